@@ -49,12 +49,11 @@ def columns_of(leaf):
 
 
 class Plan:
-    """How states of a definition are coded; only its first `field_count` fields are (WF22)."""
+    """How states of a definition are coded."""
 
-    def __init__(self, definition, tick_hz, field_count=None, has_derived=True):
+    def __init__(self, definition, tick_hz, has_derived=True):
         self.definition, self.tick_hz = definition, tick_hz
-        coded = definition.fields[: len(definition.fields) if field_count is None else field_count]
-        leaves = [leaf for fields in coded for leaf in fields]
+        leaves = definition.leaves
         self.texts = [leaf for leaf in leaves if leaf.is_text]
         self.columns = [Column(0, 65535, 1), Column(0, 255, 1)]
         self.declared, self.derived = [], []

@@ -34,7 +34,7 @@ class Decoder:
         if "plan" in said:
             plan = said["plan"]
             definition = self.definitions[plan["name"]]
-            self.states = StateReader([Plan(definition, plan["tickHz"], None, not plan.get("isFieldsOnly"))])
+            self.states = StateReader([Plan(definition, plan["tickHz"], not plan.get("isFieldsOnly"))])
             return []
         data = bytes.fromhex(said["hex"])
         try:

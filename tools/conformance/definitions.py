@@ -94,13 +94,11 @@ class Definition:
 
     def __init__(self, name, motion, fields):
         self.name, self.motion = name, motion
-        self.fields = [leaves_of(path, field) for path, field in fields.items()]
-        self.leaves = [leaf for leaves in self.fields for leaf in leaves]
+        self.leaves = [leaf for path, field in fields.items() for leaf in leaves_of(path, field)]
         self.derived = self._derived()
         self.components = self._components()
-        self.hashed = "|".join([name, motion, *(":".join([n, k, js_number(a), js_number(b)]) for n, k, a, b in self.components)])
+        self.hashed = "|".join([name, motion, *(leaf.hashed() for leaf in self.leaves)])
         self.schemaHash = fnv1a(self.hashed)
-        self.fieldHashes = [fnv1a("|".join(leaf.hashed() for leaf in leaves)) & 0xFFFF for leaves in self.fields]
 
     def leaf(self, path):
         return next((leaf for leaf in self.leaves if leaf.path == path), None)

@@ -5,7 +5,6 @@ from byte_reader import ByteReader, Drop, value_of
 MAX_PACKET = 16384
 CLASSES = ("state", "reference", "event", "command", "input", "bulk")
 KINDS = {1: "state", 2: "reliable", 3: "event", 4: "input", 5: "bulk", 6: "ping", 7: "pong", 8: "close", 9: "bulkReceipt"}
-MOTIONS = ("hold", "velocity", "acceleration", "turn", "history", "step")
 
 
 def envelope_of(data):
@@ -240,12 +239,8 @@ def _reply(reader):
 def _stream(reader):
     stream = {"kind": "stream", "stream": reader.u8(), "name": reader.text(), "tickHz": reader.u8()}
     _check(1 <= len(stream["name"].encode()) <= 64 and stream["tickHz"] > 0)
-    motion = reader.u8()
-    _check(motion < len(MOTIONS))
-    stream.update(motion=MOTIONS[motion], schemaHash=reader.u32(), fieldCount=reader.u8())
-    hashes = reader.left
-    _check(hashes % 2 == 0 and 1 <= hashes // 2 <= 255 and hashes // 2 >= stream["fieldCount"])
-    stream["fieldHashes"] = [reader.u16() for _ in range(hashes // 2)]
+    stream["schemaHash"] = reader.u32()
+    _check(not reader.left)
     return stream
 
 
@@ -261,10 +256,8 @@ def _resync(reader):
     return {"kind": "resync", "stream": stream, "entities": [reader.u16() for _ in range(reader.left // 2)]}
 
 
-def _fields(reader):
-    fields = {"kind": "fields", "stream": reader.u8(), "fieldCount": reader.u8()}
-    _check(not reader.left)
-    return fields
+def _columns(reader):
+    return {"kind": "columns", "stream": reader.u8(), "columns": reader.rest()}
 
 
 def _present(reader):
@@ -286,7 +279,7 @@ PAYLOADS = {
     7: _stream,
     8: _reference,
     9: _resync,
-    10: _fields,
+    10: _columns,
     12: _present,
 }
 WITH_AUTHORITY = {2: _command, 3: _request, 4: _reply, 11: _authority}
@@ -363,7 +356,7 @@ def _authority_of(value):
 
 
 def _authority_kind(value):
-    return _fields_of(value, {"name": _text, "stateHash": _u32})
+    return _fields_of(value, {"name": _text, "schemaHash": _u32})
 
 
 def _retained(value):

@@ -40,20 +40,13 @@ class Seen:
 
 
 class Stream:
-    """WF22. Without a plan where the game does not use the kind, or is an older build."""
+    """WF22. Without states where the game does not use the kind, or has other columns (WF47): this reader asks nobody."""
 
     def __init__(self, said, definitions):
         self.name, self.is_replaced, self.states = said["name"], False, None
         definition = definitions.get(said["name"])
-        if definition is None:
-            return
-        hashes, own = said["fieldHashes"], definition.fieldHashes
-        shorter = min(len(hashes), len(own))
-        is_same = len(hashes) != len(own) or said["schemaHash"] == definition.schemaHash
-        if said["motion"] != definition.motion or hashes[:shorter] != own[:shorter] or not is_same:
-            raise Drop("bad-message")
-        if said["fieldCount"] <= len(own):
-            self.states = StateReader([Plan(definition, said["tickHz"], said["fieldCount"])], HISTORY_TICKS)
+        if definition is not None and definition.schemaHash == said["schemaHash"]:
+            self.states = StateReader([Plan(definition, said["tickHz"])], HISTORY_TICKS)
 
 
 class Session:

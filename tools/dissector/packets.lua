@@ -129,47 +129,28 @@ local function add_message(parent, s, at, count, first)
   return items
 end
 
-local function same(a, b, count)
-  for index = 1, count do
-    if a[index] ~= b[index] then return false end
-  end
-  return true
-end
-
 -- Why states of the stream cannot be decoded, or nothing.
-local function mismatch(definition, motion, schema_hash, field_count, hashes)
+local function mismatch(definition, schema_hash)
   if not definition then return "the dissector was made without this kind of entity" end
-  local own = definition.fieldHashes
-  local is_other = #own == #hashes and definition.schemaHash ~= schema_hash
-  if is_other or definition.motion ~= motion or not same(own, hashes, math.min(#own, #hashes)) then
+  if definition.schemaHash ~= schema_hash then
     return "the dissector was made with another definition of this name"
   end
-  if field_count > #own then return "the dissector was made with an older definition of this name" end
 end
-
-local MOTIONS = { [0] = "hold", "velocity", "acceleration", "turn", "history", "step" }
 
 local function add_stream(parent, session, s, at)
   local number = u8(s, at)
   local length, text_at = varint(s, at + 1)
   local name = s:sub(text_at, text_at + length - 1)
   local next = text_at + length
-  local tick_hz, motion, schema_hash, field_count = u8(s, next), MOTIONS[u8(s, next + 1)], u32(s, next + 2), u8(s, next + 6)
+  local tick_hz, schema_hash = u8(s, next), u32(s, next + 1)
   add(parent, "stream", at, 1, number)
   add(parent, "name", text_at, length, name)
   add(parent, "tick_hz", next, 1, tick_hz)
-  add(parent, "motion", next + 1, 1, motion or "?")
-  add(parent, "schema_hash", next + 2, 4, schema_hash)
-  add(parent, "field_count", next + 6, 1, field_count)
-  local hashes = {}
-  for hash_at = next + 7, #s - 1, 2 do
-    table.insert(hashes, u16(s, hash_at))
-    add(parent, "field_hash", hash_at, 2, hashes[#hashes])
-  end
+  add(parent, "schema_hash", next + 1, 4, schema_hash)
   if not session.streams[number] then
     local definition = DEFINITIONS[name]
-    local why = mismatch(definition, motion, schema_hash, field_count, hashes)
-    local states = not why and States.new(plans.of(definition, tick_hz, field_count)) or nil
+    local why = mismatch(definition, schema_hash)
+    local states = not why and States.new(plans.of(definition, tick_hz)) or nil
     session.streams[number] = { name = name, why = why, states = states }
   end
   return "stream " .. name
@@ -235,10 +216,11 @@ function ADD_PAYLOAD.resync(node, _, _, s, at)
   return "resync"
 end
 
-function ADD_PAYLOAD.fields(node, _, _, s, at)
+function ADD_PAYLOAD.columns(node, _, _, s, at)
   add(node, "stream", at, 1, u8(s, at))
-  add(node, "field_count", at + 1, 1, u8(s, at + 1))
-  return "fields"
+  if at == #s then return "columns?" end
+  add(node, "columns", at + 1, #s - at, s:sub(at + 1))
+  return "columns"
 end
 
 function ADD_PAYLOAD.present(node, _, _, s, at)

@@ -23,7 +23,7 @@ local function add(plan, leaf, role)
   return group
 end
 
-function M.of(definition, tick_hz, field_count)
+function M.of(definition, tick_hz)
   local plan = {
     definition = definition, tick_hz = tick_hz, width = 2, texts = {}, declared = {}, groups = {},
     columns = { [0] = column_of({ 0, 65535, 1, 0 }), column_of({ 0, 255, 1, 0 }) },
@@ -31,7 +31,7 @@ function M.of(definition, tick_hz, field_count)
   local velocity
   if definition.motion ~= "hold" then
     for _, leaf in ipairs(definition.leaves) do
-      if leaf.field < field_count and leaf.path == "velocity" and leaf.movesPosition then velocity = leaf end
+      if leaf.path == "velocity" and leaf.movesPosition then velocity = leaf end
     end
     for _, leaf in ipairs(definition.derived) do
       if leaf.path == "velocity" then velocity = leaf end
@@ -39,15 +39,13 @@ function M.of(definition, tick_hz, field_count)
   end
   local fields, derived = {}, {}
   for _, leaf in ipairs(definition.leaves) do
-    if leaf.field < field_count then
-      if leaf.maxBytes then
-        table.insert(plan.texts, leaf)
-      elseif #leaf.columns > 0 then
-        local role = ROLES[leaf.kind] or SMOOTH
-        if leaf == velocity then role = RATE end
-        if velocity and leaf.path == "position" then role = PLACE end
-        table.insert(fields, add(plan, leaf, role))
-      end
+    if leaf.maxBytes then
+      table.insert(plan.texts, leaf)
+    elseif #leaf.columns > 0 then
+      local role = ROLES[leaf.kind] or SMOOTH
+      if leaf == velocity then role = RATE end
+      if velocity and leaf.path == "position" then role = PLACE end
+      table.insert(fields, add(plan, leaf, role))
     end
   end
   for _, leaf in ipairs(definition.derived) do

@@ -155,8 +155,12 @@ describe("entities", () => {
     a.spawn(Other);
     a.send("done", null);
     await until("b has it all", () => isDone);
+    await until("it has asked for the columns", () => errors.length > 0);
     expect(errors).toHaveLength(1);
-    expect(errors[0]).toContain(`schema/mismatch peer ${a.myNumber} describes "car" differently`);
+    expect(errors[0]).toContain(
+      `schema/mismatch peer ${a.myNumber} describes "car" differently (no "position", `,
+    );
+    expect(errors[0]).toContain('"place" besides, "speed" besides): load the same build');
     expect(remoteCars(b)).toEqual([]);
     expect(b.drops.of("bad-message")).toBe(1);
     expect(b.peers).toHaveLength(1);

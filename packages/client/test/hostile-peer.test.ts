@@ -112,15 +112,17 @@ describe("what comes from a peer", () => {
     const { a, b, raw, cars } = await scene();
     const states = new RawStates(Car, 3);
     raw.send(a.myNumber, new RawStates(Car, 1).announcement({ schemaHash: 1 }));
+    for (const columns of [Uint8Array.of(0, 0x81, 0x80, 0x80), Uint8Array.of(0, 0)])
+      raw.send(a.myNumber, { kind: "columns", stream: 1, columns });
     raw.send(a.myNumber, new RawStates(Car, 2).announcement({ name: "toString" }));
     raw.send(a.myNumber, states.announcement());
     raw.send(a.myNumber, states.announcement());
     raw.send(a.myNumber, { kind: "resync", stream: 77, entities: [1] });
-    raw.send(a.myNumber, { kind: "fields", stream: 77, fieldCount: 0 });
+    raw.send(a.myNumber, { kind: "columns", stream: 77, columns: new Uint8Array(0) });
     raw.send(a.myNumber, states.removal(99, 77));
     raw.send(a.myNumber, states.reference(100, [6, ...goodState]));
     await until("the good one is there", () => cars().length === 1);
-    expect(a.drops.toRecord()).toEqual({ "bad-message": 2 });
+    expect(a.drops.toRecord()).toEqual({ "bad-message": 3 });
     expect(cars()[0]!.id).toBe(raw.number * 0x10000 + 6);
     await expectUndisturbed(a, b);
     raw.leave();

@@ -11,6 +11,7 @@ import {
   ByteWriter,
   MessageKind,
   writePacketHeader,
+  describeColumns,
   writePeerPayload,
   type PeerPayload,
 } from "@paceline/protocol";
@@ -89,6 +90,7 @@ function sendPacket(owner: PeerConnection, packet: Uint8Array): void {
   owner.session.activeLink?.send("event", packet);
 }
 
+const NOTHING = new Uint8Array(0);
 const LONG = writePeerPayload({ kind: "command", type: "x", message: "x".repeat(100_000) });
 
 /** A packet with one message by hand. */
@@ -120,14 +122,23 @@ function sendLate(owner: PeerConnection, delayMs: number, scheduler: Scheduler):
 }
 
 const attacks: Record<string, Attack> = {
-  "fields, none known": (owner, tick) => {
-    if (tick % 40 === 5) for (const stream of [0, 1]) send(owner, { kind: "fields", stream, fieldCount: 0 });
+  "questions for columns, again and again": (owner, tick) => {
+    for (const stream of [0, 1, tick % 256]) send(owner, { kind: "columns", stream, columns: NOTHING });
   },
-  "fields, fewer every time": (owner, tick) => {
-    if (tick % 10 !== 0) return;
-    for (const stream of [0, 1, 2, 254, 255]) {
-      send(owner, { kind: "fields", stream, fieldCount: Math.max(0, 3 - tick / 10) });
-    }
+  "columns of streams of the owner, and of its own that nobody asked for": (owner, tick) => {
+    const columns = tick % 2 === 0 ? describeColumns(Lamp) : Uint8Array.of(3, 0xff, 0xff, 0x7f, tick);
+    for (const stream of [0, 1, 255]) send(owner, { kind: "columns", stream, columns });
+  },
+  "streams of other columns, described as what cannot be": (owner, tick) => {
+    if (tick % 4 !== 0 || tick > 200) return;
+    const stream = tick / 4;
+    send(owner, { kind: "stream", stream, name: "sled", tickHz: 60, schemaHash: tick });
+    send(owner, {
+      kind: "columns",
+      stream,
+      columns: Uint8Array.of(1, 0xff, 0x01, ...LONG.subarray(0, 12_000)),
+    });
+    send(owner, { kind: "reference", stream, states: new Uint8Array(20).fill(tick) });
   },
   "resync of all": (owner) => {
     for (const stream of [0, 1]) send(owner, { kind: "resync", stream, entities: [] });
@@ -138,18 +149,14 @@ const attacks: Record<string, Attack> = {
   "resync of some, known or not": (owner, tick) => {
     for (const stream of [0, 1, 9]) send(owner, { kind: "resync", stream, entities: [0, 1, tick, 65_535] });
   },
-  "fields and resync of the stream of its own": (owner, tick) => {
-    if (tick === 1) send(owner, { kind: "fields", stream: 0, fieldCount: 1 });
-    else send(owner, { kind: "resync", stream: 255, entities: [] });
-  },
   "present of streams that it does not have": (owner, tick) => {
     send(owner, { kind: "present", stream: tick % 256 });
   },
   "streams and references of its own, of the owner's names and numbers": (owner, tick) => {
     if (tick % 20 !== 0) return;
-    const { name, motion, schemaHash, fieldHashes } = Sled;
+    const { name, schemaHash } = Sled;
     const stream = tick / 20;
-    send(owner, { kind: "stream", stream, name, tickHz: 60, motion, schemaHash, fieldCount: 0, fieldHashes });
+    send(owner, { kind: "stream", stream, name, tickHz: 60, schemaHash });
     send(owner, { kind: "reference", stream, states: new Uint8Array(20).fill(tick) });
   },
   "commands, requests and replies": (owner, tick) => {
@@ -273,50 +280,4 @@ test("a member whose pongs come late does not change when the others are sent st
   });
   expect(quiet.size).toBeGreaterThan(10);
   expect(Math.abs(attacked.size - quiet.size)).toBeLessThanOrEqual(2);
-});
-
-/** The build before there was a light on it. */
-const { position, heat } = fields;
-const OldSled = defineEntity("sled", { position, heat }, { motion: "velocity" });
-
-describe("a member of an older build", () => {
-  test.each([0, 1])(
-    "[WF47] reads what it knows, from a stream of its own, beside %i others",
-    async (others) => {
-      const hub = new VirtualHub({ delayMs: 30 }, { startMs: 5000 });
-      const rooms = (await hub.meet(2 + others)) as [Room, Room, Room?];
-      const [owner, old, other] = rooms;
-      const first = owner.spawn(Sled, { heat: 0.5, isLit: true });
-      const seen = (): Entity<EntityDefinition<typeof OldSled.fields>>[] =>
-        [...old.entities(OldSled)].filter((each) => !each.isMine) as never;
-      expect(seen()).toEqual([]);
-      if (other) seenBy(other);
-      await hub.advance(300);
-      const second = owner.spawn(Sled, { heat: 0.25 });
-      for (let tick = 1; tick <= 180; tick++) {
-        const driven = Math.min(tick, 120);
-        first.position.set(driven / 10, 1);
-        second.position.set(driven / 5, 2);
-        first.heat = driven / 200;
-        owner.advance();
-        await hub.advance(TICK_MS, TICK_MS);
-      }
-      await hub.advance(300);
-      expect(seen().map((each) => [each.position.x, each.position.y])).toEqual([
-        [12, 1],
-        [24, 2],
-      ]);
-      expect(seen().map((each) => each.heat)).toEqual([expect.closeTo(0.6, 2), expect.closeTo(0.25, 2)]);
-      const beside = rooms.slice(2).map((room) => seenBy(room!).sled?.slice(1));
-      expect(beside).toEqual(Array.from({ length: others }, () => [12, 1, expect.closeTo(0.6, 2), true]));
-      // What begins, ends and jumps later does so there too.
-      owner.despawn(second);
-      first.position.set(-500, 3);
-      first.teleport();
-      owner.advance();
-      await hub.advance(300);
-      expect(seen().map((each) => each.shown.position.x)).toEqual([-500]);
-      expect(old.drops.toRecord()["bad-message"] ?? 0).toBe(0);
-    },
-  );
 });

@@ -12,23 +12,21 @@ import {
 /** Writes the states of entities of one kind by hand: valid bytes, of whatever values. */
 export class RawStates {
   readonly stream: number;
-  readonly #definition: EntityDefinition;
+  readonly definition: EntityDefinition;
   readonly #history: StateHistory;
   readonly #sender: ReferenceSender;
 
   constructor(definition: unknown, stream = 0) {
     this.stream = stream;
-    this.#definition = definition as EntityDefinition;
-    const plans = [planState(this.#definition, { tickHz: 60, hasRates: true })];
+    this.definition = definition as EntityDefinition;
+    const plans = [planState(this.definition, { tickHz: 60, hasRates: true })];
     this.#history = new StateHistory({ plans, historyTicks: limits.historyTicks });
     this.#sender = new ReferenceSender({ history: this.#history, writer: new SharedWriter(plans) });
   }
 
   announcement(more: { readonly schemaHash?: number; readonly name?: string } = {}): PeerPayload {
-    const { name, motion, schemaHash, fieldHashes } = this.#definition;
-    const { stream } = this;
-    const fieldCount = fieldHashes.length;
-    return { kind: "stream", stream, name, tickHz: 60, motion, schemaHash, fieldCount, fieldHashes, ...more };
+    const { name, schemaHash } = this.definition;
+    return { kind: "stream", stream: this.stream, name, tickHz: 60, schemaHash, ...more };
   }
 
   /** The body of a state message: the stream's number, and the entities' states whole. */

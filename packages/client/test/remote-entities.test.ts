@@ -1,5 +1,6 @@
 import {
   defineEntity,
+  describeColumns,
   scalar,
   vec2,
   writeRetained,
@@ -25,7 +26,7 @@ type Entry = readonly [localId: number, ...values: number[]];
 class Scene {
   readonly spawned: number[] = [];
   readonly despawned: number[] = [];
-  readonly mismatches: string[] = [];
+  readonly mismatches: string[][] = [];
   readonly drops: (DropReason | undefined)[] = [];
   readonly told: PeerPayload[] = [];
   readonly clock = new VirtualScheduler();
@@ -45,8 +46,8 @@ class Scene {
     },
     onSpawn: ({ id }) => this.spawned.push(id),
     onDespawn: ({ id }) => this.despawned.push(id),
-    onMismatch: (name) => this.mismatches.push(name),
-    send: (payload) => this.told.push(payload),
+    onMismatch: (name, differences) => this.mismatches.push([name, ...differences]),
+    send: (payload) => this.told.push(payload) > 0,
     onDropped: (reason) => this.drops.push(reason),
     onFault: () => undefined,
   });
@@ -58,6 +59,11 @@ class Scene {
 
   announce(payload: PeerPayload): void {
     if (payload.kind === "stream") this.#note(this.entities.announce(payload));
+  }
+
+  /** The owner describes its stream. */
+  describe(): DropReason | undefined {
+    return this.entities.describe(0, describeColumns(this.states.definition));
   }
 
   reliably(payload: PeerPayload): void {
@@ -148,20 +154,39 @@ describe("entities of a peer", () => {
     expect(scene.despawned).toEqual([FIRST, FIRST + 5]);
   });
 
-  test("[WF28] are not taken from a stream of another definition; the game is told once", () => {
-    const scene = new Scene(defineEntity("puck", { place: scalar({ range: [0, 1], precision: 0.1 }) }));
-    expect(scene.drops).toEqual(["bad-message"]);
-    scene.announce({ ...scene.states.announcement(), stream: 1 } as PeerPayload);
-    expect(scene.drops).toEqual(["bad-message", "bad-message"]);
-    expect(scene.receive(100, [0, 0.5])).toBe(0);
-    expect([scene.spawned, scene.mismatches]).toEqual([[], ["puck"]]);
+  test("[WF28] [WF47] of other columns are asked for, read as they are described, and the game is told once", () => {
+    const spin = scalar({ range: [0, 1], precision: 0.1 });
+    const scene = new Scene(
+      defineEntity("puck", { spin, position: vec2({ range: [-20, 20], precision: 0.1 }) }),
+    );
+    expect(scene.told).toEqual([{ kind: "columns", stream: 0, columns: new Uint8Array(0) }]);
+    scene.reliably(scene.states.reference(99, [0, 0.5, 3, 3]));
+    expect(scene.receive(100, [0, 0.5, 4, 4])).toBe(0);
+    expect([scene.spawned, scene.drops]).toEqual([[], []]);
+    expect(scene.describe()).toBeUndefined();
+    expect(scene.positions).toEqual({ [FIRST]: [3, 3] });
+    expect(scene.told.slice(1)).toEqual([{ kind: "resync", stream: 0, entities: [] }]);
+    expect(scene.receive(101, [0, 0.5, 2, -15])).toBe(1);
+    expect(scene.positions).toEqual({ [FIRST]: [2, -10] });
+    expect(scene.mismatches).toEqual([["puck", '"position" in other bounds', '"spin" besides']]);
+    expect(scene.describe()).toBe("bad-message");
+    expect(scene.entities.describe(7, Uint8Array.of(0, 0))).toBe("unknown-entity");
   });
 
-  test("[WF47] of a newer build are asked for with the fields that both know", () => {
-    const newer = defineEntity("puck", { position, spin: scalar({ range: [0, 1], precision: 0.1 }) });
-    const scene = new Scene(newer);
-    expect(scene.drops).toEqual([]);
-    expect(scene.told).toEqual([{ kind: "fields", stream: 0, fieldCount: 1 }]);
+  test("[WF47] of impossible columns are never shown; the game is told", () => {
+    for (const columns of [
+      [9, 0],
+      [0, 0],
+      [0, 0x81, 0x80, 0x80],
+      [0, 1, 4, 1, 120, 0, 0, 0, 0, 0, 0],
+      [1, 1, 7, 1, 120],
+    ]) {
+      const scene = new Scene(defineEntity("puck", { place: scalar({ range: [0, 1], precision: 0.1 }) }));
+      expect(scene.entities.describe(0, Uint8Array.from(columns))).toBe("bad-message");
+      expect(scene.entities.describe(0, Uint8Array.from(columns))).toBe("bad-message");
+      expect(scene.receive(100, [0, 0.5])).toBe(0);
+      expect([scene.spawned, scene.mismatches]).toEqual([[], [["puck", "columns that cannot be"]]]);
+    }
   });
 });
 

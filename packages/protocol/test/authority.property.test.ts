@@ -98,7 +98,7 @@ describe("messages of an authority", () => {
   const read = (authority: unknown) => readServerMessage(writeControl({ ...welcome, authority }).subarray(1));
 
   test("[WF80] what a welcome says", () => {
-    const authority = { tickHz: 30, kinds: [{ name: "car", stateHash: 7 }], inputHash: 0 };
+    const authority = { tickHz: 30, kinds: [{ name: "car", schemaHash: 7 }], inputHash: 0 };
     expect(read(authority)).toEqual({ ...welcome, authority });
     expect(read(undefined)).toEqual(welcome);
     for (const bad of [
@@ -113,7 +113,7 @@ describe("messages of an authority", () => {
 
   test("[WF84] to it", () => {
     for (const message of [
-      { type: "kinds", kinds: [{ name: "car", stateHash: 4_294_967_295 }] },
+      { type: "kinds", kinds: [{ name: "car", schemaHash: 4_294_967_295 }] },
       { type: "resync", ids: [0, 65_535] },
       { type: "own", localId: 1, name: "car", schemaHash: 5, state: Uint8Array.of(1), tickHz: 60 },
       { type: "disown", localId: 1 },

@@ -100,13 +100,12 @@ const promises: Readonly<Record<string, (bytes: Uint8Array) => void>> = {
     if (!payload) return;
     // What was read may be sent on: nothing in it is out of its range.
     const again = writePeerPayload(payload);
-    const isBinary = ["stream", "reference", "resync", "fields"].includes(payload.kind);
+    const isBinary = ["stream", "reference", "resync", "columns"].includes(payload.kind);
     if (isBinary) {
       demand(isSame(again, bytes), "payload is not canonical");
     } else demand(readPeerPayload(again) !== undefined, "what was read cannot be read again");
     if (payload.kind === "stream") {
       demand(payload.tickHz > 0 && payload.name !== "", "stream");
-      demand(payload.fieldCount <= payload.fieldHashes.length, "fields");
     }
     if (payload.kind === "resync") demand(payload.entities.length <= 64, "entities");
   },

@@ -233,10 +233,10 @@ describe("schemaHash", () => {
   });
 
   test("[WF28] stays with what only the owner decides", () => {
-    const finer = vec2({ range: [-10, 10], precision: 0.01, unit: "cm" });
+    const named = vec2({ range: [-10, 10], precision: 0.1, unit: "cm" });
     const tuned = defineEntity(
       "car",
-      { position: finer, heading },
+      { position: named, heading },
       { motion: "velocity", threshold: { position: 2 }, heartbeatMs: 100 },
     );
     expect(tuned.schemaHash).toBe(car.schemaHash);

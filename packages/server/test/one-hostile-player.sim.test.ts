@@ -79,7 +79,7 @@ function writeChunk(writer: ByteWriter, id: number, flags: number): void {
   writer.u8(MessageKind.bulk).varint(16_003).u16(id).u8(flags).bytes(new Uint8Array(16_000));
 }
 
-const { name, motion, schemaHash, stateHash, fieldHashes } = Car;
+const { name, schemaHash } = Car;
 const plan = planState(Car, { tickHz: TICK_HZ, hasRates: true });
 const stateOf = (localId: number): Uint8Array =>
   writeWholeState(plan, localId, new Float32Array(Car.components.length));
@@ -87,10 +87,10 @@ const LONG = writePeerPayload({ kind: "command", type: "x", message: "x".repeat(
 
 const attacks: Record<string, Attack> = {
   "kinds, other ones at each tick": (player, step) => {
-    player.tell({ type: "kinds", kinds: step % 2 === 0 ? [] : [{ name, stateHash }] });
+    player.tell({ type: "kinds", kinds: step % 2 === 0 ? [] : [{ name, schemaHash }] });
   },
   "kinds that the room describes otherwise": (player, step) => {
-    player.tell({ type: "kinds", kinds: [{ name, stateHash: step }] });
+    player.tell({ type: "kinds", kinds: [{ name, schemaHash: step }] });
   },
   "terms, other ones at each tick": (player, step) => {
     const view = { isInterpolated: step % 2 === 0, everyTicks: 1 + (step % 8), thresholdM: step / 10 };
@@ -138,19 +138,10 @@ const attacks: Record<string, Attack> = {
   },
   "what only players send each other": (player, step) => {
     const stream = step % 256;
-    sendPayload(player, {
-      kind: "stream",
-      stream,
-      name,
-      tickHz: 20,
-      motion,
-      schemaHash,
-      fieldCount: 1,
-      fieldHashes,
-    });
+    sendPayload(player, { kind: "stream", stream, name, tickHz: 20, schemaHash });
     sendPayload(player, { kind: "reference", stream, states: new Uint8Array(20).fill(step) });
     sendPayload(player, { kind: "resync", stream, entities: [0, 1] });
-    sendPayload(player, { kind: "fields", stream, fieldCount: 0 });
+    sendPayload(player, { kind: "columns", stream, columns: new Uint8Array(step % 2) });
     sendPayload(player, { kind: "present", stream });
   },
   "messages of an authority without sense": (player, step) => {

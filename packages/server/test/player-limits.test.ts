@@ -171,7 +171,7 @@ describe("entities that a player owns", () => {
 });
 
 describe("what a player asks of its room", () => {
-  const kinds = [{ name: Car.name, stateHash: Car.stateHash }];
+  const kinds = [{ name: Car.name, schemaHash: Car.schemaHash }];
   const asked: Record<string, (index: number) => ToAuthority> = {
     disown: (localId) => ({ type: "disown", localId }),
     resync: () => ({ type: "resync", ids: [] }),

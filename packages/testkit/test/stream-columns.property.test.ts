@@ -1,39 +1,44 @@
 import {
   MAX_COLUMN_BYTES,
-  announceStream,
+  SharedWriter,
+  SnapshotReader,
+  SnapshotSender,
+  StateHistory,
   defineEntity,
+  describeColumns,
+  enumOf,
   flag,
   int,
-  matchStream,
+  matchColumns,
   planState,
   quantise,
-  readStreamAnnouncement,
   restore,
   scalar,
-  takeStreamState,
   vec2,
   type EntityDefinition,
+  type EntityRows,
   type Field,
+  type Leaf,
+  type StatePlan,
 } from "@paceline/protocol";
 import { definitionArbitrary, seededRandom, stateArbitrary } from "@paceline/testkit";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { StateWorld, TICK_HZ } from "./state-world.js";
+import { TICK_HZ } from "./state-world.js";
 
-function layoutOf(definition: EntityDefinition) {
-  const { min, max, turn, step, groups, width, texts } = planState(definition, { tickHz: TICK_HZ });
-  return { min, max, turn, step, groups, width, texts: texts.map(({ field }) => field.kind) };
-}
+const options = { tickHz: TICK_HZ, hasRates: true };
 
-test("an announcement lays states out as their sender does, in at most 24 bytes a column", () => {
+test("described columns lay states out as their sender does, in at most 24 bytes a column", () => {
   fc.assert(
     fc.property(definitionArbitrary(), (definition) => {
-      const announcement = announceStream(definition, TICK_HZ);
-      const columns = definition.leaves.reduce((sum, { count }) => sum + Math.max(1, count), 0);
-      expect(announcement.length).toBeLessThanOrEqual(4 + columns * MAX_COLUMN_BYTES);
-      const announced = readStreamAnnouncement(announcement)!;
-      expect(layoutOf(announced.definition)).toEqual(layoutOf(definition));
-      expect(announced.keys).toEqual(definition.leaves.map(({ path }) => path));
+      const columns = describeColumns(definition);
+      const count = definition.leaves.reduce((sum, leaf) => sum + Math.max(1, leaf.count), 0);
+      expect(columns.length).toBeLessThanOrEqual(3 + count * MAX_COLUMN_BYTES);
+      const { plan, differences } = matchColumns(definition, columns, options)!;
+      const { texts, ...own } = planState(definition, options);
+      expect(plan).toMatchObject(own);
+      expect(plan!.texts.map(({ field }) => field.kind)).toEqual(texts.map(({ field }) => field.kind));
+      expect(differences).toEqual([]);
     }),
     { numRuns: 200 },
   );
@@ -89,41 +94,60 @@ test("between builds whose fields differ known fields come right, unknown ones a
     fc.property(
       versions.chain((each) => fc.tuple(fc.constant(each), stateArbitrary(each.sent))),
       ([{ sent, own, changes }, state]) => {
-        const announced = readStreamAnnouncement(announceStream(sent, TICK_HZ))!;
-        const match = matchStream(own, announced);
-        const into = decoded(sent, announced.definition, state, (values) => {
-          const taken = new Float64Array(own.components.length);
-          takeStreamState(own, match, values, taken);
-          return taken;
-        });
+        const { plan, differences } = matchColumns(own, describeColumns(sent), options)!;
+        const isShared = own.leaves.some(({ path, field }) =>
+          sent.leaves.some((leaf) => leaf.path === path && leaf.field.kind === field.kind),
+        );
+        expect(plan !== undefined).toBe(isShared);
+        if (!plan) return;
+        const into = decoded(sent, plan, state);
         const expectedState = exact(sent, state.values);
-        const refused = own.leaves.filter(({ path }) => isRefused(changes, path)).map(({ path }) => path);
-        expect(match.refused.filter((path) => !refused.includes(path))).toEqual([]);
-        expect(match.missing.includes("added")).toBe("added" in own.fields);
-        for (const { path, offset, count, field } of own.leaves) {
+        for (const leaf of own.leaves)
+          expectField({ sent, own, changes }, leaf, { plan, into, expectedState });
+        for (const { path, field } of own.leaves) {
           const same = sent.leaves.find((leaf) => leaf.path === path && leaf.field.kind === field.kind);
-          expect(count > 0 || match.texts[offset] === (same ? same.offset : -1)).toBe(true);
-          for (let index = 0; index < count; index++) {
-            const component = own.components[offset + index]!;
-            if (!component.isSent) continue;
-            const wanted = same ? expectedState[same.offset + index] : component.initial;
-            expect(into[offset + index]).toBe(wanted);
-          }
-          expect(match.missing.includes(path)).toBe(!sent.leaves.some((leaf) => leaf.path === path));
+          const isWidened = same !== undefined && changes.get(path) === "widened" && same.field !== field;
+          const told = differences.filter((each) => each.includes(`"${path}"`));
+          expect(told.length > 0).toBe(!same || isWidened);
         }
+        const unknown = sent.leaves.filter(({ path }) => !own.leaves.some((leaf) => leaf.path === path));
+        expect(differences).toEqual(expect.arrayContaining(unknown.map(({ path }) => `"${path}" besides`)));
       },
     ),
     { numRuns: 200 },
   );
 });
 
-function isRefused(changes: ReadonlyMap<string, Change>, path: string): boolean {
-  return changes.get(path.split(".", 1)[0]!) === "other kind";
+interface Taken {
+  readonly plan: StatePlan;
+  readonly into: Float64Array;
+  readonly expectedState: Float64Array;
 }
 
-/** The values as they are after rounding. */
+function expectField(
+  { sent, own }: Versions,
+  { path, offset, count, field }: Leaf,
+  { plan, into, expectedState }: Taken,
+): void {
+  const same = sent.leaves.find((leaf) => leaf.path === path && leaf.field.kind === field.kind);
+  expect(count > 0 || plan.textOf![offset] === (same ? same.offset : -1)).toBe(true);
+  for (let index = 0; index < count; index++) {
+    const component = own.components[offset + index]!;
+    const wanted = same ? clamp(expectedState[same.offset + index]!, component) : component.initial;
+    expect(!component.isSent || Object.is(into[offset + index], wanted)).toBe(true);
+  }
+}
+
+/** No value leaves the range of the reader's own field. */
+function clamp(value: number, { min, max, kind }: EntityDefinition["components"][number]): number {
+  return kind === "angle" || kind === "quat" ? value : Math.min(Math.max(value, min), max);
+}
+
+/** The values as they are after rounding. What is announced of a range is in steps: at its bounds a value may round out of it. */
 function exact(definition: EntityDefinition, values: Float64Array): Float64Array {
-  const plan = planState(definition, { tickHz: TICK_HZ });
+  const highest = new Float64Array(definition.components.length).fill(Infinity);
+  const lowest = highest.map((bound) => -bound);
+  const plan = { ...planState(definition, options), lowest, highest };
   const row = new Int32Array(plan.width);
   quantise(plan, values, row, 0);
   const rounded = new Float64Array(definition.components.length);
@@ -131,61 +155,69 @@ function exact(definition: EntityDefinition, values: Float64Array): Float64Array
   return rounded;
 }
 
-/** Through the codec's bytes, read with the announced definition. */
-function decoded<Result>(
+/** Through the codec's bytes, into a state that is as it begins. */
+function decoded(
   sent: EntityDefinition,
-  announced: EntityDefinition,
+  plan: StatePlan,
   state: { readonly values: Float64Array; readonly texts: readonly (string | Uint8Array)[] },
-  take: (values: Float64Array) => Result,
-): Result {
-  const sender = new StateWorld([sent]);
-  const reader = new StateWorld([announced]).receiver();
-  const entity = sender.history.spawn(3, sender.plans[0]!);
-  sender.put(entity, 0, state);
-  const results: Result[] = [];
-  sender.sender().write(0, [entity], (body) => {
-    const reason = reader.reader.read(body, 0, {
-      onState: ({ plan, rows }, _tick, place) => {
-        const values = new Float64Array(announced.components.length);
-        restore(plan, rows, place, values);
-        results.push(take(values));
-      },
-      onRemoved: () => undefined,
-      onDesync: () => undefined,
-    });
+): Float64Array {
+  const plans = [planState(sent, options)];
+  const history = new StateHistory({ plans });
+  const sender = new SnapshotSender({ history, writer: new SharedWriter(plans) });
+  const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: 9 });
+  const entity = history.spawn(3, plans[0]!);
+  history.write(entity, 0, state.values, state.texts);
+  const values = Float64Array.from(plan.definition.components, ({ initial }) => initial);
+  sender.write(0, [entity], (body) => {
+    const onState = ({ rows }: EntityRows, _tick: number, place: number): void =>
+      restore(plan, rows, place, values);
+    const reason = reader.read(body, 0, { onState, onRemoved: () => undefined, onDesync: () => undefined });
     expect(reason).toBe(undefined);
     return 0;
   });
-  return results[0]!;
+  return values;
 }
 
-test("a field is found by the number that both definitions pin, whatever it is called", () => {
-  const sent = defineEntity("sent", { aVeryLongNameOfAField: scalar({ range: [0, 1], precision: 0.1 }) });
-  const own = defineEntity("own", { short: scalar({ range: [0, 2], precision: 0.1 }) });
-  const announced = readStreamAnnouncement(announceStream(sent, 20, { aVeryLongNameOfAField: 4 }))!;
-  expect(Array.from(matchStream(own, announced, { short: 4 }).components)).toEqual([0]);
-  expect(matchStream(own, announced)).toMatchObject({ missing: ["short"], unknown: [4] });
+test("a number stands for a name that is long, and is found all the same", () => {
+  const long = "theNameOfAFieldThatIsLongerThanAColumnMayBe";
+  const third = scalar({ range: [-Math.PI, Math.E], precision: 1 / 3, unit: "m" });
+  const definition = defineEntity("sent", { [long]: third, other: flag() });
+  const columns = describeColumns(definition);
+  expect(columns.length).toBeLessThanOrEqual(3 + 2 * MAX_COLUMN_BYTES);
+  const own = defineEntity("own", { other: flag(), [long]: third });
+  const { plan, differences } = matchColumns(own, columns, options)!;
+  expect([Array.from(plan!.columnOf), differences]).toEqual([[3, 2], []]);
 });
 
-test("a column that would take more than 24 bytes is the caller's mistake", () => {
-  const definition = defineEntity("wide", { third: scalar({ range: [-Math.PI, Math.E], precision: 1 / 3 }) });
-  expect(() => announceStream(definition, 20)).toThrow(/wide\.third.*24 bytes/);
+test("an enum's value that the reader does not know leaves its own as it is", () => {
+  const sent = defineEntity("sent", { gear: enumOf(["off", "slow", "fast"]) });
+  const own = defineEntity("own", { gear: enumOf(["off", "slow"]) });
+  const { plan } = matchColumns(own, describeColumns(sent), options)!;
+  for (const [value, expected] of [
+    [1, 1],
+    [2, 0],
+  ] as const)
+    expect(decoded(sent, plan!, { values: Float64Array.of(value), texts: [] })[0]).toBe(expected);
 });
 
-test("announcements of any bytes describe a stream that can be laid out, or none", () => {
+test("columns of any bytes describe a stream that can be laid out, or none", () => {
   const random = seededRandom(9);
   const drawn = fc.sample(definitionArbitrary(), { numRuns: 40, seed: 5 });
   let sound = 0;
   for (let count = 0; count < 20_000; count++) {
-    const bytes = announceStream(drawn[count % drawn.length]!, TICK_HZ);
+    const definition = drawn[count % drawn.length]!;
+    const bytes = describeColumns(definition);
     for (let times = random.int(1, 3); times > 0; times--)
       bytes[random.int(0, bytes.length - 1)] = random.int(0, 255);
     const cut = random.bool(0.2) ? bytes.subarray(0, random.int(0, bytes.length)) : bytes;
-    const announced = readStreamAnnouncement(cut);
-    if (!announced) continue;
+    const match = matchColumns(definition, cut, options);
+    if (!match?.plan) continue;
     sound += 1;
-    expect(announced.keys.length).toBe(announced.definition.leaves.length);
-    planState(announced.definition, { tickHz: announced.tickHz });
+    const { min, max, width, bits } = match.plan;
+    expect(width).toBeLessThanOrEqual(512);
+    for (let column = 0; column < width; column++)
+      expect(max[column]! - min[column]!).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...bits)).toBeLessThanOrEqual(31);
   }
   expect(sound).toBeGreaterThan(100);
   expect(sound).toBeLessThan(20_000);

@@ -84,7 +84,7 @@ export async function ownStorm(hostile: Hostile): Promise<void> {
     writeAuthority({ type: "disown", localId: 1 }),
     writeAuthority({ type: "resync", ids: Array.from({ length: 256 }, (_, id) => id) }),
     writeAuthority({ type: "view", isInterpolated: true, everyTicks: 1 }),
-    writeAuthority({ type: "kinds", kinds: [{ name: Car.name, stateHash: 1 }] }),
+    writeAuthority({ type: "kinds", kinds: [{ name: Car.name, schemaHash: 1 }] }),
   ];
   let turn = 0;
   await hostile.paced(300, () => {
@@ -374,7 +374,11 @@ function peerSayings({ random, frames }: Hostile): Record<string, Saying> {
     (talker) =>
       talker.packet(kind, random.bytes(random.int(0, most)));
   return {
-    "no fields": said((turn) => ({ kind: "fields", stream: turn & 3, fieldCount: 0 })),
+    "questions for columns": said((turn) => ({
+      kind: "columns",
+      stream: turn & 3,
+      columns: random.bytes(turn & 1 ? random.int(1, 400) : 0),
+    })),
     pings: (talker) => talker.packet(MessageKind.ping, Uint8Array.of(1, 2), 400),
     resyncs: said((turn) => ({ kind: "resync", stream: turn & 3, entities: [] })),
     streams: said((turn) => ({
@@ -382,10 +386,7 @@ function peerSayings({ random, frames }: Hostile): Record<string, Saying> {
       stream: turn & 0xff,
       name: `s${turn}`,
       tickHz: 60,
-      motion: "velocity",
       schemaHash: turn,
-      fieldCount: 1,
-      fieldHashes: [turn & 0xffff],
     })),
     references: said((turn) => ({ kind: "reference", stream: turn & 3, states: random.bytes(40) })),
     requests: said((turn) => ({ kind: "request", id: turn, type: "ask", message: turn })),

@@ -172,7 +172,7 @@ export class ShownEntities implements SnapshotListener {
       return this.#options.onDropped("outdated");
     record.take(news, unwrapped, owner);
     record.shownAtMs = Number.NEGATIVE_INFINITY;
-    record.setTexts(entity.textsAt(tick));
+    record.setTexts(entity.textsAt(tick), plan.textOf);
     this.taken += 1;
     record.onState?.(record.row, isJump);
     record.changes.review();

@@ -50,6 +50,13 @@ export class RoomNews {
     console.warn(`paceline: ${error.message}; room.onError(...) hears of all such errors`);
   }
 
+  /** Another side has a kind of entity with other columns. */
+  differs(name: string, who: string, differences: readonly string[]): void {
+    const how = differences.length > 0 ? differences.join(", ") : "in what moves it";
+    const message = `${who} describes "${name}" differently (${how}): load the same build of the game everywhere`;
+    this.report(new NetError("schema/mismatch", message));
+  }
+
   /** The game wrote a value out of its range: told once for each field, since it may do so in every frame. */
   clamped({ field, value, range: [min, max], unit }: Clamp): void {
     if (this.#clamped.has(field)) return;

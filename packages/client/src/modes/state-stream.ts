@@ -29,8 +29,6 @@ export interface StateStreamOptions {
   readonly number: number;
   readonly definition: EntityDefinition;
   readonly tickHz: number;
-  /** The number of fields that all receivers know. */
-  readonly fieldCount: number;
 }
 
 /** The states of all own entities of one kind, as they are sent. */
@@ -42,7 +40,6 @@ export class StateStream {
   readonly references: ReferenceSender;
   readonly cycle: ReferenceCycle;
   readonly records = new Map<number, OwnedRecord>();
-  readonly #tickHz: number;
   readonly plan: StatePlan;
   readonly #history: StateHistory;
   readonly #writer: SharedWriter;
@@ -52,12 +49,11 @@ export class StateStream {
   readonly #restored: Float32Array;
   #followed = 0;
 
-  constructor({ number, definition, tickHz, fieldCount }: StateStreamOptions) {
+  constructor({ number, definition, tickHz }: StateStreamOptions) {
     this.number = number;
     this.head = Uint8Array.of(number);
     this.definition = definition;
-    this.#tickHz = tickHz;
-    this.plan = planState(definition, { tickHz, fieldCount, hasRates: true });
+    this.plan = planState(definition, { tickHz, hasRates: true });
     const plans = [this.plan];
     this.#history = new StateHistory({ plans, historyTicks: limits.historyTicks });
     this.#writer = new SharedWriter(plans);
@@ -69,15 +65,9 @@ export class StateStream {
     this.#restored = new Float32Array(definition.components.length);
   }
 
-  get fieldCount(): number {
-    return this.plan.fieldCount;
-  }
-
   get announcement(): PeerPayload {
-    const { name, motion, schemaHash, fieldHashes } = this.definition;
-    const { number: stream, fieldCount } = this;
-    const tickHz = this.#tickHz;
-    return { kind: "stream", stream, name, tickHz, motion, schemaHash, fieldCount, fieldHashes };
+    const { name, schemaHash } = this.definition;
+    return { kind: "stream", stream: this.number, name, tickHz: this.plan.tickHz, schemaHash };
   }
 
   add(record: OwnedRecord): void {

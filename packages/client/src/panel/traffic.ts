@@ -197,7 +197,7 @@ function payloadOf(direction: Direction, payload: Uint8Array): void {
     case PayloadKind.stream:
     case PayloadKind.reference:
     case PayloadKind.resync:
-    case PayloadKind.fields:
+    case PayloadKind.columns:
     case PayloadKind.present:
       return direction.claim("states", payload.length);
     case undefined:

@@ -410,13 +410,15 @@ export class PeerConnection implements Peer {
     return true;
   }
 
-  /** Sends what the peer's own packets have asked for. It is dropped where the peer's queue is full. */
-  sendWhereRoom(payload: PeerPayload): void {
+  /** Sends what the peer's own packets have asked for. It is dropped where the peer's queue is full: then false. */
+  sendWhereRoom(payload: PeerPayload): boolean {
     const { session } = this;
     const bytes = writePeerPayload(payload);
-    if (session.isClosed) return;
-    if (session.hasRoomFor(bytes, limits.sessionQueueBytes)) session.sendReliable(bytes);
+    if (session.isClosed) return false;
+    const hasRoom = session.hasRoomFor(bytes, limits.sessionQueueBytes);
+    if (hasRoom) session.sendReliable(bytes);
     else session.drops.count("queue-full");
+    return hasRoom;
   }
 
   /** Answers a request, unless nobody waits for it any more. */

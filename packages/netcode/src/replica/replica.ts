@@ -1,4 +1,4 @@
-import type { EntityDefinition } from "@paceline/protocol";
+import { encodeUtf8, type EntityDefinition, type StringField } from "@paceline/protocol";
 import type { Place } from "../entity-table.js";
 import type { ReplicatedEntity } from "./receiver-replication.js";
 import type { EntityTexts } from "./sent-replica.js";
@@ -31,8 +31,20 @@ export class Replica<Entity extends object = object> implements ReplicatedEntity
     return this.place.table.textsOf(this.place.row);
   }
 
-  /** Takes texts in the order of the definition. With fewer than the definition has, the rest stays. */
-  setTexts(texts: EntityTexts): void {
-    this.place.table.textsOf(this.place.row).splice(0, texts.length, ...texts);
+  /**
+   * Takes texts in the order of the definition, or in that of a stream: `textOf` says which of them each is. What is not among
+   * them stays, and so does one that is too long for the definition.
+   */
+  setTexts(texts: EntityTexts, textOf?: Int32Array): void {
+    const mine = this.place.table.textsOf(this.place.row);
+    if (!textOf) return void mine.splice(0, texts.length, ...texts);
+    for (const { field, offset } of this.definition.leaves) {
+      const text = "maxBytes" in field ? texts[textOf[offset]!] : undefined;
+      if (text !== undefined && byteLengthOf(text) <= (field as StringField).maxBytes) mine[offset] = text;
+    }
   }
+}
+
+function byteLengthOf(text: string | Uint8Array): number {
+  return typeof text === "string" ? encodeUtf8(text).length : text.length;
 }

@@ -45,8 +45,8 @@ export const PayloadKind = {
   reference: 0x08,
   /** The receiver of a stream lacks states that newer ones build on (binary). */
   resync: 0x09,
-  /** The receiver of a stream knows only its first fields (binary). */
-  fields: 0x0a,
+  /** The columns of a stream, or the question for them (binary). */
+  columns: 0x0a,
   /** Between a participant and the authority of its room: a message of docs/WIRE-FORMAT.md, "Authority" (msgpack). */
   authority: 0x0b,
   /** Ends the list of a stream's entities: the receiver removes all others that the server had kept (binary). */

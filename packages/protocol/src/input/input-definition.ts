@@ -38,5 +38,5 @@ export function defineInput<const F extends Fields>(
   if (bits > MAX_BITS) {
     throw new ConfigError({ field: "inputs", value: `${bits} bits`, expected: `at most ${MAX_BITS} bits` });
   }
-  return Object.freeze({ fields, definition, plan, hash: definition.stateHash || 1 });
+  return Object.freeze({ fields, definition, plan, hash: definition.schemaHash || 1 });
 }

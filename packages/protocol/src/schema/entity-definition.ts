@@ -82,12 +82,8 @@ export interface EntityDefinition<F extends Fields = Fields> {
   readonly textCount: number;
   /** The components that motion changes; undefined for `hold`. */
   readonly motionLayout: MotionLayout | undefined;
-  /** 32 bits over everything that both sides must agree on. */
+  /** 32 bits over everything by which states are coded: two sides with the same hash need no words about columns. */
   readonly schemaHash: number;
-  /** Hash of all that predicts and codes states: the fields, with their precision, and the motion model. */
-  readonly stateHash: number;
-  /** 16 bits per field, in wire order: two builds agree as far as these do. */
-  readonly fieldHashes: readonly number[];
 }
 
 const reserved: ReadonlySet<string> = new Set([
@@ -115,14 +111,11 @@ export function defineEntity<const F extends Fields>(
   const list = new ComponentList();
   const { components } = list;
   const offsets: Record<string, number> = {};
-  const fieldHashes: number[] = [];
   for (const [fieldName, field] of Object.entries(fields)) {
     assertName(`${name} field name`, fieldName);
     assertNotReserved(name, fieldName);
     offsets[fieldName] = components.length;
-    const firstLeaf = list.leaves.length;
     list.add(fieldName, field);
-    fieldHashes.push(hashOf(list.leaves.slice(firstLeaf).map(describeLeaf).join("|")) & 0xffff);
   }
   for (const { path, offset, count } of list.leaves) if (count > 0) offsets[path] = offset;
   assertSize(name, list);
@@ -148,24 +141,13 @@ export function defineEntity<const F extends Fields>(
     leaves: list.leaves,
     textCount: list.textCount,
     motionLayout,
-    schemaHash: hashOf(
-      [name, motion, ...components.map((c) => `${c.name}:${c.kind}:${c.min}:${c.max}`)].join("|"),
-    ),
-    stateHash: hashOf([name, motion, ...list.leaves.map(describeLeaf)].join("|")),
-    fieldHashes,
+    schemaHash: hashOf([name, motion, ...list.leaves.map(describeLeaf)].join("|")),
   });
 }
 
 function defaultMotion<F extends Fields>({ step, show }: EntityOptions<F>): MotionModel {
   if (step) return "step";
   return show === "interpolate" ? "velocity" : "hold";
-}
-
-/** Counts the first fields that two builds share, by their {@link EntityDefinition.fieldHashes}. */
-export function commonFields(definition: EntityDefinition, theirs: ArrayLike<number>): number {
-  let count = 0;
-  while (count < definition.fieldHashes.length && definition.fieldHashes[count] === theirs[count]) count++;
-  return count;
 }
 
 /** Everything about a leaf that both sides must agree on. */
@@ -272,7 +254,7 @@ function assertStrict(name: string, strict: unknown): void {
 }
 
 /** FNV-1a, 32 bits (Fowler, Noll, Vo). */
-function hashOf(text: string): number {
+export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
     hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

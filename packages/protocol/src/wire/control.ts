@@ -39,7 +39,7 @@ export const MAX_HEARTBEAT_MS = 2000;
 /** A kind of entity: its name, and the hash of everything that both sides must agree on. */
 export interface KindInfo {
   readonly name: string;
-  readonly stateHash: number;
+  readonly schemaHash: number;
 }
 
 /** From the server to a participant. */
@@ -264,8 +264,8 @@ export function kindsOf(value: unknown): KindInfo[] | undefined {
   if (!Array.isArray(value) || value.length > MAX_KINDS) return undefined;
   const kinds: KindInfo[] = [];
   for (const kind of value) {
-    if (!isFields(kind) || !isText(kind.name) || !isNumber32(kind.stateHash)) return undefined;
-    kinds.push({ name: kind.name, stateHash: kind.stateHash });
+    if (!isFields(kind) || !isText(kind.name) || !isNumber32(kind.schemaHash)) return undefined;
+    kinds.push({ name: kind.name, schemaHash: kind.schemaHash });
   }
   return kinds;
 }

@@ -26,19 +26,14 @@ export function dissectorTables(definitions: readonly EntityDefinition[]): strin
 }
 
 function describe(definition: EntityDefinition): LuaValue {
-  const { name, motion, schemaHash, fieldHashes, components, leaves, fields } = definition;
+  const { name, motion, schemaHash, components, leaves } = definition;
   const plan = planState(definition, { tickHz: 1, hasRates: true });
-  const fieldNames = Object.keys(fields);
   const declared = leaves.reduce((end, { offset, count }) => Math.max(end, offset + count), 0);
   return {
     name,
     motion,
     schemaHash,
-    fieldHashes,
-    leaves: leaves.map((leaf) => ({
-      ...describeLeaf(definition, plan, leaf),
-      field: fieldNames.indexOf(leaf.path.split(".", 1)[0]!),
-    })),
+    leaves: leaves.map((leaf) => describeLeaf(definition, plan, leaf)),
     derived: derivedGroups(components.slice(declared)).map(({ path, members }) => ({
       path,
       kind: members.length === 1 ? "scalar" : `vec${members.length}`,

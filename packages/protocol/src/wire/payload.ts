@@ -2,7 +2,6 @@ import { ByteReader } from "../bytes/byte-reader.js";
 import { ByteWriter } from "../bytes/byte-writer.js";
 import { PayloadKind, limits } from "../errors/codes.js";
 import { ConfigError } from "../errors/errors.js";
-import { motionModels, type MotionModel } from "../schema/motion-layout.js";
 import { encodeUtf8 } from "../bytes/utf8.js";
 import { decodeValue, encodeValue } from "../bytes/value-codec.js";
 
@@ -13,16 +12,9 @@ export interface StreamStart {
   readonly name: string;
   /** Simulation steps per second of the owner: what its ticks count. 1 to 255. */
   readonly tickHz: number;
-  readonly motion: MotionModel;
   readonly schemaHash: number;
-  /** The number of leading fields that are coded. */
-  readonly fieldCount: number;
-  /** Hashes of all fields of the owner's definition: {@link EntityDefinition.fieldHashes}. */
-  readonly fieldHashes: readonly number[];
 }
 
-/** A definition has no more. */
-const MAX_FIELDS = 255;
 /** Limit of entities that one resync request names; a receiver that lacks more asks for all. */
 export const MAX_RESYNCED = 64;
 
@@ -34,7 +26,8 @@ export type PeerPayload =
   | ({ readonly kind: "stream" } & StreamStart)
   | { readonly kind: "reference"; readonly stream: number; readonly states: Uint8Array }
   | { readonly kind: "resync"; readonly stream: number; readonly entities: readonly number[] }
-  | { readonly kind: "fields"; readonly stream: number; readonly fieldCount: number }
+  /** The sender's stream as `describeColumns` describes it; without any bytes, the question how the receiver's is. */
+  | { readonly kind: "columns"; readonly stream: number; readonly columns: Uint8Array }
   | { readonly kind: "present"; readonly stream: number };
 
 /** Throws {@link ConfigError} for a type or a message that may not be sent. */
@@ -57,8 +50,8 @@ export function writePeerPayload(payload: PeerPayload): Uint8Array {
       for (const id of payload.entities) writer.u16(id);
       return writer.take();
     }
-    case "fields":
-      return new ByteWriter().u8(PayloadKind.fields).u8(payload.stream).u8(payload.fieldCount).take();
+    case "columns":
+      return new ByteWriter().u8(PayloadKind.columns).u8(payload.stream).bytes(payload.columns).take();
     case "present":
       return new ByteWriter().u8(PayloadKind.present).u8(payload.stream).take();
   }
@@ -81,8 +74,8 @@ export function readPeerPayload(bytes: Uint8Array): PeerPayload | undefined {
       return body.length > 5 ? { kind: "reference", stream: body[0]!, states: body.subarray(1) } : undefined;
     case PayloadKind.resync:
       return resyncOf(body);
-    case PayloadKind.fields:
-      return body.length === 2 ? { kind: "fields", stream: body[0]!, fieldCount: body[1]! } : undefined;
+    case PayloadKind.columns:
+      return body.length > 0 ? { kind: "columns", stream: body[0]!, columns: body.subarray(1) } : undefined;
     case PayloadKind.present:
       return body.length === 1 ? { kind: "present", stream: body[0]! } : undefined;
     default:
@@ -128,17 +121,9 @@ function replyOf(items: readonly unknown[] | undefined): PeerPayload | undefined
   return { kind: "reply", id: items[0], ok: items[1], message: items[2] };
 }
 
-function writeStream(payload: StreamStart): Uint8Array {
-  const writer = new ByteWriter()
-    .u8(PayloadKind.stream)
-    .u8(payload.stream)
-    .text(payload.name)
-    .u8(payload.tickHz)
-    .u8(motionModels.indexOf(payload.motion))
-    .u32(payload.schemaHash)
-    .u8(payload.fieldCount);
-  for (const hash of payload.fieldHashes) writer.u16(hash);
-  return writer.take();
+function writeStream({ stream, name, tickHz, schemaHash }: StreamStart): Uint8Array {
+  const writer = new ByteWriter().u8(PayloadKind.stream).u8(stream).text(name);
+  return writer.u8(tickHz).u32(schemaHash).take();
 }
 
 function streamOf(body: Uint8Array): PeerPayload | undefined {
@@ -146,14 +131,9 @@ function streamOf(body: Uint8Array): PeerPayload | undefined {
   const stream = reader.u8();
   const name = reader.text(limits.nameBytes);
   const tickHz = reader.u8();
-  const motion = motionModels[reader.u8()];
   const schemaHash = reader.u32();
-  const fieldCount = reader.u8();
-  const count = reader.remaining / 2;
-  const isValid = reader.ok && name !== "" && tickHz > 0 && motion && Number.isInteger(count);
-  if (!isValid || count === 0 || count > MAX_FIELDS || fieldCount > count) return undefined;
-  const fieldHashes = Array.from({ length: count }, () => reader.u16());
-  return { kind: "stream", stream, name, tickHz, motion, schemaHash, fieldCount, fieldHashes };
+  const isValid = reader.ok && reader.remaining === 0 && name !== "" && tickHz > 0;
+  return isValid ? { kind: "stream", stream, name, tickHz, schemaHash } : undefined;
 }
 
 function resyncOf(body: Uint8Array): PeerPayload | undefined {

@@ -69,7 +69,7 @@ export class World {
 
   /** As a welcome tells of them. */
   get kinds(): KindInfo[] {
-    return this.plans.map(({ definition: { name, stateHash } }) => ({ name, stateHash }));
+    return this.plans.map(({ definition: { name, schemaHash } }) => ({ name, schemaHash }));
   }
 
   spawn(

@@ -121,9 +121,9 @@ export class PlayerSnapshotStream {
     this.kinds.clear();
     let other: string | undefined;
     const mine = this.#world.kinds;
-    for (const { name, stateHash } of kinds) {
+    for (const { name, schemaHash } of kinds) {
       const kind = mine.findIndex((each) => each.name === name);
-      if (kind >= 0 && mine[kind]!.stateHash === stateHash) this.kinds.add(kind);
+      if (kind >= 0 && mine[kind]!.schemaHash === schemaHash) this.kinds.add(kind);
       else other ??= name;
     }
     this.kindsKey = [...this.kinds].sort((a, b) => a - b).join();

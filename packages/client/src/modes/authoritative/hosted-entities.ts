@@ -57,7 +57,7 @@ export class HostedEntities {
   /** Kinds that the game uses and the authority has, as both describe them. */
   get kinds(): KindInfo[] {
     return this.#plans.flatMap((plan) =>
-      plan ? [{ name: plan.definition.name, stateHash: plan.definition.stateHash }] : [],
+      plan ? [{ name: plan.definition.name, schemaHash: plan.definition.schemaHash }] : [],
     );
   }
 
@@ -70,7 +70,7 @@ export class HostedEntities {
     this.#definitions.set(definition.name, definition);
     const { kinds, tickHz } = this.#options.info;
     const kind = kinds.findIndex(({ name }) => name === definition.name);
-    if (kinds[kind]?.stateHash !== definition.stateHash) return definition.name;
+    if (kinds[kind]?.schemaHash !== definition.schemaHash) return definition.name;
     this.#plans[kind] = planState(definition, { tickHz });
     this.#reader = this.#newReader();
     return true;

@@ -153,7 +153,6 @@ export class OwnStates {
   }
 
   #newStream(number: number, definition: EntityDefinition): StateStream {
-    const fieldCount = definition.fieldHashes.length;
-    return new StateStream({ number, definition, tickHz: this.#options.tickHz, fieldCount });
+    return new StateStream({ number, definition, tickHz: this.#options.tickHz });
   }
 }

@@ -291,7 +291,7 @@ export class Members {
       view: options.view,
       onSpawn: (entity) => news.entities.spawned(entity),
       onDespawn: (entity) => news.entities.despawned(entity),
-      onMismatch: (name) => this.#mismatched(name, peer),
+      onMismatch: (name, differences) => news.differs(name, `peer ${peer.number}`, differences),
       send: (payload) => peer.sendWhereRoom(payload),
       onDropped: (reason) => options.onDropped(reason),
       onFault: ({ id }, { name }, fault) => news.faulted(name, id, fault),
@@ -345,6 +345,9 @@ export class Members {
       case "reference":
         from.session.heardTick(new ByteReader(payload.states).u32());
         return this.#drop(from, entities?.takeReference(payload.stream, payload.states));
+      case "columns":
+        if (payload.columns.length === 0) return this.#options.onPayload(from, payload);
+        return this.#drop(from, entities?.describe(payload.stream, payload.columns));
       case "present":
         return this.#drop(from, entities?.present(payload.stream));
       default:
@@ -373,10 +376,5 @@ export class Members {
     if (reason === undefined) return;
     this.#options.onDropped(reason);
     if (malformed.has(reason)) from.session.reportViolation(reason);
-  }
-
-  #mismatched(name: string, peer: Peer): void {
-    const message = `peer ${peer.number} describes "${name}" differently: load the same build of the game everywhere`;
-    this.#options.news.report(new NetError("schema/mismatch", message));
   }
 }

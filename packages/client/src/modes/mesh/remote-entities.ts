@@ -26,9 +26,9 @@ export interface RemoteEntitiesOptions {
   readonly view: ViewPlan;
   onSpawn(entity: Entity): void;
   onDespawn(entity: Entity): void;
-  onMismatch(name: string): void;
-  /** Something to tell the owner about its streams. */
-  send(payload: PeerPayload): void;
+  onMismatch(name: string, differences: readonly string[]): void;
+  /** Something to tell the owner about its streams; false where there is no room for it. */
+  send(payload: PeerPayload): boolean;
   onDropped(reason: DropReason): void;
   onFault(entity: Entity, definition: EntityDefinition, fault: MotionFault): void;
 }
@@ -87,6 +87,13 @@ export class RemoteEntities {
     return this.#streams.begin(start);
   }
 
+  /** The owner describes the columns of a stream: entities that waited for it appear. A reason where it was dropped. */
+  describe(stream: number, columns: Uint8Array): DropReason | undefined {
+    let reason: DropReason | undefined;
+    this.#store.quietly(() => (reason = this.#streams.describe(stream, columns, this.#store)));
+    return reason;
+  }
+
   /** The game began to use a definition: entities that waited for it appear. */
   defined(name: string): void {
     this.#store.quietly(() => {
@@ -126,7 +133,7 @@ export class RemoteEntities {
     const retained = new RemoteStreams({
       ...this.#options,
       onMismatch: () => undefined,
-      send: () => undefined,
+      send: () => true,
     });
     this.#retained = retained;
     let reason: DropReason | undefined;

@@ -1,14 +1,16 @@
 import {
+  FIRST_FIELD_COLUMN,
   MAX_RESYNCED,
   SnapshotReader,
-  commonFields,
   limits,
+  matchColumns,
   planState,
   readReference,
   type DropReason,
   type EntityDefinition,
   type PeerPayload,
   type SnapshotListener,
+  type StatePlan,
   type StreamStart,
 } from "@paceline/protocol";
 import type { Clock } from "@paceline/transport";
@@ -17,15 +19,18 @@ export interface RemoteStreamsOptions {
   readonly clock: Clock;
   /** The game's definition of that name, if it uses one. */
   definitionNamed(name: string): EntityDefinition | undefined;
-  onMismatch(name: string): void;
-  /** Something to tell the owner of the streams. */
-  send(payload: PeerPayload): void;
+  /** The owner's build describes a kind differently: how, in words. */
+  onMismatch(name: string, differences: readonly string[]): void;
+  /** Something to tell the owner of the streams; false where there is no room for it. */
+  send(payload: PeerPayload): boolean;
 }
 
 interface RemoteStream {
   readonly start: StreamStart;
-  /** Undefined while the game does not use the kind, and where its definition is another. */
+  /** Undefined while the game does not use the kind, and until a stream of other columns has described them. */
   reader: SnapshotReader | undefined;
+  /** Other columns than the game's: the owner was asked for them. */
+  isAsked: boolean;
   /** Reliable messages that came while there was no reader. */
   waiting: Uint8Array[];
   waitingBytes: number;
@@ -51,7 +56,7 @@ export class RemoteStreams {
   readonly #streams = new Map<number, RemoteStream>();
   /** Numbers of streams that others have replaced: what still comes of them is late. */
   readonly #ended = new Set<number>();
-  /** Definitions of which the game was told that the peer has another: once is enough. */
+  /** Kinds of which the game was told that the peer has them with other columns: once is enough. */
   readonly #mismatched = new Set<string>();
   #reading: RemoteStream | undefined;
 
@@ -70,6 +75,7 @@ export class RemoteStreams {
     const stream = {
       start,
       reader: undefined,
+      isAsked: false,
       waiting: [],
       waitingBytes: 0,
       failures: 0,
@@ -77,7 +83,8 @@ export class RemoteStreams {
       askedAtMs: Number.NEGATIVE_INFINITY,
     };
     this.#streams.set(start.stream, stream);
-    return this.#open(stream);
+    this.#open(stream);
+    return undefined;
   }
 
   get isEmpty(): boolean {
@@ -103,21 +110,48 @@ export class RemoteStreams {
     }
   }
 
-  /** The game began to use a definition: what has waited for it is read, and what has changed since is asked for. */
+  /** The game began to use a definition. */
   defined(name: string, listener: SnapshotListener): void {
-    for (const [number, stream] of this.#streams) {
-      if (stream.start.name !== name || stream.reader || this.#open(stream)) continue;
-      const { waiting } = stream;
-      stream.waiting = [];
-      for (const states of waiting) this.readReference(number, states, listener);
-      if (stream.reader) this.#ask(stream, []);
+    for (const stream of this.#streams.values()) {
+      if (stream.start.name !== name || stream.reader) continue;
+      this.#open(stream);
+      this.#catchUp(stream, listener);
     }
+  }
+
+  /** The owner describes the columns of a stream. A reason where that makes no sense, or was not asked for. */
+  describe(number: number, columns: Uint8Array, listener: SnapshotListener): DropReason | undefined {
+    const stream = this.#streams.get(number);
+    if (!stream) return this.#ended.has(number) ? "outdated" : "unknown-entity";
+    const { name, tickHz } = stream.start;
+    const definition = this.#options.definitionNamed(name);
+    if (!stream.isAsked || !definition) return "bad-message";
+    stream.isAsked = false;
+    const match = matchColumns(definition, columns, { tickHz, hasRates: true });
+    if (!this.#mismatched.has(name))
+      this.#options.onMismatch(name, match?.differences ?? ["columns that cannot be"]);
+    this.#mismatched.add(name);
+    if (!match?.plan) return "bad-message";
+    stream.reader = newReader(match.plan, definition);
+    this.#catchUp(stream, listener);
+    return undefined;
+  }
+
+  /** What has waited for a reader is read, and what has changed since is asked for. */
+  #catchUp(stream: RemoteStream, listener: SnapshotListener): void {
+    if (!stream.reader) return;
+    const { waiting } = stream;
+    stream.waiting = [];
+    for (const states of waiting) this.readReference(stream.start.stream, states, listener);
+    this.#ask(stream, []);
   }
 
   /** Reads states that came reliably, with their tick. */
   readReference(number: number, states: Uint8Array, listener: SnapshotListener): DropReason | undefined {
     const stream = this.#streams.get(number);
     if (stream && !stream.reader) keep(stream, states);
+    // The question found no room before.
+    if (stream && !stream.reader) this.#open(stream);
     const reader = this.startReading(number);
     if (typeof reader !== "object") return reader;
     return this.endReading(readReference(reader, states, listener));
@@ -130,7 +164,7 @@ export class RemoteStreams {
 
   /**
    * The reader of the next message of that stream, until {@link endReading}. A reason where there is no such stream;
-   * undefined where it is of a kind that the game does not use (yet): nothing is wrong with it.
+   * undefined where it is of a kind that the game does not use, or not known in its columns (yet): nothing is wrong with it.
    */
   startReading(number: number): SnapshotReader | DropReason | undefined {
     const stream = this.#streams.get(number);
@@ -151,32 +185,19 @@ export class RemoteStreams {
     return reason;
   }
 
-  /** A reason where the peer's definition is another than the game's. */
-  #open(stream: RemoteStream): DropReason | undefined {
+  /** Reads the stream as the game's definition is, or asks for its columns where that is another. */
+  #open(stream: RemoteStream): void {
     const { start } = stream;
     const definition = this.#options.definitionNamed(start.name);
-    if (!definition) return undefined;
-    const common = commonFields(definition, start.fieldHashes);
-    const fewest = Math.min(definition.fieldHashes.length, start.fieldHashes.length);
-    const isAsLong = definition.fieldHashes.length === start.fieldHashes.length;
-    const isOther = isAsLong && definition.schemaHash !== start.schemaHash;
-    if (isOther || common < fewest || definition.motion !== start.motion) {
-      if (!this.#mismatched.has(start.name)) this.#options.onMismatch(start.name);
-      this.#mismatched.add(start.name);
-      return "bad-message";
-    }
-    if (start.fieldCount > common) {
-      // The peer's build is newer: it begins another stream, with what both know.
-      this.#options.send({ kind: "fields", stream: start.stream, fieldCount: common });
-      return undefined;
-    }
-    const { tickHz, fieldCount } = start;
-    stream.reader = new SnapshotReader({
-      plans: [planState(definition, { tickHz, fieldCount, hasRates: true })],
-      historyTicks: limits.historyTicks,
-      maxEntities: limits.ownedEntities,
-    });
-    return undefined;
+    if (!definition || stream.isAsked) return;
+    if (definition.schemaHash === start.schemaHash)
+      stream.reader = newReader(planState(definition, { tickHz: start.tickHz, hasRates: true }), definition);
+    else
+      stream.isAsked = this.#options.send({
+        kind: "columns",
+        stream: start.stream,
+        columns: new Uint8Array(0),
+      });
   }
 
   /** Asks for some entities, or for all where none is named; not before there was time for an answer. */
@@ -189,6 +210,13 @@ export class RemoteStreams {
     const entities = ids.length > MAX_RESYNCED ? [] : ids;
     this.#options.send({ kind: "resync", stream: stream.start.stream, entities });
   }
+}
+
+/** Wider rows than those of the game's own definition take no more memory: there may be fewer. */
+function newReader(plan: StatePlan, definition: EntityDefinition): SnapshotReader {
+  const own = FIRST_FIELD_COLUMN + definition.components.length;
+  const maxEntities = Math.floor((limits.ownedEntities * own) / Math.max(own, plan.width));
+  return new SnapshotReader({ plans: [plan], historyTicks: limits.historyTicks, maxEntities });
 }
 
 function keep(stream: RemoteStream, states: Uint8Array): void {

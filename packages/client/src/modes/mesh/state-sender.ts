@@ -1,5 +1,6 @@
 import {
   NetError,
+  describeColumns,
   limits,
   type EntityDefinition,
   type EntityRows,
@@ -51,18 +52,10 @@ export interface StateSenderOptions {
 const PACKET_HEAD_BYTES = 19;
 /** Rate limit for resync requests, per peer and stream. */
 const RESYNC_INTERVAL_MS = 250;
-/** Kinds of entities that all receivers read from one stream each; a reader's own stream of a kind mirrors its number. */
-const MAX_SHARED_STREAMS = limits.streams / 2;
 /** A receiver who missed some of what goes to all in order is served apart for so long, each time twice as long. */
 const FIRST_APART_MS = 10_000;
 /** Round trip until one was measured, ms. */
 const ASSUMED_RTT_MS = 200;
-
-/** A kind of entity for one reader of an older build: nothing in it is shared with other receivers. */
-interface PrivateStream {
-  readonly stream: StateStream;
-  readonly replication: ReceiverReplication;
-}
 
 /** Sends the states of own entities: differences from what receivers are known to have, and as few as they need. */
 export class StateSender {
@@ -71,8 +64,8 @@ export class StateSender {
   readonly #replication: ReceiverReplication;
   /** States and events that several receivers get alike. */
   readonly publications: SharedPackets;
-  /** Streams of readers that know fewer fields of a kind. */
-  readonly #private = new Map<PeerConnection, Map<EntityDefinition, PrivateStream>>();
+  /** By receiver, the streams whose columns it has asked for. */
+  readonly #described = new WeakMap<PeerConnection, Set<number>>();
   readonly #resyncedAtMs = new WeakMap<PeerConnection, Map<number, number>>();
   readonly #retention: Retention;
   /** Receivers who missed some of what goes to all in order, and until when they are served from what they acknowledge. */
@@ -109,10 +102,6 @@ export class StateSender {
       stream.remove(record.id);
       throw error;
     }
-    for (const [peer, own] of this.#readersOf(record.definition)) {
-      own.stream.add(record);
-      this.#bringUpToDate(peer, own.stream, [record], tick);
-    }
   }
 
   despawned({ definition, id }: OwnedRecord, tick: number): void {
@@ -121,21 +110,11 @@ export class StateSender {
     stream?.remove(id);
     this.#replication.remove(id);
     for (const message of stream?.removal(id, tick) ?? []) this.#options.post(message);
-    for (const [peer, own] of this.#readersOf(definition)) {
-      own.stream.remove(id);
-      own.replication.remove(id);
-      if (peer.session.isBacklogged) continue;
-      for (const message of own.stream.removal(id, tick)) peer.send(message);
-    }
   }
 
   teleported({ definition, id }: OwnedRecord): void {
     this.#streams.get(definition)?.teleport(id);
     this.#replication.teleported(id);
-    for (const [, own] of this.#readersOf(definition)) {
-      own.stream.teleport(id);
-      own.replication.teleported(id);
-    }
     this.#retention.changed();
   }
 
@@ -152,28 +131,24 @@ export class StateSender {
 
   left(peer: PeerConnection): void {
     for (const stream of this.#streams.values()) stream.forget(peer.number);
-    this.#private.delete(peer);
+    this.#described.delete(peer);
     this.#apart.delete(peer);
   }
 
   acknowledged(peer: PeerConnection, sequence: number): void {
     for (const stream of this.#streams.values()) stream.acknowledge(peer.number, sequence);
     this.#replication.acknowledged(sequence);
-    for (const own of this.#private.get(peer)?.values() ?? []) {
-      own.stream.acknowledge(peer.number, sequence);
-      own.replication.acknowledged(sequence);
-    }
   }
 
   /** Takes a receiver's message about the streams. */
   answer(peer: PeerConnection, payload: PeerPayload, moment: ReplicationMoment): void {
     if (payload.kind === "resync") this.#resync(peer, payload.stream, payload.entities, moment);
-    else if (payload.kind === "fields") this.#know(peer, payload.stream, payload.fieldCount, moment.tick);
+    else if (payload.kind === "columns") this.#describe(peer, payload.stream);
   }
 
   /** A receiver lacks what the stream's states build on: of some entities, or of all where none is named. */
   #resync(peer: PeerConnection, number: number, ids: readonly number[], moment: ReplicationMoment): void {
-    const stream = this.#numbered(peer, number);
+    const stream = this.#numbered(number);
     const times = this.#resyncedAtMs.get(peer) ?? new Map<number, number>();
     this.#resyncedAtMs.set(peer, times);
     if (!stream) return;
@@ -194,23 +169,14 @@ export class StateSender {
     this.#bringUpToDate(peer, stream, records, moment.tick);
   }
 
-  /**
-   * A receiver of another build knows only the first fields of a kind: it gets a stream of its own, once. Its word
-   * changes nothing for the others.
-   */
-  #know(peer: PeerConnection, number: number, fieldCount: number, tick: number): void {
-    const shared = this.#numbered(peer, number);
-    if (!shared || number >= MAX_SHARED_STREAMS || fieldCount >= shared.fieldCount) return;
-    const { definition, records } = shared;
-    const known = this.#private.get(peer) ?? new Map<EntityDefinition, PrivateStream>();
-    if (known.has(definition)) return peer.session.drops.count("rate-limit");
-    if (peer.session.isBacklogged) return peer.session.drops.count("queue-full");
-    const { tickHz } = this.#options;
-    const stream = new StateStream({ number: limits.streams - 1 - number, definition, tickHz, fieldCount });
-    this.#private.set(peer, known.set(definition, { stream, replication: this.#newReplication() }));
-    for (const record of records.values()) stream.add(record);
-    peer.send(stream.announcement);
-    this.#bringUpToDate(peer, stream, records.values(), tick);
+  /** A receiver of another build asks for the columns of a stream: the answer comes reliably, so once is enough. */
+  #describe(peer: PeerConnection, number: number): void {
+    const stream = this.#numbered(number);
+    const described = this.#described.get(peer) ?? new Set<number>();
+    this.#described.set(peer, described);
+    if (!stream || described.has(number)) return peer.session.drops.count("rate-limit");
+    const columns = describeColumns(stream.definition);
+    if (peer.sendWhereRoom({ kind: "columns", stream: number, columns })) described.add(number);
   }
 
   /** Notes the states of a tick of which nothing is sent: a reference holds three ticks in a row. */
@@ -220,21 +186,19 @@ export class StateSender {
 
   /** Sends what is due at this tick, and leaves with the server what newcomers need. */
   replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
-    const peers = [...this.#options.peers()];
-    this.#replicatePrivately(moment);
-    const receivers = peers.filter((peer) => !this.#isServedPrivately(peer));
+    const receivers = [...this.#options.peers()];
     const { state } = this.#options.plan().channels;
     const isDue = receivers.length > 0 && this.#isDue(moment, state.periodMs);
     if (state.delivery === "ordered-reliable") {
       if (isDue) this.#sendInOrder(receivers, records, moment);
     } else if (receivers.length > 0) {
       // For one receiver, states are differences from the newest that it has acknowledged.
-      const only = peers.length === 1 ? receivers[0] : undefined;
+      const only = receivers.length === 1 ? receivers[0] : undefined;
       // Nothing can be sent without a link: it stays due.
       const mayLeave = only ? only.session.activeLink !== undefined : this.#mayPublish(receivers, moment);
       const due = isDue && mayLeave ? this.#due(records, only, moment) : [];
       for (const [stream, rows] of due) {
-        if (only) this.#sendTo(only, { stream, replication: this.#replication }, rows, moment);
+        if (only) this.#sendTo(only, stream, rows, moment);
         else this.#publish(receivers, stream, rows, moment);
       }
       this.publications.send();
@@ -316,32 +280,13 @@ export class StateSender {
       const rows = own.map((record) => stream.rowsAt(record, moment.tick));
       for (const message of messages)
         if (message.kind === "reference") this.#replication.spent(message.states.length, own.length);
-      sent({ stream, replication: this.#replication }, rows, moment);
+      this.#sent(stream, rows, moment);
     }
-  }
-
-  /** Readers with streams of their own get what is due to each of them. */
-  #replicatePrivately(moment: ReplicationMoment): void {
-    for (const [peer, streams] of this.#private) {
-      if (!peer.session.activeLink) continue;
-      const policy = { ...this.#policy(), lostAfterMs: lostAfterOf(peer) };
-      for (const own of streams.values()) {
-        const due = own.replication.due(own.stream.records.values(), moment, policy) as OwnedRecord[];
-        const rows = due.map((record) => own.stream.rowsAt(record, moment.tick));
-        if (rows.length > 0) this.#sendTo(peer, own, rows, moment);
-      }
-    }
-  }
-
-  /** Whether a peer has streams of its own for all kinds there are. */
-  #isServedPrivately(peer: PeerConnection): boolean {
-    const own = this.#private.get(peer);
-    return own !== undefined && own.size === this.#streams.size;
   }
 
   #sendTo(
     peer: PeerConnection,
-    { stream, replication }: PrivateStream,
+    stream: StateStream,
     rows: readonly EntityRows[],
     moment: ReplicationMoment,
   ): void {
@@ -351,8 +296,8 @@ export class StateSender {
       const { body, entities, from, to } = states;
       states.sequence = peer.session.sendState(body, keyOf(entities, from, to), stream.head) ?? -1;
       peer.meter.countUpdatesOut(to - from);
-      replication.spent(body.length + PACKET_HEAD_BYTES, to - from);
-      sent({ stream, replication }, entities.slice(from, to), moment, states.sequence);
+      this.#replication.spent(body.length + PACKET_HEAD_BYTES, to - from);
+      this.#sent(stream, entities.slice(from, to), moment, states.sequence);
     }
   }
 
@@ -375,7 +320,7 @@ export class StateSender {
       }
       this.#replication.spent(body.length, to - from);
       if (!this.#inOrderLink) stream.cycle.spent(body.length);
-      sent({ stream, replication: this.#replication }, entities.slice(from, to), moment);
+      this.#sent(stream, entities.slice(from, to), moment);
     };
     if (this.#inOrderLink) stream.writeInOrder(moment.tick, rows, take);
     else stream.references.write(moment.tick, rows, take);
@@ -444,12 +389,11 @@ export class StateSender {
   }
 
   #begin(definition: EntityDefinition): StateStream {
-    if (this.#nextStream >= MAX_SHARED_STREAMS) {
-      throw new NetError("limit/entities", `a participant may have entities of ${MAX_SHARED_STREAMS} kinds`);
+    if (this.#nextStream >= limits.streams) {
+      throw new NetError("limit/entities", `a participant may have entities of ${limits.streams} kinds`);
     }
-    const fieldCount = definition.fieldHashes.length;
     const { tickHz } = this.#options;
-    const stream = new StateStream({ number: this.#nextStream++, definition, tickHz, fieldCount });
+    const stream = new StateStream({ number: this.#nextStream++, definition, tickHz });
     this.#streams.set(definition, stream);
     this.#options.post(stream.announcement);
     return stream;
@@ -463,32 +407,21 @@ export class StateSender {
     });
   }
 
-  /** The readers that have a stream of their own for a kind. */
-  *#readersOf(definition: EntityDefinition): Iterable<[PeerConnection, PrivateStream]> {
-    for (const [peer, streams] of this.#private) {
-      const own = streams.get(definition);
-      if (own && !peer.session.isClosed) yield [peer, own];
+  #sent(
+    stream: StateStream,
+    entities: readonly EntityRows[],
+    moment: ReplicationMoment,
+    sequence?: number,
+  ): void {
+    for (const { id } of entities) {
+      const record = stream.records.get(id);
+      if (record) this.#replication.sent(record, stream.restored(record, moment.tick), moment, sequence);
     }
   }
 
-  /** The stream that a peer knows by that number. */
-  #numbered(peer: PeerConnection, number: number): StateStream | undefined {
+  #numbered(number: number): StateStream | undefined {
     for (const stream of this.#streams.values()) if (stream.number === number) return stream;
-    for (const { stream } of this.#private.get(peer)?.values() ?? [])
-      if (stream.number === number) return stream;
     return undefined;
-  }
-}
-
-function sent(
-  { stream, replication }: PrivateStream,
-  entities: readonly EntityRows[],
-  moment: ReplicationMoment,
-  sequence?: number,
-): void {
-  for (const { id } of entities) {
-    const record = stream.records.get(id);
-    if (record) replication.sent(record, stream.restored(record, moment.tick), moment, sequence);
   }
 }
 

@@ -51,6 +51,7 @@ export function restore(
     else {
       const low = lowest[index]!;
       const high = highest[index]!;
+      if (how === Handling.name && value > high) continue;
       into[index] = value < low ? low : value > high ? high : value;
     }
   }

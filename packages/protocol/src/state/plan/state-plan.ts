@@ -23,19 +23,19 @@ export interface ColumnGroup {
 
 /**
  * The conversion of a component to a column: none, as a number, as an angle, as the first of a quaternion's four, or as a
- * derived rate, which is cut off at its bounds.
+ * derived rate, which is cut off at its bounds, or as one of more names than the definition knows.
  */
-export const Handling = { none: 0, number: 1, angle: 2, quat: 3, rate: 4 } as const;
+export const Handling = { none: 0, number: 1, angle: 2, quat: 3, rate: 4, name: 5 } as const;
 
 /** The layout of one kind of entity in rows of integers, and their coding. */
 export interface StatePlan {
   readonly definition: EntityDefinition;
   readonly tickHz: number;
-  /** The number of fields that are coded; the others keep their defaults. */
-  readonly fieldCount: number;
   readonly width: number;
   readonly groups: readonly ColumnGroup[];
   readonly texts: readonly Leaf[];
+  /** Of each text of the definition, which of `texts` it is, or -1; undefined where they are the same. */
+  readonly textOf?: Int32Array;
   /** Column of each component; -1 where it is derived or not coded. */
   readonly columnOf: Int32Array;
   readonly min: Int32Array;
@@ -61,25 +61,19 @@ export const QUAT_COLUMNS = 4;
 const QUAT_TURN_PER_STEP = 2 * Math.sqrt(3);
 const TURN = 2 * Math.PI;
 
-interface PlanOptions {
+export interface PlanOptions {
   readonly tickHz: number;
-  readonly fieldCount?: number;
   /** The components that a motion model derives travel too, behind the fields: receivers extrapolate from them. */
   readonly hasRates?: boolean;
 }
 
-/** Lays out a definition, or its first `fieldCount` fields where the other side knows no more. */
+/** Lays out a definition. */
 export function planState(definition: EntityDefinition, options: PlanOptions): StatePlan {
-  const fieldNames = Object.keys(definition.fields);
-  const { tickHz, fieldCount = fieldNames.length } = options;
+  const { tickHz } = options;
+  const { leaves } = definition;
   if (!(tickHz >= 1 && tickHz <= 255)) {
     throw new ConfigError({ field: "tickHz", value: tickHz, expected: "1 to 255 Hz" });
   }
-  if (!Number.isInteger(fieldCount) || fieldCount < 0 || fieldCount > fieldNames.length) {
-    throw new ConfigError({ field: "fieldCount", value: fieldCount, expected: `0 to ${fieldNames.length}` });
-  }
-  const known = new Set(fieldNames.slice(0, fieldCount));
-  const leaves = definition.leaves.filter(({ path }) => known.has(path.split(".", 1)[0]!));
   const columnOf = new Int32Array(definition.components.length).fill(-1);
   let width = FIRST_FIELD_COLUMN;
   for (const { offset, count } of leaves) {
@@ -87,10 +81,10 @@ export function planState(definition: EntityDefinition, options: PlanOptions): S
       if (definition.components[index]!.isSent) columnOf[index] = width++;
     }
   }
-  const firstRate = definition.leaves.reduce((end, { offset, count }) => Math.max(end, offset + count), 0);
+  const firstRate = leaves.reduce((end, { offset, count }) => Math.max(end, offset + count), 0);
   for (let index = firstRate; options.hasRates && index < columnOf.length; index++) columnOf[index] = width++;
   const columns = layColumns(definition, columnOf, width);
-  const plan = { definition, tickHz, fieldCount, width, columnOf, ...columns };
+  const plan = { definition, tickHz, width, columnOf, ...columns };
   const groups = groupColumns(leaves, plan);
   const texts = leaves.filter(({ count }) => count === 0);
   return {
@@ -102,14 +96,14 @@ export function planState(definition: EntityDefinition, options: PlanOptions): S
   };
 }
 
-function boundsOf({ components }: EntityDefinition): Pick<StatePlan, "lowest" | "highest"> {
+export function boundsOf({ components }: EntityDefinition): Pick<StatePlan, "lowest" | "highest"> {
   return {
     lowest: Float64Array.from(components, ({ min }) => min),
     highest: Float64Array.from(components, ({ max }) => max),
   };
 }
 
-function handlingOf({ components }: EntityDefinition, columnOf: Int32Array): Uint8Array {
+export function handlingOf({ components }: EntityDefinition, columnOf: Int32Array): Uint8Array {
   return Uint8Array.from(components, ({ kind, name, isSent }, index) => {
     if (columnOf[index]! < 0) return Handling.none;
     if (!isSent) return Handling.rate;

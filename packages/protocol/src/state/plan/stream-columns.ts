@@ -1,23 +1,25 @@
 import { ByteReader } from "../../bytes/byte-reader.js";
 import { ByteWriter } from "../../bytes/byte-writer.js";
+import { encodeUtf8 } from "../../bytes/utf8.js";
 import { ConfigError } from "../../errors/errors.js";
 import type { Leaf } from "../../schema/entity-components.js";
-import { bytes, enumOf, string } from "../../schema/entity-composites.js";
-import { defineEntity, type EntityDefinition } from "../../schema/entity-definition.js";
-import { angle, flag, int, quat, scalar, uint, vec2, vec3, type Field } from "../../schema/entity-fields.js";
+import { defineEntity, hashOf, type EntityDefinition } from "../../schema/entity-definition.js";
+import type { Field } from "../../schema/entity-fields.js";
 import { motionModels } from "../../schema/motion-layout.js";
-import { planState } from "./state-plan.js";
+import { Handling, boundsOf, handlingOf, planState, type PlanOptions, type StatePlan } from "./state-plan.js";
 
-/** Limits the bytes of each column of a field; a text is one column. */
+/** Limit of a field's bytes, for each of its columns; a text is one column. */
 export const MAX_COLUMN_BYTES = 24;
 const MAX_FIELDS = 256;
-const MAX_ENUM_VALUES = 1024;
+/** No range has more steps to either side of 0. */
+const MAX_STEPS = 2 ** 30;
 
+/** In this order: the first five have a precision, the third to the seventh a range. */
 const kinds = [
-  "vec2",
-  "vec3",
   "quat",
   "angle",
+  "vec2",
+  "vec3",
   "scalar",
   "int",
   "uint",
@@ -28,80 +30,42 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number];
 
-/** Beside the kind: the field has a number in place of a name; receivers derive it. */
-const PINNED = 0x10;
+/** Beside the kind: a number stands for the name; receivers derive the field. */
+const NUMBERED = 0x10;
 const DERIVED = 0x20;
 const MAX_DECIMALS = 15;
 /** A mantissa of 32 bits follows, where none of 21 will do; a float of 64 bits, where no decimal will. */
 const WIDE = 0x10;
 const FLOAT = 0xff;
 
-/** Numbers that stand for names: a name that is long or may change. By the path of the field, such as `wheels.0.slip`. */
-export type PinnedFields = Readonly<Record<string, number>>;
-
-/** A stream as its announcement describes it. */
-export interface AnnouncedStream {
-  /** Lays out and restores the states of the stream. Its fields are not called as the sender calls them: see `keys`. */
-  readonly definition: EntityDefinition;
-  readonly tickHz: number;
-  /** For each leaf of the definition: the name that the sender gives it, or the number that it pins. */
-  readonly keys: readonly (string | number)[];
+/** How a reader takes the states of a stream whose columns are not those of its own definition. */
+export interface ColumnMatch {
+  /**
+   * The stream's columns, and where they go: its `definition` is the reader's own. Components that the stream does not have,
+   * or has as another kind, are left as they are. Undefined where the two have nothing in common.
+   */
+  readonly plan: StatePlan | undefined;
+  /** What is different, in words: `no "boost"`. */
+  readonly differences: readonly string[];
 }
 
-/** An announced stream, matched with the reader's own definition. */
-export interface StreamMatch {
-  /** The announced component for each own one, and the announced text for each own one; -1: there is none, the default stays. */
-  readonly components: Int32Array;
-  readonly texts: Int32Array;
-  /** Own fields that the stream does not have. */
-  readonly missing: readonly string[];
-  /** Own fields that have another kind in the stream: worth telling once. */
-  readonly refused: readonly string[];
-  /** Fields of the stream that the own definition does not know. */
-  readonly unknown: readonly (string | number)[];
-}
-
-/** Describes a stream of entities. Throws {@link ConfigError} for a field that takes too many bytes. */
-export function announceStream(
-  definition: EntityDefinition,
-  tickHz: number,
-  pinned: PinnedFields = {},
-): Uint8Array {
+/** Describes the columns of a stream to readers whose definition may be another. */
+export function describeColumns(definition: EntityDefinition): Uint8Array {
   const writer = new ByteWriter();
-  writer.u8(motionModels.indexOf(definition.motion)).u8(tickHz).varint(definition.leaves.length);
-  for (const leaf of definition.leaves) {
-    const from = writer.length;
-    writeField(writer, leaf, pinned[leaf.path]);
-    const taken = writer.length - from;
-    if (taken <= MAX_COLUMN_BYTES * Math.max(1, leaf.count)) continue;
-    const expected = `a name and bounds that take at most ${MAX_COLUMN_BYTES} bytes: pin a number, or round the bounds`;
-    throw new ConfigError({ field: `${definition.name}.${leaf.path}`, value: `${taken} bytes`, expected });
-  }
+  writer.u8(motionModels.indexOf(definition.motion)).varint(definition.leaves.length);
+  for (const leaf of definition.leaves) writeField(writer, leaf);
   return writer.take();
 }
 
-/** Reads an announcement of any bytes; undefined where they describe no stream. */
-export function readStreamAnnouncement(announcement: Uint8Array): AnnouncedStream | undefined {
-  const reader = new ByteReader(announcement);
-  const motion = motionModels[reader.u8()];
-  const tickHz = reader.u8();
-  const count = reader.varint();
-  if (motion === undefined || count > MAX_FIELDS) return undefined;
-  const keys: (string | number)[] = [];
-  const fields: Record<string, Field> = {};
+/** Finds the fields of a reader's own definition in described columns. Undefined where the bytes describe none. */
+export function matchColumns(
+  own: EntityDefinition,
+  columns: Uint8Array,
+  options: PlanOptions,
+): ColumnMatch | undefined {
   try {
-    for (let index = 0; index < count && reader.ok; index++) {
-      const { key, field } = readField(reader);
-      keys.push(key);
-      // Parts of lists and groups, and what is pinned, have no name that a definition could give them.
-      const name = typeof key === "string" && !key.includes(".") ? key : `column-${index}`;
-      fields[name] = field;
-    }
-    if (!reader.ok || reader.remaining > 0 || new Set(keys).size < keys.length) return undefined;
-    const options = motion === "step" ? { motion, step: () => undefined } : { motion };
-    const definition = defineEntity("announced", fields, options);
-    planState(definition, { tickHz });
-    return definition.leaves.length === count ? { definition, tickHz, keys } : undefined;
+    const described = readColumns(columns);
+    return described && match(own, planState(described.definition, options), described.keys);
   } catch (error) {
     // Columns that no definition can have.
     if (error instanceof ConfigError) return undefined;
@@ -109,114 +73,142 @@ export function readStreamAnnouncement(announcement: Uint8Array): AnnouncedStrea
   }
 }
 
-/** Finds the fields of a reader's definition in an announced stream. */
-export function matchStream(
-  own: EntityDefinition,
-  { definition, keys }: AnnouncedStream,
-  pinned: PinnedFields = {},
-): StreamMatch {
-  const components = new Int32Array(own.components.length).fill(-1);
-  const texts = new Int32Array(own.textCount).fill(-1);
-  const missing: string[] = [];
-  const refused: string[] = [];
+interface DescribedColumns {
+  readonly definition: EntityDefinition;
+  /** Of each leaf: its name at the sender, or the number that stands for it. */
+  readonly keys: readonly (string | number)[];
+}
+
+function readColumns(columns: Uint8Array): DescribedColumns | undefined {
+  const reader = new ByteReader(columns);
+  const motion = motionModels[reader.u8()];
+  const count = reader.varint();
+  if (motion === undefined || count > MAX_FIELDS) return undefined;
+  const keys: (string | number)[] = [];
+  const fields: Record<string, Field> = {};
+  for (let index = 0; index < count && reader.ok; index++) {
+    const { key, field } = readField(reader);
+    keys.push(key);
+    // Parts of lists and groups, and numbers, are no names that a definition could give.
+    fields[typeof key === "string" && !key.includes(".") ? key : `column-${index}`] = field;
+  }
+  if (!reader.ok || reader.remaining > 0 || new Set(keys).size < keys.length) return undefined;
+  const options = motion === "step" ? { motion, step: () => undefined } : { motion };
+  const definition = defineEntity("described", fields, options);
+  return definition.leaves.length === count ? { definition, keys } : undefined;
+}
+
+function match(own: EntityDefinition, theirs: StatePlan, keys: readonly (string | number)[]): ColumnMatch {
+  const columnOf = new Int32Array(own.components.length).fill(-1);
+  const textOf = new Int32Array(own.textCount).fill(-1);
+  const differences: string[] = [];
   const found = new Set<number>();
+  const { definition } = theirs;
   for (const { path, field, offset, count } of own.leaves) {
-    const at = keys.indexOf(pinned[path] ?? path);
-    const announced = definition.leaves[at];
-    if (announced) found.add(at);
-    if (!announced) missing.push(path);
-    else if (announced.field.kind !== field.kind) refused.push(path);
-    else if (count === 0) texts[offset] = announced.offset;
-    else for (let index = 0; index < count; index++) components[offset + index] = announced.offset + index;
+    const at = keys.findIndex((key) => key === path || key === numberOf(path));
+    const leaf = definition.leaves[at];
+    if (!leaf) {
+      differences.push(`no "${path}"`);
+      continue;
+    }
+    found.add(at);
+    if (leaf.field.kind !== field.kind) differences.push(`"${path}" as ${leaf.field.kind}`);
+    else if (count === 0) textOf[offset] = leaf.offset;
+    else {
+      if (describeBounds(leaf.field) !== describeBounds(field)) differences.push(`"${path}" in other bounds`);
+      for (let index = 0; index < count; index++)
+        columnOf[offset + index] = theirs.columnOf[leaf.offset + index]!;
+    }
   }
+  for (const [index, key] of keys.entries()) if (!found.has(index)) differences.push(`"${key}" besides`);
   for (const [index, { name, isSent }] of own.components.entries()) {
+    if (isSent || columnOf[index] !== -1) continue;
     const at = definition.components.findIndex((each) => each.name === name && !each.isSent);
-    if (!isSent && components[index] === -1) components[index] = at;
+    if (at >= 0) columnOf[index] = theirs.columnOf[at]!;
   }
-  return { components, texts, missing, refused, unknown: keys.filter((_, index) => !found.has(index)) };
+  if (Math.max(...columnOf, ...textOf) < 0) return { plan: undefined, differences };
+  const { handling, lowest, highest } = planOwn(own, columnOf, theirs);
+  return { plan: { ...theirs, definition: own, columnOf, textOf, handling, lowest, highest }, differences };
 }
 
-/** A state of the stream as one of the reader's own: what the stream does not have, or not as such, is as it begins. */
-export function takeStreamState(
+function planOwn(
   own: EntityDefinition,
-  { components }: StreamMatch,
-  state: ArrayLike<number>,
-  into: Float32Array | Float64Array,
-): void {
-  for (const [index, { kind, max, initial }] of own.components.entries()) {
-    const value = components[index]! < 0 ? initial : state[components[index]!]!;
-    into[index] = kind === "enum" && value > max ? initial : value;
-  }
+  columnOf: Int32Array,
+  { max }: StatePlan,
+): Pick<StatePlan, "handling" | "lowest" | "highest"> {
+  const handling = handlingOf(own, columnOf);
+  const { lowest, highest } = boundsOf(own);
+  for (const [index, { kind }] of own.components.entries())
+    if (kind === "enum" && handling[index] !== Handling.none && max[columnOf[index]!]! > highest[index]!)
+      handling[index] = Handling.name;
+  return { handling, lowest, highest };
 }
 
-function writeField(writer: ByteWriter, { path, field }: Leaf, pin: number | undefined): void {
+/** Stands for a name that is long. */
+function numberOf(path: string): number {
+  return hashOf(path) & 0xfffff;
+}
+
+function describeBounds({ kind, range, precision }: Leaf["field"]): string {
+  const steps = range.map((bound) => Math.round(bound / precision));
+  return [precision, hasRange(kind) || kind === "enum" ? steps : ""].join(" ");
+}
+
+function writeField(writer: ByteWriter, { path, field, count }: Leaf): void {
+  const { kind, range, precision } = field;
+  const bounds = new ByteWriter();
+  if (kind === "enum") bounds.varint(field.values.length);
+  if ("maxBytes" in field) bounds.varint(field.maxBytes);
+  if (hasRange(kind)) for (const bound of range) writeNumber(bounds, Math.round(bound / precision));
+  if (hasPrecision(kind)) writeNumber(bounds, precision);
   const isDerived = "derivedFrom" in field && field.derivedFrom !== undefined;
-  writer.u8(kinds.indexOf(field.kind) | (pin === undefined ? 0 : PINNED) | (isDerived ? DERIVED : 0));
-  if (pin === undefined) writer.text(path);
-  else writer.varint(pin);
-  const [min, max] = field.range;
-  if (field.kind === "enum") writer.varint(field.values.length);
-  else if (field.kind === "string" || field.kind === "bytes") writer.varint(field.maxBytes);
-  else if (hasRange(field.kind)) {
-    writeNumber(writer, min);
-    writeNumber(writer, max);
-  }
-  if (hasPrecision(field.kind)) writeNumber(writer, field.precision);
+  const nameBytes = MAX_COLUMN_BYTES * Math.max(1, count) - bounds.length - 2;
+  const isNumbered = encodeUtf8(path).length > nameBytes;
+  writer.u8(kinds.indexOf(kind) | (isNumbered ? NUMBERED : 0) | (isDerived ? DERIVED : 0));
+  if (isNumbered) writer.varint(numberOf(path));
+  else writer.text(path);
+  writer.bytes(bounds.view());
 }
 
 function readField(reader: ByteReader): { key: string | number; field: Field } {
   const head = reader.u8();
   const kind = kinds[head & 0x0f];
-  if (kind === undefined || head >= DERIVED * 2)
-    throw new ConfigError({ field: "kind", value: head, expected: "a kind" });
-  const key = head & PINNED ? reader.varint() : reader.text(MAX_COLUMN_BYTES * 4);
-  const size = kind === "enum" || kind === "string" || kind === "bytes" ? reader.varint() : 0;
-  const range = [hasRange(kind) ? readNumber(reader) : 0, hasRange(kind) ? readNumber(reader) : 0] as const;
+  demand(kind !== undefined && head < DERIVED * 2);
+  const key = head & NUMBERED ? reader.varint() : reader.text(MAX_COLUMN_BYTES * 4);
+  const derived = head & DERIVED ? { derivedFrom: "position" } : {};
+  return { key, field: { kind, unit: "", ...derived, ...readBounds(reader, kind!) } as Field };
+}
+
+function readBounds(reader: ByteReader, kind: Kind): object {
+  const isText = kind === "string" || kind === "bytes";
+  const most = isText || kind === "enum" ? reader.varint() : 2;
+  demand(most > 0);
+  if (isText) return { maxBytes: most, range: [0, 0], precision: 0 };
+  const steps = hasRange(kind) ? [readNumber(reader), readNumber(reader)] : [0, 1];
   const precision = hasPrecision(kind) ? readNumber(reader) : 1;
-  return { key, field: fieldOf(kind, { size, range, precision, isDerived: (head & DERIVED) !== 0 }) };
+  const [min, max] = steps as [number, number];
+  demand(steps.every(Number.isInteger) && min < max && Math.max(-min, max, max - min) <= MAX_STEPS);
+  demand(precision > 0 && precision < Infinity);
+  if (hasRange(kind)) return { range: [min * precision, max * precision], precision };
+  if (!hasPrecision(kind)) return { values: [], range: [0, most - 1], precision };
+  // A turn, and the parts of a rotation, are whole numbers of steps, too.
+  demand(precision < Math.PI * 2 && precision > 2 ** -27);
+  const bound = kind === "angle" ? Math.PI : 1;
+  return { range: [-bound, bound], precision };
 }
 
-interface Bounds {
-  readonly size: number;
-  readonly range: readonly [number, number];
-  readonly precision: number;
-  readonly isDerived: boolean;
-}
-
-function fieldOf(kind: Kind, { size, range, precision, isDerived }: Bounds): Field {
-  const ranged = { range, precision, ...(isDerived ? { derivedFrom: "position" } : {}) };
-  switch (kind) {
-    case "vec2":
-      return vec2(ranged);
-    case "vec3":
-      return vec3(ranged);
-    case "quat":
-      return quat({ precision, unit: "rad" });
-    case "angle":
-      return angle({ precision, unit: "rad" });
-    case "scalar":
-      return scalar({ range, precision });
-    case "int":
-      return int({ range });
-    case "uint":
-      return uint({ range });
-    case "flag":
-      return flag();
-    case "enum":
-      return enumOf(Array.from({ length: Math.min(size, MAX_ENUM_VALUES + 1) }, (_, index) => `${index}`));
-    case "string":
-      return string({ maxBytes: size });
-    case "bytes":
-      return bytes({ maxBytes: size });
-  }
+/** Columns that no definition can have. */
+function demand(isPossible: boolean): void {
+  if (!isPossible) throw new ConfigError({ field: "columns", value: undefined, expected: "columns" });
 }
 
 function hasRange(kind: Kind): boolean {
-  return kind === "vec2" || kind === "vec3" || kind === "scalar" || kind === "int" || kind === "uint";
+  const at = kinds.indexOf(kind);
+  return at > 1 && at < 7;
 }
 
 function hasPrecision(kind: Kind): boolean {
-  return kind === "vec2" || kind === "vec3" || kind === "scalar" || kind === "quat" || kind === "angle";
+  return kinds.indexOf(kind) < 5;
 }
 
 /** As a decimal, where that is exact: how many decimals, and all digits as a whole number. */
