@@ -4,8 +4,7 @@ import { WebSocket } from "ws";
 const [NAME, TICK_HZ, MIN, STEP, COLUMN_BITS] = ["dot", 20, -100, 0.01, 15];
 const hash = (text) =>
   Buffer.from(text).reduce((h, byte) => Math.imul(h ^ byte, 0x01000193), 0x811c9dc5) >>> 0;
-const SCHEMA_HASH = hash("dot|hold|position.x:number:-100:100|position.y:number:-100:100");
-const FIELD_HASH = hash("position:vec2:-100:100:0.01:::") & 0xffff;
+const SCHEMA_HASH = hash("dot|hold|position:vec2:-100:100:0.01:::");
 const u16 = (value) => [value & 255, (value >> 8) & 255];
 const u32 = (value) => [...u16(value), ...u16(value >>> 16)];
 const varint = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...varint(value >> 7)]);
@@ -107,7 +106,7 @@ const tickNow = () => Math.floor((performance.now() * TICK_HZ) / 1000);
 const stateAt = (tick) => writeState([10 * Math.cos(tick / TICK_HZ), 10 * Math.sin(tick / TICK_HZ)]);
 function meet(number) {
   const [session, tick] = [begin(number), tickNow()];
-  sendReliable(session, [7, 0, ...text(NAME), TICK_HZ, 0, ...u32(SCHEMA_HASH), 1, ...u16(FIELD_HASH)]);
+  sendReliable(session, [7, 0, ...text(NAME), TICK_HZ, ...u32(SCHEMA_HASH)]);
   sendReliable(session, [8, 0, ...u32(tick), ...stateAt(tick)]);
 }
 function receiveControl(message) {
@@ -116,7 +115,7 @@ function receiveControl(message) {
   if (message.type === "left") sessions.delete(message.number);
 }
 function receiveStream(session, stream, reader) {
-  const [name, , , hash] = [`${reader.take(reader.varint())}`, reader.u8(), reader.u8(), reader.u32()];
+  const [name, , hash] = [`${reader.take(reader.varint())}`, reader.u8(), reader.u32()];
   if (name === NAME && hash === SCHEMA_HASH) session.streams.add(stream);
 }
 function receiveStates(session, stream, tick, body) {

@@ -84,11 +84,9 @@ def _numbers(group, value):
     return value if group.kind in VECTORS else [float(value)]
 
 
-def stream_payload(number, definition, tick_hz, motions):
+def stream_payload(number, definition, tick_hz):
     """WF22."""
-    hashes = definition.fieldHashes
-    head = bytes([7, number]) + text(definition.name) + bytes([tick_hz, motions.index(definition.motion)])
-    return head + u32(definition.schemaHash) + bytes([len(hashes)]) + b"".join(u16(one) for one in hashes)
+    return bytes([7, number]) + text(definition.name) + bytes([tick_hz]) + u32(definition.schemaHash)
 
 
 def packet(sequence, kind=None, body=b"", tick=None, acks=None, receipt=None):

@@ -18,7 +18,6 @@ import urllib.request
 from byte_writer import envelope, packed, packet, stream_payload, u16, u32, whole_state
 from columns import Plan
 from definitions import Definition
-from packets import MOTIONS
 from sessions import Link, ahead
 from websocket import Closed, WebSocket
 
@@ -102,7 +101,7 @@ class Player:
     def meet(self, number):
         side = self.sides[number] = Outgoing(number)
         tick = self.tick()
-        self.send_reliable(side, stream_payload(0, self.definition, TICK_HZ, MOTIONS))
+        self.send_reliable(side, stream_payload(0, self.definition, TICK_HZ))
         self.send_reliable(side, bytes([8, 0]) + u32(tick) + self.state(tick))
 
     def send_again(self, side):
