@@ -137,7 +137,7 @@ export class RemoteStreams {
     return undefined;
   }
 
-  /** What has waited for a reader is read, and what has changed since is asked for. */
+  /** Reads the messages that have waited for a reader, and asks for later changes. */
   #catchUp(stream: RemoteStream, listener: SnapshotListener): void {
     if (!stream.reader) return;
     const { waiting } = stream;

@@ -45,7 +45,7 @@ export interface ColumnMatch {
    * or has as another kind, are left as they are. Undefined where the two have nothing in common.
    */
   readonly plan: StatePlan | undefined;
-  /** What is different, in words: `no "boost"`. */
+  /** The differences in words: `no "boost"`. */
   readonly differences: readonly string[];
 }
 
