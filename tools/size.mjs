@@ -39,6 +39,10 @@ const LATER = [
   { entry: "queue, fetched by who waits", mark: "/client/dist/api/queueing.js" },
   { entry: "simulator, fetched to pretend", mark: "/transport/dist/simulated/simulated-line.js" },
   { entry: "interpolation, fetched on first use", mark: "/netcode/dist/interpolation/delayed-body.js" },
+  {
+    entry: "columns of other builds, fetched when two meet",
+    mark: "/protocol/dist/state/plan/stream-columns.js",
+  },
   { entry: "WebRTC, fetched on first use", mark: "/simple-peer/" },
 ];
 /** Parts that a game needs only in a room. */

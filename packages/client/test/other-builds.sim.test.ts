@@ -107,6 +107,7 @@ describe.each(Object.entries(paths))("two builds in a mesh, %s", (path, options)
       mine.seat.x = 0.5;
       for (const room of rooms) room.advance();
       await stage.advance(1000 / 60);
+      if (tick % 20 === 1) await vi.dynamicImportSettled();
     }
     await stage.advance(500);
     const [atNew] = remoteOf(newer, New);
@@ -145,6 +146,7 @@ describe.each(Object.entries(paths))("two builds in a mesh, %s", (path, options)
       mine.position.x = tick;
       a.advance();
       await stage.advance(1000 / 60);
+      if (tick % 20 === 1) await vi.dynamicImportSettled();
     }
     await stage.advance(300);
     expect(remoteOf(b, Old)[0]?.heat).toBe(0.5);
@@ -167,6 +169,7 @@ test("[WF47] a newcomer of another build reads what is there; columns are asked 
     sleds[0]!.position.x = Math.min(tick, 60);
     owner.advance();
     await stage.advance(1000 / 60);
+    if (tick % 20 === 1) await vi.dynamicImportSettled();
   }
   await stage.advance(500);
   expect(remoteOf(late, Old).map(({ heat }) => heat)).toEqual(

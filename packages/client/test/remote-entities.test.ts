@@ -10,7 +10,7 @@ import {
   type RetainedPayload,
 } from "@paceline/protocol";
 import { VirtualScheduler } from "@paceline/testkit";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Peer } from "../src/peers/peer.js";
 import { RemoteEntities } from "../src/modes/mesh/remote-entities.js";
 import { RawStates } from "./raw-states.js";
@@ -48,6 +48,7 @@ class Scene {
     onDespawn: ({ id }) => this.despawned.push(id),
     onMismatch: (name, differences) => this.mismatches.push([name, ...differences]),
     send: (payload) => this.told.push(payload) > 0,
+    loadColumns: () => import("../src/api/late/columns.js"),
     onDropped: (reason) => this.drops.push(reason),
     onFault: () => undefined,
   });
@@ -154,7 +155,7 @@ describe("entities of a peer", () => {
     expect(scene.despawned).toEqual([FIRST, FIRST + 5]);
   });
 
-  test("[WF28] [WF47] of other columns are asked for, read as they are described, and the game is told once", () => {
+  test("[WF28] [WF47] of other columns are asked for, read as they are described, and the game is told once", async () => {
     const spin = scalar({ range: [0, 1], precision: 0.1 });
     const scene = new Scene(
       defineEntity("puck", { spin, position: vec2({ range: [-20, 20], precision: 0.1 }) }),
@@ -164,6 +165,7 @@ describe("entities of a peer", () => {
     expect(scene.receive(100, [0, 0.5, 4, 4])).toBe(0);
     expect([scene.spawned, scene.drops]).toEqual([[], []]);
     expect(scene.describe()).toBeUndefined();
+    await vi.dynamicImportSettled();
     expect(scene.positions).toEqual({ [FIRST]: [3, 3] });
     expect(scene.told.slice(1)).toEqual([{ kind: "resync", stream: 0, entities: [] }]);
     expect(scene.receive(101, [0, 0.5, 2, -15])).toBe(1);
@@ -173,7 +175,7 @@ describe("entities of a peer", () => {
     expect(scene.entities.describe(7, Uint8Array.of(0, 0))).toBe("unknown-entity");
   });
 
-  test("[WF47] of impossible columns are never shown; the game is told", () => {
+  test("[WF47] of impossible columns are never shown; the game is told", async () => {
     for (const columns of [
       [9, 0],
       [0, 0],
@@ -182,7 +184,9 @@ describe("entities of a peer", () => {
       [1, 1, 7, 1, 120],
     ]) {
       const scene = new Scene(defineEntity("puck", { place: scalar({ range: [0, 1], precision: 0.1 }) }));
-      expect(scene.entities.describe(0, Uint8Array.from(columns))).toBe("bad-message");
+      expect(scene.entities.describe(0, Uint8Array.from(columns))).toBeUndefined();
+      await vi.dynamicImportSettled();
+      expect(scene.drops).toEqual(["bad-message"]);
       expect(scene.entities.describe(0, Uint8Array.from(columns))).toBe("bad-message");
       expect(scene.receive(100, [0, 0.5])).toBe(0);
       expect([scene.spawned, scene.mismatches]).toEqual([[], [["puck", "columns that cannot be"]]]);

@@ -14,6 +14,8 @@ export const authorityModule = /* @__PURE__ */ new LazyModule(
 
 /** WebRTC. */
 export const loadDirectPath = () => import("./late/direct-path.js");
+/** Code that describes the columns of streams, and reads such descriptions: for rooms with players of two builds. */
+export const loadColumns = () => import("./late/columns.js");
 /** Code that interpolates entities between their states. */
 export const loadInterpolation = () => import("./late/interpolation.js");
 /** The words of `room.transport.explain`. */

@@ -21,7 +21,13 @@ import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
 import { OwnedEntities } from "../entities/owned-entities.js";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
 import { MeshMode } from "../modes/mesh/mesh-mode.js";
-import { loadDirectPath, loadExplanation, loadInterpolation, loadSimulation } from "./late-code.js";
+import {
+  loadColumns,
+  loadDirectPath,
+  loadExplanation,
+  loadInterpolation,
+  loadSimulation,
+} from "./late-code.js";
 import { fetchMode, modeFactsOf, openMode } from "./open-mode.js";
 import type { PrescribedSteps, RoomMode, RoomParts } from "../modes/room-mode.js";
 import { GameLoop, type LoopStep } from "../time/game-loop.js";
@@ -176,6 +182,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       scheduler,
       newLink,
       loadDirectPath,
+      loadColumns,
       news: this.news,
       owned: this.#owned,
       messages: this.#messages,

@@ -1,3 +1,4 @@
+import type * as Protocol from "@paceline/protocol";
 import type {
   EntityDefinition,
   IceServer,
@@ -28,11 +29,15 @@ import type { RoomTransport } from "../report/room-transport.js";
 import type { GameTime, ReachedTick } from "../time/game-time.js";
 import type { RoomNews } from "./room-news.js";
 
+/** Fetches the code for streams of other builds. */
+export type LoadColumns = () => Promise<Pick<typeof Protocol, "describeColumns" | "matchColumns">>;
+
 /** The parts of a room that its mode uses. Functions stand for parts that the room creates after its first mode. */
 export interface RoomParts {
   readonly scheduler: Scheduler;
   readonly newLink: WebRtcLinkMaker | undefined;
   readonly loadDirectPath: LoadDirectPath;
+  readonly loadColumns: LoadColumns;
   readonly news: RoomNews;
   readonly owned: OwnedEntities;
   readonly messages: RoomMessages;

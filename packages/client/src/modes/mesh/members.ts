@@ -19,6 +19,7 @@ import {
 } from "@paceline/transport";
 import type { Entity } from "../../entities/entity.js";
 import { PeerConnection, type MessageLoss, type Peer, type PeerOptions } from "../../peers/peer.js";
+import type { LoadColumns } from "../room-mode.js";
 import type { RoomNews } from "../room-news.js";
 import type { Router } from "../../peers/router.js";
 import { RemoteEntities } from "./remote-entities.js";
@@ -40,6 +41,7 @@ export interface MembersOptions {
   /** Options of a new pair that this class does not set. */
   peerOptions(info: PeerInfo): Omit<PeerOptions, "handlers" | "info" | "scheduler">;
   readonly view: ViewPlan;
+  readonly loadColumns: LoadColumns;
   readonly news: RoomNews;
   /** The plan's policy of a class of traffic. */
   readonly channel: ChannelPolicyOf;
@@ -289,6 +291,7 @@ export class Members {
       clock: options.scheduler,
       definitionNamed: (name) => news.definitionNamed(name),
       view: options.view,
+      loadColumns: options.loadColumns,
       onSpawn: (entity) => news.entities.spawned(entity),
       onDespawn: (entity) => news.entities.despawned(entity),
       onMismatch: (name, differences) => news.differs(name, `peer ${peer.number}`, differences),

@@ -76,6 +76,7 @@ export class MeshMode implements RoomMode {
     const { time, news, scheduler } = parts;
     return new StateSender({
       scheduler,
+      loadColumns: parts.loadColumns,
       peers: () => this.pairs,
       uplink: () => parts.connection().uplink,
       idOf: (localId) => parts.sessionNumber() * 0x10000 + localId,

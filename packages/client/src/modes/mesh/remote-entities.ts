@@ -13,6 +13,7 @@ import type { Entity } from "../../entities/entity.js";
 import { ShownEntities } from "../../entities/shown-entities.js";
 import type { Peer } from "../../peers/peer.js";
 import type { ViewPlan } from "../../plan/view-plan.js";
+import type { LoadColumns } from "../room-mode.js";
 import { RemoteStreams } from "./remote-streams.js";
 
 export interface RemoteEntitiesOptions {
@@ -29,6 +30,7 @@ export interface RemoteEntitiesOptions {
   onMismatch(name: string, differences: readonly string[]): void;
   /** Something to tell the owner about its streams; false where there is no room for it. */
   send(payload: PeerPayload): boolean;
+  readonly loadColumns: LoadColumns;
   onDropped(reason: DropReason): void;
   onFault(entity: Entity, definition: EntityDefinition, fault: MotionFault): void;
 }
@@ -89,9 +91,7 @@ export class RemoteEntities {
 
   /** The owner describes the columns of a stream: entities that waited for it appear. A reason where it was dropped. */
   describe(stream: number, columns: Uint8Array): DropReason | undefined {
-    let reason: DropReason | undefined;
-    this.#store.quietly(() => (reason = this.#streams.describe(stream, columns, this.#store)));
-    return reason;
+    return this.#streams.describe(stream, columns, this.#store, (read) => this.#store.quietly(read));
   }
 
   /** The game began to use a definition: entities that waited for it appear. */

@@ -3,7 +3,6 @@ import {
   MAX_RESYNCED,
   SnapshotReader,
   limits,
-  matchColumns,
   planState,
   readReference,
   type DropReason,
@@ -14,6 +13,7 @@ import {
   type StreamStart,
 } from "@paceline/protocol";
 import type { Clock } from "@paceline/transport";
+import type { LoadColumns } from "../room-mode.js";
 
 export interface RemoteStreamsOptions {
   readonly clock: Clock;
@@ -23,6 +23,9 @@ export interface RemoteStreamsOptions {
   onMismatch(name: string, differences: readonly string[]): void;
   /** Something to tell the owner of the streams; false where there is no room for it. */
   send(payload: PeerPayload): boolean;
+  readonly loadColumns: LoadColumns;
+  /** What the owner described was dropped. */
+  onDropped(reason: DropReason): void;
 }
 
 interface RemoteStream {
@@ -31,6 +34,7 @@ interface RemoteStream {
   reader: SnapshotReader | undefined;
   /** Other columns than the game's: the owner was asked for them. */
   isAsked: boolean;
+  isDescribed: boolean;
   /** Reliable messages that came while there was no reader. */
   waiting: Uint8Array[];
   waitingBytes: number;
@@ -76,6 +80,7 @@ export class RemoteStreams {
       start,
       reader: undefined,
       isAsked: false,
+      isDescribed: false,
       waiting: [],
       waitingBytes: 0,
       failures: 0,
@@ -119,22 +124,37 @@ export class RemoteStreams {
     }
   }
 
-  /** The owner describes the columns of a stream. A reason where that makes no sense, or was not asked for. */
-  describe(number: number, columns: Uint8Array, listener: SnapshotListener): DropReason | undefined {
+  /**
+   * The owner describes the columns of a stream. A reason where that was not asked for. The description is read by code that
+   * is fetched first; `quietly` then reads what has waited.
+   */
+  describe(
+    number: number,
+    columns: Uint8Array,
+    listener: SnapshotListener,
+    quietly: (read: () => void) => void,
+  ): DropReason | undefined {
     const stream = this.#streams.get(number);
     if (!stream) return this.#ended.has(number) ? "outdated" : "unknown-entity";
     const { name, tickHz } = stream.start;
     const definition = this.#options.definitionNamed(name);
-    if (!stream.isAsked || !definition) return "bad-message";
-    stream.isAsked = false;
-    const match = matchColumns(definition, columns, { tickHz, hasRates: true });
-    if (!this.#mismatched.has(name))
-      this.#options.onMismatch(name, match?.differences ?? ["columns that cannot be"]);
-    this.#mismatched.add(name);
-    if (!match?.plan) return "bad-message";
-    stream.reader = newReader(match.plan, definition);
-    this.#catchUp(stream, listener);
+    if (!stream.isAsked || stream.isDescribed || !definition) return "bad-message";
+    stream.isDescribed = true;
+    const take = ({ matchColumns }: Awaited<ReturnType<LoadColumns>>): void => {
+      if (this.#streams.get(number) !== stream) return;
+      const match = matchColumns(definition, columns, { tickHz, hasRates: true });
+      this.#differs(name, match?.differences ?? ["columns that cannot be"]);
+      if (!match?.plan) return this.#options.onDropped("bad-message");
+      stream.reader = newReader(match.plan, definition);
+      quietly(() => this.#catchUp(stream, listener));
+    };
+    this.#options.loadColumns().then(take, () => this.#differs(name, ["the code to read it did not come"]));
     return undefined;
+  }
+
+  #differs(name: string, differences: readonly string[]): void {
+    if (!this.#mismatched.has(name)) this.#options.onMismatch(name, differences);
+    this.#mismatched.add(name);
   }
 
   /** Reads the messages that have waited for a reader, and asks for later changes. */

@@ -1,6 +1,5 @@
 import {
   NetError,
-  describeColumns,
   limits,
   type EntityDefinition,
   type EntityRows,
@@ -27,6 +26,7 @@ import type { OwnedEntity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer.js";
 import { policyOf } from "../../plan/state-policy.js";
+import type { LoadColumns } from "../room-mode.js";
 import { Retention } from "./retention.js";
 import { StateStream } from "../state-stream.js";
 
@@ -46,6 +46,7 @@ export interface StateSenderOptions {
   /** With the server; undefined while there is no way to it. */
   serverSession(): Session | undefined;
   readonly scheduler: Scheduler;
+  readonly loadColumns: LoadColumns;
 }
 
 /** Heads of a packet with states that is not published. */
@@ -175,8 +176,12 @@ export class StateSender {
     const described = this.#described.get(peer) ?? new Set<number>();
     this.#described.set(peer, described);
     if (!stream || described.has(number)) return peer.session.drops.count("rate-limit");
-    const columns = describeColumns(stream.definition);
-    if (peer.sendWhereRoom({ kind: "columns", stream: number, columns })) described.add(number);
+    described.add(number);
+    const forget = (): void => void described.delete(number);
+    this.#options.loadColumns().then(({ describeColumns }) => {
+      const columns = describeColumns(stream.definition);
+      if (!peer.sendWhereRoom({ kind: "columns", stream: number, columns })) forget();
+    }, forget);
   }
 
   /** Notes the states of a tick of which nothing is sent: a reference holds three ticks in a row. */

@@ -1,0 +1,2 @@
+export * from "../room.js";
+export { describeColumns, matchColumns } from "@paceline/protocol";
