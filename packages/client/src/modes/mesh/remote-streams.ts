@@ -24,7 +24,7 @@ export interface RemoteStreamsOptions {
   /** Something to tell the owner of the streams; false where there is no room for it. */
   send(payload: PeerPayload): boolean;
   readonly loadColumns: LoadColumns;
-  /** What the owner described was dropped. */
+  /** A description of the owner was dropped. */
   onDropped(reason: DropReason): void;
 }
 
