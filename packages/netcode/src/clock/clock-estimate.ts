@@ -32,6 +32,7 @@ export class ClockEstimate {
   #contradictions = 0;
   #errorMs = Infinity;
   #isGood = false;
+  #wasGood = false;
 
   /** Whether there is an estimate. */
   get isReady(): boolean {
@@ -53,6 +54,8 @@ export class ClockEstimate {
     const { taken, minRttMs } = this.#filter;
     if (minRttMs === undefined) return FIRST_PING_MS;
     if ((this.#isGood && taken >= MIN_EAGER_SAMPLES) || taken >= MAX_EAGER_SAMPLES) return CALM_PING_MS;
+    // The link may be probed too by now: its stalls, for example. A server answers so many pings a second.
+    if (this.#wasGood) return FIRST_PING_MS;
     return Math.max(EAGER_PING_MS, Math.min(FIRST_PING_MS, minRttMs * EAGER_PING_SHARE));
   }
 
@@ -63,6 +66,7 @@ export class ClockEstimate {
     if (!result) return false;
     this.#errorMs = result.errorMs;
     this.#isGood = result.errorMs <= GOOD_ERROR_MS && result.waitMs <= GOOD_WAIT_MS;
+    this.#wasGood ||= this.#isGood && this.#filter.taken >= MIN_EAGER_SAMPLES;
     this.#clock.aim(result.offsetMs, sample.receivedMs);
     return true;
   }
