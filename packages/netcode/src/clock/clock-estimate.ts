@@ -5,7 +5,9 @@ import { SlewedClock } from "./slewed-clock.js";
 const CONTRADICTIONS = 3;
 const CONTRADICTION_MS = 1000;
 /** Time between pings: before the first answer, until the estimate is good, and from then on. */
-const FIRST_PING_MS = 100;
+const FIRST_PING_MS = 50;
+/** Where the server or the path is slow, or is asked again. */
+const SLOW_PING_MS = 100;
 const EAGER_PING_MS = 25;
 /** Of the round trip, where that is longer: a server that is late has many who ask. */
 const EAGER_PING_SHARE = 1 / 8;
@@ -55,8 +57,8 @@ export class ClockEstimate {
     if (minRttMs === undefined) return FIRST_PING_MS;
     if ((this.#isGood && taken >= MIN_EAGER_SAMPLES) || taken >= MAX_EAGER_SAMPLES) return CALM_PING_MS;
     // The link may be probed too by now: its stalls, for example. A server answers so many pings a second.
-    if (this.#wasGood) return FIRST_PING_MS;
-    return Math.max(EAGER_PING_MS, Math.min(FIRST_PING_MS, minRttMs * EAGER_PING_SHARE));
+    if (this.#wasGood) return SLOW_PING_MS;
+    return Math.max(EAGER_PING_MS, Math.min(SLOW_PING_MS, minRttMs * EAGER_PING_SHARE));
   }
 
   /** A pong came. False where its stamps make no sense. */
