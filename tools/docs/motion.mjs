@@ -355,7 +355,7 @@ smallest and the picture worst; the table of variants has all four.
 
 One offset per session from pings: those that had to wait in a queue are left out, the rest averaged; shown by a clock
 that is slewed by at most 5 % and never runs backwards. In simulation, 40 seeds each: within 2 ms of truth from 2 s on at
-50 ± 5 ms, within 5 ms at 100 ± 20 ms with 2 % loss. Half of a constant difference between the ways is invisible to anybody. A client pings every 50 ms until the first answer, then every 25 ms until the standard error is below 0.4 ms and round trips scatter little, or 72 answers have come (8 where the path is steady), then twice a second.
+50 ± 5 ms, within 5 ms at 100 ± 20 ms with 2 % loss. Half of a constant difference between the ways is invisible to anybody.
 `;
 }
 

@@ -45,7 +45,7 @@ describe("clock estimate", () => {
   });
 
   test("is hardly misled by a queue on one way", () => {
-    const errors = SEEDS.map((seed) => {
+    const errors = SEEDS.slice(0, 10).map((seed) => {
       // Every third ping or so waits for 40 ms on its way to the server.
       const slow = { delayMs: 50, reorderRatio: 0.35, reorderHoldMs: 40 };
       return worstErrorMs(new ClockSession({ seed, aToB: slow, bToA: { delayMs: 50 } }));

@@ -4,20 +4,10 @@ import { SlewedClock } from "./slewed-clock.js";
 /** Packet stamps in a row that contradict the estimate by more than a second: the other clock has jumped. */
 const CONTRADICTIONS = 3;
 const CONTRADICTION_MS = 1000;
-/** Time between pings: before the first answer, until the estimate is good, and from then on. */
-const FIRST_PING_MS = 50;
-/** Where the server or the path is slow, or is asked again. */
-const SLOW_PING_MS = 100;
+/** Time between pings until the estimate is good, and from then on. */
 const EAGER_PING_MS = 25;
-/** Of the round trip, where that is longer: a server that is late has many who ask. */
-const EAGER_PING_SHARE = 1 / 8;
 const CALM_PING_MS = 500;
-/** On a path of little jitter the estimate is good after a few answers: each ping costs the server two packets. */
-const GOOD_ERROR_MS = 0.4;
-/** Half of it is the offset's error where all of the wait is on one way. */
-const GOOD_WAIT_MS = 4;
-const MIN_EAGER_SAMPLES = 8;
-const MAX_EAGER_SAMPLES = 72;
+const EAGER_SAMPLES = 72;
 
 /**
  * Another machine's time, on this one: offset from pings, checked against the stamps of packets, shown by a clock
@@ -33,8 +23,6 @@ export class ClockEstimate {
   readonly #clock = new SlewedClock();
   #contradictions = 0;
   #errorMs = Infinity;
-  #isGood = false;
-  #wasGood = false;
 
   /** Whether there is an estimate. */
   get isReady(): boolean {
@@ -53,12 +41,7 @@ export class ClockEstimate {
 
   /** When to ping next, after the last ping: often at first, and after a jump. */
   get pingIntervalMs(): number {
-    const { taken, minRttMs } = this.#filter;
-    if (minRttMs === undefined) return FIRST_PING_MS;
-    if ((this.#isGood && taken >= MIN_EAGER_SAMPLES) || taken >= MAX_EAGER_SAMPLES) return CALM_PING_MS;
-    // The link may be probed too by now: its stalls, for example. A server answers so many pings a second.
-    if (this.#wasGood) return SLOW_PING_MS;
-    return Math.max(EAGER_PING_MS, Math.min(SLOW_PING_MS, minRttMs * EAGER_PING_SHARE));
+    return this.#filter.taken < EAGER_SAMPLES ? EAGER_PING_MS : CALM_PING_MS;
   }
 
   /** A pong came. False where its stamps make no sense. */
@@ -67,8 +50,6 @@ export class ClockEstimate {
     const result = this.#filter.result();
     if (!result) return false;
     this.#errorMs = result.errorMs;
-    this.#isGood = result.errorMs <= GOOD_ERROR_MS && result.waitMs <= GOOD_WAIT_MS;
-    this.#wasGood ||= this.#isGood && this.#filter.taken >= MIN_EAGER_SAMPLES;
     this.#clock.aim(result.offsetMs, sample.receivedMs);
     return true;
   }

@@ -18,14 +18,12 @@ export interface FilteredOffset {
   readonly offsetMs: number;
   /** Standard error of the offset, ms, for delays that are symmetric on average. */
   readonly errorMs: number;
-  /** By how much the round trips are longer than the smallest on average: they may have waited on one way. */
-  readonly waitMs: number;
 }
 
 const MAX_SAMPLES = 96;
 /** Two cheap clocks drift apart by 1.5 ms in this time (50 ppm). */
 const MAX_AGE_MS = 30_000;
-/** All samples count while delays scatter evenly; where a queue adds to some, only the fastest quarter does. */
+/** Of delays that scatter evenly all samples count; where a queue adds to some, only the fastest quarter does. */
 const EVEN_SHARE = 1;
 const QUEUED_SHARE = 0.25;
 const QUEUED_SKEW = 0.6;
@@ -75,12 +73,11 @@ export class OffsetFilter {
   result(): FilteredOffset | undefined {
     if (this.#samples.length === 0) return undefined;
     const byRtt = [...this.#samples].sort((a, b) => a.rttMs - b.rttMs);
-    const waitMs = byRtt.reduce((sum, { rttMs }) => sum + rttMs, 0) / byRtt.length - byRtt[0]!.rttMs;
     const kept = withoutOutliers(byRtt.slice(0, keptCount(byRtt)).map(({ offsetMs }) => offsetMs));
     const offsetMs = kept.reduce((sum, offset) => sum + offset, 0) / kept.length;
     const squares = kept.reduce((sum, offset) => sum + (offset - offsetMs) ** 2, 0);
     const deviationMs = kept.length > 1 ? Math.sqrt(squares / (kept.length - 1)) : byRtt[0]!.rttMs / 2;
-    return { offsetMs, errorMs: deviationMs / Math.sqrt(kept.length), waitMs };
+    return { offsetMs, errorMs: deviationMs / Math.sqrt(kept.length) };
   }
 }
 
