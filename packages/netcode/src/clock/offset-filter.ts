@@ -23,7 +23,7 @@ export interface FilteredOffset {
 const MAX_SAMPLES = 96;
 /** Two cheap clocks drift apart by 1.5 ms in this time (50 ppm). */
 const MAX_AGE_MS = 30_000;
-/** Of delays that scatter evenly all samples count; where a queue adds to some, only the fastest quarter does. */
+/** All samples count while delays scatter evenly; where a queue adds to some, only the fastest quarter does. */
 const EVEN_SHARE = 1;
 const QUEUED_SHARE = 0.25;
 const QUEUED_SKEW = 0.6;
