@@ -103,6 +103,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
       "ARCHITECTURE.md",
       ...[
         "WIRE-FORMAT",
+        "MATCH",
         "SMALLEST-CLIENT",
         "STATE-CODEC",
         "STATE-MACHINES",

@@ -25,7 +25,7 @@ def text(value):
 
 
 def packed(value):
-    """WF24: one of the ways to write it."""
+    """WF18: one of the ways to write it."""
     if value is None or isinstance(value, bool):
         return {None: b"\xc0", False: b"\xc2", True: b"\xc3"}[value]
     if isinstance(value, int):
@@ -85,12 +85,12 @@ def _numbers(group, value):
 
 
 def stream_payload(number, definition, tick_hz):
-    """WF22."""
+    """WF14."""
     return bytes([7, number]) + text(definition.name) + bytes([tick_hz]) + u32(definition.schemaHash)
 
 
 def packet(sequence, kind=None, body=b"", tick=None, acks=None, receipt=None):
-    """WF3 to WF6. With one message at most; `acks` are the newest sequence and the bits before it."""
+    """WF2 to WF3. With one message at most; `acks` are the newest sequence and the bits before it."""
     flags = KIND_NUMBERS.get(kind, 0) if KIND_NUMBERS.get(kind, 0) < 8 else 0
     head = bytes([flags << 5 | (tick is not None) << 4 | (receipt is not None) << 2 | (acks is not None) << 1])
     head += u16(sequence)
@@ -107,5 +107,5 @@ def packet(sequence, kind=None, body=b"", tick=None, acks=None, receipt=None):
 
 
 def envelope(traffic_class, number, data):
-    """WF29: to one receiver."""
+    """WF21: to one receiver."""
     return bytes([CLASSES.index(traffic_class) << 1 | 1]) + varint(number) + data

@@ -1,4 +1,4 @@
-"""Definitions of entities: components and hashes (WIRE-FORMAT.md, WF27 and WF28), columns (STATE-CODEC.md)."""
+"""Definitions of entities: components and hashes (WIRE-FORMAT.md, WF19 and WF20), columns (STATE-CODEC.md)."""
 import math
 
 VECTORS = {"vec2": "xy", "vec3": "xyz"}
@@ -104,7 +104,7 @@ class Definition:
         return next((leaf for leaf in self.leaves if leaf.path == path), None)
 
     def _derived(self):
-        """(name, axes, field that it is derived from) of the components of WF27."""
+        """(name, axes, field that it is derived from) of the components of WF19."""
         position, heading = self.leaf("position"), self.leaf("heading")
         derived = []
         if self.motion not in MOVING:

@@ -8,7 +8,7 @@ KINDS = {1: "state", 2: "reliable", 3: "event", 4: "input", 5: "bulk", 6: "ping"
 
 
 def envelope_of(data):
-    """WF29. The class, a key, the numbers, and the packet that is passed on."""
+    """WF21. The class, a key, the numbers, and the packet that is passed on."""
     reader = ByteReader(data, "too-short")
     first = reader.u8()
     if not first & 1:
@@ -18,19 +18,19 @@ def envelope_of(data):
     said = more or 0
     envelope = {"key": reader.u16() if said & 8 else 0}
     if said & 16:
-        # WF63: of one entity
+        # WF23: of one entity
         envelope["subject"] = {"entity": reader.u32(), "sequence": reader.u16()}
     if traffic_class >= len(CLASSES) or is_broadcast and (CLASSES[traffic_class] != "command" or said & 16):
         raise Drop("unknown-kind")
     envelope["trafficClass"] = CLASSES[traffic_class]
     if said & 7:
-        # WF50: of that session of the pair
+        # WF43: of that session of the pair
         envelope["epoch"] = said & 7
     count = reader.u8() if first & 32 else 1
     if more == 0 or said > 31 or said & 8 and envelope["key"] == 0 or first & 32 and not 2 <= count <= 64:
         raise Drop("length")
     if first & 64:
-        # WF129: it must not wait on the server
+        # WF24: it must not wait on the server
         envelope["isPrompt"] = True
     if is_broadcast:
         envelope["firstIds"] = []
@@ -56,7 +56,7 @@ def _number(reader):
 
 
 def _numbered(reader, count, first_ids):
-    """WF130. Receivers in ascending order, each with its own number of the first message."""
+    """WF25. Receivers in ascending order, each with its own number of the first message."""
     peers = []
     for _ in range(count):
         try:
@@ -72,7 +72,7 @@ def _numbered(reader, count, first_ids):
 
 
 def payloads_of(data):
-    """WF130. The payloads of a broadcast, each after its length."""
+    """WF25. The payloads of a broadcast, each after its length."""
     reader = ByteReader(data, "length")
     payloads = []
     while reader.left:
@@ -83,7 +83,7 @@ def payloads_of(data):
 
 
 def _acks_of(reader):
-    """WF5. A byte of the bits that is not said is all ones."""
+    """WF3. A byte of the bits that is not said is all ones."""
     ack, said, bits, is_canonical = reader.u16(), reader.u8(), 0, True
     for index in range(4):
         byte = reader.u8() if said >> index & 1 else 255
@@ -93,7 +93,7 @@ def _acks_of(reader):
 
 
 def header_of(data):
-    """WF3 to WF8. The header, and where the messages begin."""
+    """WF2. The header, and where the messages begin."""
     if len(data) > MAX_PACKET:
         raise Drop("too-long")
     reader = ByteReader(data, "too-short")
@@ -111,7 +111,7 @@ def header_of(data):
 
 
 def packet_of(data):
-    """WF10, WF11. The header with all messages of known kinds."""
+    """WF6. The header with all messages of known kinds."""
     header, at = header_of(data)
     reader = ByteReader(data, "length")
     reader.at = at
@@ -129,7 +129,7 @@ def packet_of(data):
 
 
 def message_of(kind, body):
-    """What is in a message that has no states (WF16 to WF19, WF95)."""
+    """What is in a message that has no states (WF10 to WF12, WF39)."""
     reader = ByteReader(body)
     if kind == "event":
         value = value_of(body)
@@ -159,7 +159,7 @@ def message_of(kind, body):
 
 
 def feedback_of(reader):
-    """WF81: what stands before the states of an authority."""
+    """WF31: what stands before the states of an authority."""
     first = reader.u8()
     _check(first < 2)
     if first == 0:
@@ -168,7 +168,7 @@ def feedback_of(reader):
 
 
 def inputs_of(plan, body):
-    """WF82: the number of the newest, and the columns of each, the oldest first."""
+    """WF32: the number of the newest, and the columns of each, the oldest first."""
     newest, coder = ByteReader(body, "length").u16(), BitReader(body[2:])
     rows, columns = [], plan.columns[2:]
     for _ in range(coder.bits(5) + 1):
@@ -189,7 +189,7 @@ def inputs_of(plan, body):
 
 
 def payload_of(data, is_with_authority=False):
-    """WF20 to WF23, WF46, WF47: the payload of a reliable message between participants, or with an authority."""
+    """WF13 to WF15, WF16, WF17: the payload of a reliable message between participants, or with an authority."""
     reader = ByteReader(data)
     read = (WITH_AUTHORITY if is_with_authority else PAYLOADS).get(reader.u8())
     _check(read is not None)
@@ -286,7 +286,7 @@ WITH_AUTHORITY = {2: _command, 3: _request, 4: _reply, 11: _authority}
 
 
 def control_of(data, sender):
-    """WF32, WF33: a control message of `server` or `participant`, without fields that are not listed."""
+    """WF26, WF27: a control message of `server` or `participant`, without fields that are not listed."""
     reader = ByteReader(data)
     _check(reader.u8() == 1)
     value = value_of(reader.rest())
@@ -349,7 +349,7 @@ def _options(value):
 
 
 def _authority_of(value):
-    """WF80."""
+    """WF30."""
     found = _fields_of(value, {"tickHz": _u16, "kinds": _list_of(_authority_kind), "inputHash": _u32})
     _check(1 <= found["tickHz"] <= 255 and len(found["kinds"]) <= 64)
     return found

@@ -81,7 +81,7 @@ class Player:
         side.sequence = (side.sequence + 1) % 65536
         traffic_class = CLASS_OF.get(kind, "command")
         if direct:
-            # WF37: pings and pongs go as what may be lost, so that they show losses.
+            # WF41: pings and pongs go as what may be lost, so that they show losses.
             direct.send("state" if kind in ("ping", "pong") else traffic_class, data)
         elif side.number is None:
             self.socket.send(data)
@@ -173,7 +173,7 @@ class Player:
             self.sides.pop(message["number"], None)
 
     def open_direct(self, side):
-        """WF33: of a pair, the one with the greater number makes the offer."""
+        """WF27: of a pair, the one with the greater number makes the offer."""
         if side.direct is None and side.number < self.welcome["number"]:
             signal = lambda data: self.control({"type": "signal", "to": side.number, "attempt": 1, "data": data})
             side.direct = DirectLink(signal, lambda data: self.hear_direct(side, data))
@@ -215,7 +215,7 @@ class Player:
                     driving.cancel()
                     tell(left=closed.code)
                     return
-                # WF43, WF45: the session goes on; what has no receipt goes again, in its order.
+                # WF45, WF46: the session goes on; what has no receipt goes again, in its order.
                 await self.connect(seat["linkPath"], f"resume.{self.welcome['sessionId']}.{self.token}")
                 for side in self.sides.values():
                     self.send_again(side)

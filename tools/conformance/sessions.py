@@ -8,18 +8,18 @@ HISTORY_TICKS = 128
 
 
 def ahead(a, b):
-    """WF9."""
+    """WF5."""
     return (a - b + 32768) % 65536 - 32768
 
 
 class Seen:
-    """The newest sequence and the 1023 before it (WF36)."""
+    """The newest sequence and the 1023 before it (WF40)."""
 
     def __init__(self):
         self.newest, self.before = None, set()
 
     def nearest(self, low):
-        """WF7: the sequence with these low 8 bits that is nearest to the newest."""
+        """WF4: the sequence with these low 8 bits that is nearest to the newest."""
         newest = low if self.newest is None else self.newest
         return (newest + (low - newest + 128) % 256 - 128) % 65536
 
@@ -40,7 +40,7 @@ class Seen:
 
 
 class Stream:
-    """WF22. Without states where the game does not use the kind, or has other columns (WF47): this reader asks nobody."""
+    """WF14. Without states where the game does not use the kind, or has other columns (WF17): this reader asks nobody."""
 
     def __init__(self, said, definitions):
         self.name, self.is_replaced, self.states = said["name"], False, None
@@ -63,7 +63,7 @@ class Session:
             self.newest_tick = tick
 
     def _tick(self, stamp):
-        """WF4: the tick with these low 16 bits that is nearest to the newest."""
+        """WF2: the tick with these low 16 bits that is nearest to the newest."""
         if stamp is None:
             raise Drop("bad-message")
         newest = self.newest_tick or 0
@@ -109,7 +109,7 @@ class Session:
         return self._numbered(reader.u16(), reader.rest())
 
     def broadcast(self, first_id, data):
-        """WF130. What a packet with the same messages would say."""
+        """WF25. What a packet with the same messages would say."""
         said = []
         for index, payload in enumerate(payloads_of(data)):
             try:
@@ -119,7 +119,7 @@ class Session:
         return {"messages": said}
 
     def _numbered(self, number, payload):
-        """WF34: what was waited for comes with it."""
+        """WF37: what was waited for comes with it."""
         distance = ahead(number, self.expected)
         if distance < 0 or number in self.waiting:
             raise Drop("duplicate")

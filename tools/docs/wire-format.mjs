@@ -1,4 +1,4 @@
-/** docs/WIRE-FORMAT.md: its tables of fields, from the demo's definitions; all else is written by hand. */
+/** docs/WIRE-FORMAT.md: its tables of fields, from the demo's definitions, and the index of its rules; all else is written by hand. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { format, resolveConfig } from "prettier";
@@ -6,6 +6,25 @@ import { DEMO, definitionsOf } from "../definitions.mjs";
 
 const TARGET = path.resolve(import.meta.dirname, "../../docs/WIRE-FORMAT.md");
 const SECTION = /(<!-- fields -->\n)[\s\S]*?(<!-- \/fields -->)/;
+const INDEX = /(<!-- rules -->\n)[\s\S]*?(<!-- \/rules -->)/;
+
+/** Each rule with its section. @param {string} text */
+function indexOf(text) {
+  const rows = ["| rule | says | section |", "| --- | --- | --- |"];
+  let section = "";
+  for (const line of text.split("\n")) {
+    const heading = /^#{2,4} (.+)$/.exec(line)?.[1];
+    if (heading !== undefined) section = heading;
+    const [, number, title] = /^\*\*\[(WF\d+)\] (.+?)\.\*\*/.exec(line) ?? [];
+    if (number === undefined) continue;
+    const anchor = section
+      .toLowerCase()
+      .replaceAll(/[^\w -]/g, "")
+      .replaceAll(" ", "-");
+    rows.push(`| ${number} | ${title} | [${section}](#${anchor}) |`);
+  }
+  return rows.join("\n");
+}
 /** The demo's tick rate; sizes do not depend on it. */
 const TICK_HZ = 60;
 
@@ -21,6 +40,8 @@ export async function wireFormatMarkdown() {
   });
   const text = readFileSync(TARGET, "utf8");
   if (!SECTION.test(text)) throw new Error("docs/WIRE-FORMAT.md has lost its section of fields");
-  const wanted = text.replace(SECTION, (_, begin, end) => `${begin}\n${tables.join("\n\n")}\n\n${end}`);
+  const wanted = text
+    .replace(SECTION, (_, begin, end) => `${begin}\n${tables.join("\n\n")}\n\n${end}`)
+    .replace(INDEX, (_, begin, end) => `${begin}\n${indexOf(text)}\n\n${end}`);
   return format(wanted, { ...(await resolveConfig(TARGET)), filepath: TARGET });
 }

@@ -53,7 +53,7 @@ function hearing(rooms: readonly Room[]): (to: Room, from: Room) => unknown[] {
   return (to, from) => heard.get(`${from.myNumber} to ${to.myNumber}`) ?? [];
 }
 
-test("[WF130] a command of 200 bytes to seven relayed players is uploaded once", async () => {
+test("[WF25] a command of 200 bytes to seven relayed players is uploaded once", async () => {
   const stage = new RelayStage({ delayMs: 20 });
   const rooms: Room[] = [];
   while (rooms.length < 8) rooms.push(await stage.join());
@@ -93,7 +93,7 @@ test("bulk to several relayed players costs an upload for each of them, and 5 % 
   expect(uploads).toBeLessThan(others.length * 1.05);
 });
 
-test("[WF130] keeps the order with messages to one player, and each once, over cuts of sender and receiver", async () => {
+test("[WF25] keeps the order with messages to one player, and each once, over cuts of sender and receiver", async () => {
   const stage = new RelayStage({ delayMs: 40 });
   const [sending, receiving] = [stage.player(), stage.player()];
   const a = await stage.join(sending);
@@ -140,7 +140,7 @@ test("[WF130] keeps the order with messages to one player, and each once, over c
   expect(heard(c, a)).toEqual(sent.all);
 });
 
-test("[WF130] is sent again where the relay has dropped some of it, to those who lack it", async () => {
+test("[WF25] is sent again where the relay has dropped some of it, to those who lack it", async () => {
   // What is forwarded for the room is little: some reliable envelopes are dropped.
   const limits = { egressBytesPerSecondPerRoom: 20_000, egressBurstPerRoom: 20_000 };
   const stage = new RelayStage({ delayMs: 20, limits });
@@ -159,7 +159,7 @@ test("[WF130] is sent again where the relay has dropped some of it, to those who
   expect(others.map((room) => heard(room, sender))).toEqual(others.map(() => sent));
 });
 
-test("[WF130] messages to several that are malformed are dropped and counted, and a peer that goes on is reset", async () => {
+test("[WF25] messages to several that are malformed are dropped and counted, and a peer that goes on is reset", async () => {
   const stage = new RelayStage({ delayMs: 20 });
   const [victim, liar] = [await stage.join(), await stage.join()];
   const heard = hearing([victim]);
@@ -191,7 +191,7 @@ test("[WF130] messages to several that are malformed are dropped and counted, an
   expect(resets).toEqual([liar.myNumber]);
 });
 
-test("[WF129] commands and events of a player ask the relay to write them at once; its states may wait", async () => {
+test("[WF24] commands and events of a player ask the relay to write them at once; its states may wait", async () => {
   const stage = new RelayStage({ delayMs: 20 });
   const [room] = [await stage.join(), await stage.join(), await stage.join()] as [Room, Room, Room];
   const car = room.spawn(Car);

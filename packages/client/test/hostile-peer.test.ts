@@ -57,7 +57,7 @@ describe("what comes from a peer", () => {
     raw.leave();
   });
 
-  test("[WF21] is answered no more often than a participant may ask, so that answers do not flood the server", async () => {
+  test("[WF13] is answered no more often than a participant may ask, so that answers do not flood the server", async () => {
     const { a, b, raw } = await scene();
     for (let id = 1; id <= 6 * limits.requestsPerSecond; id++) {
       raw.send(a.myNumber, { kind: "request", id, type: "anything", message: id });

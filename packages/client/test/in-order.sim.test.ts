@@ -55,7 +55,7 @@ async function drive(isDropped: (tick: number) => boolean): Promise<Log> {
 }
 
 describe("states to several behind a relay, each as the difference to the last", () => {
-  test("[WF46] are the same for all others while one misses some, who catches up within a second", async () => {
+  test("[WF16] are the same for all others while one misses some, who catches up within a second", async () => {
     const quiet = await drive(() => false);
     const hit = await drive((tick) => tick >= 120 && tick < 132);
     expect(hit.followed).toEqual(quiet.followed);

@@ -7,7 +7,7 @@ const ONE_WAY_MS = 50;
 const others = (room: Room) => [...room.entities(Car)].filter((car) => !car.isMine);
 
 describe("a newcomer", () => {
-  test("[WF78] sees the others with its welcome, a round trip before they could answer", async () => {
+  test("[WF28] sees the others with its welcome, a round trip before they could answer", async () => {
     const stage = new RelayStage({ delayMs: ONE_WAY_MS });
     const first = await stage.join();
     const car = first.spawn(Car, { fuel: 0.5 });
@@ -26,7 +26,7 @@ describe("a newcomer", () => {
     expect(others(second).map(({ shown }) => shown.position.x)).toEqual([expect.closeTo(31, 1)]);
   });
 
-  test("[WF78] sees a state as of its tick, and goes on from there", async () => {
+  test("[WF28] sees a state as of its tick, and goes on from there", async () => {
     const stage = new RelayStage({ delayMs: ONE_WAY_MS });
     const first = await stage.join();
     const car = first.spawn(Car);
@@ -49,7 +49,7 @@ describe("a newcomer", () => {
     expect(Math.abs(others(second)[0]!.shown.position.x - truthM())).toBeLessThan(1);
   });
 
-  test("[WF78] sees nothing of an entity that has ended, nor of who has left", async () => {
+  test("[WF28] sees nothing of an entity that has ended, nor of who has left", async () => {
     const stage = new RelayStage({ delayMs: ONE_WAY_MS });
     const [first, leaver] = [await stage.join(), await stage.join()];
     const [kept, ended] = [first.spawn(Car), first.spawn(Car)];
@@ -64,7 +64,7 @@ describe("a newcomer", () => {
     expect(others(second).map(({ id }) => id)).toEqual([kept.id]);
   });
 
-  test("[WF79] forgets an entity that ended while the news was on its way", async () => {
+  test("[WF28] forgets an entity that ended while the news was on its way", async () => {
     const stage = new RelayStage({ delayMs: ONE_WAY_MS });
     const first = await stage.join();
     const [kept, ended] = [first.spawn(Car), first.spawn(Car)];
@@ -85,7 +85,7 @@ describe("a newcomer", () => {
     expect([...second.entities(Sign)]).toHaveLength(1);
   });
 
-  test("[WF78] sees what came before its game knew the kind, and what the owner says of it counts", async () => {
+  test("[WF28] sees what came before its game knew the kind, and what the owner says of it counts", async () => {
     const stage = new RelayStage({ delayMs: ONE_WAY_MS });
     const first = await stage.join();
     const car = first.spawn(Car, { fuel: 1 });
@@ -101,7 +101,7 @@ describe("a newcomer", () => {
     expect(others(second)).toEqual([]);
   });
 
-  test("[WF78] sees an entity that began a moment ago", async () => {
+  test("[WF28] sees an entity that began a moment ago", async () => {
     const stage = new RelayStage({ delayMs: ONE_WAY_MS });
     const first = await stage.join();
     first.spawn(Car);
@@ -113,7 +113,7 @@ describe("a newcomer", () => {
     expect(others(second).map(({ id }) => id)).toContain(late.id);
   });
 
-  test("[WF78] gets references that rolled over many times", async () => {
+  test("[WF28] gets references that rolled over many times", async () => {
     const stage = new RelayStage({ delayMs: ONE_WAY_MS });
     const first = await stage.join();
     await stage.join();

@@ -91,7 +91,7 @@ function countSent(kind: number): () => number {
 }
 
 describe.each(Object.entries(paths))("two builds in a mesh, %s", (path, options) => {
-  test("[WF22] [WF47] read each other's known fields, skip the others, and say so once", async () => {
+  test("[WF14] [WF17] read each other's known fields, skip the others, and say so once", async () => {
     const { stage, rooms, errors } = await meeting(2, options());
     const [older, newer] = rooms as [Room, Room];
     expect(older.peers[0]!.path).toBe(path === "direct" ? "direct" : "relay");
@@ -136,7 +136,7 @@ describe.each(Object.entries(paths))("two builds in a mesh, %s", (path, options)
     expect(rooms.map(({ drops }) => drops.of("bad-message"))).toEqual([0, 0]);
   });
 
-  test("[WF47] say nothing about columns where both are the same", async () => {
+  test("[WF17] say nothing about columns where both are the same", async () => {
     const asked = countSent(0x0a);
     const { stage, rooms, errors } = await meeting(2, options());
     const [a, b] = rooms as [Room, Room];
@@ -154,7 +154,7 @@ describe.each(Object.entries(paths))("two builds in a mesh, %s", (path, options)
   });
 });
 
-test("[WF47] a newcomer of another build reads what is there; columns are asked for once per stream and pair", async () => {
+test("[WF17] a newcomer of another build reads what is there; columns are asked for once per stream and pair", async () => {
   const asked = countSent(0x0a);
   const { stage, rooms } = await meeting(2, {});
   const [owner, same] = rooms as [Room, Room];

@@ -42,7 +42,7 @@ function endPair(room: Room, other: Room): void {
 }
 
 describe("a pair whose session was ended while both are there", () => {
-  test("[WF40] [WF50] is told so, begins again, and says how many messages may be missing", async () => {
+  test("[WF42] [WF43] is told so, begins again, and says how many messages may be missing", async () => {
     const { stage, players } = await meeting(3);
     const [a, b, c] = players;
     b.room.spawn(Car);
@@ -84,7 +84,7 @@ describe("a pair whose session was ended while both are there", () => {
     expect(players.map(({ left }) => left)).toEqual([[], [], []]);
   });
 
-  test("[WF50] by both at once comes to one epoch", async () => {
+  test("[WF43] by both at once comes to one epoch", async () => {
     const { stage, players } = await meeting(2);
     const [a, b] = players;
     endPair(a.room, b.room);
@@ -96,7 +96,7 @@ describe("a pair whose session was ended while both are there", () => {
     expect([a.from(b), b.from(a)]).toEqual([[2], [1]]);
   });
 
-  test("[WF50] heals where the close was lost, and where the other is away", async () => {
+  test("[WF43] heals where the close was lost, and where the other is away", async () => {
     const stage = new RelayStage({ delayMs: 40 });
     const away = stage.player();
     const a = new Witness(await stage.join());
@@ -116,7 +116,7 @@ describe("a pair whose session was ended while both are there", () => {
     expect([a.from(b), b.from(a)]).toEqual([[3], [1]]);
   });
 
-  test("[WF50] begins again seven times at most, later each time, and then the game hears of a leave", async () => {
+  test("[WF43] begins again seven times at most, later each time, and then the game hears of a leave", async () => {
     const { stage, players } = await meeting(3);
     const [a, b, c] = players;
     for (let second = 0; second < 300 && a.left.length === 0; second++) {

@@ -94,7 +94,7 @@ class Scene {
 }
 
 describe("entities of a peer", () => {
-  test("[WF39] take newer states and no older ones", () => {
+  test("[WF9] take newer states and no older ones", () => {
     const scene = new Scene();
     scene.reliably(scene.states.reference(100, [0, 1, 1]));
     expect(scene.receive(101, [0, 2, 2])).toBe(1);
@@ -103,7 +103,7 @@ describe("entities of a peer", () => {
     expect(scene.positions).toEqual({ [FIRST]: [2, 2] });
   });
 
-  test("[WF9] [WF39] know a newer tick across the wrap of 32 bits", () => {
+  test("[WF5] [WF9] know a newer tick across the wrap of 32 bits", () => {
     const scene = new Scene();
     scene.receive(0xffffffff, [0, 1, 1]);
     expect(scene.receive(3, [0, 2, 2])).toBe(1);
@@ -111,7 +111,7 @@ describe("entities of a peer", () => {
     expect(scene.positions).toEqual({ [FIRST]: [2, 2] });
   });
 
-  test("[WF14] are those of the stream that the body names", () => {
+  test("[WF9] are those of the stream that the body names", () => {
     const scene = new Scene();
     const body = scene.states.body(101, [0, 1, 1], [1, 2, 2]);
     expect(scene.take(Uint8Array.of(9, ...body.subarray(1)), 101)).toBe(0);
@@ -121,7 +121,7 @@ describe("entities of a peer", () => {
     expect(scene.positions).toEqual({ [FIRST]: [1, 1], [FIRST + 1]: [2, 2] });
   });
 
-  test("[WF15] change by no message that is malformed in any part", () => {
+  test("[WF9] change by no message that is malformed in any part", () => {
     const scene = new Scene();
     scene.receive(101, [0, 1, 1], [1, 1, 1]);
     const body = scene.states.body(102, [0, 2, 2], [1, 2, 2]);
@@ -136,7 +136,7 @@ describe("entities of a peer", () => {
     expect(scene.take(scene.states.body(200, [0, 2, 2]), 200)).toBe(1);
   });
 
-  test("[WF23] [WF41] begin and end; what is late does not bring one back", () => {
+  test("[WF15] begin and end; what is late does not bring one back", () => {
     const scene = new Scene();
     scene.reliably(scene.states.reference(100, [0, 1, 1]));
     scene.reliably(scene.states.removal(102, 0));
@@ -148,14 +148,14 @@ describe("entities of a peer", () => {
     expect(scene.positions).toEqual({ [FIRST]: [5, 5] });
   });
 
-  test("[WF41] end with the session", () => {
+  test("[WF15] end with the session", () => {
     const scene = new Scene();
     scene.receive(100, [0, 1, 1], [5, 1, 1]);
     scene.entities.clear();
     expect(scene.despawned).toEqual([FIRST, FIRST + 5]);
   });
 
-  test("[WF28] [WF47] of other columns are asked for, read as they are described, and the game is told once", async () => {
+  test("[WF20] [WF17] of other columns are asked for, read as they are described, and the game is told once", async () => {
     const spin = scalar({ range: [0, 1], precision: 0.1 });
     const scene = new Scene(
       defineEntity("puck", { spin, position: vec2({ range: [-20, 20], precision: 0.1 }) }),
@@ -175,7 +175,7 @@ describe("entities of a peer", () => {
     expect(scene.entities.describe(7, Uint8Array.of(0, 0))).toBe("unknown-entity");
   });
 
-  test("[WF47] of impossible columns are never shown; the game is told", async () => {
+  test("[WF17] of impossible columns are never shown; the game is told", async () => {
     for (const columns of [
       [9, 0],
       [0, 0],
@@ -195,7 +195,7 @@ describe("entities of a peer", () => {
 });
 
 describe("what a receiver lacks", () => {
-  test("[WF46] is asked for when messages in a row cannot be read, and not again at once", () => {
+  test("[WF16] is asked for when messages in a row cannot be read, and not again at once", () => {
     const scene = new Scene();
     const tooLong = Uint8Array.of(...scene.states.body(101, [0, 1, 1]), ...new Uint8Array(9));
     for (let count = 0; count < 10; count++) scene.take(tooLong, 101 + count);
@@ -213,7 +213,7 @@ describe("what the server had kept of a peer", () => {
   const kept = (scene: Scene, tick: number, ...entries: Entry[]): Uint8Array =>
     retainedOf(scene.states.announcement(), scene.states.reference(tick, ...entries));
 
-  test("[WF78] is shown until the owner speaks, whose states count from then on", () => {
+  test("[WF28] is shown until the owner speaks, whose states count from then on", () => {
     const scene = new Scene(known, silent);
     expect(scene.entities.takeRetained(kept(scene, 100, [0, 1, 1], [1, 2, 2]), 500)).toBeUndefined();
     expect(scene.positions).toEqual({ [FIRST]: [1, 1], [FIRST + 1]: [2, 2] });
@@ -224,7 +224,7 @@ describe("what the server had kept of a peer", () => {
     expect(scene.despawned).toEqual([]);
   });
 
-  test("[WF79] ends where the owner has told of everything else", () => {
+  test("[WF28] ends where the owner has told of everything else", () => {
     const scene = new Scene(known, silent);
     scene.entities.takeRetained(kept(scene, 100, [0, 1, 1], [1, 2, 2]), 0);
     scene.announce(scene.states.announcement());
@@ -236,7 +236,7 @@ describe("what the server had kept of a peer", () => {
     expect(scene.positions).toEqual({ [FIRST + 1]: [5, 5] });
   });
 
-  test("[WF78] counts nothing once the owner has spoken, and nothing a second time", () => {
+  test("[WF28] counts nothing once the owner has spoken, and nothing a second time", () => {
     const late = new Scene();
     expect(late.entities.takeRetained(kept(late, 100, [0, 1, 1]), 0)).toBe("outdated");
     expect(late.positions).toEqual({});
@@ -246,7 +246,7 @@ describe("what the server had kept of a peer", () => {
     expect(twice.positions).toEqual({ [FIRST]: [1, 1] });
   });
 
-  test("[WF78] is older than what the owner says, whatever its tick claims", () => {
+  test("[WF28] is older than what the owner says, whatever its tick claims", () => {
     const scene = new Scene(known, silent);
     scene.entities.takeRetained(kept(scene, 100, [0, 1, 1]), 200);
     scene.announce(scene.states.announcement());
@@ -258,14 +258,14 @@ describe("what the server had kept of a peer", () => {
     expect(scene.positions).toEqual({ [FIRST]: [8, 8] });
   });
 
-  test("[WF78] of a definition that is another one asks nobody and tells nobody: the owner's stream will", () => {
+  test("[WF28] of a definition that is another one asks nobody and tells nobody: the owner's stream will", () => {
     const other = defineEntity("puck", { position, speed: scalar({ range: [0, 1], precision: 0.1 }) });
     const scene = new Scene(other, silent);
     scene.entities.takeRetained(kept(scene, 100, [0, 1, 1, 0]), 0);
     expect([scene.positions, scene.mismatches, scene.told]).toEqual([{}, [], []]);
   });
 
-  test("[WF78] may be any bytes: what makes no sense is dropped", () => {
+  test("[WF28] may be any bytes: what makes no sense is dropped", () => {
     for (const bytes of [[0], [5, 1], [2, 0x0c, 0], [255, 255, 255], [3, 8, 0, 0]]) {
       const scene = new Scene(known, silent);
       expect(scene.entities.takeRetained(Uint8Array.from(bytes), 0)).toBe("bad-message");

@@ -77,7 +77,7 @@ describe.skipIf(!hasPython)("a participant in Python that knows the documents al
     for (const child of children.splice(0)) child.kill("SIGKILL");
   });
 
-  test("[WF43] [WF45] [WF72] joins, drives, resumes after a cut with its token, and leaves", async () => {
+  test("[WF45] [WF46] [WF49] joins, drives, resumes after a cut with its token, and leaves", async () => {
     const server = await stage.server();
     const room = await stage.join(server);
     const player = new SecondPlayer(server.url);
@@ -146,7 +146,7 @@ describe.skipIf(!hasPython)("a participant in Python that knows the documents al
 
   // `pnpm verify` installs aiortc and names that Python; without it there is nothing to run.
   const aiortcPython = process.env.PACELINE_AIORTC_PYTHON;
-  test.runIf(aiortcPython)("[WF37] exchanges states with a real client over a direct link", async () => {
+  test.runIf(aiortcPython)("[WF41] exchanges states with a real client over a direct link", async () => {
     const server = await stage.server();
     const webRtc = (await nodeWebRtc())!;
     const room = await stage.join(server, { webRtc });

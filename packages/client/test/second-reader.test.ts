@@ -155,7 +155,7 @@ async function drive(rooms: readonly Room[]): Promise<void> {
 
 const keyOf = ({ peer, entity, tick }: Heard): string => `${peer} ${entity} ${tick}`;
 
-/** States that a receiver got before newer ones of the entity: sockets beside each other may overtake (WF39). */
+/** States that a receiver got before newer ones of the entity: sockets beside each other may overtake (WF9). */
 function timelyKeys(told: readonly Told[]): Set<string> {
   const timely = new Set<string>();
   for (const link of new Set(told.map((each) => each.link))) {
@@ -191,7 +191,7 @@ function expectWhole(told: readonly Told[]): void {
 describe.skipIf(!hasPython)("a reader in Python that knows the documents alone", () => {
   const stage = new Stage();
 
-  test("[WF1] [WF12] [WF28] reads the vectors as they say", () => {
+  test("[WF1] [WF7] [WF20] reads the vectors as they say", () => {
     const folder = fileURLToPath(new URL("../../protocol/test/vectors", import.meta.url));
     const lines = runPython("golden.py", [folder]);
     expect(lines).toHaveLength(1);
@@ -202,7 +202,7 @@ describe.skipIf(!hasPython)("a reader in Python that knows the documents alone",
 
   // Two: against what each has acknowledged. Three: published, against references.
   test.each([2, 3])(
-    "[WF14] [WF22] [WF23] reads from a live room of %i what the clients read",
+    "[WF9] [WF14] [WF15] reads from a live room of %i what the clients read",
     { timeout: 40_000 },
     async (count) => {
       const recorded: Recorded[] = [];

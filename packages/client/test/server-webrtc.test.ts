@@ -33,7 +33,7 @@ describe.skipIf(!webRtc)(
     }
 
     test(
-      "[WF61] carries states, while what must arrive stays on the WebSocket; the plan says so and why",
+      "[WF44] carries states, while what must arrive stays on the WebSocket; the plan says so and why",
       RETRY,
       async () => {
         const [mine, theirs] = await splitRooms(2);
@@ -71,7 +71,7 @@ describe.skipIf(!webRtc)(
     });
 
     test(
-      "[WF61] is translated by the relay: who has WebSockets alone is reached all the same, both ways",
+      "[WF44] is translated by the relay: who has WebSockets alone is reached all the same, both ways",
       RETRY,
       async () => {
         const server = await withWebRtc();
@@ -146,7 +146,7 @@ describe.skipIf(!webRtc)(
       expect(life).toEqual(["drop", "resumed"]);
     });
 
-    test("[WF60] is not opened where nothing would go over it: alone in a mesh", async () => {
+    test("[WF44] is not opened where nothing would go over it: alone in a mesh", async () => {
       const room = await stage.join(await withWebRtc(), { webRtc });
       await until("the server has said what it speaks", () =>
         room.transport.plan.channels.state.links.includes("webrtc"),

@@ -162,7 +162,7 @@ describe("states of a room", () => {
     expect(Math.max(...bodies)).toBeLessThan(17);
   });
 
-  test("[WF47] keep to what both builds know where one has appended a field", async () => {
+  test("[WF17] keep to what both builds know where one has appended a field", async () => {
     const Newer = defineEntity(
       "pod",
       { ...fields, isBoosting: flag(), fuel: scalar({ range: [0, 1], precision: 0.1 }) },

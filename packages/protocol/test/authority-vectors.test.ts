@@ -27,7 +27,7 @@ const inputs = vectors("inputs") as readonly (Vector<{ newest: number; columns: 
 const FLAG = { range: [0, 1], precision: 1, unit: "" };
 
 describe("vectors of rooms with an authority", () => {
-  test.each(messages)("[WF84] [WF85] $from: $name", ({ hex, decoded, from }) => {
+  test.each(messages)("[WF33] [WF34] $from: $name", ({ hex, decoded, from }) => {
     const bytes = fromHex(hex);
     expect(bytes[0]).toBe(PayloadKind.authority);
     const read = from === "authority" ? readFromAuthority : readToAuthority;
@@ -36,7 +36,7 @@ describe("vectors of rooms with an authority", () => {
     expect(read(writeAuthority(expected).subarray(1))).toEqual(expected);
   });
 
-  test.each(feedbacks)("[WF81] feedback: $name", ({ hex, decoded }) => {
+  test.each(feedbacks)("[WF31] feedback: $name", ({ hex, decoded }) => {
     const reader = new ByteReader(fromHex(hex));
     const feedback = { processed: decoded?.processed, leadErrorTicks: (decoded?.quarters ?? 0) / 4 };
     expect(readFeedback(reader)).toEqual(feedback);
@@ -44,7 +44,7 @@ describe("vectors of rooms with an authority", () => {
     expect(toHex(writeFeedback(new ByteWriter(), feedback).take())).toBe(hex);
   });
 
-  test.each(inputs)("[WF82] inputs: $name", ({ hex, decoded, fields }) => {
+  test.each(inputs)("[WF32] inputs: $name", ({ hex, decoded, fields }) => {
     const filled = Object.entries(fields).map(([name, field]) => [name, Object.assign({}, FLAG, field)]);
     const definition = defineInput(Object.fromEntries(filled) as Fields);
     const precisions = definition.definition.components.map(({ precision }) => precision);

@@ -37,7 +37,7 @@ const row = tuple(
 ).map(([steer, aim, gear, boost]) => Float32Array.of(steer, aim, gear, boost ? 1 : 0));
 
 describe("inputs", () => {
-  test("[WF82] come out as they went in, rounded", () => {
+  test("[WF32] come out as they went in, rounded", () => {
     assert(
       property(
         array(row, { minLength: 1, maxLength: 32 }),
@@ -50,7 +50,7 @@ describe("inputs", () => {
     );
   });
 
-  test("[WF82] any bytes are inputs that would be written so, or dropped", () => {
+  test("[WF32] any bytes are inputs that would be written so, or dropped", () => {
     assert(
       property(uint8Array({ maxLength: 40 }), (bytes) => {
         const read = readInputs(Drive, bytes);
@@ -62,7 +62,7 @@ describe("inputs", () => {
     );
   });
 
-  test("[WF83] what is the same costs a bit", () => {
+  test("[WF32] what is the same costs a bit", () => {
     const rows = Array.from({ length: 9 }, () => Float32Array.of(0.5, 1, 2, 1));
     const one = writeInputs(Drive, { newest: 1, rows: rows.slice(0, 1) });
     expect(writeInputs(Drive, { newest: 1, rows }).length).toBe(one.length + 1);
@@ -73,7 +73,7 @@ describe("inputs", () => {
   });
 });
 
-test("[WF81] feedback", () => {
+test("[WF31] feedback", () => {
   const body = writeFeedback(new ByteWriter(), { processed: 65_535, leadErrorTicks: -2.25 }).take();
   expect([...body]).toEqual([1, 255, 255, 247]);
   expect(readFeedback(new ByteReader(body))).toEqual({ processed: 65_535, leadErrorTicks: -2.25 });
@@ -97,7 +97,7 @@ describe("messages of an authority", () => {
   } as const;
   const read = (authority: unknown) => readServerMessage(writeControl({ ...welcome, authority }).subarray(1));
 
-  test("[WF80] what a welcome says", () => {
+  test("[WF30] what a welcome says", () => {
     const authority = { tickHz: 30, kinds: [{ name: "car", schemaHash: 7 }], inputHash: 0 };
     expect(read(authority)).toEqual({ ...welcome, authority });
     expect(read(undefined)).toEqual(welcome);
@@ -111,7 +111,7 @@ describe("messages of an authority", () => {
     }
   });
 
-  test("[WF84] to it", () => {
+  test("[WF33] to it", () => {
     for (const message of [
       { type: "kinds", kinds: [{ name: "car", schemaHash: 4_294_967_295 }] },
       { type: "resync", ids: [0, 65_535] },
@@ -131,7 +131,7 @@ describe("messages of an authority", () => {
     }
   });
 
-  test("[WF85] from it", () => {
+  test("[WF34] from it", () => {
     for (const message of [
       { type: "refused", what: "message", reason: "no such type" },
       { type: "granted", localId: 3, id: 9 },

@@ -44,7 +44,7 @@ describe("ByteWriter and ByteReader", () => {
     expect([...bytes]).toEqual([2, 1, 6, 5, 4, 3]);
   });
 
-  test("[WF2] keep text and bytes", () => {
+  test("[WF1] keep text and bytes", () => {
     assert(
       property(text, uint8Array({ maxLength: 300 }), (written, bytes) => {
         const reader = new ByteReader(new ByteWriter(1).text(written).bytes(bytes).take());
@@ -65,7 +65,7 @@ describe("ByteWriter and ByteReader", () => {
 });
 
 describe("ByteReader", () => {
-  test("[WF2] accepts exactly the shortest encoding of a varint", () => {
+  test("[WF1] accepts exactly the shortest encoding of a varint", () => {
     assert(
       property(uint8Array({ minLength: 1, maxLength: 5 }), (bytes) => {
         const reader = new ByteReader(bytes);
@@ -84,7 +84,7 @@ describe("ByteReader", () => {
     [[0xff, 0x80, 0x00]],
     [[0x80, 0x80, 0x80]],
     [[0xff, 0xff, 0xff, 0x01]],
-  ])("[WF2] refuses the varint %o", (bytes) => {
+  ])("[WF1] refuses the varint %o", (bytes) => {
     const reader = new ByteReader(Uint8Array.from(bytes));
     expect([reader.varint(), reader.ok]).toEqual([0, false]);
   });
@@ -95,12 +95,12 @@ describe("ByteReader", () => {
     [[3, 0xed, 0xa0, 0x80], 8],
     [[3, 0x61, 0x62], 8],
     [[3, 0x61, 0x62, 0x63], 2],
-  ])("[WF2] refuses the text %o of at most %i bytes", (bytes, maxBytes) => {
+  ])("[WF1] refuses the text %o of at most %i bytes", (bytes, maxBytes) => {
     const reader = new ByteReader(Uint8Array.from(bytes));
     expect([reader.text(maxBytes), reader.ok]).toEqual(["", false]);
   });
 
-  test("[WF4] gives nothing after a read past the end, and never more than is there", () => {
+  test("[WF2] gives nothing after a read past the end, and never more than is there", () => {
     const reads = constantFrom("u8" as const, "u16" as const, "u32" as const, "varint" as const);
     assert(
       property(

@@ -44,20 +44,20 @@ const byNumber = (codes: Readonly<Record<string, number>>): string[][] =>
 const pairs = (table: string[][]): string[][] => table.map((cells) => cells.slice(0, 2));
 
 describe("the document says what the code does", () => {
-  test("[WF10] message kinds", () => {
+  test("[WF6] message kinds", () => {
     const table = rows.filter(([, kind = ""]) => kind.startsWith("0x")).map((cells) => cells.slice(1));
     expect(pairs(table)).toEqual([...byKind(MessageKind), ...byKind(PayloadKind)]);
   });
 
-  test("[WF29] traffic classes", () => {
+  test("[WF21] traffic classes", () => {
     expect(pairs(rowsOf("class "))).toEqual(byNumber(TrafficClass));
   });
 
-  test("[WF44] close codes", () => {
+  test("[WF45] close codes", () => {
     expect(pairs(rowsOf("code "))).toEqual(byNumber(CloseCode));
   });
 
-  test("[WF13] limits", () => {
+  test("[WF8] limits", () => {
     expect(pairs(rowsOf("limit "))).toEqual(
       Object.entries(limits).map(([name, value]) => [name, String(value)]),
     );
@@ -68,13 +68,13 @@ describe("the document says what the code does", () => {
     expect([...new Set(named)].toSorted()).toEqual([...dropReasons].toSorted());
   });
 
-  test("[WF3] [WF43] version, subprotocol and flags", () => {
+  test("[WF2] [WF45] version, subprotocol and flags", () => {
     expect(document).toContain(`Version ${PROTOCOL_VERSION}.`);
     expect(document).toContain(`\`${WEBSOCKET_PROTOCOL}\``);
     expect(PacketFlag).toEqual({ routed: 1, acks: 2, receipt: 4, published: 8, timed: 16 });
   });
 
-  test("[WF28] the example of a schema hash", () => {
+  test("[WF20] the example of a schema hash", () => {
     const car = defineEntity(
       "car",
       {
@@ -98,7 +98,7 @@ describe("codes", () => {
     expect(new Set(numbers).size).toBe(numbers.length);
   });
 
-  test("[WF44] close codes are of the private range of WebSockets", () => {
+  test("[WF45] close codes are of the private range of WebSockets", () => {
     for (const code of Object.values(CloseCode)) {
       expect(code).toBeGreaterThanOrEqual(4000);
       expect(code).toBeLessThanOrEqual(4999);

@@ -186,7 +186,7 @@ const inputs = { random: uint8Array({ maxLength: 64 }), guided, mutated };
 const kinds = Object.keys(inputs) as (keyof typeof inputs)[];
 
 describe("decoders", () => {
-  test.each(kinds)("[WF12] [WF25] keep their promises whatever comes: %s bytes", (kind) => {
+  test.each(kinds)("[WF7] [WF18] keep their promises whatever comes: %s bytes", (kind) => {
     assert(
       property(inputs[kind], (bytes) => {
         for (const keepsPromise of Object.values(promises)) keepsPromise(bytes);

@@ -135,7 +135,7 @@ describe("defineEntity", () => {
     expect(expected).toBe("a number above 0 (m)");
   });
 
-  test("[WF27] puts derived components behind the declared ones", () => {
+  test("[WF19] puts derived components behind the declared ones", () => {
     const car = defineEntity(
       "car",
       { heading, position, gear: int({ range: [0, 5] }) },
@@ -164,7 +164,7 @@ describe("defineEntity", () => {
     });
   });
 
-  test.each(["acceleration", "turn"] as const)("[WF27] derives an acceleration for %s", (motion) => {
+  test.each(["acceleration", "turn"] as const)("[WF19] derives an acceleration for %s", (motion) => {
     const car = defineEntity("car", { position, heading }, { motion });
     expect(car.components.map(({ name }) => name)).toEqual([
       "position.x",
@@ -182,13 +182,13 @@ describe("defineEntity", () => {
     expect(own.motionLayout).toMatchObject({ acceleration: 2, isAccelerationDeclared: true, velocity: 4 });
   });
 
-  test("[WF27] derives nothing for a history of positions", () => {
+  test("[WF19] derives nothing for a history of positions", () => {
     const car = defineEntity("car", { position, heading }, { motion: "history" });
     expect(car.components).toHaveLength(3);
     expect(car.motionLayout).toMatchObject({ velocity: undefined, turnRate: undefined, heading: 2 });
   });
 
-  test("[WF27] uses a velocity of the position's kind, derives it beside one of another kind", () => {
+  test("[WF19] uses a velocity of the position's kind, derives it beside one of another kind", () => {
     const velocity = vec2({ range: [-5, 5], precision: 0.1 });
     const declared = defineEntity("car", { velocity, position }, { motion: "velocity" });
     expect(declared.components).toHaveLength(4);
@@ -224,15 +224,15 @@ describe("schemaHash", () => {
     ["a field more", defineEntity("car", { position, heading, on: flag() }, { motion: "velocity" })],
     ["a field less", defineEntity("car", { position }, { motion: "velocity" })],
     ["kind of a field", defineEntity("car", { position, heading: number }, { motion: "velocity" })],
-  ])("[WF28] changes with what the wire depends on: %s", (_, other) => {
+  ])("[WF20] changes with what the wire depends on: %s", (_, other) => {
     expect(other.schemaHash).not.toBe(car.schemaHash);
   });
 
-  test("[WF28] tells a whole number from any", () => {
+  test("[WF20] tells a whole number from any", () => {
     expect(defineEntity("a", { n: whole }).schemaHash).not.toBe(defineEntity("a", { n: number }).schemaHash);
   });
 
-  test("[WF28] stays with what only the owner decides", () => {
+  test("[WF20] stays with what only the owner decides", () => {
     const named = vec2({ range: [-10, 10], precision: 0.1, unit: "cm" });
     const tuned = defineEntity(
       "car",

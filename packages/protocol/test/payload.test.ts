@@ -17,7 +17,7 @@ import { describe, expect, test } from "vitest";
 import { peerPayload } from "./arbitraries.js";
 
 describe("payloads between participants", () => {
-  test("[WF20] [WF21] [WF22] [WF23] come back as they were", () => {
+  test("[WF13] [WF14] [WF15] come back as they were", () => {
     assert(
       property(peerPayload, (payload) => {
         const bytes = writePeerPayload(payload);
@@ -28,7 +28,7 @@ describe("payloads between participants", () => {
     );
   });
 
-  test("[WF12] streams, references, resyncs and fields are canonical", () => {
+  test("[WF7] streams, references, resyncs and fields are canonical", () => {
     assert(
       property(uint8Array({ minLength: 2, maxLength: 24 }), (body) => {
         for (const kind of [7, 8, 9, 10]) {
@@ -41,14 +41,14 @@ describe("payloads between participants", () => {
     );
   });
 
-  test("[WF20] of an unknown kind are refused", () => {
+  test("[WF13] of an unknown kind are refused", () => {
     const known: ReadonlySet<number> = new Set(Object.values(PayloadKind));
     const unknown = Array.from({ length: 256 }, (_, kind) => kind).filter((kind) => !known.has(kind));
     for (const kind of unknown) expect(readPeerPayload(Uint8Array.of(kind, 0, 0))).toBeUndefined();
     expect(readPeerPayload(new Uint8Array(0))).toBeUndefined();
   });
 
-  test("[WF17] events come back as they were", () => {
+  test("[WF10] events come back as they were", () => {
     expect(readEvent(writeEvent("honk", { loud: true }))).toEqual({
       kind: "command",
       type: "honk",
@@ -59,7 +59,7 @@ describe("payloads between participants", () => {
   });
 
   test.each(["", "x".repeat(limits.nameBytes + 1), "é".repeat(limits.nameBytes / 2 + 1)])(
-    "[WF26] a type of 0 or more than 64 bytes is the caller's mistake: %j",
+    "[WF13] a type of 0 or more than 64 bytes is the caller's mistake: %j",
     (type) => {
       expect(() => writeEvent(type, 1)).toThrow(ConfigError);
       expect(() => writePeerPayload({ kind: "command", type, message: 1 })).toThrow(
@@ -70,7 +70,7 @@ describe("payloads between participants", () => {
     },
   );
 
-  test("[WF26] a type may have 64 bytes", () => {
+  test("[WF13] a type may have 64 bytes", () => {
     const type = "é".repeat(limits.nameBytes / 2);
     expect(readEvent(writeEvent(type, 1))?.type).toBe(type);
   });
@@ -119,15 +119,15 @@ const clientMessages: readonly ClientMessage[] = [
 const body = (message: object): Uint8Array => writeControl(message).subarray(1);
 
 describe("control messages", () => {
-  test.each(serverMessages)("[WF32] come back as the server wrote them: $type", (message) => {
+  test.each(serverMessages)("[WF26] come back as the server wrote them: $type", (message) => {
     expect(readServerMessage(body(message))).toEqual(message);
   });
 
-  test.each(clientMessages)("[WF33] come back as the participant wrote them: $type", (message) => {
+  test.each(clientMessages)("[WF27] come back as the participant wrote them: $type", (message) => {
     expect(readClientMessage(body(message))).toEqual(message);
   });
 
-  test("[WF32] [WF33] without any one of their fields are malformed", () => {
+  test("[WF26] [WF27] without any one of their fields are malformed", () => {
     const isMalformedWithoutAny = (message: object, read: (bytes: Uint8Array) => unknown): void => {
       for (const missing of Object.keys(message)) {
         const rest = Object.entries(message).filter(([field]) => field !== missing);
@@ -138,14 +138,14 @@ describe("control messages", () => {
     for (const message of clientMessages) isMalformedWithoutAny(message, readClientMessage);
   });
 
-  test("[WF32] hold text of 1 to 1024 units", () => {
+  test("[WF26] hold text of 1 to 1024 units", () => {
     const of = (token: string): unknown => readServerMessage(body({ ...welcome, token }));
     expect(of("t".repeat(1024))).toBeDefined();
     expect(of("t".repeat(1025))).toBeUndefined();
     expect(of("")).toBeUndefined();
   });
 
-  test("[WF32] an ICE server has a credential wholly or not at all", () => {
+  test("[WF26] an ICE server has a credential wholly or not at all", () => {
     const iceServers = [{ urls: "turn:turn.example.org", username: "u" }];
     expect(readServerMessage(body({ ...welcome, iceServers }))).toMatchObject({
       iceServers: [{ urls: "turn:turn.example.org" }],

@@ -12,7 +12,7 @@ function outcomeOf(value: unknown): string {
 }
 
 describe("values", () => {
-  test("[WF24] that are plain data come back as they were", () => {
+  test("[WF18] that are plain data come back as they were", () => {
     assert(
       property(plainValue(limits.nestingDepth), (value) => {
         expect(decodeValue(encodeValue(value))).toEqual({ value });
@@ -21,7 +21,7 @@ describe("values", () => {
     );
   });
 
-  test("[WF24] of any other kind are refused, never written wrongly", () => {
+  test("[WF18] of any other kind are refused, never written wrongly", () => {
     const odd = anything({
       withBigInt: true,
       withMap: true,
@@ -37,7 +37,7 @@ describe("values", () => {
     );
   });
 
-  test("[WF25] cut anywhere, or followed by anything, are malformed", () => {
+  test("[WF18] cut anywhere, or followed by anything, are malformed", () => {
     assert(
       property(plainValue(4), uint8Array({ minLength: 1, maxLength: 3 }), (value, more) => {
         const bytes = encodeValue(value);

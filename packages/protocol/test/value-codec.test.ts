@@ -42,7 +42,7 @@ describe("encodeValue", () => {
       { a: nested(limits.nestingDepth, 1) },
       `message.a${"[0]".repeat(limits.nestingDepth)}`,
     ],
-  ])("[WF24] refuses %s and names its place", (_, value, field) => {
+  ])("[WF18] refuses %s and names its place", (_, value, field) => {
     expect(refusalOf(value).field).toBe(field);
   });
 
@@ -58,7 +58,7 @@ describe("encodeValue", () => {
     );
   });
 
-  test("[WF24] writes undefined as nil, and holes of an array too", () => {
+  test("[WF18] writes undefined as nil, and holes of an array too", () => {
     const sparse: unknown[] = [1];
     sparse[2] = 3;
     expect(decodeValue(encodeValue({ a: undefined, b: sparse }))).toEqual({
@@ -75,7 +75,7 @@ describe("encodeValue", () => {
 });
 
 describe("decodeValue", () => {
-  test("[WF25] takes as many levels as encodeValue writes", () => {
+  test("[WF18] takes as many levels as encodeValue writes", () => {
     const deepest = nested(limits.nestingDepth, 1);
     expect(decodeValue(encodeValue(deepest))).toEqual({ value: deepest });
     const emptyNinth = nested(limits.nestingDepth, []);
@@ -91,7 +91,7 @@ describe("decodeValue", () => {
     ["text of 2 GB", "db7fffffff"],
     ["bytes of 2 GB", "c67fffffff"],
     ["arrays that claim more and more", "dc0100".repeat(8)],
-  ])("[WF25] refuses %s and takes no memory for it", (_, hex) => {
+  ])("[WF18] refuses %s and takes no memory for it", (_, hex) => {
     const bytes = fromHex(hex);
     decodeValue(bytes);
     const before = process.memoryUsage();
@@ -102,7 +102,7 @@ describe("decodeValue", () => {
     expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(1_000_000);
   });
 
-  test("[WF24] does not touch prototypes", () => {
+  test("[WF18] does not touch prototypes", () => {
     expect(decodeValue(fromHex("81a95f5f70726f746f5f5f81a16101"))).toBeUndefined();
     const value = decodeValue(encodeValue({ constructor: 1, toString: 2, hasOwnProperty: 3 }))?.value;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);

@@ -180,7 +180,7 @@ describe("the window", () => {
   });
 });
 
-test("[WF129] a packet that must not wait takes along what waits for its receivers, and for nobody else", async () => {
+test("[WF24] a packet that must not wait takes along what waits for its receivers, and for nobody else", async () => {
   const [a, b, c] = (await players(3)) as [Player, Player, Player];
   a.forward([b, c], Uint8Array.of(1));
   a.forward([b], Uint8Array.of(2), { isPrompt: true });
@@ -200,7 +200,7 @@ test("[WF129] a packet that must not wait takes along what waits for its receive
   expect(b.firstBytes).toEqual([0xff, 1, 2, 3]);
 });
 
-test("[WF129] a room that asks for it too often waits for the window all the same", async () => {
+test("[WF24] a room that asks for it too often waits for the window all the same", async () => {
   const [a, b] = (await players(2)) as [Player, Player];
   for (let mark = 1; mark <= 30; mark++) a.forward([b], Uint8Array.of(mark), { isPrompt: true });
   await isRead(a);

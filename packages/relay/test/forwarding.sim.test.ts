@@ -160,7 +160,7 @@ describe("a broadcast", () => {
     return { virtual, all: joined.map(({ player }) => player) as [Player, Player, Player, Player] };
   };
 
-  it("[WF130] reaches each receiver with that receiver's own number, and nobody else", () => {
+  it("[WF25] reaches each receiver with that receiver's own number, and nobody else", () => {
     const { virtual, all } = players(4);
     const [a, b, c, d] = all;
     a.forward([b, d], body, { firstIds: [7, 65_535] });
@@ -171,7 +171,7 @@ describe("a broadcast", () => {
     expect([a.forwarded, c.forwarded]).toEqual([[], []]);
   });
 
-  it("[WF130] skips the sender, those who are not there and those without a link", () => {
+  it("[WF25] skips the sender, those who are not there and those without a link", () => {
     const { virtual, all } = players(3);
     const [a, b, c] = all;
     const gone = virtual.join();
@@ -184,7 +184,7 @@ describe("a broadcast", () => {
     expect(virtual.registry.drops()["not-routable"]).toBe(3);
   });
 
-  it("[WF130] counts each copy against what is forwarded for its sender", () => {
+  it("[WF25] counts each copy against what is forwarded for its sender", () => {
     const limits = { egressBytesPerSecondPerRoom: 20_000, egressBurstPerRoom: 20_000 };
     const { virtual, all } = players(4, limits);
     const [a, b, c, d] = all;
@@ -195,7 +195,7 @@ describe("a broadcast", () => {
     expect(virtual.settings.counters.limited.egressPerRoom).toBe(1);
   });
 
-  it("[WF130] that is malformed is dropped and counted, and who goes on is cut", () => {
+  it("[WF25] that is malformed is dropped and counted, and who goes on is cut", () => {
     const { virtual, all } = players(2);
     const [a, b] = all;
     const malformed = {

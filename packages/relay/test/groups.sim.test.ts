@@ -13,7 +13,7 @@ function refused(answer: object): string | undefined {
 }
 
 describe("friends", () => {
-  it("[WF121] come into the same room, though it fills up between the first and the last of them", () => {
+  it("[M3] come into the same room, though it fills up between the first and the last of them", () => {
     const virtual = new VirtualLobby({ limits });
     const { roomId } = virtual.seat(friends("ours", 3));
     const strangers = Array.from({ length: 3 }, () => virtual.seat().roomId);

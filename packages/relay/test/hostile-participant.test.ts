@@ -40,7 +40,7 @@ async function withOthers(): Promise<() => Promise<void>> {
 }
 
 describe("a relay", () => {
-  test("[WF18] answers one ping of a packet, and cuts who sends more", async () => {
+  test("[WF11] answers one ping of a packet, and cuts who sends more", async () => {
     const othersAreFine = await withOthers();
     const hostile = await real.join();
     const ping = (number: number): [MessageKind, Uint8Array] => [
@@ -58,7 +58,7 @@ describe("a relay", () => {
     await othersAreFine();
   });
 
-  test("[WF123] drops and counts events, states and inputs that are sent to itself", async () => {
+  test("[WF29] drops and counts events, states and inputs that are sent to itself", async () => {
     const othersAreFine = await withOthers();
     const hostile = await real.join();
     const body = encodeValue(["lap", 1, 2]);
@@ -81,7 +81,7 @@ describe("a relay", () => {
     await othersAreFine();
   });
 
-  test("[WF33] drops a signal without data, and passes one with nil on", async () => {
+  test("[WF27] drops a signal without data, and passes one with nil on", async () => {
     const othersAreFine = await withOthers();
     const [hostile, other] = [await real.join(), await real.join()];
     const signal = { type: "signal", to: other.number, attempt: 1 };
@@ -95,7 +95,7 @@ describe("a relay", () => {
     await othersAreFine();
   });
 
-  test("[WF5] counts acks of packets before its first one as malformed", async () => {
+  test("[WF3] counts acks of packets before its first one as malformed", async () => {
     const othersAreFine = await withOthers();
     const hostile = await real.join();
     const writer = new ByteWriter();
@@ -111,7 +111,7 @@ describe("a relay", () => {
     [16_517, "dropped", undefined],
     [16_518, "closed unread", 1009],
     [20_000, "closed unread", 1009],
-  ])("[WF13] counts a message of %i bytes that is %s", async (bytes, _, code) => {
+  ])("[WF8] counts a message of %i bytes that is %s", async (bytes, _, code) => {
     const othersAreFine = await withOthers();
     const { ticket } = await real.seat();
     const raw = await real.raw(["paceline.2", `ticket.${ticket}`]);

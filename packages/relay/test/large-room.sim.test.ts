@@ -57,7 +57,7 @@ async function comers(stage: VirtualLobby, count: number): Promise<Player[]> {
   return players;
 }
 
-test("[WF124] a newcomer to a room of 420 is welcomed, and hears of everybody", async () => {
+test("[WF46] a newcomer to a room of 420 is welcomed, and hears of everybody", async () => {
   const limits = { joinBurstPerRoom: 1000, matchBurstPerAddress: 1000, linkBurstPerAddress: 1000 };
   const stage = new VirtualLobby({ rooms: { arena: { authority } }, limits });
   const before = await comers(stage, PLAYERS);

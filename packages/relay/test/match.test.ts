@@ -187,7 +187,7 @@ describe("other requests", () => {
 describe("options that msgpack cannot carry", () => {
   const hostile = ['{"__proto__":1}', '{"\\ud800":1}', '{"name":"half \\udbff"}'];
 
-  it.each(hostile)("[WF42] %s are refused on both ways in, and others go on", async (options) => {
+  it.each(hostile)("[M1] %s are refused on both ways in, and others go on", async (options) => {
     const other = await real.join();
     const body = `{"version":2,"options":${options}}`;
     expect(await refusal(await real.match("joinOrCreate/race", body))).toMatchObject({ status: 400 });

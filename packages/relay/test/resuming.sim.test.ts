@@ -114,7 +114,7 @@ describe("resuming", () => {
 });
 
 describe("a page that is hidden or asleep", () => {
-  it("[WF73] is kept longer, without a link and with a silent one", () => {
+  it("[WF50] is kept longer, without a link and with a silent one", () => {
     const virtual = new VirtualLobby();
     const { player: a, link } = virtual.join();
     const { player: b, link: linkB } = virtual.join();
@@ -133,7 +133,7 @@ describe("a page that is hidden or asleep", () => {
 
 describe("a page that was closed", () => {
   for (const code of [CloseCode.unloaded, 1001]) {
-    it(`[WF127] with code ${code} is away at once, and its seat is free after 10 s though it said that it is hidden`, () => {
+    it(`[WF50] with code ${code} is away at once, and its seat is free after 10 s though it said that it is hidden`, () => {
       const virtual = new VirtualLobby();
       const { player: a, link } = virtual.join();
       const { player: b } = virtual.join();
@@ -155,7 +155,7 @@ describe("a page that was closed", () => {
     });
   }
 
-  it("[WF127] is back where its session goes on all the same", () => {
+  it("[WF50] is back where its session goes on all the same", () => {
     const virtual = new VirtualLobby({ limits: { unloadGraceMs: 3000 } });
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();
@@ -168,7 +168,7 @@ describe("a page that was closed", () => {
     expect(b.of("left")).toEqual([]);
   });
 
-  it("[WF127] is told apart from a link that was lost", () => {
+  it("[WF50] is told apart from a link that was lost", () => {
     const virtual = new VirtualLobby();
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();
@@ -177,7 +177,7 @@ describe("a page that was closed", () => {
     expect(b.of("away")).toEqual([{ type: "away", number: a.number, closed: false }]);
   });
 
-  it("[WF127] and one that sleeps is away for as long as it may", () => {
+  it("[WF50] and one that sleeps is away for as long as it may", () => {
     const virtual = new VirtualLobby();
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();

@@ -53,7 +53,7 @@ class Tabs extends VirtualLobby {
 const idOf = ({ player }: Visitor): string => player.welcome.sessionId;
 
 describe("a page that is loaded anew", () => {
-  it("[WF128] gets its tab's seat: the same id and player's number, in a session with a number of its own", async () => {
+  it("[M2] gets its tab's seat: the same id and player's number, in a session with a number of its own", async () => {
     const tabs = new Tabs();
     const [a, b] = [tabs.join(), tabs.join()];
     const next = await tabs.reload(a);
@@ -73,7 +73,7 @@ describe("a page that is loaded anew", () => {
     expect(tabs.registry.sessionCount).toBe(2);
   });
 
-  it("[WF128] gets it in a full room, and needs no second place in one that is not", async () => {
+  it("[M2] gets it in a full room, and needs no second place in one that is not", async () => {
     const tabs = new Tabs();
     const [a] = [tabs.join(), tabs.join(), tabs.join()];
     a.link.relay.closeFromRemote(CloseCode.unloaded, "");
@@ -85,7 +85,7 @@ describe("a page that is loaded anew", () => {
     expect(tabs.join().seat.roomId).not.toBe(a.seat.roomId);
   });
 
-  it("[WF128] gets it though the page before did not live long enough to hear of its own seat", async () => {
+  it("[M2] gets it though the page before did not live long enough to hear of its own seat", async () => {
     const tabs = new Tabs();
     const [a, b] = [tabs.join(), tabs.join()];
     a.link.relay.closeFromRemote(CloseCode.unloaded, "");
@@ -106,7 +106,7 @@ describe("a page that is loaded anew", () => {
     expect((await tabs.ask(a)).sessionId).not.toBe(idOf(a));
   });
 
-  it("[WF128] is a newcomer with a wrong secret, for another room, and when its seat is free again", async () => {
+  it("[M2] is a newcomer with a wrong secret, for another room, and when its seat is free again", async () => {
     const tabs = new Tabs({ rooms: { race: { maxPlayers: 4 }, duel: {} } });
     const a = tabs.join();
     a.link.relay.closeFromRemote(CloseCode.unloaded, "");
@@ -121,7 +121,7 @@ describe("a page that is loaded anew", () => {
     expect((await tabs.ask(a)).sessionId).not.toBe(idOf(a));
   });
 
-  it("[WF128] that cannot know whether another page uses the seat gets it where the session has no link", async () => {
+  it("[M2] that cannot know whether another page uses the seat gets it where the session has no link", async () => {
     const tabs = new Tabs();
     const [a, b] = [tabs.join(), tabs.join()];
     const duplicate = await tabs.ask(a, {}, { ifAway: true });
@@ -135,7 +135,7 @@ describe("a page that is loaded anew", () => {
     expect(tabs.scheduler.nowMs() - askedAtMs).toBeLessThan(200);
   });
 
-  it("[WF128] takes the seat from a session whose link has not ended yet, where it knows that nobody uses it", async () => {
+  it("[M2] takes the seat from a session whose link has not ended yet, where it knows that nobody uses it", async () => {
     const tabs = new Tabs();
     const [a, b] = [tabs.join(), tabs.join()];
     const next = tabs.enter(await tabs.ask(a));
@@ -144,7 +144,7 @@ describe("a page that is loaded anew", () => {
     expect(b.player.of("joined").at(-1)?.peer).toMatchObject({ id: idOf(a), seat: 1 });
   });
 
-  it("[WF128] is told of a seat that is none", () => {
+  it("[M2] is told of a seat that is none", () => {
     const body = { version: 2, options: {} };
     for (const seat of [
       null,

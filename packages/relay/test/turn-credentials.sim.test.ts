@@ -13,7 +13,7 @@ function checked({ username = "", credential }: IceServer): number {
 }
 
 describe("passwords for TURN", () => {
-  it("[WF62] come with the welcome, for minutes and for this session, beside fixed servers", () => {
+  it("[WF44] come with the welcome, for minutes and for this session, beside fixed servers", () => {
     const stun = { urls: "stun:stun.example:3478" };
     const virtual = new VirtualLobby({ turn, iceServers: [stun], wallClockMs: () => 1_000_000_000 });
     const { welcome } = virtual.join().player;
@@ -25,7 +25,7 @@ describe("passwords for TURN", () => {
     }
   });
 
-  it("[WF62] are renewed before they end, for those who are in a room and for nobody else", () => {
+  it("[WF44] are renewed before they end, for those who are in a room and for nobody else", () => {
     const virtual = new VirtualLobby({ turn: { ...turn, lifetimeS: 100 } });
     const [stays, leaves] = [virtual.join().player, virtual.join().player];
     leaves.tell({ type: "leave" });

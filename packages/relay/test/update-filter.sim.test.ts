@@ -10,7 +10,7 @@ describe("the relay's filter", () => {
     return { virtual, players: Array.from({ length: count }, () => virtual.join().player) };
   }
 
-  it("[WF63] gives a receiver each update of an entity once, and none that is overtaken, whoever reports it", () => {
+  it("[WF23] gives a receiver each update of an entity once, and none that is overtaken, whoever reports it", () => {
     const { virtual, players } = racers(4);
     const [a, b, c, receiver] = players;
     const entity = 77 * 65_536 + 5;
@@ -33,7 +33,7 @@ describe("the relay's filter", () => {
     expect(virtual.registry.drops()).toEqual({ duplicate: 6, outdated: 1 });
   });
 
-  it("[WF63] lets nobody silence an owner, and judges receivers and entities apart", () => {
+  it("[WF23] lets nobody silence an owner, and judges receivers and entities apart", () => {
     const { virtual, players } = racers(4);
     const [owner, hostile, near, far] = players;
     const entity = owner!.number * 65_536 + 1;

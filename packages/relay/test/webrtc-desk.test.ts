@@ -154,7 +154,7 @@ describe.skipIf(!native)(`the relay's answerer for WebRTC (${failure ?? "loaded"
   });
 
   test(
-    "[WF60] keeps a link beside which the client begins another, and ends the oldest of three",
+    "[WF44] keeps a link beside which the client begins another, and ends the oldest of three",
     RETRY,
     async () => {
       const real = await started();

@@ -17,7 +17,7 @@ async function closeOf(...protocols: string[]): Promise<number | undefined> {
 }
 
 describe("seats", () => {
-  test("[WF42] are given for a match request", async () => {
+  test("[M1] are given for a match request", async () => {
     const body = { version: PROTOCOL_VERSION, options: { track: "oval" }, webrtc: true };
     const response = await real.match("joinOrCreate/race", body);
     expect(response.status).toBe(200);
@@ -41,7 +41,7 @@ describe("seats", () => {
     ["create/race", { version: 1 }, 400, "session/version"],
     ["create/race", "{", 400, "match/bad-request"],
     ["enter/race", { version: 2 }, 404, "match/bad-request"],
-  ])(`[WF42] are refused with a status and a code: %s, %o`, async (path, body, status, code) => {
+  ])(`[M1] are refused with a status and a code: %s, %o`, async (path, body, status, code) => {
     const response = await real.match(path, body);
     const { error } = (await response.json()) as { error: { code: string; message: unknown } };
     expect([response.status, error.code, typeof error.message]).toEqual([status, code, "string"]);
@@ -50,13 +50,13 @@ describe("seats", () => {
 });
 
 describe("links", () => {
-  test("[WF43] [WF45] begin with a ticket and a welcome", async () => {
+  test("[WF45] [WF46] begin with a ticket and a welcome", async () => {
     const player = await real.join();
     expect(player.messages[0]?.type).toBe("welcome");
     expect(player.messages).toHaveLength(1);
   });
 
-  test("[WF43] [WF45] go on with a token; the older link is closed", async () => {
+  test("[WF45] [WF46] go on with a token; the older link is closed", async () => {
     const player = await real.join();
     const { sessionId, resumeToken: token } = player.welcome;
     real.reopen(player, [WEBSOCKET_PROTOCOL, `resume.${sessionId}.${token}`]);
@@ -65,7 +65,7 @@ describe("links", () => {
     await eventually(() => expect(player.messages.map(({ type }) => type)).toEqual(["welcome", "resumed"]));
   });
 
-  test("[WF43] [WF44] are refused with a close code", async () => {
+  test("[WF45] are refused with a close code", async () => {
     const { ticket } = await real.seat();
     const credential = `ticket.${ticket}`;
     expect(await closeOf("paceline.9", credential)).toBe(CloseCode.versionMismatch);
@@ -80,7 +80,7 @@ describe("links", () => {
 });
 
 describe("envelopes", () => {
-  test("[WF30] reach whoever is named in the room, once, byte for byte, with their sender", async () => {
+  test("[WF22] reach whoever is named in the room, once, byte for byte, with their sender", async () => {
     const [a, b, c] = [await real.join(), await real.join(), await real.join()];
     const stranger = await real.join("create/race");
     const packet = Uint8Array.of(0x20, 0xff, 0);
@@ -101,7 +101,7 @@ function joinOf(request: object): string {
 }
 
 describe("a join in the upgrade", () => {
-  test("[WF71] is answered by a welcome", async () => {
+  test("[WF48] is answered by a welcome", async () => {
     const player = real.player([WEBSOCKET_PROTOCOL, joinOf({ options: { track: "oval" } })]);
     const { options, roomName } = await eventually(() => player.welcome);
     expect([options, roomName]).toEqual([{ track: "oval" }, "race"]);
@@ -120,21 +120,21 @@ describe("a join in the upgrade", () => {
     [{ version: 1 }, "session/version"],
     [{ options: { deep: {} } }, "match/bad-request"],
     [{ options: { long: "x".repeat(5000) } }, "match/bad-request"],
-  ])("[WF71] is refused with 4106 and the code of a match request: %o", async (request, code) => {
+  ])("[WF48] is refused with 4106 and the code of a match request: %o", async (request, code) => {
     const player = real.player([WEBSOCKET_PROTOCOL, joinOf(request)]);
     await eventually(() => expect(player.close).toBeDefined());
     expect([player.close?.code, player.close?.reason.split(" ")[0]]).toEqual([CloseCode.matchRefused, code]);
   });
 
   test.each(["join.", "join.%%%", `join.${Buffer.from("[1]").toString("base64url")}`, "join.AAAA"])(
-    "[WF71] is refused where it is no request: %s",
+    "[WF48] is refused where it is no request: %s",
     async (credential) => {
       const player = real.player([WEBSOCKET_PROTOCOL, credential.replaceAll("%", "-")]);
       await eventually(() => expect(player.close?.code).toBe(CloseCode.matchRefused));
     },
   );
 
-  test("[WF71] has the limits of the match request, together with it", async () => {
+  test("[WF48] has the limits of the match request, together with it", async () => {
     const strict = await RealRelay.start({
       limits: { matchesPerSecondPerAddress: 1, matchBurstPerAddress: 3 },
     });
@@ -151,7 +151,7 @@ describe("a join in the upgrade", () => {
     }
   });
 
-  test("[WF71] [WF44] is refused to pages of other origins", async () => {
+  test("[WF48] [WF45] is refused to pages of other origins", async () => {
     const raw = await real.raw([WEBSOCKET_PROTOCOL, joinOf({})], ["Origin: https://evil.example.org"]);
     await eventually(() => expect(raw.closeCode).toBe(CloseCode.originRefused));
     expect(real.relay.health().sessions).toBe(0);
@@ -159,7 +159,7 @@ describe("a join in the upgrade", () => {
 });
 
 describe("one more socket", () => {
-  test("[WF70] opens with a ticket, once, and carries states of the same session", async () => {
+  test("[WF47] opens with a ticket, once, and carries states of the same session", async () => {
     const [a, b] = [await real.join(), await real.join()];
     a.tell({ type: "stripe" });
     await eventually(() => expect(a.of("stripe")).toHaveLength(1));
@@ -179,7 +179,7 @@ describe("one more socket", () => {
     expect(real.relay.health().drops.credential).toBe(2);
   });
 
-  test("[WF70] is not given to who asks for many", async () => {
+  test("[WF47] is not given to who asks for many", async () => {
     const a = await real.join();
     for (let asked = 0; asked < 10; asked++) a.tell({ type: "stripe" });
     await eventually(() => expect(real.relay.health().drops["rate-limit"]).toBe(8));
@@ -188,7 +188,7 @@ describe("one more socket", () => {
 });
 
 describe("resume tokens", () => {
-  test("[WF72] are good until their successor has arrived; one that is replayed is refused and counted", async () => {
+  test("[WF49] are good until their successor has arrived; one that is replayed is refused and counted", async () => {
     const player = await real.join();
     const { sessionId, resumeToken, token } = player.welcome;
     expect(await closeOf(WEBSOCKET_PROTOCOL, `resume.${sessionId}.${token}`)).toBe(CloseCode.refused);
@@ -205,7 +205,7 @@ describe("resume tokens", () => {
 });
 
 describe("a server that stops", () => {
-  test("[WF74] names where its sessions go on", async () => {
+  test("[WF51] names where its sessions go on", async () => {
     const player = await real.join();
     await real.relay.stop({ drainMs: 200, moveTo: "https://other.example.org" });
     expect(player.of("moving")).toEqual([{ type: "moving", endpoint: "https://other.example.org" }]);

@@ -67,7 +67,7 @@ function expectAllAtRest(): void {
 }
 
 describe("players over links that keep the order", () => {
-  test("[WF97] are told all the same, which is encoded once", () => {
+  test("[WF31] are told all the same, which is encoded once", () => {
     spawnCars(20);
     for (let player = 0; player < 50; player++) join(inOrder);
     run(60);

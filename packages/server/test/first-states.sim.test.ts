@@ -28,7 +28,7 @@ const scene = async () => {
 };
 
 describe("the first states of a room with an authority", () => {
-  test("[WF84] come behind the welcome, without another round trip, where the game names all kinds at once", async () => {
+  test("[WF33] come behind the welcome, without another round trip, where the game names all kinds at once", async () => {
     const { stage, join } = await scene();
     const room = await join();
     expect([[...room.entities(Car)].length, [...room.entities(Lamp)].length]).toEqual([0, 0]);
@@ -41,7 +41,7 @@ describe("the first states of a room with an authority", () => {
     expect(room.drops.toRecord()).toEqual({});
   });
 
-  test("[WF84] are of no other kinds than the game names, and never taken for those", async () => {
+  test("[WF33] are of no other kinds than the game names, and never taken for those", async () => {
     const { stage, join } = await scene();
     const room = await join();
     const seen: unknown[] = [];
@@ -56,7 +56,7 @@ describe("the first states of a room with an authority", () => {
     expect(room.drops.toRecord()).toEqual({});
   });
 
-  test("[WF84] end where the game names none", async () => {
+  test("[WF33] end where the game names none", async () => {
     const { stage, join } = await scene();
     const room = await join();
     await stage.advance(500);

@@ -59,7 +59,7 @@ describe("guests", () => {
     expect(await visit({})).not.toBe(await visit({}));
   });
 
-  it("[WF90] travel as authToken and identity in bodies, never in the subprotocol of a link", async () => {
+  it("[M5] travel as authToken and identity in bodies, never in the subprotocol of a link", async () => {
     await staged(guestAuth({ secret: SECRET }));
     const offered: string[] = [];
     class Noted extends NodeWebSocket {

@@ -41,7 +41,7 @@ describe("a room with an authority, over WebSockets", () => {
     expect(stage.server.reports()[0]!.counters.inputs).toBeGreaterThan(5);
   });
 
-  it("[WF86] drops what a player is not entitled to", async () => {
+  it("[WF35] drops what a player is not entitled to", async () => {
     const room = await stage.join();
     expect(() => room.input(Other)).toThrow("the room takes other inputs");
     room.spawn(Car);

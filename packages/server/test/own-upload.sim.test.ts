@@ -78,7 +78,7 @@ describe("states of own entities", () => {
     [1, 0.29, 0.42],
     [8, 0.14, 0.16],
   ])(
-    "[WF131] of %i cars take at most %f of what rows of Float32 took (%f with their packets), and are as exact",
+    "[WF36] of %i cars take at most %f of what rows of Float32 took (%f with their packets), and are as exact",
     async (count, ofBodies, ofPackets) => {
       stage = roomStage(OwnRoom);
       const { player: mine, upload } = await player();
@@ -114,7 +114,7 @@ describe("states of own entities", () => {
     },
   );
 
-  test("[WF131] have their texts", async () => {
+  test("[WF36] have their texts", async () => {
     stage = roomStage(OwnRoom);
     const [{ player: mine }, { player: other }] = [await player(), await player()];
     const seen = [...other.room.entities(Car)];
@@ -129,7 +129,7 @@ describe("states of own entities", () => {
     expect(driver()).toBe("Grace");
   });
 
-  test("[WF85] come back as the room has them, to half a step, where it puts an entity back", async () => {
+  test("[WF34] come back as the room has them, to half a step, where it puts an entity back", async () => {
     stage = roomStage(
       class extends OwnRoom {
         override readonly playerEntities = [{ definition: Car, limits: { maxStep: 5 } }];
@@ -155,7 +155,7 @@ describe("states of own entities", () => {
     expect(stage.server.reports()[0]!.counters.breaches).toBe(breaches);
   });
 
-  test("[WF131] go on after a link that broke, and after many entities under other numbers", async () => {
+  test("[WF36] go on after a link that broke, and after many entities under other numbers", async () => {
     stage = roomStage(OwnRoom);
     const { player: mine } = await player();
     let car = mine.room.spawn(Car);
@@ -228,7 +228,7 @@ describe("a participant that speaks by hand", () => {
     await stage.advance(50);
   }
 
-  test("[WF84] begins an entity with a whole state of it, its texts included; anything else is refused", async () => {
+  test("[WF33] begins an entity with a whole state of it, its texts included; anything else is refused", async () => {
     stage = roomStage(OwnRoom);
     const raw = await RawPlayer.join(stage);
     const random = seededRandom(7);
@@ -256,7 +256,7 @@ describe("a participant that speaks by hand", () => {
     expect([raw.session.isClosed, stage.server.health().sessions]).toEqual([false, 1]);
   });
 
-  test("[WF131] is asked for whole states, once a second, where it builds on what the authority has not", async () => {
+  test("[WF36] is asked for whole states, once a second, where it builds on what the authority has not", async () => {
     stage = roomStage(OwnRoom);
     const raw = await RawPlayer.join(stage);
     const cars = new RawCars();
@@ -272,7 +272,7 @@ describe("a participant that speaks by hand", () => {
     expect(raw.session.isClosed).toBe(false);
   });
 
-  test("[WF131] takes no entity that is not its own, and none of a kind that players may not own", async () => {
+  test("[WF36] takes no entity that is not its own, and none of a kind that players may not own", async () => {
     stage = roomStage(OwnRoom);
     const raw = await RawPlayer.join(stage);
     raw.tell(own(3));
@@ -286,7 +286,7 @@ describe("a participant that speaks by hand", () => {
     expect(xs()).toEqual([0]);
   });
 
-  test("[WF131] whose bytes make no sense is cut in the end", async () => {
+  test("[WF36] whose bytes make no sense is cut in the end", async () => {
     stage = roomStage(OwnRoom);
     const raw = await RawPlayer.join(stage);
     raw.tell(own(3));

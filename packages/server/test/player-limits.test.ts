@@ -212,7 +212,7 @@ describe("what a player asks of its room", () => {
 });
 
 describe("what a participant has no right to", () => {
-  it("[WF86] is counted in the room and in the server's health", async () => {
+  it("[WF35] is counted in the room and in the server's health", async () => {
     stage = roomStage(
       class extends FreeRoom {
         override readonly inputs = undefined as unknown as typeof Drive;
@@ -228,7 +228,7 @@ describe("what a participant has no right to", () => {
     expect(report().counters.notAllowed).toBe(4);
   });
 
-  it("[WF120] because it only watches is counted there too", async () => {
+  it("[WF35] because it only watches is counted there too", async () => {
     stage = roomStage(FreeRoom);
     await stage.join();
     const raw = await RawPlayer.join(stage, { spectate: true });
@@ -243,7 +243,7 @@ describe("what a participant has no right to", () => {
     expect(raw.replies).toMatchObject([{ kind: "reply", id: 1, ok: false }]);
   });
 
-  it("[WF80] includes packets for other players", async () => {
+  it("[WF30] includes packets for other players", async () => {
     stage = roomStage(FreeRoom);
     const [one, two] = [await RawPlayer.join(stage), await RawPlayer.join(stage)];
     const head = Uint8Array.of(0x21, 2, two.number, 0);
@@ -267,7 +267,7 @@ describe("inputs that make no sense", () => {
     ["end too soon", good.slice(0, -1), "length"],
     ["go on behind their end", Uint8Array.of(...good, 0), "length"],
     ["leave their range", beyond, "out-of-range"],
-  ])("[WF82] because they %s are dropped under that name", async (_, body, reason) => {
+  ])("[WF32] because they %s are dropped under that name", async (_, body, reason) => {
     stage = roomStage(FreeRoom);
     const raw = await RawPlayer.join(stage);
     raw.session.sendInput(body);

@@ -72,7 +72,7 @@ describe("waiting for a match", () => {
     expect(stage.server.health().sessions).toBe(0);
   });
 
-  it("[WF122] ends in a room of those who fit, which nobody else finds", async () => {
+  it("[M4] ends in a room of those who fit, which nobody else finds", async () => {
     staged();
     const [a, far, b] = [
       await waiting({ rank: 1000 }),

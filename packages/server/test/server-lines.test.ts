@@ -104,7 +104,7 @@ it.each([
 });
 
 describe.each(["duel", "chat"])("in a room %s", (name) => {
-  it("[WF126] a player who came elsewhere because a room was full learns so, and the console has one line", async () => {
+  it("[M6] a player who came elsewhere because a room was full learns so, and the console has one line", async () => {
     const url = await started(defineServer({ rooms, log: silentLog })).listen(0);
     const friends = [await join(url, name), await join(url, name)];
     const third = await join(url, name);
@@ -117,7 +117,7 @@ describe.each(["duel", "chat"])("in a room %s", (name) => {
     ]);
   });
 
-  it("[WF125] all are told that the server drains, also who comes back, before their sessions end", async () => {
+  it("[WF51] all are told that the server drains, also who comes back, before their sessions end", async () => {
     const server = started(defineServer({ rooms, log: silentLog }));
     const url = await server.listen(0);
     const room = await join(url, name);

@@ -94,7 +94,7 @@ describe("who only watches", () => {
     expect([stage.room.players.size, stage.room.spectators.size]).toEqual([1, 1]);
   });
 
-  it("[WF120] whatever its bytes say: inputs, states and entities of spectators are refused", async () => {
+  it("[WF35] whatever its bytes say: inputs, states and entities of spectators are refused", async () => {
     stage = roomStage(WatchedRoom);
     const core = new RoomCore({
       room: new WatchedRoom(),

@@ -162,7 +162,7 @@ test("with more different wishes than a room reckons, the others are told exactl
   );
 });
 
-test("[WF85] limits that cannot be are malformed", () => {
+test("[WF34] limits that cannot be are malformed", () => {
   const read = (fields: object) =>
     readFromAuthority(writeAuthority({ type: "limits", ...fields } as never).subarray(1));
   for (const fields of [{}, { maxViews: 16 }, { bytesPerSecond: 4000 }, { maxViews: 1, bytesPerSecond: 500 }])
@@ -171,7 +171,7 @@ test("[WF85] limits that cannot be are malformed", () => {
     expect([read({ maxViews: wrong }), read({ bytesPerSecond: wrong })]).toEqual([undefined, undefined]);
 });
 
-test("[WF84] a wish that cannot be is malformed; what is left out is for the authority to say", () => {
+test("[WF33] a wish that cannot be is malformed; what is left out is for the authority to say", () => {
   for (const terms of [
     { thresholdM: -1 },
     { thresholdM: "1" },

@@ -145,7 +145,7 @@ test("the packets decode to the states", () => {
   expect(states).toBe(24 * 3 - 3);
 });
 
-test("bodies are what they were, and bring the rows that stand beside them", () => {
+test("[WF9] bodies are what they were, and bring the rows that stand beside them", () => {
   expect(vectors.length).toBeGreaterThanOrEqual(20);
   expect(run()).toEqual(vectors.map(({ tick, hex }) => ({ tick, hex })));
   expect(bodies(vectors)).toEqual(vectors);

@@ -70,7 +70,7 @@ function pattern(bytes: number, seed: number): Uint8Array {
 const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
 
 describe("bulk", () => {
-  test("[WF95] arrives whole, once and in order, whatever the length", () => {
+  test("[WF39] arrives whole, once and in order, whatever the length", () => {
     const { scheduler, a, bulk } = scene();
     const sent = [0, 1, 1164, 1165, 1166, 100_000, 5].map((bytes, seed) => pattern(bytes, seed));
     for (const message of sent) a.sendBulk(message);
@@ -80,7 +80,7 @@ describe("bulk", () => {
     expect(a.waitingBulkBytes).toBe(0);
   });
 
-  test("[WF95] a megabyte delays no command by more than two chunks on a path of 512 kbit/s", () => {
+  test("[WF39] a megabyte delays no command by more than two chunks on a path of 512 kbit/s", () => {
     const { scheduler, a, bulk, commands, command } = scene({ settings: { delayMs: 25, rateBps: 512_000 } });
     a.sendBulk(pattern(1_000_000, 1));
     const stop = scheduler.every(200, command);
@@ -96,7 +96,7 @@ describe("bulk", () => {
     expect(sorted.at(-1)).toBeLessThan(400);
   });
 
-  test("[WF95] goes on over another link when the first one dies in the middle of it", () => {
+  test("[WF39] goes on over another link when the first one dies in the middle of it", () => {
     const { scheduler, a, pair, bulk, connect } = scene();
     const sent = [pattern(60_000, 1), pattern(30_000, 2)];
     for (const message of sent) a.sendBulk(message);
@@ -111,7 +111,7 @@ describe("bulk", () => {
     expect(bulk.every((message, index) => isSame(message, sent[index]!))).toBe(true);
   });
 
-  test("[WF95] keeps to the rate that is given to it", () => {
+  test("[WF39] keeps to the rate that is given to it", () => {
     let left = 20_000;
     const bulkRate = { take: (bytes: number) => left >= bytes && ((left -= bytes), true) };
     const { scheduler, a, bulk } = scene({ bulkRate });
@@ -134,7 +134,7 @@ describe("bulk", () => {
     expect(() => a.sendBulk(new Uint8Array(1))).toThrow(/has ended/);
   });
 
-  test("[WF96] what is longer than the reader takes is dropped and counted; what follows arrives", () => {
+  test("[WF39] what is longer than the reader takes is dropped and counted; what follows arrives", () => {
     const { scheduler, a, b, bulk } = scene({ bulkBytes: 5000 });
     for (const bytes of [5000, 5001, 100_000, 10]) a.sendBulk(pattern(bytes, bytes));
     scheduler.advance(5000);
@@ -142,7 +142,7 @@ describe("bulk", () => {
     expect(b.drops.toRecord()).toMatchObject({ "too-long": 2 });
   });
 
-  test("[WF96] a message that never ends is dropped where it is too long, and takes no more memory than one that may be", () => {
+  test("[WF39] a message that never ends is dropped where it is too long, and takes no more memory than one that may be", () => {
     const scheduler = new VirtualScheduler();
     const { a: raw, b: link } = memoryLinkPair({ scheduler, random: seededRandom(1), isUnreliable: false });
     const bulk: number[] = [];
@@ -181,7 +181,7 @@ describe("bulk", () => {
     expect(session.drops.toRecord()).toEqual({ "too-long": 1 });
   });
 
-  test("[WF96] a session that takes none counts a violation, and so does any session of what makes no sense", () => {
+  test("[WF39] a session that takes none counts a violation, and so does any session of what makes no sense", () => {
     const scheduler = new VirtualScheduler();
     const { a: raw, b: link } = memoryLinkPair({ scheduler, random: seededRandom(1), isUnreliable: false });
     let maxBytes = 0;

@@ -44,7 +44,7 @@ function delaysMs(seed: number): number[] {
   return tookMs.toSorted((one, other) => one - other);
 }
 
-test("[WF35] at 5 % loss and a round trip of 50 ms a lost command goes again before its time is out", () => {
+test("[WF38] at 5 % loss and a round trip of 50 ms a lost command goes again before its time is out", () => {
   for (const seed of [1, 2, 3, 4, 5, 6]) {
     const delays = delaysMs(seed);
     expect(delays[Math.floor(0.99 * delays.length)]).toBeLessThan(200);

@@ -19,22 +19,22 @@ const numbered = vectors.filter(({ kind }) => ["ping", "reliable", "bulk", "bulk
 const bytesOf = ({ hex }: Vector): Uint8Array => Uint8Array.from(Buffer.from(hex, "hex"));
 
 describe("vectors of messages' bodies", () => {
-  test.each(closes)("[WF19] $name", (vector) => {
+  test.each(closes)("[WF12] $name", (vector) => {
     expect(readCloseBody(bytesOf(vector))).toEqual(vector.decoded);
   });
 
-  test.each(pongs)("[WF18] $name", (vector) => {
+  test.each(pongs)("[WF11] $name", (vector) => {
     const { number, clockMicros } = vector.decoded as { number: number; clockMicros: number };
     expect(readPong(bytesOf(vector))).toEqual({ number, remoteMs: clockMicros / 1000 });
     const ping = Uint8Array.of(number & 255, number >> 8);
     expect(Buffer.from(pongTo(ping, clockMicros / 1000)).toString("hex")).toBe(vector.hex);
   });
 
-  test.each(events)("[WF17] $name", (vector) => {
+  test.each(events)("[WF10] $name", (vector) => {
     expect(readEvent(bytesOf(vector))).toEqual({ kind: "command", ...vector.decoded });
   });
 
-  test.each(numbered)("[WF16] [WF18] [WF95] $name", (vector) => {
+  test.each(numbered)("[WF10] [WF11] [WF39] $name", (vector) => {
     const reader = new ByteReader(bytesOf(vector));
     const { number, id = number, expected = id } = vector.decoded;
     expect(reader.u16()).toBe(expected);

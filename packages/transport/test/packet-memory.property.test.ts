@@ -10,7 +10,7 @@ const step = oneof(
   constantFrom(-SIZE - 1, -SIZE, 1 - SIZE, SIZE - 1, SIZE, SIZE + 1, 32_000),
 );
 
-test("[WF36] tells new, repeated and outdated packets apart as a plain set does, across the wrap", () => {
+test("[WF40] tells new, repeated and outdated packets apart as a plain set does, across the wrap", () => {
   assert(
     property(integer({ min: 0, max: 0xffff }), array(step, { maxLength: 200 }), (first, steps) => {
       const memory = new PacketMemory();

@@ -3,7 +3,7 @@ import { VirtualScheduler } from "@paceline/testkit";
 import { expect, test } from "vitest";
 import { MemoryLink, RelayedLink } from "../src/index.js";
 
-test("[WF129] asks the server not to hold back inputs, commands and a game's events, and lets all else wait", () => {
+test("[WF24] asks the server not to hold back inputs, commands and a game's events, and lets all else wait", () => {
   const scheduler = new VirtualScheduler();
   const pipe = { queuedBytes: 0, send: () => undefined };
   const server = new MemoryLink({ scheduler, reliable: pipe, unreliable: pipe });

@@ -31,7 +31,7 @@ const step = oneof(
 );
 
 describe("a window of sequences", () => {
-  test("[WF5] tells new, repeated and outdated sequences apart as a plain set does, at its edges and at the wrap", () => {
+  test("[WF3] tells new, repeated and outdated sequences apart as a plain set does, at its edges and at the wrap", () => {
     assert(
       property(start, array(step, { maxLength: 60 }), (first, steps) => {
         const window = new SequenceWindow();
@@ -49,7 +49,7 @@ describe("a window of sequences", () => {
     );
   });
 
-  test("[WF5] takes over the members of another window and reports each new one once, the oldest first", () => {
+  test("[WF3] takes over the members of another window and reports each new one once, the oldest first", () => {
     const packet = tuple(step, integer({ min: 0, max: 3 }));
     assert(
       property(start, array(packet, { maxLength: 60 }), (first, packets) => {
@@ -75,7 +75,7 @@ describe("a window of sequences", () => {
     );
   });
 
-  test("[WF5] acks that newer ones overtook report nothing", () => {
+  test("[WF3] acks that newer ones overtook report nothing", () => {
     const window = new SequenceWindow();
     const reported: number[] = [];
     const merge = (ack: number, ackBits: number) =>
@@ -93,7 +93,7 @@ describe("a window of sequences", () => {
   });
 });
 
-test("[WF5] acks of packets that were never sent are known for it", () => {
+test("[WF3] acks of packets that were never sent are known for it", () => {
   const sent = (ack: number, ackBits: number, next: number, count: number) =>
     areOfSent({ ack, ackBits }, next, count);
   expect(sent(0, 0, 0, 0)).toBe(false);

@@ -41,7 +41,7 @@ function fill(session: Session, payload: Uint8Array): number {
 }
 
 describe("what waits for a receipt", () => {
-  test("[WF13] is limited in bytes, all that was taken arrives, and the memory is known", () => {
+  test("[WF8] is limited in bytes, all that was taken arrives, and the memory is known", () => {
     const a = scene();
     const b = scene();
     const count = fill(a.session, new Uint8Array(16_000));
@@ -59,7 +59,7 @@ describe("what waits for a receipt", () => {
     expect([a.session.heldBytes, b.session.heldBytes]).toEqual([0, 0]);
   });
 
-  test("[WF13] is limited in number where messages are empty", () => {
+  test("[WF8] is limited in number where messages are empty", () => {
     expect(fill(scene().session, new Uint8Array(0))).toBe(limits.unacknowledgedMessages);
   });
 
@@ -91,7 +91,7 @@ describe("what waits for a receipt", () => {
 });
 
 describe("what waits for an earlier message", () => {
-  test("[WF34] is limited in bytes, and never less than an honest sender has without receipt", () => {
+  test("[WF37] is limited in bytes, and never less than an honest sender has without receipt", () => {
     const { session, received } = scene();
     const link = new HandLink();
     session.attach(link, LINK);
@@ -104,7 +104,7 @@ describe("what waits for an earlier message", () => {
     expect(session.heldBytes).toBe(0);
   });
 
-  test("[WF95] is limited for chunks of bulk too, however small they are", () => {
+  test("[WF39] is limited for chunks of bulk too, however small they are", () => {
     const { session, received } = scene();
     const link = new HandLink();
     session.attach(link, LINK);
@@ -128,7 +128,7 @@ describe("what waits for an earlier message", () => {
 });
 
 describe("what was lost", () => {
-  test("[WF35] goes again as soon as the acks of something later show it", () => {
+  test("[WF38] goes again as soon as the acks of something later show it", () => {
     const { session, scheduler } = scene();
     const link = new HandLink();
     session.attach(link, LINK);
@@ -148,7 +148,7 @@ describe("what was lost", () => {
     expect(link.takeBodies(MessageKind.reliable)).toEqual([]);
   });
 
-  test("[WF35] is not guessed by the clock while receipts come: the way is long", () => {
+  test("[WF38] is not guessed by the clock while receipts come: the way is long", () => {
     const { session, scheduler } = scene();
     const link = new HandLink();
     session.attach(link, LINK);
@@ -166,7 +166,7 @@ describe("what was lost", () => {
 
 describe("ids", () => {
   test.each([1, 2])(
-    "[WF9] [WF34] come round safely with as many without receipt as there may be, seed %i",
+    "[WF5] [WF37] come round safely with as many without receipt as there may be, seed %i",
     (seed) => {
       const random = seededRandom(seed);
       const outbox = new ReliableQueue();

@@ -53,7 +53,7 @@ const event = (byte: number) => ({ kind: MessageKind.event, body: Uint8Array.of(
 const state = (byte: number) => ({ kind: MessageKind.state, body: Uint8Array.of(byte) });
 
 describe("headers of a session", () => {
-  test("[WF4] [WF5] [WF6] count all packets, carry the tick with states, say what arrived", () => {
+  test("[WF2] [WF3] count all packets, carry the tick with states, say what arrived", () => {
     const scene = new Scene();
     const link = scene.link();
     scene.session.sendReliable(Uint8Array.of(1));
@@ -71,7 +71,7 @@ describe("headers of a session", () => {
     expect(third!.header).toMatchObject({ sequence: 3, tick: 77, only: MessageKind.state });
   });
 
-  test("[WF5] [WF6] say what arrived when it is news, and three times where packets may be lost", () => {
+  test("[WF3] say what arrived when it is news, and three times where packets may be lost", () => {
     const scene = new Scene();
     const link = scene.link();
     const said = (send: () => void): boolean[] => {
@@ -96,7 +96,7 @@ describe("headers of a session", () => {
     expect([said(lossy), said(command), said(lossy)]).toEqual([[true], [true], [false]]);
   });
 
-  test("[WF5] [WF9] acks go on across the wrap", () => {
+  test("[WF3] [WF5] acks go on across the wrap", () => {
     const scene = new Scene();
     const link = scene.link();
     for (const sequence of [0xfffe, 0xffff, 0, 2]) link.receive([event(1)], { sequence });
@@ -107,7 +107,7 @@ describe("headers of a session", () => {
 });
 
 describe("acks", () => {
-  test("[WF5] tell the owner which of its states have arrived, each once", () => {
+  test("[WF3] tell the owner which of its states have arrived, each once", () => {
     const scene = new Scene();
     const link = scene.link();
     const sent = [1, 2, 3].map((byte) => scene.session.sendState(Uint8Array.of(byte)));
@@ -117,7 +117,7 @@ describe("acks", () => {
     expect(scene.acknowledged).toEqual([1, 3, 2]);
   });
 
-  test("[WF5] of what was never sent are malformed", () => {
+  test("[WF3] of what was never sent are malformed", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([], { acks: { ack: 100, ackBits: 0 } });
@@ -128,7 +128,7 @@ describe("acks", () => {
     expect(scene.session.drops.toRecord()).toEqual({ "bad-message": 3 });
   });
 
-  test("[WF34] of a state leave within 50 ms, even where nothing else does", () => {
+  test("[WF37] of a state leave within 50 ms, even where nothing else does", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([state(1)], { sequence: 40 });
@@ -145,7 +145,7 @@ describe("acks", () => {
 });
 
 describe("reliable messages", () => {
-  test("[WF16] [WF34] are delivered once and in order", () => {
+  test("[WF10] [WF37] are delivered once and in order", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([reliable(2, 2), reliable(0, 0)]);
@@ -155,14 +155,14 @@ describe("reliable messages", () => {
     expect(scene.session.drops.toRecord()).toEqual({ duplicate: 2 });
   });
 
-  test("[WF34] that are 16384 ahead are dropped, those before are kept", () => {
+  test("[WF37] that are 16384 ahead are dropped, those before are kept", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([reliable(limits.outOfOrderMessages, 1), reliable(limits.outOfOrderMessages - 1, 2)]);
     expect(scene.session.drops.toRecord()).toEqual({ "gap-too-large": 1 });
   });
 
-  test("[WF34] are receipted within 50 ms", () => {
+  test("[WF37] are receipted within 50 ms", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([reliable(0, 1)]);
@@ -173,7 +173,7 @@ describe("reliable messages", () => {
     ]);
   });
 
-  test("[WF34] go on after id 65535 with 0", () => {
+  test("[WF37] go on after id 65535 with 0", () => {
     const scene = new Scene();
     const link = scene.link();
     let id = 0;
@@ -185,7 +185,7 @@ describe("reliable messages", () => {
     expect(scene.session.drops.total).toBe(0);
   });
 
-  test("[WF35] go again over the next link, in order, until receipted", () => {
+  test("[WF38] go again over the next link, in order, until receipted", () => {
     const scene = new Scene();
     const first = scene.link();
     for (let id = 0; id < 3; id++) scene.session.sendReliable(Uint8Array.of(id));
@@ -205,7 +205,7 @@ describe("reliable messages", () => {
     expect(scene.session.drops.total).toBe(0);
   });
 
-  test("[WF35] are repeated on a living link after 1.5 s, some 16 KiB until a receipt comes", () => {
+  test("[WF38] are repeated on a living link after 1.5 s, some 16 KiB until a receipt comes", () => {
     const scene = new Scene();
     const link = scene.link();
     scene.session.sendReliable(Uint8Array.of(7));
@@ -234,7 +234,7 @@ describe("reliable messages", () => {
     expect(link.takeBodies(MessageKind.reliable).length).toBe(52 - repeated);
   });
 
-  test("[WF35] a receipt of what was never sent is malformed", () => {
+  test("[WF38] a receipt of what was never sent is malformed", () => {
     const scene = new Scene();
     const link = scene.link();
     scene.session.sendReliable(Uint8Array.of(7));
@@ -245,7 +245,7 @@ describe("reliable messages", () => {
 });
 
 describe("packets", () => {
-  test("[WF36] that came before are dropped whole", () => {
+  test("[WF40] that came before are dropped whole", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([event(1)], { sequence: 5 });
@@ -256,7 +256,7 @@ describe("packets", () => {
     expect(scene.session.drops.toRecord()).toEqual({ duplicate: 2 });
   });
 
-  test("[WF36] too old to be judged lose their events and nothing else", () => {
+  test("[WF40] too old to be judged lose their events and nothing else", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([], { sequence: 10 });
@@ -266,7 +266,7 @@ describe("packets", () => {
     expect(scene.session.drops.toRecord()).toEqual({ outdated: 1 });
   });
 
-  test("[WF4] with states are of the tick that is nearest to the newest, over every wrap of its 16 bits", () => {
+  test("[WF2] with states are of the tick that is nearest to the newest, over every wrap of its 16 bits", () => {
     const scene = new Scene();
     const link = scene.link();
     scene.session.heardTick(0xfffffff0);
@@ -284,7 +284,7 @@ describe("packets", () => {
     expect(scene.states.at(-1)).toEqual([[3], 0x18001]);
   });
 
-  test("[WF7] that are published with states alone say 8 bits of their sequence: the nearest is meant", () => {
+  test("[WF4] that are published with states alone say 8 bits of their sequence: the nearest is meant", () => {
     const scene = new Scene();
     const link = scene.link();
     const publish = (sequence: number): void =>
@@ -296,7 +296,7 @@ describe("packets", () => {
     expect(scene.session.drops.toRecord()).toEqual({ duplicate: 127 });
   });
 
-  test("[WF36] that come behind many newer ones lose no event, and none comes twice", () => {
+  test("[WF40] that come behind many newer ones lose no event, and none comes twice", () => {
     const scene = new Scene();
     const link = scene.link();
     for (const isPublished of [false, true]) {
@@ -314,7 +314,7 @@ describe("packets", () => {
     expect(scene.session.drops.toRecord()).toEqual({ duplicate: 56 });
   });
 
-  test("[WF7] [WF36] that are published have sequences of their own", () => {
+  test("[WF4] [WF40] that are published have sequences of their own", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([], { sequence: 9 });
@@ -325,14 +325,14 @@ describe("packets", () => {
     expect(scene.session.drops.toRecord()).toEqual({ duplicate: 1 });
   });
 
-  test("[WF7] that are published carry no other kind of message", () => {
+  test("[WF4] that are published carry no other kind of message", () => {
     const scene = new Scene();
     scene.link().receive([reliable(0, 1)], { isPublished: true });
     expect(scene.payloads).toEqual([]);
     expect(scene.session.drops.toRecord()).toEqual({ "bad-message": 1 });
   });
 
-  test("[WF40] that are malformed end the session at the fiftieth, not before, and are forgiven in time", () => {
+  test("[WF42] that are malformed end the session at the fiftieth, not before, and are forgiven in time", () => {
     const scene = new Scene();
     const link = scene.link();
     const harm = (times: number): void => {
@@ -355,7 +355,7 @@ function pong(ping: Uint8Array | readonly number[]): Uint8Array {
 }
 
 describe("pings", () => {
-  test("[WF18] are answered at once, over the link on which they came", () => {
+  test("[WF11] are answered at once, over the link on which they came", () => {
     const scene = new Scene();
     const [first, second] = [scene.link(), scene.link(direct)];
     first.takeSent();
@@ -366,7 +366,7 @@ describe("pings", () => {
     expect(first.takeSent()).toEqual([]);
   });
 
-  test("[WF18] are answered with the clock, and say what the other one showed", () => {
+  test("[WF11] are answered with the clock, and say what the other one showed", () => {
     const scene = new Scene();
     scene.scheduler.advance(5_000_000.5);
     const link = scene.link();
@@ -388,7 +388,7 @@ describe("pings", () => {
     expect(link.takeBodies(MessageKind.ping)).toHaveLength(1);
   });
 
-  test.each([0, 1, 3, 9, 11])("[WF18] of %i bytes are malformed", (bytes) => {
+  test.each([0, 1, 3, 9, 11])("[WF11] of %i bytes are malformed", (bytes) => {
     const scene = new Scene();
     const link = scene.link();
     link.takeSent();
@@ -398,7 +398,7 @@ describe("pings", () => {
     expect(scene.session.drops.toRecord()).toEqual({ "bad-message": 2 });
   });
 
-  test("[WF37] prove a link: before it carries nothing else, after it carries everything", () => {
+  test("[WF41] prove a link: before it carries nothing else, after it carries everything", () => {
     const scene = new Scene();
     const [relayed, probed] = [scene.link(), scene.link(direct)];
     scene.session.sendReliable(Uint8Array.of(1));
@@ -416,7 +416,7 @@ describe("pings", () => {
     expect(probed.takeBodies(MessageKind.reliable)).toEqual([[0, 0, 1]]);
   });
 
-  test("[WF38] left unanswered make a link dead, whatever it says", () => {
+  test("[WF41] left unanswered make a link dead, whatever it says", () => {
     const scene = new Scene();
     const [relayed, probed] = [scene.link(), scene.link(direct)];
     const [probe] = probed.takeBodies(MessageKind.ping);
@@ -432,7 +432,7 @@ describe("pings", () => {
     expect(probed.closed?.code).toBe(CloseCode.timeout);
   });
 
-  test("[WF38] left unanswered on every link make one dead only after three timeouts", () => {
+  test("[WF41] left unanswered on every link make one dead only after three timeouts", () => {
     const scene = new Scene();
     const [relayed, probed] = [scene.link(), scene.link(direct)];
     const [probe] = probed.takeBodies(MessageKind.ping);
@@ -446,7 +446,7 @@ describe("pings", () => {
 });
 
 describe("close", () => {
-  test("[WF19] ends the session with its code and reason, and every link", () => {
+  test("[WF12] ends the session with its code and reason, and every link", () => {
     const scene = new Scene();
     const links = [scene.link(), scene.link(direct)];
     const body = Uint8Array.of(0xa4, 0x0f, 0x62, 0x79, 0x65);
@@ -455,7 +455,7 @@ describe("close", () => {
     expect(links.map((link) => link.closed?.code)).toEqual([CloseCode.kicked, CloseCode.kicked]);
   });
 
-  test("[WF19] may have a reason that nobody can read, but not half a code", () => {
+  test("[WF12] may have a reason that nobody can read, but not half a code", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([{ kind: MessageKind.close, body: Uint8Array.of(0xa0) }]);
@@ -464,7 +464,7 @@ describe("close", () => {
     expect(scene.closed).toEqual({ code: CloseCode.left, reason: "" });
   });
 
-  test("[WF19] is told to the other side", () => {
+  test("[WF12] is told to the other side", () => {
     const scene = new Scene();
     const link = scene.link();
     link.takeSent();
@@ -474,7 +474,7 @@ describe("close", () => {
 });
 
 describe("a busy link", () => {
-  test("[WF31] replaces an unsent state by a later one of the same key, and none of key 0", () => {
+  test("[WF22] replaces an unsent state by a later one of the same key, and none of key 0", () => {
     const written: number[] = [];
     const link = new (class extends HandLink {
       override send(_trafficClass: TrafficClassName, packet: Uint8Array): void {
@@ -503,7 +503,7 @@ describe("a busy link", () => {
 describe("pings of the other side", () => {
   const ping = (number: number) => ({ kind: MessageKind.ping, body: u16(number) });
 
-  test("[WF18] are answered once per packet; further ones in it are malformed", () => {
+  test("[WF11] are answered once per packet; further ones in it are malformed", () => {
     const scene = new Scene();
     const link = scene.link();
     link.takeSent();
@@ -514,7 +514,7 @@ describe("pings of the other side", () => {
     expect(scene.session.drops.toRecord()).toEqual({ "bad-message": 2 });
   });
 
-  test("[WF18] by the hundred in a packet end the session and draw one pong", () => {
+  test("[WF11] by the hundred in a packet end the session and draw one pong", () => {
     const scene = new Scene();
     const link = scene.link();
     link.takeSent();
@@ -523,7 +523,7 @@ describe("pings of the other side", () => {
     expect(scene.closed?.code).toBe(CloseCode.protocolViolation);
   });
 
-  test("[WF18] are answered so often a second, and no further; others are counted, and nobody is cut", () => {
+  test("[WF11] are answered so often a second, and no further; others are counted, and nobody is cut", () => {
     const scene = new Scene();
     const link = scene.link();
     scene.scheduler.advance(1000);

@@ -62,12 +62,12 @@ function ageP99(width: number, settings: Partial<NetworkSettings>): number {
 }
 
 describe("states over several ordered links", () => {
-  test("[WF70] are as fresh without loss, and much fresher with it", () => {
+  test("[WF47] are as fresh without loss, and much fresher with it", () => {
     expect(ageP99(3, { delayMs: 25 })).toBeCloseTo(ageP99(1, { delayMs: 25 }), 0);
     expect(ageP99(3, lossy) / ageP99(1, lossy)).toBeLessThan(0.6);
   });
 
-  test("[WF70] alternate, each over one of them; all else keeps to the first", () => {
+  test("[WF47] alternate, each over one of them; all else keeps to the first", () => {
     const scheduler = new VirtualScheduler();
     const { a, b, pairs } = stripedEnds(scheduler, 3, { delayMs: 5 });
     a.start(listener);
@@ -82,7 +82,7 @@ describe("states over several ordered links", () => {
     expect([a.width, a.counters.packetsSent, b.counters.packetsReceived]).toEqual([3, 60, 60]);
   });
 
-  test("[WF70] are not more packets than on one link where the path is too narrow, and stay as fresh", () => {
+  test("[WF47] are not more packets than on one link where the path is too narrow, and stay as fresh", () => {
     const sent = [1, 3].map((width) => {
       const scheduler = new VirtualScheduler();
       const { a, b, out } = stripedEnds(scheduler, width, { delayMs: 25, rateBps: 64_000 / width });

@@ -160,7 +160,7 @@ function closeFailures({ attack, report, counters, isQuick }: Observation): stri
 function closeFailure(code: number, count: number, counted: (name: string) => number): string | undefined {
   const name = closeNames.get(code);
   if (name === undefined) {
-    // A session ends with the code that its own participant has said, whatever that is (WF19).
+    // A session ends with the code that its own participant has said, whatever that is (WF12).
     const isEchoed = code >= 3000 && code < 5000 && counted("other") > 0;
     return socketCodes.has(code) || isEchoed ? undefined : `a close code ${code} that has no meaning`;
   }

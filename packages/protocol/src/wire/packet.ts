@@ -19,7 +19,7 @@ export interface Acks {
   readonly ackBits: number;
 }
 
-/** The head of every packet that is not routed. Wire layout: docs/WIRE-FORMAT.md, rules WF3 to WF8. */
+/** The head of every packet that is not routed. Wire layout: docs/WIRE-FORMAT.md, rules WF2. */
 export interface PacketHeader {
   /**
    * 16 bits, circular; counts the session's packets, or the sender's publications if `isPublished`. Of a published packet
