@@ -25,6 +25,7 @@ test(
       return { isSpectator: room.isSpectator, car: game.carNumber, others: game.others.length, names };
     });
     expect(seen).toMatchObject({ isSpectator: true, car: 0, others: 2 });
+    expect(await watching(spectator)).toMatch(/^◀ Watching (Ann|Ben) · \d+ ms behind ▶$/);
     // A spectator's keys move nobody, and are not sent.
     await spectator.press("KeyR");
     await spectator.drive(1000);
@@ -39,6 +40,60 @@ test(
     expect(cars).toBe(1);
   },
 );
+
+test(
+  "somebody watches a race among players from the lobby, and the arrows choose the car",
+  { tag: "@slow" },
+  async ({ startServer, enter }) => {
+    const server = await startServer();
+    const drivers = [new RacePage(await enter("chromium")), new RacePage(await enter("chromium"))] as const;
+    // The spectator is there first, and so it directs the race that it does not drive in.
+    const spectator = new RacePage(await enter("chromium", { viewport: { width: 1280, height: 800 } }));
+    await spectator.browser.open(`${server.url}?name=Sue&color=%23ff00ff`);
+    await spectator.browser.screenshot(screenshotFile("watch-lobby"));
+    await spectator.browser.evaluate(() => {
+      const buttons = [...document.querySelectorAll<HTMLButtonElement>(".start-card button")];
+      buttons.find(({ textContent }) => textContent === "Watch")!.click();
+    });
+    await spectator.rejoined("");
+    for (const [index, page] of drivers.entries())
+      await page.join(server.url, { name: ["Ann", "Ben"][index]! });
+    for (const page of drivers) await page.waitForPhase("racing", 30_000);
+    await drivers[0].drive(3000);
+    const first = await watching(spectator);
+    expect(first).toMatch(/^◀ Watching (Ann|Ben) · \d+ ms behind ▶$/);
+    await spectator.press("ArrowRight");
+    const other = first.includes("Ann") ? "Ben" : "Ann";
+    await spectator.waitFor(
+      `the screen to say ${other}`,
+      (name) => document.querySelector(".message")?.textContent?.includes(name),
+      { argument: `Watching ${other}`, timeoutMs: 3000 },
+    );
+    await spectator.browser.screenshot(screenshotFile("watch-mesh"));
+    // The spectator is nobody's rival.
+    for (const page of drivers) {
+      const seen = await page.browser.evaluate(() => ({
+        others: (window as unknown as PageWindow).paceline.game.others.map(({ name }) => name),
+        drivers: document.querySelector(".place span")?.textContent,
+      }));
+      expect(seen.others).toHaveLength(1);
+      expect(seen.drivers).toBe("/2");
+    }
+    for (const page of [...drivers, spectator]) expect(page.browser.complaints).toEqual([]);
+  },
+);
+
+/** What a spectator's screen says of whom it shows. */
+function watching(page: RacePage): Promise<string> {
+  return page.waitFor(
+    "whom it watches, and how far behind",
+    () => {
+      const text = document.querySelector(".message:not([hidden])")?.textContent ?? "";
+      return /Watching .* ms behind/.test(text) && text;
+    },
+    { argument: undefined, timeoutMs: 10_000 },
+  );
+}
 
 test("two browsers race through the relay, by choice", { tag: "@slow" }, async ({ startServer, enter }) => {
   const server = await startServer();

@@ -71,6 +71,32 @@ function phases(paddock: Paddock): string[] {
 }
 
 describe("a race", () => {
+  test("waits for a driver while spectators are alone, and is over when its drivers have finished", () => {
+    let racers: number[] = [];
+    const room: RaceRoom = {
+      myNumber: 1,
+      peers: [{ number: 2, rttMs: 0 }],
+      get racers() {
+        return racers;
+      },
+      send: () => undefined,
+    };
+    const session = new RaceSession(room, 0);
+    let nowMs = 0;
+    const run = (ms: number): void => {
+      for (const end = nowMs + ms; nowMs < end; nowMs += 50) session.update(nowMs);
+    };
+    run(20_000);
+    expect(session.phase).toBe("waiting");
+    racers = [2];
+    run(COUNTDOWN_MS + 2000);
+    expect(session.phase).toBe("racing");
+    expect(session.slotOf(2)).toBe(0);
+    session.recordLap(2, { race: session.race, lap: 3, timeMs: 40_000, totalMs: 120_000 }, nowMs);
+    run(100);
+    expect(session.phase).toBe("results");
+  });
+
   test("is started by whoever is alone, with lamps, then green", () => {
     const paddock = new Paddock();
     const seat = paddock.enter(3);

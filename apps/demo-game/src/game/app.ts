@@ -5,6 +5,7 @@ import { TouchPads, hasTouch } from "../input/touch.js";
 import type { InputSource } from "../input/drive-command.js";
 import { invitationUrl, newFriendsName, type Invitation } from "../net/invitation.js";
 import { isDraining, joinRace, joinUntilItWorks } from "../net/join-race.js";
+import type { DriverCard } from "../race/race-messages.js";
 import { CameraRig } from "../render/camera.js";
 import { Minimap } from "../render/minimap.js";
 import { Scene } from "../render/scene.js";
@@ -226,7 +227,8 @@ export class App {
           ...this.#settings,
           invitation: this.#invitation,
           mode: choice.mode,
-          driver: { ...choice, isComputer: false },
+          driver: cardOf(choice),
+          isSpectator: choice.isSpectator,
         }),
       (error, retryInMs) => this.#onJoinFailure(error, retryInMs, joining, choice),
       joining.signal,
@@ -285,19 +287,15 @@ export class App {
     this.#root.classList.remove("at-start");
     this.#start.root.hidden = true;
     this.#screen.banner.hide();
-    const game = new RaceGame(
-      room,
-      { name: choice.name, color: choice.color, isComputer: false },
-      {
-        circuit,
-        scene: this.#scene,
-        minimap: this.#minimap,
-        screen: this.#screen,
-        sound: this.#sound,
-        rig: this.#rig,
-        inputs: this.#inputs,
-      },
-    );
+    const game = new RaceGame(room, cardOf(choice), {
+      circuit,
+      scene: this.#scene,
+      minimap: this.#minimap,
+      screen: this.#screen,
+      sound: this.#sound,
+      rig: this.#rig,
+      inputs: this.#inputs,
+    });
     this.#game = game;
     // Starting sound takes a tenth of a second: not before what the key or the finger asks for.
     const onInput = (event: Event): unknown => setTimeout(() => this.#firstInput(event));
@@ -341,6 +339,10 @@ export class App {
     this.#start.root.hidden = false;
     this.#attract?.start();
   }
+}
+
+function cardOf({ name, color, isSpectator }: DriverChoice): DriverCard {
+  return { name, color, isComputer: false, ...(isSpectator && { isSpectator }) };
 }
 
 /** Shares of the window that a panel at its right side, or at its bottom, takes from the picture. */

@@ -59,6 +59,8 @@ export class RaceGame {
   #startPlace = 0;
   #place = 0;
   #remainderMs = 0;
+  /** Where a spectator's steering is. */
+  #side = 0;
 
   constructor(room: Room, card: DriverCard, parts: RaceGameParts) {
     this.#parts = parts;
@@ -86,7 +88,7 @@ export class RaceGame {
     this.#paths = new PathNews(this.participant, screen.toasts);
     this.#loop = new FixedLoop({
       onFrameStart: (atMs) => this.#onFrameStart(atMs),
-      onStep: (atMs) => this.participant.step(combineInputs(parts.inputs), atMs),
+      onStep: (atMs) => this.#step(atMs),
       onFrame: (alpha, seconds) => this.#onFrame(alpha, seconds),
       onHidden: () => this.participant.park(),
     });
@@ -134,6 +136,21 @@ export class RaceGame {
     this.#paths.frame(atMs);
   }
 
+  #step(atMs: number): void {
+    const input = combineInputs(this.#parts.inputs);
+    if (this.participant.isSpectator) this.#chooseCar(Math.round(input.steer));
+    this.participant.step(input, atMs);
+  }
+
+  /** A spectator's arrows, pads and sticks choose the car: one per press. */
+  #chooseCar(side: number): void {
+    if (side !== this.#side && side !== 0) {
+      this.participant.watch(side > 0 ? 1 : -1);
+      this.#parts.rig.cut();
+    }
+    this.#side = side;
+  }
+
   #showChat(from: string, color: string, text: string): void {
     this.log.addChat(from, text);
     this.#parts.screen.chat.add(from, color, text);
@@ -152,7 +169,7 @@ export class RaceGame {
   #onResults(): void {
     const { screen } = this.#parts;
     const { participant } = this;
-    if (this.#drivenM < DRIVEN_M && participant.watched === undefined) return;
+    if (this.#drivenM < DRIVEN_M && !participant.isSpectator) return;
     const standings = participant.standings();
     const place = standings.findIndex((runner) => runner.isMine) + 1;
     screen.results.show(standings, participant.session.laps, placesText(this.#startPlace, place));
@@ -185,8 +202,7 @@ export class RaceGame {
   }
 
   #onFrame(alpha: number, seconds: number): void {
-    const { parts, cars } = this.#compose(alpha);
-    const mine = cars[0] as DrawnCar;
+    const { parts, mine, cars } = this.#compose(alpha);
     // A car that is predicted is shown where it is now.
     this.#remainderMs = this.participant.room.authority ? 0 : alpha * STEP_MS;
     parts.scene.resize();
@@ -201,21 +217,23 @@ export class RaceGame {
     this.#slowParts(cars);
   }
 
-  #compose(alpha: number): { parts: RaceGameParts; cars: DrawnCar[] } {
-    const { card, carNumber, racer, remotes, watched } = this.participant;
+  #compose(alpha: number): { parts: RaceGameParts; mine: DrawnCar; cars: DrawnCar[] } {
+    const { card, carNumber, racer, remotes, isSpectator, watched } = this.participant;
     const mine = drawnFromRacer(racer, alpha, {
       key: "mine",
       color: card.color,
       name: card.name,
       number: carNumber,
       isMine: true,
-      path: watched === undefined ? "own" : undefined,
+      path: isSpectator ? undefined : "own",
     });
     return {
       parts: this.#parts,
+      mine,
       // A spectator's picture has the watched car in its middle already.
       cars: [
-        mine,
+        // A spectator of an empty road has no car to show.
+        ...(isSpectator && watched === undefined ? [] : [mine]),
         ...remotes.flatMap((remote) =>
           watched !== undefined && remote.number === carNumber
             ? []
@@ -263,6 +281,13 @@ export class RaceGame {
     this.#place = isRunning ? place : 0;
   }
 
+  #watching(): string {
+    const { watched, watchedDelayMs } = this.participant;
+    if (watched === undefined) return "Watching: nobody drives yet";
+    const delay = watchedDelayMs === undefined ? "" : ` · ${Math.round(watchedDelayMs)} ms behind`;
+    return `◀ Watching ${watched}${delay} ▶`;
+  }
+
   #soundAndShake(): void {
     const { car, isHeld } = this.participant.racer;
     const { sound, rig, scene } = this.#parts;
@@ -305,8 +330,7 @@ export class RaceGame {
     if (nextRaceMs !== undefined && isWaiting) {
       screen.hud.say(`Next race in ${Math.ceil(nextRaceMs / 1000)} s`, 1200);
     }
-    const { watched } = this.participant;
-    if (watched !== undefined) screen.hud.say(`Watching ${watched}`, 1200);
+    if (this.participant.isSpectator) screen.hud.say(this.#watching(), 1200);
     screen.standings.show(standings);
     const isComputer = (peer: Peer): boolean => this.participant.cardOf(peer).isComputer;
     screen.badge.show(room.peers, isComputer, room.authority);

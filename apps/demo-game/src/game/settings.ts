@@ -49,7 +49,7 @@ export interface Settings {
   readonly autostart: boolean;
   /** Begins with "What the network does". */
   readonly isShow: boolean;
-  /** Only watches; where a server decides. */
+  /** Only watches. */
   readonly isSpectator: boolean;
   readonly profile: Genre;
   /** Undefined: whatever this browser has. */

@@ -17,6 +17,7 @@ import type { Circuit } from "../track/circuit.js";
 import { Drive, RACE_TICK_HZ, RaceCar, readRaceCar, stepRaceCar } from "./grand-prix.js";
 import type { ParticipantEvents, RaceParticipant, RunnerView } from "./race-participant.js";
 import type { RemoteCar } from "./remote-car.js";
+import { WatchedCar } from "./watched-car.js";
 
 const UNKNOWN: DriverCard = { name: "Driver", color: "#9aa3ad", isComputer: false };
 const ROOM_OWNER = "server";
@@ -47,6 +48,7 @@ export class GrandPrixParticipant implements RaceParticipant {
   #mine: ServerCar | undefined;
   /** The own car, or for a spectator the one that the camera follows. */
   #followed: ServerCar | undefined;
+  readonly #watched = new WatchedCar();
   #hadMissedGate = false;
   #leadS = 0;
   readonly #leads: { readonly atMs: number; readonly ticks: number; readonly rttMs: number }[] = [];
@@ -81,6 +83,19 @@ export class GrandPrixParticipant implements RaceParticipant {
 
   get card(): DriverCard {
     return (this.#followed && this.#cards.get(this.#followed.id)) ?? this.#wanted;
+  }
+
+  get isSpectator(): boolean {
+    return this.room.isSpectator;
+  }
+
+  get watchedDelayMs(): number | undefined {
+    const rttMs = this.room.authority?.rttMs;
+    return rttMs === undefined ? undefined : rttMs / 2;
+  }
+
+  watch(step: 1 | -1): void {
+    this.#watched.choose(step, this.standings());
   }
 
   get watched(): string | undefined {
@@ -133,8 +148,7 @@ export class GrandPrixParticipant implements RaceParticipant {
     this.session.update(this.#now());
     const cars = [...this.room.entities(RaceCar)];
     this.#mine = cars.find((car) => car.isMine);
-    // A spectator's camera follows the leader.
-    this.#followed = this.#mine ?? cars.find(({ id }) => id === this.#leader());
+    this.#followed = this.#mine ?? cars.find(({ id }) => id === this.#watched.numberIn(this.standings()));
     if (this.#followed) this.#follow(this.#followed);
     this.#updateLead();
     this.remotes = cars.flatMap((car) => (car.isMine ? [] : [this.#remote(car)]));
@@ -266,10 +280,6 @@ export class GrandPrixParticipant implements RaceParticipant {
     Object.assign(previous, { x: car.x, y: car.y, headingRad: car.headingRad });
     this.racer.isHeld = shown.isHeld;
     laps.moveTo(car.x, car.y);
-  }
-
-  #leader(): number | undefined {
-    return this.standings()[0]?.number;
   }
 
   /**

@@ -16,6 +16,7 @@ import {
   type LapMessage,
   type PeerMessages,
 } from "../race/race-messages.js";
+import type { RaceRoom } from "../race/race-room.js";
 import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
 import { runningOrder } from "../race/standings.js";
@@ -24,6 +25,7 @@ import { Car, ComputerCar, spawnCar, type OwnCar } from "./car-entity.js";
 import { Introductions } from "./introductions.js";
 import type { ParticipantEvents, RaceParticipant, RunnerView } from "./race-participant.js";
 import { STALE_AFTER_MS, type RemoteCar } from "./remote-car.js";
+import { WatchedCar } from "./watched-car.js";
 
 /** A start this long after the green light is a late one. */
 const LATE_AFTER_MS = 1000;
@@ -34,7 +36,10 @@ const TAKE_WITHIN_MS = 3000;
 /** With nobody to take over from, the others' cars are shown by then. */
 const JOIN_FIELD_AFTER_MS = 1000;
 
-/** A participant in a race room, human or computer: its car, its books, and its side of the conversation. */
+/**
+ * A participant in a race room, human or computer: its car, its books, and its side of the conversation. A spectator has all
+ * of this but the car: where nobody decides, its link is one like any other's.
+ */
 export class Participant implements RaceParticipant {
   readonly room: Room<PeerMessages>;
   readonly racer: Racer;
@@ -42,7 +47,11 @@ export class Participant implements RaceParticipant {
   /** The card with the colour that the driver wants. */
   readonly #wanted: DriverCard;
   readonly #liveries = new Liveries();
-  readonly #entity: OwnCar;
+  /** Undefined for a spectator. */
+  readonly #entity: OwnCar | undefined;
+  readonly #watched = new WatchedCar();
+  /** The car that a spectator's camera follows. */
+  #followed: RemoteCar | undefined;
   readonly #events: ParticipantEvents;
   readonly #now: () => number;
   readonly #introductions: Introductions;
@@ -74,7 +83,8 @@ export class Participant implements RaceParticipant {
     this.#events = events;
     this.#sessionId = room.sessionId;
     this.#myNumber = room.myNumber;
-    this.session = new RaceSession<Peer>(room, now(), {
+    this.#introductions = new Introductions(room, (to) => this.#introduceTo(to));
+    this.session = new RaceSession<Peer>(this.#racingRoom(), now(), {
       onGrid: () => this.#toGrid(),
       onGreen: () => this.#green(),
       onResults: () => {
@@ -84,19 +94,22 @@ export class Participant implements RaceParticipant {
       },
     });
     this.racer = new Racer(circuit, this.session.slotOf(room.myNumber));
-    this.#entity = spawnCar(room, this.racer.car, card.isComputer);
-    this.#introductions = new Introductions(room, (to) => this.#introduceTo(to));
+    this.#entity = this.isSpectator ? undefined : spawnCar(room, this.racer.car, card.isComputer);
     this.#unsubscribe = this.#listen();
     room.send("driver", card);
   }
 
   /** One fixed step of the own car, up to that moment: told to the others. */
   step(input: DriveInput, atMs: number): void {
+    if (this.#entity) this.#drive(this.#entity, input);
+    this.room.advance(atMs);
+  }
+
+  #drive(entity: OwnCar, input: DriveInput): void {
     const event = this.racer.step(input, this.session.phase === "racing" ? this.#solidCars() : []);
     if (event?.kind === "missed-gate" && this.session.phase === "racing") this.#events.onMissedGate?.();
     if (event?.kind === "lap") this.#ownLap(event.lap, event.timeMs);
-    this.#entity.publish(this.racer.car, input);
-    this.room.advance(atMs);
+    entity.publish(this.racer.car, input);
   }
 
   /** Phases and the others' progress; once per frame. */
@@ -116,22 +129,50 @@ export class Participant implements RaceParticipant {
       if (isOnGrid) progress.restart();
       progress.show(remote.x, remote.y);
     }
+    if (this.isSpectator) this.#follow();
+  }
+
+  #follow(): void {
+    const number = this.#watched.numberIn(this.standings());
+    const followed = this.remotes.find((remote) => remote.number === number);
+    this.#followed = followed;
+    if (!followed) return;
+    const { x, y, headingRad, velocityX, velocityY, steer, throttle, handbrake } = followed;
+    const { car, previous, laps } = this.racer;
+    Object.assign(car, { x, y, headingRad, velocityX, velocityY, steer, throttle, handbrake });
+    // It is where it is shown: nothing is left to blend between steps.
+    Object.assign(previous, { x, y, headingRad });
+    laps.moveTo(x, y);
+  }
+
+  get isSpectator(): boolean {
+    return this.#wanted.isSpectator === true;
+  }
+
+  watch(step: 1 | -1): void {
+    this.#watched.choose(step, this.standings());
   }
 
   get card(): DriverCard {
+    if (this.#followed) return this.#followed;
     return this.#painted(this.room.myNumber, this.#wanted);
   }
 
-  get watched(): undefined {
-    return undefined;
+  get watched(): string | undefined {
+    return this.#followed?.name;
+  }
+
+  get watchedDelayMs(): number | undefined {
+    const rttMs = this.room.peers.find(({ id }) => id === this.#followed?.ownerId)?.rttMs;
+    return rttMs === undefined ? undefined : rttMs / 2;
   }
 
   get carNumber(): number {
-    return this.room.myNumber;
+    return this.#followed?.number ?? this.room.myNumber;
   }
 
   get myNumber(): number {
-    return this.room.myNumber;
+    return this.isSpectator ? 0 : this.room.myNumber;
   }
 
   get lapsDone(): number {
@@ -151,7 +192,7 @@ export class Participant implements RaceParticipant {
   }
 
   reset(): void {
-    if (!this.racer.isHeld) this.racer.resetToTrack();
+    if (!this.racer.isHeld && !this.isSpectator) this.racer.resetToTrack();
   }
 
   /** The car stands, so that the others do not see it drive on blindly. */
@@ -205,13 +246,39 @@ export class Participant implements RaceParticipant {
 
   #paint(): void {
     const { room } = this;
-    const others = room.peers.map((peer) => [peer.number, this.#introductions.cardOf(peer).color] as const);
-    this.#liveries.update([[room.myNumber, this.#wanted.color], ...others]);
+    const others = this.#drivers().map(
+      (peer) => [peer.number, this.#introductions.cardOf(peer).color] as const,
+    );
+    const own = [room.myNumber, this.#wanted.color] as const;
+    this.#liveries.update(this.isSpectator ? others : [own, ...others]);
   }
 
   #painted(number: number, card: DriverCard): DriverCard {
     const color = this.#liveries.colorOf(number, card.color);
     return color === card.color ? card : { ...card, color };
+  }
+
+  /** The others that have a car; a peer that has not introduced itself may have one. */
+  #drivers(): Peer[] {
+    return this.room.peers.filter((peer) => this.#introductions.cardOf(peer).isSpectator !== true);
+  }
+
+  #racingRoom(): RaceRoom<Peer> {
+    const room: RaceRoom<Peer> = this.room;
+    const racers = (): number[] => this.#drivers().map(({ number }) => number);
+    const isSpectator = this.isSpectator;
+    return {
+      get myNumber() {
+        return room.myNumber;
+      },
+      get peers() {
+        return room.peers;
+      },
+      get racers() {
+        return isSpectator ? racers() : [room.myNumber, ...racers()];
+      },
+      send: (type, message, to) => room.send(type, message, to),
+    };
   }
 
   /** Everybody in the race, first to last. */
@@ -223,14 +290,14 @@ export class Participant implements RaceParticipant {
       card: this.card,
       isMine: true,
     };
-    const others = this.room.peers.map((peer) => ({
+    const others = this.#drivers().map((peer) => ({
       number: peer.number,
       progressM: this.#progressOf(peer.id).distanceM,
       entry: this.session.entryOf(peer.number),
       card: this.cardOf(peer),
       isMine: false,
     }));
-    return runningOrder([mine, ...others]);
+    return runningOrder(this.isSpectator ? others : [mine, ...others]);
   }
 
   chat(text: string): void {
@@ -393,7 +460,7 @@ export class Participant implements RaceParticipant {
 
   #toGrid(): void {
     this.racer.placeOnGrid(this.session.slotOf(this.room.myNumber));
-    this.racer.isHeld = true;
+    this.racer.isHeld = !this.isSpectator;
     this.#events.onGrid?.();
   }
 
@@ -403,7 +470,7 @@ export class Participant implements RaceParticipant {
     this.#totalMs = this.session.elapsedMs(this.#now());
     if (this.#totalMs > LATE_AFTER_MS) {
       this.racer.becomeGhost();
-      if (!this.#wanted.isComputer) this.#wantsCarSinceMs = this.#now();
+      if (!this.#wanted.isComputer && !this.isSpectator) this.#wantsCarSinceMs = this.#now();
     }
     this.#events.onGreen?.();
   }

@@ -37,8 +37,12 @@ export interface RaceParticipant {
   readonly session: RaceSession<Peer>;
   /** Card of the car in the middle of the picture, with the colour that it has in this race. */
   readonly card: DriverCard;
+  /** Looks on, without a car. */
+  readonly isSpectator: boolean;
   /** Name of the driver whom a spectator watches; undefined for a driver. */
   readonly watched: string | undefined;
+  /** Measured time that news of the watched car take to get here, ms; undefined while it is not known. */
+  readonly watchedDelayMs: number | undefined;
   /** The number on the roof of the car in the middle of the picture. */
   readonly carNumber: number;
   /** Number of this participant in the results; 0 while it has no car. */
@@ -56,6 +60,8 @@ export interface RaceParticipant {
   step(input: DriveInput, atMs: number): void;
   /** Once per frame, before its steps. */
   update(): void;
+  /** A spectator's camera goes to the next car, or to the one before. */
+  watch(step: 1 | -1): void;
   /** Back to the middle of the road. */
   reset(): void;
   /** Nobody is looking. */

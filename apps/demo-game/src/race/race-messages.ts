@@ -45,6 +45,8 @@ export interface DriverCard {
   /** #rrggbb */
   readonly color: string;
   readonly isComputer: boolean;
+  /** Has no car: looks on. */
+  readonly isSpectator?: boolean;
 }
 
 export const MAX_NAME_LENGTH = 16;
@@ -134,7 +136,8 @@ export function readDriverCard(value: unknown): DriverCard | undefined {
   const name = readText(value["name"], MAX_NAME_LENGTH);
   const color = readColor(value["color"]);
   if (name === undefined || color === undefined) return undefined;
-  return { name, color, isComputer: value["isComputer"] === true };
+  const isSpectator = value["isSpectator"] === true;
+  return { name, color, isComputer: value["isComputer"] === true, ...(isSpectator && { isSpectator }) };
 }
 
 export function readChat(value: unknown): string | undefined {

@@ -104,8 +104,9 @@ export class RaceSession<P extends RacePeer = RacePeer> {
       if (this.isDirector()) this.announce(nowMs);
     }
     if (!this.isDirector()) return;
-    if (this.#phase === "waiting" && elapsed >= SETTLE_MS) this.#startRace(nowMs);
-    if (this.#phase === "results" && elapsed >= RESULTS_MS) this.#startRace(nowMs);
+    const pauseMs = this.#phase === "waiting" ? SETTLE_MS : this.#phase === "results" ? RESULTS_MS : Infinity;
+    // Spectators alone start no race.
+    if (elapsed >= pauseMs && this.#present().length > 0) this.#startRace(nowMs);
     if (this.#phase === "racing" && this.#isOver(nowMs)) {
       this.#enter("results", nowMs);
       this.announce(nowMs);

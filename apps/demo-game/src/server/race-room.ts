@@ -29,7 +29,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
   /** Friends name their race. */
   static override readonly filterBy = ["room"];
   override maxPlayers = 8;
-  override maxSpectators = 32;
+  override maxSpectators = 64;
   override readonly tickHz = RACE_TICK_HZ;
   override readonly entities = [RaceCar];
   override readonly inputs = Drive;

@@ -5,6 +5,8 @@ export interface DriverChoice {
   name: string;
   color: string;
   mode: "mesh" | "relay" | "server";
+  /** Looks on, without a car. */
+  isSpectator: boolean;
 }
 
 const MODE_LABELS: Readonly<Record<DriverChoice["mode"], string>> = {
@@ -33,6 +35,8 @@ export class StartScreen {
   readonly #swatches: HTMLInputElement[];
   readonly #mode: HTMLSelectElement;
   readonly #lead: HTMLElement;
+  readonly #onRace: (choice: DriverChoice) => void;
+  readonly #goText: string;
   #color: string;
 
   constructor(
@@ -76,21 +80,29 @@ export class StartScreen {
       element("label", { class: "start-label", text: "Race" }),
       this.#mode,
       this.#go,
+      button(initial.isSpectator ? "Race" : "Watch", "start-show", () => this.#choose(!initial.isSpectator)),
       button("What the network does", "start-show", onShow),
       this.#status,
       keysHelp(),
     ]);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      const name = readText(this.#name.value, MAX_NAME_LENGTH);
-      if (name === undefined) {
-        this.#name.focus();
-        this.say("Please enter a name.", true);
-        return;
-      }
-      onRace({ name, color: this.#color, mode: modeOf(this.#mode.value) });
+      this.#choose(initial.isSpectator);
     });
+    this.#onRace = onRace;
+    this.#goText = initial.isSpectator ? "Watch" : "Race";
+    setText(this.#go, this.#goText);
     this.root = element("div", { class: "start" }, [form]);
+  }
+
+  #choose(isSpectator: boolean): void {
+    const name = readText(this.#name.value, MAX_NAME_LENGTH);
+    if (name === undefined) {
+      this.#name.focus();
+      this.say("Please enter a name.", true);
+      return;
+    }
+    this.#onRace({ name, color: this.#color, mode: modeOf(this.#mode.value), isSpectator });
   }
 
   focus(): void {
@@ -105,7 +117,7 @@ export class StartScreen {
 
   setBusy(isBusy: boolean): void {
     this.#go.disabled = isBusy;
-    setText(this.#go, isBusy ? "Joining…" : "Race");
+    setText(this.#go, isBusy ? "Joining…" : this.#goText);
   }
 
   /** `detail` is for those who hover: what exactly went wrong. */

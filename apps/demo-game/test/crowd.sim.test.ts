@@ -1,0 +1,57 @@
+import { afterEach, expect, test } from "vitest";
+import { roomStage, type RoomStage } from "@paceline/testkit/room";
+import { RaceCar } from "../src/net/grand-prix.js";
+import { GrandPrixParticipant } from "../src/net/grand-prix-participant.js";
+import { RaceRoom } from "../src/server/race-room.js";
+import { circuit } from "../src/track/circuit.js";
+
+const CARS = 16;
+const WATCHERS = 50;
+const RACED_MS = 3000;
+
+class WideRoom extends RaceRoom {
+  override maxPlayers = CARS;
+  override readonly computers = CARS - 1;
+}
+
+let stage: RoomStage<RaceRoom>;
+afterEach(() => stage.stop());
+
+/** One driver among fifteen computer drivers: the states that it gets while racing, and the ticks that it runs ahead. */
+async function raceWith(watchers: number): Promise<{ states: number; leadTicks: number }> {
+  stage = roomStage(WideRoom);
+  const ann = await stage.join({ options: { name: "Ann", color: "#e5484d" }, network: { delayMs: 20 } });
+  const participant = new GrandPrixParticipant(
+    ann.room,
+    circuit,
+    { name: "Ann", color: "#e5484d", isComputer: false },
+    () => stage.scheduler.nowMs(),
+  );
+  const seen = [];
+  for (let index = 0; index < watchers; index++) {
+    const { room } = await stage.join({ terms: { spectate: true }, network: { delayMs: 20 } });
+    // Asking for a kind of entities is what makes the server send them.
+    expect([...room.entities(RaceCar)]).toHaveLength(0);
+    seen.push(room);
+  }
+  await stage.advance(8000);
+  const before = { states: participant.prediction!.states };
+  for (let frame = 0; frame < RACED_MS / 15; frame++) {
+    participant.update();
+    participant.step({ throttle: 1, steer: 0, handbrake: false });
+    await stage.advance(15);
+  }
+  const { states, leadTicks } = participant.prediction!;
+  for (const room of seen) expect([...room.entities(RaceCar)]).toHaveLength(CARS);
+  participant.dispose();
+  return { states: states - before.states, leadTicks };
+}
+
+test("fifty watchers of sixteen cars take no state and no tick from a driver", async () => {
+  const alone = await raceWith(0);
+  stage.stop();
+  const watched = await raceWith(WATCHERS);
+  expect(alone.states).toBeGreaterThan(10);
+  expect(watched.states).toBeGreaterThanOrEqual(alone.states - 1);
+  expect(watched.leadTicks).toBeLessThanOrEqual(alone.leadTicks + 1);
+}, 60_000);
