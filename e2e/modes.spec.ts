@@ -83,7 +83,7 @@ test(
   },
 );
 
-/** What a spectator's screen says of whom it shows. */
+/** Returns the sentence on a spectator's screen about the car that it shows. */
 function watching(page: RacePage): Promise<string> {
   return page.waitFor(
     "whom it watches, and how far behind",

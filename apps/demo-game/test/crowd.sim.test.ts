@@ -49,7 +49,7 @@ async function raceWith(watchers: number): Promise<{ states: number; leadTicks: 
 
 test("fifty watchers of sixteen cars take no state and no tick from a driver", async () => {
   const alone = await raceWith(0);
-  stage.stop();
+  await stage.stop();
   const watched = await raceWith(WATCHERS);
   expect(alone.states).toBeGreaterThan(10);
   expect(watched.states).toBeGreaterThanOrEqual(alone.states - 1);
