@@ -19,8 +19,9 @@ const LOCAL_PATH = /(?:^|[\s"'`(=:])(?:\/(?:home|Users|root|work)\/\w|[A-Z]:\\Us
 const REGISTRY_HOST =
   /registry\.(?:npmjs|yarnpkg|npmmirror)\.|npm\.pkg\.github|\/\/[^\s/"']*(?:nexus|artifactory|verdaccio)/i;
 const VAGUE_NAME = /(?:^|\/)(?:utils?|common|shared|helpers?|core|misc)(?:\.[^/]+)?(?:\/|$)/;
-/** A comment or a name that CONTRIBUTING's rules of English forbid: a question as the subject, `MOST_` for a limit. */
-const HARD_TO_READ = /(?:\/\*\*|^\s*\/\/) (?:What|Who|Whoever|Whose) \w|\bMOST_[A-Z]/m;
+/** A comment or a name that CONTRIBUTING's rules of English forbid: a question as the subject, none at all, `MOST_` for a limit. */
+const HARD_TO_READ =
+  /(?:\/\*\*|^\s*\/\/) (?:What|Who|Whoever|Whose) \w|\/\*\* (?:Of|The same|Those|And|Or) \w|\bMOST_[A-Z]/m;
 const LEFT_UNDONE = /\b(?:TO(?:)DO|FIX(?:)ME|X(?:)XX)\b/;
 
 describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
@@ -63,6 +64,7 @@ describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
 describe("the patterns", () => {
   it("match what they are for", () => {
     expect(["/** Wh", "at a room has. */"].join("")).toMatch(HARD_TO_READ);
+    expect(["/** O", "f the last packet. */"].join("")).toMatch(HARD_TO_READ);
     expect(["MO", "ST_PLAYERS"].join("")).toMatch(HARD_TO_READ);
     const home = ["", "home", "someone", "game"].join("/");
     expect(`open("${home}")`).toMatch(LOCAL_PATH);

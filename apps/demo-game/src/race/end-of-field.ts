@@ -14,7 +14,7 @@ export interface RollingStart {
   readonly velocityX: number;
   readonly velocityY: number;
   readonly place: LapPlace;
-  /** Of the laps that count as done. */
+  /** Time of the laps that count as done. */
   readonly totalMs: number;
 }
 

@@ -10,7 +10,7 @@ export interface KindShare {
   readonly fields: readonly { readonly name: string; readonly share: number }[];
 }
 
-/** Of the weights so much is left at the next look: the estimate is of about the last ten seconds. */
+/** Share of the weights that is left at the next look: the estimate is of about the last ten seconds. */
 const KEEP_SHARE = 0.95;
 
 /**

@@ -5,7 +5,7 @@ import { trafficClasses, type RawRoundTrip, type TrafficClass } from "./traffic.
 /** Half a second of a room. */
 export interface TimelineSample {
   readonly atMs: number;
-  /** Of the worst path that is shown. */
+  /** Round trip of the worst path that is shown. */
   readonly rttMs: number | undefined;
   readonly lossRatio: number | undefined;
   readonly roundTrips: readonly RawRoundTrip[];
@@ -154,7 +154,7 @@ export class Timeline {
     for (const moment of atMs) context.fillRect(Math.round(x(moment)), 0, 1, y(0));
   }
 
-  /** The same in words, for those who do not see it. */
+  /** Says the timeline in words, for those who do not see it. */
   #describe(shown: readonly TimelineSample[], changes: readonly TimelineChange[]): void {
     const last = shown.at(-1);
     const bytes = last ? inWords.rate(totalOf(last)) : "none";

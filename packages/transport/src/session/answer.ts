@@ -9,7 +9,7 @@ const RELAYED_DELAY_MS = 100;
  * side takes a state for lost after 60 ms and one and a half round trips.
  */
 const MAX_WAIT_MS = 70;
-/** Of the period of packets; after that the next one is not expected any more. */
+/** Multiple of the packets' period after which nobody expects the next one. */
 const PATIENCE = 1.25;
 
 /** A sender has 256 KiB on its way at most: after so many bytes it hears at once, whatever its path. */
@@ -26,7 +26,7 @@ export class Answer {
   /** When the last packet left, and the period of packets: rather too long than too short. */
   #givenAtMs = 0;
   #periodMs = 1000;
-  /** Of commands that arrived since the last answer. */
+  /** Bytes of commands that arrived since the last answer. */
   #bytes = 0;
 
   /** @param send false where the link has no room: then it is tried again */

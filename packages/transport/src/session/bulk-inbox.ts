@@ -2,7 +2,7 @@ import { ByteReader, type DropReason } from "@paceline/protocol";
 import { LAST_CHUNK } from "./outbox/payload-limits.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 
-/** Of chunks that wait for an earlier one: twice what an honest sender has on its way. */
+/** Limits the chunks that wait for an earlier one: twice what an honest sender has on its way. */
 const MAX_EARLY_BYTES = 131_072;
 const NOTHING = new Uint8Array(0);
 

@@ -74,7 +74,7 @@ export class LossCount {
  */
 export class PathLoss {
   readonly #count: LossCount;
-  /** Those that have not come, with the window in which they were missed, oldest first. */
+  /** Packets that have not come, with the window in which they were missed, oldest first. */
   readonly #missing = new Map<number, Window>();
   #highest: number | undefined;
 

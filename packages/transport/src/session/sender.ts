@@ -90,7 +90,7 @@ export class Sender implements PacketSource {
   #hasSentStates = false;
   #sequence = 0;
   #stateNumber = 0;
-  /** Of the packet that is being written: what stands before it, for the relay. */
+  /** Bytes before the packet that is being written, for the relay. */
   #envelopeBytes = 0;
   /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
   #packetsSent = 0;
@@ -261,7 +261,7 @@ export class Sender implements PacketSource {
     return this.commands.acknowledge(receipt, this.#nowMs()) !== undefined;
   }
 
-  /** The same of the chunks of bulk. */
+  /** Takes a receipt of the chunks of bulk. */
   acknowledgeBulk(receipt: number): boolean {
     const isKnown = this.bulk.acknowledge(receipt, this.#nowMs());
     if (isKnown) this.pump();
@@ -363,7 +363,7 @@ export class Sender implements PacketSource {
     return kind === "relayed" ? this.#outbox : this.outbox;
   }
 
-  /** Those behind it share its packet. */
+  /** Sends an event; the events behind it share its packet. */
   #sendEvents(link: Link, { bytes: body, expiresAtMs }: Waiting, queue: ClassQueue): void {
     const nowMs = this.#nowMs();
     const lifetimeMs = expiresAtMs - nowMs;

@@ -5,7 +5,7 @@ import type { ByteBudget } from "./outbox/byte-budget.js";
 import type { BulkRate } from "./sender.js";
 import type { DropCounters } from "./drop-counters.js";
 
-/** Of one ping, ms: of this side's clock when it left and when its pong came, of the other's in between. */
+/** Times of one ping, ms: of this side's clock when it left and when its pong came, of the other's in between. */
 export interface PongTimes {
   readonly sentMs: number;
   readonly remoteMs: number;

@@ -270,7 +270,7 @@ export class Session {
     return this.#sender.queuedBytes + this.linkBytes;
   }
 
-  /** Those of them that the sockets have taken. */
+  /** Bytes that the sockets have taken. */
   get linkBytes(): number {
     const { active, swift } = this.#links;
     return (active?.link.queuedBytes ?? 0) + (swift === active ? 0 : (swift?.link.queuedBytes ?? 0));
@@ -329,7 +329,7 @@ export class Session {
     return this.sendAllReliable([payload], periodMs);
   }
 
-  /** The same for several that belong together: in as few packets as fit. Returns the number of the last. */
+  /** Sends several reliable messages in as few packets as possible. Returns the number of the last. */
   sendAllReliable(payloads: readonly Uint8Array[], periodMs?: number): number {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     this.#wake();

@@ -34,7 +34,7 @@ export interface StatePlan {
   readonly width: number;
   readonly groups: readonly ColumnGroup[];
   readonly texts: readonly Leaf[];
-  /** Of each text of the definition, which of `texts` it is, or -1; undefined where they are the same. */
+  /** For each text of the definition: its place in `texts`, or -1; undefined where they are the same. */
   readonly textOf?: Int32Array;
   /** Column of each component; -1 where it is derived or not coded. */
   readonly columnOf: Int32Array;

@@ -75,7 +75,7 @@ export function matchColumns(
 
 interface DescribedColumns {
   readonly definition: EntityDefinition;
-  /** Of each leaf: its name at the sender, or the number that stands for it. */
+  /** For each leaf: its name at the sender, or the number that stands for it. */
   readonly keys: readonly (string | number)[];
 }
 

@@ -27,7 +27,7 @@ const REMOVALS_PER_PACKET = 256;
 
 /** Spreads entities over packets that keep within a budget. No entity is left out for want of room. */
 export class PacketSplitter {
-  /** Of the packet that {@link next} gave. */
+  /** Entries of the packet that {@link next} gave. */
   readonly entries = new PacketEntries();
   removed: readonly number[] = NONE;
   readonly #writer: SharedWriter;

@@ -1,6 +1,6 @@
 import type { LinkMonitor } from "./link-monitor.js";
 
-/** Of those that work, the one that is preferred. */
+/** Returns the preferred one of the links that work. */
 export function bestOf(monitors: readonly LinkMonitor[]): LinkMonitor | undefined {
   let best: LinkMonitor | undefined;
   for (const monitor of monitors) {

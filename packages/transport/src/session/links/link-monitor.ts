@@ -46,7 +46,7 @@ const DOUBT_SHARE = 0.4;
 const RECOVERY_MS = 100;
 /** A remote that answers nowhere may be busy: a link to it is given up only after so many timeouts. */
 const BUSY_TIMEOUTS = 3;
-/** Of the silence, the part that a ping must have waited for its answer. */
+/** A ping must have waited for its answer for this share of the silence. */
 const ANSWER_SHARE = 0.4;
 
 /** An answer that takes longer is not waited for. */

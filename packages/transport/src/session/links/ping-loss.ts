@@ -21,7 +21,7 @@ interface OpenPing {
 export class PingLoss {
   /** A ring in the order of sending: a loss is known later than an answer, and is no newer for that. */
   readonly #outcomes = new Uint8Array(WINDOW);
-  /** Those without an answer yet. */
+  /** Pings without an answer yet. */
   readonly open: OpenPing[] = [];
   #sent = 0;
   /** The first ping that is remembered. */
@@ -32,7 +32,7 @@ export class PingLoss {
     return this.#ratioOf(WINDOW);
   }
 
-  /** The same of the last few pings: whether a path is good now that was bad before. */
+  /** Loss of the last few pings: tells whether a path is good now that was bad before. */
   get recentRatio(): number {
     return this.#ratioOf(RECENT);
   }
@@ -62,7 +62,7 @@ export class PingLoss {
     this.#first = Math.max(this.#first, this.#sent - RECENT);
   }
 
-  /** Of the last pings whose outcome is known, so many at most. */
+  /** Loss of the last pings with a known outcome, `most` at most. */
   #ratioOf(most: number): number {
     let settled = 0;
     let lost = 0;

@@ -13,11 +13,11 @@ const MIN_WAIT_MS = 1;
 export class ByteBudget {
   readonly #scheduler: Scheduler;
   readonly #bytesPerSecond: () => number;
-  /** Those that wait for their turn. */
+  /** Senders that wait for their turn. */
   readonly #waiting = new Set<() => void>();
   /** Bytes that each has sent; of one that had nothing to send, what the others had sent meanwhile counts as well. */
   readonly #sent = new WeakMap<() => void, number>();
-  /** Of the one whose turn was last. */
+  /** Level of the sender whose turn was last. */
   #level = 0;
   /** Bytes that may go at once; below 0 nothing may go. At first as many as after a pause. */
   #bytes = Infinity;

@@ -3,13 +3,13 @@ import type { MessageKind, TrafficClassName } from "@paceline/protocol";
 /** Bytes that wait for their packet, or a whole packet. */
 export interface Waiting {
   readonly trafficClass: TrafficClassName;
-  /** Of the message that goes into a packet of the session; undefined for a whole packet. */
+  /** Kind of the message in a packet of the session; undefined for a whole packet. */
   readonly kind: MessageKind | undefined;
   readonly bytes: Uint8Array;
   /** A later one with the same key takes its place; 0: none does. */
   readonly key: number;
   readonly expiresAtMs: number;
-  /** Of a state: what the owner knows it by. */
+  /** The owner's number of a state. */
   readonly number: number;
 }
 

@@ -248,7 +248,7 @@ export class Outbox {
     return this.#options.linkFor(this.#queues[name].first?.trafficClass ?? name);
   }
 
-  /** Of what would leave next of the class. */
+  /** Bytes of the class's next message. */
   #nextBytes(name: PlannedClass): number {
     const { first } = this.#queues[name];
     return first ? first.bytes.length : (this.#source.nextBytes(name) ?? 0);

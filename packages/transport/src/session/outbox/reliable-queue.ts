@@ -9,7 +9,7 @@ export interface PendingMessage {
   readonly isLast: boolean;
   readonly addedAtMs: number;
   sentAtMs: number;
-  /** Of the packet that carried it last. */
+  /** Sequence of the packet that carried it last. */
   sequence: number;
   /** Sent more than once: its receipt does not say how long the path takes. */
   isRepeated: boolean;
@@ -233,7 +233,7 @@ export class ReliableQueue {
     return true;
   }
 
-  /** The same where the oldest one was sent long ago and receipts bring nothing new; later each time. */
+  /** Begins again where the oldest one was sent long ago and receipts bring nothing new; later each time. */
   rewindIfOverdue(patienceMs: number, nowMs: number): void {
     const [oldest] = this.#pending;
     if (!oldest || this.#sent === 0) return;
