@@ -91,8 +91,11 @@ test("in a hidden page of Chromium the page's timers starve, and the SDK's go on
     await browser.close();
   } finally {
     await endProcess(process, "SIGKILL");
-    // Chromium may still write while it ends.
-    rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    try {
+      rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    } catch {
+      // Chromium's other processes still write there; the system empties its folder of temporary files.
+    }
   }
 });
 

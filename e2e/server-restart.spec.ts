@@ -7,7 +7,7 @@ import { screenshotFile, test } from "./scenario.js";
 const OUTAGE_MS = 3000;
 const BACK_LIMIT_MS = 20_000;
 
-test("the server is killed and comes back", async ({ startServer, enter, report }) => {
+test("the server is killed and comes back", { tag: "@slow" }, async ({ startServer, enter, report }) => {
   const server = await startServer(2);
   const chromium = new RacePage(await enter("chromium"));
   const firefox = new RacePage(await enter("firefox"));

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { roomStage, type RoomStage } from "@paceline/testkit/room";
 import { RaceCar } from "../src/net/grand-prix.js";
 import { GrandPrixParticipant } from "../src/net/grand-prix-participant.js";
@@ -34,6 +34,8 @@ async function raceWith(watchers: number): Promise<{ states: number; leadTicks: 
     expect([...room.entities(RaceCar)]).toHaveLength(0);
     seen.push(room);
   }
+  // Code of rooms with an authority is fetched in real time.
+  await vi.dynamicImportSettled();
   await stage.advance(8000);
   const before = { states: participant.prediction!.states };
   for (let frame = 0; frame < RACED_MS / 15; frame++) {

@@ -144,7 +144,7 @@ describe("paceline dev", () => {
     await room.leave();
   });
 
-  test("gives WebRTC its one port back after a save", async () => {
+  test("gives WebRTC its one port back after a save", { timeout: 90_000 }, async () => {
     save(gameSaying("one"));
     const port = await freeUdpPort();
     const command = dev("game.ts", "--port", "0", "--webrtc", String(port));
@@ -156,11 +156,11 @@ describe("paceline dev", () => {
     const room = await client.joinOrCreate("arena");
     const health = async (): Promise<unknown> => (await fetch(`${address}/health`)).json();
     const isOver = { webRtcLinks: 1, webRtcPort: port };
-    await expect.poll(health, { timeout: 15_000 }).toMatchObject(isOver);
+    await expect.poll(health, { timeout: 25_000 }).toMatchObject(isOver);
     const word = async (): Promise<unknown> => room.request("word", null).catch(() => undefined);
     save(gameSaying("two"));
-    await expect.poll(word, { timeout: 15_000 }).toBe("two");
-    await expect.poll(health, { timeout: 15_000 }).toMatchObject(isOver);
+    await expect.poll(word, { timeout: 25_000 }).toBe("two");
+    await expect.poll(health, { timeout: 25_000 }).toMatchObject(isOver);
     await room.leave();
   });
 
