@@ -35,8 +35,12 @@ class Command {
   }
 
   async end(): Promise<void> {
+    const { exitCode, signalCode } = this.#child;
+    if (exitCode !== null || signalCode !== null) return;
+    // Its pipes may be open for longer: the compiler's process has them, too.
+    const ended = once(this.#child, "exit");
     this.#child.kill("SIGKILL");
-    await this.exited;
+    await ended;
   }
 }
 

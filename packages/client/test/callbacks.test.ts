@@ -122,6 +122,7 @@ describe("an error of the room", () => {
       other.send("done", null);
     }
     await until("both have both", () => errors.length === 2 && done.length === 2);
+    await until("the deaf room has told the console", () => warned.mock.calls.length > 0);
     const lines = warned.mock.calls.map(([line]) => String(line));
     warned.mockRestore();
     expect(lines).toHaveLength(1);
