@@ -10,7 +10,7 @@ export interface DriverChoice {
 }
 
 const MODE_LABELS: Readonly<Record<DriverChoice["mode"], string>> = {
-  mesh: "Among players: direct where possible",
+  mesh: "Among players: direct paths",
   relay: "Among players, through the relay",
   server: "A server decides",
 };
@@ -106,7 +106,8 @@ export class StartScreen {
   }
 
   focus(): void {
-    this.#go.focus();
+    // A low screen shows the top of the card: its title and the name.
+    this.#go.focus({ preventScroll: true });
   }
 
   /** Says whose race this will be, and offers the other kind. */
