@@ -213,7 +213,7 @@ export class Panel {
     this.#numbers.paths.show(ways, authority ? "a server decides" : "direct, the rest relayed");
     const errorsM = this.#recentErrorsM.filter((value) => value !== undefined);
     const errorM = errorsM.length > 0 ? Math.max(...errorsM) : undefined;
-    this.#numbers.error.show(inWords.metres(errorM), "off is where others are shown");
+    this.#numbers.error.show(inWords.metres(errorM), "error of where others are shown");
     this.#killAll.hidden = direct === 0;
     const marks = transport.history.filter(({ about }) => MARKED.test(about));
     this.#timeline.draw(this.#room.nowMs(), marks);

@@ -4,15 +4,26 @@ import { randomInt } from "node:crypto";
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_767;
 const ATTEMPTS = 20;
+/** A relay that ended just now lets its port go a little later, on a busy machine after seconds. */
+const PATIENCE_MS = 5000;
+const PAUSE_MS = 100;
 
 /** The port, or any free one for 0, if it can be bound; undefined where it is taken. The library itself does not say. */
 export async function freeUdpPort(port: number, address: string | undefined): Promise<number | undefined> {
-  if (port !== 0) return (await canBind(port, address)) ? port : undefined;
+  if (port !== 0) return (await canBindSoon(port, address)) ? port : undefined;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const candidate = randomInt(FIRST_PORT, LAST_PORT + 1);
     if (await canBind(candidate, address)) return candidate;
   }
   return undefined;
+}
+
+async function canBindSoon(port: number, address: string | undefined): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += PAUSE_MS) {
+    if (await canBind(port, address)) return true;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
+  }
+  return false;
 }
 
 function canBind(port: number, address: string | undefined): Promise<boolean> {
