@@ -9,7 +9,7 @@ const SOURCE = "@paceline/source";
 const GAME_SERVER = "game-server";
 
 const COMPRESSIBLE = /\.(?:js|css|html|svg|json)$/;
-/** Of a smaller file the saving is less than a packet. */
+/** A smaller file saves less than a packet. */
 const LEAST_BYTES = 1024;
 
 /** Writes `x.br` and `x.gz` beside each file `x` that gets smaller by it: servers send them to browsers that accept them. */
