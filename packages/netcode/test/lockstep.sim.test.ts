@@ -18,25 +18,6 @@ interface MatchOptions {
   readonly cheat?: { readonly player: number; readonly fromTurn: number };
 }
 
-test("a turn has the commands in the order of the players' numbers, however they are listed and whoever was first", () => {
-  const turnsOf = (peers: readonly number[], heard: readonly number[]): Turn<string>[] => {
-    const turns: Turn<string>[] = [];
-    const game = new Lockstep<string>({ me: 2, peers, nowMs: 0, onTurn: (turn) => void turns.push(turn) });
-    game.give("of 2");
-    game.update(10_000);
-    for (const peer of heard) game.receive(peer, { turn: 2, commands: [`of ${peer}`], wishMs: 50 });
-    game.update(20_000);
-    return turns;
-  };
-  const [one, other] = [turnsOf([1, 2, 10], [1, 10]), turnsOf([10, 2, 1, 2], [10, 1])];
-  expect(one.at(-1)?.commands).toEqual([
-    { peer: 1, commands: ["of 1"] },
-    { peer: 2, commands: ["of 2"] },
-    { peer: 10, commands: ["of 10"] },
-  ]);
-  expect(other).toEqual(one);
-});
-
 /** Players in a full mesh of reliable, ordered paths; player i's packets take `delaysMs[i]`. */
 class Match {
   readonly scheduler = new VirtualScheduler();
@@ -190,12 +171,12 @@ describe("lockstep", () => {
 
   test("commands are executed in the order of their peers' numbers, however the peers are listed", () => {
     const executed = [
-      [1, 2, 3],
-      [3, 1, 2],
-      [2, 3, 1],
+      [1, 2, 10],
+      [10, 1, 2, 1],
+      [2, 10, 1],
     ].map((peers, index) => {
       const turns: Turn<string>[] = [];
-      const me = index + 1;
+      const me = [1, 2, 10][index]!;
       const onTurn = (turn: Turn<string>): undefined => void turns.push(turn);
       const game = new Lockstep<string>({ me, peers, nowMs: 0, onTurn });
       game.give(`of ${me}`);
@@ -208,10 +189,58 @@ describe("lockstep", () => {
     });
     expect(executed[0]).toMatchObject({
       turn: 2,
-      commands: [1, 2, 3].map((peer) => ({ peer, commands: [`of ${peer}`] })),
+      commands: [1, 2, 10].map((peer) => ({ peer, commands: [`of ${peer}`] })),
     });
     expect(executed[1]).toEqual(executed[0]);
     expect(executed[2]).toEqual(executed[0]);
+  });
+
+  test("a turn begins when its time has come, and after a stall of more than a turn time goes on from then", () => {
+    const game = new Lockstep<string>({ me: 1, peers: [1, 2], nowMs: 1000, onTurn: () => undefined });
+    const turnAt = (nowMs: number): number => {
+      game.update(nowMs);
+      return game.turn;
+    };
+    const message = { commands: [], wishMs: 50 };
+    // The first turn has no commands, so it waits for nobody.
+    expect([turnAt(1049.9), turnAt(1050), game.endsAtMs, game.lengthMs]).toEqual([0, 1, 1100, 50]);
+    expect([game.waitingFor, game.stalledMs(1100), game.stalledMs(1130)]).toEqual([[2], 0, 30]);
+    // A turn that is late by its own length at most keeps the beat.
+    expect([turnAt(1150), game.receive(2, { ...message, turn: 2 }), game.waitingFor]).toEqual([1, true, []]);
+    expect([game.stalledMs(1150), turnAt(1150), game.endsAtMs]).toEqual([0, 2, 1150]);
+    game.receive(2, { ...message, turn: 3 });
+    expect([turnAt(1200.1), game.endsAtMs]).toEqual([3, 1250.1]);
+    expect(game.takeOutgoing().map(({ turn }) => turn)).toEqual([2, 3, 4]);
+    expect(game.takeOutgoing()).toEqual([]);
+  });
+
+  test("another's hash is compared when both are known, unless it is older than 64 turns", () => {
+    const desyncs: Desync[] = [];
+    const game = new Lockstep<string>({
+      me: 1,
+      peers: [1, 2],
+      nowMs: 0,
+      onTurn: ({ turn }) => turn,
+      onDesync: (desync) => desyncs.push(desync),
+    });
+    const receive = (turn: number, hash: { turn: number; hash: number }): void => {
+      expect(game.receive(2, { turn, commands: [], wishMs: 50, hash })).toBe(true);
+    };
+    game.update(50);
+    receive(2, { turn: 1, hash: 1 });
+    receive(3, { turn: 3, hash: 99 });
+    expect(desyncs).toEqual([]);
+    for (let turn = 4; turn <= 6; turn++) receive(turn, { turn: 2, hash: 2 });
+    for (let nowMs = 100; game.turn < 6; nowMs += 50) game.update(nowMs);
+    expect(desyncs).toEqual([{ turn: 3, peer: 2, mine: 3, theirs: 99 }]);
+    for (let turn = 7; turn <= 70; turn++) {
+      receive(turn, { turn, hash: turn });
+      game.update(turn * 1000);
+    }
+    receive(71, { turn: 7, hash: 0 });
+    receive(72, { turn: 6, hash: 0 });
+    expect(desyncs.map(({ turn }) => turn)).toEqual([3, 7]);
+    expect(game.takeOutgoing().at(-1)).toMatchObject({ turn: 71, hash: { turn: 69, hash: 69 } });
   });
 
   test("turns are whole multiples of a step, and as long as is asked for", () => {

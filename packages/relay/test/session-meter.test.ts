@@ -4,19 +4,23 @@ import { relayLimits, type RelayLimits } from "../src/limits/relay-limits.js";
 import { SessionMeter } from "../src/limits/session-meter.js";
 import { BucketShare, TokenBucket } from "../src/limits/token-bucket.js";
 
-function scene() {
+function scene({ roomBytes = 1e9, ...changed }: Partial<RelayLimits> & { roomBytes?: number } = {}) {
   const scheduler = new VirtualScheduler();
   const limits: RelayLimits = {
     ...relayLimits({}),
     packetsPerSecond: 10,
     packetBurst: 10,
     floodPatienceMs: 3000,
+    ...changed,
   };
-  const bucket = (): TokenBucket => new TokenBucket(1e9, 1e9, 0);
-  const seen = { refused: 0, floods: 0 };
+  const bucket = (): TokenBucket => new TokenBucket(roomBytes, roomBytes, 0);
+  const seen = { refused: 0, floods: 0, tooLong: 0, subjects: [] as string[] };
   const meter = new SessionMeter(limits, scheduler, new BucketShare(bucket(), bucket()), {
-    onRefused: () => void (seen.refused += 1),
-    onTooLong: () => undefined,
+    onRefused: (subject) => {
+      seen.refused += 1;
+      if (seen.subjects.at(-1) !== subject) seen.subjects.push(subject);
+    },
+    onTooLong: () => void (seen.tooLong += 1),
     onFlood: () => void (seen.floods += 1),
   });
   /** Sends packets at a rate for some seconds. */
@@ -26,7 +30,14 @@ function scene() {
       scheduler.advance(1000 / perSecond);
     }
   };
-  return { scheduler, seen, send };
+  /** Has one refusal now, and every so many ms after it. */
+  const refuse = (times: number, everyMs: number): void => {
+    for (let time = 0; time < times; time++) {
+      if (time > 0) scheduler.advance(everyMs);
+      meter.reportExceeded("trafficPerSession");
+    }
+  };
+  return { scheduler, seen, send, refuse, meter };
 }
 
 describe("a session that sends too much", () => {
@@ -39,6 +50,15 @@ describe("a session that sends too much", () => {
     expect(seen.floods).toBeGreaterThan(0);
   });
 
+  it("has the whole patience, to the millisecond", () => {
+    const { scheduler, seen, refuse } = scene();
+    refuse(4, 1000);
+    expect([scheduler.nowMs(), seen.floods]).toEqual([3000, 0]);
+    scheduler.advance(1);
+    refuse(1, 0);
+    expect(seen.floods).toBe(1);
+  });
+
   it("is forgiven when it keeps its limits for more than a second, however often it exceeds them", () => {
     const { scheduler, seen, send } = scene();
     for (let round = 0; round < 20; round++) {
@@ -47,6 +67,12 @@ describe("a session that sends too much", () => {
     }
     expect(seen.refused).toBeGreaterThan(100);
     expect(seen.floods).toBe(0);
+    const late = scene();
+    late.refuse(20, 1001);
+    expect(late.seen.floods).toBe(0);
+    const soon = scene();
+    soon.refuse(20, 1000);
+    expect(soon.seen.floods).toBeGreaterThan(0);
   });
 
   it("is not forgiven for a pause of half a second", () => {
@@ -58,11 +84,55 @@ describe("a session that sends too much", () => {
     expect(seen.floods).toBeGreaterThan(0);
   });
 
-  it("is cut at once after ten bursts too many", () => {
+  it("is cut at once after ten bursts too many, which a pause forgives as well", () => {
     const { seen, send } = scene();
     send(1000, 0.11);
     expect([seen.refused, seen.floods]).toEqual([99, 0]);
     send(1000, 0.05);
     expect(seen.floods).toBeGreaterThan(0);
+    const forgiven = scene();
+    forgiven.refuse(100, 0);
+    forgiven.scheduler.advance(1001);
+    forgiven.refuse(100, 0);
+    expect(forgiven.seen.floods).toBe(0);
+    forgiven.refuse(1, 0);
+    expect(forgiven.seen.floods).toBe(1);
+  });
+
+  it("is measured by its bytes as by its packets", () => {
+    const { seen, meter } = scene({ bytesPerSecond: 1000, byteBurst: 1000, packetBurst: 1000 });
+    expect([600, 400, 1].map((bytes) => meter.admitPacket(bytes))).toEqual([true, true, false]);
+    expect(seen.subjects).toEqual(["trafficPerSession"]);
+  });
+});
+
+describe("what is not the session's fault", () => {
+  it("a packet beyond the room's bytes is dropped and counted, and cuts nobody", () => {
+    const { scheduler, seen, meter } = scene({ roomBytes: 100, packetBurst: 1000 });
+    // Its own part of the room's bytes, and then the common rest.
+    expect([80, 20, 1].map((bytes) => meter.admitPacket(bytes))).toEqual([true, true, false]);
+    for (let second = 0; second < 10; second++) {
+      meter.admitPacket(1000);
+      scheduler.advance(900);
+    }
+    expect([seen.subjects, seen.floods]).toEqual([["bytesPerRoom"], 0]);
+  });
+
+  it("signals beyond their rate are dropped and counted, and cut nobody", () => {
+    const { scheduler, seen, meter } = scene({ signalsPerSecond: 1, signalBurst: 2 });
+    expect([1, 2, 3].map(() => meter.admitSignal())).toEqual([true, true, false]);
+    scheduler.advance(1000);
+    expect([1, 2].map(() => meter.admitSignal())).toEqual([true, false]);
+    for (let sent = 0; sent < 1000; sent++) meter.admitSignal();
+    expect([seen.subjects, seen.floods]).toEqual([["signalsPerSession"], 0]);
+  });
+
+  it("what others report is passed on as it is: a drop counts, a flood and a message too long end something", () => {
+    const { seen, meter } = scene();
+    for (let dropped = 0; dropped < 1000; dropped++) meter.reportDropped("bytesPerRoom");
+    expect([seen.refused, seen.floods, seen.tooLong]).toEqual([1000, 0, 0]);
+    meter.reportTooLong();
+    meter.reportFlood();
+    expect([seen.floods, seen.tooLong]).toEqual([1, 1]);
   });
 });
