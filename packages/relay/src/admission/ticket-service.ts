@@ -11,7 +11,7 @@ export interface TicketFault {
   readonly reason: string;
 }
 
-interface TicketOfficeOptions {
+interface TicketServiceOptions {
   readonly secret: Uint8Array;
   readonly limits: Pick<RelayLimits, "ticketLifetimeMs">;
   readonly bindTicketsToAddress: boolean;
@@ -22,10 +22,10 @@ const NETWORK_CHARACTERS = 22;
 
 /** Gives out tickets for seats, and looks at those that are shown. */
 export class TicketService {
-  readonly #options: TicketOfficeOptions;
+  readonly #options: TicketServiceOptions;
   readonly #spent = new SpentTickets();
 
-  constructor(options: TicketOfficeOptions) {
+  constructor(options: TicketServiceOptions) {
     this.#options = options;
   }
 
