@@ -3,7 +3,7 @@
  * which is fetched while the game gets ready to join, and what is fetched later, on demand. `--json` adds one JSON object as the last line, `--modules` a table of the modules that a WebSocket player
  * downloads. Measures `dist`, so build first.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
@@ -46,7 +46,7 @@ const LATER = [
   { entry: "WebRTC, fetched on first use", mark: "/simple-peer/" },
 ];
 /** Parts that a game needs only in a room. */
-const NOT_IN_ENTRY = ["/msgpackr/", "/transport/dist/session/", "/protocol/dist/state/coding/"];
+const NOT_IN_ENTRY = ["/msgpackr/", "/transport/dist/session/", "/protocol/dist/state/codec/"];
 /** Parts that no game needs to download. */
 const NEVER = ["/protocol/dist/errors/error-codes.js"];
 
@@ -192,8 +192,10 @@ export async function clientSizes() {
   const room = fetchedBy(ROOM_MARK, main);
   const player = new Set([...main, ...room]);
   const rows = [row(ENTRY, main), await errorsRow(), row(ROOM, room), row(PLAYER, player)];
-  for (const mark of NOT_IN_ENTRY)
+  for (const mark of NOT_IN_ENTRY) {
     if ([...main].some(holds(outputs, mark))) faults.push(`"${mark}" is in the entry`);
+    if (!names.some(holds(outputs, mark))) faults.push(`"${mark}" is nowhere`);
+  }
   const known = new Set(player);
   for (const { entry, mark } of LATER) {
     const chunks = fetchedBy(mark, player);
@@ -205,7 +207,10 @@ export async function clientSizes() {
   for (const name of names.filter((chunk) => !known.has(chunk) && hasCode(chunk))) {
     faults.push(`${name} is a chunk that this tool does not know: give it a row`);
   }
-  for (const mark of NEVER) if (names.some(holds(outputs, mark))) faults.push(`"${mark}" is in the client`);
+  for (const mark of NEVER) {
+    if (names.some(holds(outputs, mark))) faults.push(`"${mark}" is in the client`);
+    if (!existsSync(path.join(ROOT, "packages", mark))) faults.push(`"${mark}" is nowhere`);
+  }
   rows.push(row(SUM, known));
   faults.push(...overBudget(rows));
   return { rows, modules: modulesOf(built, player), faults };
