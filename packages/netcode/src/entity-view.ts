@@ -13,7 +13,7 @@ import {
   type Vec2Field,
   type Vec3Field,
 } from "@paceline/protocol";
-import { wrapAngle } from "./angle.js";
+import { wrapAngle } from "./body/angle.js";
 import type { Place } from "./entity-table.js";
 
 /** Two components of an entity; a value out of the field's range is clamped, or refused where the kind is strict. */

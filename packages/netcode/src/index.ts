@@ -1,4 +1,4 @@
-export * from "./angle.js";
+export * from "./body/angle.js";
 export * from "./body/body-layout.js";
 export * from "./body/pose-offset.js";
 export * from "./body/quaternion.js";

@@ -1,4 +1,4 @@
-import { angleDifference, wrapAngle } from "../angle.js";
+import { angleDifference, wrapAngle } from "./angle.js";
 import type { BodyLayout, Components } from "./body-layout.js";
 import { rotate, rotationBetween } from "./quaternion.js";
 

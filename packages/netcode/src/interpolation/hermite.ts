@@ -1,4 +1,4 @@
-import { angleDifference, wrapAngle } from "../angle.js";
+import { angleDifference, wrapAngle } from "../body/angle.js";
 import type { BodyLayout } from "../body/body-layout.js";
 import { slerp } from "../body/quaternion.js";
 import type { Components } from "../body/body-layout.js";

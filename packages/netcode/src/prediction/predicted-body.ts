@@ -1,5 +1,5 @@
 import type { EntityDefinition } from "@paceline/protocol";
-import { wrapAngle } from "../angle.js";
+import { wrapAngle } from "../body/angle.js";
 import { isFiniteRow, positionErrorM, type BodyLayout, type Components } from "../body/body-layout.js";
 import { Convergence, RATE_SECONDS, type ConvergenceOptions } from "../convergence/convergence.js";
 import type { MotionFault } from "../reckoning/remote-body.js";

@@ -1,5 +1,5 @@
 import { rotationBetween } from "../body/quaternion.js";
-import { angleDifference, wrapAngle } from "../angle.js";
+import { angleDifference, wrapAngle } from "../body/angle.js";
 import type { BodyLayout, Components } from "../body/body-layout.js";
 import { rotate } from "../body/quaternion.js";
 import type { Reckoner } from "./reckoner.js";

@@ -1,4 +1,4 @@
-import { angleDifference } from "../angle.js";
+import { angleDifference } from "../body/angle.js";
 import { lengthOf, type BodyLayout, type Components } from "../body/body-layout.js";
 import { rotationBetween } from "../body/quaternion.js";
 

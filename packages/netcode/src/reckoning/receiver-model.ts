@@ -1,4 +1,4 @@
-import { angleDifference } from "../angle.js";
+import { angleDifference } from "../body/angle.js";
 import { positionErrorM, type BodyLayout, type Components } from "../body/body-layout.js";
 import { orientationErrorRad } from "../body/quaternion.js";
 import { newReckoner, type ReckoningModel } from "./new-reckoner.js";

@@ -1,4 +1,4 @@
-import { wrapAngle } from "../angle.js";
+import { wrapAngle } from "../body/angle.js";
 import type { BodyLayout, Components } from "../body/body-layout.js";
 import { rotate } from "../body/quaternion.js";
 

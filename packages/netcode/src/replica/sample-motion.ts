@@ -1,5 +1,5 @@
 import type { EntityDefinition } from "@paceline/protocol";
-import { angleDifference, wrapAngle } from "../angle.js";
+import { angleDifference, wrapAngle } from "../body/angle.js";
 import type { Components } from "../body/body-layout.js";
 
 /** The values that a game wrote before, and their rate of change at that time, per ms. */

@@ -1,5 +1,5 @@
 import type { EntityDefinition, Leaf } from "@paceline/protocol";
-import { angleDifference } from "../angle.js";
+import { angleDifference } from "../body/angle.js";
 import { orientationErrorRad } from "../body/quaternion.js";
 import { isInterpolated } from "../interpolation/is-interpolated.js";
 import { Kinematics } from "../reckoning/kinematics.js";
