@@ -44,6 +44,16 @@ const TARGETS = [
     file: `packages/transport/src/profiles/${name}.ts`,
     tests: ["packages/transport/test/profiles"],
   })),
+  { file: "packages/transport/src/live/path-choice.ts", tests: ["packages/transport/test/live/path-choice"] },
+  ...["ticket", "ticket-service", "spent-tickets", "resume-tokens"].map((name) => ({
+    file: `packages/relay/src/admission/${name}.ts`,
+    tests: ["packages/relay/test/ticket"],
+  })),
+  { file: "packages/relay/src/limits/session-meter.ts", tests: ["packages/relay/test/session-meter"] },
+  ...["lockstep", "turn-table", "turn-length"].map((name) => ({
+    file: `packages/netcode/src/lockstep/${name}.ts`,
+    tests: ["packages/netcode/test/lockstep", "packages/netcode/test/turn-table"],
+  })),
 ];
 
 /** Share of the tried changes that tests have to notice; below it the run fails. */

@@ -46,6 +46,16 @@ describe("tickets", () => {
     }
   });
 
+  it("are refused with anything behind the signature, and beyond 1024 characters", () => {
+    expect(readTicket(`${signTicket(claims, secret)}.x`, secret)).toBeUndefined();
+    const longest = Array.from({ length: 1000 }, (_, length) =>
+      signTicket({ ...claims, roomId: "r".repeat(length) }, secret),
+    ).filter((ticket) => ticket.length >= 1023 && ticket.length <= 1026);
+    const read = longest.map((ticket) => [ticket.length, readTicket(ticket, secret) !== undefined]);
+    expect(read).toContainEqual([1024, true]);
+    expect(read).toContainEqual([1026, false]);
+  });
+
   it("are refused when they were signed but say something else", () => {
     for (const other of [{}, null, 7, { ...claims, network: 7 }, { ...claims, roomId: 1 }]) {
       expect(readTicket(signTicket(other as never, secret), secret)).toBeUndefined();
