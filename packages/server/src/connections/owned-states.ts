@@ -1,6 +1,8 @@
 import {
   StateChange,
   limits,
+  matchColumns,
+  planState,
   readWholeState,
   writeAuthority,
   writeWholeState,
@@ -53,6 +55,7 @@ export interface OwnedStatesOptions {
 
 interface OwnedParts {
   readonly record: EntityRecord;
+  /** How the room writes its states for its player. */
   readonly plan: StatePlan;
   readonly check: MotionCheck;
 }
@@ -61,7 +64,6 @@ interface OwnedParts {
 class SaidReplica extends ReceivedReplica {
   /** The entity as the room has it. */
   readonly record: EntityRecord;
-  /** How its states lie in bytes. */
   readonly plan: StatePlan;
   readonly check: MotionCheck;
   /** Continues it; undefined where its motion is unknown, or failed. */
@@ -88,6 +90,10 @@ const RESYNC_SECONDS = 1;
 /** Drops that no honest player causes. */
 const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "too-long", "bad-message"]);
 
+/** Limits a state of a player's build in memory: this many times one of the room's definition, and so many bytes in any case. */
+const MAX_TIMES_LARGER = 4;
+const SMALL_STATE_BYTES = 256;
+
 /** The stream of a player's own entities, made at its first spawn. */
 interface Upload {
   readonly states: CodedStates;
@@ -99,6 +105,8 @@ export class OwnedStates {
   readonly #options: OwnedStatesOptions;
   readonly #owned = new WeakMap<PlayerConnection, ReplicaStore<SaidReplica>>();
   readonly #uploads = new WeakMap<PlayerConnection, Upload>();
+  /** By player and kind: the columns of a build that is not the room's. */
+  readonly #described = new WeakMap<PlayerConnection, Map<number, Uint8Array>>();
   /** Ids of the entities of all players. */
   readonly #ids = new Set<number>();
 
@@ -118,19 +126,23 @@ export class OwnedStates {
     const rule = rules.find(({ definition }) => definition.name === spawn.name);
     if (!rule) return `players may not own a "${spawn.name}" here`;
     const { definition, limits: motionLimits = {} } = rule;
-    if (definition.schemaHash !== spawn.schemaHash) return `"${spawn.name}" is described differently here`;
+    const kind = world.plans.findIndex((each) => each.definition === definition);
+    const isReadable = definition.schemaHash === spawn.schemaHash || this.#described.get(line)?.has(kind);
+    if (!isReadable) return `"${spawn.name}" is described differently here`;
     const refusal = this.#placeRefusal(line, rule);
     if (refusal !== undefined) return refusal;
-    const state = new Float32Array(definition.components.length);
-    const plan = states.planOf(world.plans.findIndex((each) => each.definition === definition));
-    const texts = readWholeState(plan, spawn.localId, spawn.state, state);
+    // Fields that the player's build does not have begin with their defaults, and stay so.
+    const state = Float32Array.from(definition.components, ({ initial }) => initial);
+    const told = states.planOf(kind);
+    const texts = readWholeState(told, spawn.localId, spawn.state, state);
     if (!texts) return "its state is out of range";
+    const plan = told.textOf ? planState(definition, { tickHz: spawn.tickHz, hasRates: true }) : told;
     const check = new MotionCheck(definition, motionLimits);
     if (!check.allows(state)) return "it cannot be there";
     const record = world.spawn(definition, {}, line.player, "player");
     this.#ids.add(record.id);
     record.state.set(state);
-    record.setTexts(texts);
+    record.setTexts(texts, told.textOf);
     const said = this.#ofLine(line).add(
       definition,
       (place) => new SaidReplica(spawn.localId, place, { record, plan, check }),
@@ -154,6 +166,26 @@ export class OwnedStates {
   disownAll(line: PlayerConnection): void {
     for (const { id } of [...this.#ofLine(line).values()]) this.disown(line, id);
     this.#uploads.get(line)?.states.clear();
+    this.#described.delete(line);
+  }
+
+  /**
+   * A player of another build describes a kind. Later states of it are read by name: fields that the room does not have are
+   * skipped. Returns false if the bytes describe nothing.
+   */
+  describe(line: PlayerConnection, kind: number, columns: Uint8Array): boolean {
+    const { world, rules } = this.#options;
+    const { definition, tickHz } = world.plans[kind]!;
+    const match = matchColumns(definition, columns, { tickHz, hasRates: true });
+    if (!match) return false;
+    const isOwnable = rules.some((rule) => rule.definition === definition);
+    if (!match.plan || !isOwnable) return true;
+    const most = MAX_TIMES_LARGER * bytesOfState(planState(definition, { tickHz, hasRates: true }));
+    if (bytesOfState(match.plan) > Math.max(most, SMALL_STATE_BYTES)) return true;
+    const described = this.#described.get(line) ?? new Map<number, Uint8Array>();
+    this.#described.set(line, described);
+    described.set(kind, columns.slice());
+    return true;
   }
 
   /** An entity has left the room, whoever decided it. */
@@ -182,7 +214,7 @@ export class OwnedStates {
     const isJump = (changes & StateChange.teleported) !== 0;
     const news = said.read(entity, place, isJump ? 0 : ((tick - said.tick) | 0) / entity.plan.tickHz);
     // Texts are not checked: nothing makes one implausible.
-    said.record.setTexts(entity.textsAt(tick));
+    said.record.setTexts(entity.textsAt(tick), entity.plan.textOf);
     this.#judge(line, said, news, tick);
   }
 
@@ -196,6 +228,7 @@ export class OwnedStates {
       states: new CodedStates({
         plans: world.plans,
         tickHz,
+        columnsOf: (kind) => this.#described.get(line)?.get(kind),
         maxOf: (kind) => {
           const rule = rules.find(({ definition }) => definition === world.plans[kind]?.definition);
           return rule ? (rule.most ?? 1) : 0;
@@ -279,6 +312,11 @@ export class OwnedStates {
     this.#owned.set(line, mine);
     return mine;
   }
+}
+
+/** Memory of one state, at most. */
+function bytesOfState({ width, texts }: StatePlan): number {
+  return texts.reduce((sum, { field }) => sum + ("maxBytes" in field ? field.maxBytes : 0), width * 4);
 }
 
 /** The entity is as its player says. */

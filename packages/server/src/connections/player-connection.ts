@@ -57,6 +57,8 @@ export class PlayerConnection {
   readonly #inputPlace: Place | undefined;
   readonly #head = new ByteWriter(4);
   readonly inputView: object | undefined;
+  /** Kinds that this page has described, and that were described to it. */
+  readonly described = new Set<number>();
   /** The player's view terms. */
   #view: Pick<ViewTerms, "eventLifetimeMs" | "messagePeriodMs"> = {};
   participant: HostedParticipant;
@@ -110,6 +112,7 @@ export class PlayerConnection {
   /** Replaces the participant after a reload. */
   rebind(participant: HostedParticipant): void {
     this.participant = participant;
+    this.described.clear();
     this.#view = {};
     this.snapshots = this.#newSnapshotStream();
     const { inputs } = this.#options;

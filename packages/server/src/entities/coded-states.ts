@@ -1,6 +1,7 @@
 import {
   SnapshotReader,
   limits,
+  matchColumns,
   planState,
   type DropReason,
   type SnapshotListener,
@@ -12,6 +13,8 @@ export interface CodedStatesOptions {
   readonly plans: readonly StatePlan[];
   /** Ticks per second of the player's states. */
   readonly tickHz: number;
+  /** How the player describes a kind that its build has with other columns. */
+  columnsOf(kind: number): Uint8Array | undefined;
   /** Most entities of a kind that the player may own. */
   maxOf(kind: number): number;
   readonly onState: SnapshotListener["onState"];
@@ -41,7 +44,11 @@ export class CodedStates implements SnapshotListener {
     const known = this.#plans.get(kind);
     if (known) return known;
     const { plans, tickHz } = this.#options;
-    const plan = planState(plans[kind]!.definition, { tickHz, hasRates: true });
+    const { definition } = plans[kind]!;
+    const options = { tickHz, hasRates: true };
+    const columns = this.#options.columnsOf(kind);
+    const matched = columns && matchColumns(definition, columns, options)?.plan;
+    const plan = matched ?? planState(definition, options);
     this.#plans.set(kind, plan);
     return plan;
   }
@@ -66,6 +73,7 @@ export class CodedStates implements SnapshotListener {
   /** The page that sent them is no more. */
   clear(): void {
     this.#readers.clear();
+    this.#plans.clear();
   }
 
   /** @internal */

@@ -2,6 +2,7 @@ import {
   HISTORY_TICKS,
   CloseCode,
   PayloadKind,
+  describeColumns,
   readEvent,
   readPeerPayload,
   readToAuthority,
@@ -337,6 +338,7 @@ export class RoomCore implements RoomHost {
     if (!line.isIn) return line.countNotAllowed();
     // An answer was asked for.
     if (message.kind === "reply") return line.requests.reply(message.id, message.ok, message.message);
+    if (message.kind === "columns") return this.#described(line, message.stream, message.columns);
     if (line.isSpectator) return this.spectators.refuse(line, message);
     if (message.kind !== "command" && message.kind !== "request") {
       // Messages of a mesh have no place in a room with an authority.
@@ -370,6 +372,16 @@ export class RoomCore implements RoomHost {
     if (message.type === "disown") return this.owned.disown(line, message.localId);
     const other = line.hear(message);
     if (other !== undefined) line.send(writeAuthority({ type: "refused", what: "kind", reason: other }));
+  }
+
+  /** A player of another build describes a kind: it gets the room's description, once. */
+  #described(line: PlayerConnection, kind: number, columns: Uint8Array): void {
+    const plan = this.world.plans[kind];
+    if (!plan) return this.#malformed(line);
+    if (line.described.has(kind)) return line.participant.session.drops.count("rate-limit");
+    line.described.add(kind);
+    if (!this.owned.describe(line, kind, columns)) return this.#malformed(line);
+    line.send(writePeerPayload({ kind: "columns", stream: kind, columns: describeColumns(plan.definition) }));
   }
 
   /** Every `own` is answered, in order, as far as the player takes answers. */

@@ -4,6 +4,7 @@ import {
   ByteReader,
   NetError,
   limits,
+  planState,
   readFeedback,
   readFromAuthority,
   readPeerPayload,
@@ -19,6 +20,7 @@ import {
   type InputDefinition,
   type PeerInfo,
   type PeerPayload,
+  type StatePlan,
   type ViewLimits,
 } from "@paceline/protocol";
 import { type InputStep, type WritableFields } from "@paceline/netcode";
@@ -35,6 +37,7 @@ import { HostedPeer } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
 import { OwnStates } from "./own-states.js";
 import { OwnIds } from "./own-ids.js";
+import { RoomColumns } from "./room-columns.js";
 import { Prediction } from "../prediction.js";
 import { everyTicksOf } from "../../plan/state-policy.js";
 import { viewTermsOf } from "./view-terms.js";
@@ -63,6 +66,8 @@ export class AuthoritativeMode implements RoomMode {
   readonly #isSpectator: boolean;
   readonly #peers = new Map<number, HostedPeer>();
   readonly #entities: HostedEntities;
+  readonly #columns: RoomColumns;
+  readonly #used = new Set<EntityDefinition>();
   readonly #requests: Requests;
   #server: HostedPeer | undefined;
   #inputs: InputSender | undefined;
@@ -92,9 +97,19 @@ export class AuthoritativeMode implements RoomMode {
       plan: () => this.#plan,
     });
     this.#entities = this.#newEntities();
+    this.#columns = new RoomColumns({
+      scheduler: parts.scheduler,
+      tickHz: info.tickHz,
+      ownTickHz: parts.time.tickHz,
+      load: parts.loadColumns,
+      send: (payload) => this.#trySend(writePeerPayload(payload)) !== undefined,
+      onReadable: (definition) => this.#askFor(definition),
+      onPlan: (kind, plan) => this.#read(kind, plan),
+      onMismatch: (name, differences) => parts.news.differs(name, "the room", differences),
+    });
+    for (const definition of parts.news.definitions) this.use(definition);
     // After another join this participant still owns its entities.
     for (const record of parts.owned.records) this.spawned(record);
-    for (const definition of parts.news.definitions) this.use(definition);
   }
 
   #newEntities(): HostedEntities {
@@ -224,9 +239,19 @@ export class AuthoritativeMode implements RoomMode {
 
   /** Kinds that the game names in one turn go to the authority in one message. */
   use(definition: EntityDefinition): void {
-    const isNews = this.#entities.use(definition);
-    if (typeof isNews === "string") return this.#mismatched(isNews);
-    if (isNews) this.#tellKindsSoon();
+    if (this.#used.has(definition)) return;
+    this.#used.add(definition);
+    const { kinds, tickHz } = this.#info;
+    const kind = kinds.findIndex(({ name }) => name === definition.name);
+    if (kind < 0) return this.#mismatched(definition.name);
+    if (kinds[kind]!.schemaHash === definition.schemaHash)
+      this.#read(kind, planState(definition, { tickHz }));
+    else this.#columns.begin(kind, definition);
+  }
+
+  #read(kind: number, plan: StatePlan): void {
+    this.#entities.use(kind, plan);
+    this.#tellKindsSoon();
   }
 
   /**
@@ -345,6 +370,21 @@ export class AuthoritativeMode implements RoomMode {
 
   /** This participant wants to own an entity: the authority decides whether it may. */
   spawned(record: OwnedRecord): void {
+    if (this.#columns.isReadable(record.definition)) this.#ask(record);
+  }
+
+  /** The authority can read the states of entities that the game has spawned already. */
+  #askFor(definition: EntityDefinition): void {
+    const { owned, news } = this.#parts;
+    try {
+      for (const record of owned.records) if (record.definition === definition) this.#ask(record);
+    } catch (error) {
+      if (!(error instanceof NetError)) throw error;
+      news.report(error);
+    }
+  }
+
+  #ask(record: OwnedRecord): void {
     const { id: localId, definition } = record;
     const { name, schemaHash } = definition;
     const state = this.#ownStates.first(record);
@@ -407,6 +447,7 @@ export class AuthoritativeMode implements RoomMode {
 
   end(): void {
     this.#server = undefined;
+    this.#columns.end();
     this.#peers.clear();
     this.#inputs?.stop();
     this.#cancelKinds?.();
@@ -425,6 +466,8 @@ export class AuthoritativeMode implements RoomMode {
     else if (message.kind === "request")
       messages.answer(this.#server!, message, (reply) => this.#reply(reply));
     else if (message.kind === "reply") this.#requests.reply(message.id, message.ok, message.message);
+    else if (message.kind === "columns" && !this.#columns.receive(message.stream, message.columns))
+      this.#parts.drops.count("bad-message");
   }
 
   #reply(reply: PeerPayload): void {
@@ -444,7 +487,8 @@ export class AuthoritativeMode implements RoomMode {
   #correct(localId: number, body: Uint8Array): void {
     const { owned, drops } = this.#parts;
     const record = owned.get(localId);
-    const state = record && this.#ownStates.corrected(record, body);
+    const plan = record && this.#columns.correctionsOf(record.definition);
+    const state = record && this.#ownStates.corrected(record, body, plan);
     if (state) owned.correct(record, state);
     // One that the game has just despawned is no longer here.
     else if (record) drops.count("bad-message");
@@ -464,7 +508,7 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   #mismatched(name: string): void {
-    const message = `the room has no "${name}", or describes it differently: load the same build of the game everywhere`;
+    const message = `the room has no "${name}" that this page knows: load the same build of the game everywhere`;
     this.#parts.news.report(new NetError("schema/mismatch", message));
   }
 

@@ -1,10 +1,8 @@
 import {
   HISTORY_TICKS,
   SnapshotReader,
-  planState,
   type AuthorityInfo,
   type DropReason,
-  type EntityDefinition,
   type KindInfo,
   type StatePlan,
 } from "@paceline/protocol";
@@ -32,7 +30,6 @@ const MAX_ENTITIES = 0x10000;
 export class HostedEntities {
   readonly store: ShownEntities;
   readonly #options: HostedEntitiesOptions;
-  readonly #definitions = new Map<string, EntityDefinition>();
   #reader: SnapshotReader;
   #plans: (StatePlan | undefined)[];
 
@@ -54,26 +51,15 @@ export class HostedEntities {
     this.#reader = this.#newReader();
   }
 
-  /** Kinds that the game uses and the authority has, as both describe them. */
+  /** Kinds that the game uses and that can be read, as the authority describes them. */
   get kinds(): KindInfo[] {
-    return this.#plans.flatMap((plan) =>
-      plan ? [{ name: plan.definition.name, schemaHash: plan.definition.schemaHash }] : [],
-    );
+    return this.#options.info.kinds.filter((_, kind) => this.#plans[kind]);
   }
 
-  /**
-   * The game uses a kind; false where it did before, a name where the authority has it otherwise or not at all. What is
-   * known of states begins anew, as the authority will.
-   */
-  use(definition: EntityDefinition): boolean | string {
-    if (this.#definitions.has(definition.name)) return false;
-    this.#definitions.set(definition.name, definition);
-    const { kinds, tickHz } = this.#options.info;
-    const kind = kinds.findIndex(({ name }) => name === definition.name);
-    if (kinds[kind]?.schemaHash !== definition.schemaHash) return definition.name;
-    this.#plans[kind] = planState(definition, { tickHz });
+  /** States of that kind are read by this plan. What is known of states begins anew, as the authority will. */
+  use(kind: number, plan: StatePlan): void {
+    this.#plans[kind] = plan;
     this.#reader = this.#newReader();
-    return true;
   }
 
   /** Reads the states of a tick; a reason where they were dropped. */

@@ -63,10 +63,14 @@ export class OwnStates {
     return writeWholeState(this.#planOf(definition), id, row, texts);
   }
 
-  /** The state in which the authority puts an entity back; undefined where it is none. */
-  corrected({ id, definition, row }: OwnedRecord, state: Uint8Array): Float32Array | undefined {
+  /** The state in which the authority puts an entity back; undefined where it is none. `plan`: if the authority describes the kind otherwise. */
+  corrected(
+    { id, definition, row }: OwnedRecord,
+    state: Uint8Array,
+    plan = this.#planOf(definition),
+  ): Float32Array | undefined {
     const corrected = row.slice();
-    return readWholeState(this.#planOf(definition), id, state, corrected) && corrected;
+    return readWholeState(plan, id, state, corrected) && corrected;
   }
 
   remove({ id, definition }: OwnedRecord): void {

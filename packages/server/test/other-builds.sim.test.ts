@@ -1,0 +1,336 @@
+import {
+  describeColumns,
+  planState,
+  writePeerPayload,
+  writeWholeState,
+  type Field,
+} from "@paceline/protocol";
+import {
+  Room,
+  defineEntity,
+  enumOf,
+  flag,
+  scalar,
+  string,
+  vec2,
+  type PlayerEntities,
+} from "@paceline/server";
+import type { Entity, EntityDefinition, NetError, Room as ClientRoom } from "@paceline/client";
+import { silentLog } from "@paceline/relay";
+import { roomStage, type RoomStage } from "@paceline/testkit/room";
+import { Session } from "@paceline/transport";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { RawPlayer } from "./raw-player.js";
+
+// Players and a room of two builds: each reads of the other's states what both know, by name.
+
+const position = vec2({ range: [-500, 500], precision: 0.01, unit: "m" });
+
+/** The first build. */
+const Old = defineEntity(
+  "sled",
+  {
+    position,
+    heat: scalar({ range: [0, 1], precision: 0.01 }),
+    gear: enumOf(["off", "slow"]),
+    horn: flag(),
+    driver: string({ maxBytes: 8 }),
+    title: flag(),
+  },
+  { motion: "velocity" },
+);
+
+/** A later one: in another order, in wider bounds, without a horn, with a field of another kind, with two new fields. */
+const New = defineEntity(
+  "sled",
+  {
+    mass: scalar({ range: [0, 900], precision: 1, default: 80 }),
+    driver: string({ maxBytes: 20 }),
+    heat: scalar({ range: [-2, 2], precision: 0.001 }),
+    gear: enumOf(["off", "slow", "fast"]),
+    position: vec2({ range: [-2000, 2000], precision: 0.02, unit: "m" }),
+    title: string({ maxBytes: 9, default: "none" }),
+    note: string({ maxBytes: 9, default: "-" }),
+  },
+  { motion: "velocity" },
+);
+const Lamp = defineEntity("lamp", { brightness: scalar({ range: [0, 1], precision: 0.01 }) });
+
+/** Nothing of it is in the others. */
+const Strange = defineEntity("sled", { speed: scalar({ range: [0, 1], precision: 0.1 }) });
+
+function roomOf(Sled: EntityDefinition): new () => Room {
+  return class extends Room {
+    override readonly tickHz = 60;
+    override readonly entities = [Lamp as unknown as EntityDefinition, Sled];
+    override readonly playerEntities: readonly PlayerEntities[] = [
+      { definition: Sled, most: 2, limits: { maxStep: 50 } },
+    ];
+  };
+}
+
+const staged = (Sled: EntityDefinition): RoomStage<Room> => roomStage(roomOf(Sled), { log: silentLog });
+let stage: RoomStage<Room>;
+afterEach(async () => {
+  await stage.stop();
+  vi.restoreAllMocks();
+});
+
+interface Guest {
+  readonly room: ClientRoom;
+  readonly errors: NetError[];
+}
+
+async function join(): Promise<Guest> {
+  const { room } = await stage.join({ network: { delayMs: 20 } });
+  const errors: NetError[] = [];
+  room.onError((error) => errors.push(error));
+  return { room, errors };
+}
+
+/** Time passes, and code that is fetched comes. */
+async function pass(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 100) {
+    await stage.advance(Math.min(left, 100));
+    await vi.dynamicImportSettled();
+  }
+}
+
+function othersOf<D extends EntityDefinition>(room: ClientRoom, kind: D): Entity<D>[] {
+  return [...room.entities(kind)].filter(({ isMine }) => !isMine);
+}
+
+/** Payloads of reliable messages of that kind that any session sends. */
+function countSent(kind: number): () => number {
+  const send = vi.spyOn(Session.prototype, "sendReliable");
+  return () => send.mock.calls.filter(([payload]) => payload[0] === kind).length;
+}
+
+describe("states of the room", () => {
+  test("[WF17] [WF33] are read by name by a page of an older build, which is told once", async () => {
+    stage = staged(New);
+    const { room, errors } = await join();
+    const hot = stage.room.spawn(New, { heat: -1.5, gear: "fast", driver: "a long name", mass: 300 });
+    const mild = stage.room.spawn(New, { heat: 0.5, gear: "slow", driver: "bob", position: { x: 1, y: 2 } });
+    expect(othersOf(room, Old)).toEqual([]);
+    await pass(300);
+    for (let step = 1; step <= 60; step++) {
+      hot.position.set(step * 16, 7);
+      mild.position.set(1, step / 10);
+      await stage.advance(1000 / 60);
+    }
+    await pass(2500);
+    const [first, second] = othersOf(room, Old);
+    // No value leaves the reader's own range; a name or a text that it cannot have leaves its own.
+    expect(first!.position).toMatchObject({ x: 500, y: 7 });
+    expect([first!.heat, first!.gear, first!.driver, first!.horn, first!.title]).toEqual([
+      0,
+      "off",
+      "",
+      false,
+      false,
+    ]);
+    expect(second!.position.y).toBeCloseTo(6, 1);
+    expect([second!.heat, second!.gear, second!.driver]).toEqual([0.5, "slow", "bob"]);
+    expect(errors.map(({ code }) => code)).toEqual(["schema/mismatch"]);
+    expect(errors[0]!.message).toMatch(
+      /^the room describes "sled" differently \(.*no "horn".*"title" as string.*"mass" besides/,
+    );
+    stage.room.despawn(hot);
+    await pass(300);
+    expect(othersOf(room, Old)).toEqual([second]);
+    expect(room.drops.toRecord()).toEqual({});
+  });
+
+  test("[WF17] [WF33] are read by a page of a newer build, beside kinds that both have alike", async () => {
+    stage = staged(Old);
+    const { room, errors } = await join();
+    stage.room.spawn(Old, {
+      heat: 0.25,
+      gear: "slow",
+      driver: "ann",
+      horn: true,
+      position: { x: 30, y: -3 },
+    });
+    stage.room.spawn(Lamp, { brightness: 0.5 });
+    expect([othersOf(room, New), othersOf(room, Lamp)]).toEqual([[], []]);
+    await pass(500);
+    const [sled] = othersOf(room, New);
+    expect(sled!.position).toMatchObject({ x: 30, y: -3 });
+    expect([sled!.heat, sled!.gear, sled!.driver]).toEqual([0.25, "slow", "ann"]);
+    // What the room does not have, or has as another kind, is as it begins.
+    expect([sled!.mass, sled!.title, sled!.note]).toEqual([80, "none", "-"]);
+    expect(othersOf(room, Lamp)[0]!.brightness).toBe(0.5);
+    expect(errors.map(({ code }) => code)).toEqual(["schema/mismatch"]);
+  });
+
+  test("[WF17] are not read where the two have nothing in common, which is told; others are", async () => {
+    stage = staged(New);
+    const { room, errors } = await join();
+    stage.room.spawn(New);
+    stage.room.spawn(Lamp, { brightness: 0.5 });
+    expect([othersOf(room, Strange), othersOf(room, Lamp)]).toEqual([[], []]);
+    await pass(500);
+    expect([othersOf(room, Strange).length, othersOf(room, Lamp).length]).toEqual([0, 1]);
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^the room describes "sled" differently \(no "speed"/),
+    ]);
+    expect(room.drops.toRecord()).toEqual({});
+  });
+
+  test("[WF17] are described to nobody whose build is the room's", async () => {
+    const asked = countSent(0x0a);
+    stage = staged(Old);
+    const { room, errors } = await join();
+    stage.room.spawn(Old, { heat: 0.25 });
+    room.spawn(Old, { heat: 0.75 });
+    await pass(500);
+    expect([...room.entities(Old)].map(({ heat }) => heat).sort()).toEqual([0.25, 0.75]);
+    expect([asked(), errors]).toEqual([0, []]);
+  });
+});
+
+describe("states of a player's own entities", () => {
+  test("[WF36] of an older build are read by name, and fields that it has not are at their defaults", async () => {
+    const described = countSent(0x0a);
+    stage = staged(New);
+    const [older, same] = [await join(), await join()];
+    expect(othersOf(same.room, New)).toEqual([]);
+    const mine = older.room.spawn(Old, {
+      heat: 0.25,
+      gear: "slow",
+      driver: "ann",
+      horn: true,
+      position: { x: 3, y: 4 },
+    });
+    await pass(500);
+    const [known] = [...stage.room.entitiesOf(New)];
+    expect([known!.position.x, known!.position.y]).toEqual([3, 4]);
+    expect([known!.heat, known!.gear, known!.driver]).toEqual([0.25, "slow", "ann"]);
+    expect([known!.mass, known!.title, known!.note]).toEqual([80, "none", "-"]);
+    for (let step = 1; step <= 60; step++) {
+      mine.position.set(3 + step / 4, 4);
+      mine.driver = "eve";
+      mine.heat = 0.5;
+      await stage.advance(1000 / 60);
+    }
+    await pass(500);
+    expect(known!.position.x).toBeCloseTo(18, 1);
+    expect([known!.driver, known!.heat, known!.mass, known!.title]).toEqual(["eve", 0.5, 80, "none"]);
+    const [seen] = othersOf(same.room, New);
+    expect([seen!.driver, seen!.position.x]).toEqual(["eve", expect.closeTo(18, 1)]);
+    const told = ({ errors }: Guest): NetError[] => errors.filter(({ code }) => code === "schema/mismatch");
+    expect([told(older).length, told(same).length]).toEqual([1, 0]);
+    // It describes the kind once.
+    expect(described()).toBe(1);
+    older.room.despawn(mine);
+    await pass(300);
+    expect([...stage.room.entitiesOf(New)]).toEqual([]);
+    expect(stage.server.health().drops).toEqual({});
+  });
+
+  test("[WF36] of a newer build stay in the room's bounds", async () => {
+    stage = staged(Old);
+    const newer = await join();
+    newer.room.spawn(New, { heat: -1.5, gear: "fast", driver: "a long name", position: { x: 1800, y: 1 } });
+    newer.room.spawn(New, { heat: 0.5, gear: "slow", driver: "bob", title: "sir" });
+    await pass(500);
+    const [first, second] = [...stage.room.entitiesOf(Old)];
+    expect([first!.position.x, first!.heat, first!.gear, first!.driver]).toEqual([500, 0, "off", ""]);
+    expect([second!.heat, second!.gear, second!.driver, second!.title]).toEqual([0.5, "slow", "bob", false]);
+    expect(newer.errors.map(({ code }) => code)).toEqual(["schema/mismatch"]);
+  });
+
+  test("[WF34] are corrected by what both know; the others stay the player's", async () => {
+    stage = staged(New);
+    const { room } = await join();
+    const mine = room.spawn(Old, { heat: 0.25, horn: true, position: { x: 3, y: 4 } });
+    await pass(500);
+    for (let jump = 0; jump < 2; jump++) {
+      mine.position.set(400, 400);
+      await pass(500);
+      expect([mine.position.x, mine.position.y]).toEqual([expect.closeTo(3, 1), expect.closeTo(4, 1)]);
+      expect([mine.heat, mine.horn]).toEqual([expect.closeTo(0.25, 2), true]);
+    }
+    expect(stage.server.reports()[0]!.counters.breaches).toBeGreaterThanOrEqual(2);
+    expect(room.drops.toRecord()).toEqual({});
+  });
+
+  test("[WF36] of a build without any of the room's fields are refused", async () => {
+    stage = staged(New);
+    const { room, errors } = await join();
+    room.spawn(Strange);
+    await pass(500);
+    expect(errors.map(({ code }) => code).sort()).toEqual(["entity/refused", "schema/mismatch"]);
+    expect([...stage.room.entitiesOf(New)]).toEqual([]);
+  });
+
+  test("[WF36] come again after a reload", async () => {
+    stage = staged(New);
+    const player = await stage.join();
+    player.room.spawn(Old, { heat: 0.25 });
+    await pass(500);
+    const next = await stage.reload(player);
+    const mine = next.room.spawn(Old, { heat: 0.5 });
+    await pass(500);
+    expect([...stage.room.entitiesOf(New)].map(({ heat }) => heat)).toEqual([0.5]);
+    next.room.despawn(mine);
+    await pass(300);
+    expect([...stage.room.entitiesOf(New)]).toEqual([]);
+  });
+});
+
+describe("a participant that describes by hand", () => {
+  const SLED = 1;
+  const described = (raw: RawPlayer): number => raw.replies.filter(({ kind }) => kind === "columns").length;
+  const columns = (definition: EntityDefinition, kind = SLED): Uint8Array =>
+    writePeerPayload({ kind: "columns", stream: kind, columns: describeColumns(definition) });
+
+  async function say(raw: RawPlayer, ...payloads: Uint8Array[]): Promise<void> {
+    for (const payload of payloads) raw.session.sendReliable(payload);
+    await stage.advance(50);
+  }
+
+  async function own(raw: RawPlayer, definition: EntityDefinition): Promise<unknown> {
+    const plan = planState(definition, { tickHz: 60, hasRates: true });
+    const state = writeWholeState(plan, 3, new Float32Array(definition.components.length));
+    const { name, schemaHash } = definition;
+    raw.tell({ type: "own", localId: 3, name, schemaHash, state, tickHz: 60 });
+    await stage.advance(50);
+    return raw.heard.at(-1);
+  }
+
+  test("[WF17] gets one answer for each kind; what it says again is dropped", async () => {
+    stage = staged(New);
+    const raw = await RawPlayer.join(stage);
+    await say(raw, columns(Old), columns(Old), columns(Strange), columns(Lamp, 0));
+    expect(described(raw)).toBe(2);
+    expect(stage.server.health().drops["rate-limit"]).toBe(2);
+    expect(await own(raw, Old)).toMatchObject({ type: "granted", localId: 3 });
+  });
+
+  test("[WF17] of nothing, or of kinds that the room does not have, is malformed", async () => {
+    stage = staged(New);
+    const raw = await RawPlayer.join(stage);
+    const bad = writePeerPayload({ kind: "columns", stream: SLED, columns: Uint8Array.of(9, 9, 9) });
+    await say(raw, columns(Old, 7), bad);
+    expect([described(raw), stage.server.health().drops["bad-message"]]).toEqual([0, 2]);
+    expect(await own(raw, Old)).toMatchObject({ type: "refused", what: "entity" });
+    expect(raw.session.isClosed).toBe(false);
+  });
+
+  test("[WF17] of far more than the room has owns none: its states would take its memory", async () => {
+    const vectors = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`field${index}`, position]));
+    const wide: Record<string, Field> = { ...vectors, heat: scalar({ range: [0, 1], precision: 0.1 }) };
+    const texts = Array.from({ length: 3 }, (_, index) => [`text${index}`, string({ maxBytes: 250 })]);
+    const long: Record<string, Field> = { ...Object.fromEntries(texts), heat: wide.heat! };
+    for (const fields of [wide, long]) {
+      stage = staged(New);
+      const raw = await RawPlayer.join(stage);
+      const Large = defineEntity("sled", fields) as unknown as EntityDefinition;
+      await say(raw, columns(Large));
+      expect(described(raw)).toBe(1);
+      expect(await own(raw, Large)).toMatchObject({ type: "refused", what: "entity" });
+    }
+  });
+});
