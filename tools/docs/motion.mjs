@@ -60,25 +60,7 @@ function figures(rows, name, title) {
 /** Parts that only some games use. */
 const NETCODE = `\`@paceline/client/netcode\` has what only some games need, apart from the rest so that the others do not load it:
 \`LockstepSession\`, \`Lockstep\` and \`StateHash\`; \`PlayerPrediction\` and \`PlayerAuthority\`, and what they are made of,
-\`PredictedBody\`, \`InputBuffer\`, \`InputPace\` and \`ServerInputBuffer\`; \`ResponseCues\`; \`LagCompensation\`.
-
-### Response cues
-
-\`\`\`ts
-import type { Room } from "@paceline/client";
-import { ResponseCues } from "@paceline/client/netcode";
-
-const cues = new ResponseCues<{ readonly fire: boolean }>({
-  onTaken: () => console.log("flash"),
-  onRefused: (_input, _id, reason) => console.log("take it back:", reason),
-});
-
-function shoot(room: Room, id: number): void {
-  cues.taken(id, { fire: true }, room.clock.now());
-  room.send("shot", { id });
-  cues.sent(id);
-}
-\`\`\`
+\`PredictedBody\`, \`InputBuffer\`, \`InputPace\` and \`ServerInputBuffer\`; \`LagCompensation\`.
 
 ### Lockstep
 

@@ -27,7 +27,6 @@ export * from "./prediction/input-pace.js";
 export * from "./prediction/player-authority.js";
 export * from "./prediction/player-prediction.js";
 export * from "./prediction/predicted-body.js";
-export * from "./prediction/response-cues.js";
 export * from "./prediction/row-step.js";
 export * from "./prediction/server-input-buffer.js";
 export * from "./reckoning/adaptive-threshold.js";

@@ -4,7 +4,6 @@ import {
   DEFAULT_CONVERGENCE,
   PlayerAuthority,
   PlayerPrediction,
-  ResponseCues,
   type BodyLayout,
   type Components,
   type Correction,
@@ -31,7 +30,6 @@ function play(
   const scheduler = new VirtualScheduler();
   const random = seededRandom(5);
   const start = Float64Array.of(0, 0, 0, 0);
-  const heard = { taken: 0, sent: 0, confirmed: 0, answersMs: [] as number[] };
   const flying = new Map<number, () => void>();
   const path = (): ((arrive: () => void) => void) => {
     const deliver = (packet: Uint8Array): void => flying.get(new DataView(packet.buffer).getUint32(0))?.();
@@ -45,21 +43,12 @@ function play(
   };
   const [up, down] = [path(), path()];
   const authority = new PlayerAuthority<Drive>({ step, tickSeconds, idle: { throttle: 0 } }, start, 0);
-  const cues = new ResponseCues<Drive>({
-    onTaken: () => (heard.taken += 1),
-    onSent: () => (heard.sent += 1),
-    onConfirmed: (_input, _id, afterMs) => {
-      heard.confirmed += 1;
-      heard.answersMs.push(afterMs);
-    },
-  });
   const prediction = new PlayerPrediction<Drive>(
     {
       layout,
       step,
       tickSeconds,
       convergence: DEFAULT_CONVERGENCE,
-      cues,
       send: (inputs) => {
         const copy = [...inputs];
         up(() => authority.receive(copy));
@@ -86,18 +75,15 @@ function play(
     });
   });
   scheduler.advance(seconds * 1000);
-  return { prediction, authority, corrections, heard };
+  return { prediction, authority, corrections };
 }
 
 describe("a player under a server's authority", () => {
-  test("is never corrected in steady driving, hears of every input, and keeps the server's pace", () => {
-    const { corrections, heard, authority, prediction } = play({ delayMs: 75 }, 60);
+  test("is never corrected in steady driving, and keeps the server's pace", () => {
+    const { corrections, authority } = play({ delayMs: 75 }, 60);
     expect(corrections.length).toBeGreaterThan(1000);
     expect(Math.max(...corrections.map(({ distanceM }) => distanceM))).toBe(0);
     expect(authority.counts.missing).toBeLessThan(5);
-    expect([heard.taken, heard.sent]).toEqual([prediction.tick, prediction.tick]);
-    expect(heard.confirmed).toBeGreaterThan(prediction.tick - 30);
-    expect(Math.max(...heard.answersMs)).toBeLessThan(400);
   });
 
   test("is corrected by less than 2 cm (p95) at 150 ms round trip with jitter and 2 % loss", () => {

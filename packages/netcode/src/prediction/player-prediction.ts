@@ -2,14 +2,11 @@ import { isFiniteRow, type Components } from "../body/body-layout.js";
 import type { TickInput } from "./input-buffer.js";
 import { InputPace } from "./input-pace.js";
 import { PredictedBody, type Correction, type PredictedBodyOptions } from "./predicted-body.js";
-import type { ResponseCues } from "./response-cues.js";
 
 /** The game's physics, and where its inputs go. */
 export interface PlayerPredictionOptions<Input> extends PredictedBodyOptions<Input> {
   /** Sends the newest inputs to the server, oldest first; may be lost, since the next call repeats them. */
   send(inputs: readonly TickInput<Input>[]): void;
-  /** Told what becomes of each input; its ids are ticks. */
-  readonly cues?: ResponseCues<Input>;
 }
 
 /** The server's state of a player's entity: {@link PlayerAuthority.advance} makes it. */
@@ -63,22 +60,16 @@ export class PlayerPrediction<Input> {
   update(nowSeconds: number, read: () => Input): number {
     if (!Number.isFinite(nowSeconds)) return 0;
     this.#nextTickSeconds ??= nowSeconds;
-    const { cues, tickSeconds } = this.#options;
+    const { tickSeconds } = this.#options;
     // If the time is set back, the prediction starts again.
     if (this.#nextTickSeconds > nowSeconds + 1) this.#nextTickSeconds = nowSeconds;
     let ticks = 0;
     for (; this.#nextTickSeconds <= nowSeconds && ticks < MAX_TICKS_AT_ONCE; ticks++) {
-      const input = read();
-      const tick = this.#body.advance(input);
-      cues?.taken(tick, input, nowSeconds * 1000);
+      this.#body.advance(read());
       this.#nextTickSeconds += this.#pace.nextTickSeconds();
     }
     if (ticks === MAX_TICKS_AT_ONCE) this.#nextTickSeconds = nowSeconds + tickSeconds;
-    if (ticks > 0) {
-      const inputs = this.#body.inputs.toSend();
-      this.#options.send(inputs);
-      for (const { tick } of inputs) cues?.sent(tick);
-    }
+    if (ticks > 0) this.#options.send(this.#body.inputs.toSend());
     return ticks;
   }
 
@@ -91,14 +82,11 @@ export class PlayerPrediction<Input> {
     if (tick > this.#body.tick) {
       this.#body = new PredictedBody(this.#options, state, tick + this.#leadTicks);
       this.#nextTickSeconds = undefined;
-      this.#options.cues?.confirmedUpTo(tick, nowSeconds * 1000);
       return undefined;
     }
     if (Math.abs(leadErrorTicks) < 2) this.#leadTicks = this.#body.tick - tick;
     this.#pace.hint(leadErrorTicks);
-    const correction = this.#body.reconcile(tick, state, nowSeconds);
-    if (correction) this.#options.cues?.confirmedUpTo(tick, nowSeconds * 1000);
-    return correction;
+    return this.#body.reconcile(tick, state, nowSeconds);
   }
 
   /** Writes what to draw: the predicted state, with what is left of the last correction. */
