@@ -197,6 +197,45 @@ describe("a race that the server decides", () => {
     participant.dispose();
   });
 
+  it.each([
+    [0, 0],
+    [5, 5],
+    [0, 10],
+  ])(
+    "shows a car where its own driver has it, over lines with %i and %i ms of jitter",
+    async (...jitters) => {
+      stage = roomStage(RaceRoom);
+      const nowMs = (): number => stage.scheduler.nowMs();
+      const drivers: GrandPrixParticipant[] = [];
+      for (const [index, jitterMs] of jitters.entries()) {
+        const { room } = await stage.join({
+          options: [ANN, BEN][index]!,
+          network: { delayMs: 25, jitterMs },
+        });
+        drivers.push(new GrandPrixParticipant(room, circuit, { ...ANN, isComputer: false }, nowMs));
+        // Their ticks are not those of the server.
+        await stage.advance(13);
+      }
+      const errorsM: number[] = [];
+      for (let frame = 0; frame < 1400; frame++) {
+        for (const [index, driver] of drivers.entries()) {
+          driver.update();
+          const turn = Math.floor((nowMs() + index * 333) / 250) % 6;
+          driver.step({ throttle: 1, steer: turn === 2 ? -1 : turn === 5 ? 1 : 0, handbrake: false });
+        }
+        for (const [index, { racer }] of drivers.entries()) {
+          const [seen] = drivers[1 - index]!.remotes;
+          if (frame > 700) errorsM.push(Math.hypot(seen!.x - racer.car.x, seen!.y - racer.car.y));
+        }
+        await stage.advance(15);
+      }
+      errorsM.sort((a, b) => a - b);
+      expect(errorsM[Math.floor(errorsM.length * 0.95)]).toBeLessThan(0.3);
+      for (const driver of drivers) driver.dispose();
+    },
+    60_000,
+  );
+
   it("does not let in a driver without a name, and does not hear who asks to be reset all the time", async () => {
     stage = roomStage(RaceRoom);
     await expect(stage.join({ options: { name: "", color: "red" } })).rejects.toThrow("a name and a color");

@@ -180,6 +180,9 @@ describe("a room of 60 ticks a second", () => {
       sizesM.add(prediction.stats.correctionM);
     }
     expect(prediction.stats.states - before.states).toBeGreaterThan(50);
+    // An input is under way for 40 ms and waits for its tick: at most three of 16.7 ms.
+    expect(prediction.stats.leadMs).toBeGreaterThan(40);
+    expect(prediction.stats.leadMs).toBeLessThan(90);
     // It began with a rounded state: that is narrowed down, by no more than the rounding of a state at a time.
     expect(Math.max(...sizesM)).toBeLessThan(0.025 * Math.SQRT2);
     expect(sizesM.size).toBeLessThan((prediction.stats.states - before.states) / 2);

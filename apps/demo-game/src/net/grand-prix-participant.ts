@@ -1,5 +1,4 @@
 import type { Entity, Peer, Prediction, Room, WritableFields } from "@paceline/client";
-import { wrapAngle } from "../car/angle.js";
 import type { DriveInput } from "../car/car-state.js";
 import { Progress } from "../race/progress.js";
 import {
@@ -14,18 +13,13 @@ import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
 import { runningOrder } from "../race/standings.js";
 import type { Circuit } from "../track/circuit.js";
-import { Drive, RACE_TICK_HZ, RaceCar, readRaceCar, stepRaceCar } from "./grand-prix.js";
+import { Drive, MAX_LEAD_S, RaceCar, carAhead, readRaceCar, stepRaceCar } from "./grand-prix.js";
 import type { ParticipantEvents, RaceParticipant, RunnerView } from "./race-participant.js";
 import type { RemoteCar } from "./remote-car.js";
 import { WatchedCar } from "./watched-car.js";
 
 const UNKNOWN: DriverCard = { name: "Driver", color: "#9aa3ad", isComputer: false };
 const ROOM_OWNER = "server";
-/** Further ahead nobody's way is known. */
-const MAX_LEAD_S = 0.3;
-const LEAD_WINDOW_MS = 2000;
-/** Per frame. */
-const LEAD_EASE = 0.05;
 
 type ServerCar = Entity<typeof RaceCar>;
 
@@ -51,7 +45,6 @@ export class GrandPrixParticipant implements RaceParticipant {
   readonly #watched = new WatchedCar();
   #hadMissedGate = false;
   #leadS = 0;
-  readonly #leads: { readonly atMs: number; readonly ticks: number; readonly rttMs: number }[] = [];
   remotes: readonly RemoteCar[] = [];
   lastLapMs = 0;
 
@@ -142,6 +135,7 @@ export class GrandPrixParticipant implements RaceParticipant {
     input.steer = Math.max(-1, Math.min(1, steer));
     input.throttle = Math.max(-1, Math.min(1, throttle));
     input.handbrake = handbrake;
+    input.lead = this.#leadS;
   }
 
   update(): void {
@@ -150,7 +144,7 @@ export class GrandPrixParticipant implements RaceParticipant {
     this.#mine = cars.find((car) => car.isMine);
     this.#followed = this.#mine ?? cars.find(({ id }) => id === this.#watched.numberIn(this.standings()));
     if (this.#followed) this.#follow(this.#followed);
-    this.#updateLead();
+    this.#leadS = Math.max(0, Math.min(MAX_LEAD_S, (this.#prediction?.stats.leadMs ?? 0) / 1000));
     this.remotes = cars.flatMap((car) => (car.isMine ? [] : [this.#remote(car)]));
     const isOnGrid = this.session.phase === "countdown";
     for (const { id, shown } of cars) {
@@ -283,43 +277,26 @@ export class GrandPrixParticipant implements RaceParticipant {
   }
 
   /**
-   * How far the own car is ahead of the cars as the server has them, s: inputs need so long to get there. News of the server
-   * come now and then and are half a round trip old, so the least of a while counts. Smoothed: cars would jump otherwise.
+   * Where its driver has it by now, so that all pages show it in one place: the game's physics continue it by its driver's
+   * lead. The server's own cars are shown as far ahead as this page's, for a spectator all are where the server has them.
    */
-  #updateLead(): void {
-    const nowMs = this.#now();
-    const stats = this.#prediction?.stats;
-    if (!stats || stats.states === 0 || !this.#mine) return;
-    const rttMs = this.room.authority?.rttMs ?? 0;
-    this.#leads.push({ atMs: nowMs, ticks: stats.leadTicks, rttMs });
-    while (nowMs - this.#leads[0]!.atMs > LEAD_WINDOW_MS) this.#leads.shift();
-    const ticks = Math.min(...this.#leads.map((lead) => lead.ticks));
-    const leastRttMs = Math.min(...this.#leads.map((lead) => lead.rttMs));
-    // On average the newest input is half a tick old.
-    const wantedS = (ticks + 0.5) / RACE_TICK_HZ - leastRttMs / 2000;
-    this.#leadS += (Math.max(0, Math.min(MAX_LEAD_S, wantedS)) - this.#leadS) * LEAD_EASE;
-  }
-
-  /** Where the own car is by now, the others are, too: continued along their arc by the lead. */
   #remote(car: ServerCar): RemoteCar {
     const { id, shown, owner, position, heading } = car;
-    const leadS = shown.isHeld ? 0 : this.#leadS;
-    const turnRad = shown.yawRate * leadS;
-    const [cos, sin] = [Math.cos(turnRad / 2), Math.sin(turnRad / 2)];
-    const { x: velocityX, y: velocityY } = shown.velocity;
+    const leadS = this.#mine ? (owner ? car.lead : this.#leadS) : 0;
+    const now = carAhead(shown, leadS, this.racer.circuit);
     return {
       id,
       ownerId: owner?.id ?? ROOM_OWNER,
       number: id,
       ...(this.#cards.get(id) ?? UNKNOWN),
-      x: shown.position.x + (velocityX * cos - velocityY * sin) * leadS,
-      y: shown.position.y + (velocityX * sin + velocityY * cos) * leadS,
-      headingRad: wrapAngle(shown.heading + turnRad),
-      velocityX,
-      velocityY,
-      steer: shown.steer,
-      throttle: shown.throttle,
-      handbrake: shown.handbrake,
+      x: now.x,
+      y: now.y,
+      headingRad: now.headingRad,
+      velocityX: now.velocityX,
+      velocityY: now.velocityY,
+      steer: now.steer,
+      throttle: now.throttle,
+      handbrake: now.handbrake,
       received: { x: position.x, y: position.y, headingRad: heading },
       // A car that stands is not told of: the server is there, and knows.
       ageMs: 0,

@@ -11,16 +11,23 @@ import {
 import { carAt, type CarState, type DriveInput } from "../car/car-state.js";
 import { STEP_S, stepCar } from "../car/step-car.js";
 import type { DriverCard, LapMessage, RaceAnnouncement } from "../race/race-messages.js";
-import { circuit } from "../track/circuit.js";
+import { circuit, type Circuit } from "../track/circuit.js";
 import { carFields } from "./car-fields.js";
 
 /** The kind of rooms in which a server decides the race. */
 export const GRAND_PRIX = "grand-prix";
+/** Further ahead nobody's way is known, s. */
+export const MAX_LEAD_S = 0.3;
 /** Steps of the server per second; each is two of the car's. */
 export const RACE_TICK_HZ = 30;
 
+/** How far ahead of the server a page shows its own car: its inputs need so long to count. */
+const lead = scalar({ range: [0, MAX_LEAD_S], precision: 0.004, unit: "s" });
+
 const raceCarFields = {
   ...carFields,
+  /** Its driver's; pages show the car where its driver has it by now. */
+  lead,
   /** On the grid before the light is green. */
   isHeld: flag(),
   /** Others pass through it. */
@@ -38,6 +45,7 @@ export const Drive = defineInput({
   steer: scalar({ range: [-1, 1], precision: 1 / 127 }),
   throttle: scalar({ range: [-1, 1], precision: 1 / 127 }),
   handbrake: flag(),
+  lead,
 });
 
 /** The owner of each car; a car keeps its number when its driver reloads the page. */
@@ -105,9 +113,7 @@ export function stepRaceCar(
     return;
   }
   readRaceCar(state, scratch);
-  for (let left = seconds; left > 1e-6; left -= STEP_S) {
-    stepCar(scratch, input, circuit, Math.min(left, STEP_S));
-  }
+  drive(scratch, input, circuit, seconds);
   state.position.x = scratch.x;
   state.position.y = scratch.y;
   state.velocity.x = scratch.velocityX;
@@ -117,6 +123,22 @@ export function stepRaceCar(
   state.steer = scratch.steer;
   state.throttle = scratch.throttle;
   state.handbrake = scratch.handbrake;
+}
+
+/** Where a shown car will be, if its driver goes on as now. The result is overwritten by the next call. */
+export function carAhead(
+  shown: ReadonlyFields<RaceCarFields>,
+  seconds: number,
+  on: Circuit,
+): Readonly<CarState> {
+  readRaceCar(shown, scratch);
+  const { wantedSteer: steer, throttle, handbrake, isHeld } = shown;
+  if (!isHeld) drive(scratch, { steer, throttle, handbrake }, on, seconds);
+  return scratch;
+}
+
+function drive(car: CarState, input: Readonly<DriveInput>, on: Circuit, seconds: number): void {
+  for (let left = seconds; left > 1e-6; left -= STEP_S) stepCar(car, input, on, Math.min(left, STEP_S));
 }
 
 function within(value: number, most: number): number {

@@ -66,6 +66,7 @@ export class Seat {
   publish(): void {
     const { entity, racer } = this;
     writeRaceCar(entity, racer.car, this.#input);
+    entity.lead = this.driver instanceof ComputerDriver ? 0 : this.driver.input.lead;
     entity.isHeld = racer.isHeld;
     entity.isGhost = !this.isSolid;
     entity.hasMissedGate = racer.laps.hasMissedGate;

@@ -121,6 +121,12 @@ export class ShownEntities implements SnapshotListener {
     return this.#timeline?.secondsAt(nowMs) ?? 0;
   }
 
+  /** Time since the source's tick, ms, by the time at which its entities are shown. */
+  ageMsOf(tick: number): number {
+    const timeline = this.#timeline;
+    return timeline ? (this.#nowSeconds() - timeline.secondsOf(timeline.unwrap(tick))) * 1000 : 0;
+  }
+
   record(id: number): ShownReplica | undefined {
     return this.#records.get(id);
   }
@@ -247,11 +253,10 @@ export class ShownEntities implements SnapshotListener {
 
   #newEntity(id: number, place: Place, changes: FieldChanges, record: () => ShownReplica): Entity {
     const options = this.#options;
+    const ageMsOf = (tick: number): number => this.ageMsOf(tick);
     const { definition } = place.table;
     const beforeRead = () => this.#bringUpToDate(record());
     const shown = defineFields({}, definition, { place, layer: "shown", isWritable: false, beforeRead });
-    const ageMs = (): number =>
-      (this.secondsAt(turnMsOf(options.clock)) - this.#timeline!.secondsOf(record().tick)) * 1000;
     const base = {
       id: options.idOf(id),
       kind: definition,
@@ -267,7 +272,7 @@ export class ShownEntities implements SnapshotListener {
         return record().tick >>> 0;
       },
       get ageMs() {
-        return Math.max(0, ageMs());
+        return Math.max(0, ageMsOf(record().tick));
       },
     };
     const row = { place, layer: "state", isWritable: false } as const;

@@ -19,6 +19,11 @@ export interface PredictionStats {
   readonly worstCorrectionM: number;
   /** Inputs that are simulated here and not confirmed yet. */
   readonly leadTicks: number;
+  /**
+   * How far own entities are shown ahead of those of the authority, ms: an input needs so long until it counts. 0 before the
+   * first state. Comes from numbers of inputs and ticks: no error of a clock is in the sum of both.
+   */
+  readonly leadMs: number;
 }
 
 export interface PredictionOptions {
@@ -28,6 +33,8 @@ export interface PredictionOptions {
   /** Knows the number of this player's newest input. */
   readonly sender: { readonly number: number };
   readonly tickSeconds: number;
+  /** Time since the authority was at a tick, ms, by the time at which others are shown. */
+  ageMsOf(tick: number): number;
   myNumber(): number;
   nowMs(): number;
   onFault(record: ShownReplica, fault: MotionFault): void;
@@ -52,6 +59,10 @@ export class Prediction {
   #input: Float32Array;
   #tickAtMs: number;
   #processed: number | undefined;
+  /** Tick of the authority that has simulated the input {@link #processed}. */
+  #processedAtTick = 0;
+  /** When the inputs were taken that are not processed yet, and the last one that is; by number. */
+  readonly #takenAtMs = new Map<number, number>();
   #states = 0;
   #correctionM = 0;
   #worstCorrectionM = 0;
@@ -69,7 +80,13 @@ export class Prediction {
   get stats(): PredictionStats {
     const leadTicks = this.#options.sender.number - (this.#processed ?? this.#options.sender.number);
     const [states, correctionM, worstCorrectionM] = [this.#states, this.#correctionM, this.#worstCorrectionM];
-    return { states, correctionM, worstCorrectionM, leadTicks };
+    return { states, correctionM, worstCorrectionM, leadTicks, leadMs: this.#leadMs };
+  }
+
+  get #leadMs(): number {
+    const takenAtMs = this.#takenAtMs.get(this.#processed ?? -1);
+    if (takenAtMs === undefined) return 0;
+    return this.#options.nowMs() - takenAtMs - this.#options.ageMsOf(this.#processedAtTick);
   }
 
   /** One's own entity of the kind appeared, or was there when this began. */
@@ -85,15 +102,18 @@ export class Prediction {
     this.#predicted.delete(id);
   }
 
-  /** The authority has simulated the inputs up to this number: said before the states that have them. */
-  processed(number: number | undefined): void {
+  /** The authority has simulated the inputs up to this number by that tick: said before the states that have them. */
+  processed(number: number | undefined, tick: number): void {
     this.#processed = number;
+    this.#processedAtTick = tick;
+    for (const known of this.#takenAtMs.keys()) if (known < number!) this.#takenAtMs.delete(known);
   }
 
   /** The input of a tick is taken. */
   advance(input: Float32Array, atMs: number): void {
     this.#input = input;
     this.#tickAtMs = atMs;
+    this.#takenAtMs.set(this.#options.sender.number, atMs);
     for (const { body } of this.#predicted.values()) body.advance(input);
   }
 

@@ -328,6 +328,7 @@ export class AuthoritativeMode implements RoomMode {
       step,
       sender: this.#inputs!,
       tickSeconds: 1 / this.#info.tickHz,
+      ageMsOf: (tick) => this.#entities.store.ageMsOf(tick),
       myNumber: sessionNumber,
       nowMs: () => scheduler.nowMs(),
       onFault: ({ id }, fault) => news.faulted(definition.name, id, fault),
@@ -360,7 +361,7 @@ export class AuthoritativeMode implements RoomMode {
     const reader = new ByteReader(body);
     const feedback = readFeedback(reader);
     if (!feedback) return this.#parts.drops.count("bad-message");
-    this.#prediction?.processed(this.#inputs?.told(feedback));
+    this.#prediction?.processed(this.#inputs?.told(feedback), tick);
     if (!this.#isAgreed) return;
     const reason = this.#entities.receive(reader.rest(), tick, cameAtMs);
     if (reason) this.#lost(reason);
