@@ -1,0 +1,92 @@
+import { readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
+const PACKAGES = ["client", "netcode", "protocol", "relay", "server", "transport"];
+
+/** The product's code without comments, by file. */
+const code = PACKAGES.flatMap((name) => {
+  const folder = path.join(ROOT, "packages", name, "src");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".ts"),
+  );
+  return files.map((file) => ({
+    file: `${name}/src/${file}`,
+    text: withoutComments(readFileSync(path.join(folder, file), "utf8")),
+  }));
+});
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[\s\S]*?\*\//g, "").replaceAll(/^\s*\/\/.*$/gm, "");
+}
+
+function filesWith(pattern: RegExp): string[] {
+  return code
+    .filter(({ text }) => pattern.test(text))
+    .map(({ file }) => file)
+    .toSorted();
+}
+
+describe("states", () => {
+  it("have one encoder and one decoder", () => {
+    expect(filesWith(/\bnew StateCodec\(/)).toEqual([
+      "protocol/src/state/read/snapshot-reader.ts",
+      "protocol/src/state/send/snapshot-writer.ts",
+    ]);
+    expect(filesWith(/\bnew SnapshotWriter\(/)).toEqual([
+      "protocol/src/state/send/shared-writer.ts",
+      "protocol/src/state/whole-state.ts",
+    ]);
+  });
+
+  it("become columns in one place, and never travel as floats", () => {
+    expect(filesWith(/\bquantise\(/)).toEqual([
+      "protocol/src/input/input-codec.ts",
+      "protocol/src/state/plan/quantiser.ts",
+      "protocol/src/state/plan/state-history.ts",
+    ]);
+    expect(filesWith(/\b[gs]etFloat(?:32|64)\(/)).toEqual([]);
+  });
+
+  it("are sent by one class of a client, and by one of a server to each of several players and to one alone", () => {
+    expect(filesWith(/\bnew (?:Snapshot|Reference)Sender\(/)).toEqual([
+      "client/src/modes/state-stream.ts",
+      "server/src/states/player-snapshot-stream.ts",
+      "server/src/states/shared-snapshot.ts",
+    ]);
+  });
+
+  it("are read by one class for each source: peers, an authority, a player's own entities", () => {
+    expect(filesWith(/\bnew SnapshotReader\(/)).toEqual([
+      "client/src/modes/authoritative/hosted-entities.ts",
+      "client/src/modes/mesh/remote-streams.ts",
+      "protocol/src/state/whole-state.ts",
+      "server/src/entities/coded-states.ts",
+    ]);
+  });
+
+  it("live in one store", () => {
+    expect(filesWith(/\bclass \w*(?:Store|EntityTable)\b/)).toEqual([
+      "netcode/src/entity-table.ts",
+      "netcode/src/replica/replica-store.ts",
+    ]);
+  });
+});
+
+describe("a client's room", () => {
+  const { text } = code.find(({ file }) => file === "client/src/api/room.ts")!;
+
+  it("does not ask for its mode", () => {
+    expect(text).not.toMatch(/\bif \((?:[^()\n]|\([^()\n]*\))*?(?:#mode\b|\bmode\.|authority)/);
+    expect(text).not.toMatch(/instanceof \w*Mode\b/);
+    expect(text).not.toMatch(/(?:#mode\.server|authority)\s*(?:\?|&&|\|\||===|!==)/);
+  });
+
+  it("knows no mode but the one that it begins with", () => {
+    expect(
+      [...text.matchAll(/^import (?!type).*from "\.\.\/modes\/([\w/-]+)\.js"/gm)].map(([, file]) => file),
+    ).toEqual(["mesh/mesh-mode"]);
+    expect(text.match(/\bnew \w+Mode\(/g)).toEqual(["new MeshMode("]);
+  });
+});
