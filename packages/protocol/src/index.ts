@@ -1,4 +1,5 @@
 export * from "./wire/authority-message.js";
+export * from "./wire/build.js";
 export * from "./bytes/byte-reader.js";
 export * from "./bytes/byte-writer.js";
 export * from "./errors/codes.js";

@@ -45,6 +45,8 @@ export interface MatchBody {
   readonly group?: Group | undefined;
   /** To watch only. */
   readonly spectate?: boolean | undefined;
+  /** The build of the client's game; absent: it names none. */
+  readonly build?: string | undefined;
   readonly seat?: SeatClaim | undefined;
 }
 
@@ -89,6 +91,7 @@ export const matchRefusalCodes = [
   "match/unknown-room",
   "match/not-found",
   "match/full",
+  "match/outdated",
   "match/bad-request",
   "match/refused",
   "match/unauthorized",

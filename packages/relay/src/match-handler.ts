@@ -79,7 +79,7 @@ export class MatchHandler {
     if (isRefusal(wish)) return wish;
     const [method = "", target = "", ...more] = path.split("/");
     if (method === "list" && target !== "" && more.length === 0) {
-      const rooms = this.#registry.list(decoded(target), wish.options);
+      const rooms = this.#registry.list(decoded(target), wish);
       return isRefusal(rooms) ? rooms : { version: PROTOCOL_VERSION, rooms };
     }
     if (!isMethod(method) || target === "" || more.length > 0) return noSuchMethod;

@@ -7,7 +7,6 @@ import {
   type IceServer,
   type MatchedSeat,
   type RoomListing,
-  type RoomOptions,
   type ServerMessage,
   type MatchRefusal,
 } from "@paceline/protocol";
@@ -160,13 +159,14 @@ export class SessionRegistry {
   }
 
   /** Whether the tab of this page has a seat in a room as it is asked for, which no other page uses. */
-  async #isSeatOfTab({ method, target, seat }: MatchRequest): Promise<boolean> {
+  async #isSeatOfTab(request: MatchRequest): Promise<boolean> {
+    const { method, target, seat } = request;
     const participant = seat && this.#participants.get(seat.session);
     // A participant that has not been admitted has no seat to return to.
     if (!participant?.isIntroduced || !participant.hasToken(seat!.token)) return false;
     const { room } = participant;
     const isAsked = method === "joinById" ? this.#rooms.find(target) === room : room.name === target;
-    if (!isAsked || method === "create") return false;
+    if (!isAsked || method === "create" || this.#rooms.buildRefusal(room, request)) return false;
     if (!seat!.ifAway) return true;
     const { scheduler } = this.#settings;
     for (let waitedMs = 0; !participant.isAway && waitedMs < FAREWELL_MS; waitedMs += FAREWELL_POLL_MS) {
@@ -192,9 +192,12 @@ export class SessionRegistry {
   }
 
   /** The place of a session, for who knows its token; even in a full room. */
-  #holdAgain({ target, token }: MatchRequest, address: string): Held | MatchRefusal {
-    const participant = this.#participants.get(target);
-    if (participant?.hasToken(token)) return this.#seats.holdAgain(participant, address);
+  #holdAgain(request: MatchRequest, address: string): Held | MatchRefusal {
+    const participant = this.#participants.get(request.target);
+    if (participant?.hasToken(request.token)) {
+      const refusal = this.#rooms.buildRefusal(participant.room, request);
+      return refusal ?? this.#seats.holdAgain(participant, address);
+    }
     return {
       status: 404,
       code: "match/not-found",
@@ -235,7 +238,7 @@ export class SessionRegistry {
   }
 
   /** {@link RoomDirectory.list} */
-  list(name: string, filter: RoomOptions): RoomListing[] | MatchRefusal {
+  list(...[name, filter]: Parameters<RoomDirectory["list"]>): RoomListing[] | MatchRefusal {
     return this.#rooms.list(name, filter);
   }
 
@@ -418,6 +421,7 @@ export class SessionRegistry {
     const role = room.isSpectator(participant) && { spectator: true as const };
     const elsewhere = fullRooms > 0 && { fullRooms };
     const iceServers = this.#iceServersFor(id);
+    const { build } = this.#settings;
     participant.tellResumeToken((resumeToken) => {
       const secrets = { sessionId: id, token, resumeToken };
       const numbers = seat === number ? { number } : { number, seat };
@@ -432,6 +436,7 @@ export class SessionRegistry {
         ...tickOf(participant),
         ...role,
         ...elsewhere,
+        ...(build !== undefined && { build }),
       };
     });
     participant.tellAll(all.slice(MAX_PEERS_IN_WELCOME).map((peer) => ({ type: "joined", peer })));

@@ -19,7 +19,7 @@ function problemOf(options: unknown): string {
 describe("options", () => {
   it("have defaults", () => {
     const settings = relaySettings({ rooms });
-    expect(settings.rooms.get("race")).toEqual({ maxPlayers: 16 });
+    expect(settings.rooms.get("race")).toEqual({ maxPlayers: 16, mixesBuilds: false });
     expect(settings.limits.packetsPerSecond).toBe(400);
     expect(settings.secret).toHaveLength(32);
     expect(Object.isFrozen(settings) && Object.isFrozen(settings.limits)).toBe(true);
@@ -37,7 +37,7 @@ describe("options", () => {
     ],
     [
       { rooms: { race: { maxPears: 6 } } },
-      'rooms.race.maxPears: expected one of maxPlayers, authority, got "maxPears"',
+      'rooms.race.maxPears: expected one of maxPlayers, authority, mixesBuilds, got "maxPears"',
     ],
     [{ rooms, room: {} }, "room: expected one of rooms, secret, …"],
     [{ rooms, coalesceMs: 6 }, "coalesceMs: expected a number from 0 to 5 (ms), got 6"],

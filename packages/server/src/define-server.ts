@@ -104,7 +104,7 @@ export function defineServer<const Rooms extends Readonly<Record<string, RoomEnt
       blockedMs,
     });
     authorities.push(authority);
-    kinds[name] = { authority };
+    kinds[name] = { authority, mixesBuilds: entry.mixesBuilds };
   }
   const relay = createRelay({ ...rest, rooms: kinds });
   const onListening = (address: string): void =>

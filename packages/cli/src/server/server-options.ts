@@ -39,6 +39,7 @@ export interface ServerOptions {
   readonly relay: Pick<
     RelayOptions,
     | "rooms"
+    | "build"
     | "secret"
     | "allowedOrigins"
     | "publicHosts"
@@ -69,6 +70,7 @@ export const usageOf = (
   --public-host HOST      PACELINE_PUBLIC_HOST   name that leads here: play.example.com; repeat, or separate by
                                                  commas (addresses, localhost, and the name in --host)
   --rooms NAME[:PEERS],…  PACELINE_ROOMS         kinds of rooms, and how many players each takes (race:16)
+  --build TEXT            PACELINE_BUILD         build of the game that is served here: pages of others are told (none)
   --secret TEXT           PACELINE_SECRET        signs tickets, at least 32 bytes (random)
   --ice URL[ USER WORD]   PACELINE_ICE           STUN or TURN server; repeat, or separate by commas
   --turn URL              PACELINE_TURN          TURN server that shares --turn-secret; repeat, or separate by commas
@@ -105,6 +107,7 @@ const flags = {
   "allow-origin": list,
   "public-host": list,
   rooms: text,
+  build: text,
   secret: text,
   ice: list,
   turn: list,
@@ -191,6 +194,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
       ...windowOf(textOf("coalesce-ms")),
       bindTicketsToAddress: switched("bind-tickets"),
       trustedProxyHops: wholeOf("trust-proxy", textOf("trust-proxy") ?? "0", 8, " proxies"),
+      ...buildOf(textOf("build")),
       ...secretOf(textOf("secret")),
       ...(turn && { turn }),
       ...(webrtc && { webrtc }),
@@ -245,6 +249,11 @@ function wholeOf(field: string, value: string, max: number, unit = ""): number {
   const number = Number(value);
   if (/^\d+$/.test(value) && number <= max) return number;
   throw new UsageError(`${field}: expected a whole number from 0 to ${max}${unit}, got "${value}"`);
+}
+
+/** The relay checks it. */
+function buildOf(build: string | undefined): Pick<RelayOptions, "build"> {
+  return build === undefined ? {} : { build };
 }
 
 function secretOf(secret: string | undefined): Pick<RelayOptions, "secret"> {

@@ -1,6 +1,8 @@
 import {
   ConfigError,
   NetError,
+  assertFunction,
+  isBuild,
   type RoomListing,
   type RoomOptions,
   type ServerTypes,
@@ -80,6 +82,16 @@ export interface ClientOptions {
    * the page's `localStorage`, or a storage of the game's. Default: false.
    */
   readonly keepIdentity?: boolean | IdentityStorage;
+  /**
+   * The build of the game in this page, 1 to 64 letters, digits and `. + - _`: players of different builds do not meet, unless
+   * the server's rooms say `mixesBuilds`. Default: none.
+   */
+  readonly build?: string;
+  /**
+   * Called when the server serves another build than this page's: the page should be loaded again. Once for each build, at a
+   * join or when the client is back after a new deployment; `current` is the server's. Needs `build`, here and at the server.
+   */
+  readonly onOutdated?: (builds: { readonly mine: string; readonly current: string }) => void;
   /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
   readonly webSocket?: unknown;
   /** In Node: what `nodeWebRtc()` from `@paceline/client/node` resolves to. Default: the browser's WebRTC. */
@@ -106,6 +118,8 @@ const optionNames: Readonly<Record<keyof ClientOptions, true>> = {
   tickHz: true,
   authToken: true,
   keepIdentity: true,
+  build: true,
+  onOutdated: true,
   webSocket: true,
   webRtc: true,
   sockets: true,
@@ -141,6 +155,8 @@ export class Client<S extends object = ServerTypes> {
   readonly #tickHz: number;
   readonly #isDirectWanted: boolean;
   readonly #credentials: Credentials | undefined;
+  /** Builds of the server that the game was told of. */
+  readonly #builds = new Set<string>();
 
   /** @param endpoint the server's address: http(s) or ws(s) */
   constructor(endpoint: string, options: ClientOptions) {
@@ -160,6 +176,7 @@ export class Client<S extends object = ServerTypes> {
     if (!["auto", 1, 2, 3].includes(sockets)) {
       throw new ConfigError({ field: "sockets", value: sockets, expected: `"auto", 1, 2 or 3` });
     }
+    assertBuild(options);
     this.#options = options;
     this.#credentials = credentialsOf(options.authToken, options.keepIdentity, this.#serverUrl);
     roomModule.prefetch();
@@ -238,7 +255,7 @@ export class Client<S extends object = ServerTypes> {
 
   /** Open rooms of that name, of which every filter holds: an option that tells rooms apart, or an entry of the metadata. */
   list(roomName: RoomNames<S>, filter: RoomOptions = {}, abortion: Abortion = {}): Promise<RoomListing[]> {
-    const call = checkedCall("list", roomName, filter);
+    const call = { ...checkedCall("list", roomName, filter), build: this.#options.build };
     const signal = signalOf(abortion);
     const request = { serverUrl: this.#serverUrl, call, webrtc: false, timeoutMs: LIST_TIMEOUT_MS, signal };
     return untilAborted(
@@ -308,10 +325,18 @@ export class Client<S extends object = ServerTypes> {
     return untilAborted(signal, begin, () => (room ?? first)?.giveUp());
   }
 
+  #serves(current: string): void {
+    const { build: mine, onOutdated } = this.#options;
+    if (mine === undefined || current === mine || this.#builds.has(current)) return;
+    this.#builds.add(current);
+    onOutdated?.({ mine, current });
+  }
+
   #setupOf(call: JoinCall): Omit<RoomSetup, "first"> {
     return {
       serverUrl: this.#serverUrl,
-      call: { ...call, credentials: this.#credentials },
+      call: { ...call, credentials: this.#credentials, build: this.#options.build },
+      onBuild: (build) => this.#serves(build),
       scheduler: this.#options.scheduler ?? workerScheduler,
       webSocket: webSocketOf(this.#options.webSocket),
       newLink: this.#newLink,
@@ -323,6 +348,15 @@ export class Client<S extends object = ServerTypes> {
       sockets: this.#options.sockets ?? "auto",
     };
   }
+}
+
+function assertBuild({ build, onOutdated }: ClientOptions): void {
+  if (build !== undefined && !isBuild(build))
+    throw new ConfigError({ field: "build", value: build, expected: "1 to 64 letters, digits and . + - _" });
+  if (onOutdated === undefined) return;
+  assertFunction("onOutdated", onOutdated);
+  if (build === undefined)
+    throw new ConfigError({ field: "build", value: build, expected: "a build, with onOutdated" });
 }
 
 /** Rejects with {@link NetError} where it does not come. */

@@ -21,5 +21,7 @@ export interface RoomSetup {
   /** Whether the game named it: inputs and states then belong to steps, else to moments. */
   readonly isStepped: boolean;
   readonly page: Page | undefined;
+  /** The server says which build it serves. */
+  readonly onBuild: (build: string) => void;
   readonly sockets: SocketCount;
 }

@@ -598,6 +598,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       this.transport.setServerWebRtc("unknown");
     }
     this.#welcome = welcome;
+    if (welcome.build !== undefined) this.setup.onBuild(welcome.build);
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
     this.transport.entered(modeFactsOf(welcome));

@@ -37,6 +37,8 @@ export interface JoinCall {
   readonly token?: string;
   /** Proof of who the player is, for the authority of a room. */
   readonly credentials?: Credentials | undefined;
+  /** The game's build. */
+  readonly build?: string | undefined;
   readonly terms?: JoinTerms | undefined;
   /** For a seat that the server has given already. */
   readonly ticket?: string;
@@ -98,11 +100,20 @@ export async function requestRooms(request: MatchRequest): Promise<RoomListing[]
 
 async function askServer({ serverUrl, call, webrtc, timeoutMs, ...request }: MatchRequest): Promise<unknown> {
   const url = `${serverUrl}/match/${call.method}/${encodeURIComponent(call.target)}`;
-  const { options, token, credentials, terms } = call;
+  const { options, token, credentials, build, terms } = call;
   const signal = eitherOf(AbortSignal.timeout(timeoutMs), request.signal);
   const authToken = await credentials?.token(signal);
   const seat = claimOf(call);
-  const wish: MatchBody = { version: PROTOCOL_VERSION, options, webrtc, token, authToken, seat, ...terms };
+  const wish: MatchBody = {
+    version: PROTOCOL_VERSION,
+    options,
+    webrtc,
+    token,
+    authToken,
+    seat,
+    build,
+    ...terms,
+  };
   const body = JSON.stringify(wish);
   let response: Response | undefined;
   let answer: unknown;
@@ -148,8 +159,8 @@ export function joinCredential(call: JoinCall, webrtc: boolean): string | undefi
   if (call.ticket !== undefined) return `ticket.${call.ticket}`;
   // A secret belongs into a body: headers end up in logs.
   if (call.token !== undefined || call.credentials || call.seat) return undefined;
-  const { method, target, options, terms } = call;
-  const wish: MatchBody = { version: PROTOCOL_VERSION, options, webrtc, ...terms };
+  const { method, target, options, build, terms } = call;
+  const wish: MatchBody = { version: PROTOCOL_VERSION, options, webrtc, build, ...terms };
   const json = JSON.stringify({ method, target, ...wish });
   const base64 = btoa(String.fromCharCode(...encodeUtf8(json)));
   const credential = `join.${base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;

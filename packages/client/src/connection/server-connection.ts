@@ -382,8 +382,8 @@ export class ServerConnection {
     this.#roomName = welcome.roomName;
     this.#tabSeat.keep({ session: sessionId, token, roomId: welcome.roomId }, this.#options.call);
     // A returning player wants this room's players, not another room of the same name.
-    const { credentials, terms } = this.#call;
-    this.#call = { method: "joinById", target: welcome.roomId, options, credentials, terms };
+    const { credentials, build, terms } = this.#call;
+    this.#call = { method: "joinById", target: welcome.roomId, options, credentials, build, terms };
     if (this.#options.page?.isHidden) this.#setHidden(true);
     this.#settle?.resolve();
     this.#options.handlers.onWelcome(welcome);

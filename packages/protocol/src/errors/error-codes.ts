@@ -4,6 +4,7 @@ export const errorCodes = {
   "match/unknown-room": "The server has no kind of room of that name.",
   "match/not-found": "No room fits: none is open (join), or none has that id (joinById).",
   "match/full": "The room, or the server, takes nobody more.",
+  "match/outdated": "The room is of another build of the game; the message names both.",
   "match/bad-request": "The server refused the request as malformed.",
   "match/rate-limited":
     "Too many match requests from this address, or it has its share of a busy server; try again later.",

@@ -1,4 +1,5 @@
 import { limits } from "../errors/codes.js";
+import { isBuild } from "./build.js";
 import { decodeValue } from "../bytes/value-codec.js";
 
 /** A participant as the others see it. */
@@ -68,6 +69,8 @@ export type ServerMessage =
       readonly spectator?: boolean;
       /** There where the receiver asked for any room of its kind: how many others were full. */
       readonly fullRooms?: number;
+      /** The build of the game that the server serves; absent: it names none. */
+      readonly build?: string | undefined;
     }
   /** New passwords for TURN, in time before the old ones end. */
   | { readonly type: "iceServers"; readonly iceServers: readonly IceServer[] }
@@ -230,8 +233,12 @@ function welcomeOf(message: Fields): ServerMessage | undefined {
     iceServers: servers as IceServer[],
     ...(authority && { authority, ...tickOf(message) }),
     ...(message.spectator === true && { spectator: true }),
-    ...(isNumber32(message.fullRooms) && { fullRooms: message.fullRooms }),
+    ...noticesOf(message),
   };
+}
+
+function noticesOf({ fullRooms, build }: Fields): { readonly fullRooms?: number; readonly build?: string } {
+  return { ...(isNumber32(fullRooms) && { fullRooms }), ...(isBuild(build) && { build }) };
 }
 
 /** The identity of the receiver of a welcome. */

@@ -120,6 +120,8 @@ export interface Meeting {
   /** Options of the new room. */
   readonly options: RoomOptions;
   readonly guests: readonly Guest[];
+  /** The build of the guests' games; set by the relay. */
+  readonly build?: string;
 }
 
 /** The authority of one room. What participants send is handed over unread: bytes may be anything. */

@@ -1,6 +1,13 @@
 import type { MatchRefusal } from "@paceline/protocol";
 
 /** Nothing like it is open. */
+/** The room is another build's. */
+export function outdated(theirs: string, mine: string): MatchRefusal {
+  const named = (build: string): string => (build === "" ? "no build" : `build ${build}`);
+  const message = `the room is of ${named(theirs)}, this page of ${named(mine)}: load the page again`;
+  return { status: 409, code: "match/outdated", message };
+}
+
 export function notFound(message: string): MatchRefusal {
   return { status: 404, code: "match/not-found", message };
 }

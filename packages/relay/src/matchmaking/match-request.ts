@@ -3,6 +3,7 @@ import {
   MAX_MATCH_TOKEN_CHARACTERS,
   PROTOCOL_VERSION,
   encodeValue,
+  isBuild,
   matchMethods,
   plainDataProblem,
   type Group,
@@ -52,10 +53,8 @@ export function readMatchBody(body: unknown): Wish | MatchRefusal {
   }
   const problem = optionsProblem(options);
   if (problem !== undefined) return malformed(problem);
-  return withSeat(
-    withGroup({ options: options as RoomOptions, webrtc, token, authToken, spectate }, body.group),
-    body.seat,
-  );
+  const wish = { options: options as RoomOptions, webrtc, token, authToken, spectate };
+  return withSeat(withGroup(withBuild(wish, body.build), body.group), body.seat);
 }
 
 type Wish = Omit<MatchRequest, "method" | "target">;
@@ -66,8 +65,13 @@ function withSeat(wish: Wish | MatchRefusal, given: unknown): Wish | MatchRefusa
   return seat ? { ...wish, seat } : malformed(SEAT_WORDS);
 }
 
-function withGroup(wish: Wish, given: unknown): Wish | MatchRefusal {
-  if (given === undefined) return wish;
+function withBuild(wish: Wish, build: unknown): Wish | MatchRefusal {
+  if (build === undefined) return wish;
+  return isBuild(build) ? { ...wish, build } : malformed("build must be 1 to 64 letters, digits and . + - _");
+}
+
+function withGroup(wish: Wish | MatchRefusal, given: unknown): Wish | MatchRefusal {
+  if (given === undefined || isRefusal(wish)) return wish;
   const group = groupOf(given);
   return group ? { ...wish, group } : malformed(GROUP_WORDS);
 }

@@ -3,7 +3,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { AddressBuckets } from "../limits/address-buckets.js";
 import { AddressShares } from "../limits/address-shares.js";
 import { GroupPlaces } from "./group-places.js";
-import { busy, full, notFound, roomFailed, unknownKind } from "./match-refusals.js";
+import { busy, full, notFound, outdated, roomFailed, unknownKind } from "./match-refusals.js";
 import { canonicalOptions, isRefusal, type MatchRequest } from "./match-request.js";
 import type { RelaySettings, RoomSettings } from "../options/relay-options.js";
 import type { HostedRoom, RoomAuthority } from "../authority/room-host.js";
@@ -67,7 +67,7 @@ export class RoomDirectory {
   /** Finds a room as it is asked for, or opens one; `address`: who asks. Not for `reconnect`, which names a session. */
   roomFor(request: MatchRequest, address: string): Room | MatchRefusal {
     const { method, target, options, group, spectate = false } = request;
-    if (method === "joinById") return this.#roomWithId(target, spectate);
+    if (method === "joinById") return this.#roomWithId(request);
     const kind = this.#settings.rooms.get(target);
     if (!kind) return unknownKind(target, this.#settings.rooms.keys());
     const gathering = group && this.groups.find(this.#groupIdOf(request, group));
@@ -77,7 +77,14 @@ export class RoomDirectory {
       this.#settings.counters.limitReached("groupPlacesPerAddress");
       return busy("too many places kept for this address");
     }
-    const wanted: Wanted = { name: target, optionsKey: this.#keyOf(target, options), spectate, players };
+    const build = this.#buildOf(request, target);
+    const wanted: Wanted = {
+      name: target,
+      optionsKey: this.#keyOf(target, options),
+      build,
+      spectate,
+      players,
+    };
     const found = method === "create" ? undefined : this.#match(wanted);
     if (found) return found;
     if (method === "join") return notFound("no room is open");
@@ -92,26 +99,37 @@ export class RoomDirectory {
   }
 
   /** Opens a room for so many guests of another one. */
-  openFor(name: string, options: RoomOptions, guests: number): Room | MatchRefusal {
-    return this.#openFor({ name, optionsKey: "", spectate: false, players: guests }, options);
+  openFor(name: string, options: RoomOptions, guests: number, build: string): Room | MatchRefusal {
+    return this.#openFor({ name, optionsKey: "", build, spectate: false, players: guests }, options);
   }
 
-  /** Open rooms of a kind, of which every filter holds; at most 100, the oldest first. */
-  list(name: string, filter: RoomOptions): RoomListing[] | MatchRefusal {
+  /** Refuses a player whose build is not the room's. */
+  buildRefusal(room: Room, request: Pick<MatchRequest, "build">): MatchRefusal | undefined {
+    const build = this.#buildOf(request, room.name);
+    return build === room.build ? undefined : outdated(room.build, build);
+  }
+
+  /** Open rooms of a kind and of the player's build, of which every filter holds; at most 100, the oldest first. */
+  list(
+    name: string,
+    { options, build }: Pick<MatchRequest, "options" | "build">,
+  ): RoomListing[] | MatchRefusal {
     if (!this.#settings.rooms.has(name)) return unknownKind(name, this.#settings.rooms.keys());
-    const wanted = Object.entries(filter);
-    const open = [...this.#rooms.values()].filter(
-      (room) => room.name === name && room.isOpen && wanted.every(([key, value]) => room.says(key, value)),
-    );
+    const wanted = Object.entries(options);
+    const mine = this.#buildOf({ build }, name);
+    const open = [...this.#rooms.values()].filter((room) => {
+      const isAlike = room.name === name && room.build === mine && room.isOpen;
+      return isAlike && wanted.every(([key, value]) => room.says(key, value));
+    });
     return open.slice(0, MAX_LISTED).map((room) => room.listing);
   }
 
   /** Rooms that a player who looks for one like this could have got into, were they not full. */
-  fullLike({ id, name, optionsKey }: Room): number {
+  fullLike(like: Room): number {
     let count = 0;
     for (const room of this.#rooms.values()) {
-      const isAlike = room.name === name && room.optionsKey === optionsKey && room.id !== id;
-      if (isAlike && !room.isPrivate && !room.isLocked && !room.admits(false)) count += 1;
+      const isOther = room.id !== like.id && isAlike(room, like);
+      if (isOther && !room.isPrivate && !room.isLocked && !room.admits(false)) count += 1;
     }
     return count;
   }
@@ -137,9 +155,11 @@ export class RoomDirectory {
     return undefined;
   }
 
-  #roomWithId(idOrCode: string, spectate: boolean): Room | MatchRefusal {
-    const room = this.find(idOrCode);
+  #roomWithId({ target, spectate = false, build }: MatchRequest): Room | MatchRefusal {
+    const room = this.find(target);
     if (!room || (room.isLocked && !spectate)) return notFound("there is no room with this id");
+    const refusal = this.buildRefusal(room, { build });
+    if (refusal) return refusal;
     if (room.admits(spectate)) return room;
     return full(
       409,
@@ -149,16 +169,20 @@ export class RoomDirectory {
     );
   }
 
-  #match({ name, optionsKey, spectate, players }: Wanted): Room | undefined {
+  #match(wanted: Wanted): Room | undefined {
     for (const room of this.#rooms.values()) {
-      const isAlike = room.name === name && room.optionsKey === optionsKey && !room.isPrivate;
-      if (isAlike && room.admits(spectate, players)) return room;
+      const isFound = isAlike(room, wanted) && !room.isPrivate;
+      if (isFound && room.admits(wanted.spectate, wanted.players)) return room;
     }
     return undefined;
   }
 
   /** `address`: who opens it; undefined: the server itself. */
-  #openFor({ name, spectate, players }: Wanted, options: RoomOptions, address?: string): Room | MatchRefusal {
+  #openFor(
+    { name, build, spectate, players }: Wanted,
+    options: RoomOptions,
+    address?: string,
+  ): Room | MatchRefusal {
     const kind = this.#settings.rooms.get(name);
     if (!kind) return unknownKind(name, this.#settings.rooms.keys());
     if (this.#rooms.size >= this.#settings.limits.maxRooms)
@@ -171,7 +195,7 @@ export class RoomDirectory {
       this.#settings.counters.limitReached("roomsPerAddress");
       return busy("too many rooms opened by this address");
     }
-    const room = this.#open(name, kind, options, address);
+    const room = this.#open({ name, build, openedBy: address ?? "" }, kind, options);
     if (room.admits(spectate, players)) return room;
     this.disposeIfEmpty(room);
     return spectate
@@ -183,17 +207,27 @@ export class RoomDirectory {
     return optionsKeyOf(options, this.#settings.rooms.get(name)?.authority?.filterBy);
   }
 
-  #groupIdOf({ target, options }: MatchRequest, { key }: Group): string {
-    return JSON.stringify([target, this.#keyOf(target, options), key]);
+  /** The build that tells rooms of this kind apart; empty if it does not. */
+  #buildOf({ build = "" }: Pick<MatchRequest, "build">, name: string): string {
+    return this.#settings.rooms.get(name)?.mixesBuilds ? "" : build;
   }
 
-  #open(name: string, { maxPlayers, authority }: RoomSettings, options: RoomOptions, openedBy = ""): Room {
+  #groupIdOf(request: MatchRequest, { key }: Group): string {
+    const { target, options } = request;
+    return JSON.stringify([target, this.#keyOf(target, options), this.#buildOf(request, target), key]);
+  }
+
+  #open(
+    { name, build, openedBy }: Pick<Room, "name" | "build" | "openedBy">,
+    { maxPlayers, authority }: RoomSettings,
+    options: RoomOptions,
+  ): Room {
     const optionsKey = this.#keyOf(name, options);
     const onEnd = (ended: Room): void => this.disposeIfEmpty(ended);
     const id = randomBytes(ROOM_ID_BYTES).toString("base64url");
     const { limits, scheduler } = this.#settings;
-    const place = { id, name, options, optionsKey, maxPlayers, code: randomCode(), openedBy };
-    const onMeeting = this.#onMeeting;
+    const place = { id, name, options, optionsKey, build, maxPlayers, code: randomCode(), openedBy };
+    const onMeeting: HostedRoom["meet"] = (meeting) => this.#onMeeting({ ...meeting, build });
     const room = new Room({ ...place, limits, nowMs: scheduler.nowMs(), onEnd, onMeeting });
     this.#rooms.set(room.id, room);
     this.#shares.take(openedBy);
@@ -227,9 +261,18 @@ export class RoomDirectory {
 interface Wanted {
   readonly name: string;
   readonly optionsKey: string;
+  readonly build: string;
   readonly spectate: boolean;
   /** The number of places that are needed together. */
   readonly players: number;
+}
+
+/** Whether a player who looks for a room like the second one may get into the first. */
+function isAlike(
+  room: Room,
+  { name, optionsKey, build }: Pick<Wanted, "name" | "optionsKey" | "build">,
+): boolean {
+  return room.name === name && room.optionsKey === optionsKey && room.build === build;
 }
 
 /** A member of a group joins the group's room or none: the directory never splits friends. */

@@ -83,8 +83,13 @@ export class Seats {
   }
 
   /** Opens a room for guests of another one, which nobody else finds, and gives each of them a ticket for it. */
-  async meet({ roomName, options, guests }: Meeting): Promise<readonly MatchedSeat[] | MatchRefusal> {
-    const room = this.#rooms.openFor(roomName, options, guests.length);
+  async meet({
+    roomName,
+    options,
+    guests,
+    build = "",
+  }: Meeting): Promise<readonly MatchedSeat[] | MatchRefusal> {
+    const room = this.#rooms.openFor(roomName, options, guests.length, build);
     if (isRefusal(room)) return room;
     room.isPrivate = true;
     const held = guests.map(({ auth, options: own, address }) => {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { ConfigError, type IceServer } from "@paceline/protocol";
+import { ConfigError, isBuild, type IceServer } from "@paceline/protocol";
 import { GuardedScheduler, systemScheduler, type Scheduler } from "@paceline/transport";
 import { Faults } from "../ops/faults.js";
 import { consoleLog, harmlessLog, logLevels, type Log } from "../ops/log.js";
@@ -19,18 +19,26 @@ export interface RoomKindOptions {
   readonly maxPlayers?: number;
   /** The authority in rooms of this name. Default: none, the room is a mesh. */
   readonly authority?: RoomAuthority;
+  /** Players of different builds of the game meet. Default: false. */
+  readonly mixesBuilds?: boolean;
 }
 
 /** A kind of room after checks. */
 export interface RoomSettings {
   readonly maxPlayers: number;
   readonly authority: RoomAuthority | undefined;
+  readonly mixesBuilds: boolean;
 }
 
 /** Options of {@link createRelay}. */
 export interface RelayOptions {
   /** The kinds of rooms that may be joined, by name (1 to 64 characters of A-Z, a-z, 0-9, `_` and `-`). */
   readonly rooms: Readonly<Record<string, RoomKindOptions>>;
+  /**
+   * The build of the game that this server serves, 1 to 64 letters, digits and `. + - _`: a client of another one is told
+   * (`onOutdated`). Default: none, nobody is told.
+   */
+  readonly build?: string;
   /** Signs tickets; 32 bytes at least. Default: random, so that tickets of an earlier run are void. */
   readonly secret?: string | Uint8Array;
   /** Pages that may use the relay. Default: those that come from the same host and port. */
@@ -78,6 +86,7 @@ export interface RelayOptions {
 /** Options after checks, with every default filled in. */
 export interface RelaySettings {
   readonly rooms: ReadonlyMap<string, RoomSettings>;
+  readonly build: string | undefined;
   readonly secret: Uint8Array;
   readonly origins: OriginPolicy;
   readonly iceServers: readonly IceServer[];
@@ -100,6 +109,7 @@ export interface RelaySettings {
 export const relayOptionNames: readonly (keyof RelayOptions)[] = [
   "rooms",
   "secret",
+  "build",
   "allowedOrigins",
   "publicHosts",
   "iceServers",
@@ -135,6 +145,7 @@ export function relaySettings(options: RelayOptions): RelaySettings {
   const { allowedOrigins = [], publicHosts = [] } = options;
   return Object.freeze({
     rooms: roomSettingsOf(options.rooms),
+    build: buildOf(options.build),
     secret: secretBytes(options.secret),
     origins: new OriginPolicy({ allowedOrigins, publicHosts, log, clock: scheduler }),
     iceServers: iceServerList(options.iceServers ?? []),
@@ -162,16 +173,23 @@ function roomSettingsOf(rooms: unknown): ReadonlyMap<string, RoomSettings> {
       throw new ConfigError({ field: "rooms", value: name, expected });
     }
     assertObject(`rooms.${name}`, kind);
-    assertKeys(`rooms.${name}`, kind, ["maxPlayers", "authority"]);
+    assertKeys(`rooms.${name}`, kind, ["maxPlayers", "authority", "mixesBuilds"]);
     const maxPlayers = kind.maxPlayers ?? DEFAULT_MAX_PLAYERS;
     // An envelope names 64 targets at most.
     assertWhole(`rooms.${name}.maxPlayers`, maxPlayers, { min: 1, max: 64, unit: "participants" });
-    kinds.set(name, Object.freeze({ maxPlayers, authority: kind.authority as RoomAuthority | undefined }));
+    const mixesBuilds = flagOf(`rooms.${name}.mixesBuilds`, kind.mixesBuilds);
+    const authority = kind.authority as RoomAuthority | undefined;
+    kinds.set(name, Object.freeze({ maxPlayers, authority, mixesBuilds }));
   }
   if (kinds.size === 0) {
     throw new ConfigError({ field: "rooms", value: rooms, expected: "at least one kind of room" });
   }
   return kinds;
+}
+
+function buildOf(value: unknown): string | undefined {
+  if (value === undefined || isBuild(value)) return value;
+  throw new ConfigError({ field: "build", value, expected: "1 to 64 letters, digits and . + - _" });
 }
 
 function coalesceMs(value: unknown): number | undefined {

@@ -19,6 +19,8 @@ export interface RoomDescription {
   readonly options: RoomOptions;
   /** The options in canonical form, for comparison. */
   readonly optionsKey: string;
+  /** Build of the game of all in it; empty: of those that name none, or of any. */
+  readonly build: string;
   readonly maxPlayers: number;
   /** See {@link HostedRoom.code}. */
   readonly code: string;
@@ -61,6 +63,7 @@ export class Room implements HostedRoom {
   readonly name: string;
   readonly options: RoomOptions;
   readonly optionsKey: string;
+  readonly build: string;
   readonly code: string;
   readonly openedBy: string;
   maxPlayers: number;
@@ -96,6 +99,7 @@ export class Room implements HostedRoom {
     this.name = description.name;
     this.options = description.options;
     this.optionsKey = description.optionsKey;
+    this.build = description.build;
     this.maxPlayers = description.maxPlayers;
     this.code = description.code;
     this.openedBy = description.openedBy;

@@ -204,6 +204,7 @@ export function queueFor(roomName: string, target: RoomClass, settings: QueueSet
   return class extends QueueRoom {
     static override readonly optionsSchema = target.optionsSchema;
     static override readonly filterBy = target.filterBy;
+    static override readonly mixesBuilds = target.mixesBuilds;
     static override readonly onAuth = (request: Parameters<RoomClass["onAuth"]>[0]): unknown =>
       target.onAuth(request);
     constructor() {

@@ -56,6 +56,8 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   static readonly optionsSchema: StandardSchemaV1 | undefined = undefined;
   /** The join options that tell rooms apart. Default: none, all meet. */
   static readonly filterBy: readonly string[] = [];
+  /** Players of different builds of the game meet: the client's `build`. Default: false. */
+  static readonly mixesBuilds: boolean = false;
 
   /** Most players, 1 to 1000. */
   maxPlayers = 16;
@@ -341,6 +343,7 @@ export interface RoomClass<R extends Room = Room> {
   new (): R;
   readonly optionsSchema: StandardSchemaV1 | undefined;
   readonly filterBy: readonly string[];
+  readonly mixesBuilds: boolean;
   onAuth(request: AuthRequest): unknown;
 }
 
