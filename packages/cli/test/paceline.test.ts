@@ -136,6 +136,22 @@ describe("paceline dev", () => {
     await events.cancel();
   });
 
+  test("removes the folders of processes that were killed, and of no others", async () => {
+    save(gameSaying("one"));
+    const gone = spawnSync(process.execPath, ["-e", ""]).pid;
+    const packages = join(folder, "node_modules");
+    for (const pid of [gone, process.pid]) mkdirSync(join(packages, `.paceline-${pid}-abcdef`));
+    const killed = dev("game.ts", "--port", "0", "--webrtc", "off");
+    await killed.says(/^listening on (\S+)/m);
+    expect(readdirSync(packages)).not.toContain(`.paceline-${gone}-abcdef`);
+    await killed.end();
+    const next = dev("game.ts", "--port", "0", "--webrtc", "off");
+    await next.says(/^listening on (\S+)/m);
+    const left = readdirSync(packages).filter((name) => name.startsWith(".paceline-"));
+    expect(left).toHaveLength(2);
+    expect(left).toContain(`.paceline-${process.pid}-abcdef`);
+  });
+
   test("goes on with the last rooms after a save whose rooms are refused", async () => {
     save(gameSaying("one"));
     const command = dev("game.ts", "--port", "0", "--webrtc", "off");

@@ -1,10 +1,34 @@
-import { existsSync, mkdtempSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
+import process from "node:process";
 import type { BuildOptions, Message } from "esbuild";
 
-/** A new folder beside the game's packages, so that a bundle in it and this process share one copy of them. */
+/**
+ * A new folder beside the game's packages, so that a bundle in it and this process share one copy of them. Its name begins
+ * with the id of this process; folders of processes that were killed are removed.
+ */
 export function bundleFolderFor(file: string): string {
-  return mkdtempSync(path.join(packagesFolder(file), ".paceline-"));
+  const home = packagesFolder(file);
+  removeLeftFolders(home);
+  return mkdtempSync(path.join(home, `.paceline-${process.pid}-`));
+}
+
+function removeLeftFolders(home: string): void {
+  for (const name of readdirSync(home)) {
+    const [, pid] = /^\.paceline-(\d+)-/.exec(name) ?? [];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    rmSync(path.join(home, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // Signal 0 asks whether there is such a process, and sends nothing.
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as { readonly code?: string }).code === "EPERM";
+  }
 }
 
 /** The bundle of a game's file: `game.mjs` in that folder. */
