@@ -94,7 +94,7 @@ async function freeUdpPort(): Promise<number> {
 const dev = (...args: readonly string[]): Command => new Command(["dev", ...args]);
 
 describe("paceline dev", () => {
-  test("runs the rooms of a TypeScript file, and a save reaches players who are inside", async () => {
+  test("runs the rooms of a TypeScript file, and after a save connected players get the new code", async () => {
     save(gameSaying("one"));
     const command = dev("game.ts", "--port", "0", "--webrtc", "off");
     const address = await command.says(/^listening on (\S+)/m);
@@ -113,7 +113,7 @@ describe("paceline dev", () => {
     ["does not compile", "export const rooms = {", /game\.ts:1:\d+: Expected identifier/],
     ["throws", "throw new Error('no such map');", /game\.ts" cannot be loaded: no such map/],
     ["exports no rooms", "export const room = 1;", /expected ".*game\.ts" to export "rooms"/],
-  ])("lives on with a file that %s, tells the page, and recovers", async (_what, text, message) => {
+  ])("keeps running with a file that %s, shows the error on the page, and recovers after a save", async (_what, text, message) => {
     save(text);
     const command = dev("game.ts", "--port", "0", "--webrtc", "off", "--static", "public");
     const address = await command.says(/^listening on (\S+)/m);
@@ -121,6 +121,9 @@ describe("paceline dev", () => {
     const match = (): Promise<Response> =>
       fetch(`${address}/match/joinOrCreate/arena`, { method: "POST", body: '{"version":1}' });
     expect((await match()).status).toBe(503);
+    const client = new Client(address, { profile: "action", webSocket: NodeWebSocket });
+    const failure = await client.joinOrCreate("arena").catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "match/room-failed", message: expect.stringMatching(message) });
     const page = await (await fetch(address)).text();
     expect(page).toContain("<title>mine</title>");
     expect(page).toContain('src="/@paceline/overlay.js"');
@@ -133,6 +136,28 @@ describe("paceline dev", () => {
     save(gameSaying("well"));
     expect(await next()).toBe('data: {"rooms":["race","arena"]}\n\n');
     expect((await match()).status).not.toBe(503);
+    await events.cancel();
+  });
+
+  test("shows the page the error of a hook, with its line in the game's file", async () => {
+    save(
+      gameSaying("one").replace(
+        "{\n    this",
+        '{\n    if (this.players.size === 0) throw new Error("no map");\n    this',
+      ),
+    );
+    const command = dev("game.ts", "--port", "0", "--webrtc", "off", "--static", "public");
+    const address = await command.says(/^listening on (\S+)/m);
+    const events = (await fetch(`${address}/@paceline/events`)).body!.getReader();
+    const next = async (): Promise<string> => Buffer.from((await events.read()).value!).toString();
+    expect(await next()).toBe('data: {"rooms":["race","arena"]}\n\n');
+    const client = new Client(address, { profile: "action", webSocket: NodeWebSocket });
+    const text = "the room's code failed in onCreate; the server's log has the error";
+    await expect(client.joinOrCreate("arena")).rejects.toThrow(text);
+    expect(await next()).toMatch(/hook=onCreate\\nError: no map\\n.*game\.ts:4:/);
+    await command.says(/Error: no map/);
+    save(gameSaying("two"));
+    expect(await next()).toBe('data: {"rooms":["race","arena"]}\n\n');
     await events.cancel();
   });
 
@@ -152,7 +177,7 @@ describe("paceline dev", () => {
     expect(left).toContain(`.paceline-${process.pid}-abcdef`);
   });
 
-  test("goes on with the last rooms after a save whose rooms are refused", async () => {
+  test("keeps the last good rooms after a save whose rooms are invalid", async () => {
     save(gameSaying("one"));
     const command = dev("game.ts", "--port", "0", "--webrtc", "off");
     const address = await command.says(/^listening on (\S+)/m);
@@ -164,7 +189,7 @@ describe("paceline dev", () => {
     await room.leave();
   });
 
-  test("gives WebRTC its one port back after a save", { timeout: 90_000 }, async () => {
+  test("listens for WebRTC on the same UDP port after a save", { timeout: 90_000 }, async () => {
     save(gameSaying("one"));
     const port = await freeUdpPort();
     const command = dev("game.ts", "--port", "0", "--webrtc", String(port));
@@ -184,7 +209,7 @@ describe("paceline dev", () => {
     await room.leave();
   });
 
-  test("moves from a taken default port with its WebRTC, and never from one that was chosen", async () => {
+  test("takes the next port, for WebRTC too, if the default one is taken, and fails if a chosen one is", async () => {
     const other = createServer();
     const isOurs = await new Promise<boolean>((resolve) => {
       // Another program may have it already.
@@ -206,7 +231,7 @@ describe("paceline dev", () => {
     expect(chosen.text).toMatch(/cannot listen on 127\.0\.0\.1, port \d+: the port is taken/);
   });
 
-  test("names a file that is not there", async () => {
+  test("fails with the name of a file that does not exist", async () => {
     const command = dev("none.ts");
     expect(await command.exited).toBe(2);
     expect(command.text).toContain('game: there is no file "none.ts"');
@@ -219,7 +244,7 @@ describe("paceline bots", () => {
     return command.says(/^listening on (\S+)/m);
   }
 
-  test("walk among players, are seen there, print rates and end", async () => {
+  test("walk and talk in a room between players, print rates and end", async () => {
     const address = await serverFor();
     const client = new Client(address, { profile: "action", webSocket: NodeWebSocket });
     const room = await client.joinOrCreate("canvas");
@@ -264,8 +289,8 @@ export const rooms = { arena: Arena };
 `;
 
   test.each([
-    ["drive in a room with an authority whose game they know", ["--game", "game.ts"], true],
-    ["watch a room with an authority whose inputs they do not know", [], false],
+    ["send random inputs to a room with an authority if --game names its file", ["--game", "game.ts"], true],
+    ["send no inputs to a room with an authority without --game", [], false],
   ])("%s", async (_title, flags, isDriving) => {
     save(COUNTING);
     const address = await serverFor("game.ts");
@@ -298,14 +323,14 @@ export const rooms = { arena: Arena };
       /game: "broken\.ts" does not compile:\n.*broken\.ts:1:\d+: Expected/,
     ],
     [["--game", "broken.ts"], COUNTING, /room: expected one of "broken\.ts" \(arena\), got "race"/],
-  ])("refuse a game that has not those rooms: %j", async (flags, text, message) => {
+  ])("fail if the game's file is missing, broken, or has no such room: %j", async (flags, text, message) => {
     writeFileSync(join(folder, "broken.ts"), text);
     const command = new Command(["bots", "--room", "race", ...flags]);
     expect(await command.exited).toBe(2);
     expect(command.text).toMatch(message);
   });
 
-  test("exit with 1 where none can join, and say why", async () => {
+  test("exit with 1 if none can join, and print the reason", async () => {
     const address = await serverFor();
     const command = new Command(["bots", address, "--room", "none", "--count", "2", "--seconds", "1"]);
     expect(await command.exited).toBe(1);
@@ -317,7 +342,7 @@ export const rooms = { arena: Arena };
 describe("paceline start", () => {
   // Windows starts the command by a file that npm writes.
   test.runIf(process.platform !== "win32")(
-    "keeps the young generation small under many objects",
+    "keeps V8's young generation at 8 MB or less under many allocations",
     async () => {
       const game = `import { getHeapSpaceStatistics } from "node:v8";
 const kept = [];
@@ -340,7 +365,7 @@ export const rooms = {};
 });
 
 describe("a wrong call of paceline", () => {
-  test("names who has the port, and one that is free", async () => {
+  test("names the process that has the port, and a free port", async () => {
     const program =
       "const s = require('net').createServer(); s.listen(0, '127.0.0.1', () => console.log(s.address().port))";
     // A flag stands for a secret: the message must not repeat it.
@@ -365,13 +390,13 @@ describe("a wrong call of paceline", () => {
     [["bots"], /room: expected the name of a kind of rooms, got none/],
     [["bots", "--room", "x", "--profile", "golf"], /profile: expected one of .*racing.*, got "golf"/],
     [["strat"], /there is no command "strat"; there are dev, bots, start/],
-  ])("%j lists what there is", async (args, message) => {
+  ])("%j lists the valid choices", async (args, message) => {
     const command = new Command(args);
     expect(await command.exited).toBe(2);
     expect(command.text).toMatch(message);
   });
 
-  test("with an old Node says so in one sentence", async () => {
+  test("with an old Node prints one sentence", async () => {
     const old = "data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '18.20.4' })";
     const command = new Command(["dev"], ["--import", old]);
     expect(await command.exited).toBe(1);

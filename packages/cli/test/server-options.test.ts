@@ -9,10 +9,18 @@ const relayOf = (args: readonly string[], environment = {}) => {
   return options.relay;
 };
 
+test("a port counts as chosen if a flag or the environment names it, even 8787", () => {
+  const isChosen = (args: readonly string[], environment = {}): boolean | undefined =>
+    serverOptions(args, environment)?.isPortChosen;
+  expect(isChosen([])).toBe(false);
+  expect(isChosen(["--port", "8787"])).toBe(true);
+  expect(isChosen([], { PACELINE_PORT: "8787" })).toBe(true);
+});
+
 describe("--turn", () => {
   const SECRET = "known to coturn, and to nobody else";
 
-  test("names servers, repeated or with commas, that share a secret", () => {
+  test("takes several servers, repeated or separated by commas", () => {
     const args = [
       "--turn",
       "turn:a.example:3478,turn:a.example:3478?transport=tcp",
@@ -27,7 +35,7 @@ describe("--turn", () => {
     });
   });
 
-  test("comes from the environment, and flags go before it", () => {
+  test("is read from the environment, and a flag overrides it", () => {
     const environment = { PACELINE_TURN: "turn:one.example", PACELINE_TURN_SECRET: SECRET };
     expect(relayOf([], environment)).toMatchObject({ turn: { urls: ["turn:one.example"], secret: SECRET } });
     expect(relayOf(["--turn", "turn:two.example"], environment)).toMatchObject({
@@ -36,7 +44,7 @@ describe("--turn", () => {
     expect(relayOf([])).not.toHaveProperty("turn");
   });
 
-  test("and its secret belong together", () => {
+  test("without --turn-secret is an error, and the other way round", () => {
     expect(() => relayOf(["--turn", "turn:a.example"])).toThrow(UsageError);
     expect(() => relayOf(["--turn", "turn:a.example"])).toThrow(
       "turn-secret: expected the secret of the TURN servers",
@@ -57,27 +65,27 @@ describe("--turn", () => {
 });
 
 describe("--webrtc", () => {
-  test("is the number of --port where that is below 32768, and its address", () => {
+  test("defaults to the port and host of the server, if that port is below 32768", () => {
     expect(relayOf(["--port", "9000"])).toMatchObject({ webrtc: { port: 9000, bindAddress: "127.0.0.1" } });
     expect(relayOf(["--port", "40000"])).not.toHaveProperty("webrtc");
     expect(relayOf([])).toMatchObject({ webrtc: { port: 8787 } });
   });
 
-  test("takes a port of its own, any, or none", () => {
+  test("takes a port, 0 for any port, or off", () => {
     expect(relayOf(["--webrtc", "32767"])).toMatchObject({ webrtc: { port: 32_767 } });
     expect(relayOf(["--webrtc", "0", "--port", "40000"])).toMatchObject({ webrtc: { port: 0 } });
     expect(relayOf(["--webrtc", "off"])).not.toHaveProperty("webrtc");
     expect(relayOf([], { PACELINE_WEBRTC: "off" })).not.toHaveProperty("webrtc");
   });
 
-  test("binds to all addresses where the server listens on all", () => {
+  test("binds to all addresses if the server listens on all", () => {
     for (const host of ["0.0.0.0", "::"]) {
       expect(relayOf(["--host", host]).webrtc).toEqual({ port: 8787 });
     }
     expect(relayOf(["--host", "::1"]).webrtc).toEqual({ port: 8787, bindAddress: "::1" });
   });
 
-  test("tries candidates of private networks as the operator says", () => {
+  test("passes --webrtc-private on to the relay", () => {
     const modeOf = (args: readonly string[]): unknown => relayOf(args).webrtc?.privateCandidates;
     expect(modeOf([])).toBeUndefined();
     expect(modeOf(["--webrtc-private", "always"])).toBe("always");
@@ -90,7 +98,7 @@ describe("--webrtc", () => {
     );
   });
 
-  test("tells clients the address of the NAT in front", () => {
+  test("gives clients the address in --webrtc-address", () => {
     const args = ["--host", "0.0.0.0", "--webrtc-address", "203.0.113.7"];
     expect(relayOf(args).webrtc).toEqual({ port: 8787, announcedAddress: "203.0.113.7" });
     const wrong = relayOf(["--webrtc-address", "play.example.com"]);

@@ -16,7 +16,7 @@ import { AddressShares } from "./limits/address-shares.js";
 import { Forwarder } from "./forwarding/forwarder.js";
 import type { AdmittedLink } from "./admission/admitted-link.js";
 import { LogThrottle } from "./ops/log.js";
-import { full } from "./matchmaking/match-refusals.js";
+import { full, ROOM_FAILED } from "./matchmaking/match-refusals.js";
 import { isRefusal, type MatchRequest } from "./matchmaking/match-request.js";
 import { MemoryBudget } from "./limits/memory-budget.js";
 import { sharingNetworks } from "./limits/network-address.js";
@@ -389,7 +389,7 @@ export class SessionRegistry {
 
   #failed(admitted: AdmittedLink, error: unknown): void {
     this.#settings.faults.report("room", error);
-    admitted.link.close(CloseCode.refused, "the room failed");
+    admitted.link.close(CloseCode.refused, ROOM_FAILED);
   }
 
   #roomNameOf({ method, target }: MatchRequest): string {
@@ -472,7 +472,7 @@ export class SessionRegistry {
     if (!room.host) return this.#welcome(participant, token, seat);
     this.#present(participant, room.host, seat, token).catch((error: unknown) => {
       this.#settings.faults.report("room", error, { roomId: room.id });
-      participant.end(CloseCode.joinRefused, "the room failed");
+      participant.end(CloseCode.joinRefused, ROOM_FAILED);
     });
   }
 
@@ -527,7 +527,7 @@ export class SessionRegistry {
   #atHost(room: Room, tell: (host: RoomHost) => void): void {
     const { host } = room;
     if (!host || this.#settings.faults.contain("room", () => tell(host), { roomId: room.id })) return;
-    room.end(CloseCode.roomClosed, "the room failed");
+    room.end(CloseCode.roomClosed, ROOM_FAILED);
   }
 
   /** Tells the participants that joined before WebRTC was ready. */

@@ -62,7 +62,9 @@ describe("hooks that fail", () => {
     const { server, rooms } = await staged(Picky);
     const honest = await stage!.join({ name: "Ann" });
     await expect(stage!.join({ name: "cheat" })).rejects.toThrow("banned until Friday");
-    await expect(stage!.join({ name: "bug" })).rejects.toThrow("the room failed to let this player in");
+    await expect(stage!.join({ name: "bug" })).rejects.toThrow(
+      "the room's code failed in onJoin; the server's log has the error",
+    );
     expect(rooms[0]!.players.size).toBe(1);
     expect(server.reports()[0]!.counters).toMatchObject({
       joins: 1,

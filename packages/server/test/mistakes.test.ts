@@ -43,6 +43,11 @@ class League extends Room {
     return auth(request);
   }
 }
+class Broken extends Room {
+  override onCreate(): void {
+    throw new Error("no such map");
+  }
+}
 const kinds = { race: { maxPlayers: 8 }, duel: { maxPlayers: 2 }, league: League };
 
 const servers: { stop(options: object): Promise<void> }[] = [];
@@ -146,6 +151,16 @@ mistake(
     return said(() => join(url, "rase"));
   },
   /there are: race, duel, league \[match\/unknown-room\]/,
+);
+
+mistake(
+  "a hook of the room throws",
+  "rejects",
+  async () => {
+    const url = await served({ rooms: { broken: Broken } });
+    return said(() => join(url, "broken"));
+  },
+  /failed in onCreate; the server's log has the error \[match\/room-failed\]/,
 );
 
 mistake(
@@ -338,6 +353,6 @@ it.each(mistakes)("$name: its words say what to do", async ({ name, shows, make,
 });
 
 it("all of them are what docs/ERRORS.md is made from", async () => {
-  expect(rows).toHaveLength(18);
+  expect(rows).toHaveLength(19);
   await expect(`${JSON.stringify(rows, undefined, 2)}\n`).toMatchFileSnapshot("mistakes.json");
 });

@@ -89,16 +89,13 @@ function overlayOf(error: string, file: string | undefined): HotPayload {
   return { type: "error", err: { message: error, stack: "", plugin: "paceline", ...(file && { id: file }) } };
 }
 
+/** Warnings alone: errors are shown on the page and logged with the status. */
 function logOf(logger: Logger): Log {
-  const line =
-    (write: (text: string) => void): Log["warn"] =>
-    (message, { error, ...fields } = {}) => {
-      const facts = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`);
-      write(["paceline:", message, ...facts, ...(error === undefined ? [] : [String(error)])].join(" "));
-    };
   return {
     ...silentLog,
-    error: line((text) => logger.error(text)),
-    warn: line((text) => logger.warn(text)),
+    warn: (message, fields = {}) => {
+      const facts = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`);
+      logger.warn(["paceline:", message, ...facts].join(" "));
+    },
   };
 }

@@ -14,8 +14,6 @@ const USAGE = usageOf("paceline dev [game.ts]");
 export async function dev(args: readonly string[]): Promise<void> {
   const options = await readOptions(args);
   if (options === undefined) return;
-  // Stacks of the game then name its own lines.
-  process.setSourceMapsEnabled(true);
   const server = new DevServer(options);
   const stop = (): void => void server.stop().then(() => process.exit());
   process.once("SIGINT", stop);

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { consoleLog, type Log, type RelayOptions } from "@paceline/relay";
+import process from "node:process";
+import { consoleLog, type Log, type LogFields, type RelayOptions } from "@paceline/relay";
 import { defineServer, type RoomEntry, type Server } from "@paceline/server";
 import { context, type BuildContext, type BuildResult } from "esbuild";
 import { bundledFile, bundleFolderFor, bundleOptions, textOfErrors } from "./game-bundle.js";
@@ -16,12 +17,13 @@ export interface DevGameOptions {
   readonly file?: string | undefined;
   /** Options of the relay; its `rooms` stand beside those of the file. */
   readonly relay: Omit<RelayOptions, "log">;
+  /** Where the server logs all but errors, which go to {@link onStatus}. */
   readonly log?: Log;
-  /** Called after each start and reload. */
-  readonly onStatus?: (status: DevGameStatus) => void;
+  /** Called after each start and reload, and for each error of the running rooms. */
+  readonly onStatus: (status: DevGameStatus) => void;
 }
 
-/** The rooms that are open now, and the error of the last save if it has one. */
+/** The kinds of rooms that are open now, and the newest error since the last good save: of the file, or of a running room. */
 export interface DevGameStatus {
   readonly rooms: readonly string[];
   readonly error: string | undefined;
@@ -59,6 +61,8 @@ export class DevGame {
     const { file } = this.#options;
     if (file === undefined) return this.#load(() => Promise.resolve(NO_GAME));
     this.#folder = bundleFolderFor(file);
+    // Stacks of the game then name its own lines.
+    process.setSourceMapsEnabled(true);
     let onFirst: () => void;
     const first = new Promise<void>((resolve) => (onFirst = resolve));
     this.#context = await context({
@@ -81,8 +85,7 @@ export class DevGame {
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.#server) return this.#server.handleRequest(request, response);
     if (!request.url?.startsWith("/match")) return false;
-    response.writeHead(503, { "Content-Type": "text/plain; charset=utf-8" });
-    response.end(`The game's file has an error:\n${this.#status.error ?? ""}\n`);
+    refuse(response, `the game's file has an error:\n${this.#status.error ?? ""}`);
     return true;
   }
 
@@ -136,7 +139,14 @@ export class DevGame {
   #serverOf(game: Game): AnyServer {
     const { relay, log = consoleLog } = this.#options;
     const rooms = this.#kindsOf(game);
-    return defineServer({ ...relay, secret: this.#secret, rooms, queues: game.queues, log });
+    const error: Log["error"] = (message, fields) => this.#fail(errorText(message, fields));
+    return defineServer({
+      ...relay,
+      secret: this.#secret,
+      rooms,
+      queues: game.queues,
+      log: { ...log, error },
+    });
   }
 
   #fail(error: string): void {
@@ -145,6 +155,20 @@ export class DevGame {
 
   #say(status: DevGameStatus): void {
     this.#status = status;
-    this.#options.onStatus?.(status);
+    this.#options.onStatus(status);
   }
+}
+
+/** An error line of the log, such as that of a hook that threw, with its stack. */
+function errorText(message: string, { error = "", ...fields }: LogFields = {}): string {
+  const facts = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`);
+  return `${[message, ...facts].join(" ")}\n${String(error)}`.trimEnd();
+}
+
+/** Answers a match request of a page of any origin, so that the game reads the reason in a `NetError`. */
+function refuse(response: ServerResponse, message: string): void {
+  const headers = { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "Content-Type" };
+  if (response.req.method === "OPTIONS") return void response.writeHead(204, headers).end();
+  response.writeHead(503, { ...headers, "Content-Type": "application/json; charset=utf-8" });
+  response.end(JSON.stringify({ error: { code: "match/room-failed", message } }));
 }

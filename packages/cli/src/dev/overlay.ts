@@ -1,7 +1,7 @@
 /** Address of the script that shows a page the errors of the game's file, and of its events. */
 export const OVERLAY_PATH = "/@paceline/overlay.js";
 
-/** Listens for the game's errors, shows the last one over the page, and takes it away after a save without one. */
+/** Listens for the game's errors and shows the last one over the page, until a save without one, a click or Escape. */
 export const OVERLAY_SCRIPT = `
 let box;
 new EventSource("/@paceline/events").onmessage = ({ data }) => {
@@ -12,7 +12,10 @@ new EventSource("/@paceline/events").onmessage = ({ data }) => {
   box.id = "paceline-error";
   box.style.cssText = "position:fixed;inset:0;z-index:99999;margin:0;padding:2rem;overflow:auto;white-space:pre-wrap;"
     + "background:#200e;color:#fbb;font:15px/1.5 monospace";
-  box.textContent = "The game's file has an error. The server runs on; save the file again.\\n\\n" + error;
+  box.textContent = "The game's code has an error. The server runs on; save the file again. "
+    + "A click or Escape hides this.\\n\\n" + error;
+  box.onclick = () => box.remove();
   document.body.append(box);
 };
+addEventListener("keydown", ({ key }) => key === "Escape" && box?.remove());
 `;

@@ -35,8 +35,7 @@ export function full(status: number, message: string): MatchRefusal {
 }
 
 /** The log has the error; a stranger does not learn it. */
-export const roomFailed: MatchRefusal = {
-  status: 500,
-  code: "match/room-failed",
-  message: "the room failed",
-};
+export const ROOM_FAILED = "the room failed; the server's log has the error";
+
+/** A room whose authority threw while it was opened. */
+export const roomFailed: MatchRefusal = { status: 500, code: "match/room-failed", message: ROOM_FAILED };

@@ -11,7 +11,7 @@ import type {
 } from "@paceline/relay";
 import type { Scheduler } from "@paceline/transport";
 import { HookLog } from "./hook-log.js";
-import { Hooks } from "./hooks.js";
+import { failureText, Hooks } from "./hooks.js";
 import { issuesText } from "./message-handlers.js";
 import { ClassTally, type ClassReport } from "../ops/class-report.js";
 import { checkedMessageLimits } from "../players/message-allowance.js";
@@ -67,7 +67,7 @@ export class ClassAuthority implements RoomAuthority {
       if (problem) throw new ConfigError(problem);
       return result;
     });
-    if (!checked.ok) return failed(checked.refusal);
+    if (!checked.ok) return failed("optionsSchema", checked.refusal);
     if (checked.value.issues) {
       const message = `options: ${issuesText(checked.value.issues)}`;
       return { status: 400, code: "match/bad-request", message };
@@ -80,7 +80,7 @@ export class ClassAuthority implements RoomAuthority {
     const request = { roomName, options: granted, token: authToken, ...caller, keepIdentity };
     const outcome = await this.#hooks.wait("onAuth", () => roomClass.onAuth(request));
     if (!outcome.ok) {
-      return outcome.refusal === undefined ? failed(undefined) : refused(outcome.refusal, outcome.kind);
+      return outcome.refusal === undefined ? failed("onAuth") : refused(outcome.refusal, outcome.kind);
     }
     if (!outcome.value) return refused("not let in");
     return { auth: outcome.value, options: granted, identity };
@@ -98,9 +98,9 @@ export class ClassAuthority implements RoomAuthority {
       const hookLog = this.#hookLog;
       return new RoomCore({ room, hosted, scheduler, log, hookLog, hookTimeoutMs, blockedMs, ...ends });
     });
-    if (!core) return failed(undefined);
+    if (!core) return failed("constructor");
     this.#cores.add(core);
-    return (await core.open(options)) ? core : failed(undefined);
+    return (await core.open(options)) ? core : failed("onCreate");
   }
 
   reports(): RoomReport[] {
@@ -145,9 +145,8 @@ function refused(message: string, kind: RefusalKind = "refused"): MatchRefusal {
   return { ...refusals[kind], message };
 }
 
-/** The log has the error; a stranger does not learn it. */
-function failed(refusal: string | undefined): MatchRefusal {
-  return { status: 500, code: "match/room-failed", message: refusal ?? "the room failed" };
+function failed(hook: string, refusal = failureText(hook)): MatchRefusal {
+  return { status: 500, code: "match/room-failed", message: refusal };
 }
 
 /** Numbers that a class of rooms may set: from, to, in what, and whether they are counts. */

@@ -130,6 +130,11 @@ export class Hooks {
   }
 }
 
+/** What players learn of a hook that failed; the error itself may name what strangers must not know. */
+export function failureText(hook: string): string {
+  return `the room's code failed in ${hook}; the server's log has the error`;
+}
+
 function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

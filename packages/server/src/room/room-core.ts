@@ -19,7 +19,7 @@ import { PlayerRegistry } from "../connections/player-registry.js";
 import { SpectatorStream } from "../connections/spectator-stream.js";
 import { BlockWatch } from "../ops/block-watch.js";
 import type { HookLog } from "./hook-log.js";
-import { Hooks } from "./hooks.js";
+import { failureText, Hooks } from "./hooks.js";
 import { checkedMessageLimits } from "../players/message-allowance.js";
 import { MessageHandlers } from "./message-handlers.js";
 import { OwnedStates, type BreachAnswer } from "../connections/owned-states.js";
@@ -171,7 +171,7 @@ export class RoomCore implements RoomHost {
     if (!outcome.ok) {
       counters.joinsRefused += 1;
       this.#forget(line);
-      return outcome.refusal ?? "the room failed to let this player in";
+      return outcome.refusal ?? failureText("onJoin");
     }
     counters.joins += 1;
     line.isIn = true;
@@ -330,7 +330,7 @@ export class RoomCore implements RoomHost {
     if (isBlock) this.counters.blocked += 1;
     if (!isTooMuch || this.#isClosed) return;
     this.#options.log.error("a room blocks the server and is ended", { roomId: this.hosted.id, tookMs });
-    this.disconnect("the room failed: it blocked the server");
+    this.disconnect("the room's code blocked the server for too long");
   }
 
   #receive(line: PlayerConnection, message: PeerPayload): void {
@@ -469,7 +469,7 @@ export class RoomCore implements RoomHost {
   /** Ends the room or lets it go on after an error. It ends by default where code was cut off in the middle. */
   #answered(hook: string, wish: UncaughtAnswer): void {
     const answer = wish ?? (endingErrors.has(hook) ? "end" : "continue");
-    if (answer !== "continue" && !this.#isClosed) this.disconnect(`the room failed: ${hook}`);
+    if (answer !== "continue" && !this.#isClosed) this.disconnect(failureText(hook));
   }
 
   #syncPlaces(): void {
