@@ -160,7 +160,7 @@ describe("three players in lockstep over a lossy wire", () => {
   });
 
   test.each(["strategy", "puzzle"] as const)(
-    "%s: a step that differs on one machine is reported by all",
+    "%s: all players report a desync if one machine computes another step",
     async (genre) => {
       const errors = vi.spyOn(console, "error").mockReturnValue();
       const match = await Match.begin({ genre, topology: "relay", loss: 0.05 });

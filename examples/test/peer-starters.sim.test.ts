@@ -7,7 +7,7 @@ import { Car, LAPS, RacingGame, TRACK_RADIUS_M } from "../racing/game.js";
 import { CHESTS, RpgGame } from "../rpg/game.js";
 import { meet } from "./starters.js";
 
-test("racing: cars are shown where they are, and all name the same winner", async () => {
+test("racing: players see cars at their true places, and all players get the same winner", async () => {
   const { stage, seats } = await meet({
     profile: "racing",
     players: 3,
@@ -52,7 +52,7 @@ function steering({ position, heading }: RacingGame["mine"]): number {
   return Math.max(-1, Math.min(1, 3 * Math.atan2(Math.sin(wanted), Math.cos(wanted))));
 }
 
-test("action: every punch counts once, and all see the same fight", async () => {
+test("action: every punch counts once, and all players see the same hit points", async () => {
   const { stage, seats } = await meet({
     profile: "action",
     players: 4,
@@ -89,7 +89,7 @@ test("action: every punch counts once, and all see the same fight", async () => 
   }
 });
 
-test("rpg: of two who open a chest at once one gets it, also when the keeper leaves", async () => {
+test("rpg: if two heroes open a chest at once, one gets it, even if the player who decides leaves", async () => {
   const { stage, seats } = await meet({ profile: "rpg", players: 4, play: (room) => new RpgGame(room) });
   await stage.advance(1000);
   const games = seats.map(({ game }) => game);
@@ -118,7 +118,7 @@ test("rpg: of two who open a chest at once one gets it, also when the keeper lea
   expect(games.reduce((sum, { me }) => sum + me.gold, 0)).toBe(10 * (CHESTS / 2 + 1));
 });
 
-test("party: all see the same scores, and the quiz goes on when its leader leaves", async () => {
+test("party: all players see the same scores, and the quiz goes on when its leader leaves", async () => {
   const names = ["Ann", "Ben", "Cem", "Dan", "Eve", "Fay", "Gil", "Hua"];
   const { stage, seats } = await meet({
     profile: "party",

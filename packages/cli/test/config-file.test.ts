@@ -21,7 +21,7 @@ const options = (content: object, args: readonly string[] = [], environment = {}
   serverOptions(["--config", file(JSON.stringify(content)), ...args], environment);
 
 describe("a configuration file", () => {
-  test("sets what flags set, in JSON's own words, and limits", () => {
+  test("sets every option that a flag sets, as JSON values, and the limits", () => {
     expect(
       options({
         port: 9000,
@@ -54,7 +54,7 @@ describe("a configuration file", () => {
     expect(options({ host: "one.lan" })).toMatchObject({ relay: { publicHosts: ["one.lan"] } });
   });
 
-  test("gives way to the environment, and that to flags", () => {
+  test("is overridden by the environment, which flags override", () => {
     const environment = { PACELINE_PORT: "2", PACELINE_HOST: "two.example" };
     expect(options({ port: 1, host: "one.example" }, ["--port", "3"], environment)).toMatchObject({
       port: 3,
@@ -62,7 +62,7 @@ describe("a configuration file", () => {
     });
   });
 
-  test("may itself be named by the environment", () => {
+  test("is also found by PACELINE_CONFIG", () => {
     const path = file('{"port": 7}');
     expect(serverOptions([], { PACELINE_CONFIG: path })).toMatchObject({ port: 7 });
   });
@@ -84,7 +84,7 @@ describe("a configuration file", () => {
     expect(() => serverOptions(["--config", file(content)], {})).toThrow(message);
   });
 
-  test("that is not there is named", () => {
+  test("that does not exist is an error with its path", () => {
     expect(() => serverOptions(["--config", join(folder, "none.json")], {})).toThrow(/none\.json: ENOENT/);
   });
 });

@@ -103,7 +103,7 @@ describe("deploy/compose.yaml", () => {
     expect([status, stderr]).toEqual([2, expect.stringContaining("at least 32 characters, got 31")]);
   });
 
-  it("asks both for their health, and lets players drain", () => {
+  it("has health checks for both services, and time to drain", () => {
     const { server, turn } = services();
     expect(server.healthcheck!.test.join(" ")).toContain("http://127.0.0.1:8787/health");
     expect(turn.healthcheck!.test).toEqual(["CMD", "turnutils_stunclient", "-p", "3478", "127.0.0.1"]);
@@ -127,7 +127,7 @@ describe("deploy/coturn/turnserver.conf", () => {
       expect([name, isSet(name)]).toEqual([name, false]);
   });
 
-  it("has quotas, and more ports than relays", () => {
+  it("limits allocations per user and in total, and has more ports than allocations", () => {
     const [min, max] = [Number(settingOf("min-port")), Number(settingOf("max-port"))];
     expect(Number(settingOf("total-quota"))).toBeLessThan(max - min);
     expect(Number(settingOf("user-quota"))).toBeLessThan(Number(settingOf("total-quota")));
@@ -252,7 +252,7 @@ describe.skipIf(PROGRAM === undefined)("coturn with this configuration", () => {
     expect(await (await user("overUdp", "another secret")).allocate("udp")).toBe(401);
   });
 
-  it("relays to public addresses, and to none of its operator's network", async () => {
+  it("relays to public addresses, and refuses those of its operator's network", async () => {
     const client = await user();
     expect(await client.allocate("udp")).toBe(200);
     expect(await client.permit(bytes("8.8.8.8"))).toBe(200);
@@ -268,7 +268,7 @@ describe.skipIf(PROGRAM === undefined)("coturn with this configuration", () => {
       expect([peer, await client.permit(bytes(peer))]).toEqual([peer, 403]);
   });
 
-  it("refuses IPv6 addresses that lead there, too", async () => {
+  it("refuses IPv6 addresses that map to the operator's network", async () => {
     const client = await user();
     expect(await client.allocate("udp", 2)).toBe(200);
     const peers = {

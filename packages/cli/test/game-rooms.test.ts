@@ -24,7 +24,7 @@ function moduleOf(text: string): string {
 }
 
 describe("the module of a game", () => {
-  test("gives classes of rooms, and queues for them", async () => {
+  test("exports classes of rooms, and queues for them", async () => {
     const game = await gameOf(moduleOf("export class Race {}; export const rooms = { race: Race };"));
     expect(Object.keys(game.rooms)).toEqual(["race"]);
     expect(game.queues).toEqual({});
@@ -48,7 +48,7 @@ describe("the module of a game", () => {
     await expect(loading).rejects.toThrow(message);
   });
 
-  test("that is not there is named", async () => {
+  test("that does not exist is an error with its path", async () => {
     await expect(gameOf(join(folder, "none.mjs"))).rejects.toThrow(/none\.mjs" cannot be loaded/);
   });
 });
@@ -105,7 +105,7 @@ describe("tickets of a server", () => {
   });
 });
 
-test("a taken port of the admin page is named, and the port of the game is free again afterwards", async () => {
+test("a taken admin port is an error with its number, and the server releases its game port", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const { port } = other.address() as AddressInfo;

@@ -44,7 +44,7 @@ async function metric(address: string | undefined, name: string): Promise<string
 }
 
 describe("the admin server", () => {
-  test("shows who is here, removes a participant, and tells Prometheus", async () => {
+  test("lists participants, removes one, and counts it in the metrics", async () => {
     const { game, admin, call } = await operated();
     const room = await client(game).joinOrCreate("race", {});
     const left = new Promise<number>((resolve) => room.onLeave(resolve));
@@ -69,7 +69,7 @@ describe("the admin server", () => {
     ]);
   });
 
-  test("is for those who have the token; guessing is slow, and never locks the right token out", async () => {
+  test("asks for the token; wrong guesses are slowed down, and the right token always works", async () => {
     const { call, admin } = await operated();
     expect((await call("GET", "/api/state", undefined, "guess")).status).toBe(401);
     const guesses = Array.from({ length: 50 }, (_, guess) =>
@@ -89,7 +89,7 @@ describe("the admin server", () => {
     expect((await fetch(`${admin}/`)).headers.get("content-security-policy")).toContain("default-src 'none'");
   });
 
-  test("is not for pages of a name that somebody pointed at this machine", async () => {
+  test("refuses requests whose Host is another name that resolves to this machine", async () => {
     const { admin, lines } = await operated("warn", ["--public-host", "admin.example"]);
     const statusAt = async (host: string, headers: object = {}): Promise<number | undefined> => {
       const asked = request(`${admin}/metrics`, { headers: { host, ...headers } }).end();
@@ -109,7 +109,7 @@ describe("the admin server", () => {
     ]);
   });
 
-  test("counts who was not let in", async () => {
+  test("counts refused match requests", async () => {
     const { game, admin } = await operated();
     await expect(client(game).joinOrCreate("nowhere", {})).rejects.toThrow("nowhere");
     expect(await metric(admin, "paceline_match_refusals_total")).toEqual([
@@ -119,7 +119,7 @@ describe("the admin server", () => {
 });
 
 describe("draining", () => {
-  test("players go on, nobody new comes, and it is over when the last has left", async () => {
+  test("lets players stay, refuses new ones, and ends when the last one leaves", async () => {
     const { game, host, call } = await operated("info", ["--drain-seconds", "20"]);
     const room = await client(game).joinOrCreate("race", {});
     expect((await fetch(`${game}/ready`)).status).toBe(200);
@@ -135,7 +135,7 @@ describe("draining", () => {
     await expect(fetch(`${game}/health`)).rejects.toThrow("fetch failed");
   });
 
-  test("does not wait beyond its time", async () => {
+  test("ends after --drain-seconds", async () => {
     const { game, host } = await operated("info", ["--drain-seconds", "0"]);
     const room = await client(game).joinOrCreate("race", {});
     const dropped = new Promise<string>((resolve) => room.onDrop(resolve));
@@ -146,7 +146,7 @@ describe("draining", () => {
 });
 
 describe("the log", () => {
-  test("is one JSON object per line; at info it speaks of the server, not of players", async () => {
+  test("is one JSON object per line; at level info it has lines about the server, none about players", async () => {
     const { game, lines, host } = await operated("info");
     const rooms = await Promise.all(Array.from({ length: 20 }, () => client(game).create("race", {})));
     for (const room of rooms) room.leave();
@@ -158,7 +158,7 @@ describe("the log", () => {
     expect(JSON.stringify(entries)).not.toContain("sessionId");
   });
 
-  test("at debug it tells of every room", async () => {
+  test("at level debug it has a line for every room", async () => {
     const { game, lines } = await operated("debug");
     const room = await client(game).create("race", {});
     room.leave();

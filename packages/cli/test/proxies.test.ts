@@ -131,7 +131,7 @@ describe.each(PROXIES.map((proxy) => [proxy.name, proxy] as const))("the example
     rmSync(folder, { recursive: true });
   });
 
-  test.skipIf(!program)("players join and talk through it, over TLS", async () => {
+  test.skipIf(!program)("two players join over TLS and exchange messages through it", async () => {
     const client = new Client(address, { profile: "racing", webSocket: NodeWebSocket });
     const [one, two] = [await client.joinOrCreate("race"), await client.joinOrCreate("race")];
     const heard = new Promise((resolve) => two.onMessage("horn", resolve));
@@ -144,7 +144,7 @@ describe.each(PROXIES.map((proxy) => [proxy.name, proxy] as const))("the example
     two.leave();
   });
 
-  test.skipIf(!program)("pages of the public host may use the server, and of no other name", async () => {
+  test.skipIf(!program)("the server accepts pages of its public host and refuses pages of any other name", async () => {
     const statusAt = async (name: string): Promise<number | undefined> => {
       const headers = { Host: name, Origin: `https://${name}` };
       const port = new URL(address).port;
@@ -165,7 +165,7 @@ describe.each(PROXIES.map((proxy) => [proxy.name, proxy] as const))("the example
     expect(await statusAt(REBOUND)).toBe(421);
   });
 
-  test.skipIf(!program)("say that the site is for HTTPS alone and needs no devices", async () => {
+  test.skipIf(!program)("sends headers that allow HTTPS alone and deny the page cameras and other devices", async () => {
     const { headers } = await fetch(`${address}/health`);
     expect(headers.get("strict-transport-security")).toBe("max-age=31536000");
     expect(headers.get("permissions-policy")).toMatch(/camera=\(\).*microphone=\(\).*geolocation=\(\)/);
@@ -185,7 +185,7 @@ describe.each(PROXIES.map((proxy) => [proxy.name, proxy] as const))("the example
     socket.destroy();
   });
 
-  test.skipIf(!program)("limits count the players' addresses, not the proxy's", async () => {
+  test.skipIf(!program)("the server's limits count the address of each player, not the proxy's", async () => {
     const match = (from: string): Promise<Response> =>
       fetch(`${address}/match/join/race`, {
         method: "POST",

@@ -28,7 +28,7 @@ const host = new RelayHost(serverOptions(flags, {})!, silentLog, { rooms: { shak
 
 afterEach(() => host.stop());
 
-test("rooms with an authority are measured by class, and go on counting when a room is over", async () => {
+test("metrics of rooms with an authority are sums for each class, including rooms that have ended", async () => {
   const { game: url, admin: page } = await host.listen();
   const lines = async (name: string): Promise<string[]> => {
     const text = await (await fetch(`${page}/metrics`)).text();

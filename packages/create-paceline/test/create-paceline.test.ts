@@ -70,13 +70,13 @@ describe("npm create paceline", () => {
     expect(existsSync(path.join(folder, "My Game!/src/main.ts"))).toBe(true);
   });
 
-  test("takes an empty folder that is there, and names one itself if none is named", async () => {
+  test("accepts an empty folder, and picks a name if none is given", async () => {
     mkdirSync(path.join(folder, "paceline-game"));
     expect((await create([])).code).toBe(0);
     expect(existsSync(path.join(folder, "paceline-game/index.html"))).toBe(true);
   });
 
-  test("refuses a folder that has something in it, in one sentence, and touches nothing", async () => {
+  test("refuses a folder that is not empty, in one sentence, and changes nothing", async () => {
     mkdirSync(path.join(folder, "mine"));
     writeFileSync(path.join(folder, "mine/package.json"), "{}");
     const { code, text } = await create(["mine", "--install"]);
@@ -104,7 +104,7 @@ describe("npm create paceline", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("with an old Node says so in one sentence", async () => {
+  test("with an old Node prints one sentence", async () => {
     const old = "data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '18.20.4' })";
     const { code, text } = await create(["mine"], { flags: ["--import", old] });
     expect(code).toBe(1);
@@ -144,7 +144,7 @@ describe("--install names the package that npm could not get", () => {
     expect(text).toContain("npm install\n  npm run dev\n");
   });
 
-  test("and so does a plain npm install in the game's folder, in npm's words", async () => {
+  test("a plain npm install names it too, in npm's words", async () => {
     const { url, end } = await registryWith(200);
     end();
     expect((await create(["mine"])).code).toBe(0);
@@ -159,7 +159,7 @@ describe("--install names the package that npm could not get", () => {
     );
   });
 
-  test("where the registry does not have it", async () => {
+  test("that the registry does not have", async () => {
     const { url, end } = await registryWith(404);
     const { code, text } = await create(["mine", "--install"], { env: npm(url) });
     end();

@@ -111,7 +111,7 @@ async function hotMessagesOf(address: string): Promise<{ type: string; err?: { m
 const sockets: InstanceType<typeof NodeWebSocket>[] = [];
 afterEach(() => sockets.splice(0).forEach((socket) => socket.close()));
 
-test("rooms are joined at the page's address, and a save reaches players who are inside", async () => {
+test("clients join at the page's address, and after a save connected players get the new code", async () => {
   save("game.ts", gameSaying("one"));
   const vite = new Vite("--port", "0");
   const address = await vite.address();
@@ -129,7 +129,7 @@ test("rooms are joined at the page's address, and a save reaches players who are
   expect(await vite.end("SIGTERM")).not.toBeNull();
 });
 
-test("a game that does not compile: the server lives, every page shows the error until the next good save", async () => {
+test("a game that does not compile: Vite keeps running, and every page shows the error until a good save", async () => {
   save("game.ts", "export const rooms = {");
   const vite = new Vite("--port", "0");
   const address = await vite.address();
@@ -146,7 +146,7 @@ test("a game that does not compile: the server lives, every page shows the error
   expect((await hotMessagesOf(address)).some(isShown)).toBe(false);
 });
 
-test("a port that is taken: names the process that has it, and goes on with the next", async () => {
+test("a taken port: prints the process that has it, and uses the next one", async () => {
   save("game.ts", gameSaying("one"));
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, HOST, resolve));
@@ -158,7 +158,7 @@ test("a port that is taken: names the process that has it, and goes on with the 
   other.close();
 });
 
-test("a file that is not there is named, and Vite does not start", async () => {
+test("a file that does not exist: Vite fails with its name", async () => {
   configure('{ game: "none.ts" }');
   const vite = new Vite("--port", "0");
   expect(await vite.exited).toBe(1);
