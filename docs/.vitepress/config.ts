@@ -59,7 +59,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
     text: "Guides",
     items: entries(
       ...["entities", "messages", "rooms", "profiles", "authority", "lag-compensation"].map(guide),
-      ...["reconnection", "players", "testing", "deployment", "trust"].map(guide),
+      ...["reconnection", "players", "testing", "deployment", "trust", "types"].map(guide),
       "docs/PANEL.md",
     ),
   },

@@ -59,8 +59,8 @@ function figures(rows, name, title) {
 
 /** Parts that only some games use. */
 const NETCODE = `\`@paceline/client/netcode\` has what only some games need, apart from the rest so that the others do not load it:
-\`LockstepSession\`, \`Lockstep\` and \`StateHash\`; \`PlayerPrediction\` and \`PlayerAuthority\`, and what they are made of,
-\`PredictedBody\`, \`InputBuffer\`, \`InputPace\` and \`ServerInputBuffer\`; \`LagCompensation\`.
+\`LockstepSession\` and \`StateHash\`; \`PlayerPrediction\` and \`PlayerAuthority\`; \`LagCompensation\`. A room with an authority needs
+none of the last three: \`room.predict\` and \`Room.rewind\` are made of them.
 
 ### Lockstep
 
@@ -87,7 +87,8 @@ function startMatch(room: Room, units: number[]) {
 }
 \`\`\`
 
-\`match.give(unit)\` gives a command: everybody executes it in the same tick, two turns later. Two whole games of eighty
+\`match.give(unit)\` gives a command: everybody executes it in the same tick, two turns later.
+The types of what the session takes and calls with are \`LockstepSessionOptions\`, \`LockstepStart\`, \`PlayerCommand\` and \`Desync\`. Two whole games of eighty
 lines are in [examples](../examples/README.md).
 
 - **Rates** are those of the room's profile: \`tickHz\` ticks per second (20 in strategy, 30 in puzzle), the same at all

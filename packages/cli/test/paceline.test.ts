@@ -113,31 +113,34 @@ describe("paceline dev", () => {
     ["does not compile", "export const rooms = {", /game\.ts:1:\d+: Expected identifier/],
     ["throws", "throw new Error('no such map');", /game\.ts" cannot be loaded: no such map/],
     ["exports no rooms", "export const room = 1;", /expected ".*game\.ts" to export "rooms"/],
-  ])("keeps running with a file that %s, shows the error on the page, and recovers after a save", async (_what, text, message) => {
-    save(text);
-    const command = dev("game.ts", "--port", "0", "--webrtc", "off", "--static", "public");
-    const address = await command.says(/^listening on (\S+)/m);
-    expect(command.text).toMatch(message);
-    const match = (): Promise<Response> =>
-      fetch(`${address}/match/joinOrCreate/arena`, { method: "POST", body: '{"version":1}' });
-    expect((await match()).status).toBe(503);
-    const client = new Client(address, { profile: "action", webSocket: NodeWebSocket });
-    const failure = await client.joinOrCreate("arena").catch((error: unknown) => error);
-    expect(failure).toMatchObject({ code: "match/room-failed", message: expect.stringMatching(message) });
-    const page = await (await fetch(address)).text();
-    expect(page).toContain("<title>mine</title>");
-    expect(page).toContain('src="/@paceline/overlay.js"');
-    expect(await (await fetch(`${address}/@paceline/overlay.js`)).text()).toContain("/@paceline/events");
-    const events = (await fetch(`${address}/@paceline/events`)).body!.getReader();
-    const next = async (): Promise<string> => Buffer.from((await events.read()).value!).toString();
-    expect(JSON.parse((await next()).slice("data: ".length))).toMatchObject({
-      error: expect.stringMatching(message) as string,
-    });
-    save(gameSaying("well"));
-    expect(await next()).toBe('data: {"rooms":["race","arena"]}\n\n');
-    expect((await match()).status).not.toBe(503);
-    await events.cancel();
-  });
+  ])(
+    "keeps running with a file that %s, shows the error on the page, and recovers after a save",
+    async (_what, text, message) => {
+      save(text);
+      const command = dev("game.ts", "--port", "0", "--webrtc", "off", "--static", "public");
+      const address = await command.says(/^listening on (\S+)/m);
+      expect(command.text).toMatch(message);
+      const match = (): Promise<Response> =>
+        fetch(`${address}/match/joinOrCreate/arena`, { method: "POST", body: '{"version":1}' });
+      expect((await match()).status).toBe(503);
+      const client = new Client(address, { profile: "action", webSocket: NodeWebSocket });
+      const failure = await client.joinOrCreate("arena").catch((error: unknown) => error);
+      expect(failure).toMatchObject({ code: "match/room-failed", message: expect.stringMatching(message) });
+      const page = await (await fetch(address)).text();
+      expect(page).toContain("<title>mine</title>");
+      expect(page).toContain('src="/@paceline/overlay.js"');
+      expect(await (await fetch(`${address}/@paceline/overlay.js`)).text()).toContain("/@paceline/events");
+      const events = (await fetch(`${address}/@paceline/events`)).body!.getReader();
+      const next = async (): Promise<string> => Buffer.from((await events.read()).value!).toString();
+      expect(JSON.parse((await next()).slice("data: ".length))).toMatchObject({
+        error: expect.stringMatching(message) as string,
+      });
+      save(gameSaying("well"));
+      expect(await next()).toBe('data: {"rooms":["race","arena"]}\n\n');
+      expect((await match()).status).not.toBe(503);
+      await events.cancel();
+    },
+  );
 
   test("shows the page the error of a hook, with its line in the game's file", async () => {
     save(

@@ -144,32 +144,38 @@ describe.each(PROXIES.map((proxy) => [proxy.name, proxy] as const))("the example
     two.leave();
   });
 
-  test.skipIf(!program)("the server accepts pages of its public host and refuses pages of any other name", async () => {
-    const statusAt = async (name: string): Promise<number | undefined> => {
-      const headers = { Host: name, Origin: `https://${name}` };
-      const port = new URL(address).port;
-      const asked = request({
-        host: "localhost",
-        port,
-        path: "/match/joinOrCreate/race",
-        servername: "localhost",
-        method: "POST",
-        headers,
-      });
-      asked.end('{"version":2}');
-      const [response] = (await once(asked, "response")) as [IncomingMessage];
-      response.resume();
-      return response.statusCode;
-    };
-    expect(await statusAt(PUBLIC_HOST)).toBe(200);
-    expect(await statusAt(REBOUND)).toBe(421);
-  });
+  test.skipIf(!program)(
+    "the server accepts pages of its public host and refuses pages of any other name",
+    async () => {
+      const statusAt = async (name: string): Promise<number | undefined> => {
+        const headers = { Host: name, Origin: `https://${name}` };
+        const port = new URL(address).port;
+        const asked = request({
+          host: "localhost",
+          port,
+          path: "/match/joinOrCreate/race",
+          servername: "localhost",
+          method: "POST",
+          headers,
+        });
+        asked.end('{"version":2}');
+        const [response] = (await once(asked, "response")) as [IncomingMessage];
+        response.resume();
+        return response.statusCode;
+      };
+      expect(await statusAt(PUBLIC_HOST)).toBe(200);
+      expect(await statusAt(REBOUND)).toBe(421);
+    },
+  );
 
-  test.skipIf(!program)("sends headers that allow HTTPS alone and deny the page cameras and other devices", async () => {
-    const { headers } = await fetch(`${address}/health`);
-    expect(headers.get("strict-transport-security")).toBe("max-age=31536000");
-    expect(headers.get("permissions-policy")).toMatch(/camera=\(\).*microphone=\(\).*geolocation=\(\)/);
-  });
+  test.skipIf(!program)(
+    "sends headers that allow HTTPS alone and deny the page cameras and other devices",
+    async () => {
+      const { headers } = await fetch(`${address}/health`);
+      expect(headers.get("strict-transport-security")).toBe("max-age=31536000");
+      expect(headers.get("permissions-policy")).toMatch(/camera=\(\).*microphone=\(\).*geolocation=\(\)/);
+    },
+  );
 
   test.skipIf(!program)("offers HTTP/1.1 and no HTTP/2", async () => {
     const { port } = new URL(address);

@@ -1,6 +1,6 @@
-import { connectionTransitions } from "@paceline/client";
 import { describe, expect, test } from "vitest";
 import {
+  connectionTransitions,
   nextConnectionState,
   type ConnectionEvent,
   type ConnectionState,

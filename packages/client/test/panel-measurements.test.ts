@@ -1,4 +1,5 @@
-import { defineEntity, enumOf, scalar, vec2, type Entity, type Link } from "@paceline/client";
+import { defineEntity, enumOf, scalar, vec2, type Entity } from "@paceline/client";
+import type { Link } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 import { FieldShares } from "../src/panel/field-shares.js";
 import { ShownError } from "../src/panel/shown-error.js";

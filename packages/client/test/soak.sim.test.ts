@@ -1,4 +1,4 @@
-import type { MessageLoss, Peer, Room } from "@paceline/client";
+import type { Peer, Room } from "@paceline/client";
 import { seededRandom } from "@paceline/testkit";
 import type { StagePlayer } from "@paceline/testkit/room";
 import { describe, expect, test } from "vitest";
@@ -23,7 +23,7 @@ class Ledger {
 
   watch(room: Room): void {
     room.onMessage("n", (n, from) => add(this.#heard, `${from.number}>${room.myNumber}`, n as number));
-    const told = ({ number }: Peer, { unacknowledged }: MessageLoss): void => {
+    const told = ({ number }: Peer, { unacknowledged }: { readonly unacknowledged: number }): void => {
       const key = `${room.myNumber}>${number}`;
       this.#unacknowledged.set(key, (this.#unacknowledged.get(key) ?? 0) + unacknowledged);
     };

@@ -1,5 +1,6 @@
-import type { Client, ClientOptions, Room, TabStorage } from "@paceline/client";
+import type { Client, ClientOptions, Room } from "@paceline/client";
 import { describe, expect, test, vi } from "vitest";
+import type { TabStorage } from "../src/browser/tab.js";
 import type { GameServer } from "./game-server.js";
 import { Stage } from "./stage.js";
 import { TestPage, TestTab } from "./test-page.js";

@@ -1,4 +1,5 @@
-import type { Page, PageEvent, Tab, TabLocks, TabStorage } from "@paceline/client";
+import type { Page, PageEvent } from "@paceline/client";
+import type { Tab, TabLocks, TabStorage } from "../src/browser/tab.js";
 
 /** A page that a test drives. */
 export class TestPage implements Page {

@@ -1,4 +1,4 @@
-import { Client, type ClientOptions, type IdentityStorage, type Room as ClientRoom } from "@paceline/client";
+import { Client, type ClientOptions, type Room as ClientRoom } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { guestAuth, hasRole, identityOf, jwtAuth, type Authenticator } from "@paceline/server";
 import { SignJWT, generateKeyPair } from "jose";
@@ -9,6 +9,7 @@ import { Stage } from "./stage.js";
 const SECRET = "a secret of the servers of this site, long enough";
 const DAY_MS = 86_400_000;
 
+type IdentityStorage = Exclude<ClientOptions["keepIdentity"], boolean | undefined>;
 class Storage implements IdentityStorage {
   readonly items = new Map<string, string>();
   getItem(key: string): string | null {

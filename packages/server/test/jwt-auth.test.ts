@@ -1,8 +1,9 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Refusal, jwtAuth, requireRole, type AuthRequest, type JwtAuthOptions } from "@paceline/server";
+import { Refusal, jwtAuth, requireRole, type AuthRequest } from "@paceline/server";
 import { SignJWT, UnsecuredJWT, exportJWK, generateKeyPair, type JWK } from "jose";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { JwtAuthOptions } from "../src/auth/jwt-options.js";
 
 const SECRET = "a secret that two servers share, of enough bytes";
 const base = { issuer: "https://login.example", audience: "race" };

@@ -1,5 +1,6 @@
-import { Room, type BreachAnswer, type Player, type PlayerEntities, type Position } from "@paceline/server";
+import { Room, type BreachAnswer, type Player, type PlayerEntities } from "@paceline/server";
 import { afterEach, describe, expect, it } from "vitest";
+import type { Position } from "../src/players/plausibility.js";
 import { Car, Gate } from "./race.js";
 import { Stage, eventually } from "./stage.js";
 

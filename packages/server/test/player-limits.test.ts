@@ -8,10 +8,10 @@ import {
   writeWholeState,
   type ToAuthority,
 } from "@paceline/protocol";
-import { Room, playerLimitTable, type PlayerEntities, type PlayerLimits } from "@paceline/server";
+import { Room, type PlayerEntities, type PlayerLimits } from "@paceline/server";
 import { roomStage, type RoomStage } from "@paceline/testkit/room";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { checkedPlayerLimits } from "../src/players/player-limits.js";
+import { checkedPlayerLimits, playerLimitTable } from "../src/players/player-limits.js";
 import { World } from "../src/entities/world.js";
 import { Car, Drive, Gate } from "./race.js";
 import { RawPlayer } from "./raw-player.js";

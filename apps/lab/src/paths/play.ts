@@ -1,14 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  angle,
-  Client,
-  defineEntity,
-  type Genre,
-  type ProfileOverrides,
-  type Room,
-  vec2,
-} from "@paceline/client";
+import { angle, Client, defineEntity, type Genre, type Room, vec2 } from "@paceline/client";
 import { nodeWebRtc } from "@paceline/client/node";
+import type { ProfileOverrides } from "@paceline/transport";
 import { SentMeter } from "./sent-meter.js";
 
 /** A way for what players send each other. */

@@ -18,10 +18,7 @@ export {
   type EntityOptions,
   type Fields,
   type InputDefinition,
-  type MotionModel,
-  type Range,
   type ServerTypes,
-  type ShowStyle,
   type StepFunction,
   type StepState,
 } from "@paceline/protocol";

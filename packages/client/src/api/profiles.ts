@@ -1,9 +1,1 @@
-export {
-  profiles,
-  type Genre,
-  type Profile,
-  type ProfileChoice,
-  type ProfileNumbers,
-  type ProfileOverrides,
-  type Scheduler,
-} from "@paceline/transport";
+export { profiles, type Genre, type ProfileChoice, type Scheduler } from "@paceline/transport";

@@ -13,7 +13,7 @@ import { browserTab, type Tab } from "./tab.js";
 export type PageEvent = "hidden" | "visible" | "offline" | "online" | "suspend" | "wake" | "unload";
 
 /** The frames that a page draws. */
-export interface PageFrames {
+interface PageFrames {
   /** When the newest one began, on the clock of `performance.now`; undefined where the page cannot say. */
   startedAtMs(): number | undefined;
   /** Calls `fn` once, at the start of the next one, with its time; never while the page is hidden. */

@@ -4,7 +4,7 @@ import type { RoomCounters } from "../ops/room-counters.js";
 import type { EntityRecord, World } from "./world.js";
 
 /** The fields of an entity. */
-export type AsItWas<Entity> = Readonly<Omit<Entity, "id" | "owner">>;
+type AsItWas<Entity> = Readonly<Omit<Entity, "id" | "owner">>;
 
 /** The world as somebody saw it. Valid while the callback runs. */
 export interface Past {

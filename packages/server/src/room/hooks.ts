@@ -130,7 +130,7 @@ export class Hooks {
   }
 }
 
-/** What players learn of a hook that failed; the error itself may name what strangers must not know. */
+/** Returns the sentence that players get about a hook that failed. The error itself may name things that are none of their business. */
 export function failureText(hook: string): string {
   return `the room's code failed in ${hook}; the server's log has the error`;
 }
