@@ -11,7 +11,7 @@ const BIN = path.join(PACKAGES, "cli/bin/paceline.js");
 const GAME =
   'import { Room } from "@paceline/server";\nexport const rooms = { arena: class extends Room {} };\n';
 
-test("paceline dev shows an error of the game's file on the page until the next good save", async () => {
+test("paceline dev shows an error of the game's file on the page until the next good save, and one of a hook until a click", async () => {
   test.skip(executableOf("chromium") === undefined, "chromium is not installed");
   const folder = mkdtempSync(path.join(tmpdir(), "paceline-overlay-"));
   const save = (text: string): void => writeFileSync(path.join(folder, "game.js"), text);
@@ -41,6 +41,14 @@ test("paceline dev shows an error of the game's file on the page until the next 
     await expect(overlay).toContainText(/game\.js:1:\d+: /);
     expect(await page.title()).toBe("mine");
     save(GAME);
+    await expect(overlay).toHaveCount(0);
+    save(GAME.replace("{}", '{ onCreate() { throw new Error("no map"); } }'));
+    // The save may still be on its way when the first player comes.
+    await expect(async () => {
+      await fetch(`${address}/match/joinOrCreate/arena`, { method: "POST", body: '{"version":2}' });
+      await expect(overlay).toContainText(/hook=onCreate\s+Error: no map/, { timeout: 500 });
+    }).toPass();
+    await overlay.click();
     await expect(overlay).toHaveCount(0);
   } finally {
     await engine.close();
