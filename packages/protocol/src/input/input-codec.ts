@@ -7,13 +7,14 @@ import { quantise, restore } from "../state/plan/quantiser.js";
 import { FIRST_FIELD_COLUMN, type StatePlan } from "../state/plan/state-plan.js";
 import type { InputDefinition } from "./input-definition.js";
 
-/** Inputs are read one after the other, each before the next packet. */
-let scratch = new Int32Array(64);
 /** Inputs that one packet may repeat. */
 export const MAX_INPUTS = 32;
 const COUNT_BITS = 5;
 /** No value of an input has a prefix code. */
 const NO_TABLES = { codes: new Int32Array(0), slots: new Int32Array(0) };
+/** Inputs are read one after the other, each before the next packet. */
+const decoder = new BitCoder(0, NO_TABLES);
+let scratch = new Int32Array(64);
 
 /** The inputs of consecutive ticks, the oldest first. */
 export interface InputRun {
@@ -59,26 +60,34 @@ export function readInputs(
   bytes: Uint8Array,
   wanted?: (newest: number) => number,
 ): InputRun | DropReason {
-  const { plan } = definition;
   const reader = new ByteReader(bytes);
   const newest = reader.u16();
   if (!reader.ok) return "length";
-  const coder = new BitCoder(0, NO_TABLES);
-  coder.startDecoding(reader.rest());
-  const count = coder.bits(0, COUNT_BITS) + 1;
+  decoder.startDecoding(reader.rest());
+  const run = readRows(definition, newest, wanted);
+  decoder.release();
+  return run;
+}
+
+function readRows(
+  { plan, definition }: InputDefinition,
+  newest: number,
+  wanted: ((newest: number) => number) | undefined,
+): InputRun | DropReason {
+  const count = decoder.bits(0, COUNT_BITS) + 1;
   const rows: Float32Array[] = [];
   if (scratch.length < plan.width) scratch = new Int32Array(plan.width);
   const columns = scratch;
   const passedOver = wanted ? count - wanted(newest) : 0;
-  for (let index = 0; index < count && !coder.isExhausted; index++) {
-    const isInRange = codeColumns(coder, plan, columns, index > 0 ? columns : undefined);
-    if (!isInRange) return coder.isExhausted ? "length" : "out-of-range";
+  for (let index = 0; index < count && !decoder.isExhausted; index++) {
+    const isInRange = codeColumns(decoder, plan, columns, index > 0 ? columns : undefined);
+    if (!isInRange) return decoder.isExhausted ? "length" : "out-of-range";
     if (index < passedOver) continue;
-    const row = new Float32Array(definition.definition.components.length);
+    const row = new Float32Array(definition.components.length);
     restore(plan, columns, 0, row);
     rows.push(row);
   }
-  return coder.isComplete ? { newest, rows } : "length";
+  return decoder.isComplete ? { newest, rows } : "length";
 }
 
 /**
@@ -91,7 +100,7 @@ function codeColumns(
   columns: Int32Array,
   before: Int32Array | undefined,
 ): boolean {
-  if (before && coder.flag(columns.every((value, column) => value === before[column]))) return true;
+  if (before && coder.flag(!coder.isDecoding && isSame(columns, before))) return true;
   for (let column = FIRST_FIELD_COLUMN; column < plan.width; column++) {
     if (before && coder.flag(columns[column] === before[column])) continue;
     const least = plan.min[column]!;
@@ -99,5 +108,11 @@ function codeColumns(
     if (value > plan.max[column]!) return false;
     columns[column] = value;
   }
+  return true;
+}
+
+function isSame(columns: Int32Array, before: Int32Array): boolean {
+  for (let column = 0; column < columns.length; column++)
+    if (columns[column] !== before[column]) return false;
   return true;
 }

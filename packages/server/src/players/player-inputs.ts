@@ -20,6 +20,7 @@ export class PlayerInputs {
   #processed: number | undefined;
   #strange = 0;
   #missedInARow = 0;
+  /** Late inputs of earlier buffers. */
   #late = 0;
   #missing = 0;
 
@@ -31,7 +32,7 @@ export class PlayerInputs {
 
   /** Inputs that came too late, and ticks that had none. */
   get counts(): { readonly late: number; readonly missing: number } {
-    return { late: this.#late, missing: this.#missing };
+    return { late: this.#late + this.#buffer.counts.late, missing: this.#missing };
   }
 
   /** The feedback that goes to the player with the states. */
@@ -65,9 +66,7 @@ export class PlayerInputs {
     for (let index = Math.max(0, -first); index < run.rows.length; index++) {
       inputs.push({ tick: first + index, input: run.rows[index]! });
     }
-    const before = this.#buffer.counts.late;
     this.#buffer.receive(inputs);
-    this.#late += this.#buffer.counts.late - before;
     return undefined;
   }
 
@@ -95,6 +94,7 @@ export class PlayerInputs {
     if (this.#strange < STRANGE_PACKETS) return;
     this.#strange = 0;
     this.#offset = tick + FIRST_LEAD_TICKS - newest;
+    this.#late += this.#buffer.counts.late;
     this.#buffer = this.#newBuffer();
   }
 
