@@ -149,14 +149,13 @@ describe("an error in what handles a packet ends that session, and nothing else"
 describe("an error in a timer", () => {
   test("of one session ends that session: the others' timers go on", async () => {
     const { lines, log } = recorded();
-    const faults: Partial<Record<"tickFor", () => never>> = {};
-    const stage = new VirtualLobby({ log, rooms: { race: {}, led: { authority: authorityOf(faults) } } });
+    const stage = new VirtualLobby({ log, rooms: { race: {}, led: { authority: authorityOf({}) } } });
     const other = stage.join().player;
     const { player, link } = await joinLed(stage);
-    // Every packet says the tick; since the player is silent, a timer sends the next one.
+    // Since the player is silent, a timer sends it a ping, and asks the link for room before.
     vi.spyOn(link.player, "send").mockImplementation(() => undefined);
     stage.scheduler.advance(20);
-    faults.tickFor = broken;
+    vi.spyOn(link.relay, "hasRoom").mockImplementation(broken);
     stage.scheduler.advance(3000);
     expect(stage.settings.counters.faults.timer).toBeGreaterThan(0);
     expectContained(stage, player, other, lines);

@@ -5,6 +5,7 @@ export function outboxOver(link: Link, scheduler: Scheduler): Outbox {
   return new Sender({
     scheduler,
     linkFor: () => link,
-    header: (sequence) => ({ sequence, tick: 0, isPublished: false, acks: undefined, receipt: 0 }),
+    currentTick: () => 0,
+    arrivals: () => ({}),
   }).outbox;
 }

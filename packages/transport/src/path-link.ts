@@ -42,7 +42,8 @@ export abstract class PathLink implements Link {
   }
 
   hasRoom(trafficClass: TrafficClassName): boolean {
-    return this.filters.every((filter) => filter.hasRoom(trafficClass)) && this.pathHasRoom(trafficClass);
+    for (const filter of this.filters) if (!filter.hasRoom(trafficClass)) return false;
+    return this.pathHasRoom(trafficClass);
   }
 
   /** @param filters those that the packet has yet to pass, nearest to the path first */

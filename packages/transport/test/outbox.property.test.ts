@@ -192,8 +192,8 @@ function flooded(
   const budget = budgetBytes === Infinity ? undefined : new ByteBudget(scheduler, () => budgetBytes);
   return Array.from({ length: boxes }, () => {
     const path = new NarrowPath(scheduler, pathBytesPerMs);
-    const header = (sequence: number) => ({ sequence, tick: 0, isPublished: false }) as const;
-    const outbox = new Sender({ scheduler, linkFor: () => path, header, budget }).outbox;
+    const news = { currentTick: () => 0, arrivals: () => ({}) };
+    const outbox = new Sender({ scheduler, linkFor: () => path, ...news, budget }).outbox;
     const given = new Map(flooding.map((name) => [name, 0]));
     scheduler.every(10, () => {
       for (const name of flooding)

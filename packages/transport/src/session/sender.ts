@@ -40,8 +40,10 @@ export interface BulkRate {
 }
 
 export interface SenderOptions extends OutboxOptions {
-  /** The header of a packet that leaves now: the tick, and what has arrived here if that is news. */
-  header(sequence: number, says: "nothing" | "perhaps" | "surely"): PacketHeader;
+  /** The tick of a packet with states that leaves now. */
+  currentTick(): number;
+  /** The news of what has arrived here, for a packet that leaves now; `mayBeLost`: the next packets say it too. */
+  arrivals(mayBeLost: boolean): Pick<PacketHeader, "acks" | "receipt">;
 
   /** A state has arrived at the other side, by the number that {@link Sender.addState} gave it: told once, oldest first. */
   onArrived?(number: number): void;
@@ -56,6 +58,7 @@ const MAX_UNHEARD_STATES = 1024;
 const NUMBERED: readonly PlannedClass[] = ["command", "bulk"];
 
 const NOTHING = new Uint8Array(0);
+const NO_NEWS = { acks: undefined, receipt: undefined };
 /** Memory of packets. A packet that waits somewhere keeps all that was written beside it. */
 const SLAB_BYTES = 8192;
 /** Packets are written one after the other, those of all sessions: each is given away before the next one begins. */
@@ -454,15 +457,16 @@ export class Sender implements PacketSource {
     if (isSentOnce && losesPackets(link)) this.#sentLoss.sent(sequence);
     this.#sequence = nextSequence(sequence);
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
-    const isUnsure = link.isUnreliable && mayBeLost(trafficClass);
+    const options = this.#options;
     // Bulk may wait in the path.
-    const says = trafficClass === "bulk" ? "nothing" : isUnsure ? "perhaps" : "surely";
-    const header = this.#options.header(sequence, says);
+    const news =
+      trafficClass === "bulk" ? undefined : options.arrivals(link.isUnreliable && mayBeLost(trafficClass));
     writer.reset();
     if (link instanceof RelayedLink) link.writeHead(writer, trafficClass, key, lifetimeMs);
     this.#envelopeBytes = writer.length;
-    const tick = only === MessageKind.state ? header.tick : undefined;
-    writePacketHeader(writer, { ...header, tick, only });
+    const tick = only === MessageKind.state ? options.currentTick() : undefined;
+    const { acks, receipt } = news ?? NO_NEWS;
+    writePacketHeader(writer, { sequence, isPublished: false, tick, acks, receipt, only });
   }
 
   /** The packet that was started: it is given away as it was written. */

@@ -70,7 +70,6 @@ export class Session {
   readonly drops: DropCounters;
   readonly #scheduler: Scheduler;
   readonly #handlers: SessionHandlers;
-  readonly #currentTick: () => number;
   readonly #violationLimit: number;
   readonly #links: SessionLinks;
   readonly #sender: Sender;
@@ -101,7 +100,6 @@ export class Session {
     this.drops = options.drops ?? new DropCounters();
     this.#scheduler = options.scheduler;
     this.#handlers = options.handlers;
-    this.#currentTick = options.currentTick ?? (() => 0);
     this.#violationLimit = options.violationLimit ?? VIOLATION_LIMIT;
     this.#channel = options.channel;
     this.#bulkBytes = options.bulkBytes ?? (() => 0);
@@ -109,12 +107,8 @@ export class Session {
     this.#sender = new Sender({
       scheduler: this.#scheduler,
       linkFor: (trafficClass) => this.linkFor(trafficClass),
-      header: (sequence, says) => ({
-        sequence,
-        isPublished: false,
-        tick: this.#currentTick(),
-        ...(says !== "nothing" && this.#arrivals(says === "perhaps")),
-      }),
+      currentTick: options.currentTick ?? (() => 0),
+      arrivals: (mayBeLost) => this.#arrivals(mayBeLost),
       onArrived: (number) => this.#handlers.onAcknowledged?.(number),
       channel: options.channel,
       bulkRate: options.bulkRate,
@@ -482,7 +476,8 @@ export class Session {
     const nowMs = this.#scheduler.nowMs();
     this.#links.update(nowMs);
     const { active } = this.#links;
-    if (active) this.#sender.update(Math.max(REPEAT_AFTER_MS, 4 * (active.rttMs ?? 0)));
+    if (active && !this.#sender.isEmpty)
+      this.#sender.update(Math.max(REPEAT_AFTER_MS, 4 * (active.rttMs ?? 0)));
     if (nowMs < this.#windowEndsAtMs) return;
     this.#windowEndsAtMs = nowMs + 1000;
     this.#pongsLeft = limits.pongsPerSecond;
