@@ -252,8 +252,10 @@ export class OwnedStates {
    * more than its plan allows.
    */
   advance(line: PlayerConnection): void {
+    const mine = this.#owned.get(line);
+    if (!mine) return;
     const nowSeconds = this.#options.nowSeconds();
-    for (const said of this.#owned.get(line)?.values() ?? []) {
+    for (const said of mine.values()) {
       const { record, reckoner, saidAtSeconds } = said;
       const { motionLayout: layout } = record.definition;
       const seconds = nowSeconds - saidAtSeconds;

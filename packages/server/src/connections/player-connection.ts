@@ -14,7 +14,7 @@ import {
   type ToAuthority,
   type ViewTerms,
 } from "@paceline/protocol";
-import { EntityTable, defineFields, type Place } from "@paceline/netcode";
+import { EntityTable, defineFields } from "@paceline/netcode";
 import type { HostedParticipant, HostedSeat } from "@paceline/relay";
 import { lostAfterMsOf } from "@paceline/netcode";
 import { Requests, type Scheduler } from "@paceline/transport";
@@ -54,7 +54,8 @@ export class PlayerConnection {
   readonly #allowance: MessageAllowance;
   readonly #buckets: AuthorityBuckets;
   readonly #options: PlayerLineOptions;
-  readonly #inputPlace: Place | undefined;
+  /** The row that {@link inputView} shows. */
+  readonly #input: Float32Array | undefined;
   readonly #head = new ByteWriter(4);
   readonly inputView: object | undefined;
   /** Kinds that this page has described, and that were described to it. */
@@ -81,8 +82,9 @@ export class PlayerConnection {
     this.snapshots = this.#newSnapshotStream();
     if (!inputs) return;
     const table = new EntityTable(inputs.definition, 1);
-    this.#inputPlace = { table, row: table.allocate() };
-    const row = { place: this.#inputPlace, layer: "state", isWritable: false } as const;
+    const place = { table, row: table.allocate() };
+    this.#input = table.stateOf(place.row);
+    const row = { place, layer: "state", isWritable: false } as const;
     this.inputView = defineFields({}, inputs.definition, row);
     this.inputs = new PlayerInputs(inputs);
   }
@@ -143,9 +145,7 @@ export class PlayerConnection {
 
   /** Puts the input of this tick where the game reads it. */
   takeInput(tick: number): void {
-    if (!this.inputs || !this.#inputPlace) return;
-    const { table, row } = this.#inputPlace;
-    table.stateOf(row).set(this.inputs.take(tick));
+    if (this.inputs) this.#input?.set(this.inputs.take(tick));
   }
 
   get feedback(): InputFeedback {

@@ -49,6 +49,7 @@ export class RewindHistory {
   /** Takes down where everything is at a tick. */
   record(tick: number, world: World): void {
     this.#tick = tick;
+    if (this.#kinds.size === 0) return;
     for (const { id, definition, place } of world.records.values()) {
       this.#kinds.get(definition)?.record(id, tick, place.table.stateOf(place.row), this.#jumps.delete(id));
     }
