@@ -315,9 +315,9 @@ function vectorSetter(
     const d = fourth ? checkedNumber(fourth, cells, w) : 0;
     checked[0] = a;
     checked[1] = b;
-    // A shorter array leaves them out.
-    checked[2] = c;
-    checked[3] = d;
+    // Beyond its end an array would leave them out, too, but slowly.
+    if (third) checked[2] = c;
+    if (fourth) checked[3] = d;
     if (fourth) makeUnit(site, checked);
     cells.setAll(offset, checked);
     cells.afterWrite?.();
