@@ -10,33 +10,46 @@ export interface TrafficCount {
 /** Counts by name. */
 export type CountsByName = Readonly<Record<string, number>>;
 
-/** The subject of a limit: one network address, one session, or one room. */
-export type LimitSubject =
-  | "matchesPerAddress"
-  | "linksPerAddress"
-  | "roomsPerAddress"
-  | "groupPlacesPerAddress"
-  | "healthPerAddress"
-  | "openRoomsPerAddress"
-  | "sessionsPerAddress"
-  | "connectionsPerAddress"
-  | "egressPerRoom"
-  | "egressPerAddress"
-  | "heldBytesPerAddress"
-  | "heldBytes"
-  | "trafficPerSession"
-  | "signalsPerSession"
-  | "authorityMessagesPerSession"
-  | "joinsPerRoom"
-  | "bytesPerRoom";
+/** The subjects of limits: one network address, one session, or one room. */
+const limitSubjects = [
+  "matchesPerAddress",
+  "linksPerAddress",
+  "roomsPerAddress",
+  "groupPlacesPerAddress",
+  "healthPerAddress",
+  "openRoomsPerAddress",
+  "sessionsPerAddress",
+  "connectionsPerAddress",
+  "egressPerRoom",
+  "egressPerAddress",
+  "heldBytesPerAddress",
+  "heldBytes",
+  "trafficPerSession",
+  "signalsPerSession",
+  "authorityMessagesPerSession",
+  "joinsPerRoom",
+  "bytesPerRoom",
+] as const;
+/** The subject of a limit. */
+export type LimitSubject = (typeof limitSubjects)[number];
 
 /**
- * The place that contained an error: in a `packet` or a `timer` of a session, in an HTTP `request` or an `upgrade`, in `webrtc`
+ * The places that contain errors: in a `packet` or a `timer` of a session, in an HTTP `request` or an `upgrade`, in `webrtc`
  * of the server, in the authority of a `room`; or, outside of the relay, as a `rejection` that nobody handles or an
  * `exception` that nobody catches.
  */
-export type FaultPlace =
-  "packet" | "timer" | "request" | "upgrade" | "webrtc" | "room" | "rejection" | "exception";
+const faultPlaces = [
+  "packet",
+  "timer",
+  "request",
+  "upgrade",
+  "webrtc",
+  "room",
+  "rejection",
+  "exception",
+] as const;
+/** The place that contained an error. */
+export type FaultPlace = (typeof faultPlaces)[number];
 
 /** Counters since the start, for monitoring. They never decrease. */
 export interface RelayCounts {
@@ -74,38 +87,11 @@ closeCodeNames.set(1009, "messageTooBig");
 export class RelayCounters implements RelayCounts {
   readonly seats: Record<string, number> = {};
   readonly matchRefusals: Record<string, number> = {};
-  readonly limited: Record<LimitSubject, number> = {
-    matchesPerAddress: 0,
-    linksPerAddress: 0,
-    roomsPerAddress: 0,
-    groupPlacesPerAddress: 0,
-    healthPerAddress: 0,
-    openRoomsPerAddress: 0,
-    sessionsPerAddress: 0,
-    connectionsPerAddress: 0,
-    egressPerRoom: 0,
-    egressPerAddress: 0,
-    heldBytesPerAddress: 0,
-    heldBytes: 0,
-    trafficPerSession: 0,
-    signalsPerSession: 0,
-    authorityMessagesPerSession: 0,
-    joinsPerRoom: 0,
-    bytesPerRoom: 0,
-  };
+  readonly limited = zeroFor(limitSubjects);
   readonly entries = { joined: 0, resumed: 0 };
   readonly linkCloses: Record<string, number> = {};
   readonly sessionEnds: Record<string, number> = {};
-  readonly faults: Record<FaultPlace, number> = {
-    packet: 0,
-    timer: 0,
-    request: 0,
-    upgrade: 0,
-    webrtc: 0,
-    room: 0,
-    rejection: 0,
-    exception: 0,
-  };
+  readonly faults = zeroFor(faultPlaces);
   readonly sent: Partial<Record<LinkKind, Partial<Record<TrafficClassName, TrafficCount>>>> = {};
   readonly received: Partial<Record<LinkKind, TrafficCount>> = {};
 
@@ -171,4 +157,8 @@ function addOne(counts: Record<string, number>, name: string): void {
 function add(count: TrafficCount, bytes: number): void {
   count.packets += 1;
   count.bytes += bytes;
+}
+
+function zeroFor<Name extends string>(names: readonly Name[]): Record<Name, number> {
+  return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 }

@@ -48,15 +48,7 @@ export class ClassTally {
   }
 }
 
-interface Totals {
-  ticks: number;
-  skippedTicks: number;
-  readonly lateness: Histogram;
-  readonly duration: Histogram;
-  readonly counters: RoomCounters;
-}
-
-function newTotals(): Totals {
+function newTotals() {
   return {
     ticks: 0,
     skippedTicks: 0,
@@ -67,7 +59,7 @@ function newTotals(): Totals {
 }
 
 function addTo(
-  totals: Totals,
+  totals: ReturnType<typeof newTotals>,
   more: Pick<RoomReport, "tick" | "skippedTicks" | "lateness" | "duration" | "counters">,
 ): void {
   totals.ticks += more.tick;

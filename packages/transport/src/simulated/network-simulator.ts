@@ -35,22 +35,22 @@ export interface NetworkSimulatorOptions {
 }
 
 /** Counters of one direction's packets. */
-export interface NetworkCounters {
-  sent: number;
-  sentBytes: number;
+export class NetworkCounters {
+  sent = 0;
+  sentBytes = 0;
   /** Arrivals, second copies included. */
-  delivered: number;
-  deliveredBytes: number;
+  delivered = 0;
+  deliveredBytes = 0;
   /** Packets lost on the way; of a reliable path only those whose lifetime has ended. */
-  lost: number;
+  lost = 0;
   /** Reliable path: transmissions that were lost and repeated. */
-  retransmitted: number;
+  retransmitted = 0;
   /** Second copies that arrived. */
-  duplicated: number;
+  duplicated = 0;
   /** Arrivals behind a packet that was sent later; second copies are not counted. */
-  reordered: number;
-  droppedQueue: number;
-  droppedMtu: number;
+  reordered = 0;
+  droppedQueue = 0;
+  droppedMtu = 0;
 }
 
 type Deliver = (packet: Uint8Array) => void;
@@ -75,11 +75,8 @@ const MAX_BACKOFF_DOUBLINGS = 8;
  * `queuedBytes`) and repeats do not use capacity. It has no congestion window.
  */
 export class NetworkSimulator {
-  /** Live counts; read, do not write. */
-  readonly counters: Readonly<NetworkCounters>;
-
   readonly #options: NetworkSimulatorOptions;
-  readonly #counters: NetworkCounters;
+  readonly #counters = new NetworkCounters();
   readonly #bottleneck: Bottleneck;
   readonly #loss: LossProcess;
   readonly #jitter: Random;
@@ -107,8 +104,11 @@ export class NetworkSimulator {
     this.#jitter = options.random.fork();
     this.#duplication = options.random.fork();
     this.#reordering = options.random.fork();
-    this.#counters = noCounts();
-    this.counters = this.#counters;
+  }
+
+  /** Live. */
+  get counters(): Readonly<NetworkCounters> {
+    return this.#counters;
   }
 
   get settings(): NetworkSettings {
@@ -250,19 +250,4 @@ export class NetworkSimulator {
     this.#counters.deliveredBytes += packet.length;
     deliver(packet);
   }
-}
-
-function noCounts(): NetworkCounters {
-  return {
-    sent: 0,
-    sentBytes: 0,
-    delivered: 0,
-    deliveredBytes: 0,
-    lost: 0,
-    retransmitted: 0,
-    duplicated: 0,
-    reordered: 0,
-    droppedQueue: 0,
-    droppedMtu: 0,
-  };
 }
