@@ -24,7 +24,7 @@ export {
 } from "./options/origin-policy.js";
 export { AddressBuckets } from "./limits/address-buckets.js";
 export { networkOf } from "./limits/network-address.js";
-export { answerFailure, createRelay, type Relay, type RelayHealth, type RelayStopOptions } from "./relay.js";
+export { answerFailure, createRelay, Relay, type RelayHealth, type RelayStopOptions } from "./relay.js";
 export type {
   CountsByName,
   FaultPlace,

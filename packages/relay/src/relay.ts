@@ -42,41 +42,6 @@ export interface RelayStopOptions {
   readonly moveTo?: string;
 }
 
-/** A relay: give it the requests and upgrades of an HTTP server of yours. */
-export interface Relay {
-  /** False where the request is not the relay's (none of `/match/...`, `/link` and `/health`): answer it yourself. */
-  handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
-  /** False where the upgrade is not the relay's (not `/link`). */
-  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  /**
-   * For the event `clientError` of your HTTP server: ends the connection, and counts those that never came to ask
-   * (`requestTimeout`) and those that asked for what is no HTTP (`badRequest`).
-   */
-  handleClientError(error: Error, socket: Duplex): void;
-  /** Takes a link that came another way than over an HTTP server, as those of tests do. */
-  takeLink(link: Link, request: LinkRequest): void;
-  health(): RelayHealth;
-  /** Counts an error that was caught outside of the relay, and logs it with its stack, at most once a second. */
-  reportFault(place: FaultPlace, error: unknown): void;
-  /** Counters since the start. The object is live. */
-  readonly counts: RelayCounts;
-  /** Rooms, and who is in them. */
-  rooms(): readonly RoomReport[];
-  /** Removes a participant with the close code `kicked`; false where there is none with this session id. */
-  kick(sessionId: string, reason?: string): boolean;
-  /**
-   * Takes nobody new any more and tells all participants (`room.onDrain` of the client); sessions go on, and those who lose their link may come back. Resolves when the last
-   * one has left, or with the number of those that are still here after `timeoutMs` (0 to 24 hours).
-   */
-  drain(options: { readonly timeoutMs: number }): Promise<number>;
-  /**
-   * Refuses newcomers, ends every session with `serverShutdown` and resolves when all links are closed. Those whose
-   * other side does not answer are cut after `drainMs` (default 1000). Clients come back by themselves after a moment:
-   * to `moveTo`, the http(s) address of another server, or to where they were.
-   */
-  stop(options?: RelayStopOptions): Promise<void>;
-}
-
 const DEFAULT_DRAIN_MS = 1000;
 const LONGEST_DRAIN_MS = 24 * 3600 * 1000;
 const DRAIN_LOOK_MS = 100;
@@ -84,10 +49,11 @@ const MATCH_PREFIX = "/match/";
 
 /** Makes a relay. Throws `ConfigError` naming the option, its value and what is allowed. */
 export function createRelay(options: RelayOptions): Relay {
-  return new EmbeddedRelay(relaySettings(options));
+  return new Relay(options);
 }
 
-class EmbeddedRelay implements Relay {
+/** A relay: give it the requests and upgrades of an HTTP server of yours. */
+export class Relay {
   readonly #settings: RelaySettings;
   readonly #registry: SessionRegistry;
   readonly #upgrades: UpgradeHandler;
@@ -97,7 +63,9 @@ class EmbeddedRelay implements Relay {
   readonly #startedAtMs: number;
   #stopped: Promise<void> | undefined;
 
-  constructor(settings: RelaySettings) {
+  /** As {@link createRelay}; for classes that extend this one. */
+  constructor(options: RelayOptions) {
+    const settings = relaySettings(options);
     this.#settings = settings;
     this.#registry = new SessionRegistry(settings);
     const { limits, scheduler } = settings;
@@ -110,6 +78,7 @@ class EmbeddedRelay implements Relay {
     this.#startedAtMs = settings.scheduler.nowMs();
   }
 
+  /** False where the request is not the relay's (none of `/match/...`, `/link` and `/health`): answer it yourself. */
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
     try {
       return this.#handleRequest(request, response);
@@ -141,12 +110,17 @@ class EmbeddedRelay implements Relay {
     answerFailure(response);
   }
 
+  /** False where the upgrade is not the relay's (not `/link`). */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (pathOf(request) !== LINK_PATH) return false;
     this.#upgrades.open(request, socket, head);
     return true;
   }
 
+  /**
+   * For the event `clientError` of your HTTP server: ends the connection, and counts those that never came to ask
+   * (`requestTimeout`) and those that asked for what is no HTTP (`badRequest`).
+   */
   handleClientError(error: Error, socket: Duplex): void {
     const isLate = "code" in error && error.code === "ERR_HTTP_REQUEST_TIMEOUT";
     this.#settings.counters.linkRefused(isLate ? "requestTimeout" : "badRequest");
@@ -169,26 +143,35 @@ class EmbeddedRelay implements Relay {
     };
   }
 
+  /** Counts an error that was caught outside of the relay, and logs it with its stack, at most once a second. */
   reportFault(place: FaultPlace, error: unknown): void {
     this.#settings.faults.report(place, error);
   }
 
+  /** Takes a link that came another way than over an HTTP server, as those of tests do. */
   takeLink(link: Link, request: LinkRequest): void {
     this.#upgrades.take(link, request);
   }
 
+  /** Counters since the start. The object is live. */
   get counts(): RelayCounts {
     return this.#settings.counters;
   }
 
+  /** Rooms, and who is in them. */
   rooms(): readonly RoomReport[] {
     return this.#registry.reports();
   }
 
+  /** Removes a participant with the close code `kicked`; false where there is none with this session id. */
   kick(sessionId: string, reason = "removed by an operator"): boolean {
     return this.#registry.kick(sessionId, reason);
   }
 
+  /**
+   * Takes nobody new any more and tells all participants (`room.onDrain` of the client); sessions go on, and those who lose their link may come back. Resolves when the last
+   * one has left, or with the number of those that are still here after `timeoutMs` (0 to 24 hours).
+   */
   drain(options: { readonly timeoutMs: number }): Promise<number> {
     assertObject("options", options);
     assertKeys("", options, ["timeoutMs"]);
@@ -214,6 +197,11 @@ class EmbeddedRelay implements Relay {
     });
   }
 
+  /**
+   * Refuses newcomers, ends every session with `serverShutdown` and resolves when all links are closed. Those whose
+   * other side does not answer are cut after `drainMs` (default 1000). Clients come back by themselves after a moment:
+   * to `moveTo`, the http(s) address of another server, or to where they were.
+   */
   stop(options: RelayStopOptions = {}): Promise<void> {
     assertKeys("", options, ["drainMs", "moveTo"]);
     const { drainMs = DEFAULT_DRAIN_MS, moveTo } = options;

@@ -1,15 +1,11 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Duplex } from "node:stream";
 import { ConfigError, type RoomKind } from "@paceline/protocol";
 import {
   consoleLog,
-  createRelay,
   harmlessLog,
   relayOptionNames,
-  type Relay,
-  type RelayHealth,
+  Relay,
   type RelayOptions,
   type RelayStopOptions,
   type RoomKindOptions,
@@ -54,27 +50,6 @@ type KindOf<Entry> = Entry extends new () => infer R
     : never
   : RoomKind;
 
-/** A server with rooms. `typeof server` tells `Client` what there is. */
-export interface Server<Rooms extends Readonly<Record<string, RoomEntry>>> extends Omit<Relay, "health"> {
-  /** For the compiler alone. */
-  readonly kinds: { readonly [Name in keyof Rooms]: KindOf<Rooms[Name]> };
-  handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
-  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
-  health(): RelayHealth;
-  /** Counters and measurements of every open room with an authority. */
-  reports(): RoomReport[];
-  /** Reports for each class of rooms since the start, rooms that are over included: for metrics. */
-  classReports(): ClassReport[];
-  /**
-   * For a process that is this server's alone: an error that nobody catches ends the room whose hook has started what
-   * threw; other rejections are counted, logged and survived; any other exception ends the process with 1, after sessions
-   * were told to move. {@link listen} does it by itself. The result ends it.
-   */
-  guardProcess(options?: ProcessGuardOptions): () => void;
-  /** Opens an HTTP server of its own; resolves with its address, and logs it with the kinds of rooms. Port 0: any that is free. */
-  listen(port: number, host?: string): Promise<string>;
-}
-
 /**
  * Describes a server: its kinds of rooms by name. Throws `ConfigError` naming the option, its value and what is allowed.
  * Give it the requests of an HTTP server of yours, or call `listen`.
@@ -106,10 +81,9 @@ export function defineServer<const Rooms extends Readonly<Record<string, RoomEnt
     authorities.push(authority);
     kinds[name] = { authority, mixesBuilds: entry.mixesBuilds };
   }
-  const relay = createRelay({ ...rest, rooms: kinds });
   const onListening = (address: string): void =>
     log.info(`listening on ${address}`, { rooms: Object.keys(rooms).join(",") });
-  return new DefinedServer({ relay, authorities, guardsProcess, onListening }) as unknown as Server<Rooms>;
+  return new DefinedServer({ ...rest, rooms: kinds }, { authorities, guardsProcess, onListening });
 }
 
 /** A queue is a kind of rooms too. */
@@ -130,108 +104,73 @@ function queueRooms(
   return classes;
 }
 
-interface DefinedServerParts {
-  readonly relay: Relay;
+interface ServerParts {
   readonly authorities: readonly ClassAuthority[];
   readonly guardsProcess: boolean | undefined;
   readonly onListening: (address: string) => void;
 }
 
-class DefinedServer {
-  readonly #relay: Relay;
-  readonly #authorities: readonly ClassAuthority[];
+class DefinedServer<Rooms extends Readonly<Record<string, RoomEntry>>> extends Relay {
+  /** For the compiler alone. */
+  declare readonly kinds: { readonly [Name in keyof Rooms]: KindOf<Rooms[Name]> };
+  readonly #parts: ServerParts;
   readonly #http = createServer({
     headersTimeout: 10_000,
     requestTimeout: 10_000,
     connectionsCheckingInterval: 2000,
   });
 
-  readonly #guardsProcess: boolean | undefined;
-  readonly #onListening: (address: string) => void;
   #endGuard: (() => void) | undefined;
 
-  constructor({ relay, authorities, guardsProcess, onListening }: DefinedServerParts) {
-    this.#relay = relay;
-    this.#authorities = authorities;
-    this.#guardsProcess = guardsProcess;
-    this.#onListening = onListening;
+  /** @internal Use {@link defineServer}. */
+  constructor(options: RelayOptions, parts: ServerParts) {
+    super(options);
+    this.#parts = parts;
     this.#http.on("request", (request, response) => {
-      if (!relay.handleRequest(request, response)) response.writeHead(404).end();
+      if (!this.handleRequest(request, response)) response.writeHead(404).end();
     });
-    this.#http.on("clientError", (error, socket) => relay.handleClientError(error, socket));
+    this.#http.on("clientError", (error, socket) => this.handleClientError(error, socket));
     this.#http.on("upgrade", (request, socket, head) => {
-      if (!relay.handleUpgrade(request, socket, head)) socket.destroy();
+      if (!this.handleUpgrade(request, socket, head)) socket.destroy();
     });
   }
 
-  handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
-    return this.#relay.handleRequest(request, response);
-  }
-
-  handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
-    return this.#relay.handleUpgrade(request, socket, head);
-  }
-
-  handleClientError(error: Error, socket: Duplex): void {
-    this.#relay.handleClientError(error, socket);
-  }
-
-  health(): RelayHealth {
-    return this.#relay.health();
-  }
-
-  reportFault(...[place, error]: Parameters<Relay["reportFault"]>): void {
-    this.#relay.reportFault(place, error);
-  }
-
+  /**
+   * For a process that is this server's alone: an error that nobody catches ends the room whose hook has started what
+   * threw; other rejections are counted, logged and survived; any other exception ends the process with 1, after sessions
+   * were told to move. {@link listen} does it by itself. The result ends it.
+   */
   guardProcess(options?: ProcessGuardOptions): () => void {
     return guardProcess(this, options);
   }
 
-  takeLink(...[link, request]: Parameters<Relay["takeLink"]>): void {
-    this.#relay.takeLink(link, request);
-  }
-
-  get counts(): Relay["counts"] {
-    return this.#relay.counts;
-  }
-
-  rooms(): ReturnType<Relay["rooms"]> {
-    return this.#relay.rooms();
-  }
-
-  kick(sessionId: string, reason?: string): boolean {
-    return this.#relay.kick(sessionId, reason);
-  }
-
-  drain(options: { readonly timeoutMs: number }): Promise<number> {
-    return this.#relay.drain(options);
-  }
-
+  /** Counters and measurements of every open room with an authority. */
   reports(): RoomReport[] {
-    return this.#authorities.flatMap((authority) => authority.reports());
+    return this.#parts.authorities.flatMap((authority) => authority.reports());
   }
 
+  /** Reports for each class of rooms since the start, rooms that are over included: for metrics. */
   classReports(): ClassReport[] {
-    return this.#authorities.map((authority) => authority.classReport());
+    return this.#parts.authorities.map((authority) => authority.classReport());
   }
 
+  /** Opens an HTTP server of its own; resolves with its address, and logs it with the kinds of rooms. Port 0: any that is free. */
   listen(port: number, host = "127.0.0.1"): Promise<string> {
-    if (this.#guardsProcess ?? !isProcessGuarded()) this.#endGuard ??= this.guardProcess();
+    if (this.#parts.guardsProcess ?? !isProcessGuarded()) this.#endGuard ??= this.guardProcess();
     return new Promise((resolve, reject) => {
       this.#http.once("error", reject);
       this.#http.listen({ port, host }, () => {
         const bound = this.#http.address() as AddressInfo;
         const name = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
         const address = `http://${name}:${bound.port}`;
-        this.#onListening(address);
+        this.#parts.onListening(address);
         resolve(address);
       });
     });
   }
 
-  async stop(options?: RelayStopOptions): Promise<void> {
-    const stopped = this.#relay.stop(options);
+  override async stop(options?: RelayStopOptions): Promise<void> {
+    const stopped = super.stop(options);
     this.#http.close();
     await stopped;
     this.#http.closeAllConnections();
@@ -239,6 +178,9 @@ class DefinedServer {
     this.#endGuard = undefined;
   }
 }
+
+/** A server with rooms. `typeof server` tells `Client` what there is. */
+export type Server<Rooms extends Readonly<Record<string, RoomEntry>>> = DefinedServer<Rooms>;
 
 function assertMs(field: string, value: number): void {
   if (value >= 1 && value <= 600_000) return;
