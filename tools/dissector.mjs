@@ -23,10 +23,10 @@ const PARTS = {
 
 /** @param {string} module @returns {Promise<string>} */
 async function tablesOf(module) {
-  const { definitions, protocol } = await definitionsOf(module);
+  const { definitions, dissectorTables } = await definitionsOf(module);
   if (definitions.length === 0) throw new Error(`${module} exports no definition of an entity`);
   const names = definitions.map(({ name }) => name).join(", ");
-  return `-- Entities: ${names}.\n${protocol.dissectorTables(definitions)}`;
+  return `-- Entities: ${names}.\n${dissectorTables(definitions)}`;
 }
 
 /** @param {string} module @returns {Promise<string>} the dissector */

@@ -30,13 +30,13 @@ const TICK_HZ = 60;
 
 /** @returns {Promise<string>} the whole document */
 export async function wireFormatMarkdown() {
-  const { definitions, protocol } = await definitionsOf(DEMO);
+  const { definitions, protocol, fieldTable } = await definitionsOf(DEMO);
   const tables = definitions.map((definition) => {
     const { name, motion, schemaHash } = definition;
     const plan = protocol.planState(definition, { tickHz: TICK_HZ, hasRates: true });
     const hash = `0x${schemaHash.toString(16).padStart(8, "0")}`;
     const head = `\`${name}\`, motion \`${motion}\`, hash \`${hash}\`: ${protocol.wholeStateBits(plan)} bits, owner and teleports included.`;
-    return `${head}\n\n${protocol.fieldTable(plan)}`;
+    return `${head}\n\n${fieldTable(plan)}`;
   });
   const text = readFileSync(TARGET, "utf8");
   if (!SECTION.test(text)) throw new Error("docs/WIRE-FORMAT.md has lost its section of fields");

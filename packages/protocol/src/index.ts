@@ -4,7 +4,6 @@ export * from "./bytes/byte-reader.js";
 export * from "./bytes/byte-writer.js";
 export * from "./errors/codes.js";
 export * from "./wire/control.js";
-export * from "./wire/dissector-tables.js";
 export * from "./schema/entity-components.js";
 export * from "./schema/entity-composites.js";
 export * from "./schema/entity-definition.js";

@@ -9,7 +9,6 @@ export * from "./send/reference-sender.js";
 export * from "./send/shared-writer.js";
 export * from "./send/snapshot-sender.js";
 export * from "./plan/state-history.js";
-export * from "./plan/field-table.js";
 export * from "./plan/state-size.js";
 export * from "./codec/state-codec.js";
 export * from "./codec/bit-coder.js";

@@ -1,8 +1,14 @@
-import { MessageKind, PayloadKind, TrafficClass } from "../errors/codes.js";
-import type { Component, Leaf } from "../schema/entity-components.js";
-import type { EntityDefinition } from "../schema/entity-definition.js";
-import { CODE_LENGTHS } from "../state/codec/tables.js";
-import { planState, type StatePlan } from "../state/plan/state-plan.js";
+import {
+  MessageKind,
+  PayloadKind,
+  TrafficClass,
+  planState,
+  type Component,
+  type EntityDefinition,
+  type Leaf,
+  type StatePlan,
+} from "../../packages/protocol/src/index.js";
+import { CODE_LENGTHS } from "../../packages/protocol/src/state/codec/tables.js";
 
 type LuaValue =
   string | number | boolean | undefined | readonly LuaValue[] | { readonly [key: string]: LuaValue };

@@ -1,7 +1,7 @@
-import { Role } from "./column-role.js";
-import type { ColumnGroup, StatePlan } from "./state-plan.js";
+import type { StatePlan } from "../../packages/protocol/src/index.js";
+import { Role } from "../../packages/protocol/src/state/plan/column-role.js";
 
-const codedAs: Readonly<Record<ColumnGroup["role"], string>> = {
+const codedAs: Readonly<Record<StatePlan["groups"][number]["role"], string>> = {
   [Role.rate]: "velocity: goes on changing as it did",
   [Role.place]: "position: where its velocities lead",
   [Role.smooth]: "goes on as it did",
