@@ -1,7 +1,6 @@
 import type * as Protocol from "@paceline/protocol";
 import type {
   EntityDefinition,
-  IceServer,
   InputDefinition,
   PeerInfo,
   PeerPayload,
@@ -9,19 +8,12 @@ import type {
   ViewLimits,
 } from "@paceline/protocol";
 import type { InputStep, WritableFields } from "@paceline/netcode";
-import type {
-  ByteBudget,
-  ChannelPolicyOf,
-  DropCounters,
-  Scheduler,
-  WebRtcLinkMaker,
-} from "@paceline/transport";
+import type { DropCounters, Uplink } from "@paceline/transport";
 import type { Prediction } from "./prediction.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 import type { Entity } from "../entities/entity.js";
 import type { OwnedEntities, OwnedRecord } from "../entities/owned-entities.js";
-import type { LoadDirectPath } from "../peers/lazy-direct-path.js";
-import type { Peer, PeerConnection } from "../peers/peer.js";
+import type { PairParts, Peer, PeerConnection } from "../peers/peer.js";
 import type { RoomMessages } from "../peers/room-messages.js";
 import type { Router } from "../peers/router.js";
 import type { ViewPlan } from "../plan/view-plan.js";
@@ -33,10 +25,7 @@ import type { RoomNews } from "./room-news.js";
 export type LoadColumns = () => Promise<Pick<typeof Protocol, "describeColumns" | "matchColumns">>;
 
 /** The parts of a room that its mode uses. Functions stand for parts that the room creates after its first mode. */
-export interface RoomParts {
-  readonly scheduler: Scheduler;
-  readonly newLink: WebRtcLinkMaker | undefined;
-  readonly loadDirectPath: LoadDirectPath;
+export interface RoomParts extends PairParts {
   readonly loadColumns: LoadColumns;
   readonly news: RoomNews;
   readonly owned: OwnedEntities;
@@ -46,16 +35,12 @@ export interface RoomParts {
   readonly drops: DropCounters;
   /** The view settings of the present plan. */
   readonly view: ViewPlan;
-  /** The plan's policy of a class of traffic. */
-  readonly channel: ChannelPolicyOf;
   readonly connection: () => ServerConnection;
   readonly transport: () => RoomTransport;
-  readonly budget: () => ByteBudget;
+  /** The way to the server for each class of traffic; undefined while there is none. */
+  readonly uplink: () => Uplink | undefined;
   /** {@link Peer.number} of this participant. */
   readonly myNumber: () => number;
-  /** As the server and the wire know this session. */
-  readonly sessionNumber: () => number;
-  readonly iceServers: () => readonly IceServer[];
   /** Whether the game's loop runs, and with it the steps of the inputs. */
   readonly isLooping: () => boolean;
   /** {@link RoomMode.neededDelayMs} may have changed. */

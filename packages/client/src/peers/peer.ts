@@ -37,34 +37,39 @@ import { RateMeter, type PeerRates } from "../paths/rate-meter.js";
 
 /** Calls from a peer to its room. */
 export interface PeerHandlers {
-  onPayload(peer: PeerConnection, payload: PeerPayload): void;
+  onPayload(payload: PeerPayload): void;
   readonly onState: (body: Uint8Array, tick: number) => void;
-  onAcknowledged(peer: PeerConnection, sequence: number): void;
-  onPathChange(peer: PeerConnection, reason: string): void;
+  readonly onAcknowledged: (sequence: number) => void;
+  onPathChange(reason: string): void;
   /** The pair begins again: another session, and whatever was said in the old one is to be said again. */
-  onReset(peer: PeerConnection, loss: MessageLoss): void;
+  onReset(loss: MessageLoss): void;
   /** The pair has ended for good: the peer left, or it has begun again too often. */
-  onEnded(peer: PeerConnection): void;
-  sendSignal(peer: PeerConnection, attempt: number, data: unknown): void;
+  onEnded(): void;
+  sendSignal(attempt: number, data: unknown): void;
 }
 
-export interface PeerOptions {
-  readonly info: PeerInfo;
-  /** The relay's number of this participant's session. */
-  readonly sessionNumber: number;
-  readonly bulkRate: BulkRate;
-  readonly budget: ByteBudget;
+/** The parts of a room that its pairs use. Functions stand for what may change, or is created later. */
+export interface PairParts {
   readonly scheduler: Scheduler;
+  readonly time: { readonly tick: number };
   /** The plan's policy of a class of traffic. */
   readonly channel: ChannelPolicyOf;
   /** Makes WebRTC links where the environment has none of its own. */
   readonly newLink: WebRtcLinkMaker | undefined;
   readonly loadDirectPath: LoadDirectPath;
-  readonly handlers: PeerHandlers;
-  iceServers(): readonly IceServer[];
+  readonly budget: () => ByteBudget;
+  /** This participant's session, as the server and the wire know it. */
+  readonly sessionNumber: () => number;
+  readonly iceServers: () => readonly IceServer[];
   /** There is a new link; returns it. */
-  interpose(link: Link): Link;
-  currentTick(): number;
+  readonly interpose: (link: Link) => Link;
+}
+
+export interface PeerOptions {
+  readonly parts: PairParts;
+  readonly info: PeerInfo;
+  readonly bulkRate: BulkRate;
+  readonly handlers: PeerHandlers;
 }
 
 /** Messages that an ended session leaves unacknowledged. */
@@ -144,7 +149,8 @@ export class PeerConnection implements Peer {
   readonly requests: Requests;
   readonly meter: RateMeter;
   readonly #scheduler: Scheduler;
-  readonly #options: PeerOptions;
+  readonly #parts: PairParts;
+  readonly #bulkRate: BulkRate;
   readonly #info: PeerInfo;
   readonly #handlers: PeerHandlers;
   readonly #direct: LazyDirectPath;
@@ -173,9 +179,10 @@ export class PeerConnection implements Peer {
   /** Why a direct link is out of the question; undefined while it is not. */
   #obstacle: string | undefined;
 
-  constructor(options: PeerOptions) {
-    const { info, handlers, scheduler } = options;
-    this.#options = options;
+  constructor({ parts, info, handlers, bulkRate }: PeerOptions) {
+    const { scheduler } = parts;
+    this.#parts = parts;
+    this.#bulkRate = bulkRate;
     this.#scheduler = scheduler;
     this.#info = info;
     this.#handlers = handlers;
@@ -186,34 +193,31 @@ export class PeerConnection implements Peer {
     this.meter = new RateMeter(scheduler.nowMs());
     this.#session = this.#newSession();
     this.#direct = new LazyDirectPath({
-      scheduler,
-      newLink: options.newLink,
-      loadDirectPath: options.loadDirectPath,
-      iceServers: () => options.iceServers(),
-      eventLifetimeMs: () => options.channel("event").lifetimeMs,
-      isInitiator: options.sessionNumber > info.number,
-      sendSignal: (attempt, data) => handlers.sendSignal(this, attempt, inEpoch(data, this.#epoch)),
-      attach: (link, terms) => this.#attachDirect(options.interpose(link), terms),
+      ...parts,
+      eventLifetimeMs: () => parts.channel("event").lifetimeMs,
+      isInitiator: parts.sessionNumber() > info.number,
+      sendSignal: (attempt, data) => handlers.sendSignal(attempt, inEpoch(data, this.#epoch)),
+      attach: (link, terms) => this.#attachDirect(parts.interpose(link), terms),
       onLoadFailure: () => this.#tellPath(),
     });
   }
 
   #newSession(): Session {
-    const options = this.#options;
-    const handlers = this.#handlers;
+    const { scheduler, channel, time, budget } = this.#parts;
+    const { onState, onAcknowledged } = this.#handlers;
     return new Session({
-      scheduler: options.scheduler,
-      currentTick: () => options.currentTick(),
-      channel: options.channel,
+      scheduler,
+      currentTick: () => time.tick,
+      channel,
       bulkBytes: () => limits.bulkBytes,
-      bulkRate: options.bulkRate,
-      budget: options.budget,
+      bulkRate: this.#bulkRate,
+      budget: budget(),
       handlers: {
         onReliable: (payload) => this.#receive(payload),
         onBulk: (payload) => this.#receiveBulk(payload),
         onEvent: (body) => this.#receiveEvent(body),
-        onState: handlers.onState,
-        onAcknowledged: (sequence) => handlers.onAcknowledged(this, sequence),
+        onState,
+        onAcknowledged,
         onActiveLink: (link) => this.#linkActive(link),
         onLinkDown: (link, close) => this.#linkDown(link, close),
         onClosed: ({ code }, by) => this.#closed(code, by === "violations"),
@@ -260,7 +264,7 @@ export class PeerConnection implements Peer {
     if (link.kind === "webrtc") {
       const { isTurn = false, protocol = "udp", note = "" } = this.#direct.route ?? {};
       const over = `${isTurn ? "TURN over " : ""}${protocol.toUpperCase()}`;
-      const isOrdered = this.#options.channel("state").delivery === "ordered-reliable";
+      const isOrdered = this.#parts.channel("state").delivery === "ordered-reliable";
       const how = isOrdered ? "state in order, all of it" : "state unordered, without retransmission";
       return `WebRTC data channels, ${over}; ${how}${note}`;
     }
@@ -502,7 +506,7 @@ export class PeerConnection implements Peer {
 
   /** The session has ended; a peer that leaves says so. */
   #closed(code: number, isOurs: boolean): void {
-    if (code === CloseCode.left || this.#epoch >= limits.lastEpoch) return this.#handlers.onEnded(this);
+    if (code === CloseCode.left || this.#epoch >= limits.lastEpoch) return this.#handlers.onEnded();
     const pauseMs = FIRST_RESET_MS * 2 ** this.#epoch;
     this.#reset(this.#epoch + 1);
     const cancel = this.#scheduler.after(pauseMs + (isOurs ? 0 : RESET_GRACE_MS), () => this.#begin());
@@ -531,7 +535,7 @@ export class PeerConnection implements Peer {
     this.#refusing = undefined;
     this.#bulkRefused = undefined;
     this.#session = this.#newSession();
-    this.#handlers.onReset(this, loss);
+    this.#handlers.onReset(loss);
   }
 
   #begin(): void {
@@ -548,7 +552,7 @@ export class PeerConnection implements Peer {
 
   #tellPath(): void {
     this.#toldChannel = this.channel;
-    this.#handlers.onPathChange(this, this.reason);
+    this.#handlers.onPathChange(this.reason);
   }
 
   #attachDirect(link: Link, { rank, deadlineMs }: LinkTerms): void {
@@ -565,7 +569,7 @@ export class PeerConnection implements Peer {
 
   #receive(payload: Uint8Array): void {
     const read = readPeerPayload(payload);
-    if (read) this.#handlers.onPayload(this, read);
+    if (read) this.#handlers.onPayload(read);
     else this.session.reportViolation("bad-message");
   }
 
@@ -577,7 +581,7 @@ export class PeerConnection implements Peer {
 
   #receiveEvent(body: Uint8Array): void {
     const event = readEvent(body);
-    if (event) this.#handlers.onPayload(this, event);
+    if (event) this.#handlers.onPayload(event);
     else this.session.reportViolation("bad-message");
   }
 

@@ -7,7 +7,7 @@ import {
   writePacketHeader,
   type ByteWriter,
 } from "@paceline/protocol";
-import type { Plan } from "../profiles/plan.js";
+import type { ChannelPolicyOf } from "../profiles/plan.js";
 import { fanOut, packetOf, type RelayedReceiver } from "../relayed/fan-out.js";
 import type { RelayedLink, Uplink } from "../relayed/relayed-link.js";
 import type { Scheduler } from "../scheduler.js";
@@ -26,7 +26,8 @@ interface Subscriber {
 
 export interface SharedPacketsOptions {
   readonly scheduler: Scheduler;
-  plan(): Plan;
+  /** The plan's policy of a class of traffic. */
+  readonly channel: ChannelPolicyOf;
   /** The subscribers that get events; asked when a packet leaves. */
   peers(): Iterable<Subscriber>;
   /** The way to the relay; undefined while there is none. */
@@ -78,7 +79,7 @@ export class SharedPackets {
   addEvent(body: Uint8Array): void {
     assertBytes("event", body.length, MAX_EVENT_BYTES);
     this.#events.push({ body });
-    this.#eventBundle.add(body.length, this.#options.plan().channels.event.periodMs);
+    this.#eventBundle.add(body.length, this.#options.channel("event").periodMs);
   }
 
   /** Sends at once the events that wait for others. */
@@ -88,7 +89,7 @@ export class SharedPackets {
 
   #sendEvents(): void {
     const options = this.#options;
-    const { lifetimeMs } = options.plan().channels.event;
+    const { lifetimeMs } = options.channel("event");
     const receivers = [...options.peers()];
     const terms = { trafficClass: "event", receivers, lifetimeMs } as const;
     for (const event of this.#events.splice(0)) this.add(event, terms);

@@ -1,20 +1,43 @@
 import {
+  ByteReader,
   ConfigError,
   NetError,
+  type DropReason,
   type EntityDefinition,
   type PeerInfo,
   type PeerPayload,
   type ServerMessage,
 } from "@paceline/protocol";
+import type { Cancel } from "@paceline/transport";
 import type { Welcome } from "../../connection/server-connection-options.js";
 import type { Entity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
-import type { RoomMode, RoomParts, SoleWriter } from "../room-mode.js";
-import { Members } from "./members.js";
-import type { Peer, PeerConnection } from "../../peers/peer.js";
 import { SharedBulkRate } from "../../peers/bulk-rate.js";
-import { StateSender } from "./state-sender.js";
+import { PeerConnection, type MessageLoss, type Peer, type PeerHandlers } from "../../peers/peer.js";
 import type { ReachedTick } from "../../time/game-time.js";
+import type { RoomMode, RoomParts, SoleWriter } from "../room-mode.js";
+import { PairMessages } from "./pair-messages.js";
+import { RemoteEntities } from "./remote-entities.js";
+import { StateSender } from "./state-sender.js";
+
+/** Another participant with all that is known of it. */
+interface Member {
+  readonly peer: PeerConnection;
+  entities: RemoteEntities;
+  /** The state that the game heard last. */
+  isAway: boolean;
+  cancelHiding: Cancel | undefined;
+}
+
+/** Entities of a peer that is away so long are not shown any more. */
+const HIDDEN_AFTER_MS = 2000;
+/** A frame on average until an update is shown, and the step of the simulation in which it is noticed. */
+const SHOWN_AFTER_MS = 14;
+/** No model knows what is farther ahead. */
+const MAX_HORIZON_MS = 250;
+
+/** Drops that no honest peer causes: who keeps sending such is cut off. */
+const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "too-long"]);
 
 /** Players among themselves: each pair has a session, directly or through the relay, and each sends its own entities. */
 export class MeshMode implements RoomMode {
@@ -25,76 +48,35 @@ export class MeshMode implements RoomMode {
   readonly shownTick = 0;
   readonly isIdle = false;
   readonly #parts: RoomParts;
-  readonly #members: Members;
+  readonly #members = new Map<number, Member>();
+  readonly #messages: PairMessages;
   readonly #states: StateSender;
   readonly #bulkRate = new SharedBulkRate();
+  #pinged = 0;
 
   /** @param welcome undefined before the server has said it: a mesh of nobody */
   constructor(parts: RoomParts, welcome?: Welcome) {
     this.#parts = parts;
-    this.#members = this.#newMembers();
-    this.#states = this.#newStates();
+    const peers = (): PeerConnection[] => this.pairs;
+    this.#messages = new PairMessages(parts, peers);
+    this.#states = new StateSender({
+      parts,
+      peers,
+      horizonMs: () => this.#horizonMs,
+      post: (payload) => this.#messages.postStates(payload),
+    });
     if (!welcome) return;
     // After another join this participant still owns its entities.
     for (const record of parts.owned.records) this.spawned(record);
     for (const info of welcome.peers) this.joined(info);
   }
 
-  #newMembers(): Members {
-    const parts = this.#parts;
-    return new Members({
-      ...parts,
-      uplink: () => parts.connection().uplink,
-      peerOptions: () => ({
-        sessionNumber: parts.sessionNumber(),
-        bulkRate: this.#bulkRate,
-        budget: parts.budget(),
-        newLink: parts.newLink,
-        loadDirectPath: parts.loadDirectPath,
-        channel: parts.channel,
-        iceServers: parts.iceServers,
-        interpose: (link) => parts.transport().interpose(link),
-        currentTick: () => parts.time.tick,
-      }),
-      onNeededDelay: parts.reviewDelay,
-      onPayload: (from, payload) => this.#payload(from, payload),
-      onPathChange: (peer, reason) => this.#pathChanged(peer, reason),
-      sendSignal: ({ sessionNumber: to }, attempt, data) =>
-        parts.connection().send({ type: "signal", to, attempt, data }),
-      onAcknowledged: (peer, sequence) => this.#states.acknowledged(peer, sequence),
-      onReset: (peer) => {
-        this.#states.left(peer);
-        this.#states.joined(peer, parts.time.tick);
-      },
-      onRemoved: (peer) => this.#states.left(peer),
-      onDropped: (reason) => parts.drops.count(reason),
-    });
-  }
-
-  #newStates(): StateSender {
-    const parts = this.#parts;
-    const { time, news, scheduler } = parts;
-    return new StateSender({
-      scheduler,
-      loadColumns: parts.loadColumns,
-      peers: () => this.pairs,
-      uplink: () => parts.connection().uplink,
-      idOf: (localId) => parts.sessionNumber() * 0x10000 + localId,
-      plan: () => parts.transport().plan,
-      tickHz: time.tickHz,
-      horizonMs: () => this.#members.horizonMs,
-      post: (payload) => this.#members.postStates(payload),
-      onFault: ({ id }, { name }, fault) => news.faulted(name, id, fault),
-      serverSession: () => (parts.connection().state === "joined" ? parts.connection().session : undefined),
-    });
-  }
-
   get peers(): readonly Peer[] {
-    return [...this.pairs];
+    return this.pairs;
   }
 
-  get pairs(): Iterable<PeerConnection> {
-    return this.#members.peers();
+  get pairs(): PeerConnection[] {
+    return Array.from(this.#members.values(), ({ peer }) => peer);
   }
 
   /** The participant who has been in the room for longest. */
@@ -105,12 +87,21 @@ export class MeshMode implements RoomMode {
     return peer.number < this.#parts.myNumber() ? { peer, name: `player ${peer.number}` } : undefined;
   }
 
+  /** All are shown with one delay, ms: that of the peer who needs the longest; undefined without any. */
   get neededDelayMs(): number | undefined {
-    return this.#members.neededDelayMs;
+    let longestMs: number | undefined;
+    for (const { entities } of this.#members.values()) {
+      const { neededDelayMs } = entities;
+      if (neededDelayMs !== undefined) longestMs = Math.max(longestMs ?? 0, neededDelayMs);
+    }
+    return longestMs;
   }
 
+  /** Messages of all pairs without a receipt. */
   get unacknowledged(): number {
-    return this.#members.unacknowledged;
+    let sum = 0;
+    for (const { loss } of this.pairs) sum += loss.unacknowledged;
+    return sum;
   }
 
   begin(): void {
@@ -118,72 +109,191 @@ export class MeshMode implements RoomMode {
   }
 
   end(reason: string): void {
-    this.#members.clear(reason);
+    for (const number of Array.from(this.#members.keys())) this.#remove(number, reason);
   }
 
   joined(info: PeerInfo): void {
     const parts = this.#parts;
-    const peer = info.number === parts.sessionNumber() ? undefined : this.#members.add(info);
-    if (!peer) return;
-    const { uplink } = parts.connection();
+    if (info.number === parts.sessionNumber() || this.#members.has(info.number)) return;
+    const peer = this.#newPair(info);
+    const uplink = parts.uplink();
     if (uplink) peer.relayOver(uplink);
     this.#states.joined(peer, parts.time.tick);
     parts.news.joins.tell(peer);
   }
 
+  #newPair(info: PeerInfo): PeerConnection {
+    const parts = this.#parts;
+    const { number } = info;
+    const handlers: PeerHandlers = {
+      onPayload: (payload) => this.#payload(member, payload),
+      onState: (body, tick) => {
+        const drop = (reason: DropReason): void => this.#drop(peer, reason);
+        peer.meter.countUpdatesIn(member.entities.receive(body, tick, drop));
+        parts.reviewDelay();
+      },
+      onAcknowledged: (sequence) => this.#states.acknowledged(peer, sequence),
+      onPathChange: (reason) => this.#pathChanged(member, reason),
+      onReset: (loss) => this.#reset(member, loss),
+      onEnded: () => this.#remove(number, "ended by the peer"),
+      sendSignal: (attempt, data) => parts.connection().send({ type: "signal", to: number, attempt, data }),
+    };
+    const peer = new PeerConnection({ parts, info, bulkRate: this.#bulkRate, handlers });
+    const isAway = peer.state === "away";
+    const member: Member = { peer, entities: this.#entitiesOf(peer), isAway, cancelHiding: undefined };
+    this.#members.set(number, member);
+    parts.router.add(number, peer);
+    // A player that was away already when this participant joined is not shown.
+    if (isAway) member.entities.setHidden(true);
+    return peer;
+  }
+
   left(number: number): void {
-    this.#members.remove(number, "left");
+    this.#remove(number, "left");
   }
 
+  /** Ends a pair, if there is one of that number. */
+  #remove(number: number, reason: string): void {
+    const member = this.#members.get(number);
+    if (!member) return;
+    const { router, news } = this.#parts;
+    this.#members.delete(number);
+    router.remove(number);
+    member.cancelHiding?.();
+    member.entities.clear();
+    member.peer.end(reason);
+    this.#states.left(member.peer);
+    news.leaves.tell(member.peer, member.peer.loss);
+  }
+
+  /** The server has lost its link to a peer; `closed`: the peer's page was closed, or sleeps. */
   away(number: number, closed: boolean): void {
-    this.#members.away(number, closed);
+    const member = this.#members.get(number);
+    member?.peer.setAbsence(closed ? "closed" : "unlinked");
+    if (member) this.#reviewAbsence(member);
   }
 
+  /** The server has a link to a peer again. */
   back(number: number): void {
-    this.#members.back(number);
+    const member = this.#members.get(number);
+    member?.peer.returned();
+    member?.peer.setAbsence(undefined);
+    if (member) this.#reviewAbsence(member);
+  }
+
+  #reviewAbsence(member: Member): void {
+    const { scheduler, news } = this.#parts;
+    const { peer } = member;
+    const isAway = peer.state === "away";
+    if (!this.#isHere(member) || member.isAway === isAway) return;
+    member.isAway = isAway;
+    member.cancelHiding?.();
+    const hide = (): void => member.entities.setHidden(true);
+    member.cancelHiding = isAway ? scheduler.after(HIDDEN_AFTER_MS, hide) : undefined;
+    (isAway ? news.absences : news.returns).tell(peer);
+    if (!isAway) member.entities.setHidden(false);
+  }
+
+  #isHere(member: Member): boolean {
+    return this.#members.get(member.peer.sessionNumber) === member;
   }
 
   learn(number: number, hasWebRtc: boolean): void {
-    const peer = this.#members.peer(number);
+    const peer = this.#members.get(number)?.peer;
     if (peer) peer.hasWebRtc = hasWebRtc;
   }
 
   signal(from: number, attempt: number, data: unknown): void {
-    this.#members.peer(from)?.signal(attempt, data);
+    this.#members.get(from)?.peer.signal(attempt, data);
   }
 
-  takeRetained(message: ServerMessage & { readonly type: "retained" }): void {
-    this.#members.takeRetained(message);
+  /** The server had kept it for newcomers. */
+  takeRetained({ number, states, ageMs }: ServerMessage & { readonly type: "retained" }): void {
+    const member = this.#members.get(number);
+    if (member) this.#drop(member.peer, member.entities.takeRetained(states, ageMs));
   }
 
   /** Relayed traffic uses the new link to the server, and unacknowledged messages go again. */
   relayMoved(): void {
-    this.#members.relayOver(this.#parts.connection().uplink);
+    const uplink = this.#parts.uplink();
+    if (uplink) for (const peer of this.pairs) peer.relayOver(uplink);
   }
 
   relayLost(): void {
-    this.#members.relayLost();
+    for (const peer of this.pairs) peer.relayLost();
   }
 
+  /** A failed attempt may succeed on another network. */
   networkChanged(): void {
-    this.#members.networkChanged();
+    for (const peer of this.pairs) peer.networkChanged();
   }
 
   planChanged(): void {
-    this.#members.planChanged();
-    this.#members.allowDirect(this.#parts.transport().directObstacle());
+    const obstacle = this.#parts.transport().directObstacle();
+    for (const { peer, entities } of this.#members.values()) {
+      entities.planChanged();
+      peer.allowDirect(
+        obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
+      );
+    }
   }
 
+  /** Measures what the links to all have carried, once a second, and the way through the relay to one of them in turn. */
   sample(): void {
-    this.#members.sample();
+    for (const peer of this.pairs) peer.sample(this.#parts.scheduler.nowMs());
+    const relayed = this.pairs.filter(({ path, state }) => path === "relay" && state === "connected");
+    this.#pinged += 1;
+    relayed[this.#pinged % relayed.length]?.session.ping();
   }
 
+  /**
+   * Delay until receivers show an update, ms. An update goes to all, so the median of their round trips counts: one
+   * peer that delays its answers does not change what the others get. Of two in the middle it is the shorter.
+   */
+  get #horizonMs(): number {
+    const rttsMs = Array.from(this.pairs, ({ rttMs }) => rttMs ?? Number.NaN).filter((rttMs) => rttMs >= 0);
+    const medianMs = rttsMs.sort((a, b) => a - b)[(rttsMs.length - 1) >> 1] ?? 0;
+    return Math.min(medianMs / 2 + SHOWN_AFTER_MS, MAX_HORIZON_MS);
+  }
+
+  /** The game uses a kind: entities of it that peers have already spawned appear. */
   use({ name }: EntityDefinition): void {
-    this.#members.use(name);
+    for (const { entities } of this.#members.values()) entities.defined(name);
   }
 
-  entities(definition: EntityDefinition): Iterable<Entity> {
-    return this.#members.entities(definition);
+  *entities(definition: EntityDefinition): Iterable<Entity> {
+    for (const { entities } of this.#members.values()) yield* entities.entities(definition);
+  }
+
+  #entitiesOf(peer: PeerConnection): RemoteEntities {
+    const { scheduler, news, view, loadColumns, drops } = this.#parts;
+    return new RemoteEntities({
+      owner: peer,
+      sessionNumber: peer.sessionNumber,
+      clock: scheduler,
+      definitionNamed: (name) => news.definitionNamed(name),
+      view,
+      loadColumns,
+      onSpawn: (entity) => news.entities.spawned(entity),
+      onDespawn: (entity) => news.entities.despawned(entity),
+      onMismatch: (name, differences) => news.differs(name, `peer ${peer.number}`, differences),
+      send: (payload) => peer.sendWhereRoom(payload),
+      onDropped: (reason) => drops.count(reason),
+      onFault: ({ id }, { name }, fault) => news.faulted(name, id, fault),
+    });
+  }
+
+  /** The peer has no entities until it tells of them again. */
+  #reset(member: Member, loss: MessageLoss): void {
+    if (!this.#isHere(member)) return;
+    const { time, news } = this.#parts;
+    const { peer } = member;
+    member.entities.clear();
+    member.entities = this.#entitiesOf(peer);
+    if (member.isAway) member.entities.setHidden(true);
+    this.#states.left(peer);
+    this.#states.joined(peer, time.tick);
+    news.resets.tell(peer, loss);
   }
 
   spawned(record: OwnedRecord): void {
@@ -218,26 +328,34 @@ export class MeshMode implements RoomMode {
   }
 
   post(payload: PeerPayload, to: Peer | undefined, isBulk: boolean): void {
-    const receivers = this.#members.receivers(to);
-    if (isBulk) this.#members.postBulk(payload, receivers);
-    else this.#members.post(payload, receivers);
+    const receivers = this.#receivers(to);
+    if (isBulk) this.#messages.postBulk(payload, receivers);
+    else this.#messages.post(payload, receivers);
   }
 
   sendEvent(body: Uint8Array, to: Peer | undefined): void {
-    const receivers = this.#members.receivers(to);
+    const receivers = this.#receivers(to);
     if (to === undefined && receivers.length > 1) return this.#states.publications.addEvent(body);
     for (const { session } of receivers) session.sendEvent(body);
   }
 
   async request(type: string, message: unknown, to: Peer | undefined, timeoutMs: number): Promise<unknown> {
     if (!to) throw new ConfigError({ field: "to", value: to, expected: "a peer: the room has no authority" });
-    const [peer] = this.#members.receivers(to);
+    const [peer] = this.#receivers(to);
     return await peer!.requests.start(timeoutMs, (id) => peer!.send({ kind: "request", id, type, message }));
+  }
+
+  /** One of them, or all. Throws {@link NetError} for one who is not here any more. */
+  #receivers(to: Peer | undefined): PeerConnection[] {
+    if (!to) return this.pairs;
+    const peer = this.pairs.find(({ id }) => id === to.id);
+    if (peer) return [peer];
+    throw new NetError("transport/closed", "that peer is not in the room");
   }
 
   flush(): void {
     this.#states.publications.flush();
-    this.#members.flush();
+    this.#messages.flush();
   }
 
   receive(): boolean {
@@ -256,20 +374,47 @@ export class MeshMode implements RoomMode {
     // The server gets no states.
   }
 
-  #payload(from: PeerConnection, payload: PeerPayload): void {
+  #payload({ peer: from, entities }: Member, payload: PeerPayload): void {
     const { messages, time, scheduler } = this.#parts;
-    if (payload.kind === "command") messages.tell(payload.type, payload.message, from);
-    else if (payload.kind === "request") {
-      if (from.takeRequest()) messages.answer(from, payload, (reply) => from.reply(reply));
-    } else if (payload.kind === "reply") from.requests.reply(payload.id, payload.ok, payload.message);
-    else this.#states.answer(from, payload, { tick: time.tick, nowMs: scheduler.nowMs() });
+    const answer = (): void =>
+      this.#states.answer(from, payload, { tick: time.tick, nowMs: scheduler.nowMs() });
+    switch (payload.kind) {
+      case "stream":
+        return this.#drop(from, entities.announce(payload));
+      case "reference":
+        from.session.heardTick(new ByteReader(payload.states).u32());
+        return this.#drop(from, entities.takeReference(payload.stream, payload.states));
+      case "columns":
+        if (payload.columns.length === 0) return answer();
+        return this.#drop(from, entities.describe(payload.stream, payload.columns));
+      case "present":
+        return this.#drop(from, entities.present(payload.stream));
+      case "resync":
+        return answer();
+      case "command":
+        return messages.tell(payload.type, payload.message, from);
+      case "request":
+        if (from.takeRequest()) messages.answer(from, payload, (reply) => from.reply(reply));
+        return;
+      case "reply":
+        return from.requests.reply(payload.id, payload.ok, payload.message);
+    }
   }
 
-  #pathChanged(peer: PeerConnection, reason: string): void {
+  /** Late or unknown data may come from an honest peer; malformed data may not. */
+  #drop(from: PeerConnection, reason: DropReason | undefined): void {
+    if (reason === undefined) return;
+    this.#parts.drops.count(reason);
+    if (malformed.has(reason)) from.session.reportViolation(reason);
+  }
+
+  #pathChanged(member: Member, reason: string): void {
     const { transport, reviewServerPath } = this.#parts;
-    transport().record({ about: `peer ${peer.number}`, choice: `${peer.path}: ${peer.channel}`, reason });
+    const { number, path, channel } = member.peer;
+    transport().record({ about: `peer ${number}`, choice: `${path}: ${channel}`, reason });
     // States for relayed peers go over WebRTC to the server if it offers that.
     reviewServerPath();
+    this.#reviewAbsence(member);
   }
 }
 

@@ -9,44 +9,25 @@ import {
 import {
   ReceiverReplication,
   lostAfterMsOf,
-  type MotionFault,
   type SendDecisionPolicy,
   type Receipt,
   type ReplicationMoment,
 } from "@paceline/netcode";
-import {
-  SharedPackets,
-  type Link,
-  type Plan,
-  type Scheduler,
-  type Session,
-  type Uplink,
-} from "@paceline/transport";
-import type { OwnedEntity } from "../../entities/entity.js";
+import { SharedPackets, type Link, type Session } from "@paceline/transport";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer.js";
 import { policyOf } from "../../plan/state-policy.js";
-import type { LoadColumns } from "../room-mode.js";
+import type { RoomParts } from "../room-mode.js";
 import { Retention } from "./retention.js";
 import { StateStream } from "../state-stream.js";
 
 export interface StateSenderOptions {
-  readonly tickHz: number;
-  peers(): Iterable<PeerConnection>;
-  /** The link to the server, for what goes through it. */
-  uplink(): Uplink | undefined;
-  plan(): Plan;
+  readonly parts: RoomParts;
+  readonly peers: () => PeerConnection[];
   /** Delay until receivers show an update, ms. */
   horizonMs(): number;
-  /** The room-wide id of a local one. */
-  idOf(localId: number): number;
   /** Sends a reliable message to all. */
   post(payload: PeerPayload): void;
-  onFault(entity: OwnedEntity, definition: EntityDefinition, fault: MotionFault): void;
-  /** With the server; undefined while there is no way to it. */
-  serverSession(): Session | undefined;
-  readonly scheduler: Scheduler;
-  readonly loadColumns: LoadColumns;
 }
 
 /** Heads of a packet with states that is not published. */
@@ -61,6 +42,7 @@ const ASSUMED_RTT_MS = 200;
 /** Sends the states of own entities: differences from what receivers are known to have, and as few as they need. */
 export class StateSender {
   readonly #options: StateSenderOptions;
+  readonly #parts: RoomParts;
   readonly #streams = new Map<EntityDefinition, StateStream>();
   readonly #replication: ReceiverReplication;
   /** States and events that several receivers get alike. */
@@ -82,14 +64,20 @@ export class StateSender {
   #tick = 0;
 
   constructor(options: StateSenderOptions) {
+    const { parts, peers } = options;
     this.#options = options;
-    this.publications = new SharedPackets(options);
+    this.#parts = parts;
+    this.publications = new SharedPackets({ ...parts, peers });
     this.#retention = new Retention({
-      clock: options.scheduler,
+      clock: parts.scheduler,
       portray: (most) => this.#portray(most),
-      serverSession: () => options.serverSession(),
+      serverSession: () => this.#serverSession,
     });
-    this.#replication = this.#newReplication();
+    this.#replication = new ReceiverReplication({
+      tickSeconds: 1 / parts.time.tickHz,
+      onFault: (record, fault) =>
+        parts.news.faulted(record.definition.name, (record as OwnedRecord).entity.id, fault),
+    });
   }
 
   /** Announces a new entity to all receivers. */
@@ -178,7 +166,7 @@ export class StateSender {
     if (!stream || described.has(number)) return peer.session.drops.count("rate-limit");
     described.add(number);
     const forget = (): void => void described.delete(number);
-    this.#options.loadColumns().then(({ describeColumns }) => {
+    this.#parts.loadColumns().then(({ describeColumns }) => {
       const columns = describeColumns(stream.definition);
       if (!peer.sendWhereRoom({ kind: "columns", stream: number, columns })) forget();
     }, forget);
@@ -191,8 +179,8 @@ export class StateSender {
 
   /** Sends what is due at this tick, and leaves with the server what newcomers need. */
   replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
-    const receivers = [...this.#options.peers()];
-    const { state } = this.#options.plan().channels;
+    const receivers = this.#options.peers();
+    const { state } = this.#parts.transport().plan.channels;
     const isDue = receivers.length > 0 && this.#isDue(moment, state.periodMs);
     if (state.delivery === "ordered-reliable") {
       if (isDue) this.#sendInOrder(receivers, records, moment);
@@ -220,14 +208,14 @@ export class StateSender {
    */
   #mayPublish(receivers: readonly PeerConnection[], { nowMs, tick }: ReplicationMoment): boolean {
     // States that would wait might be replaced: then those behind them could not be read.
-    if (this.#isInOrder(receivers, nowMs)) return this.#options.serverSession()?.takesStates === true;
+    if (this.#isInOrder(receivers, nowMs)) return this.#serverSession?.takesStates === true;
     this.#gather(tick);
     return true;
   }
 
   /** Whether all of them get through the server all that this participant sends, in its order: as far as it can see. */
   #isInOrder(receivers: readonly PeerConnection[], nowMs: number): boolean {
-    const link = this.#options.serverSession()?.linkFor("state");
+    const link = this.#serverSession?.linkFor("state");
     const isOrdered = link?.isUnreliable === false && (link.width ?? 1) === 1;
     // A peer that is out of reach gets whole states when it is back.
     const isInOrder =
@@ -245,7 +233,7 @@ export class StateSender {
 
   /** Packets of states follow each other by the plan's period; a tick that comes a little early counts. */
   #isDue({ nowMs }: ReplicationMoment, periodMs: number): boolean {
-    return nowMs - this.#sentAtMs >= periodMs - 500 / this.#options.tickHz;
+    return nowMs - this.#sentAtMs >= periodMs - 500 / this.#parts.time.tickHz;
   }
 
   /** The states that are due, by stream. */
@@ -314,7 +302,7 @@ export class StateSender {
   ): void {
     const following = receivers.filter((peer) => !this.#apart.has(peer));
     const take = (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number): void => {
-      const alone = to - from === 1 ? this.#options.idOf(entities[from]!.id) : undefined;
+      const alone = to - from === 1 ? this.#parts.sessionNumber() * 0x10000 + entities[from]!.id : undefined;
       this.publications.add(
         { head: stream.head, body },
         { trafficClass: "state", tick: moment.tick, receivers: following, alone },
@@ -351,7 +339,7 @@ export class StateSender {
   }
 
   #policy(): SendDecisionPolicy & { readonly bytesPerSecond: number } {
-    return { ...policyOf(this.#options.plan()), horizonMs: this.#options.horizonMs() };
+    return { ...policyOf(this.#parts.transport().plan), horizonMs: this.#options.horizonMs() };
   }
 
   #gather(tick: number): void {
@@ -397,19 +385,17 @@ export class StateSender {
     if (this.#nextStream >= limits.streams) {
       throw new NetError("limit/entities", `a participant may have entities of ${limits.streams} kinds`);
     }
-    const { tickHz } = this.#options;
+    const { tickHz } = this.#parts.time;
     const stream = new StateStream({ number: this.#nextStream++, definition, tickHz });
     this.#streams.set(definition, stream);
     this.#options.post(stream.announcement);
     return stream;
   }
 
-  #newReplication(): ReceiverReplication {
-    const options = this.#options;
-    return new ReceiverReplication({
-      tickSeconds: 1 / options.tickHz,
-      onFault: (record, fault) => options.onFault((record as OwnedRecord).entity, record.definition, fault),
-    });
+  /** The session with the server; undefined while there is no way to it. */
+  get #serverSession(): Session | undefined {
+    const { state, session } = this.#parts.connection();
+    return state === "joined" ? session : undefined;
   }
 
   #sent(
