@@ -59,8 +59,9 @@ function figures(rows, name, title) {
 
 /** Parts that only some games use. */
 const NETCODE = `\`@paceline/client/netcode\` has what only some games need, apart from the rest so that the others do not load it:
-\`LockstepSession\` and \`StateHash\`; \`PlayerPrediction\` and \`PlayerAuthority\`; \`LagCompensation\`. A room with an authority needs
-none of the last three: \`room.predict\` and \`Room.rewind\` are made of them.
+\`LockstepSession\` and \`StateHash\`; \`LagCompensation\`, of which \`Room.rewind\` of a room with an authority is made.
+
+\`room.predict\` returns a \`Prediction\`: its \`stats\` say how far it was from what the authority decided.
 
 ### Lockstep
 
@@ -102,37 +103,6 @@ lines are in [examples](../examples/README.md).
 - **Who stands still** is waited for: \`match.waitingFor\` and \`match.stalledMs\` say for whom and how long,
   \`match.giveUp(player)\` goes on without. After one who leaves or was given up all go on from the same turn (\`onGone\`). A
   drop from which a player comes back within the room's time is only a pause.
-
-### Prediction and reconciliation
-
-The player's side and the server's; what carries inputs and states between them is the game's. Both run the same step.
-
-\`\`\`ts
-import { DEFAULT_CONVERGENCE, PlayerAuthority, PlayerPrediction } from "@paceline/client/netcode";
-
-const layout = { position: 0, dimensions: 2, velocity: 2 } as const;
-const tickSeconds = 1 / 60;
-const step = (row: Float32Array | Float64Array, throttle: number, seconds: number): void => {
-  row[2] = row[2]! + throttle * 8 * seconds;
-  row[0] = row[0]! + row[2]! * seconds;
-};
-const start = new Float64Array(4);
-const drawn = new Float64Array(4);
-
-const authority = new PlayerAuthority<number>({ step, tickSeconds, idle: 0 }, start, 0);
-const send = authority.receive.bind(authority);
-const options = { layout, step, tickSeconds, convergence: DEFAULT_CONVERGENCE, send };
-const prediction = new PlayerPrediction<number>(options, start, 0);
-
-function frame(nowSeconds: number, throttle: number): void {
-  prediction.update(nowSeconds, () => throttle);
-  prediction.show(nowSeconds, drawn);
-}
-
-function serverTick(nowSeconds: number): void {
-  prediction.receive(authority.advance(), nowSeconds);
-}
-\`\`\`
 
 ### Lag compensation
 

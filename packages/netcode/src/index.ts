@@ -24,8 +24,6 @@ export * from "./lockstep/turn-length.js";
 export * from "./lockstep/turn-table.js";
 export * from "./prediction/input-buffer.js";
 export * from "./prediction/input-pace.js";
-export * from "./prediction/player-authority.js";
-export * from "./prediction/player-prediction.js";
 export * from "./prediction/predicted-body.js";
 export * from "./prediction/row-step.js";
 export * from "./prediction/server-input-buffer.js";
