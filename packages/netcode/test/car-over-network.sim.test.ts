@@ -84,7 +84,7 @@ function drive(seed: number): Result {
     scheduler.runUntil(tick * MS_PER_TICK);
     own.set([pose.x, pose.y, pose.vx, pose.vy, pose.headingRad]);
     kinematics?.derive(own, tick, 1 / TICK_HZ);
-    if (replica.isDue(own, tick, scheduler.nowMs(), policy)) {
+    if (replica.urgency(own, tick, scheduler.nowMs(), policy) > 0) {
       replica.sent(own, tick, scheduler.nowMs());
       network.send(encoded(tick, own));
       updates += 1;

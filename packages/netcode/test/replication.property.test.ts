@@ -55,7 +55,7 @@ test("what receivers extrapolate is off by no more than the threshold and what o
           const turn = Math.abs(state[5]! - sent[5]!) * INTERVAL_SECONDS;
           worstRad = Math.max(worstRad, headingErrorRad(layout, state, expected) - turn);
         }
-        if (!replica.isDue(state, tick, seconds * 1000, policy)) continue;
+        if (replica.urgency(state, tick, seconds * 1000, policy) === 0) continue;
         shortestGap = Math.min(shortestGap, step - sentStep);
         replica.sent(state, tick, seconds * 1000);
         sent.set(state);

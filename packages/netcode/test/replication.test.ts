@@ -30,7 +30,7 @@ class Owner {
       const nowMs = this.#step * TICK_SECONDS * 1000;
       write(this.state, this.#step);
       this.kinematics?.derive(this.state, tick, TICK_SECONDS);
-      if (this.replica.isDue(this.state, tick, nowMs, policyNow)) {
+      if (this.replica.urgency(this.state, tick, nowMs, policyNow) > 0) {
         this.replica.sent(this.state, tick, nowMs);
         this.sentAt.push(this.#step);
       }

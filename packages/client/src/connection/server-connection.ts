@@ -135,10 +135,6 @@ export class ServerConnection {
     return this.#session;
   }
 
-  get rttMs(): number | undefined {
-    return this.#session.rttMs;
-  }
-
   /** The way to the server for each class of traffic; undefined while there is none. */
   get uplink(): Uplink | undefined {
     return this.link && this.#session;

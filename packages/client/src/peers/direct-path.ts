@@ -1,12 +1,13 @@
 import { CloseCode, isNewer, nextSequence, type IceServer } from "@paceline/protocol";
-import type {
-  Cancel,
-  Link,
-  LinkClose,
-  LinkRoute,
-  Scheduler,
-  SignalledLink,
-  WebRtcLinkMaker,
+import {
+  PathChoice,
+  type Cancel,
+  type Link,
+  type LinkClose,
+  type LinkRoute,
+  type Scheduler,
+  type SignalledLink,
+  type WebRtcLinkMaker,
 } from "@paceline/transport";
 import { WebRtcLink } from "@paceline/transport/webrtc";
 
@@ -75,6 +76,7 @@ interface Attempt {
 export class DirectPath {
   readonly #options: DirectPathOptions;
   readonly #answeredAtMs: number[] = [];
+  #choice = new PathChoice();
   #attempt: Attempt | undefined;
   /** The link in use while an attempt for a better one runs, or the older of two attempts. */
   #previous: Attempt | undefined;
@@ -97,6 +99,11 @@ export class DirectPath {
     return this.#lastFailure;
   }
 
+  /** Whether the link is better than the relay; begins anew when links were not allowed for a while. */
+  get choice(): PathChoice {
+    return this.#choice;
+  }
+
   /**
    * The delivery of packets on the link in use, and in words how it departs from the plan: a channel repeats events
    * for as long as it was opened for.
@@ -116,7 +123,9 @@ export class DirectPath {
     this.#isAllowed = isAllowed;
     this.#failures = 0;
     if (isAllowed && this.#options.isInitiator) this.#start("direct");
-    if (!isAllowed) this.end("not wanted any more");
+    if (isAllowed) return;
+    this.#choice = new PathChoice();
+    this.end("not wanted any more");
   }
 
   /** A signal of the peer. Signals of earlier attempts are stale and ignored. */

@@ -46,6 +46,11 @@ export class LazyDirectPath {
     return this.#path?.route;
   }
 
+  /** See {@link DirectPath.choice}. */
+  get choice(): DirectPath["choice"] | undefined {
+    return this.#path?.choice;
+  }
+
   /** Fetches the code now: over a line that has become bad it would take many seconds. */
   prefetch(): void {
     if (!this.#path) this.#module.prefetch();

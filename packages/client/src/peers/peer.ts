@@ -14,7 +14,6 @@ import {
 } from "@paceline/protocol";
 import {
   MAX_PAYLOAD_BYTES,
-  PathChoice,
   RelayedLink,
   Requests,
   Session,
@@ -156,7 +155,6 @@ export class PeerConnection implements Peer {
   readonly #direct: LazyDirectPath;
   /** Requests that are answered until the next {@link sample}. */
   #requestsLeft: number = limits.requestsPerSecond;
-  #choice = new PathChoice();
   #session: Session;
   /** Epoch of the session: both sides count how often their pair has begun again. */
   #epoch = 0;
@@ -281,10 +279,11 @@ export class PeerConnection implements Peer {
         this.path === "turn"
           ? "no direct path was found; a probe went both ways through a TURN server"
           : "a probe went both ways over a direct WebRTC link";
-      return this.#choice.reason || proven;
+      return this.#direct.choice?.reason || proven;
     }
     if (this.#obstacle) return this.#obstacle;
-    if (this.#choice.choice === "relay" && this.#directLink?.state === "open") return this.#choice.reason;
+    const { choice } = this.#direct;
+    if (choice?.choice === "relay" && this.#directLink?.state === "open") return choice.reason;
     const failure = this.#direct.lastFailure;
     return failure
       ? `the direct link failed: ${failure}`
@@ -434,8 +433,9 @@ export class PeerConnection implements Peer {
   sample(nowMs: number): void {
     this.#requestsLeft = limits.requestsPerSecond;
     const { session } = this;
+    const { choice } = this.#direct;
     const [direct, relay] = [session.readingOf(this.#directLink), session.readingOf(this.#relayed)];
-    if (this.#choice.observe(direct, relay, nowMs)) session.reconsider(this.#choice.reason);
+    if (choice?.observe(direct, relay, nowMs)) session.reconsider(choice.reason);
     if (session.stuckMs > STUCK_MS) this.giveUp("says things, and takes nothing that is sent to it");
     this.#reviewRefusals(nowMs);
     this.#reviewBulk(nowMs);
@@ -529,7 +529,6 @@ export class PeerConnection implements Peer {
     this.#direct.allow(false);
     this.#directLink = undefined;
     this.#relayed = undefined;
-    this.#choice = new PathChoice();
     this.requests.failAll("transport/closed", "the pair of players began again");
     this.#epoch = epoch;
     this.#refusing = undefined;
@@ -557,7 +556,7 @@ export class PeerConnection implements Peer {
 
   #attachDirect(link: Link, { rank, deadlineMs }: LinkTerms): void {
     this.#directLink = link;
-    const isWorse = (): boolean => this.#choice.choice === "relay";
+    const isWorse = (): boolean => this.#direct.choice?.choice === "relay";
     this.session.attach(link, {
       ...directOptions,
       connectTimeoutMs: deadlineMs,

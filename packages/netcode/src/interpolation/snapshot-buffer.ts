@@ -12,11 +12,7 @@ const CAPACITY = 64;
 
 /** The last snapshots of one entity, by time; they may come in any order. */
 export class SnapshotBuffer {
-  #snapshots: Snapshot[] = [];
-
-  get size(): number {
-    return this.#snapshots.length;
-  }
+  readonly #snapshots: Snapshot[] = [];
 
   get newest(): Snapshot | undefined {
     return this.#snapshots.at(-1);
@@ -47,9 +43,5 @@ export class SnapshotBuffer {
 
   at(index: number): Snapshot | undefined {
     return this.#snapshots[index];
-  }
-
-  clear(): void {
-    this.#snapshots = [];
   }
 }

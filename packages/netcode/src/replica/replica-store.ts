@@ -42,10 +42,6 @@ export class ReplicaStore<Item extends Replica> {
     return this.#replicas.get(id);
   }
 
-  has(id: number): boolean {
-    return this.#replicas.has(id);
-  }
-
   /** Whether it is still here: a later entity may have the same id. */
   holds(replica: Item): boolean {
     return this.#replicas.get(replica.id) === replica;

@@ -103,17 +103,6 @@ export class SentReplica {
     return this.#sentAtMs;
   }
 
-  /** Whether the state has to be sent at this tick. */
-  isDue(
-    state: Float32Array,
-    tick: number,
-    nowMs: number,
-    policy: SendDecisionPolicy,
-    texts = NO_TEXTS,
-  ): boolean {
-    return this.urgency(state, tick, nowMs, policy, texts) > 0;
-  }
-
   /**
    * Urgency of the state at this tick: 0 if it is not due, else its error in thresholds.
    */

@@ -14,10 +14,6 @@ export class PoseHistory {
     this.#ticks = ticks;
   }
 
-  get newestTick(): number | undefined {
-    return this.#rows.at(-1)?.tick;
-  }
-
   /** Takes a copy. A tick that is not after the newest replaces what was known from it on (a correction). */
   record(tick: number, row: Components, isJump = false): void {
     if (!isFiniteRow(row) || !Number.isFinite(tick)) return;

@@ -7,8 +7,7 @@ import { quantise, restore } from "../state/plan/quantiser.js";
 import { FIRST_FIELD_COLUMN, type StatePlan } from "../state/plan/state-plan.js";
 import type { InputDefinition } from "./input-definition.js";
 
-/** Inputs that one packet may repeat. */
-export const MAX_INPUTS = 32;
+/** A packet has 1 to 32 inputs. */
 const COUNT_BITS = 5;
 /** No value of an input has a prefix code. */
 const NO_TABLES = { codes: new Int32Array(0), slots: new Int32Array(0) };
