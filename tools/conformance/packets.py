@@ -4,7 +4,7 @@ from byte_reader import ByteReader, Drop, value_of
 
 MAX_PACKET = 16384
 CLASSES = ("state", "reference", "event", "command", "input", "bulk")
-KINDS = {1: "state", 2: "reliable", 3: "event", 4: "input", 5: "bulk", 6: "ping", 7: "pong", 8: "close", 9: "bulkReceipt"}
+KINDS = {1: "state", 2: "reliable", 3: "event", 4: "input", 5: "bulk", 6: "ping", 7: "pong", 8: "close"}
 
 
 def envelope_of(data):
@@ -83,13 +83,16 @@ def payloads_of(data):
 
 
 def _acks_of(reader):
-    """WF3. A byte of the bits that is not said is all ones."""
+    """WF3. A byte of the bits that is not said is all ones; a receipt of bulk may follow."""
     ack, said, bits, is_canonical = reader.u16(), reader.u8(), 0, True
     for index in range(4):
         byte = reader.u8() if said >> index & 1 else 255
         is_canonical &= byte != 255 or not said >> index & 1
         bits |= byte << 8 * index
-    return {"ack": ack, "ackBits": bits} if is_canonical and said < 16 else None
+    acks = {"ack": ack, "ackBits": bits}
+    if said & 16:
+        acks["bulkReceipt"] = reader.u16()
+    return acks if is_canonical and said < 32 else None
 
 
 def header_of(data):
@@ -140,13 +143,10 @@ def message_of(kind, body):
         return {"number": reader.u16()}
     if kind == "reliable":
         return {"id": reader.u16(), "payload": reader.rest()}
-    if kind == "bulkReceipt":
-        _check(len(body) == 2)
-        return {"expected": reader.u16()}
     if kind == "bulk":
         number, flags = reader.u16(), reader.u8()
         _check(flags < 2)
-        return {"id": number, "isLast": flags == 1, "chunk": reader.rest()}
+        return {"id": number, "isLast": flags == 1, "fragment": reader.rest()}
     if kind == "pong":
         _check(len(body) == 8)
         return {"number": reader.u16(), "clockMicros": reader.u32() + reader.u16() * 2**32}

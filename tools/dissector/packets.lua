@@ -322,6 +322,10 @@ local function add_header(tree, session, s, at)
       if is_said then next = next + 1 end
     end
     add(tree, "ack_bits", at + 2, next - at - 2, bits)
+    if has(said, 16) then
+      add(tree, "bulk_receipt", next, 2, u16(s, next))
+      next = next + 2
+    end
     at = next
   end
   if has(flags, 4) then

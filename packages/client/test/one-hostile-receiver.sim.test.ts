@@ -179,7 +179,10 @@ const attacks: Record<string, Attack> = {
     if (tick % 12 === 0) sendChunk(owner, 30_000 + tick, 1);
     else if (tick % 12 === 4) sendChunk(owner, 0, 0xfe);
     else if (tick % 12 === 8) {
-      sendMessage(owner, tick, (writer) => writer.u8(MessageKind.bulkReceipt).varint(2).u16(30_000));
+      const acks = { ack: 0, ackBits: 0, bulkReceipt: 30_000 };
+      const writer = new ByteWriter();
+      writePacketHeader(writer, { sequence: 40_000, isPublished: false, acks });
+      sendPacket(owner, writer.take());
     }
   },
   "inputs, which nobody here takes": (owner, tick) => {

@@ -36,7 +36,9 @@ const own = record({
   sequence: u16,
   tick: option(u32, { nil: undefined }),
   isPublished: constant(false),
-  acks: option(record({ ack: u16, ackBits: u32 }), { nil: undefined }),
+  acks: option(record({ ack: u16, ackBits: u32, bulkReceipt: option(u16, { nil: undefined }) }), {
+    nil: undefined,
+  }),
   receipt: option(u16, { nil: undefined }),
 });
 const published = record({ sequence: u16, tick: u32, isPublished: constant(true) });

@@ -62,6 +62,7 @@ const promises: Readonly<Record<string, (bytes: Uint8Array) => void>> = {
     const { sequence, tick = 0, acks, receipt = 0 } = packet;
     demand(isWhole(sequence, 0xffff) && isWhole(tick, 0xffff) && isWhole(receipt, 0xffff), "header");
     if (acks) demand(isWhole(acks.ack, 0xffff) && isWhole(acks.ackBits, 0xffffffff), "acks");
+    demand(isWhole(acks?.bulkReceipt ?? 0, 0xffff), "receipt of bulk");
     const writer = new ByteWriter();
     writePacketHeader(writer, packet);
     demand(isSame(writer.bytes(packet.messages).view(), bytes), "header is not canonical");

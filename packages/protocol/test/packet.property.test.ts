@@ -72,7 +72,7 @@ describe("packets", () => {
     expect(bytesOf(0)).toBe(3 + 7);
     // A byte that should have been left out, and a flag that means nothing.
     expect(readPacket(Uint8Array.of(2, 0, 0, 7, 0, 1, 0xff))).toBe("length");
-    expect(readPacket(Uint8Array.of(2, 0, 0, 7, 0, 16))).toBe("length");
+    expect(readPacket(Uint8Array.of(2, 0, 0, 7, 0, 32))).toBe("length");
   });
 
   test("[WF2] say ticks by 16 bits: the one is meant that is nearest to what the reader knows", () => {

@@ -125,10 +125,10 @@ const attacks: Record<string, Attack> = {
     sendPacket(player, { sequence: 40_000 + step }, (writer) => writeChunk(writer, step, 0));
   },
   "chunks far ahead, with flags that nobody knows, and receipts of what was never sent": (player, step) => {
-    sendPacket(player, { sequence: 40_000 + step }, (writer) => {
+    const acks = step % 3 === 2 ? { ack: 0, ackBits: 0, bulkReceipt: 30_000 } : undefined;
+    sendPacket(player, { sequence: 40_000 + step, acks }, (writer) => {
       if (step % 3 === 0) writeChunk(writer, 30_000 + step, 1);
       else if (step % 3 === 1) writeChunk(writer, 0, 0xfe);
-      else writer.u8(MessageKind.bulkReceipt).varint(2).u16(30_000);
     });
   },
   "commands, requests and replies": (player, step) => {

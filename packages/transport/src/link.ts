@@ -111,7 +111,7 @@ export function newLinkCounters(): LinkCounters {
 }
 
 /** Whether packets of this class may be lost, and so may go over a link that carries only such. */
-export function mayBeLost(trafficClass: TrafficClassName): boolean {
+export function mayBeLost(trafficClass: TrafficClassName): trafficClass is "state" | "input" | "event" {
   return trafficClass === "state" || trafficClass === "input" || trafficClass === "event";
 }
 

@@ -195,11 +195,12 @@ describe("bulk", () => {
     session.attach(link, LINK);
     scheduler.advance(50);
     let sequence = 0;
-    const send = (kind: MessageKind, body: Uint8Array): void => {
+    const send = (kind: MessageKind, body?: Uint8Array, bulkReceipt?: number): void => {
       const writer = new ByteWriter();
-      writePacketHeader(writer, { sequence, tick: 0, isPublished: false, acks: undefined, receipt: 0 });
+      const acks = bulkReceipt === undefined ? undefined : { ack: 0, ackBits: 0, bulkReceipt };
+      writePacketHeader(writer, { sequence, tick: 0, isPublished: false, acks, receipt: 0 });
       sequence += 1;
-      writeMessage(writer, kind, body);
+      if (body) writeMessage(writer, kind, body);
       raw.send("bulk", writer.take());
       scheduler.advance(50);
     };
@@ -209,9 +210,8 @@ describe("bulk", () => {
     maxBytes = 1000;
     send(MessageKind.bulk, chunk(0, 2));
     send(MessageKind.bulk, new Uint8Array(2));
-    send(MessageKind.bulkReceipt, new Uint8Array(3));
-    send(MessageKind.bulkReceipt, new ByteWriter().u16(5).take());
-    expect(session.drops.toRecord()).toEqual({ "not-allowed": 1, "bad-message": 4 });
+    send(MessageKind.bulk, undefined, 5);
+    expect(session.drops.toRecord()).toEqual({ "not-allowed": 1, "bad-message": 3 });
     send(MessageKind.bulk, chunk(0, 1));
     send(MessageKind.bulk, chunk(0, 1));
     send(MessageKind.bulk, chunk(limits.outOfOrderMessages + 1, 1));

@@ -3,7 +3,7 @@ import { VirtualScheduler, memoryLinkPair, seededRandom } from "@paceline/testki
 import { Session, type LinkMonitorOptions } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 import { ReliableInbox } from "../src/session/reliable-inbox.js";
-import { ReliableQueue } from "../src/session/outbox/reliable-queue.js";
+import { COMMANDS, ReliableQueue } from "../src/session/outbox/reliable-queue.js";
 import { HandLink, reliable } from "./hand-link.js";
 
 const LINK: LinkMonitorOptions = {
@@ -104,7 +104,7 @@ describe("what waits for an earlier message", () => {
     expect(session.heldBytes).toBe(0);
   });
 
-  test("[WF39] is limited for chunks of bulk too, however small they are", () => {
+  test("[WF39] is limited for fragments of bulk too, however small they are", () => {
     const { session, received } = scene();
     const link = new HandLink();
     session.attach(link, LINK);
@@ -169,7 +169,7 @@ describe("ids", () => {
     "[WF5] [WF37] come round safely with as many without receipt as there may be, seed %i",
     (seed) => {
       const random = seededRandom(seed);
-      const outbox = new ReliableQueue();
+      const outbox = new ReliableQueue(COMMANDS);
       const inbox = new ReliableInbox();
       const received: number[] = [];
       const deliver = (payload: Uint8Array): void =>
@@ -186,15 +186,16 @@ describe("ids", () => {
         const messages = [...outbox.pending];
         const late: typeof messages = [];
         const loss = random.next() / 300;
+        outbox.rewind();
         for (const message of messages) {
-          outbox.carried([message], sequence++ & 0xffff, 0);
+          outbox.sent([message], sequence++ & 0xffff, 0);
           if (random.bool(loss)) continue;
           if (random.bool(0.1)) late.push(message);
-          else inbox.receive(message.id, message.payload, deliver);
+          else inbox.receive(message, deliver);
         }
-        for (const { id, payload } of late) inbox.receive(id, payload, deliver);
-        expect(outbox.acknowledge(inbox.expected, 0)).toBeDefined();
-        for (const { id, payload } of late) inbox.receive(id, payload, deliver);
+        for (const message of late) inbox.receive(message, deliver);
+        expect(outbox.acknowledge(inbox.expected, 0)).toBe(true);
+        for (const message of late) inbox.receive(message, deliver);
       }
       expect(received.every((number, index) => number === index)).toBe(true);
     },

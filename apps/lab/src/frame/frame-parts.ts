@@ -7,6 +7,7 @@ import {
   readMessages,
   readPacket,
   readPayloads,
+  type Acks,
   type Message,
 } from "@paceline/protocol";
 
@@ -62,7 +63,7 @@ export class FrameParts {
     if (typeof packet === "string") throw new Error(`packet: ${packet}`);
     const messages = readMessages(packet, () => undefined);
     if (typeof messages === "string") throw new Error(`messages: ${messages}`);
-    const acks = packet.acks ? ACKS_BYTES + saidBytes(packet.acks.ackBits) : 0;
+    const acks = acksBytes(packet.acks);
     const receipt = packet.receipt === undefined ? 0 : RECEIPT_BYTES;
     this.bytes.acks += acks;
     this.bytes.receipt += receipt;
@@ -104,6 +105,9 @@ export class FrameParts {
   }
 }
 
-function saidBytes(ackBits: number): number {
-  return [0, 8, 16, 24].filter((shift) => ((ackBits >>> shift) & 0xff) !== 0xff).length;
+function acksBytes(acks: Acks | undefined): number {
+  if (!acks) return 0;
+  const { ackBits, bulkReceipt } = acks;
+  const said = [0, 8, 16, 24].filter((shift) => ((ackBits >>> shift) & 0xff) !== 0xff).length;
+  return ACKS_BYTES + said + (bulkReceipt === undefined ? 0 : RECEIPT_BYTES);
 }

@@ -157,7 +157,6 @@ export class TrafficMeter {
       case MessageKind.pong:
         return this.#roundTrip(direction, kind === MessageKind.ping, body, pair);
       // Upkeep, as all that is not claimed.
-      case MessageKind.bulkReceipt:
       case MessageKind.close:
     }
   }

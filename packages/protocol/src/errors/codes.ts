@@ -16,15 +16,13 @@ export const MessageKind = {
   event: 0x03,
   /** A player's inputs, tick by tick, for the authority of the room. */
   input: 0x04,
-  /** A chunk of a long message that yields to all others. */
+  /** A fragment of a long message that yields to all others. */
   bulk: 0x05,
   /** Asks for a pong on the same link. */
   ping: 0x06,
   pong: 0x07,
   /** The other side ends the session; carries a close code and a reason. */
   close: 0x08,
-  /** Which chunks have arrived. */
-  bulkReceipt: 0x09,
 } as const;
 export type MessageKind = (typeof MessageKind)[keyof typeof MessageKind];
 

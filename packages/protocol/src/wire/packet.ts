@@ -11,12 +11,16 @@ const TICKS = 0x10000;
 /** A stamp further away may be of another turn of the 16 bits. */
 const MAX_STAMP_DISTANCE = 0x4000;
 const ALL_ARRIVED = 0xff;
+/** The byte that says which bytes of acks follow: beyond its low four bits stands whether a receipt of bulk does. */
+const BULK_RECEIPT = 16;
 
 /** Acknowledgements: the newest received sequence and the 32 before it. */
 export interface Acks {
   readonly ack: number;
   /** Bit n set: sequence `ack - 1 - n` was received. */
   readonly ackBits: number;
+  /** Id of the fragment of bulk that is expected next. */
+  readonly bulkReceipt?: number | undefined;
 }
 
 /** The head of every packet that is not routed. Wire layout: docs/WIRE-FORMAT.md, rules WF2. */
@@ -74,11 +78,12 @@ export function writePacketHeader(writer: ByteWriter, header: PacketHeader): voi
 }
 
 /** Mostly all have arrived: bytes of the bits that say so are left out. */
-function writeAcks(writer: ByteWriter, { ack, ackBits }: Acks): void {
-  let said = 0;
+function writeAcks(writer: ByteWriter, { ack, ackBits, bulkReceipt }: Acks): void {
+  let said = bulkReceipt === undefined ? 0 : BULK_RECEIPT;
   for (let at = 0; at < 4; at++) if (((ackBits >>> (8 * at)) & 0xff) !== ALL_ARRIVED) said |= 1 << at;
   writer.u16(ack).u8(said);
   for (let at = 0; at < 4; at++) if ((said >> at) & 1) writer.u8((ackBits >>> (8 * at)) & 0xff);
+  if (bulkReceipt !== undefined) writer.u16(bulkReceipt);
 }
 
 /** Undefined where a byte is there that should have been left out, or a flag that means nothing. */
@@ -86,13 +91,15 @@ function readAcks(reader: ByteReader): Acks | undefined {
   const ack = reader.u16();
   const said = reader.u8();
   let ackBits = 0;
-  let isCanonical = said < 16;
+  let isCanonical = said < 2 * BULK_RECEIPT;
   for (let at = 0; at < 4; at++) {
     const byte = (said >> at) & 1 ? reader.u8() : ALL_ARRIVED;
     if ((said >> at) & 1 && byte === ALL_ARRIVED) isCanonical = false;
     ackBits |= byte << (8 * at);
   }
-  return isCanonical ? { ack, ackBits: ackBits >>> 0 } : undefined;
+  const acks = { ack, ackBits: ackBits >>> 0 };
+  if (!isCanonical) return undefined;
+  return said < BULK_RECEIPT ? acks : { ...acks, bulkReceipt: reader.u16() };
 }
 
 /** Reads a packet that is not routed; a reason instead where it must be dropped. */

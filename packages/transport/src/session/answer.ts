@@ -13,7 +13,7 @@ const MAX_WAIT_MS = 70;
 const PATIENCE = 1.25;
 
 /** A sender has 256 KiB on its way at most: after so many bytes it hears at once, whatever its path. */
-const PROMPT_BYTES = 32_768;
+export const PROMPT_BYTES = 32_768;
 
 /** Acknowledges received packets in the next packet, or in one of its own if none leaves soon. */
 export class Answer {

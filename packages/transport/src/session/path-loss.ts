@@ -82,25 +82,19 @@ export class PathLoss {
     this.#count = count;
   }
 
-  /** A packet came while no link that loses packets was in use: what is missing before it says nothing. */
-  pass(sequence: number): void {
-    const ahead = this.#highest === undefined ? 1 : sequenceDistance(sequence, this.#highest);
-    if (ahead > 0) this.#highest = sequence;
-  }
-
-  /** Call once for every packet that is no duplicate. `mayBeLost`: it is one that nobody repeats. */
-  receive(sequence: number, mayBeLost: boolean): void {
+  /**
+   * Call once for every packet that is no duplicate. `mayBeLost`: it is one that nobody repeats; undefined while no link that
+   * loses packets is in use: what is missing before it says nothing.
+   */
+  receive(sequence: number, mayBeLost: boolean | undefined): void {
+    const ahead = this.#highest === undefined ? 1 : (sequence - this.#highest) & (SEQUENCE_MODULUS - 1);
+    const isOlder = ahead >= SEQUENCE_MODULUS / 2;
+    if (ahead > 0 && !isOlder) this.#highest = sequence;
+    if (mayBeLost === undefined) return;
     const { window } = this.#count;
     if (mayBeLost) window.arrived += 1;
-    const ahead = this.#highest === undefined ? 1 : (sequence - this.#highest) & (SEQUENCE_MODULUS - 1);
-    if (ahead >= SEQUENCE_MODULUS / 2) return this.#cameAfterAll(sequence);
-    if (ahead > 0) this.#highest = sequence;
+    if (isOlder) return this.#cameAfterAll(sequence);
     if (ahead <= MAX_GAP) for (let back = ahead - 1; back > 0; back--) this.#miss(sequence - back, window);
-  }
-
-  /** Another link carries the packets: what is missing of the old one's says nothing about it. */
-  restart(): void {
-    this.#missing.clear();
   }
 
   #miss(sequence: number, window: Window): void {

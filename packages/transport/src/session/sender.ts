@@ -11,21 +11,22 @@ import {
   writeMessageHead,
   writePacketHeader,
   type Acks,
+  type Packet,
   type PacketHeader,
   type TrafficClassName,
 } from "@paceline/protocol";
 import { losesPackets, mayBeLost, type Link } from "../link.js";
 import type { PlannedClass } from "../profiles/plan.js";
 import { RelayedLink } from "../relayed/relayed-link.js";
-import { BulkQueue } from "./outbox/bulk-queue.js";
 import { Bundle, commandPeriodMs } from "./outbox/bundle.js";
 import { ClassQueue, newWaiting, type Waiting } from "./outbox/class-queue.js";
+import { DelayWindow } from "./outbox/delay-window.js";
 import { Outbox, type OutboxCounters, type OutboxOptions, type PacketSource } from "./outbox/outbox.js";
 import { PathDelay } from "./outbox/path-delay.js";
-import { ReliableQueue } from "./outbox/reliable-queue.js";
+import { BULK, COMMANDS, ReliableQueue, type Fragment, type ReliableClass } from "./outbox/reliable-queue.js";
 import { LossCount, SentLoss } from "./path-loss.js";
 import {
-  LAST_CHUNK,
+  LAST_FRAGMENT,
   MAX_EVENT_BYTES,
   MAX_PAYLOAD_BYTES,
   PACKET_OVERHEAD_BYTES,
@@ -40,9 +41,9 @@ export interface BulkRate {
 }
 
 export interface SenderOptions extends OutboxOptions {
-  /** The tick of a packet with states that leaves now. */
+  /** The simulation tick that packets with states carry. */
   currentTick(): number;
-  /** The news of what has arrived here, for a packet that leaves now; `mayBeLost`: the next packets say it too. */
+  /** What has arrived here, if that is news, for a packet that leaves now. */
   arrivals(mayBeLost: boolean): Pick<PacketHeader, "acks" | "receipt">;
 
   /** A state has arrived at the other side, by the number that {@link Sender.addState} gave it: told once, oldest first. */
@@ -52,10 +53,10 @@ export interface SenderOptions extends OutboxOptions {
 
 /** Beyond the keys of entities: one packet of inputs waits at most. */
 const INPUT_KEY = 2 ** 40;
+const BULK_ADVICE = ', or more with { class: "bulk" }';
 /** Without any acks so many states are remembered. */
 const MAX_UNHEARD_STATES = 1024;
-/** Reliable classes: their messages stay queued until the receipt comes. */
-const NUMBERED: readonly PlannedClass[] = ["command", "bulk"];
+const RELIABLE: readonly ReliableClass[] = ["command", "bulk"];
 
 const NOTHING = new Uint8Array(0);
 const NO_NEWS = { acks: undefined, receipt: undefined };
@@ -72,10 +73,11 @@ const writer = new ByteWriter(SLAB_BYTES);
  */
 export class Sender implements PacketSource {
   readonly counters: OutboxCounters = { statesReplaced: 0, packetsDropped: 0 };
-  /** Commands without a receipt. */
-  readonly commands = new ReliableQueue();
-  /** Bulk without a receipt. */
-  readonly bulk = new BulkQueue();
+  /** What has no receipt yet. */
+  readonly reliable = {
+    command: new ReliableQueue(COMMANDS),
+    bulk: new ReliableQueue(BULK, new DelayWindow()),
+  };
   readonly #options: SenderOptions;
   #outbox: Outbox | undefined;
   readonly #delay = new PathDelay();
@@ -90,7 +92,8 @@ export class Sender implements PacketSource {
   readonly #sentLoss = new SentLoss(this.loss);
   /** When the other side was last heard to have one more packet. */
   acknowledgedAtMs = Number.NEGATIVE_INFINITY;
-  #hasSentStates = false;
+  /** Whether answers to states may come. */
+  hasSentStates = false;
   #sequence = 0;
   #stateNumber = 0;
   /** Bytes before the packet that is being written, for the relay. */
@@ -116,12 +119,12 @@ export class Sender implements PacketSource {
 
   /** Estimated memory of messages without a receipt, bytes. */
   get heldBytes(): number {
-    return this.commands.heldBytes + this.bulk.heldBytes;
+    return this.reliable.command.heldBytes + this.reliable.bulk.heldBytes;
   }
 
   /** Whether nothing waits: neither for room, nor for a receipt. */
   get isEmpty(): boolean {
-    return this.queuedBytes + this.commands.length + this.bulk.unacknowledged === 0;
+    return this.queuedBytes + this.reliable.command.length + this.reliable.bulk.length === 0;
   }
 
   /** Whether states take much longer than the path needs: they stand in a queue somewhere. */
@@ -140,14 +143,10 @@ export class Sender implements PacketSource {
     return this.#delay.mayGo(this.#nowMs());
   }
 
-  /** Whether answers to states may come. */
-  get hasSentStates(): boolean {
-    return this.#hasSentStates;
-  }
-
-  /** Throws where too much waits. Returns the number of the last message. */
+  /** Throws where one is too long, or too much waits. Returns the number of the last message. */
   addCommands(payloads: readonly Uint8Array[], periodMs: number | undefined): number {
-    const id = this.commands.add(payloads, this.#nowMs());
+    for (const { length } of payloads) assertBytes("message", length, MAX_PAYLOAD_BYTES, BULK_ADVICE);
+    const id = this.reliable.command.add(payloads, this.#nowMs());
     let bytes = 0;
     for (const { length } of payloads) bytes += messageBytes(length + 2);
     this.#commandBundle.add(bytes, periodMs ?? commandPeriodMs(payloads, this.#options.channel));
@@ -159,15 +158,17 @@ export class Sender implements PacketSource {
    * commands before it have not left. Throws where too much waits for a receipt.
    */
   addBroadcast(payload: Uint8Array): number | undefined {
+    assertBytes("message", payload.length, MAX_PAYLOAD_BYTES, BULK_ADVICE);
     this.#commandBundle.release();
-    const { commands } = this;
+    const commands = this.reliable.command;
     if (commands.hasUnsent || !commands.isWindowOpen) return undefined;
     if (this.#options.linkFor("command")?.hasRoom("command") !== true) return undefined;
     return commands.addSent(payload, (this.#sequence - 1) & (SEQUENCE_MODULUS - 1), this.#nowMs());
   }
 
+  /** Throws where too much waits. */
   addBulk(payload: Uint8Array): void {
-    this.bulk.add(payload);
+    this.reliable.bulk.add([payload], this.#nowMs());
     this.pump();
   }
 
@@ -179,7 +180,7 @@ export class Sender implements PacketSource {
     this.#eventBundle.add(messageBytes(body.length), periodMs ?? policy?.periodMs ?? 0);
   }
 
-  /** Returns what {@link acknowledgePackets} knows the state by; undefined where no link is usable, and nothing is sent. */
+  /** Returns what {@link acknowledge} knows the state by; undefined where no link is usable, and nothing is sent. */
   addState(body: Uint8Array, key: number, head: Uint8Array = NOTHING): number | undefined {
     const link = this.#options.linkFor("state");
     const bytes = head.length + body.length;
@@ -259,20 +260,19 @@ export class Sender implements PacketSource {
     this.#eventBundle.release();
   }
 
-  /** The other side has everything before `receipt`. False for a receipt of what was never sent. */
-  acknowledgeCommands(receipt: number): boolean {
-    return this.commands.acknowledge(receipt, this.#nowMs()) !== undefined;
-  }
-
-  /** Takes a receipt of the chunks of bulk. */
-  acknowledgeBulk(receipt: number): boolean {
-    const isKnown = this.bulk.acknowledge(receipt, this.#nowMs());
-    if (isKnown) this.pump();
+  /** Takes receipts and acks of the other side. False for such as speak of what was never sent. */
+  acknowledge({ receipt, acks }: Pick<Packet, "receipt" | "acks">): boolean {
+    const { command, bulk } = this.reliable;
+    const nowMs = this.#nowMs();
+    // All of them: a receipt is good whatever the others are.
+    let isKnown = receipt === undefined || command.acknowledge(receipt, nowMs);
+    if (acks?.bulkReceipt !== undefined && !bulk.acknowledge(acks.bulkReceipt, nowMs)) isKnown = false;
+    if (acks && !this.#acknowledgePackets(acks)) isKnown = false;
+    this.pump();
     return isKnown;
   }
 
-  /** Takes the other side's acks. False for acks of packets that were never sent. */
-  acknowledgePackets(acks: Acks): boolean {
+  #acknowledgePackets(acks: Acks): boolean {
     if (!areOfSent(acks, this.#sequence, this.#packetsSent)) return false;
     this.#acknowledged.merge(acks, this.#arrived);
     this.#sentLoss.heard(acks.ack);
@@ -287,7 +287,7 @@ export class Sender implements PacketSource {
     const nowMs = (this.acknowledgedAtMs = this.#nowMs());
     this.#sentLoss.acknowledged(sequence);
     const isTimely = this.#delay.acknowledged(sequence, nowMs);
-    this.commands.rewindIfLost(sequence);
+    for (const name of RELIABLE) this.reliable[name].rewindIfLost(sequence);
     if (this.#outbox?.hasStates) this.pump();
     if (isTimely && !this.#outbox?.hasStates) this.#delay.recovered();
     const at = this.#unheard.findIndex((state) => state.sequence === sequence);
@@ -298,15 +298,13 @@ export class Sender implements PacketSource {
   /** To be called now and then: what has had no receipt for so long goes again. */
   update(patienceMs: number): void {
     const nowMs = this.#nowMs();
-    this.bulk.rewindIfOverdue(patienceMs, nowMs);
-    this.commands.rewindIfOverdue(patienceMs, nowMs);
+    for (const name of RELIABLE) this.reliable[name].rewindIfOverdue(patienceMs, nowMs);
     this.pump();
   }
 
   /** All that has no receipt goes again. */
   repeat(): void {
-    this.commands.rewind();
-    this.bulk.rewind();
+    for (const name of RELIABLE) this.reliable[name].rewind();
     this.#commandBundle.flush();
   }
 
@@ -327,26 +325,42 @@ export class Sender implements PacketSource {
 
   /** Sends what the links have room for and the budget allows. */
   pump(): void {
-    for (const name of NUMBERED) {
+    // Mostly nothing waits, and this is asked at every packet.
+    if (this.isEmpty) return;
+    for (const name of RELIABLE) {
       const link = this.#options.linkFor(name);
       if (!link) continue;
       if (this.#outboxOf(link)) return this.outbox.pump();
-      while (link.hasRoom(name) && this.sendNumbered(name, link));
+      while (link.hasRoom(name) && this.sendReliable(name, link));
     }
   }
 
-  /** Bytes of what has a number and would leave next; undefined where none is due. */
+  /** Bytes of what is reliable and would leave next; undefined where nothing is due. */
   nextBytes(name: PlannedClass): number | undefined {
-    if (name === "bulk") return this.bulk.nextBytes(this.#nowMs());
-    const { commands } = this;
-    const areDue = name === "command" && !this.#commandBundle.isWaiting && commands.isWindowOpen;
-    return areDue && commands.hasUnsent ? commands.nextUnsentBytes : undefined;
+    if (name === "bulk") return this.reliable.bulk.nextBytes;
+    return name === "command" && !this.#commandBundle.isWaiting ? this.reliable.command.nextBytes : undefined;
   }
 
   /** Sends what is due of commands or of bulk in one packet; false where nothing may leave now. */
-  sendNumbered(name: PlannedClass, link: Link): boolean {
-    if (this.nextBytes(name) === undefined) return false;
-    return name === "bulk" ? this.#sendChunk(link) : this.#sendCommands(link);
+  sendReliable(name: PlannedClass, link: Link): boolean {
+    if ((name !== "command" && name !== "bulk") || this.nextBytes(name) === undefined) return false;
+    const nowMs = this.#nowMs();
+    const isBulk = name === "bulk";
+    const batch = this.reliable[name].nextBatch();
+    const rate = isBulk && link.kind !== "webrtc" ? this.#options.bulkRate : undefined;
+    if (rate?.take(bytesOf(batch), nowMs) === false) return false;
+    this.reliable[name].sent(batch, this.#sequence, nowMs);
+    const kind = isBulk ? MessageKind.bulk : MessageKind.reliable;
+    const only = batch.length === 1 ? kind : undefined;
+    this.#startPacket(link, name, { only });
+    for (const { id, payload, isLast } of batch) {
+      writeMessageHead(writer, kind, payload.length + (isBulk ? 3 : 2), only);
+      writer.u16(id);
+      if (isBulk) writer.u8(isLast ? LAST_FRAGMENT : 0);
+      writer.bytes(payload);
+    }
+    this.#sendPacket(link, name);
+    return true;
   }
 
   /** Sends what has waited; events behind it in the lane share its packet. */
@@ -388,34 +402,6 @@ export class Sender implements PacketSource {
     this.#sendPacket(link, "event", 0, lifetimeMs);
   }
 
-  #sendCommands(link: Link): boolean {
-    const batch = this.commands.takeBatch();
-    if (!batch) return false;
-    this.commands.carried(batch, this.#sequence, this.#nowMs());
-    const only = batch.length === 1 ? MessageKind.reliable : undefined;
-    this.#startPacket(link, "command", { only });
-    for (const { id, payload } of batch) {
-      writeMessageHead(writer, MessageKind.reliable, payload.length + 2, only);
-      writer.u16(id).bytes(payload);
-    }
-    this.#sendPacket(link, "command");
-    return true;
-  }
-
-  #sendChunk(link: Link): boolean {
-    const nowMs = this.#nowMs();
-    const bytes = this.bulk.nextBytes(nowMs);
-    const rate = link.kind === "webrtc" ? undefined : this.#options.bulkRate;
-    if (bytes === undefined || rate?.take(bytes, nowMs) === false) return false;
-    const chunk = this.bulk.take(this.#sequence, nowMs);
-    if (!chunk) return false;
-    this.#startPacket(link, "bulk", { only: MessageKind.bulk });
-    writer.u16(chunk.id).u8(chunk.isLast ? LAST_CHUNK : 0);
-    writer.bytes(chunk.payload);
-    this.#sendPacket(link, "bulk");
-    return true;
-  }
-
   /** A packet with one message. */
   #write(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array, key: number): void {
     const only = onlyKind(kind);
@@ -425,7 +411,7 @@ export class Sender implements PacketSource {
   }
 
   #stateLeaves(sequence: number, number: number, isGated: boolean): void {
-    this.#hasSentStates = true;
+    this.hasSentStates = true;
     this.#delay.sent(sequence, isGated, this.#nowMs());
     this.#unheard.push({ sequence, number });
     if (this.#unheard.length > MAX_UNHEARD_STATES) this.#unheard.shift();
@@ -457,16 +443,15 @@ export class Sender implements PacketSource {
     if (isSentOnce && losesPackets(link)) this.#sentLoss.sent(sequence);
     this.#sequence = nextSequence(sequence);
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
-    const options = this.#options;
     // Bulk may wait in the path.
-    const news =
-      trafficClass === "bulk" ? undefined : options.arrivals(link.isUnreliable && mayBeLost(trafficClass));
+    const says = trafficClass !== "bulk";
+    const said = says ? this.#options.arrivals(link.isUnreliable && mayBeLost(trafficClass)) : undefined;
     writer.reset();
     if (link instanceof RelayedLink) link.writeHead(writer, trafficClass, key, lifetimeMs);
     this.#envelopeBytes = writer.length;
-    const tick = only === MessageKind.state ? options.currentTick() : undefined;
-    const { acks, receipt } = news ?? NO_NEWS;
-    writePacketHeader(writer, { sequence, isPublished: false, tick, acks, receipt, only });
+    const tick = only === MessageKind.state ? this.#options.currentTick() : undefined;
+    const { acks, receipt } = said ?? NO_NEWS;
+    writePacketHeader(writer, { sequence, tick, isPublished: false, acks, receipt, only });
   }
 
   /** The packet that was started: it is given away as it was written. */
@@ -482,4 +467,8 @@ export class Sender implements PacketSource {
   #nowMs(): number {
     return this.#options.scheduler.nowMs();
   }
+}
+
+function bytesOf(batch: readonly Fragment[]): number {
+  return batch.reduce((bytes, { payload }) => bytes + payload.length, 0);
 }

@@ -6,13 +6,11 @@ import {
   NetError,
   SEQUENCE_MODULUS,
   isRouted,
-  isShortSequence,
   limits,
   nextSequence,
   readMessages,
   readPacket,
   readPayloads,
-  tickNear,
   type DropReason,
   type Message,
   type Packet,
@@ -21,20 +19,17 @@ import {
 import { losesPackets, mayBeLost, type Link, type LinkClose } from "../link.js";
 import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
-import { Answer, News } from "./answer.js";
-import { BulkInbox } from "./bulk-inbox.js";
+import { Arrivals } from "./arrivals.js";
 import { readCloseBody, writeCloseBody } from "./close-body.js";
 import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./links/link-monitor.js";
-import { LossCount, PathLoss, type LossReading } from "./path-loss.js";
+import type { LossReading } from "./path-loss.js";
 import type { Outbox, OutboxCounters } from "./outbox/outbox.js";
-import { MAX_EVENT_BYTES, assertBytes } from "./outbox/payload-limits.js";
-import { PacketMemory } from "./packet-memory.js";
+import type { Fragment, ReliableClass } from "./outbox/reliable-queue.js";
+import { LAST_FRAGMENT, MAX_EVENT_BYTES, assertBytes } from "./outbox/payload-limits.js";
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
-import { ReliableInbox } from "./reliable-inbox.js";
 import type { SessionHandlers, SessionOptions } from "./session-options.js";
 import { Sender } from "./sender.js";
-import { SequenceWindow } from "./sequence-window.js";
 import { SessionLinks } from "./links/session-links.js";
 import { everyShared } from "./shared-timer.js";
 
@@ -58,8 +53,6 @@ const unrepeatedKinds: ReadonlySet<MessageKind> = new Set([
 ]);
 /** Messages that answer themselves. */
 const probeKinds: ReadonlySet<MessageKind> = new Set([MessageKind.ping, MessageKind.pong]);
-/** Bulk that breaks the protocol; what else is dropped may be chance. */
-const bulkViolations: ReadonlySet<DropReason> = new Set(["bad-message", "too-long"]);
 
 /**
  * A logical connection to one other participant or to the server, over links that come and go. Reliable messages
@@ -73,24 +66,12 @@ export class Session {
   readonly #violationLimit: number;
   readonly #links: SessionLinks;
   readonly #sender: Sender;
-  readonly #inbox = new ReliableInbox();
-  readonly #bulkInbox = new BulkInbox();
   readonly #bulkBytes: () => number;
-  readonly #received = new SequenceWindow();
-  readonly #packets = new PacketMemory();
-  readonly #sharedPackets = new PacketMemory();
-  readonly #loss = new LossCount();
-  readonly #packetLoss = new PathLoss(this.#loss);
-  readonly #publicationLoss = new PathLoss(this.#loss);
-  readonly #answer: Answer;
-  readonly #acksDue = new News();
-  readonly #receiptDue = new News();
+  readonly #arrivals: Arrivals;
   readonly #channel: SessionOptions["channel"];
   /** Undefined while there is nothing to look after. */
   #stopUpdates: Cancel | undefined;
   #nonce = 0;
-  /** The newest tick of the other side that is known. Ticks begin at 0. */
-  #remoteTick: number | undefined;
   #isClosed = false;
   #violations = 0;
   #windowEndsAtMs = 0;
@@ -103,12 +84,12 @@ export class Session {
     this.#violationLimit = options.violationLimit ?? VIOLATION_LIMIT;
     this.#channel = options.channel;
     this.#bulkBytes = options.bulkBytes ?? (() => 0);
-    this.#answer = new Answer(this.#scheduler, (trafficClass) => this.#sender.sendAnswer(trafficClass));
+    this.#arrivals = new Arrivals(this.#scheduler, (trafficClass) => this.#sender.sendAnswer(trafficClass));
     this.#sender = new Sender({
       scheduler: this.#scheduler,
       linkFor: (trafficClass) => this.linkFor(trafficClass),
       currentTick: options.currentTick ?? (() => 0),
-      arrivals: (mayBeLost) => this.#arrivals(mayBeLost),
+      arrivals: (mayBeLost) => this.#arrivals.said(mayBeLost),
       onArrived: (number) => this.#handlers.onAcknowledged?.(number),
       channel: options.channel,
       bulkRate: options.bulkRate,
@@ -123,24 +104,13 @@ export class Session {
       onActive: (link, reason) => this.#moved(link, reason),
       onRoom: () => this.#sender.pump(),
       onSwift: (link) => {
-        this.#loss.clear();
-        this.#packetLoss.restart();
-        this.#publicationLoss.restart();
+        this.#arrivals.loss.clear();
         this.#sender.stateLinkMoved();
         this.#handlers.onStateLink?.(link);
       },
       onDown: (link, close, isLast) => this.#handlers.onLinkDown?.(link, close, isLast),
       onSilence: (link, isSilent) => this.#handlers.onSilence?.(link, isSilent),
     });
-  }
-
-  /** Acks and receipt for a packet that leaves now. */
-  #arrivals(mayBeLost: boolean): Pick<Packet, "acks" | "receipt"> {
-    this.#answer.given();
-    return {
-      acks: this.#acksDue.take(mayBeLost) ? this.#received.acks : undefined,
-      receipt: this.#receiptDue.take(mayBeLost) ? this.#inbox.expected : undefined,
-    };
   }
 
   /** Takes a packet that came over one of this session's links; of any other link it takes none. */
@@ -152,25 +122,36 @@ export class Session {
       return this.#handlers.onRouted(bytes, link);
     }
     const packet = readPacket(bytes);
-    if (typeof packet === "string") return this.#violated(packet);
+    if (typeof packet === "string") return this.reportViolation(packet);
     const messages = readMessages(packet, () => this.drops.count("unknown-kind"));
-    if (typeof messages === "string") return this.#violated(messages);
+    if (typeof messages === "string") return this.reportViolation(messages);
     monitor.heard(this.#scheduler.nowMs());
-    const isTimely = this.#isTimely(packet, messages, monitor);
-    if (isTimely === undefined) return;
-    const { isPublished } = packet;
+    // On a link that loses packets the sender measures loss, so it needs an ack of every one.
+    const isNews = losesPackets(link) || messages.some(({ kind }) => !probeKinds.has(kind));
+    const novelty = this.#arrivals.enter(packet, isNews, this.#isUnrepeated(messages, link));
+    if (novelty === "duplicate" || novelty === "outdated") return this.drops.count(novelty);
+    if (!packet.isPublished && !this.#sender.acknowledge(packet)) this.reportViolation("bad-message");
+    this.#receiveMessages(messages, packet, novelty === "new", monitor);
+  };
+
+  #receiveMessages(
+    messages: readonly Message[],
+    packet: Packet,
+    isTimely: boolean,
+    monitor: LinkMonitor,
+  ): void {
     let pings = 0;
     for (const message of messages) {
       if (this.#isClosed) return;
       const { kind } = message;
-      const isWrong = isPublished
+      const isWrong = packet.isPublished
         ? kind !== MessageKind.state && kind !== MessageKind.event
         : // A pong takes a packet of its own: many pings in one packet would draw many packets.
           kind === MessageKind.ping && pings++ > 0;
-      if (isWrong) this.#violated("bad-message");
+      if (isWrong) this.reportViolation("bad-message");
       else this.#receiveMessage(message, packet, isTimely, monitor);
     }
-  };
+  }
 
   /** The link that carries the traffic now. */
   get activeLink(): Link | undefined {
@@ -215,7 +196,7 @@ export class Session {
 
   /** Incoming loss on this session's unreliable link; undefined while it carries too little. */
   get pathLoss(): LossReading | undefined {
-    return this.#loss.reading;
+    return this.#arrivals.loss.reading;
   }
 
   /** Outgoing loss by the other side's acks. */
@@ -240,7 +221,7 @@ export class Session {
 
   /** Reliable messages without receipt. */
   get unacknowledged(): number {
-    return this.#sender.commands.length;
+    return this.#sender.reliable.command.length;
   }
 
   /**
@@ -248,15 +229,13 @@ export class Session {
    * that may not have arrived.
    */
   unacknowledgedOf(payloadKind: number): number {
-    const { commands, bulk } = this.#sender;
-    return commands.pending.filter(({ payload }) => payload[0] === payloadKind).length + bulk.unacknowledged;
+    const { command, bulk } = this.#sender.reliable;
+    return command.pending.filter(({ payload }) => payload[0] === payloadKind).length + bulk.length;
   }
 
   /** About what the session keeps in memory, in both directions, because of what the other side does or does not do. */
   get heldBytes(): number {
-    return (
-      this.#sender.heldBytes + this.#sender.queuedBytes + this.#inbox.heldBytes + this.#bulkInbox.heldBytes
-    );
+    return this.#sender.heldBytes + this.#sender.queuedBytes + this.#arrivals.heldBytes;
   }
 
   /** Bytes on this side that wait for the links which carry the traffic: here, and in their sockets. */
@@ -277,25 +256,25 @@ export class Session {
 
   /** Whether a reliable message can be added while no more than `maxBytes` wait for a receipt. */
   hasRoomFor(payload: Uint8Array, maxBytes: number): boolean {
-    return this.#sender.commands.hasRoom([payload], maxBytes);
+    return this.#sender.reliable.command.hasRoom([payload], maxBytes);
   }
 
   /** Time in which the other side was heard without a new receipt, ms; 0 while it is silent. */
   get stuckMs(): number {
     const { active } = this.#links;
     const nowMs = this.#scheduler.nowMs();
-    return active && active.heardMs(nowMs) < HEARD_MS ? this.#sender.commands.stuckMs(nowMs) : 0;
+    return active && active.heardMs(nowMs) < HEARD_MS ? this.#sender.reliable.command.stuckMs(nowMs) : 0;
   }
 
   /** Bytes of reliable messages that the other side has said to have, as {@link hasRoomFor} counts them. */
   get acknowledgedBytes(): number {
-    return this.#sender.commands.acknowledgedBytes;
+    return this.#sender.reliable.command.acknowledgedBytes;
   }
 
   /** Whether so much waits for a receipt that what can wait should. */
   get isBacklogged(): boolean {
     const { unacknowledgedMessages, sessionQueueBytes } = limits;
-    const { length, bytes } = this.#sender.commands;
+    const { length, bytes } = this.#sender.reliable.command;
     return length >= unacknowledgedMessages / 2 || bytes >= sessionQueueBytes / 2;
   }
 
@@ -344,10 +323,11 @@ export class Session {
   receiveBroadcast(link: Link, firstId: number, bytes: Uint8Array): void {
     if (this.#isClosed) return;
     const payloads = readPayloads(bytes);
-    if (!payloads) return this.#violated("length");
+    if (!payloads) return this.reportViolation("length");
     this.#links.monitorOf(link)?.heard(this.#scheduler.nowMs());
     for (const [index, payload] of payloads.entries()) {
-      this.#takeReliable((firstId + index) & (SEQUENCE_MODULUS - 1), payload);
+      const id = (firstId + index) & (SEQUENCE_MODULUS - 1);
+      this.#takeReliable("command", { id, payload, isLast: true });
     }
   }
 
@@ -358,7 +338,7 @@ export class Session {
 
   /** Whether the other side has the message that {@link sendReliable} numbered so, of the last 32 000 or so. */
   isAcknowledged(id: number): boolean {
-    return this.#sender.commands.isAcknowledged(id);
+    return this.#sender.reliable.command.isAcknowledged(id);
   }
 
   /**
@@ -375,12 +355,12 @@ export class Session {
   checkBulk(payload: Uint8Array, maxBytes: number = limits.bulkBytes): void {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     assertBytes("message", payload.length, maxBytes);
-    this.#sender.bulk.check(payload);
+    this.#sender.reliable.bulk.check([payload]);
   }
 
   /** Bytes of bulk that the other side has not said to have. */
   get waitingBulkBytes(): number {
-    return this.#sender.bulk.waitingBytes;
+    return this.#sender.reliable.bulk.bytes;
   }
 
   /**
@@ -430,7 +410,7 @@ export class Session {
 
   /** The other side has said its whole tick: those of its packets are taken as near to the newest one. */
   heardTick(tick: number): void {
-    if (this.#remoteTick === undefined || ((tick - this.#remoteTick) | 0) > 0) this.#remoteTick = tick;
+    this.#arrivals.heardTick(tick);
   }
 
   /** Pings over the active link at once, besides those that the session sends by itself. */
@@ -439,24 +419,29 @@ export class Session {
     if (active) this.#ping(active, this.#scheduler.nowMs());
   }
 
-  /** The owner found something malformed in what this session delivered or routed. */
+  /** Counts malformed input, also such as the owner found; whoever keeps sending it is cut off. Forgiven at one a second. */
   reportViolation(reason: DropReason): void {
-    this.#violated(reason);
+    this.drops.count(reason);
+    this.#wake();
+    this.#violations += 1;
+    if (this.#violations < this.#violationLimit || this.#isClosed) return;
+    const close = { code: CloseCode.protocolViolation, reason: `malformed packets, last: ${reason}` };
+    this.#sayAndEnd(close, "violations");
   }
 
   /** Ends the session: tells the other side, closes every link. */
   close(code: number, reason: string): void {
     if (this.#isClosed) return;
     this.flush();
-    try {
-      this.#sayClose({ code, reason });
-    } finally {
-      this.#end({ code, reason });
-    }
+    this.#sayAndEnd({ code, reason });
   }
 
-  #sayClose(close: LinkClose): void {
-    this.#sender.sendNow(this.activeLink, "command", MessageKind.close, writeCloseBody(close));
+  #sayAndEnd(close: LinkClose, by?: "violations"): void {
+    try {
+      this.#sender.sendNow(this.activeLink, "command", MessageKind.close, writeCloseBody(close));
+    } finally {
+      this.#end(close, by);
+    }
   }
 
   /** The traffic goes over another link: what was unacknowledged goes over it again. */
@@ -481,7 +466,7 @@ export class Session {
     if (nowMs < this.#windowEndsAtMs) return;
     this.#windowEndsAtMs = nowMs + 1000;
     this.#pongsLeft = limits.pongsPerSecond;
-    this.#loss.endWindow();
+    this.#arrivals.loss.endWindow();
     this.#sender.loss.endWindow();
     this.#violations = Math.max(0, this.#violations - 1);
     if (this.#violations > 0 || !this.#sender.isEmpty || !this.#links.isQuiet(nowMs)) return;
@@ -491,9 +476,8 @@ export class Session {
 
   /** Whether the link that carries only what may be lost will do. */
   #isSwift(trafficClass: TrafficClassName): boolean {
-    if (!this.#channel) return mayBeLost(trafficClass);
-    const isRouted = trafficClass === "state" || trafficClass === "input" || trafficClass === "event";
-    return isRouted && this.#channel(trafficClass).links.includes("webrtc");
+    if (!mayBeLost(trafficClass)) return false;
+    return !this.#channel || this.#channel(trafficClass).links.includes("webrtc");
   }
 
   #ping(monitor: LinkMonitor, nowMs: number): void {
@@ -506,67 +490,33 @@ export class Session {
   }
 
   /**
-   * Enters a packet into its window, counts it, and takes its acks. False where it is too old to tell whether it came
-   * before; undefined where nothing more is to be taken of it.
+   * Whether nobody repeats a packet, so that it shows the loss of the datagram link in use; undefined while there is none.
+   * What a relay drops was replaced by something newer.
    */
-  #isTimely(packet: Packet, messages: readonly Message[], monitor: LinkMonitor): boolean | undefined {
-    const { isPublished } = packet;
-    const packets = isPublished ? this.#sharedPackets : this.#packets;
-    const sequence = isShortSequence(packet) ? packets.nearest(packet.sequence) : packet.sequence;
-    const novelty = packets.add(sequence);
-    if (!isPublished) this.#received.add(sequence);
-    // A published packet that is too old may have come before; what is in it is not repeated.
-    if (novelty !== "new" && (isPublished || novelty === "duplicate")) {
-      this.drops.count(novelty);
-      return undefined;
-    }
-    this.#countLoss(isPublished ? this.#publicationLoss : this.#packetLoss, sequence, messages, monitor);
-    if (isPublished) return true;
-    // On a link that loses packets the sender measures loss, so it needs an ack of every one.
-    const isNews = losesPackets(monitor.link) || messages.some(({ kind }) => !probeKinds.has(kind));
-    if (isNews) this.#acksDue.add();
-    const { receipt, acks } = packet;
-    if (receipt !== undefined && !this.#sender.acknowledgeCommands(receipt)) this.#violated("bad-message");
-    if (acks && !this.#sender.acknowledgePackets(acks)) this.#violated("bad-message");
-    this.#sender.pump();
-    return novelty === "new";
-  }
-
-  /** Loss is that of the datagram link in use. What a relay drops was replaced by something newer. */
-  #countLoss(loss: PathLoss, sequence: number, messages: readonly Message[], { link }: LinkMonitor): void {
-    if (!this.#isLossy(this.#links.swift?.link)) return loss.pass(sequence);
+  #isUnrepeated(messages: readonly Message[], link: Link): boolean | undefined {
+    const inUse = this.#links.swift?.link;
+    if (!inUse || !losesPackets(inUse)) return undefined;
+    if (link !== inUse) return false;
     // Packets without a message answer something: states as they came, all else in order.
-    const isUnrepeated =
-      messages.length > 0
-        ? messages.every(({ kind }) => unrepeatedKinds.has(kind))
-        : this.#sender.hasSentStates;
-    loss.receive(sequence, isUnrepeated && this.#isLossy(link));
-  }
-
-  #isLossy(link: Link | undefined): boolean {
-    return link !== undefined && link === this.#links.swift?.link && losesPackets(link);
+    if (messages.length === 0) return this.#sender.hasSentStates;
+    return messages.every(({ kind }) => unrepeatedKinds.has(kind));
   }
 
   #receiveMessage(message: Message, packet: Packet, isTimely: boolean, monitor: LinkMonitor): void {
     const { body, kind } = message;
-    let tick: number | undefined;
     switch (kind) {
       case MessageKind.reliable:
-        return this.#receiveReliable(body);
+        return this.#receiveReliable("command", body);
       case MessageKind.event:
         // Too old to tell whether it came before: an event may be lost but never repeated.
         if (!isTimely) return this.drops.count("outdated");
         return this.#handlers.onEvent?.(body);
       case MessageKind.state:
-        tick = this.#tickOf(packet, body.length);
-        if (tick !== undefined) this.#handlers.onState?.(body, tick);
-        return;
+        return this.#receiveState(body, packet);
       case MessageKind.input:
         return this.#handlers.onInput?.(body);
       case MessageKind.bulk:
-        return this.#receiveBulk(body);
-      case MessageKind.bulkReceipt:
-        return this.#receiveBulkReceipt(body);
+        return this.#receiveReliable("bulk", body);
       case MessageKind.ping:
         return this.#receivePing(body, monitor);
       case MessageKind.pong:
@@ -576,19 +526,15 @@ export class Session {
     }
   }
 
-  /** The tick of states is the one that is nearest to the newest of the other side; undefined where they are dropped. */
-  #tickOf({ tick: stamp, isPublished }: Packet, bytes: number): number | undefined {
-    // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
-    if (!isPublished) this.#answer.soon("state", bytes);
-    const tick = stamp === undefined ? undefined : tickNear(stamp, this.#remoteTick ?? 0);
-    if (stamp === undefined) this.#violated("bad-message");
-    else if (tick === undefined) this.drops.count("outdated");
-    else this.heardTick(tick);
-    return tick;
+  #receiveState(body: Uint8Array, packet: Packet): void {
+    const tick = this.#arrivals.tickOf(packet);
+    if (tick === "bad-message") this.reportViolation(tick);
+    else if (typeof tick === "string") this.drops.count(tick);
+    else this.#handlers.onState?.(body, tick);
   }
 
   #receivePing(body: Uint8Array, { link }: LinkMonitor): void {
-    if (body.length !== 2) return this.#violated("bad-message");
+    if (body.length !== 2) return this.reportViolation("bad-message");
     this.#wake();
     if (this.#pongsLeft === 0) return this.drops.count("rate-limit");
     this.#pongsLeft -= 1;
@@ -596,7 +542,7 @@ export class Session {
   }
 
   #receivePong(body: Uint8Array, monitor: LinkMonitor): void {
-    if (body.length !== PONG_BYTES) return this.#violated("bad-message");
+    if (body.length !== PONG_BYTES) return this.reportViolation("bad-message");
     const receivedMs = this.#scheduler.nowMs();
     const pong = readPong(body);
     const ping = monitor.answered(pong.number, receivedMs);
@@ -608,62 +554,33 @@ export class Session {
     this.#handlers.onPong?.({ sentMs, remoteMs: pong.remoteMs, receivedMs, wasLate }, monitor.link);
   }
 
-  #receiveReliable(body: Uint8Array): void {
+  #receiveReliable(name: ReliableClass, body: Uint8Array): void {
     const reader = new ByteReader(body);
     const id = reader.u16();
-    if (!reader.ok) return this.#violated("bad-message");
-    this.#takeReliable(id, reader.rest());
+    const flags = name === "bulk" ? reader.u8() : LAST_FRAGMENT;
+    if (!reader.ok || flags > LAST_FRAGMENT) return this.reportViolation("bad-message");
+    this.#takeReliable(name, { id, payload: reader.rest(), isLast: flags === LAST_FRAGMENT });
   }
 
-  #takeReliable(id: number, message: Uint8Array): void {
+  #takeReliable(name: ReliableClass, fragment: Fragment): void {
     if (this.#isClosed) return;
-    this.#receiptDue.add();
-    // A receipt that says nothing new tells of a message that is missing: it leaves at once.
-    const isRepeated = id !== this.#inbox.expected;
-    const bytes = isRepeated ? Number.POSITIVE_INFINITY : message.length;
-    this.#answer.soon("command", bytes, this.activeLink?.kind === "relayed");
-    const dropped = this.#inbox.receive(id, message, (payload) => {
-      if (!this.#isClosed) this.#handlers.onReliable(payload);
-    });
-    if (dropped) this.drops.count(dropped);
-  }
-
-  #receiveBulk(body: Uint8Array): void {
-    const maxBytes = this.#bulkBytes();
-    if (maxBytes === 0) return this.#violated("not-allowed");
-    const dropped = this.#bulkInbox.receive(body, maxBytes, (payload) => {
-      if (!this.#isClosed) this.#handlers.onBulk?.(payload);
-    });
-    if (dropped && bulkViolations.has(dropped)) this.#violated(dropped);
+    const maxBytes = name === "bulk" ? this.#bulkBytes() : undefined;
+    if (maxBytes === 0) return this.reportViolation("not-allowed");
+    const deliver = (message: Uint8Array): void => {
+      if (this.#isClosed) return;
+      if (name === "bulk") this.#handlers.onBulk?.(message);
+      else this.#handlers.onReliable(message);
+    };
+    const isRelayed = this.activeLink?.kind === "relayed";
+    const dropped = this.#arrivals.receive(name, fragment, isRelayed, deliver, maxBytes);
+    if (dropped === "too-long") this.reportViolation(dropped);
     else if (dropped) this.drops.count(dropped);
-    if (!this.#bulkInbox.takeAnswerDue(dropped !== undefined)) return;
-    const receipt = new ByteWriter(2).u16(this.#bulkInbox.expected).view();
-    this.#sender.sendNow(this.activeLink, "event", MessageKind.bulkReceipt, receipt);
-  }
-
-  #receiveBulkReceipt(body: Uint8Array): void {
-    const receipt = new ByteReader(body).u16();
-    if (body.length !== 2 || !this.#sender.acknowledgeBulk(receipt)) this.#violated("bad-message");
   }
 
   #closedByRemote(body: Uint8Array): void {
     const close = readCloseBody(body);
-    if (!close) return this.#violated("bad-message");
+    if (!close) return this.reportViolation("bad-message");
     this.#end(close, "remote");
-  }
-
-  /** Counts malformed input; whoever keeps sending it is cut off. Forgiven at one a second. */
-  #violated(reason: DropReason): void {
-    this.drops.count(reason);
-    this.#wake();
-    this.#violations += 1;
-    if (this.#violations < this.#violationLimit || this.#isClosed) return;
-    const close = { code: CloseCode.protocolViolation, reason: `malformed packets, last: ${reason}` };
-    try {
-      this.#sayClose(close);
-    } finally {
-      this.#end(close, "violations");
-    }
   }
 
   #end(close: LinkClose, by?: "remote" | "violations"): void {
@@ -671,7 +588,7 @@ export class Session {
     this.#stopUpdates?.();
     this.#stopUpdates = undefined;
     this.#sender.stop();
-    this.#answer.given();
+    this.#arrivals.stop();
     this.#links.end(close);
     if (by) this.#handlers.onClosed?.(close, by);
   }

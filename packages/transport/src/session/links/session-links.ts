@@ -2,7 +2,6 @@ import { CloseCode } from "@paceline/protocol";
 import type { Link, LinkClose } from "../../link.js";
 import type { Scheduler } from "../../scheduler.js";
 import type { PathReading } from "../../live/path-choice.js";
-import { bestOf } from "./link-choice.js";
 import { OwnLateness } from "./own-lateness.js";
 import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
 
@@ -152,4 +151,13 @@ export class SessionLinks {
     const isWitness = this.#monitors.some((silent) => silent.shouldAsk(monitor, nowMs));
     if (isWitness || monitor.isPingDue(nowMs, isActive)) this.#options.ping(monitor);
   }
+}
+
+/** Returns the preferred one of the links that work. */
+function bestOf(monitors: readonly LinkMonitor[]): LinkMonitor | undefined {
+  let best: LinkMonitor | undefined;
+  for (const monitor of monitors) {
+    if (monitor.isUsable && (!best || monitor.options.preference > best.options.preference)) best = monitor;
+  }
+  return best;
 }

@@ -31,7 +31,7 @@ export interface PacketSource {
   readonly counters: OutboxCounters;
   readonly heldBytes: number;
   nextBytes(name: PlannedClass): number | undefined;
-  sendNumbered(name: PlannedClass, link: Link): boolean;
+  sendReliable(name: PlannedClass, link: Link): boolean;
   sendWaiting(link: Link, waiting: Waiting, queue: ClassQueue): void;
   mayStateGo(): boolean;
 }
@@ -263,7 +263,7 @@ export class Outbox {
     const queue = this.#queues[name];
     const { first } = queue;
     const isOwn = !first || (name === "command" && this.#isOwnTurn);
-    const hasSent = isOwn && this.#source.sendNumbered(name, link);
+    const hasSent = isOwn && this.#source.sendReliable(name, link);
     this.#isOwnTurn = !hasSent || name !== "command";
     if (hasSent || !first) return hasSent;
     const nowMs = this.#nowMs();

@@ -14,7 +14,7 @@ export function assertBytes(field: string, bytes: number, max: number, advice = 
     throw new ConfigError({ field, value: `${bytes} bytes`, expected: `at most ${max} bytes${advice}` });
 }
 
-/** Id and flags stand before a chunk of bulk. */
-export const BULK_HEAD_BYTES = 3;
-/** The flag of a chunk that ends its message. */
-export const LAST_CHUNK = 1;
+/** Bytes of a fragment of bulk behind its id and its flags, so that one fits an unreliable packet. */
+export const BULK_FRAGMENT_BYTES = MAX_EVENT_BYTES - 3;
+/** The flag of a fragment that ends its message. */
+export const LAST_FRAGMENT = 1;
