@@ -24,7 +24,7 @@ import { table } from "./table.js";
 const USAGE = `pnpm bench connect [--json] [--quick] [--full]
 
 What it costs and takes to connect, and to have a message back, beside other libraries; servers and clients are
-processes of their own. Where network namespaces can be made, also how long it takes until the first state.
+processes of their own, servers with --max-semi-space-size=4, ours and others'. Where network namespaces can be made, also how long it takes until the first state.
 
   --quick  one round, fewer clients that come and go
   --full   10000 WebRTC clients come and go, too, which takes a quarter of an hour`;

@@ -16,6 +16,9 @@ import type {
   Usage,
 } from "./messages.js";
 
+/** As the command `paceline` and the image start Node: see docs/OPERATIONS.md. */
+const SERVER_FLAGS = ["--max-semi-space-size=4"];
+
 /** Longer than anything that is asked for takes. */
 const ANSWER_LIMIT_MS = 420_000;
 
@@ -85,7 +88,10 @@ export class ServerProcess extends BenchProcess {
   ): Promise<ServerProcess> {
     const args = [JSON.stringify(served), where.host ?? "127.0.0.1"];
     const what = `the server of ${"system" in served ? served.system : served.join}`;
-    const server = new ServerProcess(what, startScript("server-process", args, 0, where.namespace));
+    const server = new ServerProcess(
+      what,
+      startScript("server-process", args, 0, where.namespace, SERVER_FLAGS),
+    );
     server.#url = (await server.word()) as string;
     return server;
   }
@@ -114,11 +120,13 @@ function startScript(
   args: readonly string[],
   core: number,
   namespace?: Namespace,
+  flags: readonly string[] = [],
 ): ChildProcess {
   const script = path.join(LAB, `dist/connect/${name}.mjs`);
   const stdio = ["ignore", "inherit", "inherit", "ipc"];
   const options = { stdio } as SpawnOptions;
-  const node = [process.execPath, "--expose-gc", "--enable-source-maps", script, ...args] as const;
+  const allFlags = ["--expose-gc", "--enable-source-maps", ...flags];
+  const node = [process.execPath, ...allFlags, script, ...args] as const;
   const canPin = availableParallelism() > 1 && isInstalled("taskset");
   const [command, ...rest] = canPin ? ["taskset", "-c", String(core), ...node] : node;
   return namespace ? namespace.start(command, rest, options) : start(command, rest, options);

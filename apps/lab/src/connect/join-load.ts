@@ -31,7 +31,8 @@ const SWARM_CORES = [1, 2] as const;
 /** Clients that came and went before: code is compiled, and an allocator has found its size. */
 const WARM_UP: JoinRate = { perSecond: 100, durationMs: 5000, stayMs: 300 };
 const SETTLE_MS = 2000;
-const IDLE_WARM_UP_CLIENTS = 30;
+/** The young generation of a server grows with the clients that come, and not with those that are there. */
+const IDLE_WARM_UP_CLIENTS = 300;
 
 export async function joinLoadRow(system: SystemName, rate: JoinRate): Promise<JoinLoadRow> {
   const server = await ServerProcess.start({ system });
@@ -70,8 +71,7 @@ export async function idleRow(
   const server = await ServerProcess.start({ system, roomClients });
   const swarm = await SwarmProcess.start();
   try {
-    await swarm.tell({ do: "connect", system, url: server.url, clients: IDLE_WARM_UP_CLIENTS });
-    await swarm.tell({ do: "disconnect" });
+    await swarm.tell({ do: "churn", system, url: server.url, clients: IDLE_WARM_UP_CLIENTS });
     await pause(SETTLE_MS);
     const before = await server.usage();
     await swarm.tell({ do: "connect", system, url: server.url, clients });
