@@ -110,8 +110,8 @@ export class Arrivals {
     return inbox.receive(fragment, deliver, maxBytes);
   }
 
-  /** What a packet that leaves now says of them. `mayBeLost`: the packet. */
-  said(mayBeLost: boolean): Pick<PacketHeader, "acks" | "receipt"> {
+  /** Returns the acks and receipts that are due, for a packet that leaves now. `mayBeLost`: whether the next packets say them too. */
+  take(mayBeLost: boolean): Pick<PacketHeader, "acks" | "receipt"> {
     this.#answer.given();
     const { command, bulk } = this.#receiptsDue;
     const bulkReceipt = bulk.take(mayBeLost) ? this.#inboxes.bulk.expected : undefined;

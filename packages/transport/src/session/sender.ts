@@ -43,7 +43,7 @@ export interface BulkRate {
 export interface SenderOptions extends OutboxOptions {
   /** The simulation tick that packets with states carry. */
   currentTick(): number;
-  /** What has arrived here, if that is news, for a packet that leaves now. */
+  /** Acks and receipts that are due, for a packet that leaves now; `mayBeLost`: the next packets say them too. */
   arrivals(mayBeLost: boolean): Pick<PacketHeader, "acks" | "receipt">;
 
   /** A state has arrived at the other side, by the number that {@link Sender.addState} gave it: told once, oldest first. */
@@ -73,7 +73,7 @@ const writer = new ByteWriter(SLAB_BYTES);
  */
 export class Sender implements PacketSource {
   readonly counters: OutboxCounters = { statesReplaced: 0, packetsDropped: 0 };
-  /** What has no receipt yet. */
+  /** Messages without a receipt. */
   readonly reliable = {
     command: new ReliableQueue(COMMANDS),
     bulk: new ReliableQueue(BULK, new DelayWindow()),

@@ -89,7 +89,7 @@ export class Session {
       scheduler: this.#scheduler,
       linkFor: (trafficClass) => this.linkFor(trafficClass),
       currentTick: options.currentTick ?? (() => 0),
-      arrivals: (mayBeLost) => this.#arrivals.said(mayBeLost),
+      arrivals: (mayBeLost) => this.#arrivals.take(mayBeLost),
       onArrived: (number) => this.#handlers.onAcknowledged?.(number),
       channel: options.channel,
       bulkRate: options.bulkRate,
@@ -126,20 +126,8 @@ export class Session {
     const messages = readMessages(packet, () => this.drops.count("unknown-kind"));
     if (typeof messages === "string") return this.reportViolation(messages);
     monitor.heard(this.#scheduler.nowMs());
-    // On a link that loses packets the sender measures loss, so it needs an ack of every one.
-    const isNews = losesPackets(link) || messages.some(({ kind }) => !probeKinds.has(kind));
-    const novelty = this.#arrivals.enter(packet, isNews, this.#isUnrepeated(messages, link));
-    if (novelty === "duplicate" || novelty === "outdated") return this.drops.count(novelty);
-    if (!packet.isPublished && !this.#sender.acknowledge(packet)) this.reportViolation("bad-message");
-    this.#receiveMessages(messages, packet, novelty === "new", monitor);
-  };
-
-  #receiveMessages(
-    messages: readonly Message[],
-    packet: Packet,
-    isTimely: boolean,
-    monitor: LinkMonitor,
-  ): void {
+    const isTimely = this.#enter(packet, messages, link);
+    if (isTimely === undefined) return;
     let pings = 0;
     for (const message of messages) {
       if (this.#isClosed) return;
@@ -151,6 +139,19 @@ export class Session {
       if (isWrong) this.reportViolation("bad-message");
       else this.#receiveMessage(message, packet, isTimely, monitor);
     }
+  };
+
+  /** Returns whether the packet came in time; undefined if it came before or is outdated, and is dropped. */
+  #enter(packet: Packet, messages: readonly Message[], link: Link): boolean | undefined {
+    // On a link that loses packets the sender measures loss, so it needs an ack of every one.
+    const isNews = losesPackets(link) || messages.some(({ kind }) => !probeKinds.has(kind));
+    const novelty = this.#arrivals.enter(packet, isNews, this.#isUnrepeated(messages, link));
+    if (novelty === "duplicate" || novelty === "outdated") {
+      this.drops.count(novelty);
+      return undefined;
+    }
+    if (!packet.isPublished && !this.#sender.acknowledge(packet)) this.reportViolation("bad-message");
+    return novelty === "new";
   }
 
   /** The link that carries the traffic now. */
@@ -511,8 +512,11 @@ export class Session {
         // Too old to tell whether it came before: an event may be lost but never repeated.
         if (!isTimely) return this.drops.count("outdated");
         return this.#handlers.onEvent?.(body);
-      case MessageKind.state:
-        return this.#receiveState(body, packet);
+      case MessageKind.state: {
+        const tick = this.#arrivals.tickOf(packet);
+        if (typeof tick === "number") return this.#handlers.onState?.(body, tick);
+        return tick === "bad-message" ? this.reportViolation(tick) : this.drops.count(tick);
+      }
       case MessageKind.input:
         return this.#handlers.onInput?.(body);
       case MessageKind.bulk:
@@ -524,13 +528,6 @@ export class Session {
       case MessageKind.close:
         return this.#closedByRemote(body);
     }
-  }
-
-  #receiveState(body: Uint8Array, packet: Packet): void {
-    const tick = this.#arrivals.tickOf(packet);
-    if (tick === "bad-message") this.reportViolation(tick);
-    else if (typeof tick === "string") this.drops.count(tick);
-    else this.#handlers.onState?.(body, tick);
   }
 
   #receivePing(body: Uint8Array, { link }: LinkMonitor): void {

@@ -24,7 +24,7 @@ interface Pending extends Fragment {
 /** Classes whose messages stay queued until the receipt comes. */
 export type ReliableClass = "command" | "bulk";
 
-/** What sets them apart. */
+/** Limits and heads of one class. */
 interface QueueTerms {
   /** Messages without a receipt, */
   readonly maxMessages: number;
