@@ -5,4 +5,4 @@ export {
   type PlayerCommand,
 } from "./lockstep/lockstep-session.js";
 /** Parts that only some games need, in an entry of their own so that other games do not download them: see docs/MOTION.md. */
-export { DEFAULT_CONVERGENCE, LagCompensation, StateHash, type Desync } from "@paceline/netcode";
+export { LagCompensation, StateHash, type Desync } from "@paceline/netcode";
