@@ -1,4 +1,4 @@
-// Stars, because a bundler that splits whole files would tie all names of one list together.
+// Uses `export *`, because a bundler that splits by file would keep all names of one list together.
 export * from "./api/errors.js";
 export * from "./api/definitions.js";
 export * from "./api/inputs.js";

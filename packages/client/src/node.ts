@@ -4,9 +4,9 @@ import { loadNativeWebRtc, NodeWebRtcLink } from "@paceline/transport/node";
 export { NodeWebSocket } from "@paceline/transport/node";
 
 /**
- * WebRTC for clients in Node (bots, tests, native players): give it as `webRtc` to the client. Undefined where the
- * optional package `node-datachannel` is not there: the client then uses WebSockets. A process that has used it ends
- * with `process.exit()`.
+ * Loads WebRTC for clients in Node (bots, tests, native players): the result is the client's option `webRtc`.
+ * Resolves to undefined if the optional package `node-datachannel` is not installed; the client then uses
+ * WebSockets. A process that has used it must end with `process.exit()`.
  */
 export async function nodeWebRtc(): Promise<WebRtcLinkMaker | undefined> {
   const { native } = await loadNativeWebRtc();

@@ -61,55 +61,66 @@ import type { SocketCount } from "../connection/stripes.js";
 /** Options of a {@link Client}. */
 export interface ClientOptions {
   /**
-   * The game's genre: rates, thresholds and the choice of channels follow from it. With changes, where the game knows
-   * better: `{ base: "racing", favour: "bandwidth", numbers: { stateHz: 20 } }`.
+   * The game's genre, which sets rates, thresholds and channels. An object changes single settings of it:
+   * `{ base: "racing", favour: "bandwidth", numbers: { stateHz: 20 } }`.
    */
   readonly profile: ProfileChoice;
-  /** Transports that may be used; default: all that this environment has. WebSocket must be among them. */
+  /**
+   * Transports that the client may use, WebSocket among them. Default: all that this environment supports.
+   */
   readonly transports?: readonly TransportKind[];
   /**
-   * Steps per second of a game that runs in fixed steps, 1 to 240: it runs in `room.loop`, and states belong to steps.
-   * Default: none, states belong to moments. A {@link LockstepSession} without it has the profile's.
+   * Steps per second of a game that runs in fixed steps in `room.loop`, 1 to 240. Each state then belongs to
+   * a step. Default: none, and each state belongs to a moment; a `LockstepSession` then takes the profile's
+   * rate.
    */
   readonly tickHz?: number;
   /**
-   * Proof of who the player is, for the `onAuth` of rooms: a token of at most 3000 characters, or a function that is
-   * asked for a fresh one before every request for a seat, also when the client has to join again.
+   * Proof of the player's identity for the `onAuth` of rooms: a token of at most 3000 characters, or a
+   * function that returns one. The client calls the function before every request for a seat, also when it
+   * joins again.
    */
   readonly authToken?: AuthToken;
   /**
-   * Keeps the identity that a server gives guests, and shows it the next time, where `authToken` gives nothing: true in
-   * the page's `localStorage`, or a storage of the game's. Default: false.
+   * Keeps the identity that a server gives guests, and sends it at the next join if `authToken` gives no
+   * token. True keeps it in the page's `localStorage`; an object is the game's own storage. Default: false.
    */
   readonly keepIdentity?: boolean | IdentityStorage;
   /**
-   * The build of the game in this page, 1 to 64 letters, digits and `. + - _`: players of different builds do not meet, unless
-   * the server's rooms say `mixesBuilds`. Default: none.
+   * Build of the game in this page: 1 to 64 letters, digits and `. + - _`. Players of different builds do not
+   * meet, unless the server's rooms set `mixesBuilds`. Default: none.
    */
   readonly build?: string;
   /**
-   * Called when the server serves another build than this page's: the page should be loaded again. Once for each build, at a
-   * join or when the client is back after a new deployment; `current` is the server's. Needs `build`, here and at the server.
+   * Called when the server serves another build than this page's. The game should then reload the page. Runs
+   * once for each build, at a join or at a return after a new deployment; `current` is the server's build.
+   * Requires `build`, here and at the server.
    */
   readonly onOutdated?: (builds: { readonly mine: string; readonly current: string }) => void;
-  /** In Node: `NodeWebSocket` from `@paceline/client/node`. Default: the browser's. */
+  /** WebSocket class. Default: the browser's. In Node: `NodeWebSocket` from `@paceline/client/node`. */
   readonly webSocket?: unknown;
-  /** In Node: what `nodeWebRtc()` from `@paceline/client/node` resolves to. Default: the browser's WebRTC. */
+  /**
+   * WebRTC implementation. Default: the browser's. In Node: the result of `await nodeWebRtc()` from
+   * `@paceline/client/node`.
+   */
   readonly webRtc?: unknown;
   /**
-   * The number of WebSockets that carry states: "auto" (default) opens a second and a third one while lost segments stall the
-   * first; a number is kept whatever is measured.
+   * Number of WebSockets that carry states. `"auto"` (default) opens a second and a third one while lost
+   * segments stall the first. A number is fixed.
    */
   readonly sockets?: SocketCount;
-  /** The page around the game; tests give their own. Default: the browser's, where there is one. */
+  /** The page around the game; tests replace it. Default: the browser's page, if there is one. */
   readonly page?: Page;
-  /** Clock and timers; tests give a virtual one. Default: timers of a Worker where there is one, else the page's. */
+  /**
+   * Clock and timers; tests use virtual ones. Default: the timers of a Worker if Workers exist, else the
+   * page's.
+   */
   readonly scheduler?: Scheduler;
 }
 
 const LIST_TIMEOUT_MS = 8000;
 
-/** The code of rooms: fetched once for the page, while the game gets ready to join. */
+/** Code of rooms, fetched once per page while the game prepares to join. */
 const roomModule = /* @__PURE__ */ new LazyModule("Room", () => import("./room.js"));
 
 const optionNames: Readonly<Record<keyof ClientOptions, true>> = {
@@ -127,7 +138,7 @@ const optionNames: Readonly<Record<keyof ClientOptions, true>> = {
   scheduler: true,
 };
 
-/** Options may be left out where none is required. */
+/** Arguments of a join. `options` is optional if the kind of room requires none. */
 type OptionArguments<Kind> =
   RoomOptions extends OptionsFor<Kind>
     ? [options?: OptionsFor<Kind>, terms?: JoinTerms]
@@ -136,15 +147,15 @@ type OptionArguments<Kind> =
       : [options: OptionsFor<Kind>, terms?: JoinTerms];
 
 /**
- * The way into rooms of one server.
+ * Client of one server. Finds, creates and joins its rooms.
  *
- * `new Client<typeof server>(...)`, with the type of what `defineServer` returned, lets the compiler check the names of
- * rooms, what they are joined with, messages, entities and inputs.
- * `new Client<Messages>(...)`, with an interface that has the content of each message by its type, does it for the messages
- * between players in rooms without an authority.
+ * With `new Client<typeof server>(...)`, where `server` is the result of `defineServer`, the compiler checks
+ * the names of rooms, their join options, messages, entities and inputs. With `new Client<Messages>(...)`,
+ * where `Messages` is an interface of message types and their contents, it checks the messages between
+ * players in rooms without an authority.
  *
- * Every method rejects with {@link NetError} (see docs/ERRORS.md) when the server refuses or cannot be reached, and
- * throws {@link ConfigError} for arguments that can never work.
+ * Every method rejects with {@link NetError} (see docs/ERRORS.md) if the server refuses or is unreachable,
+ * and throws {@link ConfigError} for arguments that can never work.
  */
 export class Client<S extends object = ServerTypes> {
   readonly #serverUrl: string;
@@ -155,7 +166,7 @@ export class Client<S extends object = ServerTypes> {
   readonly #tickHz: number;
   readonly #isDirectWanted: boolean;
   readonly #credentials: Credentials | undefined;
-  /** Builds of the server that the game was told of. */
+  /** Server builds that `onOutdated` has reported. */
   readonly #builds = new Set<string>();
 
   /** @param endpoint the server's address: http(s) or ws(s) */
@@ -183,23 +194,24 @@ export class Client<S extends object = ServerTypes> {
   }
 
   /**
-   * Resolves when the code that a join needs is here. Every client fetches it from the start, and a join waits for it: a
-   * game may wait for it earlier, behind its loading screen. Rejects with `session/code`, and can be called again.
+   * Resolves when the code that a join needs is loaded. Every client fetches it from the start, and a join
+   * waits for it. A game may wait for it behind its loading screen. Rejects with `session/code`; a later call
+   * tries again.
    */
   static async preload(): Promise<void> {
     await roomCode();
   }
 
   /**
-   * The nearest of several servers, for {@link Client}: each is asked for its `/health` a few times, all at once. Takes no
-   * longer than `timeoutMs`. Rejects with `match/unreachable` where none answers.
+   * Returns the nearest of several servers, as the endpoint for {@link Client}. Requests `/health` of each a
+   * few times, all in parallel, for `timeoutMs` at most. Rejects with `match/unreachable` if none answers.
    */
   static async selectByLatency(endpoints: readonly string[], options: LatencyOptions = {}): Promise<string> {
     const { nearestEndpoint } = await import("../connection/nearest.js");
     return nearestEndpoint(endpoints, options, serverUrlOf);
   }
 
-  /** As {@link selectByLatency}, with what was measured of every server, the nearest first. */
+  /** Measures like {@link selectByLatency}, and returns the results of all servers, the nearest first. */
   static async measureLatency(
     endpoints: readonly string[],
     options: LatencyOptions = {},
@@ -209,8 +221,8 @@ export class Client<S extends object = ServerTypes> {
   }
 
   /**
-   * The relay that is nearest to all players who are going to meet, of what each of them has measured: the one through
-   * which the worst pair has the shortest way. Undefined where no relay is in everybody's reach.
+   * Returns the relay with the shortest route for the worst pair of players, from the latencies that each
+   * player has measured. Returns undefined if no relay is within reach of all players.
    */
   static async nearestRelay(players: readonly RelayLatencies[]): Promise<RelayChoice | undefined> {
     const { nearestRelay } = await import("../connection/nearest.js");
@@ -218,8 +230,8 @@ export class Client<S extends object = ServerTypes> {
   }
 
   /**
-   * Joins an open room of that name and with equal options, or creates one. A reloaded page gets the seat
-   * again that its tab has had for the same call: the same room and number.
+   * Joins an open room with this name and equal options, or creates one. After a reload, the same call in the
+   * same tab takes the tab's seat again: the same room and number.
    */
   joinOrCreate<Name extends RoomNames<S>>(
     roomName: Name,
@@ -231,7 +243,7 @@ export class Client<S extends object = ServerTypes> {
     );
   }
 
-  /** Creates a room. */
+  /** Creates a room and joins it. */
   create<Name extends RoomNames<S>>(
     roomName: Name,
     ...[options, terms]: OptionArguments<KindsOf<S>[Name]>
@@ -242,7 +254,7 @@ export class Client<S extends object = ServerTypes> {
     );
   }
 
-  /** Joins an open room; rejects with `match/not-found` where there is none. */
+  /** Joins an open room. Rejects with `match/not-found` if there is none. */
   join<Name extends RoomNames<S>>(
     roomName: Name,
     ...[options, terms]: OptionArguments<KindsOf<S>[Name]>
@@ -253,7 +265,10 @@ export class Client<S extends object = ServerTypes> {
     );
   }
 
-  /** Open rooms of that name, of which every filter holds: an option that tells rooms apart, or an entry of the metadata. */
+  /**
+   * Returns the open rooms of this name that match every filter. A filter is a join option that separates
+   * rooms, or an entry of the metadata.
+   */
   list(roomName: RoomNames<S>, filter: RoomOptions = {}, abortion: Abortion = {}): Promise<RoomListing[]> {
     const call = { ...checkedCall("list", roomName, filter), build: this.#options.build };
     const signal = signalOf(abortion);
@@ -265,7 +280,7 @@ export class Client<S extends object = ServerTypes> {
     );
   }
 
-  /** Joins the room with that id, or with that code; the compiler is told its kind: `joinById<"race">(id)`. */
+  /** Joins the room with this id or code. The type argument names its kind: `joinById<"race">(id)`. */
   joinById<Name extends RoomNames<S> = RoomNames<S>>(
     roomId: string,
     options: RoomOptions = {},
@@ -275,8 +290,8 @@ export class Client<S extends object = ServerTypes> {
   }
 
   /**
-   * Waits for others of about the same rank to play with in a room of that kind; the server has to have a queue for it.
-   * Resolves when one is waiting: `room` of what it resolves to is the match.
+   * Waits for players of a similar rank to play with in a room of this kind. The server must have a queue for
+   * it. Resolves when this player is in the queue; `room` of the result is the match.
    */
   async queue<Name extends RoomNames<S>>(
     roomName: Name,
@@ -290,10 +305,11 @@ export class Client<S extends object = ServerTypes> {
   }
 
   /**
-   * Takes the place of an earlier session of this player, in the same room, even if that is full. A page that is loaded
-   * anew has no need of it: the methods above take its tab's own seat again. It is for a seat that goes on elsewhere, in
-   * another tab or on another machine. The earlier session ends, if it is still there; entities and messages begin anew.
-   * Rejects with `match/not-found` when the server has forgotten the session: join as usual then.
+   * Takes over the seat of an earlier session of this player in the same room, even if the room is full. A
+   * reloaded page does not need it: the methods above take its tab's own seat again. It moves a seat to
+   * another tab or another machine. The earlier session ends if it still exists; its entities and messages do
+   * not carry over. Rejects with `match/not-found` if the server has dropped the session: then join in the
+   * usual way.
    */
   reconnect<Name extends RoomNames<S> = RoomNames<S>>(
     reconnectionToken: string,
@@ -308,7 +324,7 @@ export class Client<S extends object = ServerTypes> {
     const begin = async (): Promise<RoomFor<Kind>> => {
       const setup = this.#setupOf(call);
       first = new FirstAttempt({ ...setup, webrtc: this.#isDirectWanted });
-      // States come with the welcome, offers of direct paths two round trips later.
+      // The first states arrive with the welcome, and the first offers of direct paths two round trips later.
       if (profileOf(this.#profile).topology === "authority") authorityModule.prefetch();
       if (this.#isDirectWanted) loadDirectPath().catch(() => undefined);
       try {
@@ -359,7 +375,7 @@ function assertBuild({ build, onOutdated }: ClientOptions): void {
     throw new ConfigError({ field: "build", value: build, expected: "a build, with onOutdated" });
 }
 
-/** Rejects with {@link NetError} where it does not come. */
+/** Rejects with {@link NetError} if the code does not load. */
 function roomCode(): ReturnType<typeof roomModule.fetch> {
   return roomModule.fetch().catch((cause: unknown) => {
     const words = "the code of rooms did not load: the page is offline, or something blocks it";
@@ -367,12 +383,12 @@ function roomCode(): ReturnType<typeof roomModule.fetch> {
   });
 }
 
-/** Whether the game says how many steps per second it has; a profile says so for games that do not. */
+/** True if the game itself sets the steps per second, false if only its genre does. */
 function namesSteps({ profile, tickHz }: ClientOptions): boolean {
   return tickHz !== undefined || (typeof profile === "object" && profile.numbers?.tickHz !== undefined);
 }
 
-/** Ends a call that has not come to its end. */
+/** Option that ends a pending call. */
 type Abortion = Pick<JoinTerms, "signal">;
 
 function signalOf(abortion: Abortion): AbortSignal | undefined {
@@ -381,7 +397,7 @@ function signalOf(abortion: Abortion): AbortSignal | undefined {
   return abortion.signal;
 }
 
-/** The profile with the client's own tick rate, which is written into every state: a whole number. */
+/** Returns the profile with the client's own tick rate, which must be a whole number. */
 function profileWithTicks({ profile: choice, tickHz }: ClientOptions): ProfileChoice {
   const expected = "a whole number of steps per second from 1 to 240";
   if (tickHz === undefined) {
@@ -400,7 +416,7 @@ function profileWithTicks({ profile: choice, tickHz }: ClientOptions): ProfileCh
   return choiceAt(choice, tickHz);
 }
 
-/** The plan of a page that knows nobody yet. */
+/** Returns the plan of a page that has no peers yet. */
 function firstPlan(profile: Profile, available: Omit<Environment, "device">): Plan {
   const device = { battery: "unknown", network: "unknown" } as const;
   return planFor(circumstancesOf(profile, { ...available, device }), profile);

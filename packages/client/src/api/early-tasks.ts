@@ -1,9 +1,9 @@
-/** Tasks that run in their order once something is there, and at once from then on. */
+/** Holds tasks in order until `open()`. Later tasks run at once. */
 export class EarlyTasks {
   readonly #maxWaiting: number;
   #waiting: (() => unknown)[] | undefined = [];
 
-  /** @param maxWaiting what comes beyond so many waiting tasks is dropped */
+  /** @param maxWaiting limit of waiting tasks; further ones are dropped */
   constructor(maxWaiting = Number.POSITIVE_INFINITY) {
     this.#maxWaiting = maxWaiting;
   }
@@ -12,7 +12,7 @@ export class EarlyTasks {
     return this.#waiting === undefined;
   }
 
-  /** False where the task was dropped, or says so itself. */
+  /** Runs the task or holds it. Returns false if it is dropped, or if the task itself returns false. */
   run(task: () => boolean | void): boolean {
     if (!this.#waiting) return task() !== false;
     if (this.#waiting.length >= this.#maxWaiting) return false;

@@ -13,17 +13,17 @@ import type { SoleWriter } from "../modes/room-mode.js";
 import type { Peer } from "../peers/peer.js";
 import type { Room } from "./room.js";
 
-/** State of which a room has one, such as a score: see {@link Room.only}. */
+/** Entity of which a room has one, such as a score: see {@link Room.only}. */
 export type OnlyEntity<
   D extends EntityDefinition = EntityDefinition,
   Values = WritableFields<D["fields"]>,
 > = Values & {
   readonly kind: D;
-  /** Whether this participant writes it, for now. */
+  /** True while this participant writes it. */
   readonly isMine: boolean;
-  /** The one who writes it; null for this participant, and as long as nobody is known who does. */
+  /** Peer that writes it. Null if this participant writes it, or if no writer is known. */
   readonly owner: Peer | null;
-  /** As of any entity. It goes on when somebody else writes the state, and does not end. */
+  /** Registers a listener for changes of a field. It stays registered when the writer changes. */
   onChange<Name extends keyof D["fields"] & string>(
     field: Name,
     listener: (value: ValueOf<D["fields"][Name]>, previous: ValueOf<D["fields"][Name]>) => void,
@@ -36,8 +36,9 @@ export type OnlyHostedEntity<D extends EntityDefinition> = OnlyEntity<D, Readonl
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * One-of-a-kind state, and the entity behind it: the authority's, or that of the participant who has been in the room for
- * longest. When that one leaves, the next one goes on with the same values.
+ * State of which a room has one, and the entity behind it. The entity belongs to the authority, or in a mesh
+ * to the participant that has been in the room longest. When that participant leaves, the next one continues
+ * with the same values.
  */
 export class OnlyEntityView {
   readonly view: OnlyEntity;
@@ -45,7 +46,7 @@ export class OnlyEntityView {
   readonly #writer: () => SoleWriter | undefined;
   readonly #definition: EntityDefinition;
   readonly #changes: FieldChanges;
-  /** The newest known values: of an entity, also of one that is gone, or those that a new one begins with. */
+  /** Newest known values: those of the current or last entity, or the initial ones. */
   #values: Values;
   #own: OwnedEntity | undefined;
   #isReviewDue = false;
@@ -58,7 +59,7 @@ export class OnlyEntityView {
     this.#values = initialValues(definition);
     this.#changes = new FieldChanges(definition, () => this.view);
     this.view = this.#newView();
-    // The writer depends on the members, so the room has to know all of them first.
+    // The writer depends on the members, so the review waits until the room knows all of them.
     const later = (): void => this.#reviewLater();
     room.onPeerJoin(later);
     room.onPeerLeave(later);
@@ -110,7 +111,7 @@ export class OnlyEntityView {
 
   #review(): void {
     const room = this.#room;
-    // Without a connection nobody knows who has left.
+    // While the connection is lost, the list of members may be out of date.
     if (room.state !== "joined") return;
     const own = this.#own;
     const isOwnThere =
@@ -119,7 +120,7 @@ export class OnlyEntityView {
       this.#own = undefined;
       if (isOwnThere) room.despawn(own);
     } else if (!isOwnThere) {
-      // The next one goes on where the last one stopped.
+      // The new writer continues with the last writer's values.
       const { fields } = this.#definition;
       const last = Object.entries(fields).map(([name, field]) => [
         name,
@@ -130,7 +131,7 @@ export class OnlyEntityView {
     this.#follow();
   }
 
-  /** Takes the values of the writer's entity, once it is there. */
+  /** Takes its values from the writer's entity, if that is known. */
   #follow(): void {
     const entity = this.#own ?? this.#entityOf(this.#writer()?.peer);
     if (!entity || this.#values === (entity as Values)) return;

@@ -7,12 +7,14 @@ import type { RoomMode, RoomParts } from "../modes/room-mode.js";
 
 let fetched: typeof AuthoritativeMode | undefined;
 
-/** The room's kind, for the plan and its explanation. */
+/** Returns the facts about the room's mode, for the plan and its explanation. */
 export function modeFactsOf({ authority }: Welcome): ModeFacts {
   return authority ? authorityFacts(authority.tickHz) : meshFacts;
 }
 
-/** Fetches what {@link openMode} needs; few rooms of a mesh ever have an authority. */
+/**
+ * Fetches the code that {@link openMode} needs for a room with an authority. Rooms of a mesh never need it.
+ */
 export async function fetchMode({ authority }: Welcome): Promise<void> {
   if (authority) fetched ??= (await authorityModule.fetch()).AuthoritativeMode;
 }

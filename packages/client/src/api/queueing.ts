@@ -8,18 +8,18 @@ import type { Room } from "./room.js";
 export interface QueueWish {
   /** The player's rank; the server decides what it means. Default 0. */
   readonly rank?: number;
-  /** Friends who want into the same match; all of them have to come and wait. */
+  /** Friends for the same match. All of them must be in the queue. */
   readonly group?: Group;
-  /** Waits no longer: `queue`, or `room` of what it resolved to, rejects with the signal's reason. */
+  /** Ends the wait. `queue`, or `room` of its result, then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 /** State of the queue. */
 export interface QueueProgress {
-  /** All who wait in this queue. */
+  /** Number of players in this queue. */
   readonly waiting: number;
   readonly waitedMs: number;
-  /** The difference of ranks that this player accepts by now. */
+  /** Difference in rank that this player accepts at present. */
   readonly spread: number;
   /** Members of the group in the queue, this player included. */
   readonly friends: number;
@@ -32,16 +32,19 @@ interface MatchedSeat {
 }
 
 interface QueueingOptions<Joined> {
-  /** The room of those who wait. */
+  /** Room in which players wait. */
   readonly queue: Room;
   readonly wish: QueueWish;
-  /** Takes the seat. */
+  /** Joins the room of the match. */
   enter(seat: MatchedSeat): Promise<Joined>;
 }
 
-/** A place in a queue, until there is a match. */
+/** A place in a queue until a match is found. */
 export class Queueing<Joined = Room> {
-  /** The room of the match; rejects with {@link NetError} (`match/queue-ended`, `retryable`) where there is none. */
+  /**
+   * Room of the match. Rejects with {@link NetError} `match/queue-ended` if there is none (`retryable`,
+   * unless the game has cancelled), or with the reason of an aborted signal.
+   */
   readonly room: Promise<Joined>;
   readonly #options: QueueingOptions<Joined>;
   #isOver = false;
@@ -68,14 +71,14 @@ export class Queueing<Joined = Room> {
       });
       if (signal?.aborted) cancel();
     });
-    // A game that ignores the promise would not hear of the error otherwise.
+    // Prevents an unhandled rejection in a game that ignores the promise.
     this.room.catch(() => undefined);
-    // The server has forgotten who waits, and what for.
+    // The server has lost this player's request.
     queue.onReconnect(({ resumed }) => !resumed && this.#ask());
     this.#ask();
   }
 
-  /** Told about once a second. */
+  /** Registers a listener, which runs about once a second. */
   onProgress(listener: (progress: QueueProgress) => void): Unsubscribe {
     assertFunction("listener", listener);
     return this.#options.queue.onMessage("progress", (message) => {
@@ -84,7 +87,7 @@ export class Queueing<Joined = Room> {
     });
   }
 
-  /** Waits no longer. Does nothing after a match was found. */
+  /** Leaves the queue. Has no effect after a match was found. */
   cancel(): void {
     if (!this.#isOver) void this.#options.queue.leave();
   }
@@ -96,14 +99,14 @@ export class Queueing<Joined = Room> {
   }
 }
 
-/** The client's methods that a queue uses. Importing the client here would make one more chunk for every game. */
+/** Methods of the client that a queue uses. An import of the client here would add a chunk to every game. */
 interface QueueingTools<Joined> {
   readonly checkedCall: typeof checkedCall;
-  /** Gets into a room. */
+  /** Joins a room. */
   enter(this: void, call: JoinCall, signal: AbortSignal | undefined): Promise<Joined | Room>;
 }
 
-/** Begins to wait. Throws {@link ConfigError} before anything is sent. */
+/** Enters the queue. Rejects with {@link ConfigError} for invalid arguments before it sends anything. */
 export async function beginQueueing<Joined extends Pick<Room, "roomId">>(
   roomName: string,
   given: QueueWish & { readonly options?: object },

@@ -20,68 +20,84 @@ export class RoomEvents {
     return this.news.joins.add(listener);
   }
 
-  /** A peer has left, or its pair with this participant has ended for good; `loss`: messages that it may not have. */
+  /**
+   * Reports a peer that has left, or whose pair with this participant has ended for good. `loss` counts the
+   * messages that the peer may not have.
+   */
   onPeerLeave(listener: (peer: Peer, loss: MessageLoss) => void): Unsubscribe {
     return this.news.leaves.add(listener);
   }
 
-  /** A peer's {@link Peer.state} is `away` now. Its entities despawn after 2 s; it leaves if it does not come back. */
+  /**
+   * Reports a peer whose {@link Peer.state} becomes `away`. Its entities despawn after 2 s. It leaves if it
+   * does not return.
+   */
   onPeerAway(listener: (peer: Peer) => void): Unsubscribe {
     return this.news.absences.add(listener);
   }
 
-  /** A peer that was away is connected again, and its entities spawn again. A reloaded page joins instead. */
+  /**
+   * Reports an away peer that is connected again. Its entities spawn again. A reloaded page joins instead.
+   */
   onPeerBack(listener: (peer: Peer) => void): Unsubscribe {
     return this.news.returns.add(listener);
   }
 
   /**
-   * The session with a peer has started again, because one of the two could not read the other:
-   * `loss` says how many messages the peer may not have, requests have failed, the peer's entities are spawned again.
-   * Messages sent from now on arrive. After the seventh time within a room the peer leaves.
+   * Reports a restart of the session with a peer, after one of the two could not read the other. `loss`
+   * counts the messages that the peer may not have. Pending requests fail, and the peer's entities spawn
+   * again. Messages sent from then on arrive. After the seventh restart within a room the peer leaves.
    */
   onPeerReset(listener: (peer: Peer, loss: MessageLoss) => void): Unsubscribe {
     return this.news.resets.add(listener);
   }
 
   /**
-   * States of the room's authority were read: those of one of its ticks, or a part of them where they fill several
-   * packets. Of an entity that is in them `lastTick` is that tick. A render loop has no need of this: it reads `shown`.
+   * Reports states that were read from the authority, with their tick. If states of one tick fill several
+   * packets, the listener runs for each packet. `lastTick` of every entity in them equals this tick. A render
+   * loop does not need this: it reads `shown`.
    */
   onStateChange(listener: (tick: number) => void): Unsubscribe {
     return this.news.states.add(listener);
   }
 
-  /** The connection to the server is lost; the SDK is already trying to come back. Direct links go on. */
+  /**
+   * Reports the loss of the connection to the server. The SDK already tries to reconnect. Direct links
+   * continue.
+   */
   onDrop(listener: (reason: string) => void): Unsubscribe {
     return this.dropped.add(listener);
   }
 
   /**
-   * Back again. `resumed`: the same session, nothing was lost. Otherwise the server had forgotten it: the room was
-   * joined again, own entities are kept, the peers are new, and `unacknowledged` messages may not have arrived, all
-   * receivers together.
+   * Reports the return of the connection. If `resumed` is true, the same session continues and nothing is
+   * lost. Otherwise the server had dropped the session and the client has joined the room again: own entities
+   * stay, the peers are new, and `unacknowledged` counts the messages to all receivers that may not have
+   * arrived.
    */
   onReconnect(listener: (info: MessageLoss & { readonly resumed: boolean }) => void): Unsubscribe {
     return this.reconnected.add(listener);
   }
 
   /**
-   * The server takes nobody new any more and ends in `timeoutMs` at the latest; until then everything goes on. A match that
-   * takes longer is better played elsewhere.
+   * Reports that the server admits no new players and ends within `timeoutMs`. Until then everything
+   * continues. A match that takes longer should move to another server.
    */
   onDrain(listener: (info: { readonly timeoutMs: number }) => void): Unsubscribe {
     return this.drained.add(listener);
   }
 
-  /** The end, wanted or not; last event of a room. `loss`: messages that may not have arrived, all receivers together. */
+  /**
+   * Reports the end of the room, wanted or not. It is a room's last event. `loss` counts the messages to all
+   * receivers that may not have arrived.
+   */
   onLeave(listener: (code: number, reason: string, loss: MessageLoss) => void): Unsubscribe {
     return this.left.add(listener);
   }
 
   /**
-   * Something is wrong that the game should know and that ends nothing (see docs/ERRORS.md). Without a listener the first
-   * error of each code goes to `console.warn`.
+   * Reports an error that the game should know and that does not end the room (see docs/ERRORS.md). Without a
+   * listener, the first error of each code goes to `console.warn`.
    */
   onError(listener: (error: NetError) => void): Unsubscribe {
     return this.news.errors.add(listener);

@@ -9,19 +9,19 @@ import type { SocketCount } from "../connection/stripes.js";
 export interface RoomSetup {
   readonly serverUrl: string;
   readonly call: JoinCall;
-  /** The join, as far as it has come. */
+  /** The join in progress. */
   readonly first: FirstAttempt;
   readonly scheduler: Scheduler;
   readonly webSocket: WebSocketConstructor;
   readonly profile: ProfileChoice;
   readonly transports: readonly TransportKind[];
   readonly newLink: WebRtcLinkMaker | undefined;
-  /** Steps per second of a game that runs in steps: what the game named, or the profile. */
+  /** Steps per second of a game that runs in steps, from the game or from its profile. */
   readonly tickHz: number;
-  /** Whether the game named it: inputs and states then belong to steps, else to moments. */
+  /** True if the game set the steps per second: inputs and states then belong to steps, else to moments. */
   readonly isStepped: boolean;
   readonly page: Page | undefined;
-  /** The server says which build it serves. */
+  /** Receives the build that the server serves. */
   readonly onBuild: (build: string) => void;
   readonly sockets: SocketCount;
 }

@@ -61,17 +61,17 @@ export type ContentOf<Messages, Type extends keyof Messages> = 0 extends 1 & Mes
   : Messages[Type];
 
 /**
- * A room that this participant is in: the others, their entities, messages. Made by {@link Client}. Everything that
- * it sends goes to every peer over the best path that the pair has.
+ * Room that this participant has joined: its peers, entities and messages. {@link Client} creates it.
+ * Everything that it sends to a peer takes the best path of that pair.
  */
-// oxlint-disable-next-line typescript/no-explicit-any -- so that rooms with and without known messages are assignable
+// oxlint-disable-next-line typescript/no-explicit-any -- makes rooms with and without known messages assignable
 export class Room<Messages extends object = any> extends RoomEvents {
   /** Counts of dropped incoming data, by reason. */
   readonly drops = new DropCounters();
   readonly transport: RoomTransport;
-  /** This machine's time, the server's, and the time that is shown. */
+  /** Local time, server time and the time of shown entities. */
   readonly clock: RoomClock;
-  /** @internal For what is loaded apart. */
+  /** @internal For modules that are loaded separately. */
   readonly setup: RoomSetup;
   readonly #connection: ServerConnection;
   readonly #serverPath: ServerPath;
@@ -80,7 +80,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #lockstepSessions = 0;
   readonly #owned: OwnedEntities;
   readonly #parts: RoomParts;
-  /** A mesh of nobody until the server has said welcome. */
+  /** An empty mesh until the server's welcome. */
   #mode: RoomMode;
   readonly #messages = new RoomMessages();
   readonly #only = new Map<EntityDefinition, OnlyEntityView>();
@@ -88,15 +88,15 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #welcome: Welcome | undefined;
   #iceServers: readonly IceServer[] = [];
   #announced: boolean | undefined;
-  /** News of the others wait for the mode. */
+  /** Holds news about peers until the mode is open. */
   readonly #entered = new EarlyTasks();
-  /** Events wait here until the game can listen. */
+  /** Holds events until the game can listen. */
   readonly #heard = new EarlyTasks(MAX_EARLY);
   readonly #router = new Router(
     () => this.#connection.cameBack(),
     (reason) => this.drops.count(reason),
   );
-  /** Bytes per second of all links of this room: the one to the server and those to players. */
+  /** Budget in bytes per second for all links of this room: to the server and to players. */
   readonly #budget: ByteBudget;
   readonly #undriven: UndrivenTicks;
 
@@ -251,22 +251,22 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * For {@link Client.reconnect}, where this seat is to go on elsewhere. Secret: who has it can take this participant's
-   * place. Changes with every session.
+   * Secret for {@link Client.reconnect}, which moves this seat to another tab or another machine. Anybody who
+   * knows it can take this participant's place. It changes with every session.
    */
   get reconnectionToken(): string {
     return this.#connection.reconnectionToken;
   }
 
   /**
-   * This player's number, as the others have it in {@link Peer.number}; the lowest joined first. The same after the page
-   * was loaded anew.
+   * This player's number, which its peers see as {@link Peer.number}. Players who joined earlier have lower
+   * numbers. A reload keeps it.
    */
   get myNumber(): number {
     return this.#welcome?.seat ?? this.#sessionNumber;
   }
 
-  /** As the server and the wire know this session. */
+  /** Number of this session at the server and on the wire. */
   get #sessionNumber(): number {
     return this.#welcome?.number ?? 0;
   }
@@ -275,35 +275,35 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return this.#connection.state;
   }
 
-  /** The others in the room, in the order in which their pages came. */
+  /** The peers in this room, in the order in which their pages joined. */
   get peers(): readonly Peer[] {
     return this.#mode.peers;
   }
 
-  /** The authority of this room, on the server; undefined in a mesh. */
+  /** The authority of this room, on the server. Undefined in a mesh. */
   get authority(): Peer | undefined {
     return this.#mode.server;
   }
 
-  /** Whether this participant only watches. */
+  /** True if this participant only watches. */
   get isSpectator(): boolean {
     return this.#welcome?.spectator === true;
   }
 
   /**
-   * Rooms of the same kind and options that were full when {@link Client.joinOrCreate} looked for one, so that this player
-   * came here; friends may be there. The console has a line about it. Mostly 0.
+   * Number of full rooms of the same kind and options that {@link Client.joinOrCreate} skipped. Friends may
+   * be in them, and the console logs a line about it. Mostly 0.
    */
   get fullRooms(): number {
     return this.#welcome?.fullRooms ?? 0;
   }
 
-  /** The room's clock: milliseconds, monotonic. */
+  /** Returns the room's monotonic time, ms. */
   nowMs(): number {
     return this.setup.scheduler.nowMs();
   }
 
-  /** @internal Resolves when the server has said welcome. */
+  /** @internal Resolves after the server's welcome. */
   async join(): Promise<void> {
     await this.#connection.join();
     try {
@@ -313,12 +313,12 @@ export class Room<Messages extends object = any> extends RoomEvents {
       throw error;
     }
     await fetchMode(this.#welcome!);
-    // The server may have changed its mind in the same breath.
+    // The server may have ended the session right after its welcome.
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     this.#enter(this.#welcome!);
     if (this.fullRooms > 0) {
       const place = this.peers.length > 0 ? "another one" : "a new one";
-      // oxlint-disable-next-line no-console -- who tries a game with friends would look for them in vain
+      // oxlint-disable-next-line no-console -- friends who test a game would not find each other
       console.info(
         `paceline: ${this.fullRooms} full room(s) of "${this.name}", so this player came into ${place}; ` +
           `friends stay together with the option group, or come by joinById`,
@@ -331,15 +331,15 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#runUndriven();
   }
 
-  /** @internal Somebody has aborted the join. */
+  /** @internal Aborts the join, or leaves the room if it is joined. */
   giveUp(): void {
     if (this.state === "joining") this.#connection.abort();
     else void this.leave();
   }
 
   /**
-   * Creates an entity that this participant owns; every peer sees it until {@link despawn} or leaving. Throws
-   * {@link ConfigError} for an initial value that its field cannot have.
+   * Creates an entity that this participant owns. Every peer sees it until {@link despawn}, or until this
+   * participant leaves. Throws {@link ConfigError} for an initial value that its field cannot have.
    */
   spawn<D extends EntityDefinition>(definition: D, initial: InitialFields<D["fields"]> = {}): OwnedEntity<D> {
     this.#use(definition);
@@ -356,19 +356,21 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return record.entity as unknown as OwnedEntity<D>;
   }
 
-  /** Throws {@link ConfigError} for what is not an entity of this participant. */
+  /** Removes an entity. Throws {@link ConfigError} if this participant does not own it. */
   despawn(entity: object): void {
     const record = this.#owned.despawn(entity);
     if (this.state !== "left") this.#mode.despawned(record);
     this.news.entities.despawned(record.entity);
   }
 
-  /** Kinds of entities that the game has named so far. */
+  /** Kinds of entities that the game has used in this room so far. */
   get kinds(): Iterable<EntityDefinition> {
     return this.news.definitions;
   }
 
-  /** All entities of a kind, one's own first. Only what {@link spawn} returned can be written. */
+  /**
+   * Yields all entities of a kind, own ones first. Only entities that {@link spawn} returned are writable.
+   */
   *entities<D extends EntityDefinition>(definition: D): Iterable<Entity<D>> {
     this.#use(definition);
     for (const record of this.#owned.records) {
@@ -378,25 +380,30 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * Entities of a kind: those that are there, one's own included, for which the listener is called before this returns,
-   * and those to come. Each once; when the client joined again, those of others are despawned and spawned again.
+   * Calls the listener once for each entity of a kind, own ones included: for existing ones before this
+   * returns, for later ones when they spawn. When the client joins again, the entities of others despawn and
+   * spawn again.
    */
   onSpawn<D extends EntityDefinition>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe {
     this.#use(definition);
     return this.news.entities.onSpawn(definition, listener as unknown as (entity: Entity) => void);
   }
 
-  /** An entity of a kind is gone, or the room was left; it keeps its last values. */
+  /**
+   * Calls the listener when an entity of a kind despawns, or when the room is left. The entity keeps its last
+   * values.
+   */
   onDespawn<D extends EntityDefinition>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe {
     this.#use(definition);
     return this.news.entities.onDespawn(definition, listener as unknown as (entity: Entity) => void);
   }
 
   /**
-   * State of which the room has one: a score, a phase, the map. In a room with an authority it is the server's, and read
-   * only; elsewhere the player who has been in the room for longest writes it (`isMine`), and when that one leaves, the next
-   * one, with the same values. Before it is known it has the values that its fields begin with. All players of a room have
-   * to ask for it. A write by anybody else throws {@link ConfigError}.
+   * Returns the entity of which the room has one: a score, a phase, the map. In a room with an authority, the
+   * server writes it. In a mesh, the player who has been in the room longest writes it (`isMine`); when that
+   * player leaves, the next one continues with the same values. Until values arrive, each field has its
+   * initial value. All players of a room must call this. A write by any other player throws
+   * {@link ConfigError}.
    */
   only<D extends EntityDefinition>(definition: D): OnlyEntity<D> {
     this.#use(definition);
@@ -407,18 +414,20 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * This player's input for an authority: the game writes its fields, and they are sent with every step of the
-   * authority. Throws {@link NetError} where the room takes no inputs, or others.
+   * Returns this player's input for the authority. The game writes its fields, and the room sends them with
+   * every step of the authority. Throws {@link NetError} if the room takes no inputs, or inputs of another
+   * definition.
    */
   input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
     return this.#mode.input(definition) as WritableFields<F>;
   }
 
   /**
-   * Shows one's own entities of a kind without the way to the authority and back: `step` is its physics for one tick,
-   * by fields, and moves them on under the inputs that it does not have yet. What it says replaces the prediction;
-   * `shown` has no jump from that. Once for each room, after every `onReconnect` that has not resumed. Throws
-   * {@link ConfigError} for a kind without motion, {@link NetError} where the room takes no inputs, or others.
+   * Predicts own entities of a kind, without the delay of the round trip to the authority. `step` is the
+   * physics of one tick over the fields. It applies the inputs that the authority has not processed yet. The
+   * authority's states replace the prediction, and `shown` does not jump. Call it once for each room, and
+   * again after every `onReconnect` that has not resumed. Throws {@link ConfigError} for a kind without
+   * motion, and {@link NetError} if the room takes no inputs, or inputs of another definition.
    */
   predict<F extends Fields, I extends Fields>(
     definition: EntityDefinition<F>,
@@ -434,13 +443,13 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * Says which moment the values belong to that the game has written: what has to be sent of them is sent. Default: the
-   * start of the page's current frame; in Node, now. `atMs` is on the clock of `performance.now`. Any frame rate shows the
-   * others the same motion. A game that never calls it is published by the SDK itself, at the profile's rate.
+   * Publishes the values that the game has written, as the values of one moment. Default: the start of the
+   * page's current frame; in Node, the present. `atMs` is on the clock of `performance.now`. Peers see the
+   * same motion at any frame rate. If the game never calls this, the SDK publishes at the profile's rate.
    *
-   * Throws {@link ConfigError} for what is no number, and where the game runs in steps: `tickHz` was given, the room has
-   * an authority, or a LockstepSession runs. A time that cannot be meant is told once (`time/misfit`), and the frame's
-   * start taken instead. After the room was left the call has no effect.
+   * Throws {@link ConfigError} if `atMs` is not a number, or if the game runs in steps: it set `tickHz`, the
+   * room has an authority, or a LockstepSession runs. An impossible time is reported once (`time/misfit`),
+   * and the frame's start is taken instead. Has no effect after the room was left.
    */
   advance(atMs?: number): void {
     assertMoment(atMs);
@@ -451,11 +460,13 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * Runs the game: calls `step(seconds, atMs)` and advances the room after it. Where the game runs in steps, 0 to n
-   * times a frame, with one input for each step; else once a frame. A hidden page, and Node, have a timer for frames.
-   * After a pause the loop skips what is more than 250 ms old. What `step` throws is reported, and the loop goes on.
+   * Runs the game: calls `step(seconds, atMs)` and then advances the room. If the game runs in steps, `step`
+   * runs 0 to n times a frame, with one input for each step; else once a frame. Hidden pages and Node take
+   * frames from a timer. After a pause the loop skips time that is more than 250 ms old. An error in `step`
+   * is reported, and the loop continues.
    *
-   * Returns what stops it; it stops by itself when the room ends. Throws {@link ConfigError} where one runs already.
+   * Returns a function that stops the loop. The loop also stops when the room ends. Throws
+   * {@link ConfigError} if a loop already runs.
    */
   loop(step: LoopStep): Unsubscribe {
     assertFunction("step", step);
@@ -477,17 +488,21 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return this.#loop.start(step);
   }
 
-  /** @internal A LockstepSession runs in the room until the returned function is called, once. */
+  /**
+   * @internal Registers a LockstepSession that runs in the room. The returned function removes it; call it
+   * once.
+   */
   enterLockstep(): () => void {
     this.#lockstepSessions += 1;
     return () => (this.#lockstepSessions -= 1);
   }
 
   /**
-   * Sends a message that arrives exactly once and in order, to one peer or to all; to the authority where the room has
-   * one. With `{ class: "bulk" }` it may be long, and yields to all else. Throws {@link NetError} `limit/queue` and sends
-   * nothing to anybody where a receiver has too much without receipt. A pair that goes on refusing for 10 s, and takes less
-   * than 256 KiB in that time, begins again ({@link onPeerReset}), so that nobody holds the others up.
+   * Sends a message that arrives exactly once and in order: to one peer, to all, or to the authority if the
+   * room has one. A message of `{ class: "bulk" }` may be long and yields to all other traffic. If a receiver
+   * has too many unacknowledged bytes, throws {@link NetError} `limit/queue` and sends nothing to anybody. If
+   * a pair refuses messages for 10 s and takes less than 256 KiB in that time, its session starts again
+   * ({@link onPeerReset}), so that it does not block the others.
    */
   send<Type extends keyof Messages & string>(
     type: Type,
@@ -501,8 +516,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * Sends a message that may be lost, and that is dropped rather than late; where the plan says that all has to arrive,
-   * as {@link send} does.
+   * Sends a message that may be lost; it is dropped rather than delivered late. If the plan makes events
+   * reliable, works like {@link send}.
    */
   sendEvent<Type extends keyof Messages & string>(
     type: Type,
@@ -517,8 +532,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * Asks a peer, or the authority where the room has one; rejects with {@link NetError} when it refuses, leaves or is
-   * silent for `timeoutMs`.
+   * Sends a request to a peer, or to the authority if the room has one, and resolves to the answer. Rejects
+   * with {@link NetError} if the receiver refuses, leaves or does not answer within `timeoutMs`.
    */
   async request(type: string, message: unknown, to?: Peer, timeoutMs = REQUEST_TIMEOUT_MS): Promise<unknown> {
     assertMessageType(type);
@@ -526,12 +541,18 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return await this.#mode.request(type, message, to, timeoutMs);
   }
 
-  /** Answers requests of a type: with what `handler` returns or resolves to; what it throws refuses the request. */
+  /**
+   * Answers requests of a type with what `handler` returns or resolves to. If it throws, the request is
+   * refused.
+   */
   onRequest(type: string, handler: RequestHandler): Unsubscribe {
     return this.#messages.handle(type, handler);
   }
 
-  /** Messages of a type, sent with {@link send} or {@link sendEvent}. Their content is a peer's: check it. */
+  /**
+   * Calls the listener for messages of a type from {@link send} or {@link sendEvent}. Peers choose their
+   * content: check it.
+   */
   onMessage<Type extends keyof Messages & string>(
     type: Type,
     listener: (message: ContentOf<Messages, Type>, from: Peer) => unknown,
@@ -540,15 +561,15 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * Leaves for good, at once. Resolves when the server has been told, or after a second where it does not answer; never
-   * rejects, so nobody has to wait for it.
+   * Leaves the room for good, at once. Resolves when the server has answered, or after 1 s without an answer.
+   * Never rejects, so a game need not await it.
    */
   leave(): Promise<void> {
     this.#mode.flush();
     return this.#connection.leave();
   }
 
-  /** For `await using room = await client.joinOrCreate(...)`. */
+  /** Leaves the room at the end of a block with `await using room = await client.joinOrCreate(...)`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.leave();
   }
@@ -570,7 +591,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return `room.loop(step) instead, which advances itself: this room runs in steps, ${why} ${hz} per second`;
   }
 
-  /** The steps to which inputs and states belong, if they do. */
+  /** Steps to which inputs and states belong; undefined if they belong to moments. */
   get #steps(): PrescribedSteps | undefined {
     const { isStepped, tickHz: hz } = this.setup;
     return this.#mode.steps ?? (isStepped ? { hz, why: "`tickHz` says" } : undefined);
@@ -581,7 +602,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
   }
 
-  /** Sends what has to be sent of the values that belong to that moment. */
+  /** Sends the changes in the values of this moment. */
   #publish(atMs: number, isLast = true): void {
     if (this.state === "left") return;
     for (const reached of this.#time.publish(atMs, isLast)) {
@@ -604,12 +625,11 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
     this.transport.entered(modeFactsOf(welcome));
-    // The first time, the code of the mode may have to be fetched.
+    // At the first welcome, the code of the mode may not be loaded yet.
     if (this.#entered.isOpen) this.#enter(welcome);
     if (isReturn) this.reconnected.tell({ resumed: false, ...loss });
   }
 
-  /** The mode begins, with what the server has said. */
   #enter(welcome: Welcome): void {
     this.#mode = openMode(this.#parts, welcome);
     this.transport.review();
@@ -622,12 +642,12 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.reconnected.tell({ resumed: true, unacknowledged: 0 });
   }
 
-  /** Counts what is lost with the sessions that end now: with all peers, and with the server. */
+  /** Counts the messages that are lost with the ending sessions: with all peers, and with the server. */
   #loss(): MessageLoss {
     return { unacknowledged: this.#mode.unacknowledged + this.#connection.takeUnacknowledged() };
   }
 
-  /** Relayed traffic uses the new link to the server, and unacknowledged messages go again. */
+  /** Moves relayed traffic to the new link to the server, and sends unacknowledged messages again. */
   #moved(reason: string): void {
     this.transport.record({ about: "server", choice: this.#connection.link?.kind ?? "none", reason });
     this.#mode.relayMoved();
@@ -694,7 +714,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#router.release();
   }
 
-  /** All are shown with one delay. */
+  /** Applies one render delay to all entities. */
   #reviewDelay(): void {
     this.clock.setRenderDelay(this.#mode.neededDelayMs ?? delayByProfileMs(this.transport));
   }

@@ -2,14 +2,15 @@ import { ConfigError } from "@paceline/protocol";
 import { checkKeys } from "@paceline/transport";
 import type { Peer } from "../peers/peer.js";
 
-/** To whom a message goes, and how. */
+/** Receiver and class of a message. */
 export interface SendOptions {
-  /** Default: everybody; the authority where the room has one. */
+  /** Receiver. Default: everybody, or the authority if the room has one. */
   readonly to?: Peer | undefined;
   /**
-   * `command`, the default: at once, up to 16 kB. `bulk`: up to 16 MiB (1 MiB to an authority), cut into chunks that
-   * yield to everything else. To several players it is uploaded once for each, as their paths have room; a command to all
-   * who are reached through the relay is uploaded once.
+   * Class of the message. `command` (default) is sent at once, up to 16 kB. `bulk` takes up to 16 MiB (1 MiB
+   * to an authority), in chunks that yield to all other traffic. A bulk message to several players is
+   * uploaded once for each, when its path has room. A command is uploaded once for all players behind the
+   * relay.
    */
   readonly class?: "command" | "bulk" | undefined;
 }

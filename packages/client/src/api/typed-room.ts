@@ -20,19 +20,19 @@ import type { Room } from "./room.js";
 import type { SendOptions } from "./send-options.js";
 
 /**
- * Kinds of rooms by name: those of `typeof server`; for a client that was given the messages of a game instead, any, in
- * which players say these to each other.
+ * Kinds of rooms by name, from `typeof server`. If the client's type argument is a game's messages instead,
+ * every name is allowed, and players exchange these messages.
  */
 export type KindsOf<S extends object> = S extends ServerTypes
   ? S["kinds"]
   : Readonly<Record<string, PeerRoomKind<S>>>;
 
-/** A kind of room in which players are among themselves, as the compiler knows it. */
+/** Kind of room without an authority, in which players exchange `Messages`. */
 interface PeerRoomKind<Messages extends object> {
   readonly peerMessages: Messages;
 }
 
-/** Kinds of rooms that a server has, by name. */
+/** Names of the server's kinds of rooms. */
 export type RoomNames<S extends object> = keyof KindsOf<S> & string;
 
 /** The join options of a room name. */
@@ -42,7 +42,7 @@ export type OptionsFor<Kind> = RoomKind extends Kind
     ? RoomOptions
     : JoinOptionsOf<Kind>;
 
-/** The room that one gets, whose messages and entities are checked as far as the client knows them. */
+/** Type of a joined room. Its messages and entities are checked if the client knows them. */
 export type RoomFor<Kind> = RoomKind extends Kind
   ? Room
   : Kind extends PeerRoomKind<infer Messages>
@@ -68,7 +68,7 @@ type Replaced =
   | "onDespawn"
   | "only";
 
-/** A {@link Room} with an authority, as the compiler knows it from `typeof server`. */
+/** A {@link Room} with an authority, typed by `typeof server`. */
 export interface HostedRoom<Kind> extends Omit<Room, Replaced> {
   send<Type extends Name<MessagesToServer<Kind>>>(
     type: Type,
@@ -93,7 +93,7 @@ export interface HostedRoom<Kind> extends Omit<Room, Replaced> {
   onSpawn<D extends Definitions<Kind>>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe;
   onDespawn<D extends Definitions<Kind>>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe;
   only<D extends Definitions<Kind>>(definition: D): OnlyHostedEntity<D>;
-  /** Wants to own an entity: only where the room lets its players. */
+  /** Creates an entity that this player owns, if the room allows that to its players. */
   spawn<D extends Definitions<Kind>>(definition: D, initial?: InitialFields<D["fields"]>): OwnedEntity<D>;
   input(definition: InputsOf<Kind>): WritableFields<InputsOf<Kind>["fields"]>;
 }

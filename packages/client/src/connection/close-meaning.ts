@@ -2,7 +2,7 @@ import { CloseCode, NetError, type ErrorCode } from "@paceline/protocol";
 import type { LinkClose } from "@paceline/transport";
 import { matchRefusal } from "./match-request.js";
 
-/** Closes after which trying again would be wrong. */
+/** Returns true for a close after which a new attempt would be wrong. */
 export function isFinal(code: number): boolean {
   return (
     code === CloseCode.kicked ||
@@ -16,24 +16,25 @@ export function isFinal(code: number): boolean {
   );
 }
 
-/** Whether a link ended for a reason of its own, which says nothing about other links of its session. */
+/** Returns true for a close that concerns one link, and not the other links of its session. */
 export function isBroken(code: number): boolean {
   return code < CloseCode.left || code === CloseCode.timeout || code === CloseCode.tooSlow;
 }
 
 /**
- * Whether a link that asked for a seat in its upgrade may have closed because nobody understood it: a proxy that lets no
- * such upgrade through, a server that wants to be asked first. A match request then gets a seat, or the reason.
+ * Returns true if a join in the upgrade may have failed because of the upgrade: a proxy blocks it, or the
+ * server requires a match request first. A match request then gets a seat, or the reason.
  */
 export function canJoinElsewhere(code: number): boolean {
-  // Below 4000 the handshake failed, and nobody says why; a server that does not know this credential refuses it.
+  // Codes below 4000 mean a failed handshake without a reason. A server that does not know this credential
+  // closes with `refused`.
   return code < CloseCode.left || code === CloseCode.refused || code === CloseCode.timeout;
 }
 
-/** A WebSocket that ended without a close frame. */
+/** Close code of a WebSocket that ended without a close frame. */
 const ABNORMAL = 1006;
 
-/** Why a join failed, by the close of its link. */
+/** Returns the error of a failed join, from the close of its link. */
 export function errorOf(close: LinkClose): NetError {
   if (close.code === CloseCode.matchRefused) return matchRefusal(close.reason);
   const codes: Readonly<Record<number, ErrorCode>> = {
@@ -47,7 +48,7 @@ export function errorOf(close: LinkClose): NetError {
     [CloseCode.timeout]: "session/timeout",
   };
   const code = codes[close.code] ?? "transport/closed";
-  // The server has given a seat, so it is there; its link did not come about, and a browser does not say why.
+  // The server gave a seat, so it is reachable, but the link did not open. Browsers give no reason for that.
   const isCut = close.code === ABNORMAL;
   const words = isCut
     ? "the link did not open: the server is gone, or a proxy lets no WebSocket through"

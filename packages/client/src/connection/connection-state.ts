@@ -3,7 +3,7 @@ export type ConnectionState = "joining" | "joined" | "dropped" | "left";
 
 export type ConnectionEvent = "welcomed" | "linkDown" | "resumed" | "refused" | "leave";
 
-/** Every move that there is; anything else is ignored. Printed into docs/STATE-MACHINES.md. */
+/** All valid transitions; other events are ignored. Printed into docs/STATE-MACHINES.md. */
 export const connectionTransitions: Readonly<
   Record<ConnectionState, Readonly<Partial<Record<ConnectionEvent, ConnectionState>>>>
 > = {
@@ -13,7 +13,7 @@ export const connectionTransitions: Readonly<
   left: {},
 };
 
-/** The state after `event`; undefined where the event means nothing in `state`. */
+/** Returns the state after `event`, or undefined if the event is not valid in `state`. */
 export function nextConnectionState(
   state: ConnectionState,
   event: ConnectionEvent,

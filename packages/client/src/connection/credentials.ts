@@ -1,6 +1,8 @@
 import { ConfigError, NetError } from "@paceline/protocol";
 
-/** Proof of who the player is: a token, or a function that is asked for one before every request for a seat. */
+/**
+ * Proof of the player's identity: a token, or a function that returns one before every request for a seat.
+ */
 export type AuthToken = string | (() => string | PromiseLike<string>);
 
 /** Storage of a guest's identity, such as `localStorage`. */
@@ -11,7 +13,7 @@ export interface IdentityStorage {
 
 const MAX_CHARACTERS = 3000;
 
-/** The player's identity for an authority: the game's token, or else the guest identity that a server gave. */
+/** The player's identity for an authority: the game's token, or the guest identity that a server gave. */
 export class Credentials {
   readonly #authToken: AuthToken;
   readonly #storage: IdentityStorage | undefined;
@@ -19,19 +21,22 @@ export class Credentials {
   #identity: string | undefined;
   #shown = "";
 
-  /** `keepIdentity`: true for the page's `localStorage`. */
+  /** Checks the options. `keepIdentity` true means the page's `localStorage`. */
   constructor(authToken: unknown, keepIdentity: unknown, serverUrl: string) {
     this.#authToken = checkedToken(authToken);
     this.#storage = checkedStorage(keepIdentity);
     this.#key = `paceline:identity:${serverUrl}`;
   }
 
-  /** The proof that was shown last, or that a server has given in the place of none. */
+  /** The proof that was sent last, or the guest identity that a server gave in its place. */
   get shown(): string {
     return this.#shown;
   }
 
-  /** The proof; empty where there is none. Rejects with {@link NetError} where the game has none in time. */
+  /**
+   * Returns the proof, or an empty string if there is none. Rejects with {@link NetError} if the game's
+   * function fails or is too slow.
+   */
   async token(signal: AbortSignal): Promise<string> {
     return (this.#shown = await this.#token(signal));
   }
@@ -49,7 +54,7 @@ export class Credentials {
     }
   }
 
-  /** A server has given this guest an identity. */
+  /** Stores the identity that a server gives this guest. */
   keep(identity: string): void {
     if (!this.#storage) return;
     if (this.#shown === this.#kept()) this.#shown = identity;
@@ -57,7 +62,7 @@ export class Credentials {
     try {
       this.#storage.setItem(this.#key, identity);
     } catch {
-      // A page may be denied its storage, or have filled it: the identity lives as long as the page.
+      // The page has no access to its storage, or it is full: the identity lives as long as the page.
     }
   }
 
@@ -71,7 +76,7 @@ export class Credentials {
   }
 }
 
-/** Undefined where there is nothing that could be proved. */
+/** Returns undefined if the game uses neither a token nor a kept identity. */
 export function credentialsOf(
   authToken: unknown,
   keepIdentity: unknown,
@@ -107,12 +112,12 @@ function checkedStorage(storage: unknown): IdentityStorage | undefined {
   throw new ConfigError({ field: "keepIdentity", value: storage, expected });
 }
 
-/** Reading the property itself throws where a page may not store anything. */
+/** Returns the page's storage. A read of `localStorage` throws in a page that may not store anything. */
 function pageStorage(): IdentityStorage {
   try {
     if (globalThis.localStorage) return globalThis.localStorage;
   } catch {
-    // Kept in memory, as where there is no page.
+    // Uses memory, as in a program without a page.
   }
   return new MemoryStorage();
 }

@@ -1,6 +1,8 @@
 import { ConfigError } from "@paceline/protocol";
 
-/** The server's http(s) address without a slash at its end, from http, https, ws or wss. */
+/**
+ * Returns the server's http(s) address, without a slash at its end, from an http, https, ws or wss address.
+ */
 export function serverUrlOf(endpoint: unknown): string {
   const expected = "an http(s) or ws(s) address such as https://play.example.com";
   if (typeof endpoint !== "string") throw new ConfigError({ field: "endpoint", value: endpoint, expected });

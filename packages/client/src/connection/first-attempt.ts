@@ -16,36 +16,39 @@ export interface FirstAttemptOptions {
   readonly scheduler: Scheduler;
   readonly webSocket: WebSocketConstructor;
   readonly page: Page | undefined;
-  /** Whether this player wants direct links. */
+  /** True if this player wants direct links. */
   readonly webrtc: boolean;
 }
 
-/** A socket that asks for the seat, or brings the ticket for it. */
+/** Socket that carries the request for a seat, or the ticket for it. */
 export interface FirstSocket {
   readonly socket: WebSocketLike;
   readonly backlog: SocketBacklog;
   readonly linkUrl: string;
-  /** The request itself travels in the upgrade. */
+  /** True if the upgrade carries the request itself. */
   readonly isOneStep: boolean;
 }
 
-/** The beginning of a join, for the connection that goes on with it. */
+/** The first part of a join, for the connection that continues it. */
 export interface Begun {
-  /** With the seat that this tab has had. */
+  /** The call, with the earlier seat of this tab if there is one. */
   readonly call: JoinCall;
-  /** Undefined where it was given up: the code of rooms was slower than the server is patient. */
+  /** Undefined if the attempt was given up, for example because the code of rooms loaded too slowly. */
   readonly first: FirstSocket | undefined;
 }
 
 /** Time limit of a match request, and of a link that opens, ms. */
 export const CONNECT_TIMEOUT_MS = 8000;
-/** A server gives up a link that says nothing for five seconds, and would keep its seat. */
+/**
+ * Time limit of an unused open socket, ms. The server closes a silent link after 5 s, and would keep its
+ * seat.
+ */
 const MAX_SILENCE_MS = 3000;
 const OPEN = 1;
 
 /**
- * Asks for a seat and opens the socket while the code of rooms is still on its way, so that fetching it costs a join no
- * round trip.
+ * Requests a seat and opens the socket while the code of rooms loads, so that this load adds no round trip to
+ * a join.
  */
 export class FirstAttempt {
   readonly tabSeat: TabSeat;
@@ -64,7 +67,7 @@ export class FirstAttempt {
     this.#begun.catch(() => undefined);
   }
 
-  /** Hands over what has begun. Rejects with the error of the match request. */
+  /** Hands over the attempt. Rejects with the error of the match request. */
   async take(): Promise<Begun> {
     const { call } = await this.#begun;
     if (this.#abortion.signal.aborted) return { call, first: undefined };
@@ -73,7 +76,7 @@ export class FirstAttempt {
     return { call, first: this.#first };
   }
 
-  /** Nobody is going to take it. A seat that the server may have given is freed with a word. */
+  /** Drops an attempt that no connection will take. Closes its socket, so that the server frees the seat. */
   giveUp(): void {
     if (this.#isTaken) return;
     this.#abortion.abort();
@@ -110,12 +113,15 @@ export class FirstAttempt {
 
   #opened(): void {
     if (this.#isTaken) return;
-    // Given up while it was opening.
+    // The attempt was given up while the socket was opening.
     if (this.#abortion.signal.aborted) return this.#drop();
     this.#cancelPatience = this.#options.scheduler.after(MAX_SILENCE_MS, () => this.#drop());
   }
 
-  /** A socket that is still opening is closed when it is open: one that breaks would keep its seat. */
+  /**
+   * Closes the socket if it is open. An opening one is closed later: the server would keep the seat of a
+   * socket that breaks.
+   */
   #drop(): void {
     this.#cancelPatience?.();
     if (this.#first?.socket.readyState === OPEN) {

@@ -22,45 +22,45 @@ import { assertSignal, eitherOf } from "../events/abortable.js";
 import type { Credentials } from "./credentials.js";
 import { whoOf } from "./tab-seat.js";
 
-/** The fields that an answer should have, whatever is in them. */
+/** Fields that an answer should have, with unchecked values. */
 type Unchecked<Answer> = { readonly [Name in keyof Answer]?: unknown };
 
 export type JoinMethod = MatchMethod | "list";
 
-/** One call of a game to get into a room. */
+/** A game's call to join a room or to list rooms. */
 export interface JoinCall {
   readonly method: JoinMethod;
   /** Name of the kind of room; for `joinById` the room's id, for `reconnect` the session's. */
   readonly target: string;
   readonly options: RoomOptions;
-  /** For `reconnect`: the session's secret. */
+  /** The session's secret, for `reconnect`. */
   readonly token?: string;
-  /** Proof of who the player is, for the authority of a room. */
+  /** Proof of the player's identity, for a room's authority. */
   readonly credentials?: Credentials | undefined;
   /** The game's build. */
   readonly build?: string | undefined;
   readonly terms?: JoinTerms | undefined;
-  /** For a seat that the server has given already. */
+  /** Ticket of a seat that the server has already given. */
   readonly ticket?: string;
-  /** A seat that this tab has had, to take again where the server still has it. */
+  /** Earlier seat of this tab, to take again if the server still has it. */
   readonly seat?: OwnSeat | undefined;
 }
 
-/** A seat that this tab has had. */
+/** An earlier seat of this tab. */
 export interface OwnSeat extends SeatClaim {
-  /** Player that asks; see `whoOf`. */
+  /** Fingerprint of the player's credentials; see `whoOf`. */
   readonly who: string;
 }
 
-/** A request for a seat in a room. */
+/** Terms of a request for a seat. */
 export interface JoinTerms {
-  /** All who name the same group come into the same room. */
+  /** Players who join together: all members of a group get into the same room. */
   readonly group?: Group;
-  /** Only to watch: sees and hears everything, perhaps later than players, and is not heard. */
+  /** True for a spectator, who receives everything, perhaps later than players, and sends nothing. */
   readonly spectate?: boolean;
   /**
-   * Gives up while the player is not in the room yet: the promise rejects with the signal's reason, and no player stays
-   * behind. Once the room is joined it does nothing.
+   * Aborts the join: the promise rejects with the signal's reason, and no player stays in the room. Has no
+   * effect once the room is joined.
    */
   readonly signal?: AbortSignal;
 }
@@ -82,7 +82,7 @@ export interface MatchRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Asks the server for a seat. Rejects with {@link NetError}. */
+/** Requests a seat from the server. Rejects with {@link NetError}. */
 export async function requestSeat(request: MatchRequest): Promise<Seat> {
   const answer = await askServer(request);
   const { identity }: Unchecked<MatchAnswer> = fieldsOf(answer);
@@ -90,7 +90,7 @@ export async function requestSeat(request: MatchRequest): Promise<Seat> {
   return seatOf(answer, request.serverUrl);
 }
 
-/** Asks the server for rooms. Rejects with {@link NetError}. */
+/** Requests the list of rooms from the server. Rejects with {@link NetError}. */
 export async function requestRooms(request: MatchRequest): Promise<RoomListing[]> {
   const { rooms }: Unchecked<ListAnswer> = fieldsOf(await askServer(request));
   const isList = Array.isArray(rooms) && rooms.every((room) => typeof fieldsOf(room).roomId === "string");
@@ -126,7 +126,7 @@ async function askServer({ serverUrl, call, webrtc, timeoutMs, ...request }: Mat
     });
     answer = await response.json();
   } catch (cause) {
-    // Something answered, if not with JSON: a proxy's page, or another server altogether.
+    // The answer is not JSON: it comes from a proxy or from another kind of server.
     if (!response || !(cause instanceof SyntaxError)) {
       throw new NetError(
         "match/unreachable",
@@ -139,25 +139,25 @@ async function askServer({ serverUrl, call, webrtc, timeoutMs, ...request }: Mat
   return answer;
 }
 
-/** The seat to ask for; undefined where there is none, or another player has had it. */
+/** Returns the seat to claim, or undefined if there is none or another player had it. */
 function claimOf({ seat, credentials }: JoinCall): SeatClaim | undefined {
   if (!seat || seat.who !== whoOf(credentials)) return undefined;
   const { session, token, ifAway } = seat;
   return { session, token, ifAway };
 }
 
-/** The WebSocket address of a link. */
+/** Returns the WebSocket address of a link. */
 export function linkUrlOf(serverUrl: string, linkPath = LINK_PATH): string {
   return serverUrl.replace(/^http/, "ws") + linkPath;
 }
 
-/** Headers have limits, on the way too; a longer call goes by HTTP. */
+/** Limit of a join in a header, because servers and proxies limit headers. A longer call goes by HTTP. */
 const MAX_CREDENTIAL_CHARACTERS = 4096;
 
-/** The call as a subprotocol of the link; undefined where it has to be a request of its own. */
+/** Returns the call as a subprotocol of the link, or undefined if it must be an HTTP request. */
 export function joinCredential(call: JoinCall, webrtc: boolean): string | undefined {
   if (call.ticket !== undefined) return `ticket.${call.ticket}`;
-  // A secret belongs into a body: headers end up in logs.
+  // Secrets belong into a request's body: headers end up in logs.
   if (call.token !== undefined || call.credentials || call.seat) return undefined;
   const { method, target, options, build, terms } = call;
   const wish: MatchBody = { version: PROTOCOL_VERSION, options, webrtc, build, ...terms };
@@ -167,7 +167,7 @@ export function joinCredential(call: JoinCall, webrtc: boolean): string | undefi
   return credential.length <= MAX_CREDENTIAL_CHARACTERS ? credential : undefined;
 }
 
-/** Reads a refusal from the reason of a link's close: its code, a space, words. */
+/** Returns the refusal in the reason of a link's close: a code, a space and a message. */
 export function matchRefusal(reason: string): NetError {
   const [code, ...words] = reason.split(" ");
   return netError(code, words.join(" ") || "no seat", code === "match/rate-limited");
@@ -204,7 +204,7 @@ function seatOf(answer: unknown, serverUrl: string): Seat {
     typeof ticket === "string" &&
     typeof roomName === "string" &&
     typeof linkPath === "string";
-  // A WebSocket takes neither a fragment in its address nor a subprotocol that is no token.
+  // A WebSocket accepts neither a fragment in its address nor a subprotocol that is not an HTTP token.
   if (!isComplete || !/^\/[^\s#]*$/.test(linkPath) || !/^[\w.-]{1,1024}$/.test(ticket)) {
     throw new NetError("match/bad-answer", "the server's answer is not a seat");
   }
@@ -215,7 +215,7 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
-/** The call that takes the place of an earlier session; checks the token before anything is sent. */
+/** Returns the call that takes over an earlier session. Throws {@link ConfigError} for a malformed token. */
 export function reconnectCall(reconnectionToken: unknown): JoinCall {
   const parts =
     typeof reconnectionToken === "string" ? /^([\w-]{1,64})\.([\w-]{1,128})$/.exec(reconnectionToken) : null;
@@ -226,7 +226,7 @@ export function reconnectCall(reconnectionToken: unknown): JoinCall {
   return { method: "reconnect", target: parts[1]!, options: {}, token: parts[2]! };
 }
 
-/** Checks a call of the game before anything is sent. The signal is no part of it: it is not for the server. */
+/** Checks a call of the game before anything is sent. Leaves out the signal, which is not for the server. */
 export function checkedCall(
   method: JoinMethod,
   target: unknown,

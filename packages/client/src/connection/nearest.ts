@@ -5,27 +5,33 @@ import type { serverUrlOf } from "./endpoint.js";
 /** Measurement of one server. */
 export interface EndpointLatency {
   readonly endpoint: string;
-  /** Least round trip of those that were answered, ms; undefined where none was. */
+  /** Shortest round trip, ms; undefined without an answer. */
   readonly rttMs: number | undefined;
-  /** Probes that were answered. */
+  /** Number of answered probes. */
   readonly answers: number;
-  /** Why there is no measurement, or fewer than asked for. */
+  /** Reason for missing answers. */
   readonly problem?: string;
 }
 
 /** Settings of the measurement. */
 export interface LatencyOptions {
-  /** Probes of each server, 1 to 20, one after another. Default 4; the first also pays for the connection. */
+  /**
+   * Probes of each server, 1 to 20, one after another. Default 4. The first one includes the connection
+   * setup.
+   */
   readonly probes?: number;
-  /** For one server with all its probes, ms, 100 to 60000. Default 3000. All servers are measured at the same time. */
+  /**
+   * Time limit for all probes of one server, ms, 100 to 60000. Default 3000. All servers are measured in
+   * parallel.
+   */
   readonly timeoutMs?: number;
 }
 
 const MAX_ENDPOINTS = 64;
 
 /**
- * Measures servers by their `/health`, all at once, and sorts them: the nearest first, those that do not answer last.
- * Takes no longer than `timeoutMs`, whatever they do. Never rejects for what a server does.
+ * Measures servers by their `/health`, in parallel, and sorts them: the nearest first, those without an
+ * answer last. Takes `timeoutMs` at most. Does not reject if a server fails.
  */
 export async function measureEndpoints(
   endpoints: readonly string[],
@@ -47,7 +53,7 @@ export async function measureEndpoints(
   return measured.sort((a, b) => (a.rttMs ?? Infinity) - (b.rttMs ?? Infinity));
 }
 
-/** The nearest of the servers; rejects with `match/unreachable` where none answers. */
+/** Returns the nearest of the servers. Rejects with `match/unreachable` if none answers. */
 export async function nearestEndpoint(
   endpoints: readonly string[],
   options: LatencyOptions,
@@ -60,22 +66,23 @@ export async function nearestEndpoint(
   throw new NetError("match/unreachable", `no server answers (${problems})`, { retryable: true });
 }
 
-/** Round trips of one player, or of one player's machine, to the servers that are to choose from, by address. */
+/** Round trips of one player to each server that could be the relay, ms, by address. */
 export type RelayLatencies = Readonly<Record<string, number | undefined>>;
 
 /** Result of {@link nearestRelay}. */
 export interface RelayChoice {
   readonly endpoint: string;
-  /** The longest round trip between two players through that relay, ms. */
+  /** Longest round trip between two players through this relay, ms. */
   readonly worstMs: number;
-  /** The mean over all pairs, ms. */
+  /** Mean round trip of all pairs, ms. */
   readonly meanMs: number;
 }
 
 /**
- * The relay that is nearest to all players: the one through which the worst pair has the shortest way; of equals, the one
- * with the shortest mean. A packet between two players goes from one to the relay and from there to the other, so their
- * round trip is the sum of both. A relay that somebody cannot reach is out. Undefined where none is left.
+ * Returns the relay with the shortest round trip for the worst pair; of equals, the one with the shortest
+ * mean. A packet between two players passes the relay, so the round trip of a pair is the sum of both
+ * players' round trips to it. Leaves out a relay that some player cannot reach. Returns undefined if none is
+ * left.
  */
 export function nearestRelay(players: readonly RelayLatencies[]): RelayChoice | undefined {
   let best: RelayChoice | undefined;
@@ -83,7 +90,7 @@ export function nearestRelay(players: readonly RelayLatencies[]): RelayChoice | 
     const rtts = players.map((player) => player[endpoint]);
     if (!rtts.every((rttMs) => rttMs !== undefined && Number.isFinite(rttMs) && rttMs >= 0)) continue;
     const sorted = (rtts as number[]).slice().sort((a, b) => b - a);
-    // The worst pair are the two that are farthest away; one player alone is that far from itself.
+    // The two most distant players are the worst pair. A single player counts once.
     const worstMs = sorted[0]! + (sorted[1] ?? 0);
     const meanMs =
       (sorted.reduce((sum, rttMs) => sum + rttMs, 0) / sorted.length) * Math.min(2, sorted.length);
@@ -105,7 +112,8 @@ async function measure(
   try {
     while (answers < probes) {
       const sentAtMs = performance.now();
-      // No answer is read, only that there is one: so it works across origins whatever the server allows.
+      // An unreadable (opaque) answer is enough to measure, so this works across origins without the server's
+      // consent.
       const response = await fetch(url, { method: "HEAD", mode: "no-cors", cache: "no-store", signal });
       if (response.type !== "opaque" && !response.ok) throw new Error(`status ${response.status}`);
       rttMs = Math.min(rttMs ?? Infinity, performance.now() - sentAtMs);

@@ -3,28 +3,34 @@ import type { Cancel, Scheduler } from "@paceline/transport";
 interface ReturnPlanOptions {
   readonly scheduler: Scheduler;
   readonly serverUrl: string;
-  /** Tries to come back now; what fails says so by {@link ReturnPlan.attemptLater}. */
+  /** Tries to return now. A failed attempt calls {@link ReturnPlan.attemptLater}. */
   attempt(): void;
   /** Tries another link while the present one may still work. */
   attemptBeside(): void;
   onGiveUp(reason: string): void;
 }
 
-/** Waits before the attempts to come back; the last one repeats until {@link GIVE_UP_AFTER_MS}. */
+/** Delays before the attempts to return, ms. The last one repeats until {@link GIVE_UP_AFTER_MS}. */
 const RETURN_DELAYS_MS = [0, 250, 500, 1000, 2000, 3000];
 const GIVE_UP_AFTER_MS = 60_000;
-/** Between links that are tried beside a silent one; the last repeats: a network that is back should not be waited for. */
+/**
+ * Delays between links that are tried beside a silent one, ms. The last one repeats. They are short, so that
+ * a restored network is used soon.
+ */
 const BESIDE_DELAYS_MS = [0, 1000];
-/** A server that stops sends everybody away at once: they come back spread over this. */
+/**
+ * Time over which clients spread their return, ms, because a server that stops disconnects all of them at
+ * once.
+ */
 const SHUTDOWN_SPREAD_MS = 1000;
 
-/** When, and to which server, a connection that was lost tries to come back. */
+/** Schedule of the attempts to return after a lost connection, and the server of each. */
 export class ReturnPlan {
   readonly #options: ReturnPlanOptions;
   #movingTo: string | undefined;
   #attempts = 0;
   #besides = 0;
-  /** Undefined while the connection is not lost. */
+  /** Time of the loss, ms. Undefined while the connection is not lost. */
   #droppedAtMs: number | undefined;
   #cancel: Cancel | undefined;
   #cancelBeside: Cancel | undefined;
@@ -33,31 +39,33 @@ export class ReturnPlan {
     this.#options = options;
   }
 
-  /** http(s) address of the server to ask next: the one that the old server named and the old one's by turns. */
+  /**
+   * http(s) address for the next attempt. Alternates between the old server and the one that it has named.
+   */
   get serverUrl(): string {
     const { serverUrl } = this.#options;
     return this.#attempts % 2 === 1 ? (this.#movingTo ?? serverUrl) : serverUrl;
   }
 
-  /** The server stops and names another one. */
+  /** Stores the server that a stopping one names. */
   serverMoves(endpoint: string): void {
     if (/^https?:\/\/[^\s/]+/.test(endpoint)) this.#movingTo = endpoint.replace(/\/+$/, "");
   }
 
-  /** The connection is lost: the time for giving up begins. */
+  /** Starts the time limit after a lost connection. */
   dropped(): void {
     this.#droppedAtMs = this.#options.scheduler.nowMs();
     this.#attempts = 0;
     this.#endBeside();
   }
 
-  /** The connection is there again. */
+  /** Resets the plan after the connection is restored. */
   arrived(): void {
     this.#droppedAtMs = undefined;
     this.serverAnswered();
   }
 
-  /** The server is there, although not what was asked of it. */
+  /** Restarts the delays, because the server is reachable even if it refused the request. */
   serverAnswered(): void {
     this.#attempts = 0;
     this.#endBeside();
@@ -71,20 +79,20 @@ export class ReturnPlan {
     );
   }
 
-  /** Something has changed that makes an attempt worthwhile at once. */
+  /** Tries at once, because the chances have changed. */
   attemptNow(): void {
     this.#attempts = 0;
     this.#schedule(0);
   }
 
-  /** Tries another link, now unless `isTried`, and again while nothing is heard of it or of the present one. */
+  /** Tries another link, now unless `isTried`, and repeats until that link or the present one answers. */
   beside(isTried = false): void {
     if (this.#cancelBeside) return;
     this.#besides = isTried ? 1 : 0;
     this.#besideLater();
   }
 
-  /** Tries another link at once, however long the wait was. */
+  /** Tries another link at once, without the rest of the present delay. */
   besideNow(): void {
     this.#endBeside();
     this.beside();
@@ -105,7 +113,7 @@ export class ReturnPlan {
     const delayMs = BESIDE_DELAYS_MS[Math.min(this.#besides, BESIDE_DELAYS_MS.length - 1)]!;
     this.#besides += 1;
     this.#cancelBeside = this.#options.scheduler.after(delayMs, () => {
-      // Attempts that neither open nor end are no reason to go on for ever.
+      // Attempts that neither open nor end must not continue for ever.
       if (this.#hasGivenUp()) return;
       this.#options.attemptBeside();
       this.#besideLater();

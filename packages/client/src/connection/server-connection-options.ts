@@ -22,26 +22,26 @@ export type RoomControl = Exclude<
 
 /** Calls from a connection to its room. */
 interface ServerConnectionHandlers {
-  /** Joined the room: the first time, or again after the server had forgotten the session. */
+  /** Called after a join: the first one, or one after the server has dropped the session. */
   onWelcome(welcome: Welcome): void;
-  /** Called when the same session goes on. */
+  /** Called when the same session continues. */
   onResumed(): void;
-  /** Called when the session goes on over another link, without having been away. */
+  /** Called when the session moves to another link without a drop. */
   onMoved(reason: string): void;
   onDrop(reason: string): void;
-  /** Final. */
+  /** Called once, at the end of the connection. */
   onLeft(code: number, reason: string): void;
-  /** A control message that is the room's, not the connection's. */
+  /** Takes a control message about the room. */
   onControl(message: RoomControl): void;
-  /** Takes a message of the room's authority; false if it is malformed. */
+  /** Takes a message of the room's authority. Returns false if it is malformed. */
   onAuthority(payload: Uint8Array): boolean;
   onAuthorityEvent(body: Uint8Array): boolean;
   readonly onAuthorityState: (body: Uint8Array, tick: number) => void;
   readonly onAcknowledged: (sequence: number) => void;
   onPong(times: PongTimes): void;
-  /** States go over another number of sockets. */
+  /** Called when states use another number of sockets. */
   onSockets(sockets: number, reason: string): void;
-  /** Round trips over the WebSocket wait behind lost segments since now. */
+  /** Called when round trips over the WebSocket begin to wait behind lost segments. */
   onStalls(): void;
 }
 
@@ -49,21 +49,21 @@ interface ServerConnectionHandlers {
 export interface ServerConnectionOptions {
   readonly serverUrl: string;
   readonly call: JoinCall;
-  /** The join, as far as it has come. */
+  /** The join in progress. */
   readonly first: FirstAttempt;
   readonly scheduler: Scheduler;
   readonly webSocket: WebSocketConstructor;
   readonly handlers: ServerConnectionHandlers;
   /** Takes the packets of other participants. */
   readonly router: { readonly receive: (packet: Uint8Array) => void };
-  /** The page around, where there is one. */
+  /** The page, if there is one. */
   readonly page: Page | undefined;
-  /** The plan's policy of a class of traffic. */
+  /** Returns the plan's policy for a traffic class. */
   readonly channel: ChannelPolicyOf;
   /** The uplink budget of the room. */
   readonly budget: ByteBudget;
   webrtc(): boolean;
-  /** There is a new link; returns it. */
+  /** Takes a new link and returns the link to use instead, for example a filtered one. */
   interpose(link: Link): Link;
   currentTick(): number;
 }

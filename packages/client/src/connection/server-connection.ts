@@ -36,22 +36,22 @@ import type { ServerConnectionOptions, Welcome } from "./server-connection-optio
 import { Stripes, type SocketCount, type StripeWish } from "./stripes.js";
 import type { TabSeat } from "./tab-seat.js";
 
-/** The join goes with the upgrade of the link. Where that takes longer, something on the way refuses WebSockets so. */
+/** Time limit of a join in the upgrade, ms. A slower upgrade is probably blocked by a proxy. */
 const ONE_STEP_PATIENCE_MS = 4000;
-/** A hidden page's server bears longer silence; so does the page. */
+/** Silence limit of a hidden page's link, ms, at the server and here. */
 const HIDDEN_TIMEOUT_MS = 60_000;
-/** A leaving page waits this long for the server's answer. */
+/** Time limit for the server's answer to a leave, ms. */
 const FAREWELL_MS = 1000;
-/** State of a WebSocket. */
+/** `readyState` of a closed WebSocket. */
 const CLOSED = 3;
 type Identity = Pick<Welcome, "sessionId" | "token"> & { resumeToken: string };
 
-/** The connection to the server: joins, comes back after a drop, and carries control messages and envelopes. */
+/** Connection to the server. Joins, returns after a drop, and carries control messages and envelopes. */
 export class ServerConnection {
-  /** The link that carries states to the server has changed; undefined: there is none. */
+  /** Reports the new link for states to the server, or undefined if there is none. */
   readonly stateLinks = new Listeners<[Link | undefined]>();
   readonly linkEnds = new Listeners<[Link, LinkClose]>();
-  /** The network is another one, or may be: the page slept. */
+  /** Reports that the network may have changed, also after the page slept. */
   readonly networks = new Listeners<[]>();
   readonly #options: ServerConnectionOptions;
   readonly #stripes: Stripes;
@@ -59,7 +59,7 @@ export class ServerConnection {
   /** Links that were opened for this session and have not ended, oldest first. */
   readonly #links = new Set<StripedLink>();
   readonly #meter: RateMeter;
-  /** Sockets whose end the server has not answered. */
+  /** Sockets whose close the server has not answered. */
   readonly #sockets = new Set<WebSocketLike>();
   readonly #abortion = new AbortController();
   readonly #tabSeat: TabSeat;
@@ -73,9 +73,9 @@ export class ServerConnection {
   #linkNumber = 0;
   #resumedAtMs = Number.NEGATIVE_INFINITY;
   #isAsleep = false;
-  /** The join that travels with the upgrade of this link has not been answered yet. */
+  /** Link whose upgrade carries the join, until the server answers. */
   #oneStep: StripedLink | undefined;
-  /** A ticket was void when it was shown: another one was asked for. */
+  /** True after a second request for a seat, because the first ticket was void. */
   #hasAskedAgain = false;
   #onSocketsClosed: (() => void) | undefined;
   #farewell: Promise<void> | undefined;
@@ -84,7 +84,7 @@ export class ServerConnection {
   readonly #onPage: Readonly<Record<PageEvent, () => void>> = {
     hidden: () => this.#setHidden(true),
     visible: () => this.#setHidden(false),
-    // Whether that is so, a second of silence tells; a page that is wrong about it loses nothing.
+    // A page may be wrong about it. One second without a pong confirms it.
     offline: () => this.ping(),
     online: () => this.#networkChanged(),
     suspend: () => this.#sleep(),
@@ -105,7 +105,7 @@ export class ServerConnection {
       serverUrl,
       attempt: () => this.#attempt(),
       attemptBeside: () => this.#resumeBeside(),
-      // A page that sleeps has not tried.
+      // A sleeping page has made no attempts.
       onGiveUp: (reason) => this.#isAsleep || this.#end(CloseCode.timeout, reason),
     });
     this.#stripes = new Stripes({
@@ -125,22 +125,22 @@ export class ServerConnection {
     return this.#state;
   }
 
-  /** The link to the server; undefined while there is none. */
+  /** Link to the server; undefined while there is none. */
   get link(): Link | undefined {
     return this.#session.activeLink;
   }
 
-  /** The session with the server; another one after the server had forgotten the last. */
+  /** Session with the server. A new one replaces it after the server has dropped it. */
   get session(): Session {
     return this.#session;
   }
 
-  /** The way to the server for each class of traffic; undefined while there is none. */
+  /** Sender to the server for each traffic class; undefined while there is no link. */
   get uplink(): Uplink | undefined {
     return this.link && this.#session;
   }
 
-  /** The path in words. */
+  /** The path to the server, in words. */
   get explanation(): Explanation {
     return serverPathInWords(this.#state, this.#session, this.#stripes.present);
   }
@@ -161,13 +161,13 @@ export class ServerConnection {
     });
   }
 
-  /** Takes what the link has carried into the rates. */
+  /** Adds the traffic of all links to the rates. */
   sample(nowMs: number): void {
     for (const link of this.#session.links) this.#meter.take(link);
     this.#meter.sample(nowMs);
   }
 
-  /** Gets a seat and takes it; resolves when the server has said welcome. */
+  /** Takes a seat. Resolves after the server's welcome. */
   async join(): Promise<void> {
     const cancelDeadline = this.#options.scheduler.after(serverLinkOptions.connectTimeoutMs + 2000, () =>
       this.#refuse(new NetError("session/timeout", "no welcome from the server", { retryable: true })),
@@ -184,14 +184,14 @@ export class ServerConnection {
     }
   }
 
-  /** Session id and secret, for {@link reconnectCall} in another page. */
+  /** Session id and secret, for `Client.reconnect` in another page. */
   get reconnectionToken(): string {
     return this.#identity ? `${this.#identity.sessionId}.${this.#identity.token}` : "";
   }
 
   /**
-   * Sends a control message; it waits while the connection is down. Where the game has filled the queue it is lost: what
-   * matters is asked for again, and who leaves closes the session anyway.
+   * Sends a control message, or holds it while the connection is down. Drops it if the game has filled the
+   * queue: important requests are repeated, and a leave closes the session anyway.
    */
   send(message: ClientMessage): void {
     if (this.#session.isClosed) return;
@@ -207,19 +207,25 @@ export class ServerConnection {
     this.#session.attach(this.#options.interpose(link), options);
   }
 
-  /** Asks the server for its time, while there is a link to it. */
+  /** Requests the server's time if there is a link. */
   ping(): void {
     this.#session.ping();
   }
 
-  /** The game's messages to the server without receipt, those of sessions that were forgotten included; said once. */
+  /**
+   * Returns the number of the game's messages to the server without receipt. Counts those of dropped sessions
+   * once.
+   */
   takeUnacknowledged(): number {
     const count = this.#unacknowledged + this.#session.unacknowledgedOf(PayloadKind.command);
     this.#unacknowledged = 0;
     return count;
   }
 
-  /** Leaves at once; resolves when the server has answered, no link is left, or after {@link FAREWELL_MS}. */
+  /**
+   * Leaves at once. Resolves when the server has answered, when no link is left, or after
+   * {@link FAREWELL_MS}.
+   */
   leave(): Promise<void> {
     if (this.#move("leave")) {
       this.#tabSeat.forget();
@@ -231,8 +237,8 @@ export class ServerConnection {
   }
 
   /**
-   * Gives up a join. The server may have seated this participant already while its link is still opening, and would keep
-   * the seat of a link that breaks: such a link is closed with a word when it is open.
+   * Aborts a join. The server may already have seated this participant, and would keep the seat of a link
+   * that breaks. A link that is still opening is therefore closed when it is open.
    */
   abort(): void {
     if (this.#state !== "joining") return;
@@ -262,7 +268,7 @@ export class ServerConnection {
     this.#linkUrl = first.linkUrl;
     const link = this.#attachLink(this.#tracked(linkOver(this.#options, first)));
     if (!first.isOneStep) return;
-    // The request travels in the upgrade of the link; where that is refused as such, it goes the longer way.
+    // The upgrade of the link carries the request. If the upgrade fails, a match request follows.
     this.#oneStep = link;
     this.#options.scheduler.after(ONE_STEP_PATIENCE_MS, () => {
       if (this.#oneStep === link && link.state === "connecting") link.close(CloseCode.timeout, "too slow");
@@ -306,7 +312,7 @@ export class ServerConnection {
     return this.#attachLink(this.#newLink(credential));
   }
 
-  /** The newest link is preferred as soon as it is open: it was opened because the older one may be of no use. */
+  /** Attaches a link with the highest preference: it was opened because the older ones may be dead. */
   #attachLink(first: Link): StripedLink {
     const link = new StripedLink({ scheduler: this.#options.scheduler, first });
     this.#links.add(link);
@@ -331,7 +337,7 @@ export class ServerConnection {
         onState: handlers.onAuthorityState,
         onAcknowledged: handlers.onAcknowledged,
         onPong: (times, link) => {
-          // On WebRTC nothing stalls behind anything.
+          // Only a WebSocket can stall behind lost segments.
           if (link === this.link) this.#stripes.observe(times);
           handlers.onPong(times);
         },
@@ -377,7 +383,7 @@ export class ServerConnection {
     this.#identity = { sessionId, token, resumeToken };
     this.#roomName = welcome.roomName;
     this.#tabSeat.keep({ session: sessionId, token, roomId: welcome.roomId }, this.#options.call);
-    // A returning player wants this room's players, not another room of the same name.
+    // A returning player belongs in this room, not in another room of the same name.
     const { credentials, build, terms } = this.#call;
     this.#call = { method: "joinById", target: welcome.roomId, options, credentials, build, terms };
     if (this.#options.page?.isHidden) this.#setHidden(true);
@@ -385,25 +391,25 @@ export class ServerConnection {
     this.#options.handlers.onWelcome(welcome);
   }
 
-  /** The first sign of the server after a drop, whatever it is: the session goes on, and messages come after that. */
+  /** Ends a drop at the first message from the server, before that message is processed. */
   cameBack(): void {
     if (this.#state !== "dropped" || !this.#identity || !this.#move("resumed")) return;
     this.#plan.arrived();
     this.#options.handlers.onResumed();
   }
 
-  /** The server has taken the newest link, and gives the token for the next one. */
+  /** Stores the token for the next link, after the server has accepted the newest one. */
   #renewed(resumeToken: string): void {
     if (this.#identity) this.#identity.resumeToken = resumeToken;
     this.#plan.arrived();
-    // Older ones only: the server may have taken a newer one already, and will say so.
+    // Closes older links only: the server may already have accepted a newer one.
     for (const link of this.#links) {
       if (link === this.link) return;
       link.close(CloseCode.replaced, "a newer link of this session took over");
     }
   }
 
-  /** While one link of the session lives the server is in reach: one beside the WebSocket may be the last. */
+  /** Handles the end of a link. While any link of the session lives, the server is reachable. */
   #linkEnded(link: Link, close: LinkClose, isLast: boolean): void {
     this.#meter.take(link);
     this.linkEnds.tell(link, close);
@@ -427,7 +433,7 @@ export class ServerConnection {
     if (link) this.#links.delete(link as StripedLink);
     if (this.#state === "left") return;
     if (this.#state === "joining") return this.#notJoined(close, link);
-    // A link that was replaced, or one that was tried beside it: what carries the session goes on.
+    // Ignores the end of a replaced link, or of one that was tried beside the active one.
     if (link === undefined || link === this.link || this.link === undefined) this.#lost(close, isLast);
   }
 
@@ -436,7 +442,7 @@ export class ServerConnection {
     const isOurs = close.code === CloseCode.replaced && (others.length > 0 || this.#hasJustTried());
     if (isFinal(close.code) && !isOurs) return this.#end(close.code, close.reason);
     if (others.some(({ state }) => state === "open")) return;
-    // WebRTC carries everything until there is a WebSocket again.
+    // WebRTC carries everything until a WebSocket is open again.
     if (this.#state === "joined" && isBroken(close.code) && !isLast) return this.#plan.beside();
     if (this.#move("linkDown")) {
       this.#plan.dropped();
@@ -452,7 +458,7 @@ export class ServerConnection {
     if (!this.#isAsleep) this.#plan.attemptLater(code === CloseCode.serverShutdown);
   }
 
-  /** The link that replaced ours may be an earlier attempt of this page; otherwise another page opened it. */
+  /** True if this page may have opened the link that replaced ours. Otherwise another page opened it. */
   #hasJustTried(): boolean {
     return this.#options.scheduler.nowMs() - this.#resumedAtMs < serverLinkOptions.connectTimeoutMs;
   }
@@ -463,18 +469,19 @@ export class ServerConnection {
     if (this.#isAborted) return this.#refuse(errorOf(close));
     if (isOneStep && canJoinElsewhere(close.code)) return this.#joinByRequest();
     const isSpent = close.code === CloseCode.ticketExpired || close.code === CloseCode.ticketUsed;
-    // The way was too slow, or something on it has tried the upgrade twice: once more, with another ticket.
+    // The path was too slow, or a proxy has repeated the upgrade: try once more, with another ticket.
     if (!isSpent || this.#hasAskedAgain) return this.#refuse(errorOf(close));
     this.#hasAskedAgain = true;
     this.#joinByRequest();
   }
 
-  /** The server does not know us any more: the next attempt asks for a new seat in a room like the one before. */
+  /**
+   * Replaces a session that the server has dropped. The next attempt requests a new seat in a similar room.
+   */
   #forgetSession(): void {
-    // While this page slept another one of the tab may have had the seat.
+    // Another page of this tab may have had the seat while this page slept.
     this.#call = { ...this.#call, seat: this.#tabSeat.again };
     this.#identity = undefined;
-    // No reason to wait any longer.
     this.#plan.serverAnswered();
     this.#session.close(CloseCode.left, "forgotten by the server");
     this.#unacknowledged += this.#session.unacknowledgedOf(PayloadKind.command);
@@ -500,7 +507,7 @@ export class ServerConnection {
   }
 
   #resume({ sessionId, resumeToken }: Identity): void {
-    // Attempts that do not open are given up. A new attempt resolves the address again.
+    // Closes the oldest attempts that do not open. A new attempt resolves the address again.
     const connecting = [...this.#links].filter(({ state }) => state === "connecting");
     for (const link of connecting.slice(0, -MAX_OTHER_ATTEMPTS)) {
       link.close(CloseCode.timeout, "tried again");
@@ -509,7 +516,10 @@ export class ServerConnection {
     this.#attach(`resume.${sessionId}.${resumeToken}`);
   }
 
-  /** The room is gone with the server that had it, or full by now: any room of its kind and options will do. */
+  /**
+   * Widens the call to any room of the same kind and options if the room is gone or full. Returns false
+   * otherwise.
+   */
   #widenCall(error: unknown): boolean {
     const isGone =
       error instanceof NetError && (error.code === "match/not-found" || error.code === "match/full");
@@ -532,7 +542,7 @@ export class ServerConnection {
     if (!hidden) this.ping();
   }
 
-  /** Links of a page that sleeps break sooner or later: they are closed while there is time to say so. */
+  /** Closes the links before the page sleeps, while it can still send a reason. They would break anyway. */
   #sleep(): void {
     this.#tabSeat.sleep();
     this.#endLinks(CloseCode.suspended, "the page is put to sleep");
@@ -583,7 +593,7 @@ export class ServerConnection {
   }
 }
 
-/** Nobody sees it: who has aborted gets the signal's reason. */
+/** Returns an error that no game sees: an aborted call rejects with its signal's reason. */
 function aborted(): NetError {
   return new NetError("session/ended", "aborted");
 }

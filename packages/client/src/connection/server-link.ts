@@ -17,7 +17,10 @@ export const serverLinkOptions = {
   silenceMs: 1000,
 } as const;
 
-/** Links that may be opening while one more is tried: on slow paths an older one may be nearly there. */
+/**
+ * Limit of other links that may be opening during a new attempt. On a slow path, an older one may be almost
+ * open.
+ */
 export const MAX_OTHER_ATTEMPTS = 2;
 
 interface Opening {
@@ -26,19 +29,19 @@ interface Opening {
   interpose(link: Link): Link;
 }
 
-/** The socket itself comes with the link: its close event comes when the server has answered, the link's before. */
+/** A link and its socket. The link closes at once; the socket closes when the server has answered. */
 export interface ServerLink {
   readonly link: Link;
   readonly socket: WebSocketLike;
 }
 
-/** Opens a socket; what it is for stands beside the protocol's name, where it does not end up in logs of addresses. */
+/** Opens a socket. The credential travels beside the protocol's name, because addresses end up in logs. */
 export function openServerLink(opening: Opening, url: string, credential: string): ServerLink {
   const socket = new opening.webSocket(url, [WEBSOCKET_PROTOCOL, credential]);
   return linkOver(opening, { socket });
 }
 
-/** The link of a socket that is there already. */
+/** Returns the link of an existing socket. */
 export function linkOver(
   { scheduler, interpose }: Pick<Opening, "scheduler" | "interpose">,
   { socket, backlog }: Pick<FirstSocket, "socket"> & Partial<FirstSocket>,

@@ -9,10 +9,10 @@ import {
   type StripedLink,
 } from "@paceline/transport";
 
-/** The number of WebSockets for states: automatic, or fixed. */
+/** Number of WebSockets for states: automatic, or fixed. */
 export type SocketCount = "auto" | 1 | 2 | 3;
 
-/** The number of sockets that a session should have, and the reason in words. */
+/** Wanted number of sockets of a session, and the reason in words. */
 export interface StripeWish {
   readonly sockets: 1 | 2 | 3;
   readonly reason: string;
@@ -20,28 +20,33 @@ export interface StripeWish {
 
 interface StripesOptions {
   readonly scheduler: Scheduler;
-  /** Asks the server for a ticket for one more socket. */
+  /** Requests a ticket for one more socket from the server. */
   ask(): void;
   /** Opens a socket with a ticket. */
   open(ticket: string): Link;
   /** Measures a round trip now. */
   ping(): void;
-  /** Whether another link carries the states: what happens on the sockets matters to none then. */
+  /** Returns true if another link carries the states, so that stalls of the sockets do not matter. */
   isIdle(): boolean;
-  /** Pings that the first socket has not answered. */
+  /** Returns the pings that the first socket has not answered. */
   unanswered(): Session["unanswered"];
   onChange(sockets: number, reason: string): void;
-  /** Round trips wait behind lost segments: to measure once a second is too slow now. */
+  /**
+   * Called when round trips begin to wait behind lost segments: one measurement a second is then too slow.
+   */
   onStalls(): void;
 }
 
-/** Pings that are so far apart and wait for one lost segment are answered in one moment: that tells it from a queue. */
+/**
+ * Time between probes, ms. Probes this far apart that wait for one lost segment are answered together, unlike
+ * those in a queue.
+ */
 const REVIEW_PERIOD_MS = 100;
 const MAX_OPEN_PINGS = 8;
-/** The server answers at once or not at all. */
+/** Time before a request is repeated, ms. The server answers at once or not at all. */
 const ASK_AGAIN_MS = 3000;
 
-/** Opens and closes the sockets that states alternate over, as many as the plan wants; measures what it goes by. */
+/** Opens and closes the sockets over which states alternate, as the plan wants, and measures their stalls. */
 export class Stripes {
   readonly #options: StripesOptions;
   readonly #stalls = new StallMeter();
@@ -50,7 +55,7 @@ export class Stripes {
   #forced: SocketCount = "auto";
   #planned: StripeWish = { sockets: 1, reason: "no stalls" };
   #askedAtMs = Number.NEGATIVE_INFINITY;
-  /** When the socket had no room: pings that were sent before waited for this side. */
+  /** Time when the socket was last full. Earlier pings waited on this side, and do not show a stall. */
   #fullAtMs = Number.NEGATIVE_INFINITY;
   #told = 1;
   #isStalling = false;
@@ -60,12 +65,12 @@ export class Stripes {
     this.#stop = options.scheduler.every(REVIEW_PERIOD_MS, () => this.#review());
   }
 
-  /** The sockets that states alternate over now, and why there are so many. */
+  /** Present number of sockets over which states alternate, and the reason for it. */
   get present(): { readonly sockets: number; readonly reason: string } {
     return { sockets: this.#link?.width ?? 0, reason: this.#wish.reason };
   }
 
-  /** The link that carries the session now. */
+  /** Sets the link that carries the session. */
   use(link: StripedLink | undefined): void {
     if (link === this.#link) return;
     this.#link?.narrow("another link carries the session");
@@ -74,19 +79,22 @@ export class Stripes {
     link?.onStripes(() => this.#tell());
   }
 
-  /** Wants so many sockets from now on, whatever is measured; "auto": as measured. */
+  /** Fixes the number of sockets. `"auto"` follows the plan. */
   force(sockets: SocketCount): void {
     this.#forced = sockets;
     this.#review();
   }
 
-  /** The plan wants so many, unless the game has asked for a number. */
+  /** Sets the plan's number of sockets. It applies unless the game has fixed one. */
   plan(wish: StripeWish): void {
     this.#planned = wish;
     this.#review();
   }
 
-  /** Share of the round trips over the first socket that waited behind lost segments, 0 to 1; undefined: too few were made. */
+  /**
+   * Share of the round trips over the first socket that waited behind lost segments, 0 to 1. Undefined after
+   * too few round trips.
+   */
   get stallRatio(): number | undefined {
     return this.#stalls.ratio;
   }
@@ -96,12 +104,12 @@ export class Stripes {
     return this.#stalls.reading;
   }
 
-  /** A round trip over the first socket. */
+  /** Records a round trip over the first socket. */
   observe(times: PongTimes): void {
     if (times.sentMs > this.#fullAtMs) this.#stalls.observe(times);
   }
 
-  /** The server gave a ticket. */
+  /** Opens a socket with the server's ticket, if one more is still wanted. */
   offered(ticket: string): void {
     this.#askedAtMs = Number.NEGATIVE_INFINITY;
     if (this.#link && this.#link.stripeCount + 1 < this.#wish.sockets)
@@ -128,7 +136,8 @@ export class Stripes {
     this.#stalls.observeOpen(probesSentMs, silentMs, nowMs, acknowledgedAtMs);
     this.#noteStalls();
     const { sockets, reason } = this.#wish;
-    // Five heartbeats in five seconds would be too few to tell how many stall. More pings in a queue only make it longer.
+    // The heartbeat alone, once a second, measures too few round trips. More pings in a queue only lengthen
+    // it.
     const isFree = link.queuedBytes === 0 && !this.#options.isIdle() && pingsSentMs.length < MAX_OPEN_PINGS;
     if (isFree && this.#forced === "auto" && (sockets > 1 || this.#stalls.isSuspicious)) this.#options.ping();
     if (sockets === 1 && link.stripeCount > 0) return link.narrow(reason);

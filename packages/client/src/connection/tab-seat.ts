@@ -2,7 +2,7 @@ import type { Tab } from "../browser/tab.js";
 import type { Credentials } from "./credentials.js";
 import type { JoinCall, OwnSeat } from "./match-request.js";
 
-/** A seat as the tab keeps it. */
+/** A seat as the tab stores it. */
 interface KeptSeat {
   readonly server: string;
   /** The game's request for this seat. */
@@ -16,17 +16,20 @@ interface KeptSeat {
 }
 
 const KEY = "paceline:seats";
-/** The oldest is forgotten: a tab that joins rooms all day must not fill its storage. */
+/**
+ * Limit of stored seats. The oldest one is dropped, so that a tab that joins rooms all day does not fill its
+ * storage.
+ */
 const MAX_KEPT = 8;
-/** A busy browser ends the page before this one a little later; a duplicate of the tab has the lock for good. */
+/** Time limit of the lock, ms. The tab's earlier page releases it soon; a duplicate of the tab keeps it. */
 const LOCK_PATIENCE_MS = 1000;
 
-/** Sessions of this page's rooms. A game that joins twice has two seats, not one of them twice. */
+/** Sessions of this page's rooms, so that a game that joins twice gets two seats. */
 const used = new Set<string>();
 
 /**
- * The seat of one room, kept for the page that follows in the same tab. The lock says that no other page uses it: a
- * duplicated tab has a copy of the storage.
+ * Seat of one room, stored for the next page in the same tab. A lock shows that no other page uses it,
+ * because a duplicated tab has a copy of the storage.
  */
 export class TabSeat {
   readonly #tab: Tab | undefined;
@@ -39,7 +42,7 @@ export class TabSeat {
     this.#server = serverUrl;
   }
 
-  /** A seat that this tab has had for such a call, and that this page does not use. It is this room's from now on. */
+  /** Returns a stored seat for such a call that this page does not use yet, and reserves it for this room. */
   find(call: JoinCall): KeptSeat | undefined {
     const { method, target } = call;
     if (method === "create" || method === "reconnect" || call.ticket !== undefined) return undefined;
@@ -60,13 +63,13 @@ export class TabSeat {
     return lock === "taken" ? undefined : { session, token, who, ifAway: lock === "unknown" };
   }
 
-  /** The seat of this room as the tab has it now, for a page that the server has forgotten. */
+  /** This room's seat as the tab stores it, for a page whose session the server has dropped. */
   get again(): OwnSeat | undefined {
     const kept = this.#read().find(({ session }) => session === this.#session);
     return kept && { session: kept.session, token: kept.token, who: kept.who, ifAway: true };
   }
 
-  /** The room's session has begun: the tab keeps its seat, in the place of the one before. */
+  /** Stores the seat of the room's new session in place of the earlier one. */
   keep(seat: Pick<KeptSeat, "session" | "token" | "roomId">, call: JoinCall): void {
     const { session } = seat;
     const others = this.#read().filter((kept) => kept.session !== session && kept.session !== this.#session);
@@ -78,11 +81,11 @@ export class TabSeat {
     const asked = call.ticket === undefined ? askedOf(call) : "";
     const spectate = call.terms?.spectate ?? false;
     const who = whoOf(call.credentials);
-    // The newest first: where a page has joined twice, that is the room that it plays in.
+    // The newest comes first: if a page has joined twice, that is the room in which it plays.
     this.#write([{ server: this.#server, asked, spectate, who, ...seat }, ...others]);
   }
 
-  /** The seat is given up. */
+  /** Gives the seat up, and deletes it from the tab. */
   forget(): void {
     const session = this.#session;
     if (session === undefined) return;
@@ -90,13 +93,16 @@ export class TabSeat {
     this.release();
   }
 
-  /** This room does not use the seat; it stays kept. */
+  /** Frees the seat for other rooms and pages. It stays stored. */
   release(): void {
     this.sleep();
     this.#drop();
   }
 
-  /** The page sleeps: another one of the tab may take the seat. Browsers let no page sleep that has a lock. */
+  /**
+   * Releases the lock, so that another page of the tab may take the seat. Browsers do not suspend a page that
+   * holds a lock.
+   */
   sleep(): void {
     this.#unlock?.();
     this.#unlock = undefined;
@@ -116,14 +122,14 @@ export class TabSeat {
     this.#session = undefined;
   }
 
-  /** `unknown`: nobody can say whether another page uses the seat, but the server. */
+  /** Requests the lock. Resolves to `unknown` if only the server knows whether another page uses the seat. */
   #lock(session: string): Promise<"mine" | "taken" | "unknown"> {
     const locks = this.#tab?.locks;
     if (!locks) return Promise.resolve("unknown");
     return new Promise((resolve) => {
       const hold = (): Promise<void> => {
         resolve("mine");
-        // The room may have gone on to another seat meanwhile.
+        // The room may have taken another seat in the meantime.
         if (this.#session !== session) return Promise.resolve();
         return new Promise((unlock) => (this.#unlock = unlock));
       };
@@ -152,18 +158,20 @@ export class TabSeat {
     try {
       this.#tab?.storage?.setItem(KEY, JSON.stringify(seats.slice(0, MAX_KEPT)));
     } catch {
-      // A page may be denied its storage, or have filled it: then a reloaded page is a new player.
+      // The page has no access to its storage, or it is full: a reloaded page is then a new player.
     }
   }
 }
 
-/** Whether credentials are those of the same player: another user of the same tab has no right to the seat. */
+/**
+ * Returns a fingerprint of the player's credentials: another user of the same tab has no right to the seat.
+ */
 export function whoOf(credentials: Credentials | undefined): string {
   const shown = credentials?.shown ?? "";
   return shown === "" ? "" : hashOf(subjectOf(shown) ?? shown);
 }
 
-/** The subject of a JSON Web Token, which may be another token after each login. */
+/** Returns the subject of a JSON Web Token. The token itself may differ after each login. */
 function subjectOf(token: string): string | undefined {
   try {
     const [, claims = ""] = token.split(".");
@@ -174,7 +182,9 @@ function subjectOf(token: string): string | undefined {
   }
 }
 
-/** 32 bits (FNV-1a): enough to notice another player, and no way back to the secret. */
+/**
+ * Returns a 32-bit hash (FNV-1a), which is enough to notice another player and does not reveal the secret.
+ */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {
