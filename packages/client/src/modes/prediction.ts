@@ -12,16 +12,16 @@ import type { ShownReplica } from "../entities/shown-entities.js";
 
 /** Quality of the prediction of own entities. */
 export interface PredictionStats {
-  /** States of the authority that were compared with the prediction. */
+  /** Number of the authority's states that were compared with the prediction. */
   readonly states: number;
-  /** Distance of the newest correction, m, and the largest since joining. */
+  /** Distance of the newest correction, and of the largest one since joining, m. */
   readonly correctionM: number;
   readonly worstCorrectionM: number;
-  /** Inputs that are simulated here and not confirmed yet. */
+  /** Number of inputs that are simulated here and not confirmed yet. */
   readonly leadTicks: number;
   /**
-   * How far own entities are shown ahead of those of the authority, ms: an input needs so long until it counts. 0 before the
-   * first state. Comes from numbers of inputs and ticks: no error of a clock is in the sum of both.
+   * Time by which own entities are shown ahead of the authority's, ms. An input takes effect after this time.
+   * 0 before the first state. Clock errors cancel out, because it is computed from input and tick numbers.
    */
   readonly leadMs: number;
 }
@@ -30,10 +30,10 @@ export interface PredictionOptions {
   readonly definition: EntityDefinition;
   readonly inputs: InputDefinition;
   readonly step: InputStep;
-  /** Knows the number of this player's newest input. */
+  /** Source of the number of this player's newest input. */
   readonly sender: { readonly number: number };
   readonly tickSeconds: number;
-  /** Time since the authority was at a tick, ms, by the time at which others are shown. */
+  /** Returns the time since the authority's tick, ms, on the time line on which others are shown. */
   ageMsOf(tick: number): number;
   myNumber(): number;
   nowMs(): number;
@@ -46,9 +46,9 @@ interface Predicted {
 }
 
 /**
- * Shows one's own entities of a kind where this player's inputs have brought them, before the authority says so. A state
- * of the authority that differs by more than rounding replaces the prediction of its tick; inputs after it are simulated
- * again from there.
+ * Shows own entities of a kind where this player's inputs have moved them, before the authority confirms it.
+ * If a state of the authority differs by more than rounding, it replaces the prediction of its tick, and
+ * later inputs are simulated again from there.
  */
 export class Prediction {
   readonly definition: EntityDefinition;
@@ -59,9 +59,9 @@ export class Prediction {
   #input: Float32Array;
   #tickAtMs: number;
   #processed: number | undefined;
-  /** Tick of the authority that has simulated the input {@link #processed}. */
+  /** Tick at which the authority had simulated the input `#processed`. */
   #processedAtTick = 0;
-  /** When the inputs were taken that are not processed yet, and the last one that is; by number. */
+  /** Times at which inputs were sampled, ms, by number: the last processed one and all later ones. */
   readonly #takenAtMs = new Map<number, number>();
   #states = 0;
   #correctionM = 0;
@@ -89,7 +89,7 @@ export class Prediction {
     return this.#options.nowMs() - takenAtMs - this.#options.ageMsOf(this.#processedAtTick);
   }
 
-  /** One's own entity of the kind appeared, or was there when this began. */
+  /** Predicts an own entity of the kind. */
   adopt(record: ShownReplica): void {
     if (record.definition !== this.definition || record.owner !== this.#options.myNumber()) return;
     const predicted = { record, body: this.#newBody(record) };
@@ -102,14 +102,17 @@ export class Prediction {
     this.#predicted.delete(id);
   }
 
-  /** The authority has simulated the inputs up to this number by that tick: said before the states that have them. */
+  /**
+   * Records that the authority has simulated the inputs up to this number by that tick. Called before its
+   * states are read.
+   */
   processed(number: number | undefined, tick: number): void {
     this.#processed = number;
     this.#processedAtTick = tick;
     for (const known of this.#takenAtMs.keys()) if (known < number!) this.#takenAtMs.delete(known);
   }
 
-  /** The input of a tick is taken. */
+  /** Simulates the input of a tick. */
   advance(input: Float32Array, atMs: number): void {
     this.#input = input;
     this.#tickAtMs = atMs;
@@ -127,7 +130,7 @@ export class Prediction {
     if (isJump) predicted.body = this.#newBody(predicted.record);
     if (isJump || this.#processed === undefined) return;
     const nowSeconds = this.#options.nowMs() / 1000;
-    // Until one's own inputs arrive the authority decides alone.
+    // The authority's state contains the inputs up to `#processed`.
     const correction = predicted.body.reconcile(this.#processed, state, nowSeconds);
     if (!correction) return;
     this.#states += 1;
@@ -135,7 +138,10 @@ export class Prediction {
     this.#worstCorrectionM = Math.max(this.#worstCorrectionM, correction.distanceM);
   }
 
-  /** The newest tick, what is left of the last correction, and the time since: frames lie between ticks. */
+  /**
+   * Draws the newest tick and the rest of the last correction, and simulates the time since: frames lie
+   * between ticks.
+   */
   #show({ body }: Predicted, nowMs: number, into: Float32Array): void {
     const { tickSeconds } = this.#options;
     body.show(nowMs / 1000, this.#drawn);
@@ -144,7 +150,7 @@ export class Prediction {
       try {
         this.#step(this.#drawn, this.#input, since);
       } catch {
-        // The body tells of physics that throw, once a tick.
+        // The body reports physics that throw, once a tick.
       }
     }
     into.set(this.#drawn);

@@ -24,7 +24,7 @@ import type { RoomNews } from "./room-news.js";
 /** Fetches the code for streams of other builds. */
 export type LoadColumns = () => Promise<Pick<typeof Protocol, "describeColumns" | "matchColumns">>;
 
-/** The parts of a room that its mode uses. Functions stand for parts that the room creates after its first mode. */
+/** Parts of a room that its mode uses. Functions return parts that the room creates after its first mode. */
 export interface RoomParts extends PairParts {
   readonly loadColumns: LoadColumns;
   readonly news: RoomNews;
@@ -37,15 +37,15 @@ export interface RoomParts extends PairParts {
   readonly view: ViewPlan;
   readonly connection: () => ServerConnection;
   readonly transport: () => RoomTransport;
-  /** The way to the server for each class of traffic; undefined while there is none. */
+  /** Sender to the server for each traffic class; undefined while there is no link. */
   readonly uplink: () => Uplink | undefined;
-  /** {@link Peer.number} of this participant. */
+  /** This participant's {@link Peer.number}. */
   readonly myNumber: () => number;
-  /** Whether the game's loop runs, and with it the steps of the inputs. */
+  /** True while the game's loop runs, and with it the steps of the inputs. */
   readonly isLooping: () => boolean;
-  /** {@link RoomMode.neededDelayMs} may have changed. */
+  /** Called when {@link RoomMode.neededDelayMs} may have changed. */
   readonly reviewDelay: () => void;
-  /** The traffic through the server may have changed. */
+  /** Called when the traffic through the server may have changed. */
   readonly reviewServerPath: () => void;
 }
 
@@ -62,80 +62,92 @@ export interface SoleWriter {
 }
 
 /**
- * Moves the entities and messages of a room, from one welcome of the server until the next one or the end: among
- * players themselves, or to a server that decides and back.
+ * Handles the entities and messages of a room, from one welcome of the server to the next one or to the end:
+ * between players, or with a server that decides.
  */
 export interface RoomMode {
-  /** The server that decides; undefined where nobody does. */
+  /** The authority on the server; undefined in a mesh. */
   readonly server: Peer | undefined;
   readonly peers: readonly Peer[];
-  /** Peers with whom this participant has a session of its own. */
+  /** Peers with which this participant has a session of its own. */
   readonly pairs: Iterable<PeerConnection>;
   readonly steps: PrescribedSteps | undefined;
   /** The parts of the plan that this room overrides. */
   readonly limits: ViewLimits;
-  /** Whether values are published after each step; otherwise once for all steps of a frame. */
+  /** True if values are published after each step; otherwise once for all steps of a frame. */
   readonly publishesSteps: boolean;
   /** The interpolation delay that this path needs, ms; undefined before the first measurement. */
   readonly neededDelayMs: number | undefined;
-  /** {@link RoomClock.shownTick} */
+  /** The authority's tick at which entities are shown; 0 in a mesh. */
   readonly shownTick: number;
-  /** Reliable messages without a receipt, to whom this participant has a session of its own. */
+  /** Number of reliable messages without a receipt, over the sessions with peers. */
   readonly unacknowledged: number;
 
-  /** The participant that writes the room's only entity of a kind; undefined if it is this one, or not known yet. */
+  /**
+   * Returns the participant that writes the room's only entity of a kind. Undefined if it is this one, or is
+   * not known.
+   */
   soleWriter(): SoleWriter | undefined;
-  /** Whether nothing would be sent if the values of a moment were published. */
+  /** True if nothing would be sent when values are published. */
   readonly isIdle: boolean;
 
-  /** The game can listen. */
+  /** Called when the game can listen. */
   begin(): void;
-  /** The player left the room, or joins it again. */
+  /** Ends the mode, because the player leaves the room or joins it again. */
   end(reason: string): void;
   joined(info: PeerInfo): void;
   left(number: number): void;
   /** Called when another player has lost its link to the server; `closed`: its page was closed, or sleeps. */
   away(number: number, closed: boolean): void;
   back(number: number): void;
-  /** A peer has WebRTC, or has none any more. */
+  /** Called when a peer has WebRTC, or no longer has it. */
   learn(number: number, hasWebRtc: boolean): void;
   signal(from: number, attempt: number, data: unknown): void;
-  /** The server had kept states of a peer for newcomers. */
+  /** Reads states of a peer that the server has retained for newcomers. */
   takeRetained(message: ServerMessage & { readonly type: "retained" }): void;
   relayMoved(): void;
   relayLost(): void;
   networkChanged(): void;
   planChanged(): void;
-  /** Measures, once a second. */
+  /** Takes measurements; called once a second. */
   sample(): void;
 
-  /** The game has begun to use a kind. */
+  /** Called when the game begins to use a kind. */
   use(definition: EntityDefinition): void;
-  /** Entities of others. */
+  /** Returns the entities of other participants. */
   entities(definition: EntityDefinition): Iterable<Entity>;
   spawned(record: OwnedRecord): void;
   despawned(record: OwnedRecord): void;
   teleported(record: OwnedRecord): void;
-  /** Makes the own entities' states those of a tick, and sends what has to be sent of them. */
+  /** Stores the own entities' states of a tick, and sends those that are due. */
   replicate(reached: ReachedTick): void;
-  /** Throws {@link NetError} where nobody takes inputs, or takes others. */
+  /**
+   * Returns the input to write. Throws {@link NetError} if the room takes no inputs, or inputs of another
+   * definition.
+   */
   input(definition: InputDefinition): WritableFields<InputDefinition["definition"]["fields"]>;
   predict(definition: EntityDefinition, inputs: InputDefinition, step: InputStep): Prediction;
-  /** Takes the inputs of the steps that are due by that moment, after `step`. False where nobody takes any. */
+  /**
+   * Samples the inputs of the steps that are due by that moment, each after `step`. Returns false without
+   * inputs.
+   */
   play(untilMs: number, step: (atMs: number) => void): boolean;
 
-  /** Sends a reliable message to one or to all: to none where it cannot be sent to each. */
+  /** Sends a reliable message to one peer or to all; to none if one of them has no room. */
   post(payload: PeerPayload, to: Peer | undefined, isBulk: boolean): void;
   sendEvent(body: Uint8Array, to: Peer | undefined): void;
   request(type: string, message: unknown, to: Peer | undefined, timeoutMs: number): Promise<unknown>;
-  /** Sends at once what waits for others to share its packet. */
+  /** Sends the messages at once that wait for others to share their packet. */
   flush(): void;
 
-  /** A reliable message of the server that is not about the connection; false where it makes no sense. */
+  /** Handles a reliable message of the server about the game. Returns false if it is malformed. */
   receive(payload: Uint8Array): boolean;
   receiveEvent(body: Uint8Array): boolean;
-  /** @param cameAtMs when the states arrived; they may have waited for the game */
+  /**
+   * Reads states of the server.
+   * @param cameAtMs time of arrival; the states may have waited for the game
+   */
   receiveState(body: Uint8Array, tick: number, cameAtMs: number): void;
-  /** The server has the packet of that sequence. */
+  /** Handles the server's ack of the packet with that sequence. */
   acknowledged(sequence: number): void;
 }

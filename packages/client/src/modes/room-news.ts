@@ -4,7 +4,7 @@ import { EntityEvents } from "../entities/entity-events.js";
 import { Listeners } from "../events/listeners.js";
 import type { MessageLoss, Peer } from "../peers/peer.js";
 
-/** The room's events to its game, in every mode, and the kinds of entities that the game has named. */
+/** The room's events for its game, in every mode, and the kinds of entities that the game uses. */
 export class RoomNews {
   readonly joins = new Listeners<[Peer]>();
   readonly leaves = new Listeners<[Peer, MessageLoss]>();
@@ -28,7 +28,10 @@ export class RoomNews {
     return this.#definitions.get(name);
   }
 
-  /** The game uses this kind. False where it did before. */
+  /**
+   * Adds a kind that the game uses. Returns false if it is known. Throws {@link ConfigError} for a second
+   * definition of a name.
+   */
   use(definition: EntityDefinition): boolean {
     assertDefinition(definition);
     const known = this.#definitions.get(definition.name);
@@ -41,23 +44,26 @@ export class RoomNews {
     return true;
   }
 
-  /** Something is wrong that ends nothing. A game that does not listen finds the first error of each code on the console. */
+  /**
+   * Reports an error that does not end the room. Without a listener, the first error of each code goes to the
+   * console.
+   */
   report(error: NetError): void {
     this.errors.tell(error);
     if (!this.errors.isEmpty || this.#warned.has(error.code)) return;
     this.#warned.add(error.code);
-    // oxlint-disable-next-line no-console -- nobody else would learn of it
+    // oxlint-disable-next-line no-console -- the game has no listener for errors
     console.warn(`paceline: ${error.message}; room.onError(...) hears of all such errors`);
   }
 
-  /** Another side has a kind of entity with other columns. */
+  /** Reports that another side describes a kind of entity with other columns. */
   differs(name: string, who: string, differences: readonly string[]): void {
     const how = differences.length > 0 ? differences.join(", ") : "in what moves it";
     const message = `${who} describes "${name}" differently (${how}): load the same build of the game everywhere`;
     this.report(new NetError("schema/mismatch", message));
   }
 
-  /** The game wrote a value out of its range: told once for each field, since it may do so in every frame. */
+  /** Reports a value out of its range, once for each field, since the game may write it in every frame. */
   clamped({ field, value, range: [min, max], unit }: Clamp): void {
     if (this.#clamped.has(field)) return;
     this.#clamped.add(field);

@@ -15,26 +15,26 @@ import {
 import { ReferenceCycle } from "@paceline/netcode";
 import type { OwnedRecord } from "../entities/owned-entities.js";
 
-/** Limits the body of a message with states: what a packet takes beside its heads and the stream's number. */
+/** Limit of a body of states, bytes: a packet without its headers and the stream's number. */
 const BODY_BYTES = 1160;
-/** A checksum goes along in one of so many ticks: of those that are sent it is a few per second at most. */
+/** One in so many ticks carries a checksum: at most a few of the sent ones per second. */
 const CHECKSUM_TICKS = 8;
-/** Stands for all receivers who get everything in order. */
+/** Stands for all receivers that get everything in order. */
 const FOLLOWERS = -1;
-/** Room of a reliable message beside the states. */
+/** Bytes of a reliable message beside the states. */
 const MESSAGE_HEAD_BYTES = 64;
 
 export interface StateStreamOptions {
-  /** Never used again while the participant is in the room. */
+  /** Number of the stream, unique while the participant is in the room. */
   readonly number: number;
   readonly definition: EntityDefinition;
   readonly tickHz: number;
 }
 
-/** The states of all own entities of one kind, as they are sent. */
+/** States of all own entities of one kind, for sending. */
 export class StateStream {
   readonly number: number;
-  /** Stands before each body of states: the number. */
+  /** Header of each body of states: the stream's number. */
   readonly head: Uint8Array;
   readonly definition: EntityDefinition;
   readonly references: ReferenceSender;
@@ -43,7 +43,7 @@ export class StateStream {
   readonly plan: StatePlan;
   readonly #history: StateHistory;
   readonly #writer: SharedWriter;
-  /** Never has a reference: writes whole states, for reliable messages. */
+  /** Writes whole states for reliable messages, because it never has a reference. */
   readonly #whole: ReferenceSender;
   readonly #acknowledged = new Map<number, SnapshotSender>();
   readonly #restored: Float32Array;
@@ -84,14 +84,17 @@ export class StateStream {
     this.#history.teleport(id);
   }
 
-  /** The entity's state of the tick: written once, since what is sent of a tick may not change any more. */
+  /**
+   * Returns the entity's state of a tick. The first call stores it, because sent states of a tick must not
+   * change.
+   */
   rowsAt(record: OwnedRecord, tick: number): EntityRows {
     const rows = this.#history.find(record.id)!;
     if (rows.find(tick) < 0) this.#history.write(rows, tick, record.state, record.texts.slice());
     return rows;
   }
 
-  /** The state of the tick as receivers read it. Valid until the next call. */
+  /** Returns the state of the tick as receivers read it. It is valid until the next call. */
   restored(record: OwnedRecord, tick: number): Float32Array {
     const rows = this.rowsAt(record, tick);
     this.#restored.set(record.state);
@@ -99,7 +102,7 @@ export class StateStream {
     return this.#restored;
   }
 
-  /** For one receiver, from what it has acknowledged. */
+  /** Returns the sender for one receiver, which writes differences from its acknowledged states. */
   senderTo(receiver: number): SnapshotSender {
     const known = this.#acknowledged.get(receiver);
     if (known) return known;
@@ -109,7 +112,7 @@ export class StateStream {
     return sender;
   }
 
-  /** Writes states once for receivers who get all of it in order, as differences from what they got last. */
+  /** Writes states once for all receivers that get them in order, as differences from the last ones. */
   writeInOrder(
     tick: number,
     rows: readonly EntityRows[],
@@ -124,7 +127,7 @@ export class StateStream {
     for (let sequence = first; sequence < this.#followed; sequence++) sender.acknowledge(sequence);
   }
 
-  /** One of those receivers has not got everything: the next states go whole to all of them. */
+  /** Sends the next ordered states whole, because a receiver has missed some. */
   restartInOrder(): void {
     this.#acknowledged.get(FOLLOWERS)?.restart();
   }
@@ -133,7 +136,7 @@ export class StateStream {
     this.#acknowledged.get(receiver)?.acknowledge(sequence);
   }
 
-  /** Forgets the receiver's baselines of these entities; without ids, of all. */
+  /** Forgets the receiver's baselines of these entities, or of all if `ids` is empty. */
   distrust(receiver: number, ids: readonly number[]): void {
     const sender = this.#acknowledged.get(receiver);
     if (ids.length === 0) sender?.restart();
@@ -147,13 +150,13 @@ export class StateStream {
     this.#acknowledged.delete(receiver);
   }
 
-  /** Messages with the whole states of these entities at a tick. */
+  /** Returns messages with the whole states of these entities at a tick. */
   whole(records: Iterable<OwnedRecord>, tick: number): PeerPayload[] {
     const rows = Array.from(records, (record) => this.rowsAt(record, tick));
     return this.#messages(rows, tick, []);
   }
 
-  /** The messages that say that an entity is no more. */
+  /** Returns messages that remove an entity. */
   removal(id: number, tick: number): PeerPayload[] {
     return this.#messages([], tick, [id]);
   }

@@ -42,10 +42,10 @@ import { Prediction } from "../prediction.js";
 import { everyTicksOf } from "../../plan/state-policy.js";
 import { viewTermsOf } from "./view-terms.js";
 
-/** Entities that are spawned within a frame share their packets. */
+/** Period of messages about own entities, ms: entities that are spawned within a frame share a packet. */
 const OWN_PERIOD_MS = 16;
 const MAX_RESYNCED = 256;
-/** The mode retries a failed send, and asks again for states that make no sense, at most this often. */
+/** Minimum time between retries of a failed send, and between requests for whole states, ms. */
 const RETRY_PERIOD_MS = 500;
 
 const refusalCodes = {
@@ -54,7 +54,9 @@ const refusalCodes = {
   spectator: "message/spectator",
 } as const;
 
-/** A server decides: players talk with it alone, do what it lets them do, and see what it tells them. */
+/**
+ * Mode of a room with an authority: the server decides the state, and players exchange data with it alone.
+ */
 export class AuthoritativeMode implements RoomMode {
   readonly pairs: Iterable<PeerConnection> = [];
   readonly publishesSteps = false;
@@ -74,9 +76,9 @@ export class AuthoritativeMode implements RoomMode {
   #inputDefinition: InputDefinition | undefined;
   #prediction: Prediction | undefined;
   #cancelKinds: Cancel | undefined;
-  /** The view terms that were sent last. */
+  /** View terms that were sent last. */
   #toldTerms = "";
-  /** The session's number of the message that told the authority last; undefined where it was right without. */
+  /** Sequence of the last message with the used kinds; undefined if none was needed. */
   #toldKinds: number | undefined;
   readonly #ownIds = new OwnIds();
   readonly #ownStates: OwnStates;
@@ -163,7 +165,7 @@ export class AuthoritativeMode implements RoomMode {
     return this.#server && { peer: this.#server, name: "the server" };
   }
 
-  /** The page sends the authority its own entities alone. */
+  /** True without own entities: the page publishes nothing else to the authority. */
   get isIdle(): boolean {
     return this.#parts.owned.size === 0;
   }
@@ -206,11 +208,11 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   learn(): void {
-    // Nothing goes between players.
+    // Players exchange nothing directly.
   }
 
   signal(): void {
-    // Nothing goes between players.
+    // Players exchange nothing directly.
   }
 
   takeRetained(): void {
@@ -222,22 +224,22 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   relayLost(): void {
-    // Nothing goes between players.
+    // Players exchange nothing directly.
   }
 
   networkChanged(): void {
-    // The connection to the server knows.
+    // The connection to the server handles it.
   }
 
   sample(): void {
-    // There is nothing to measure but the connection to the server.
+    // The connection to the server is the only one, and measures itself.
   }
 
   entities(definition: EntityDefinition): Iterable<Entity> {
     return this.#entities.store.ofKind(definition);
   }
 
-  /** Kinds that the game names in one turn go to the authority in one message. */
+  /** Starts to use a kind. Kinds that the game names in one task share one message to the authority. */
   use(definition: EntityDefinition): void {
     if (this.#used.has(definition)) return;
     this.#used.add(definition);
@@ -255,8 +257,8 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   /**
-   * The game has had its turn. Until it is told, the authority takes it that all kinds are used: where the game has named
-   * them by now, its states are here already.
+   * Sends the used kinds after the game's first task. Until then the authority assumes that the game uses all
+   * kinds, so the states of kinds that the game has named by now have already arrived.
    */
   begin(): void {
     this.#tellKindsSoon();
@@ -265,7 +267,7 @@ export class AuthoritativeMode implements RoomMode {
   #tellKindsSoon(delayMs = 0): void {
     this.#cancelKinds ??= this.#parts.scheduler.after(delayMs, () => {
       this.#cancelKinds = undefined;
-      // The room may have ended while this code was fetched.
+      // The room may have ended while this code was loading.
       if (this.#session.isClosed) return;
       const { kinds } = this.#entities;
       if (this.#toldKinds === undefined && kinds.length === this.#info.kinds.length) return;
@@ -284,7 +286,9 @@ export class AuthoritativeMode implements RoomMode {
     this.#entities.store.planChanged();
   }
 
-  /** The player's inputs. The game writes them, and the client sends them with every step of the authority. */
+  /**
+   * Returns the player's input. The game writes it, and the client sends it with every step of the authority.
+   */
   input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
     const known = definition as unknown as InputDefinition;
     if (this.#inputs && this.#inputDefinition === known) return this.#inputs.view as WritableFields<F>;
@@ -318,7 +322,7 @@ export class AuthoritativeMode implements RoomMode {
     return this.#inputs !== undefined;
   }
 
-  /** Own entities of a kind are shown where the inputs have brought them; see {@link Prediction}. */
+  /** Predicts own entities of a kind from the inputs; see {@link Prediction}. */
   predict(definition: EntityDefinition, inputs: InputDefinition, step: InputStep): Prediction {
     this.input(inputs);
     const { scheduler, sessionNumber, news } = this.#parts;
@@ -338,7 +342,7 @@ export class AuthoritativeMode implements RoomMode {
     return this.#prediction;
   }
 
-  /** A reliable payload of the authority; false where it makes no sense. */
+  /** Handles a reliable payload of the authority. Returns false if it is malformed. */
   receive(payload: Uint8Array): boolean {
     if (payload[0] === PayloadKind.authority) {
       const message = readFromAuthority(payload.subarray(1));
@@ -356,7 +360,10 @@ export class AuthoritativeMode implements RoomMode {
     return event !== undefined;
   }
 
-  /** @param cameAtMs when the states arrived; they may have waited for the game */
+  /**
+   * Reads states of the authority.
+   * @param cameAtMs time of arrival; the states may have waited for the game
+   */
   receiveState(body: Uint8Array, tick: number, cameAtMs: number): void {
     const reader = new ByteReader(body);
     const feedback = readFeedback(reader);
@@ -369,12 +376,12 @@ export class AuthoritativeMode implements RoomMode {
     this.#parts.reviewDelay();
   }
 
-  /** This participant wants to own an entity: the authority decides whether it may. */
+  /** Requests an own entity: the authority decides whether this participant may own it. */
   spawned(record: OwnedRecord): void {
     if (this.#columns.isReadable(record.definition)) this.#ask(record);
   }
 
-  /** The authority can read the states of entities that the game has spawned already. */
+  /** Requests the entities that the game spawned before the authority could read their kind. */
   #askFor(definition: EntityDefinition): void {
     const { owned, news } = this.#parts;
     try {
@@ -491,11 +498,14 @@ export class AuthoritativeMode implements RoomMode {
     const plan = record && this.#columns.correctionsOf(record.definition);
     const state = record && this.#ownStates.corrected(record, body, plan);
     if (state) owned.correct(record, state);
-    // One that the game has just despawned is no longer here.
+    // A correction of an entity that the game has just despawned is no error.
     else if (record) drops.count("bad-message");
   }
 
-  /** Baselines are gone, after a change of kinds for example: until whole states come, nothing can be read. */
+  /**
+   * Handles states that cannot be read, for example without baselines after a change of kinds. Requests whole
+   * states.
+   */
   #lost(reason: DropReason): void {
     this.#parts.drops.count(reason);
     const nowMs = this.#parts.scheduler.nowMs();
@@ -513,14 +523,16 @@ export class AuthoritativeMode implements RoomMode {
     this.#parts.news.report(new NetError("schema/mismatch", message));
   }
 
-  /** Whether states are of the kinds that are read here; those of others would be taken for something else. */
+  /**
+   * True if states contain exactly the kinds that are read here. Otherwise one kind could be read as another.
+   */
   get #isAgreed(): boolean {
-    // The packet that brings states says first what the authority has received.
+    // The acks of a packet are processed before its states.
     if (this.#toldKinds !== undefined) return this.#session.isAcknowledged(this.#toldKinds);
     return this.#entities.kinds.length === this.#info.kinds.length;
   }
 
-  /** For what no call of the game asks for: undefined where the queue is full. */
+  /** Sends a message on which no call of the game depends. Returns undefined if the queue is full. */
   #trySend(payload: Uint8Array): number | undefined {
     try {
       return this.#send(payload);
@@ -535,7 +547,7 @@ export class AuthoritativeMode implements RoomMode {
   }
 }
 
-/** An authority tells in some of its ticks. */
+/** Returns view settings with the interval of the authority's states, which skip some of its ticks. */
 function viewAt(tickHz: number, view: ViewPlan, plan: () => Plan): ViewPlan {
   const intervalMs = (): number => (everyTicksOf(plan(), tickHz) * 1000) / tickHz;
   return Object.create(view, { intervalMs: { get: intervalMs } }) as ViewPlan;

@@ -18,7 +18,7 @@ export interface HostedEntitiesOptions extends Pick<
   readonly info: AuthorityInfo;
   readonly clock: Clock;
   readonly myNumber: number;
-  /** The participant of that number, or the server. */
+  /** Returns the participant with that number, or the server. */
   peer(number: number): Peer;
   /** The view settings of the present plan. */
   readonly view: ViewPlan;
@@ -26,7 +26,7 @@ export interface HostedEntitiesOptions extends Pick<
 
 const MAX_ENTITIES = 0x10000;
 
-/** Reads the entities of a room as its authority tells them. */
+/** Entities of a room, read from its authority's states. */
 export class HostedEntities {
   readonly store: ShownEntities;
   readonly #options: HostedEntitiesOptions;
@@ -51,25 +51,25 @@ export class HostedEntities {
     this.#reader = this.#newReader();
   }
 
-  /** Kinds that the game uses and that can be read, as the authority describes them. */
+  /** Kinds that the game uses and this side can read, as the authority describes them. */
   get kinds(): KindInfo[] {
     return this.#options.info.kinds.filter((_, kind) => this.#plans[kind]);
   }
 
-  /** States of that kind are read by this plan. What is known of states begins anew, as the authority will. */
+  /** Sets the plan by which a kind's states are read. Drops all baselines, as the authority does. */
   use(kind: number, plan: StatePlan): void {
     this.#plans[kind] = plan;
     this.#reader = this.#newReader();
   }
 
-  /** Reads the states of a tick; a reason where they were dropped. */
+  /** Reads the states of a tick. Returns the reason if they are dropped. */
   receive(body: Uint8Array, tick: number, cameAtMs = this.#options.clock.nowMs()): DropReason | undefined {
     const reason = this.#reader.read(body, tick, this.store);
     if (reason === undefined) this.store.observe(tick, cameAtMs);
     return reason;
   }
 
-  /** The authority's tick at which entities are shown at a time; it may lie between two. */
+  /** Returns the authority's tick at which entities are shown at a time. It may lie between two ticks. */
   shownTick(nowMs: number): number {
     const { view, info } = this.#options;
     const lagSeconds = this.store.neededDelayMs === undefined ? 0 : view.lagMs / 1000;
@@ -78,7 +78,7 @@ export class HostedEntities {
 
   #newReader(): SnapshotReader {
     const { info } = this.#options;
-    // A kind that the game does not use yet has a place all the same; nothing of it is sent.
+    // Every kind needs a plan, but the authority sends only the used kinds.
     const plans = this.#plans as readonly StatePlan[];
     const first = plans.find((plan) => plan !== undefined);
     const filled = first ? info.kinds.map((_, kind) => plans[kind] ?? first) : [];

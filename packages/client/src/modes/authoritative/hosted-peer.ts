@@ -2,7 +2,7 @@ import { SERVER_NUMBER, type PeerInfo } from "@paceline/protocol";
 import type { ServerStats } from "../../paths/path-stats.js";
 import type { Peer, PeerState } from "../../peers/peer.js";
 
-/** Nothing goes between players. */
+/** Rates of another player, with whom no traffic is exchanged. */
 const NO_TRAFFIC: Peer["stats"] = {
   updatesInPerSecond: 0,
   updatesOutPerSecond: 0,
@@ -15,7 +15,7 @@ const NO_TRAFFIC: Peer["stats"] = {
   queuedBytes: 0,
 };
 
-/** Somebody in a room with an authority: another player, or the server. All traffic is with the server. */
+/** A peer in a room with an authority: another player, or the server. All traffic is with the server. */
 export class HostedPeer implements Peer {
   readonly id: string;
   readonly number: number;
@@ -23,7 +23,7 @@ export class HostedPeer implements Peer {
   readonly path = "server";
   readonly channel = "the link to the server";
   readonly reason = "the room has an authority: players talk with it alone";
-  /** Always zero: data of all peers comes over one link and is counted in {@link Room.drops}. */
+  /** Always empty: data of all peers arrives over one link and is counted in `room.drops`. */
   readonly drops: Peer["drops"] = {};
   readonly #server: () => ServerStats;
 
@@ -34,12 +34,12 @@ export class HostedPeer implements Peer {
     this.#server = server;
   }
 
-  /** To the server, ms. */
+  /** Round trip to the server, ms. */
   get rttMs(): number | undefined {
     return this.#server().rttMs;
   }
 
-  /** The server's: what goes over all links to it. Another player's: zero, since no link leads to it. */
+  /** Traffic of all links to the server. Zero for another player, because no link leads to it. */
   get stats(): Peer["stats"] {
     if (this.number !== SERVER_NUMBER) return NO_TRAFFIC;
     const { bytesInPerSecond, bytesOutPerSecond, jitterMs, queuedBytes, loss, outgoingLoss } = this.#server();

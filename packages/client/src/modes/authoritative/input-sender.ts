@@ -23,17 +23,17 @@ export interface InputSenderOptions {
   readonly definition: InputDefinition;
   readonly tickHz: number;
   send(body: Uint8Array): void;
-  /** The game wrote a value out of its range: the bound was taken. */
+  /** Called when the game wrote a value out of its range, which is replaced by the bound. */
   onClamp(clamp: Clamp): void;
-  /** Whether the game's loop calls {@link InputSender.run}; otherwise a timer does. */
+  /** Returns true while the game's loop calls {@link InputSender.run}; otherwise a timer does. */
   readonly isLooping: () => boolean;
-  /** The input of the step that was due at that moment is taken. */
+  /** Called with the input of each step and the moment at which the step was due. */
   onTick(input: Float32Array, atMs: number): void;
 }
 
 /**
- * Takes this player's input once for every step of the authority and sends it with the ones before it. The steps run a
- * little faster or slower, as the authority asks, so that inputs are there just in time.
+ * Samples this player's input once for every step of the authority, and sends it with the earlier ones. The
+ * steps run slightly faster or slower on the authority's request, so that inputs arrive just in time.
  */
 export class InputSender {
   readonly view: WritableFields<Fields>;
@@ -62,12 +62,15 @@ export class InputSender {
     this.#wait();
   }
 
-  /** The newest input's number. */
+  /** Number of the newest input. */
   get number(): number {
     return this.#number;
   }
 
-  /** Takes the number of the newest input in the authority's states, unwrapped. */
+  /**
+   * Takes the authority's feedback. Returns the unwrapped number of the newest processed input, if there is
+   * one.
+   */
   told({ processed, leadErrorTicks }: InputFeedback): number | undefined {
     if (processed === undefined) return undefined;
     this.#pace.hint(leadErrorTicks);
@@ -80,7 +83,7 @@ export class InputSender {
     this.#cancel?.();
   }
 
-  /** Takes an input for each step that is due by `untilMs`; the game writes it in `step`. */
+  /** Samples an input for each step that is due by `untilMs`. The game writes the input in `step`. */
   run(untilMs: number, step?: (atMs: number) => void): void {
     this.#nextAtMs = afterPause(this.#nextAtMs, untilMs, 1000 / this.#options.tickHz);
     while (this.#nextAtMs <= untilMs + 0.5) {

@@ -1,27 +1,27 @@
 import type { EntityDefinition } from "@paceline/protocol";
 
-/** An entity that this participant wants to own, and has had no answer about. */
+/** An unanswered request for an entity of this participant. */
 interface Asked {
   readonly localId: number;
   readonly definition: EntityDefinition;
 }
 
 /**
- * Which of the room's entities are those that this participant simulates: an authority tells all the same, so that one
- * is told of its own too. Requests are answered in their order.
+ * Ids of the room's entities that this participant simulates, which the authority sends to it too. The
+ * authority answers requests in order.
  */
 export class OwnIds {
   readonly #asked: Asked[] = [];
-  /** Local ids by what the room calls them. */
+  /** Local ids, by the room's ids. */
   readonly #granted = new Map<number, number>();
-  /** Passed over while it was not known whose they are. */
+  /** Ids that were skipped while their owner was unclear. */
   readonly #doubtful = new Set<number>();
 
   ask(localId: number, definition: EntityDefinition): void {
     this.#asked.push({ localId, definition });
   }
 
-  /** Returns ids of what was passed over and is the room's after all: their states are wanted. */
+  /** Returns the ids that were skipped by mistake, and whose states are needed. */
   granted(localId: number, id: number): number[] {
     for (const [before, of] of this.#granted) if (of === localId) this.#granted.delete(before);
     this.#granted.set(id, localId);
@@ -36,7 +36,7 @@ export class OwnIds {
     for (const [id, of] of this.#granted) if (of === localId) this.#granted.delete(id);
   }
 
-  /** Whether a state that belongs to this participant is one that it simulates itself, or may be. */
+  /** Returns true if this participant simulates the entity, or may do so. Its states are then skipped. */
   has(id: number, definition: EntityDefinition): boolean {
     if (this.#granted.has(id)) return true;
     if (!this.#asked.some((asked) => asked.definition === definition)) return false;

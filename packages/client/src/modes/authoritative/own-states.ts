@@ -15,29 +15,32 @@ import { StateStream } from "../state-stream.js";
 
 export interface OwnStatesOptions {
   readonly info: AuthorityInfo;
-  /** Ticks of the states, per second. */
+  /** Ticks of own states per second. */
   readonly tickHz: number;
   session(): Session;
   plan(): Plan;
 }
 
-/** The only receiver. */
+/** Number of the only receiver. */
 const AUTHORITY = 0;
-/** Round trip until one was measured, ms. */
+/** Assumed round trip before the first measurement, ms. */
 const ASSUMED_RTT_MS = 200;
 /**
- * States of own entities take half of what a server's default limit lets a session send. With more entities each is told
- * less often, those first that have waited longest.
+ * Limit of own states: half of a server's default limit for a session. With more entities, each is sent less
+ * often, those first that have waited longest.
  */
 const STATE_BYTES_PER_SECOND = 131_072;
 
-/** Sends the authority the states of entities that this participant simulates, as differences from those that it has. */
+/**
+ * Sends the authority the states of entities that this participant simulates, as differences from its
+ * baselines.
+ */
 export class OwnStates {
   readonly #options: OwnStatesOptions;
   readonly #streams = new Map<EntityDefinition, StateStream>();
-  /** For each local id: the session's number of the message that asked for the entity. */
+  /** Sequence of the message that requested each entity, by local id. */
   readonly #asked = new Map<number, number>();
-  /** The baselines that the authority holds. */
+  /** Baselines that the authority holds. */
   readonly #replication: ReceiverReplication;
   #sentAtMs = Number.NEGATIVE_INFINITY;
 
@@ -46,11 +49,11 @@ export class OwnStates {
     this.#replication = new ReceiverReplication({ tickSeconds: 1 / options.tickHz });
   }
 
-  /** `asked`: the session's number of the message that asks the authority for it. */
+  /** Adds an entity. `asked` is the sequence of the message that requests it. */
   add(record: OwnedRecord, asked: number): void {
     const { definition } = record;
     const number = this.#options.info.kinds.findIndex(({ name }) => name === definition.name);
-    // The authority will refuse it.
+    // The authority will refuse a kind that it does not have.
     if (number < 0) return;
     this.#asked.set(record.id, asked);
     const stream = this.#streams.get(definition) ?? this.#newStream(number, definition);
@@ -58,12 +61,15 @@ export class OwnStates {
     stream.add(record);
   }
 
-  /** The state that an entity begins with, for the question whether this participant may own it. */
+  /** Returns the first state of an entity, for the request to own it. */
   first({ id, definition, row, texts }: OwnedRecord): Uint8Array {
     return writeWholeState(this.#planOf(definition), id, row, texts);
   }
 
-  /** The state in which the authority puts an entity back; undefined where it is none. `plan`: if the authority describes the kind otherwise. */
+  /**
+   * Reads the state to which the authority resets an entity. Returns undefined if it is malformed. `plan` is
+   * given if the authority describes the kind differently.
+   */
   corrected(
     { id, definition, row }: OwnedRecord,
     state: Uint8Array,
@@ -79,32 +85,32 @@ export class OwnStates {
     this.#replication.remove(id);
   }
 
-  /** An entity was moved by force: its way there is no velocity. */
+  /** Marks a jump of an entity, which is no motion. */
   teleported({ id, definition }: OwnedRecord): void {
     this.#streams.get(definition)?.teleport(id);
     this.#replication.teleported(id);
   }
 
-  /** The authority has the packet that went out with that number. */
+  /** Handles the ack of the packet with that number. */
   acknowledged(sequence: number): void {
     for (const stream of this.#streams.values()) stream.acknowledge(AUTHORITY, sequence);
     this.#replication.acknowledged(sequence);
   }
 
-  /** The authority cannot read what it got: all come whole. */
+  /** Sends all states whole, because the authority cannot read what it has received. */
   resync(): void {
     for (const stream of this.#streams.values()) stream.distrust(AUTHORITY, []);
     this.#replication.force();
   }
 
   /**
-   * Sends what is due, as the plan says and as many to a packet as fit; the authority checks it, continues the entities
-   * between two states, and passes them on.
+   * Sends the due states at the plan's rate, as many in a packet as fit. The authority checks them, continues
+   * the entities between two states, and forwards them.
    */
   publish(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
     const plan = this.#options.plan();
     const { rttMs = ASSUMED_RTT_MS } = this.#options.session();
-    // Packets follow each other by the plan's period; a step that comes a little early counts.
+    // Packets keep the plan's period. A step that is early by up to half a tick counts.
     const leastMs = plan.channels.state.periodMs - 500 / this.#options.tickHz;
     if (moment.nowMs - this.#sentAtMs < leastMs) return;
     const policy = {
@@ -131,7 +137,7 @@ export class OwnStates {
       // Only a packet about one entity may replace an older one about the same entity.
       const key = to - from === 1 ? (entities[from]!.id + 1) & 0xffff : 0;
       const sequence = this.#options.session().sendState(body, key, stream.head);
-      // Nothing could be sent: it stays due.
+      // Nothing was sent, so it stays due.
       if (sequence === undefined) continue;
       states.sequence = sequence;
       this.#replication.spent(body.length, to - from);
@@ -142,7 +148,10 @@ export class OwnStates {
     }
   }
 
-  /** Entities that the authority knows by now: it would drop a state that overtook the request for its entity. */
+  /**
+   * Yields the entities that the authority knows. It would drop a state that overtook the request for its
+   * entity.
+   */
   *#known(records: Iterable<OwnedRecord>): Iterable<OwnedRecord> {
     const session = this.#options.session();
     for (const record of records) {

@@ -11,20 +11,20 @@ export interface RoomColumnsOptions {
   /** Ticks per second of own states. */
   readonly ownTickHz: number;
   readonly load: LoadColumns;
-  /** Sends the authority a message; false where there is no room for it. */
+  /** Sends a message to the authority. Returns false if the queue is full. */
   send(payload: PeerPayload): boolean;
-  /** {@link RoomColumns.isReadable} became true. */
+  /** Called when {@link RoomColumns.isReadable} becomes true. */
   onReadable(definition: EntityDefinition): void;
-  /** The authority's states of that kind are read by this plan. */
+  /** Called with the plan by which the authority's states of a kind are read. */
   onPlan(kind: number, plan: StatePlan): void;
   onMismatch(name: string, differences: readonly string[]): void;
 }
 
-/** One kind that the authority describes otherwise. */
+/** A kind that the authority describes differently. */
 interface Exchange {
   readonly definition: EntityDefinition;
   isSent: boolean;
-  /** How whole states with all columns of the authority are read; undefined until it has described them. */
+  /** Plan for whole states with all columns of the authority; undefined until it has described them. */
   corrections: StatePlan | undefined;
   isAnswered: boolean;
 }
@@ -32,12 +32,12 @@ interface Exchange {
 const RETRY_PERIOD_MS = 500;
 
 /**
- * Exchanges the columns of kinds that the authority describes otherwise: this side describes its own, the authority answers
- * with those of the room, and each reads of the other's states what both know.
+ * Exchanges the columns of kinds that the authority describes differently. This side describes its own
+ * columns, and the authority answers with those of the room. Each side then reads the columns that both know.
  */
 export class RoomColumns {
   readonly #options: RoomColumnsOptions;
-  /** By the number of the kind. */
+  /** Exchanges by the number of the kind. */
   readonly #exchanges = new Map<number, Exchange>();
   #code: ColumnsCode | undefined;
   #isEnded = false;
@@ -46,7 +46,7 @@ export class RoomColumns {
     this.#options = options;
   }
 
-  /** The game uses a kind that the authority describes otherwise. */
+  /** Starts the exchange for a kind that the authority describes differently. */
   begin(kind: number, definition: EntityDefinition): void {
     const exchange = { definition, isSent: false, corrections: undefined, isAnswered: false };
     this.#exchanges.set(kind, exchange);
@@ -63,17 +63,23 @@ export class RoomColumns {
     this.#isEnded = true;
   }
 
-  /** Whether the authority can read own states of that kind: both describe it alike, or this side has described it. */
+  /**
+   * Returns true if the authority can read own states of a kind: both describe it alike, or this side has
+   * described it.
+   */
   isReadable(definition: EntityDefinition): boolean {
     return this.#of(definition)?.isSent !== false;
   }
 
-  /** The plan of the authority's corrections; undefined where it describes the kind as this side does, or not yet. */
+  /**
+   * Returns the plan of the authority's corrections. Undefined if both sides describe the kind alike, or
+   * before the authority has described it.
+   */
   correctionsOf(definition: EntityDefinition): StatePlan | undefined {
     return this.#of(definition)?.corrections;
   }
 
-  /** The authority describes a kind. False where that was not asked for, or where the bytes describe nothing. */
+  /** Reads the authority's description of a kind. Returns false if it was not requested, or is malformed. */
   receive(kind: number, columns: Uint8Array): boolean {
     const exchange = this.#exchanges.get(kind);
     if (!exchange?.isSent || exchange.isAnswered || !this.#code) return false;

@@ -2,7 +2,7 @@ import { MAX_HEARTBEAT_MS, type ViewTerms } from "@paceline/protocol";
 import type { Plan } from "@paceline/transport";
 import { everyTicksOf, movingHeartbeatMs } from "../../plan/state-policy.js";
 
-/** Computes the rates and thresholds that this client asks of an authority with that step rate. */
+/** Computes the rates and thresholds that this client requests from an authority with that step rate. */
 export function viewTermsOf(plan: Plan, tickHz: number): Required<ViewTerms> {
   const { numbers, channels, style, repeats } = plan;
   const { event, command } = channels;

@@ -20,26 +20,32 @@ import { PairMessages } from "./pair-messages.js";
 import { RemoteEntities } from "./remote-entities.js";
 import { StateSender } from "./state-sender.js";
 
-/** Another participant with all that is known of it. */
+/** A peer, its entities and its absence. */
 interface Member {
   readonly peer: PeerConnection;
   entities: RemoteEntities;
-  /** The state that the game heard last. */
+  /** The absence that the game knows of. */
   isAway: boolean;
   cancelHiding: Cancel | undefined;
 }
 
-/** Entities of a peer that is away so long are not shown any more. */
+/** Time after which the entities of an away peer are hidden, ms. */
 const HIDDEN_AFTER_MS = 2000;
-/** A frame on average until an update is shown, and the step of the simulation in which it is noticed. */
+/**
+ * Mean time from an update's arrival to its display, ms: the frame, and the simulation step that notices the
+ * change.
+ */
 const SHOWN_AFTER_MS = 14;
-/** No model knows what is farther ahead. */
+/** Limit of the horizon, ms: no motion model predicts farther. */
 const MAX_HORIZON_MS = 250;
 
-/** Drops that no honest peer causes: who keeps sending such is cut off. */
+/** Drops that no honest peer causes. A peer that keeps causing them is cut off. */
 const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "too-long"]);
 
-/** Players among themselves: each pair has a session, directly or through the relay, and each sends its own entities. */
+/**
+ * Mode of a room without an authority: each pair of players has a session, direct or through the relay, and
+ * each player sends its own entities.
+ */
 export class MeshMode implements RoomMode {
   readonly server = undefined;
   readonly steps = undefined;
@@ -54,7 +60,10 @@ export class MeshMode implements RoomMode {
   readonly #bulkRate = new SharedBulkRate();
   #pinged = 0;
 
-  /** @param welcome undefined before the server has said it: a mesh of nobody */
+  /**
+   * Creates the mode with the peers of the welcome.
+   * @param welcome undefined before the server's welcome: a mesh without peers
+   */
   constructor(parts: RoomParts, welcome?: Welcome) {
     this.#parts = parts;
     const peers = (): PeerConnection[] => this.pairs;
@@ -79,7 +88,7 @@ export class MeshMode implements RoomMode {
     return Array.from(this.#members.values(), ({ peer }) => peer);
   }
 
-  /** The participant who has been in the room for longest. */
+  /** Returns the participant that has been in the room longest, unless it is this one. */
   soleWriter(): SoleWriter | undefined {
     const [first, ...rest] = this.pairs;
     if (!first) return undefined;
@@ -87,7 +96,7 @@ export class MeshMode implements RoomMode {
     return peer.number < this.#parts.myNumber() ? { peer, name: `player ${peer.number}` } : undefined;
   }
 
-  /** All are shown with one delay, ms: that of the peer who needs the longest; undefined without any. */
+  /** Render delay for all entities, ms: the longest that any peer needs. Undefined if none is measured. */
   get neededDelayMs(): number | undefined {
     let longestMs: number | undefined;
     for (const { entities } of this.#members.values()) {
@@ -105,7 +114,7 @@ export class MeshMode implements RoomMode {
   }
 
   begin(): void {
-    // The pairs have begun with the welcome.
+    // The pairs begin with the welcome.
   }
 
   end(reason: string): void {
@@ -143,7 +152,7 @@ export class MeshMode implements RoomMode {
     const member: Member = { peer, entities: this.#entitiesOf(peer), isAway, cancelHiding: undefined };
     this.#members.set(number, member);
     parts.router.add(number, peer);
-    // A player that was away already when this participant joined is not shown.
+    // Hides a player that was already away when this participant joined.
     if (isAway) member.entities.setHidden(true);
     return peer;
   }
@@ -152,7 +161,7 @@ export class MeshMode implements RoomMode {
     this.#remove(number, "left");
   }
 
-  /** Ends a pair, if there is one of that number. */
+  /** Ends the pair with that number, if there is one. */
   #remove(number: number, reason: string): void {
     const member = this.#members.get(number);
     if (!member) return;
@@ -166,14 +175,14 @@ export class MeshMode implements RoomMode {
     news.leaves.tell(member.peer, member.peer.loss);
   }
 
-  /** The server has lost its link to a peer; `closed`: the peer's page was closed, or sleeps. */
+  /** Handles the loss of the server's link to a peer. `closed`: the peer's page was closed, or sleeps. */
   away(number: number, closed: boolean): void {
     const member = this.#members.get(number);
     member?.peer.setAbsence(closed ? "closed" : "unlinked");
     if (member) this.#reviewAbsence(member);
   }
 
-  /** The server has a link to a peer again. */
+  /** Handles a peer's new link to the server. */
   back(number: number): void {
     const member = this.#members.get(number);
     member?.peer.returned();
@@ -207,13 +216,13 @@ export class MeshMode implements RoomMode {
     this.#members.get(from)?.peer.signal(attempt, data);
   }
 
-  /** The server had kept it for newcomers. */
+  /** Reads states of a peer that the server has retained for newcomers. */
   takeRetained({ number, states, ageMs }: ServerMessage & { readonly type: "retained" }): void {
     const member = this.#members.get(number);
     if (member) this.#drop(member.peer, member.entities.takeRetained(states, ageMs));
   }
 
-  /** Relayed traffic uses the new link to the server, and unacknowledged messages go again. */
+  /** Moves relayed traffic to the new link to the server, and sends unacknowledged messages again. */
   relayMoved(): void {
     const uplink = this.#parts.uplink();
     if (uplink) for (const peer of this.pairs) peer.relayOver(uplink);
@@ -223,7 +232,7 @@ export class MeshMode implements RoomMode {
     for (const peer of this.pairs) peer.relayLost();
   }
 
-  /** A failed attempt may succeed on another network. */
+  /** Tries failed direct paths again, which may work on another network. */
   networkChanged(): void {
     for (const peer of this.pairs) peer.networkChanged();
   }
@@ -238,7 +247,7 @@ export class MeshMode implements RoomMode {
     }
   }
 
-  /** Measures what the links to all have carried, once a second, and the way through the relay to one of them in turn. */
+  /** Measures the traffic of all pairs, once a second, and the round trip of one relayed pair in turn. */
   sample(): void {
     for (const peer of this.pairs) peer.sample(this.#parts.scheduler.nowMs());
     const relayed = this.pairs.filter(({ path, state }) => path === "relay" && state === "connected");
@@ -247,8 +256,9 @@ export class MeshMode implements RoomMode {
   }
 
   /**
-   * Delay until receivers show an update, ms. An update goes to all, so the median of their round trips counts: one
-   * peer that delays its answers does not change what the others get. Of two in the middle it is the shorter.
+   * Delay until receivers show an update, ms. All receivers get the same update, so the median of their round
+   * trips counts: a peer that delays its answers does not change the updates of others. Of two median values
+   * it takes the shorter.
    */
   get #horizonMs(): number {
     const rttsMs = Array.from(this.pairs, ({ rttMs }) => rttMs ?? Number.NaN).filter((rttMs) => rttMs >= 0);
@@ -256,7 +266,7 @@ export class MeshMode implements RoomMode {
     return Math.min(medianMs / 2 + SHOWN_AFTER_MS, MAX_HORIZON_MS);
   }
 
-  /** The game uses a kind: entities of it that peers have already spawned appear. */
+  /** Starts to use a kind: entities of it that peers have already spawned appear. */
   use({ name }: EntityDefinition): void {
     for (const { entities } of this.#members.values()) entities.defined(name);
   }
@@ -283,7 +293,7 @@ export class MeshMode implements RoomMode {
     });
   }
 
-  /** The peer has no entities until it tells of them again. */
+  /** Clears the peer's entities after a reset. The peer announces them again. */
   #reset(member: Member, loss: MessageLoss): void {
     if (!this.#isHere(member)) return;
     const { time, news } = this.#parts;
@@ -345,7 +355,7 @@ export class MeshMode implements RoomMode {
     return await peer!.requests.start(timeoutMs, (id) => peer!.send({ kind: "request", id, type, message }));
   }
 
-  /** One of them, or all. Throws {@link NetError} for one who is not here any more. */
+  /** Returns one peer, or all. Throws {@link NetError} for a peer that has left the room. */
   #receivers(to: Peer | undefined): PeerConnection[] {
     if (!to) return this.pairs;
     const peer = this.pairs.find(({ id }) => id === to.id);
@@ -371,7 +381,7 @@ export class MeshMode implements RoomMode {
   }
 
   acknowledged(): void {
-    // The server gets no states.
+    // The server receives no states.
   }
 
   #payload({ peer: from, entities }: Member, payload: PeerPayload): void {

@@ -3,7 +3,7 @@ import { Broadcast, type BroadcastReceiver } from "@paceline/transport";
 import type { PeerConnection } from "../../peers/peer.js";
 import type { RoomParts } from "../room-mode.js";
 
-/** Reliable messages to several pairs: each goes to all of its receivers or to none. */
+/** Sends reliable messages to several pairs: to all of the receivers, or to none. */
 export class PairMessages {
   readonly #peers: () => PeerConnection[];
   readonly #broadcast: Broadcast;
@@ -14,8 +14,8 @@ export class PairMessages {
   }
 
   /**
-   * Sends a reliable message of the game to all of them, or to none: throws {@link NetError} `limit/queue` where one has
-   * too much without receipt already. A pair for which that goes on for long begins again.
+   * Sends a reliable message of the game to all receivers, or to none. Throws {@link NetError} `limit/queue`
+   * if one of them has too many unacknowledged bytes. A pair that stays full for long starts again.
    */
   post(payload: PeerPayload, receivers: readonly PeerConnection[]): void {
     const bytes = writePeerPayload(payload);
@@ -33,7 +33,7 @@ export class PairMessages {
     this.#send(bytes, open);
   }
 
-  /** One body for all who are reached through the relay, where they are several. */
+  /** Uploads one body for all receivers behind the relay, if there are several. */
   #send(payload: Uint8Array, peers: readonly PeerConnection[]): void {
     const receivers: BroadcastReceiver[] = [];
     const alone: PeerConnection[] = [];
@@ -47,15 +47,15 @@ export class PairMessages {
     for (const { session } of alone) session.sendReliable(payload);
   }
 
-  /** Sends at once what waits for others to share its packet. */
+  /** Sends the messages at once that wait for others to share their packet. */
   flush(): void {
     this.#broadcast.flush();
     for (const { session } of this.#peers()) session.flush();
   }
 
   /**
-   * Sends to all what keeps their view of own entities whole. It may take the rest of the session's limit; a pair that has
-   * no room even so begins again, and is told of everything then.
+   * Sends a message about own entities to all peers. It may use the rest of the session's limit. If a pair
+   * has no room even then, it starts again and gets all entities.
    */
   postStates(payload: PeerPayload): void {
     const bytes = writePeerPayload(payload);
@@ -69,7 +69,7 @@ export class PairMessages {
     );
   }
 
-  /** Sends a bulk message to all of them, or to none if it is too much for one. */
+  /** Sends a bulk message to all receivers, or to none if one of them has no room. */
   postBulk(payload: PeerPayload, receivers: readonly PeerConnection[]): void {
     const bytes = writePeerPayload(payload);
     const open = receivers.filter(({ session }) => !session.isClosed);

@@ -18,29 +18,29 @@ import { RemoteStreams } from "./remote-streams.js";
 
 export interface RemoteEntitiesOptions {
   readonly owner: Peer;
-  /** Number of the owner's session; ids begin with it. */
+  /** Session number of the owner, the upper part of its entities' ids. */
   readonly sessionNumber: number;
   readonly clock: Clock;
-  /** The game's definition of that name, if it uses one. */
+  /** Returns the game's definition of that name, if it uses one. */
   definitionNamed(name: string): EntityDefinition | undefined;
   /** The view settings of the present plan. */
   readonly view: ViewPlan;
   onSpawn(entity: Entity): void;
   onDespawn(entity: Entity): void;
   onMismatch(name: string, differences: readonly string[]): void;
-  /** Something to tell the owner about its streams; false where there is no room for it. */
+  /** Sends the owner a message about its streams. Returns false if the queue is full. */
   send(payload: PeerPayload): boolean;
   readonly loadColumns: LoadColumns;
   onDropped(reason: DropReason): void;
   onFault(entity: Entity, definition: EntityDefinition, fault: MotionFault): void;
 }
 
-/** The entities of one peer. What comes in is untrusted: the streams have checked it. */
+/** The entities of one peer. Their states are untrusted; {@link RemoteStreams} checks them. */
 export class RemoteEntities {
   readonly #options: RemoteEntitiesOptions;
   readonly #store: ShownEntities;
   readonly #streams: RemoteStreams;
-  /** Until the owner speaks itself: what the server has kept of it. */
+  /** States that the server has retained, until the owner sends its own. */
   #retained: RemoteStreams | undefined;
 
   constructor(options: RemoteEntitiesOptions) {
@@ -65,7 +65,7 @@ export class RemoteEntities {
     return this.#store.ofKind(definition);
   }
 
-  /** {@link ShownEntities.neededDelayMs} */
+  /** Interpolation delay that the owner's states need, ms; see {@link ShownEntities.neededDelayMs}. */
   get neededDelayMs(): number | undefined {
     return this.#store.neededDelayMs;
   }
@@ -74,7 +74,7 @@ export class RemoteEntities {
     this.#store.planChanged();
   }
 
-  /** For the game they are gone, or there again. */
+  /** Hides the entities from the game, or shows them again. */
   setHidden(isHidden: boolean): void {
     this.#store.setHidden(isHidden);
   }
@@ -83,18 +83,21 @@ export class RemoteEntities {
     this.#store.clear();
   }
 
-  /** A reason where the stream was refused. */
+  /** Begins a stream. Returns the reason if it is refused. */
   announce(start: StreamStart): DropReason | undefined {
     this.#store.begin(start.tickHz);
     return this.#streams.begin(start);
   }
 
-  /** The owner describes the columns of a stream: entities that waited for it appear. A reason where it was dropped. */
+  /**
+   * Reads the owner's description of a stream's columns: entities that waited for it appear. Returns the
+   * reason if it is dropped.
+   */
   describe(stream: number, columns: Uint8Array): DropReason | undefined {
     return this.#streams.describe(stream, columns, this.#store, (read) => this.#store.quietly(read));
   }
 
-  /** The game began to use a definition: entities that waited for it appear. */
+  /** Starts to use a definition: entities that waited for it appear. */
   defined(name: string): void {
     this.#store.quietly(() => {
       this.#retained?.defined(name, this.#store);
@@ -112,24 +115,27 @@ export class RemoteEntities {
         ? this.#streams.endReading(reader.read(body.subarray(1), tick, store))
         : reader;
     if (reason) drop(reason);
-    // It came as fast as it could: its arrival says when its tick was.
+    // Unreliable states are not delayed by repeats, so their arrival gives the time of their tick.
     if (store.taken > taken) this.#observe(tick);
     return store.taken - taken;
   }
 
-  /** Reads states that came reliably, maybe late. A reason where they were dropped. */
+  /** Reads reliable states, which may be late. Returns the reason if they are dropped. */
   takeReference(stream: number, states: Uint8Array): DropReason | undefined {
     this.#guessTime(states);
     return this.#streams.readReference(stream, states, this.#store);
   }
 
-  /** Reads what the server had kept of the owner; it came to the server `ageMs` ago. A reason where it was dropped. */
+  /**
+   * Reads states that the server has retained and that are `ageMs` old. Returns the reason if they are
+   * dropped.
+   */
   takeRetained(states: Uint8Array, ageMs: number): DropReason | undefined {
     // States from the owner itself are newer.
     if (this.#retained || !this.#streams.isEmpty) return "outdated";
     const payloads = readRetained(states);
     if (!payloads) return "bad-message";
-    // The owner's own streams will ask and complain, where there is a reason to.
+    // The owner's own streams report mismatches and request missing states.
     const retained = new RemoteStreams({
       ...this.#options,
       onMismatch: () => undefined,
@@ -141,7 +147,7 @@ export class RemoteEntities {
     return reason;
   }
 
-  /** The owner has told of all entities of a stream: what the server had kept besides is no more. */
+  /** Removes retained entities that no longer exist, after the owner has sent all entities of a stream. */
   present(stream: number): DropReason | undefined {
     const name = this.#streams.nameOf(stream);
     if (name === undefined) return "unknown-entity";
@@ -160,7 +166,7 @@ export class RemoteEntities {
     return retained.readReference(payload.stream, payload.states, this.#store);
   }
 
-  /** Better a late answer than none to when the owner's ticks are. */
+  /** Estimates the owner's time from late states if nothing better is known. */
   #guessTime(states: Uint8Array, ageMs = 0): void {
     if (!this.#store.isTimed) this.#observe(new ByteReader(states).u32(), ageMs);
   }

@@ -17,50 +17,50 @@ import type { LoadColumns } from "../room-mode.js";
 
 export interface RemoteStreamsOptions {
   readonly clock: Clock;
-  /** The game's definition of that name, if it uses one. */
+  /** Returns the game's definition of that name, if it uses one. */
   definitionNamed(name: string): EntityDefinition | undefined;
-  /** The owner's build describes a kind differently: how, in words. */
+  /** Called when the owner's build describes a kind differently, with the differences in words. */
   onMismatch(name: string, differences: readonly string[]): void;
-  /** Something to tell the owner of the streams; false where there is no room for it. */
+  /** Sends the owner a message about its streams. Returns false if the queue is full. */
   send(payload: PeerPayload): boolean;
   readonly loadColumns: LoadColumns;
-  /** A description of the owner was dropped. */
+  /** Called when a description of the owner was dropped. */
   onDropped(reason: DropReason): void;
 }
 
 interface RemoteStream {
   readonly start: StreamStart;
-  /** Undefined while the game does not use the kind, and until a stream of other columns has described them. */
+  /** Undefined while the game does not use the kind, and until a stream with other columns is described. */
   reader: SnapshotReader | undefined;
-  /** Other columns than the game's: the owner was asked for them. */
+  /** True after a request for the columns, which differ from the game's. */
   isAsked: boolean;
   isDescribed: boolean;
-  /** Reliable messages that came while there was no reader. */
+  /** Reliable messages that wait for a reader. */
   waiting: Uint8Array[];
   waitingBytes: number;
-  /** Messages in a row that could not be read. */
+  /** Number of unreadable messages in a row. */
   failures: number;
   /** Entities to request again. */
   readonly distrusted: Set<number>;
   askedAtMs: number;
 }
 
-/** Limits what is kept of a kind that the game does not use (yet); this side asks later for what is missing then. */
+/** Limit of stored messages of a kind that the game does not use yet. Missing states are requested later. */
 const MAX_WAITING_BYTES = 65_536;
-/** A lost or late message does no harm; so many in a row say that something is missing. */
+/** Unreadable messages in a row that cause a resync. A single lost or late message does no harm. */
 const FAILURES_UNTIL_RESYNC = 3;
-/** Time for an answer before the same is asked again. */
+/** Minimum time between two resync requests, ms. */
 const RESYNC_INTERVAL_MS = 1000;
-/** Drops that say nothing of what this side holds. */
+/** Drops that do not mean that this side lacks a baseline. */
 const harmless: ReadonlySet<DropReason> = new Set(["outdated", "queue-full"]);
 
-/** The streams of states of one peer: one for each kind of entity that it has. */
+/** The streams of states of one peer, one for each kind of its entities. */
 export class RemoteStreams {
   readonly #options: RemoteStreamsOptions;
   readonly #streams = new Map<number, RemoteStream>();
-  /** Numbers of streams that others have replaced: what still comes of them is late. */
+  /** Numbers of replaced streams. Messages of theirs that still arrive are late. */
   readonly #ended = new Set<number>();
-  /** Kinds of which the game was told that the peer has them with other columns: once is enough. */
+  /** Kinds whose different columns were reported: each is reported once. */
   readonly #mismatched = new Set<string>();
   #reading: RemoteStream | undefined;
 
@@ -68,7 +68,7 @@ export class RemoteStreams {
     this.#options = options;
   }
 
-  /** A reason where the stream was refused. */
+  /** Begins a stream. Returns the reason if it is refused. */
   begin(start: StreamStart): DropReason | undefined {
     if (this.#streams.has(start.stream) || this.#ended.has(start.stream)) return "bad-message";
     for (const [number, { start: older }] of this.#streams) {
@@ -96,12 +96,12 @@ export class RemoteStreams {
     return this.#streams.size === 0;
   }
 
-  /** The kind of a stream; undefined for an unknown number. */
+  /** Returns the kind of a stream, or undefined for an unknown number. */
   nameOf(number: number): string | undefined {
     return this.#streams.get(number)?.start.name;
   }
 
-  /** The entities that the stream of that name has told of. */
+  /** Returns the ids of all entities in the stream of that name. */
   idsOf(name: string): number[] {
     return [...this.#streams.values()].flatMap(({ start, reader }) =>
       start.name === name && reader ? [...reader.entities.keys()] : [],
@@ -115,7 +115,7 @@ export class RemoteStreams {
     }
   }
 
-  /** The game began to use a definition. */
+  /** Reads waiting states of a kind when the game begins to use its definition. */
   defined(name: string, listener: SnapshotListener): void {
     for (const stream of this.#streams.values()) {
       if (stream.start.name !== name || stream.reader) continue;
@@ -125,8 +125,8 @@ export class RemoteStreams {
   }
 
   /**
-   * The owner describes the columns of a stream. A reason where that was not asked for. The description is read by code that
-   * is fetched first; `quietly` then reads what has waited.
+   * Reads the owner's description of a stream's columns. Returns a reason if it was not requested. The code
+   * that reads it is loaded first; `quietly` then reads the waiting messages.
    */
   describe(
     number: number,
@@ -157,7 +157,7 @@ export class RemoteStreams {
     this.#mismatched.add(name);
   }
 
-  /** Reads the messages that have waited for a reader, and asks for later changes. */
+  /** Reads the messages that have waited for a reader, and requests later changes. */
   #catchUp(stream: RemoteStream, listener: SnapshotListener): void {
     if (!stream.reader) return;
     const { waiting } = stream;
@@ -166,25 +166,25 @@ export class RemoteStreams {
     this.#ask(stream, []);
   }
 
-  /** Reads states that came reliably, with their tick. */
+  /** Reads reliable states, which begin with their tick. */
   readReference(number: number, states: Uint8Array, listener: SnapshotListener): DropReason | undefined {
     const stream = this.#streams.get(number);
     if (stream && !stream.reader) keep(stream, states);
-    // The question found no room before.
+    // An earlier request for the columns may have found no room.
     if (stream && !stream.reader) this.#open(stream);
     const reader = this.startReading(number);
     if (typeof reader !== "object") return reader;
     return this.endReading(readReference(reader, states, listener));
   }
 
-  /** An entity of the message that is being read is not what was sent. */
+  /** Marks an entity of the present message for a resync. */
   distrust(id: number): void {
     this.#reading?.distrusted.add(id);
   }
 
   /**
-   * The reader of the next message of that stream, until {@link endReading}. A reason where there is no such stream;
-   * undefined where it is of a kind that the game does not use, or not known in its columns (yet): nothing is wrong with it.
+   * Returns the reader of a stream's next message, until {@link endReading}. Returns a reason for an unknown
+   * stream. Returns undefined if the game does not use the kind yet, or if its columns are not known yet.
    */
   startReading(number: number): SnapshotReader | DropReason | undefined {
     const stream = this.#streams.get(number);
@@ -193,7 +193,7 @@ export class RemoteStreams {
     return stream.reader;
   }
 
-  /** The message was read, or dropped for a reason; returns the reason. */
+  /** Ends the reading of a message. Returns `reason`, for which the message was dropped. */
   endReading(reason: DropReason | undefined): DropReason | undefined {
     const stream = this.#reading;
     if (!stream) return reason;
@@ -205,7 +205,7 @@ export class RemoteStreams {
     return reason;
   }
 
-  /** Reads the stream as the game's definition is, or asks for its columns where that is another. */
+  /** Creates a reader from the game's definition, or requests the columns if they differ. */
   #open(stream: RemoteStream): void {
     const { start } = stream;
     const definition = this.#options.definitionNamed(start.name);
@@ -220,7 +220,10 @@ export class RemoteStreams {
       });
   }
 
-  /** Asks for some entities, or for all where none is named; not before there was time for an answer. */
+  /**
+   * Requests a resync of some entities, or of all if `ids` is empty, at most once per
+   * {@link RESYNC_INTERVAL_MS}.
+   */
   #ask(stream: RemoteStream, ids: readonly number[]): void {
     const nowMs = this.#options.clock.nowMs();
     if (nowMs - stream.askedAtMs < RESYNC_INTERVAL_MS) return;
@@ -232,7 +235,10 @@ export class RemoteStreams {
   }
 }
 
-/** Wider rows than those of the game's own definition take no more memory: there may be fewer. */
+/**
+ * Creates a reader. If rows are wider than those of the game's definition, it reads fewer entities, so that
+ * the memory stays limited.
+ */
 function newReader(plan: StatePlan, definition: EntityDefinition): SnapshotReader {
   const own = FIRST_FIELD_COLUMN + definition.components.length;
   const maxEntities = Math.floor((limits.ownedEntities * own) / Math.max(own, plan.width));

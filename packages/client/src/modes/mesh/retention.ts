@@ -3,32 +3,35 @@ import type { Clock, Session } from "@paceline/transport";
 
 export interface RetentionOptions {
   readonly clock: Clock;
-  /** Limit of retained entities. */
+  /** Returns the states of `most` own entities at most. */
   portray(most: number): RetainedPayload[];
-  /** With the server, another one after it has forgotten this participant; undefined while there is no way to it. */
+  /**
+   * Returns the session with the server, or undefined while it is not connected. It changes if the server
+   * drops it.
+   */
   serverSession(): Session | undefined;
 }
 
-/** Spawns and despawns are sent soon, */
+/** Minimum period after a spawn, a despawn or a jump, ms. */
 const CHANGE_PERIOD_MS = 250;
-/** and what moves once in a while: a newcomer continues it to the present. */
+/** Minimum period of moving entities, ms. A newcomer continues them to the present. */
 const MOTION_PERIOD_MS = 1000;
-/** Many entities are told more rarely, */
+/** Rate limits in bytes per second: states of many entities are sent less often. */
 const BYTES_PER_SECOND = 256;
 const CHANGE_BYTES_PER_SECOND = 2048;
-/** and no more than these. */
+/** Limit of retained entities. */
 const MAX_ENTITIES = 256;
 
 /**
- * Leaves the states of own entities with the server, for those who come later: they see them with their welcome, a round
- * trip before the owner could answer them.
+ * Leaves the states of own entities at the server for newcomers, who get them with their welcome, one round
+ * trip before the owner could send them.
  */
 export class Retention {
   readonly #options: RetentionOptions;
   #hasChanged = false;
   #kept: RetainedPayload[] = [];
   #session: Session | undefined;
-  /** The session's number of what was left last. */
+  /** Sequence of the message with the last retained states. */
   #sent = -1;
   #dueAtMs = 0;
   #changeDueAtMs = 0;
@@ -37,19 +40,19 @@ export class Retention {
     this.#options = options;
   }
 
-  /** An entity has begun, ended, or jumped. */
+  /** Marks a spawn, a despawn or a jump. */
   changed(): void {
     this.#hasChanged = true;
   }
 
-  /** Once per tick, when its states are final. */
+  /** Sends the states that are due. Called once per tick, when its states are final. */
   step(): void {
     const nowMs = this.#options.clock.nowMs();
     const session = this.#options.serverSession();
     if (!session || session.isClosed) return;
     if (session !== this.#session) this.#begin(session);
     if (nowMs < (this.#hasChanged ? this.#changeDueAtMs : this.#dueAtMs)) return;
-    // On a blocked link retained states would only queue up.
+    // On a blocked link, more states would only queue up.
     if (this.#sent >= 0 && !session.isAcknowledged(this.#sent)) return;
     if (session.isBacklogged) return;
     const { states, payloads } = this.#portrait();
@@ -62,7 +65,7 @@ export class Retention {
     this.#changeDueAtMs = nowMs + Math.max(CHANGE_PERIOD_MS, restMs(CHANGE_BYTES_PER_SECOND));
   }
 
-  /** A server that has nothing yet. */
+  /** Starts with a server that retains nothing yet. */
   #begin(session: Session): void {
     this.#session = session;
     this.#kept = [];
@@ -70,7 +73,7 @@ export class Retention {
     this.#dueAtMs = this.#changeDueAtMs = 0;
   }
 
-  /** As many entities as the server keeps. */
+  /** Returns the states of as many entities as the server retains. */
   #portrait(): { readonly states: Uint8Array; readonly payloads: RetainedPayload[] } {
     for (let most = MAX_ENTITIES; ; most = most >> 1) {
       const payloads = most > 0 ? this.#options.portray(most) : [];

@@ -26,40 +26,46 @@ export interface StateSenderOptions {
   readonly peers: () => PeerConnection[];
   /** Delay until receivers show an update, ms. */
   horizonMs(): number;
-  /** Sends a reliable message to all. */
+  /** Sends a reliable message to all peers. */
   post(payload: PeerPayload): void;
 }
 
-/** Heads of a packet with states that is not published. */
+/** Header bytes of a packet with states for one receiver. */
 const PACKET_HEAD_BYTES = 19;
 /** Rate limit for resync requests, per peer and stream. */
 const RESYNC_INTERVAL_MS = 250;
-/** A receiver who missed some of what goes to all in order is served apart for so long, each time twice as long. */
+/** Time for which a receiver that lost ordered states gets its own packets, ms. Doubles each time. */
 const FIRST_APART_MS = 10_000;
-/** Round trip until one was measured, ms. */
+/** Assumed round trip before the first measurement, ms. */
 const ASSUMED_RTT_MS = 200;
 
-/** Sends the states of own entities: differences from what receivers are known to have, and as few as they need. */
+/**
+ * Sends the states of own entities: only those that receivers need, as differences from states that they
+ * have.
+ */
 export class StateSender {
   readonly #options: StateSenderOptions;
   readonly #parts: RoomParts;
   readonly #streams = new Map<EntityDefinition, StateStream>();
   readonly #replication: ReceiverReplication;
-  /** States and events that several receivers get alike. */
+  /** Packets of states and events that are the same for several receivers. */
   readonly publications: SharedPackets;
-  /** By receiver, the streams whose columns it has asked for. */
+  /** Streams whose columns each receiver has requested. */
   readonly #described = new WeakMap<PeerConnection, Set<number>>();
   readonly #resyncedAtMs = new WeakMap<PeerConnection, Map<number, number>>();
   readonly #retention: Retention;
-  /** Receivers who missed some of what goes to all in order, and until when they are served from what they acknowledge. */
+  /**
+   * Receivers that lost ordered states, with the time until which they get differences from their own acks,
+   * ms.
+   */
   readonly #apart = new Map<PeerConnection, number>();
   readonly #apartMs = new WeakMap<PeerConnection, number>();
-  /** The link over which states go to all in order; undefined while they do not. */
+  /** Link over which all receivers get states in order; undefined while there is none. */
   #inOrderLink: Link | undefined;
-  /** Peers that states did not reach: their link was not there yet, or no more. */
+  /** Peers that missed states, because they had no link at that time. */
   readonly #unreached = new WeakSet<PeerConnection>();
   #nextStream = 0;
-  /** When states left last. */
+  /** Time at which the last states were sent, ms. */
   #sentAtMs = Number.NEGATIVE_INFINITY;
   #tick = 0;
 
@@ -107,13 +113,13 @@ export class StateSender {
     this.#retention.changed();
   }
 
-  /** One more receiver: it gets what there is. */
+  /** Sends a new receiver all streams and states. */
   joined(peer: PeerConnection, tick: number): void {
     for (const stream of this.#streams.values()) {
       stream.restartInOrder();
       peer.send(stream.announcement);
       this.#bringUpToDate(peer, stream, stream.records.values(), tick);
-      // Some entities that the server had kept for the newcomer may have ended meanwhile.
+      // Entities that the server retained for the newcomer may have ended since.
       peer.send({ kind: "present", stream: stream.number });
     }
   }
@@ -129,13 +135,13 @@ export class StateSender {
     this.#replication.acknowledged(sequence);
   }
 
-  /** Takes a receiver's message about the streams. */
+  /** Handles a receiver's message about the streams. */
   answer(peer: PeerConnection, payload: PeerPayload, moment: ReplicationMoment): void {
     if (payload.kind === "resync") this.#resync(peer, payload.stream, payload.entities, moment);
     else if (payload.kind === "columns") this.#describe(peer, payload.stream);
   }
 
-  /** A receiver lacks what the stream's states build on: of some entities, or of all where none is named. */
+  /** Sends whole states to a receiver that lacks baselines: of some entities, or of all if `ids` is empty. */
   #resync(peer: PeerConnection, number: number, ids: readonly number[], moment: ReplicationMoment): void {
     const stream = this.#numbered(number);
     const times = this.#resyncedAtMs.get(peer) ?? new Map<number, number>();
@@ -158,7 +164,10 @@ export class StateSender {
     this.#bringUpToDate(peer, stream, records, moment.tick);
   }
 
-  /** A receiver of another build asks for the columns of a stream: the answer comes reliably, so once is enough. */
+  /**
+   * Sends the columns of a stream to a receiver of another build. Once is enough, because the message is
+   * reliable.
+   */
   #describe(peer: PeerConnection, number: number): void {
     const stream = this.#numbered(number);
     const described = this.#described.get(peer) ?? new Set<number>();
@@ -172,12 +181,12 @@ export class StateSender {
     }, forget);
   }
 
-  /** Notes the states of a tick of which nothing is sent: a reference holds three ticks in a row. */
+  /** Stores the states of a tick that is not sent: a reference consists of three ticks in a row. */
   passed(tick: number): void {
     this.#gather(tick);
   }
 
-  /** Sends what is due at this tick, and leaves with the server what newcomers need. */
+  /** Sends the due states of this tick, and leaves states for newcomers at the server. */
   replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
     const receivers = this.#options.peers();
     const { state } = this.#parts.transport().plan.channels;
@@ -185,9 +194,9 @@ export class StateSender {
     if (state.delivery === "ordered-reliable") {
       if (isDue) this.#sendInOrder(receivers, records, moment);
     } else if (receivers.length > 0) {
-      // For one receiver, states are differences from the newest that it has acknowledged.
+      // For one receiver, states are differences from the newest one that it has acknowledged.
       const only = receivers.length === 1 ? receivers[0] : undefined;
-      // Nothing can be sent without a link: it stays due.
+      // Without a link nothing can be sent, so the states stay due.
       const mayLeave = only ? only.session.activeLink !== undefined : this.#mayPublish(receivers, moment);
       const due = isDue && mayLeave ? this.#due(records, only, moment) : [];
       for (const [stream, rows] of due) {
@@ -203,21 +212,22 @@ export class StateSender {
   }
 
   /**
-   * Whether states may leave for several receivers. They are encoded once for all of them, and the relay passes one packet
-   * on: as differences from what all of them got last where it keeps the order, otherwise from a reference that all have.
+   * Returns true if states may be sent to several receivers. They are encoded once, and the relay forwards
+   * one packet to all. Over an ordered link they are differences from the last ones, otherwise from a shared
+   * reference.
    */
   #mayPublish(receivers: readonly PeerConnection[], { nowMs, tick }: ReplicationMoment): boolean {
-    // States that would wait might be replaced: then those behind them could not be read.
+    // A waiting state could be replaced, and the receivers could not read the states that build on it.
     if (this.#isInOrder(receivers, nowMs)) return this.#serverSession?.takesStates === true;
     this.#gather(tick);
     return true;
   }
 
-  /** Whether all of them get through the server all that this participant sends, in its order: as far as it can see. */
+  /** Returns true if all receivers get everything through the server in order, as far as this side knows. */
   #isInOrder(receivers: readonly PeerConnection[], nowMs: number): boolean {
     const link = this.#serverSession?.linkFor("state");
     const isOrdered = link?.isUnreliable === false && (link.width ?? 1) === 1;
-    // A peer that is out of reach gets whole states when it is back.
+    // An unreachable peer gets whole states when it is back.
     const isInOrder =
       isOrdered && receivers.every(({ relayedState, session }) => relayedState || !session.activeLink);
     const before = this.#inOrderLink;
@@ -231,12 +241,12 @@ export class StateSender {
     return isInOrder;
   }
 
-  /** Packets of states follow each other by the plan's period; a tick that comes a little early counts. */
+  /** Returns true if the plan's period has passed. A tick that is early by up to half a tick counts. */
   #isDue({ nowMs }: ReplicationMoment, periodMs: number): boolean {
     return nowMs - this.#sentAtMs >= periodMs - 500 / this.#parts.time.tickHz;
   }
 
-  /** The states that are due, by stream. */
+  /** Yields the due states by stream. */
   *#due(
     records: Iterable<OwnedRecord>,
     only: PeerConnection | undefined,
@@ -251,7 +261,10 @@ export class StateSender {
     }
   }
 
-  /** All of them must arrive: whole, as reliable messages. One who takes nothing for long gets what is true then. */
+  /**
+   * Sends whole states as reliable messages, because all of them must arrive. A blocked receiver gets later
+   * states when it has room.
+   */
   #sendInOrder(
     receivers: readonly PeerConnection[],
     records: Iterable<OwnedRecord>,
@@ -361,7 +374,7 @@ export class StateSender {
   }
 
   #referTo(peer: PeerConnection, stream: StateStream, messages: readonly Uint8Array[]): Receipt[] {
-    // A peer that takes nothing is not waited for: the room parts with it when its queue is full.
+    // Does not wait for a blocked peer. Its pair starts again when its queue is full.
     const { session } = peer;
     if (messages.length === 0 || session.isClosed) return [];
     if (session.isBacklogged) return [];
@@ -392,7 +405,7 @@ export class StateSender {
     return stream;
   }
 
-  /** The session with the server; undefined while there is no way to it. */
+  /** Session with the server; undefined while it is not connected. */
   get #serverSession(): Session | undefined {
     const { state, session } = this.#parts.connection();
     return state === "joined" ? session : undefined;
