@@ -26,20 +26,20 @@ const kinds: Readonly<Record<string, Device["network"]>> = {
   ethernet: "fixed",
 };
 
-/** Battery and network of this device, as far as the environment tells; the rest is unknown, never guessed. */
+/** Battery and network of this device. What the environment does not report is unknown, never guessed. */
 export class DeviceProbe {
   readonly #onChange: () => void;
   readonly #ending = new AbortController();
   readonly #connection: NetworkInformation | undefined;
   #battery: BatteryManager | undefined;
 
-  /** @param onChange called when something that {@link device} says has changed */
+  /** @param onChange called when {@link device} has changed */
   constructor(onChange: () => void) {
     this.#onChange = onChange;
     const navigator = (globalThis.navigator ?? {}) as ProbedNavigator;
     this.#connection = navigator.connection;
     this.#listen(this.#connection, "change");
-    // A policy of the page may forbid it: the battery is unknown then.
+    // A policy of the page may forbid access: the battery is then unknown.
     void navigator.getBattery?.().then(
       (battery) => this.#found(battery),
       () => undefined,

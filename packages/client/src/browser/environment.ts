@@ -7,18 +7,20 @@ import {
   type WebSocketConstructor,
 } from "@paceline/transport";
 
-/** Transports that a game may allow. */
 const transportKinds = ["webrtc", "websocket"] as const;
 /** One of the transports that a game may allow. */
 export type TransportKind = (typeof transportKinds)[number];
 
-/** Throws {@link ConfigError} for what is no constructor. */
+/** Throws {@link ConfigError} for a value that is not a constructor. */
 export function assertWebSocket(given: unknown): void {
   if (given === undefined || typeof given === "function") return;
   throw new ConfigError({ field: "webSocket", value: given, expected: "a WebSocket constructor" });
 }
 
-/** The WebSocket to use: the given one, or the environment's. Asked for when a room is joined: a server that renders pages has none. */
+/**
+ * Returns the given WebSocket class, or the environment's. Called at a join: a server that renders pages has
+ * none.
+ */
 export function webSocketOf(given: unknown): WebSocketConstructor {
   const found = given ?? globalThis.WebSocket;
   if (typeof found !== "function") {
@@ -30,7 +32,9 @@ export function webSocketOf(given: unknown): WebSocketConstructor {
   return found as unknown as WebSocketConstructor;
 }
 
-/** Checks the transports that a game allows; by default all. */
+/**
+ * Returns the transports that a game allows, by default all. Throws {@link ConfigError} for an invalid list.
+ */
 export function checkedTransports(given: unknown): readonly TransportKind[] {
   if (given === undefined) return transportKinds;
   const expected = `a list with at least one of ${transportKinds.join(", ")}`;
@@ -51,14 +55,17 @@ export function checkedTransports(given: unknown): readonly TransportKind[] {
   return [...(given as TransportKind[])];
 }
 
-/** Throws {@link ConfigError} where the game asks for direct links and switches off what they are made of. */
+/** Throws {@link ConfigError} if the game requires direct links without their transport. */
 export function assertPossible(choice: ProfileChoice, transports: readonly TransportKind[]): void {
   if (typeof choice !== "object" || choice.topology !== "mesh" || transports.includes("webrtc")) return;
   const expected = `"relay", or nothing: transports leaves out webrtc`;
   throw new ConfigError({ field: "profile.topology", value: choice.topology, expected });
 }
 
-/** A maker of WebRTC links where the environment has none: given, or undefined. */
+/**
+ * Returns the given maker of WebRTC links, for an environment without WebRTC. Throws {@link ConfigError} for
+ * anything but a function.
+ */
 export function webRtcOf(given: unknown): WebRtcLinkMaker | undefined {
   if (given === undefined || typeof given === "function") return given as WebRtcLinkMaker | undefined;
   throw new ConfigError({
@@ -68,7 +75,7 @@ export function webRtcOf(given: unknown): WebRtcLinkMaker | undefined {
   });
 }
 
-/** The decision tree's inputs: this page, its capabilities and the other participants. */
+/** Returns the decision tree's inputs: this page, its capabilities and the other participants. */
 export function environmentOf(
   transports: readonly TransportKind[],
   peers: Pick<Environment, "peers" | "directPeers">,
@@ -87,7 +94,7 @@ function pageSecurity(): Environment["security"] {
   return protocol === "http:" ? "http" : "unknown";
 }
 
-/** Hosts that an https page may reach unencrypted all the same. */
+/** Hosts that an https page may reach without encryption. */
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** Throws {@link ConfigError} for an address that the plan's schemes do not allow. */

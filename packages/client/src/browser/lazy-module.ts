@@ -1,21 +1,21 @@
 import { addressOfFailed, importAgain } from "./module-again.js";
 
-/** A module that is fetched when it is needed, once. One that did not come is asked for again the next time. */
+/** A module that is loaded once, at its first use. After a failure, the next use loads it again. */
 export class LazyModule<Name extends string, Module extends Readonly<Record<Name, unknown>>> {
   readonly #name: Name;
   readonly #load: () => Promise<Module>;
   #fetched: Promise<Module> | undefined;
   #loads = 0;
-  /** The URL of a failed attempt to load the code. */
+  /** URL of the module that failed to load. */
   #failedAt: URL | undefined;
 
-  /** @param name an export of the module, which tells it from another one at the same address */
+  /** @param name an export of the module, which distinguishes it from another one at the same address */
   constructor(name: Name, load: () => Promise<Module>) {
     this.#name = name;
     this.#load = load;
   }
 
-  /** Rejects with the error of the import. */
+  /** Loads the module. Rejects with the error of the import. */
   fetch(): Promise<Module> {
     this.#fetched ??= this.#import().catch((error: unknown) => {
       this.#fetched = undefined;
@@ -25,14 +25,14 @@ export class LazyModule<Name extends string, Module extends Readonly<Record<Name
     return this.#fetched;
   }
 
-  /** Begins to fetch it before it is needed; a failure shows when it is. */
+  /** Starts to load the module before its first use. That use reports a failure. */
   prefetch(): void {
     this.fetch().catch(() => undefined);
   }
 
   #import(): Promise<Module> {
     this.#loads += 1;
-    // Both addresses take turns: the browser may well ask for the first one again.
+    // Alternates between both addresses, because the first one may work again.
     return this.#failedAt && this.#loads % 2 === 0
       ? importAgain(this.#failedAt, this.#loads, this.#name)
       : this.#load();

@@ -1,17 +1,19 @@
-/** So Chromium and Firefox begin what they say of a module that did not come; its address follows. */
+/** Start of the message of Chromium and Firefox for a module that failed to load. Its address follows. */
 const FAILED_MODULE = /dynamically imported module: (https?:\/\/\S+)/;
 
-/** The address of the module that did not load, by the error's own words; undefined where they do not say. */
+/**
+ * Returns the address of the module that failed to load, from the error's message. Undefined if it has none.
+ */
 export function addressOfFailed(error: unknown): URL | undefined {
   const [, address] = FAILED_MODULE.exec(String(error)) ?? [];
   return address === undefined || !URL.canParse(address) ? undefined : new URL(address);
 }
 
 /**
- * Imports a module that did not load, by an address of its own: Firefox remembers for as long as the page lives that the
- * other one failed, as HTML specifies, and does not ask the server again. Only from where this code came itself. Where a
- * module that it needs was what did not come, that is remembered all the same. Rejects where `name` is not exported:
- * some bundlers give exports other names.
+ * Imports a module that failed to load, with another query in its address. Firefox caches the failure of an
+ * address for the life of the page, as HTML specifies, and does not request it again. The failure of a module
+ * that this one imports stays cached. Rejects for another origin than this code's. Also rejects if `name` is
+ * not exported: some bundlers rename exports.
  */
 export async function importAgain<Name extends string, Module extends Record<Name, unknown>>(
   failed: URL,

@@ -1,10 +1,13 @@
-/** Storage that outlives the pages of a tab, such as `sessionStorage`. Every method may throw: a page may be denied storage. */
+/**
+ * Storage that outlives the pages of a tab, such as `sessionStorage`. Every method may throw if the page has
+ * no access to storage.
+ */
 export interface TabStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
 }
 
-/** Locks that only one page of an origin may hold at a time; `navigator.locks` gives them. */
+/** Locks that only one page of an origin can hold at a time, such as `navigator.locks`. */
 export interface TabLocks {
   request(
     name: string,
@@ -16,11 +19,11 @@ export interface TabLocks {
 /** The browser's tab around a page. */
 export interface Tab {
   readonly storage: TabStorage | undefined;
-  /** Browsers give them to secure origins alone. */
+  /** Undefined on insecure origins, for which browsers have no locks. */
   readonly locks: TabLocks | undefined;
 }
 
-/** The tab around this page. */
+/** Returns the tab around this page. */
 export function browserTab(): Tab {
   const { locks } = navigator as { readonly locks?: TabLocks };
   try {

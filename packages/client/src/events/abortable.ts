@@ -1,6 +1,9 @@
 import { ConfigError } from "@paceline/protocol";
 
-/** Throws {@link ConfigError} for what is no signal; one of another realm (a frame, a test's page) is one too. */
+/**
+ * Throws {@link ConfigError} for anything but a signal. Signals of other realms (a frame, a test's page) are
+ * valid.
+ */
 export function assertSignal(signal: unknown): asserts signal is AbortSignal | undefined {
   const { aborted, addEventListener } = (signal ?? {}) as Partial<AbortSignal>;
   if (signal === undefined || (typeof aborted === "boolean" && typeof addEventListener === "function"))
@@ -9,8 +12,8 @@ export function assertSignal(signal: unknown): asserts signal is AbortSignal | u
 }
 
 /**
- * Resolves to the result of `begin`. Rejects with the signal's reason as soon as it is aborted, before `begin` is called at all if it
- * was before; `giveUp` then ends what has begun.
+ * Returns the result of `begin`. Rejects with the signal's reason as soon as the signal is aborted, and calls
+ * `giveUp` to end what has begun. If the signal is already aborted, rejects without a call of `begin`.
  */
 export function untilAborted<Value>(
   signal: AbortSignal | undefined,
@@ -25,20 +28,23 @@ export function untilAborted<Value>(
       giveUp();
     };
     signal.addEventListener("abort", abort, { once: true });
-    // Before the promise is settled: whoever waits for it may abort at once.
+    // Removed before the promise settles, because its receiver may abort at once.
     begin()
       .finally(() => signal.removeEventListener("abort", abort))
       .then(resolve, reject);
   });
 }
 
-/** Older browsers have signals without a reason. */
+/** Returns the signal's reason. Signals of older browsers have none. */
 function reasonOf(signal: AbortSignal): Error {
   const reason: unknown = signal.reason;
   return (reason ?? new DOMException("aborted", "AbortError")) as Error;
 }
 
-/** Aborted when one of them is; without `AbortSignal.any` (older browsers) only with the first one. */
+/**
+ * Returns a signal that aborts with either of the two. Without `AbortSignal.any` (older browsers) returns the
+ * first one.
+ */
 export function eitherOf(first: AbortSignal, second: AbortSignal | undefined): AbortSignal {
   return second && typeof AbortSignal.any === "function" ? AbortSignal.any([first, second]) : first;
 }

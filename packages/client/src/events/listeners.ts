@@ -3,7 +3,7 @@ import { assertFunction } from "@paceline/protocol";
 /** Ends a subscription. */
 export type Unsubscribe = () => void;
 
-/** The subscribers of one kind of news. One that throws or rejects disturbs neither the others nor the SDK. */
+/** The listeners of one event. An error in one of them affects neither the others nor the SDK. */
 export class Listeners<Arguments extends unknown[]> {
   readonly #listeners = new Set<(...args: Arguments) => unknown>();
 
@@ -11,10 +11,10 @@ export class Listeners<Arguments extends unknown[]> {
     return this.#listeners.size === 0;
   }
 
-  /** Throws {@link ConfigError} for a listener that is no function. */
+  /** Adds a listener. Throws {@link ConfigError} for a value that is not a function. */
   add(listener: (...args: Arguments) => void): Unsubscribe {
     assertFunction("listener", listener);
-    // Wrapped, so that the same function may subscribe twice and each subscription ends by itself.
+    // The wrapper allows the same function twice, each with its own subscription.
     const entry = (...args: Arguments): unknown => listener(...args);
     this.#listeners.add(entry);
     return () => this.#listeners.delete(entry);
@@ -25,7 +25,7 @@ export class Listeners<Arguments extends unknown[]> {
   }
 }
 
-/** Runs code of the game. An error that it throws, or that its promise rejects with, is reported and goes no further. */
+/** Runs code of the game. Reports an error that it throws or rejects with, and does not pass it on. */
 export function guarded(fn: () => unknown): void {
   try {
     const result = fn();
@@ -35,12 +35,15 @@ export function guarded(fn: () => unknown): void {
   }
 }
 
-/** For each place that throws: when an error was reported last, and how many were held back since. The code bounds the places. */
+/**
+ * Time of the last report and number of held errors since, for each place in the code that throws. The code
+ * limits their number.
+ */
 const kinds = new Map<string, { atMs: number; more: number }>();
 
 /**
- * Reports an error of the game's code as uncaught: one a second of each kind, with the number of those that were held
- * back. What a hostile participant sends may make a listener throw hundreds of times a second.
+ * Reports an error of the game's code as uncaught: at most one per second for each place, with the number of
+ * held ones. A hostile participant can make a listener throw hundreds of times a second.
  */
 export function reportGameError(error: unknown): void {
   const key = placeOf(error);
@@ -63,7 +66,10 @@ function report(error: unknown): void {
   else console.error(error);
 }
 
-/** The first place in the stack, without the message: that may be made of what somebody sent. */
+/**
+ * Returns the first place in the stack. Leaves out the message, because a participant may have written parts
+ * of it.
+ */
 function placeOf(error: unknown): string {
   const { stack = "", message = "" } = error instanceof Error ? error : {};
   return /[^\s(@]+:\d+:\d+/.exec(stack.replace(message, ""))?.[0] ?? "";

@@ -1,10 +1,12 @@
 import type { BulkRate } from "@paceline/transport";
 
-/** Half of what a relay lets one session send by default: the other half is for what the game does meanwhile. */
+/** Half of a relay's default limit for one session. The other half is for the game's other traffic. */
 const BYTES_PER_SECOND = 131_072;
 const BURST_BYTES = 16_384;
 
-/** Limits the bulk traffic of all relayed pairs of a room together. Pure: the caller passes the time. */
+/**
+ * Common rate limit for the bulk traffic of all relayed pairs of a room. Pure: the caller passes the time.
+ */
 export class SharedBulkRate implements BulkRate {
   #bytes = BURST_BYTES;
   #atMs = Number.NEGATIVE_INFINITY;

@@ -13,37 +13,41 @@ import { WebRtcLink } from "@paceline/transport/webrtc";
 
 export interface DirectPathOptions {
   readonly scheduler: Scheduler;
-  /** One side of a pair makes the offers: the one that joined later. */
+  /** True for the side of a pair that makes the offers: the one that joined later. */
   readonly isInitiator: boolean;
-  /** Makes links in an environment without WebRTC of its own; default: the browser's. */
+  /** Makes links in an environment without its own WebRTC. Default: the browser's WebRTC. */
   readonly newLink?: WebRtcLinkMaker | undefined;
-  /** Chance, 0 to 1, so that many who were cut off together do not come back together. Default: `Math.random`. */
+  /**
+   * Returns a random number from 0 to 1, which spreads the attempts of clients that lost their links
+   * together. Default: `Math.random`.
+   */
   readonly random?: () => number;
   /**
-   * A first attempt that is not open after so long, ms, gets a second one beside it, and the first that opens is used. Over
-   * a lossy line a lost packet of a handshake is repeated only after a second, and then after two. Default: never.
+   * Time after which a first attempt that is not open gets a second one beside it, ms. The first that opens
+   * is used. A lost packet of a handshake is repeated only after one second, and then after two. Default:
+   * never.
    */
   readonly hedgeAfterMs?: number;
   /** Lifetime of an event on a new link, ms. */
   eventLifetimeMs(): number;
-  /** As they are now: passwords for TURN change. */
+  /** Returns the present ICE servers: passwords for TURN change. */
   iceServers(): readonly IceServer[];
-  /** Carries signalling to the peer; `attempt` tells the tries apart. */
+  /** Sends signalling data to the peer. `attempt` distinguishes the attempts. */
   sendSignal(attempt: number, data: unknown): void;
-  /** A link that is being negotiated: the session proves it before it is used, or gives it up. */
+  /** Attaches a new link to the session, which tests it before use or gives it up. */
   attach(link: Link, terms: LinkTerms): void;
 }
 
-/** State of one attempt. */
+/** Rank and time limit of one attempt. */
 export interface LinkTerms {
-  /** Later attempts are preferred, so that a better path takes over from one that works. */
+  /** Rank of the attempt. Later ones are preferred, so that a better path replaces a working one. */
   readonly rank: number;
   readonly deadlineMs: number;
 }
 
 /**
- * The rungs above the relay. On the first ICE tries all at once, and prefers direct paths to TURN; where it finds none
- * in time, the second goes through TURN alone, since a path may pass ICE's checks and nothing else.
+ * Kinds of attempts. In the first, ICE tries all paths at once and prefers direct ones to TURN. If none opens
+ * in time, the second uses TURN only, because a path may pass ICE's checks and nothing else.
  */
 const rungs = {
   direct: { policy: "all", deadlineMs: 8000 },
@@ -51,15 +55,15 @@ const rungs = {
 } as const;
 type Rung = keyof typeof rungs;
 
-/** Waits before a new attempt, by the number of attempts that failed before it; the last repeats. */
+/** Delays before a new attempt, ms, by the number of earlier failures. The last one repeats. */
 const RETRY_DELAYS_MS = [1000, 3000, 10_000, 30_000];
-/** Waits vary by so much both ways. */
+/** Random share by which delays vary, up and down. */
 const JITTER = 0.25;
-/** A link that held for so long was good: the next attempt comes soon again. */
+/** Lifetime after which a link counts as good, ms: the next attempt then comes soon. */
 const GOOD_AFTER_MS = 15_000;
-/** A path through TURN works, and costs: after so long a direct one is tried again beside it. */
+/** Time after which a direct path is tried beside one through TURN, ms. TURN works, but costs money. */
 const UPGRADE_AFTER_MS = 120_000;
-/** Attempts of the peer that are answered in a while; an honest one begins with three in ten seconds. */
+/** Limit of the peer's attempts that are answered. An honest peer begins three in ten seconds. */
 const ANSWERS = { count: 6, windowMs: 10_000 } as const;
 
 interface Attempt {
@@ -70,15 +74,15 @@ interface Attempt {
 }
 
 /**
- * Opens a direct link to one peer, again and again when it fails, for as long as that is allowed. Loaded on demand
- * and with it all of WebRTC: `lazy-direct-path.ts` alone imports this file.
+ * Opens a direct link to one peer, and repeats failed attempts while direct links are allowed. Only
+ * `lazy-direct-path.ts` imports this file, on demand, and with it all of WebRTC.
  */
 export class DirectPath {
   readonly #options: DirectPathOptions;
   readonly #answeredAtMs: number[] = [];
   #choice = new PathChoice();
   #attempt: Attempt | undefined;
-  /** The link in use while an attempt for a better one runs, or the older of two attempts. */
+  /** The link in use during an attempt for a better one, or the older of two attempts. */
   #previous: Attempt | undefined;
   #number = 0;
   #rank = 0;
@@ -94,19 +98,19 @@ export class DirectPath {
     this.#options = options;
   }
 
-  /** Why the last attempt, or the last link, ended; undefined before any did. */
+  /** Reason for the end of the last attempt or link; undefined if none has ended. */
   get lastFailure(): string | undefined {
     return this.#lastFailure;
   }
 
-  /** Whether the link is better than the relay; begins anew when links were not allowed for a while. */
+  /** Comparison of the link with the relay. Starts again after direct links were not allowed. */
   get choice(): PathChoice {
     return this.#choice;
   }
 
   /**
-   * The delivery of packets on the link in use, and in words how it departs from the plan: a channel repeats events
-   * for as long as it was opened for.
+   * Delivery of packets on the link in use, and its difference from the plan in words: a channel keeps the
+   * event lifetime with which it was opened.
    */
   get route(): (Partial<LinkRoute> & { readonly note: string }) | undefined {
     const attempt = this.#previous ?? this.#attempt;
@@ -117,7 +121,7 @@ export class DirectPath {
     return { ...link.route, note: isKept ? note : "" };
   }
 
-  /** Whether direct links may be used: both sides have WebRTC, and the plan wants it. */
+  /** Allows or forbids direct links. Both sides must have WebRTC, and the plan must want it. */
   allow(isAllowed: boolean): void {
     if (isAllowed === this.#isAllowed) return;
     this.#isAllowed = isAllowed;
@@ -128,7 +132,7 @@ export class DirectPath {
     this.end("not wanted any more");
   }
 
-  /** A signal of the peer. Signals of earlier attempts are stale and ignored. */
+  /** Handles a signal of the peer. Ignores signals of earlier attempts. */
   signal(number: number, data: unknown): void {
     if (!this.#isAllowed) return;
     const isAnswering = !this.#options.isInitiator;
@@ -142,9 +146,9 @@ export class DirectPath {
     if (attempt === this.#attempt || attempt.link.state === "connecting") attempt.link.signal(data);
   }
 
-  /** The session sends over this link now. */
+  /** Handles the switch of the session to this link. */
   linkActive(link: Link): void {
-    // The older of two attempts was faster.
+    // The older of two attempts has opened first.
     if (link === this.#previous?.link) [this.#attempt, this.#previous] = [this.#previous, this.#attempt];
     if (link !== this.#attempt?.link) return;
     this.#cancelHedge?.();
@@ -153,7 +157,7 @@ export class DirectPath {
     this.#upgradeLater();
   }
 
-  /** The session says that a link of this pair is gone. */
+  /** Handles the end of a link of this pair. */
   linkDown(link: Link, close: LinkClose): void {
     if (link === this.#previous?.link) this.#previous = undefined;
     if (link !== this.#attempt?.link) return;
@@ -169,7 +173,9 @@ export class DirectPath {
     else this.#retryLater();
   }
 
-  /** The network is another one: what failed may work now, and what goes through TURN may go directly. */
+  /**
+   * Tries again on another network: failed attempts may succeed, and a path through TURN may become direct.
+   */
   networkChanged(): void {
     if (!this.#isAllowed || !this.#options.isInitiator) return;
     this.#failures = 0;
@@ -178,14 +184,14 @@ export class DirectPath {
     if (!isTrying && !isBest) this.#start("direct");
   }
 
-  /** Closes the links and makes no attempts until they are allowed again. */
+  /** Closes the links. Makes no attempts until they are allowed again. */
   end(reason: string): void {
     this.#isAllowed = false;
     this.#cancelTimers();
     for (const attempt of [this.#previous, this.#attempt]) attempt?.link.close(CloseCode.left, reason);
   }
 
-  /** Breaks the links without a word, as a network does: for tests of what follows. */
+  /** Breaks the links without notice, as a network does. For tests. */
   kill(): void {
     for (const attempt of [this.#previous, this.#attempt])
       attempt?.link.close(CloseCode.timeout, "killed on purpose");

@@ -7,19 +7,23 @@ export type LoadDirectPath = () => Promise<{ readonly DirectPath: typeof DirectP
 
 export interface LazyDirectPathOptions extends DirectPathOptions {
   readonly loadDirectPath: LoadDirectPath;
-  /** The code did not load, for a new reason; {@link LazyDirectPath.lastFailure} says which. */
+  /**
+   * Called when the code has failed to load for a new reason, which {@link LazyDirectPath.lastFailure}
+   * contains.
+   */
   onLoadFailure(): void;
 }
 
-/** Between attempts to load; doubled after each that failed. */
+/** Time between attempts to load, ms. Doubles after each failure. */
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 30_000;
-/** Signals of one attempt that are kept while the code loads: an offer and its candidates are about twenty. */
+/** Limit of signals that are stored while the code loads. An offer and its candidates are about twenty. */
 const EARLY_SIGNALS = 64;
 
 /**
- * The direct path to one peer, whose code is fetched when a direct path is first allowed, or before: a game that can never
- * use it never downloads WebRTC. Where the code does not come, the relay goes on and it is tried again.
+ * Direct path to one peer. Loads its code when a direct path is first allowed, or before, so that a game
+ * without direct paths never downloads WebRTC. If the load fails, the relay continues and the load is
+ * repeated.
  */
 export class LazyDirectPath {
   readonly #options: LazyDirectPathOptions;
@@ -36,27 +40,27 @@ export class LazyDirectPath {
     this.#module = new LazyModule("DirectPath", options.loadDirectPath);
   }
 
-  /** Why there is no direct link although one is allowed; undefined before anything failed. */
+  /** Reason for the missing direct link; undefined before a failure. */
   get lastFailure(): string | undefined {
     return this.#path ? this.#path.lastFailure : this.#loadFailure;
   }
 
-  /** See {@link DirectPath.route}. */
+  /** Route of the link; see {@link DirectPath.route}. */
   get route(): DirectPath["route"] {
     return this.#path?.route;
   }
 
-  /** See {@link DirectPath.choice}. */
+  /** Comparison with the relay; see {@link DirectPath.choice}. */
   get choice(): DirectPath["choice"] | undefined {
     return this.#path?.choice;
   }
 
-  /** Fetches the code now: over a line that has become bad it would take many seconds. */
+  /** Loads the code early: on a line that has become bad the load would take many seconds. */
   prefetch(): void {
     if (!this.#path) this.#module.prefetch();
   }
 
-  /** See {@link DirectPath.allow}. */
+  /** Allows or forbids direct links; see {@link DirectPath.allow}. */
   allow(isAllowed: boolean): void {
     this.#isAllowed = isAllowed;
     if (!isAllowed) this.#early = [];
@@ -64,7 +68,7 @@ export class LazyDirectPath {
     else if (isAllowed) this.#load();
   }
 
-  /** See {@link DirectPath.signal}. */
+  /** Handles a signal of the peer; see {@link DirectPath.signal}. */
   signal(attempt: number, data: unknown): void {
     if (this.#path) this.#path.signal(attempt, data);
     else if (this.#isAllowed) this.#keep(attempt, data);
@@ -74,7 +78,7 @@ export class LazyDirectPath {
     this.#path?.linkActive(link);
   }
 
-  /** See {@link DirectPath.networkChanged}. */
+  /** Tries again on another network; see {@link DirectPath.networkChanged}. */
   networkChanged(): void {
     this.#path?.networkChanged();
   }
@@ -83,7 +87,7 @@ export class LazyDirectPath {
     this.#path?.linkDown(link, close);
   }
 
-  /** See {@link DirectPath.end}. */
+  /** Closes the links; see {@link DirectPath.end}. */
   end(reason: string): void {
     this.allow(false);
     this.#path?.end(reason);
@@ -94,7 +98,7 @@ export class LazyDirectPath {
   }
 
   #keep(attempt: number, data: unknown): void {
-    // The peer has restarted, so that its earlier signals are worthless.
+    // The peer has started another attempt, so its earlier signals are stale.
     if (this.#early[0]?.attempt !== attempt) this.#early = [];
     if (this.#early.length < EARLY_SIGNALS) this.#early.push({ attempt, data });
   }

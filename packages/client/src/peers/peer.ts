@@ -40,27 +40,30 @@ export interface PeerHandlers {
   readonly onState: (body: Uint8Array, tick: number) => void;
   readonly onAcknowledged: (sequence: number) => void;
   onPathChange(reason: string): void;
-  /** The pair begins again: another session, and whatever was said in the old one is to be said again. */
+  /**
+   * Called when the pair starts again with another session. Everything said in the old one must be said
+   * again.
+   */
   onReset(loss: MessageLoss): void;
-  /** The pair has ended for good: the peer left, or it has begun again too often. */
+  /** Called when the pair has ended for good: the peer has left, or the pair has started again too often. */
   onEnded(): void;
   sendSignal(attempt: number, data: unknown): void;
 }
 
-/** The parts of a room that its pairs use. Functions stand for what may change, or is created later. */
+/** Parts of a room that its pairs use. Functions return parts that change, or that are created later. */
 export interface PairParts {
   readonly scheduler: Scheduler;
   readonly time: { readonly tick: number };
-  /** The plan's policy of a class of traffic. */
+  /** Returns the plan's policy for a traffic class. */
   readonly channel: ChannelPolicyOf;
-  /** Makes WebRTC links where the environment has none of its own. */
+  /** Makes WebRTC links in an environment without its own WebRTC. */
   readonly newLink: WebRtcLinkMaker | undefined;
   readonly loadDirectPath: LoadDirectPath;
   readonly budget: () => ByteBudget;
-  /** This participant's session, as the server and the wire know it. */
+  /** Returns the number of this participant's session at the server and on the wire. */
   readonly sessionNumber: () => number;
   readonly iceServers: () => readonly IceServer[];
-  /** There is a new link; returns it. */
+  /** Takes a new link and returns the link to use instead, for example a filtered one. */
   readonly interpose: (link: Link) => Link;
 }
 
@@ -74,45 +77,51 @@ export interface PeerOptions {
 /** Messages that an ended session leaves unacknowledged. */
 export interface MessageLoss {
   /**
-   * Messages of {@link Room.send} that were accepted and have no receipt: the last ones that were sent. All before them
+   * Number of messages of {@link Room.send} without a receipt: the last ones that were sent. All earlier ones
    * have arrived; these may have.
    */
   readonly unacknowledged: number;
 }
 
-/** Whether anything reaches a peer. */
+/** Whether this participant can reach a peer. */
 export type PeerState = "connected" | "away";
 
-/** Ways to a peer, the best one first. */
+/** Paths to a peer, the best one first. */
 export type PeerPath = "direct" | "turn" | "relay";
 
 /** Another participant of the room, as a game sees it. */
 export interface Peer {
-  /** Unchanged for as long as the player keeps its seat, also after a reload. */
+  /** Id of the player. It stays the same while the player keeps its seat, also after a reload. */
   readonly id: string;
-  /** Given by the server in the order of joining, to nobody else while the room lives; as lasting as {@link id}. */
+  /**
+   * Number of the player, in the order of joining. The server gives each number once per room. It lasts as
+   * long as {@link id}.
+   */
   readonly number: number;
-  /** `away`: its page was closed or sleeps, or nothing reaches it. It may come back, and leaves otherwise. */
+  /**
+   * `away`: its page was closed or sleeps, or it cannot be reached. It may come back; otherwise it leaves.
+   */
   readonly state: PeerState;
   /**
-   * The path to this peer now: direct, through a TURN server, or through the relay; `server` in a room
-   * with an authority, with whom alone one talks there.
+   * Present path to this peer: direct, through a TURN server, or through the relay. In a room with an
+   * authority `server`, because all traffic is with the server.
    */
   readonly path: PeerPath | "server";
-  /** The path in the words of its transport. */
+  /** Transport of the path, in words. */
   readonly channel: string;
-  /** Why this path, in a sentence. */
+  /** Reason for this path, in a sentence. */
   readonly reason: string;
-  /** Round trip over the present path, ms; undefined before it was measured. */
+  /** Round trip over the present path, ms; undefined before the first measurement. */
   readonly rttMs: number | undefined;
   readonly stats: PeerRates & PathQuality;
-  /** Counts of dropped data of this peer, by reason. */
+  /** Counts of this peer's dropped data, by reason. */
   readonly drops: Partial<Record<DropReason, number>>;
 }
 
 /**
- * The relay is the last resort: it is there as long as the server is, and needs no proof. The server says who is away, so
- * nothing has to be asked: the room pings its relayed peers in turn, for the round trip alone.
+ * Settings of the relayed link, the last resort. It lives as long as the link to the server, and needs no
+ * proof. It has no heartbeat, because the server reports away peers; the room pings its relayed peers in
+ * turn, only to measure.
  */
 const relayedOptions: LinkMonitorOptions = {
   preference: 1,
@@ -121,29 +130,39 @@ const relayedOptions: LinkMonitorOptions = {
   timeoutMs: Number.POSITIVE_INFINITY,
   heartbeatMs: Number.POSITIVE_INFINITY,
 };
-/** Beside a direct link it is compared with that one. */
+/** Heartbeat of the relayed link beside a direct one, ms, to compare the two. */
 const COMPARED_HEARTBEAT_MS = 1000;
-/** Direct and through TURN: above the relay, the newest attempt first. */
+/** Settings of direct links and those through TURN. They rank above the relay, the newest attempt first. */
 const directOptions = { needsProof: true, timeoutMs: 1000, heartbeatMs: 250 } as const;
 const DIRECT_PREFERENCE = 10;
 
 const RETURN_PERIOD_MS = 500;
-/** A peer that is heard, but gives no receipt for so long, never will; what waits for it must not keep others waiting. */
+/**
+ * Time after which a peer counts as stuck, ms, if its packets arrive but acknowledge nothing. Its queue must
+ * not block others.
+ */
 const STUCK_MS = 20_000;
 /**
- * A pair that refuses messages of the game, and in so long does not take what its queue holds, begins again: a send to all
- * is refused for all. Longer than a cut that heals by itself. Half as long, for half as much, each further time.
+ * Time after which a pair that refuses the game's messages starts again, ms, if it does not take a full queue
+ * in that time: meanwhile every send to all is refused. It is longer than a cut that heals by itself. Each
+ * further time it halves, and so does the amount.
  */
 const REFUSING_MS = 10_000;
-/** A pair with room that has refused nothing for so long takes messages again. */
+/** Time without a refusal after which a pair with room takes messages again, ms. */
 const TAKING_MS = 2000;
 const LONGEST_MESSAGE = new Uint8Array(MAX_PAYLOAD_BYTES);
-/** Until a pair begins again; doubled each time. */
+/** Pause before a pair starts again, ms. Doubles each time. */
 const FIRST_RESET_MS = 1000;
-/** The side that did not end it waits for the other's first packet, but no longer than this besides. */
+/**
+ * Additional pause of the side that did not end the session, ms. A packet of the other side ends the pause
+ * early.
+ */
 const RESET_GRACE_MS = 1000;
 
-/** The pair of this participant and one other: a session of its own, relayed at first, direct once that is proven. */
+/**
+ * Pair of this participant and one peer. It has its own session, which is relayed at first and direct once
+ * that is proven.
+ */
 export class PeerConnection implements Peer {
   readonly requests: Requests;
   readonly meter: RateMeter;
@@ -153,28 +172,28 @@ export class PeerConnection implements Peer {
   readonly #info: PeerInfo;
   readonly #handlers: PeerHandlers;
   readonly #direct: LazyDirectPath;
-  /** Requests that are answered until the next {@link sample}. */
+  /** Number of requests that are still answered before the next {@link sample}. */
   #requestsLeft: number = limits.requestsPerSecond;
   #session: Session;
-  /** Epoch of the session: both sides count how often their pair has begun again. */
+  /** Epoch of the session: the number of times that the pair has started again. */
   #epoch = 0;
-  /** Until the pair begins again; whether a packet of the peer is enough for that. */
+  /** Pause before the pair starts again. `endsWithPacket`: a packet of the peer ends it early. */
   #pause: { readonly cancel: Cancel; readonly endsWithPacket: boolean } | undefined;
   #directLink: Link | undefined;
   #relayed: RelayedLink | undefined;
   #uplink: Uplink | undefined;
-  /** Since when, and when last, it had no room for a message; undefined while it takes them. */
+  /** Time of the first and the last refusal, ms; undefined while the pair takes messages. */
   #refusing:
     { readonly sinceMs: number; readonly lastMs: number; readonly acknowledgedBytes: number } | undefined;
-  /** Bulk for which it had no room: nothing can be added until some of what waits has a receipt. */
+  /** Refused bulk. Nothing can be added until some of the waiting bytes are acknowledged. */
   #bulkRefused: { readonly sinceMs: number; readonly waitingBytes: number } | undefined;
-  /** The path that was told last: of a link, too, it may change. */
+  /** The path that was reported last. It may change during the life of a link. */
   #toldChannel = "";
   #returnedAtMs = Number.NEGATIVE_INFINITY;
   #absence: "unlinked" | "closed" | undefined;
   #hasWebRtc: boolean;
   #mayHaveWebRtc: boolean;
-  /** Why a direct link is out of the question; undefined while it is not. */
+  /** Reason why there can be no direct link; undefined if there can be one. */
   #obstacle: string | undefined;
 
   constructor({ parts, info, handlers, bulkRate }: PeerOptions) {
@@ -236,7 +255,7 @@ export class PeerConnection implements Peer {
     return this.#info.seat ?? this.#info.number;
   }
 
-  /** Number of its session on the server and on the wire. A reloaded page gets another one. */
+  /** Number of the peer's session at the server and on the wire. A reloaded page gets another one. */
   get sessionNumber(): number {
     return this.#info.number;
   }
@@ -246,7 +265,10 @@ export class PeerConnection implements Peer {
     return isHere ? "connected" : "away";
   }
 
-  /** The server has no link to it; `closed`: nobody has. Undefined: it has one again. */
+  /**
+   * Sets why the peer is absent: `unlinked` without a link to the server, `closed` with its page closed.
+   * Undefined: it is back.
+   */
   setAbsence(absence: "unlinked" | "closed" | undefined): void {
     this.#absence = absence;
   }
@@ -290,7 +312,7 @@ export class PeerConnection implements Peer {
       : "the relay carries everything until a direct link is proven";
   }
 
-  /** Whether it is known that there is no direct link: one cannot be, or an attempt has failed. */
+  /** True if it is known that there is no direct link: it is impossible, or an attempt has failed. */
   get isSettled(): boolean {
     return this.#obstacle !== undefined || this.#direct.lastFailure !== undefined;
   }
@@ -323,12 +345,12 @@ export class PeerConnection implements Peer {
     this.#mayHaveWebRtc ||= hasWebRtc;
   }
 
-  /** Whether it has said so once: a peer that wants no direct links for now counts as one that could have some. */
+  /** True if the peer has ever had WebRTC. A peer that wants no direct links at present counts as well. */
   get mayHaveWebRtc(): boolean {
     return this.#mayHaveWebRtc;
   }
 
-  /** The path through the server exists (again). */
+  /** Opens the path through the server. */
   relayOver(uplink: Uplink): void {
     this.relayLost();
     this.#uplink = uplink;
@@ -344,40 +366,43 @@ export class PeerConnection implements Peer {
     });
   }
 
-  /** The path through the server is gone; a direct one goes on. */
+  /** Closes the path through the server. A direct path continues. */
   relayLost(): void {
     this.#relayed?.close(CloseCode.timeout, "the connection to the server is down");
     this.#relayed = undefined;
     this.#uplink = undefined;
   }
 
-  /** The peer has another link to the server: what was on its way through the server goes again. */
+  /** Sends relayed messages again, because the peer has a new link to the server. */
   returned(): void {
     const nowMs = this.#scheduler.nowMs();
-    // A peer that comes back all the time must not make others send all the time.
+    // The limit stops a peer that reconnects all the time from making others send all the time.
     if (this.path !== "relay" || nowMs - this.#returnedAtMs < RETURN_PERIOD_MS) return;
     this.#returnedAtMs = nowMs;
     this.session.repeat();
   }
 
-  /** Something of this peer came through the server: its link, or undefined where it is of another epoch of the pair. */
+  /**
+   * Returns the relayed link for an envelope of this peer, or undefined if it is of another epoch of the
+   * pair.
+   */
   admit({ packet, epoch = 0, firstIds }: Envelope): RelayedLink | undefined {
-    // A published packet is the same for all peers, and belongs to no session.
+    // A shared packet is the same for all peers, and belongs to no session.
     return this.#meet(epoch) || (!firstIds && isPublished(packet)) ? this.#relayed : undefined;
   }
 
-  /** The way for messages to several peers; undefined if this peer gets them by its own session only. */
+  /** Receiver of messages to several peers; undefined if this peer gets them by its own session only. */
   get broadcastReceiver(): BroadcastReceiver | undefined {
     const { relayedState: link, session, sessionNumber: number } = this;
     return link && this.#epoch === 0 ? { number, session, link } : undefined;
   }
 
-  /** The relayed link, where it is the one that carries states now. */
+  /** The relayed link if it carries the states; otherwise undefined. */
   get relayedState(): RelayedLink | undefined {
     return this.session.activeLink === this.#relayed ? this.#relayed : undefined;
   }
 
-  /** Allows a direct link, or says why there will be none. */
+  /** Allows a direct link, or forbids it for the reason `obstacle`. */
   allowDirect(obstacle: string | undefined): void {
     const isNews = obstacle !== this.#obstacle;
     this.#obstacle = obstacle;
@@ -393,17 +418,17 @@ export class PeerConnection implements Peer {
     this.#direct.kill();
   }
 
-  /** Returns the message's id, for {@link Session.isAcknowledged}. */
+  /** Sends a message. Returns its id, for {@link Session.isAcknowledged}. */
   send(payload: PeerPayload): number {
     return this.session.sendReliable(writePeerPayload(payload));
   }
 
-  /** Messages that belong together; returns the id of the last. */
+  /** Sends messages that belong together. Returns the id of the last one. */
   sendAll(payloads: readonly PeerPayload[]): number {
     return this.session.sendAllReliable(payloads.map(writePeerPayload));
   }
 
-  /** Whether one more request of this peer is answered. One that is not is dropped and counted. */
+  /** Returns true if one more request of this peer may be answered. Otherwise counts a drop. */
   takeRequest(): boolean {
     if (this.#requestsLeft === 0) {
       this.session.drops.count("rate-limit");
@@ -413,7 +438,7 @@ export class PeerConnection implements Peer {
     return true;
   }
 
-  /** Sends what the peer's own packets have asked for. It is dropped where the peer's queue is full: then false. */
+  /** Sends an answer to the peer's own packets. If the peer's queue is full, drops it and returns false. */
   sendWhereRoom(payload: PeerPayload): boolean {
     const { session } = this;
     const bytes = writePeerPayload(payload);
@@ -424,12 +449,12 @@ export class PeerConnection implements Peer {
     return hasRoom;
   }
 
-  /** Answers a request, unless nobody waits for it any more. */
+  /** Answers a request, unless the session has ended. */
   reply(payload: PeerPayload): void {
     if (!this.session.isClosed) this.send(payload);
   }
 
-  /** Once a second: takes what the links have carried into the rates, and asks whether the path is still the better one. */
+  /** Updates the rates once a second, and reviews the choice of the path. */
   sample(nowMs: number): void {
     this.#requestsLeft = limits.requestsPerSecond;
     const { session } = this;
@@ -445,7 +470,7 @@ export class PeerConnection implements Peer {
     if (this.channel !== this.#toldChannel) this.#tellPath();
   }
 
-  /** The network is another one. */
+  /** Handles a change of network. */
   networkChanged(): void {
     this.#direct.networkChanged();
   }
@@ -457,14 +482,14 @@ export class PeerConnection implements Peer {
     this.session.close(CloseCode.left, reason);
   }
 
-  /** The game has a message for which there is no room. */
+  /** Records that a message of the game had no room. */
   refuse(): void {
     const lastMs = this.#scheduler.nowMs();
     const { acknowledgedBytes } = this.session;
     this.#refusing = { sinceMs: lastMs, acknowledgedBytes, ...this.#refusing, lastMs };
   }
 
-  /** Counts a refused bulk message. Bulk may be slow: only a pair that takes none of it begins again. */
+  /** Records a refused bulk message. Bulk may be slow: only a pair that takes none of it starts again. */
   refuseBulk(): void {
     this.#bulkRefused ??= { sinceMs: this.#scheduler.nowMs(), waitingBytes: this.session.waitingBulkBytes };
   }
@@ -476,7 +501,10 @@ export class PeerConnection implements Peer {
     else if (nowMs - sinceMs >= REFUSING_MS) this.giveUp("takes no bulk");
   }
 
-  /** Whether the pair has begun again, and the peer has taken nothing since: then nobody waits for it once more. */
+  /**
+   * True if the pair has started again and the peer has taken nothing since. Such a pair gets no further
+   * time.
+   */
   get isUnproven(): boolean {
     return this.#epoch > 0 && this.session.acknowledgedBytes === 0;
   }
@@ -492,19 +520,19 @@ export class PeerConnection implements Peer {
     else if (nowMs - sinceMs >= REFUSING_MS * share) this.giveUp("takes less than is sent to all");
   }
 
-  /** Ends the session: the pair begins again. */
+  /** Ends the session, so that the pair starts again. */
   giveUp(reason: string): void {
     if (this.session.isClosed) return;
     this.session.close(CloseCode.tooSlow, reason);
     this.#closed(CloseCode.tooSlow, true);
   }
 
-  /** Unacknowledged messages of the present session, if it has ended. */
+  /** Number of unacknowledged messages of the session. */
   get loss(): MessageLoss {
     return { unacknowledged: this.session.unacknowledgedOf(PayloadKind.command) };
   }
 
-  /** The session has ended; a peer that leaves says so. */
+  /** Handles the end of the session. A peer that leaves closes it with `left`. */
   #closed(code: number, isOurs: boolean): void {
     if (code === CloseCode.left || this.#epoch >= limits.lastEpoch) return this.#handlers.onEnded();
     const pauseMs = FIRST_RESET_MS * 2 ** this.#epoch;
@@ -513,7 +541,10 @@ export class PeerConnection implements Peer {
     this.#pause = { cancel, endsWithPacket: !isOurs };
   }
 
-  /** The peer speaks in that epoch: a later one has begun for both. Whether it is the present one. */
+  /**
+   * Handles an epoch that the peer has sent. A later one starts the pair again. Returns true if it is the
+   * present one.
+   */
   #meet(epoch: number): boolean {
     if (epoch > this.#epoch && !this.#pause) {
       this.session.close(CloseCode.replaced, "the pair began again");
@@ -523,7 +554,10 @@ export class PeerConnection implements Peer {
     return epoch === this.#epoch && !this.#pause;
   }
 
-  /** Starts another session, which takes what the game sends and tells the peer once the pair begins again. */
+  /**
+   * Starts another session, which takes the game's messages at once and sends them when the pair starts
+   * again.
+   */
   #reset(epoch: number): void {
     const { loss } = this;
     this.#direct.allow(false);
@@ -572,7 +606,7 @@ export class PeerConnection implements Peer {
     else this.session.reportViolation("bad-message");
   }
 
-  /** Messages of the game come as bulk, and nothing else. */
+  /** Handles a bulk message. Only commands may come as bulk. */
   #receiveBulk(payload: Uint8Array): void {
     if (payload[0] === PayloadKind.command) this.#receive(payload);
     else this.session.reportViolation("bad-message");
@@ -590,7 +624,7 @@ export class PeerConnection implements Peer {
   }
 }
 
-/** Signals say the epoch too: a direct link belongs to a session. The first one needs no word. */
+/** Adds the epoch to a signal, because a direct link belongs to a session. Epoch 0 is left out. */
 function inEpoch(data: unknown, epoch: number): unknown {
   return epoch === 0 ? data : { ...(data as object), epoch };
 }

@@ -2,7 +2,7 @@ import { assertFunction, assertMessageType, type PeerPayload } from "@paceline/p
 import { Listeners, guarded, reportGameError, type Unsubscribe } from "../events/listeners.js";
 import type { Peer } from "./peer.js";
 
-/** May be async: a rejection is reported as what it throws. */
+/** Listener of a message. It may be async: a rejection is reported like an error. */
 export type MessageListener = (message: unknown, from: Peer) => unknown;
 export type RequestHandler = (message: unknown, from: Peer) => unknown;
 
@@ -19,7 +19,7 @@ export class RoomMessages {
     return unsubscribe;
   }
 
-  /** One handler per type: the latest. */
+  /** Sets the handler of a type, in place of an earlier one. */
   handle(type: string, handler: RequestHandler): Unsubscribe {
     assertMessageType(type);
     assertFunction("handler", handler);
@@ -42,7 +42,7 @@ export class RoomMessages {
       send({ kind: "reply", id: request.id, ok, message });
     const handler = this.#handlers.get(request.type);
     if (!handler) return guarded(() => reply(false, `no handler for ${request.type}`));
-    // An answer that cannot be sent is the handler's failure too.
+    // An answer that cannot be sent counts as a failure of the handler.
     Promise.resolve()
       .then(() => handler(request.message, from))
       .then((answer) => reply(true, answer))

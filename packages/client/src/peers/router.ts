@@ -6,28 +6,31 @@ const MAX_EARLY_PACKETS = 1e3;
 /** The receiver of one sender's packets. */
 export interface Channel {
   readonly session: Session;
-  /** The link that brings what is in the envelope; undefined where it is of another epoch of the pair. */
+  /**
+   * Returns the link that receives the envelope's content, or undefined if it is of another epoch of the
+   * pair.
+   */
   admit(envelope: Envelope): RelayedLink | undefined;
 }
 
 /**
- * Brings packets that came through the server to the channel of their sender. They may come together with the welcome,
- * before the game that waits for the join can listen: they are held back until the game has had its turn.
+ * Passes packets from the server to the channel of their sender. Packets may arrive together with the
+ * welcome, before the game can listen: they wait until {@link release}.
  */
 export class Router {
   readonly #channels = new Map<number, Channel>();
   readonly #onPacket: () => void;
   readonly #onDropped: (reason: DropReason) => void;
-  /** Undefined once the game can listen. */
+  /** Packets that wait; undefined once the game can listen. */
   #early: Uint8Array[] | undefined = [];
 
-  /** `onPacket`: a packet has come, whatever is in it. */
+  /** `onPacket` is called for every packet, before it is read. */
   constructor(onPacket: () => void, onDropped: (reason: DropReason) => void) {
     this.#onPacket = onPacket;
     this.#onDropped = onDropped;
   }
 
-  /** Packets of the sender with that number go there from now on. */
+  /** Sets the channel for packets of the sender with that number. */
   add(number: number, channel: Channel): void {
     this.#channels.set(number, channel);
   }
@@ -54,7 +57,7 @@ export class Router {
     else if (link.countReceived(inner.length)) channel.session.receiveBroadcast(link, firstIds[0]!, inner);
   };
 
-  /** The game listens. */
+  /** Passes the waiting packets on, because the game can listen. */
   release(): void {
     const early = this.#early ?? [];
     this.#early = undefined;

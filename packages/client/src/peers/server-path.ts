@@ -12,22 +12,22 @@ export interface ServerPathOptions {
   readonly connection: ServerConnection;
   /** Lifetime of an event on a new link, ms. */
   eventLifetimeMs(): number;
-  /** Something about this path has changed. */
+  /** Called when this path has changed. */
   onChange(): void;
 }
 
-/** Above all WebSockets, of which a newer one is preferred by 1. */
+/** Preference above all WebSockets, of which each newer one counts 1 more. */
 const PREFERENCE = 1_000_000;
 const HEARTBEAT_MS = 250;
-/** Without losses a handshake takes six round trips. */
+/** Time before a second attempt starts, ms. Without losses a handshake takes six round trips. */
 const HEDGE_AFTER_MS = 800;
 const MEASURE_MS = 1000;
 const TIMEOUT_MS = 1000;
 
 /**
- * The WebRTC link to the server beside the WebSocket: states go over it, what must arrive stays where it is. There
- * where the plan wants it, the server speaks WebRTC, and something goes to the server at all: in a room whose players
- * all have direct links it would carry nothing.
+ * WebRTC link to the server beside the WebSocket. It carries states; reliable messages stay on the WebSocket.
+ * It opens if the plan wants it, the server supports it, and states go to the server at all: in a room whose
+ * pairs are all direct it would carry nothing.
  */
 export class ServerPath {
   readonly #path: LazyDirectPath;
@@ -44,7 +44,7 @@ export class ServerPath {
       isInitiator: true,
       hedgeAfterMs: HEDGE_AFTER_MS,
       eventLifetimeMs: () => options.eventLifetimeMs(),
-      // The server can be reached as it is, or not at all: TURN would be a detour to it.
+      // The server has a public address, so TURN would only be a detour.
       iceServers: () => [],
       sendSignal: (attempt, data) => connection.send({ type: "signal", to: SERVER_NUMBER, attempt, data }),
       attach: (link, { rank, deadlineMs }) =>
@@ -68,7 +68,7 @@ export class ServerPath {
     });
   }
 
-  /** The links to the server, the traffic on each, and the reason. */
+  /** Returns the links to the server, the traffic on each, and the reason. */
   explain(): Explanation {
     const own = this.#connection.explanation;
     if (this.#connection.link?.kind === "webrtc") {
@@ -85,7 +85,7 @@ export class ServerPath {
       : { ...own, reason: `${own.reason}; WebRTC to the server failed: ${failure}` };
   }
 
-  /** Asks again whether the link is wanted. `server`: states come from the server itself. */
+  /** Opens or closes the link as the plan wants. `server` is set if states come from the server itself. */
   review(plan: Plan, { server, pairs }: Paths): void {
     const { state, input, event } = plan.channels;
     const isPlanned = [state, input, event].some(({ links }) => links.includes("webrtc"));
@@ -109,18 +109,18 @@ export class ServerPath {
   }
 }
 
-/** The part of a room's mode that knows between whom states go. */
+/** The parts of a room's mode that show between whom states go. */
 interface Paths {
   readonly server: Peer | undefined;
   readonly pairs: Iterable<PeerConnection>;
 }
 
-/** Whether a line that loses enough would make the tree plan it. */
+/** Returns true if the plan would want the link after enough losses. */
 function mayBePlanned({ inputs, channels: { state } }: Plan): boolean {
   return inputs.webrtc === "yes" && inputs.serverWebrtc === "yes" && state.delivery === "newest-wins";
 }
 
-/** Nothing better than the relay is in sight: there is an obstacle, or an attempt has failed. */
+/** Returns true if the peer stays on the relay: a direct link is impossible, or an attempt has failed. */
 function isRelayed(peer: PeerConnection): boolean {
   return peer.path === "relay" && peer.isSettled;
 }
