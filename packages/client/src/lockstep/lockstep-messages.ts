@@ -1,12 +1,12 @@
 import type { TurnMessage } from "@paceline/netcode";
 
-/** Most commands of one player in one turn: more is nobody's hand. */
+/** Limit of one player's commands in one turn. No person gives more. */
 export const MAX_COMMANDS = 256;
 const MAX_PLAYERS = 64;
 
 /** The messages between the players of a lockstep session. */
 export type LockstepMessage<Command> =
-  /** The sender is ready to begin; an answer tells one who has just come so. */
+  /** The sender is ready to begin. `isAnswer`: it replies to another player's `here`. */
   | { readonly kind: "here"; readonly tickHz: number; readonly isAnswer: boolean }
   | {
       readonly kind: "start";
@@ -15,13 +15,13 @@ export type LockstepMessage<Command> =
       readonly tickHz: number;
     }
   | { readonly kind: "turn"; readonly turn: TurnMessage<Command> }
-  /** The sender waits no more for a player, of whom it has these turns. */
+  /** The sender gives up a player, and has these turns of it. */
   | { readonly kind: "gone"; readonly player: number; readonly turns: readonly TurnMessage<Command>[] };
 
 type CommandReader<Command> = (value: unknown) => Command | undefined;
 type Properties = Readonly<Record<string, unknown>>;
 
-/** Reads what a peer sent; undefined where it is no message of this kind. */
+/** Reads a peer's message. Returns undefined if it is no lockstep message. */
 export function readLockstepMessage<Command>(
   value: unknown,
   readCommand: CommandReader<Command>,

@@ -13,47 +13,61 @@ export interface PlayerCommand<Command> {
 
 /** The start values, equal on every machine. */
 export interface LockstepStart {
-  /** Numbers of those who play, lowest first. */
+  /** Numbers of the players, lowest first. */
   readonly players: readonly number[];
-  /** 32 bits of chance, for a seeded generator of the game's. */
+  /** Random seed of 32 bits, for the game's own generator. */
   readonly seed: number;
 }
 
-/** The players, the check of a command, and the game's tick. */
+/** Options of a {@link LockstepSession}: the players, the check of a command, and the game's tick. */
 export interface LockstepSessionOptions<Command> {
   /** Number of players, 1 to 64: the session begins when this many are ready. */
   readonly players: number;
-  /** Checks a command that a peer sent; undefined where it is none. Every peer must come to the same answer. */
+  /**
+   * Checks a peer's command. Returns undefined if it is invalid. Must give the same result for every player.
+   */
   readCommand(value: unknown): Command | undefined;
   /**
-   * Simulates one tick, numbered from 1: executes the commands in their order, then moves everything on. Must do exactly
-   * the same on every machine: no clock, no `Math.random`, no number that a browser may round differently.
+   * Simulates one tick, numbered from 1: executes the commands in their order, then moves everything on. Must
+   * do exactly the same on every machine: without clocks, `Math.random`, or functions that browsers round
+   * differently.
    */
   step(commands: readonly PlayerCommand<Command>[], tick: number): void;
-  /** Hash of all that {@link step} reads: players compare it once a turn. Without it nothing is compared. */
+  /**
+   * Returns a hash of all that {@link step} reads. Players compare it once a turn. Without it, nothing is
+   * compared.
+   */
   hash?(): number;
-  /** All are ready: sets the state that the first tick begins with. */
+  /** Called when all players are ready. Sets the state with which the first tick begins. */
   onStart?(start: LockstepStart): void;
   /** Called when another player's state differs from this one at the end of a turn. */
   onDesync?(desync: Desync): void;
-  /** A player has left, or was given up: everybody goes on without after the same turn. One's own number: the others do. */
+  /**
+   * Called when a player has left or was given up. Everybody else continues after the same turn. With this
+   * player's own number, the others continue without this player.
+   */
   onGone?(player: number): void;
-  /** The session begins without this player, or has begun: nobody can join it later. */
+  /** Called when the session begins or has begun without this player. Nobody can join it later. */
   onRefused?(reason: string): void;
-  /** Type of the session's messages, where a room has several. Default `lockstep`. */
+  /** Type of the session's messages, for a room with several sessions. Default `lockstep`. */
   readonly type?: string;
 }
 
-/** Turns of a player that are kept for others who may lack them: two at most, since nobody is further ahead of anybody. */
+/**
+ * Stored turns of each player, for others that may lack them. They lack two at most, because no player gets
+ * farther ahead.
+ */
 const KEPT_TURNS = 4;
-/** Commands of one player in one turn, encoded: those of all kept turns fit into one message. */
+/**
+ * Limit of one player's encoded commands in one turn, bytes. Those of all stored turns fit into one message.
+ */
 const MAX_TURN_BYTES = 3500;
-/** Messages of a session that has not begun here yet. */
+/** Limit of messages that arrive before the session begins here. */
 const MAX_EARLY = 64;
 const MAX_TURN_MS = 1000;
-/** Share of a new measurement in the running mean. */
+/** Weight of a new measurement in the running mean. */
 const SMOOTHING = 0.1;
-/** Share of a tick: times are sums of fractions of a millisecond. */
+/** Tolerance in ticks, because times are sums of fractions of a millisecond. */
 const ROUNDING = 1e-6;
 
 const optionNames: Readonly<Record<keyof LockstepSessionOptions<unknown>, true>> = {
@@ -69,14 +83,15 @@ const optionNames: Readonly<Record<keyof LockstepSessionOptions<unknown>, true>>
 };
 
 /**
- * Lockstep over a room whose players are among themselves: commands travel as reliable messages, everybody simulates the
- * same ticks. Runs by itself, on the room's timers, until {@link stop} or the end of the room.
+ * Lockstep in a room without an authority: commands travel as reliable messages, and every player simulates
+ * the same ticks. Runs on the room's timers until {@link stop} or the end of the room.
  *
- * The rates are those of the room's profile: `tickHz` ticks per second; turns, after two of which a command is executed,
- * are as long as the plan's `stateHz`, its bundling of messages and the slowest path ask for.
+ * The rates follow from the room's profile: `tickHz` ticks per second. A command is executed two turns after
+ * it is given. The length of a turn depends on the plan's `stateHz`, its bundling of messages and the slowest
+ * path.
  *
- * The one who joined the room first says who plays. When a player is gone, the others tell each other which of its turns
- * they have, and all go on without it after the last that any of them has.
+ * The player that joined the room first names the players. When a player is gone, the others exchange the
+ * turns that they have of it. All of them continue without it after the last turn that any of them has.
  */
 export class LockstepSession<Command> {
   readonly #room: Room;
@@ -86,19 +101,19 @@ export class LockstepSession<Command> {
   readonly #ends: (() => void)[];
   /** Other players that wait for the start with the same tick rate. */
   readonly #ready = new Set<number>();
-  /** Late turns of every player but this one. */
+  /** Latest turns of every player but this one. */
   readonly #kept = new Map<number, Map<number, TurnMessage<Command>>>();
-  /** For each player that is gone: whose account of it is there. */
+  /** For each gone player: the players whose account of it has arrived. */
   readonly #accounts = new Map<number, Set<number>>();
-  /** Turns that could not be sent yet: without them no player could go on. */
+  /** Messages that could not be sent yet. Without them no player could continue. */
   readonly #unsent: unknown[] = [];
   #start: LockstepStart | undefined;
   #me = 0;
   #lockstep: Lockstep<Command> | undefined;
   #early: { readonly from: number; readonly message: LockstepMessage<Command> }[] = [];
-  /** Own commands of the turn that runs. */
+  /** Own commands of the present turn. */
   #given: Command[] = [];
-  /** Commands of the turn that runs, for its first tick. */
+  /** Commands of all players in the present turn, for its first tick. */
   #commands: readonly PlayerCommand<Command>[] = [];
   #ticksLeft = 0;
   #tick = 0;
@@ -107,7 +122,7 @@ export class LockstepSession<Command> {
   #rttMs: number | undefined;
   #jitterMs = 0;
 
-  /** Throws {@link ConfigError} for options or a room that do not fit. */
+  /** Throws {@link ConfigError} for invalid options, or for a room with an authority. */
   constructor(room: Room, options: LockstepSessionOptions<Command>) {
     checkOptions(options);
     if (room.authority) {
@@ -124,7 +139,7 @@ export class LockstepSession<Command> {
         if (message) this.#hear(number, message);
       }),
       room.onPeerLeave(({ number }) => this.#peerLeft(number)),
-      // Commands may be missing that all others have.
+      // The reset may have lost commands that all others have.
       room.onPeerReset(({ number }) => this.#peerLeft(number)),
       room.onReconnect(({ resumed }) => resumed || this.#joinedAnew()),
       room.onLeave(() => this.stop()),
@@ -135,7 +150,7 @@ export class LockstepSession<Command> {
     this.#meet();
   }
 
-  /** Numbers of those who play; empty before the session has begun. */
+  /** Numbers of the players; empty before the session has begun. */
   get players(): readonly number[] {
     return this.#start?.players ?? [];
   }
@@ -159,15 +174,15 @@ export class LockstepSession<Command> {
     return this.#lockstep?.waitingFor ?? [];
   }
 
-  /** For how long the game has been standing still for {@link waitingFor}, ms. */
+  /** Time for which the game has been waiting for the players in {@link waitingFor}, ms. */
   get stalledMs(): number {
     return this.#lockstep?.stalledMs(this.#room.clock.now()) ?? 0;
   }
 
   /**
-   * The player gives a command: everybody executes it two turns later. Before the session has begun it is lost. Throws
-   * {@link ConfigError} for what `readCommand` does not take, and {@link NetError} `limit/queue` for more in one turn
-   * than 256 commands or 3500 bytes.
+   * Gives a command of this player, which everybody executes two turns later. Drops it if the session has not
+   * begun. Throws {@link ConfigError} if `readCommand` refuses it, and {@link NetError} `limit/queue` for
+   * more than 256 commands or 3500 bytes in one turn.
    */
   give(command: Command): void {
     if (this.#options.readCommand(command) === undefined) {
@@ -189,7 +204,10 @@ export class LockstepSession<Command> {
     if (player !== this.#me && this.players.includes(player)) this.#giveUp(player);
   }
 
-  /** Hears and says nothing any more: the others wait for this player until they give it up, or it leaves the room. */
+  /**
+   * Stops the session here. The others wait for this player until they give it up, or until it leaves the
+   * room.
+   */
   stop(): void {
     for (const end of this.#ends.splice(0)) end();
     this.#lockstep = undefined;
@@ -227,7 +245,7 @@ export class LockstepSession<Command> {
     guarded(() => options.onStart?.(start));
     for (const { from, message } of this.#early.splice(0)) this.#hear(from, message);
     const present = new Set(this.#room.peers.map(({ number }) => number));
-    // Players that left before this participant heard of the start.
+    // Gives up the players that left before this participant heard of the start.
     for (const player of start.players) {
       if (player !== this.#me && !present.has(player)) this.#giveUp(player);
     }
@@ -237,7 +255,7 @@ export class LockstepSession<Command> {
     if (message.kind === "here") return this.#hearHere(from, message);
     if (message.kind === "start") return this.#hearStart(from, message);
     if (!this.#start) {
-      // Messages of players who have begun may come before the one that begins.
+      // Messages of players that have begun may arrive before the start.
       if (this.#early.length < MAX_EARLY) this.#early.push({ from, message });
     } else if (!this.players.includes(from) || this.#accounts.has(from)) return;
     else if (message.kind === "turn") this.#take(from, message.turn);
@@ -285,7 +303,7 @@ export class LockstepSession<Command> {
 
   #hearGone(from: number, player: number, turns: readonly TurnMessage<Command>[]): void {
     if (!this.players.includes(player)) return;
-    // The others go on without this participant.
+    // The others continue without this participant.
     if (player === this.#me) return this.#isGone();
     for (const turn of turns) this.#take(player, turn);
     this.#giveUp(player);
@@ -301,12 +319,12 @@ export class LockstepSession<Command> {
   #peerLeft(player: number): void {
     this.#ready.delete(player);
     if (this.#start) return this.#giveUp(player);
-    // Somebody may have heard the start that this one has missed; or it is this one's turn to say it.
+    // Another player may have heard the start that this one missed, or this player may now be the first.
     this.#post({ here: this.#tickHz });
     this.#meet();
   }
 
-  /** The server had forgotten the session: the others have seen this participant leave. */
+  /** Ends the session after another join: the others have seen this participant leave. */
   #joinedAnew(): void {
     this.#ready.clear();
     if (this.#start) this.#isGone();
@@ -323,7 +341,10 @@ export class LockstepSession<Command> {
     this.#settle();
   }
 
-  /** Once everybody who plays on has given its account of a player, all know the same turns of it. */
+  /**
+   * Drops the players of which all remaining players have sent an account: everybody then knows the same
+   * turns of them.
+   */
   #settle(): void {
     const staying = this.players.filter((player) => !this.#accounts.has(player));
     for (const [player, heard] of this.#accounts) {
@@ -333,7 +354,7 @@ export class LockstepSession<Command> {
     }
   }
 
-  /** Sends to everybody, in this order, now or when the room's queue has space again. */
+  /** Sends a message to everybody, in order: at once, or when the room's queue has space again. */
   #post(message: unknown): void {
     this.#unsent.push(message);
     this.#flush();
@@ -373,7 +394,7 @@ export class LockstepSession<Command> {
     return this.#options.hash?.();
   }
 
-  /** Simulates ticks of the turn that runs until only so many are left. */
+  /** Simulates ticks of the present turn until `left` ticks remain. */
   #stepUntil(left: number): void {
     while (this.#lockstep && this.#ticksLeft > Math.max(0, left)) {
       const commands = this.#commands;
@@ -386,7 +407,7 @@ export class LockstepSession<Command> {
 
   #measure(lockstep: Lockstep<Command>, nowMs: number): void {
     if (this.#lastUpdateMs !== undefined) {
-      // A machine that slept is no slow machine.
+      // A pause of the machine says nothing about its frame rate.
       const frameMs = Math.min(nowMs - this.#lastUpdateMs, 250);
       this.#frameMs += (frameMs - this.#frameMs) * SMOOTHING;
     }
@@ -405,7 +426,7 @@ export class LockstepSession<Command> {
       rttMs: this.#rttMs ?? 0,
       jitterMs: this.#jitterMs,
       frameMs: this.#frameMs,
-      // A turn is a bundle of commands: shorter ones would have their messages wait for each other.
+      // A turn bundles commands. Messages of shorter turns would wait for each other.
       leastMs: Math.max(1000 / numbers.stateHz, channels.command.periodMs),
     });
   }
