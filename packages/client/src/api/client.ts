@@ -388,7 +388,6 @@ function namesSteps({ profile, tickHz }: ClientOptions): boolean {
   return tickHz !== undefined || (typeof profile === "object" && profile.numbers?.tickHz !== undefined);
 }
 
-/** Option that ends a pending call. */
 type Abortion = Pick<JoinTerms, "signal">;
 
 function signalOf(abortion: Abortion): AbortSignal | undefined {

@@ -14,7 +14,6 @@ export const authorityModule = /* @__PURE__ */ new LazyModule(
 export const loadDirectPath = () => import("./late/direct-path.js");
 /** Loads the code that describes and matches the columns of streams, for rooms with players of two builds. */
 export const loadColumns = () => import("./late/columns.js");
-/** Loads the interpolation of entities. */
 export const loadInterpolation = () => import("./late/interpolation.js");
 /** Loads the text of `room.transport.explain`. */
 export const loadExplanation = () => import("./late/explanation.js");

@@ -25,7 +25,6 @@ export interface QueueProgress {
   readonly friends: number;
 }
 
-/** A seat that a queue has given. */
 interface MatchedSeat {
   readonly ticket: string;
   readonly roomId: string;
@@ -35,7 +34,6 @@ interface QueueingOptions<Joined> {
   /** Room in which players wait. */
   readonly queue: Room;
   readonly wish: QueueWish;
-  /** Joins the room of the match. */
   enter(seat: MatchedSeat): Promise<Joined>;
 }
 
@@ -102,7 +100,6 @@ export class Queueing<Joined = Room> {
 /** Methods of the client that a queue uses. An import of the client here would add a chunk to every game. */
 interface QueueingTools<Joined> {
   readonly checkedCall: typeof checkedCall;
-  /** Joins a room. */
   enter(this: void, call: JoinCall, signal: AbortSignal | undefined): Promise<Joined | Room>;
 }
 

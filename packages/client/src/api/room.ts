@@ -602,7 +602,6 @@ export class Room<Messages extends object = any> extends RoomEvents {
     if (this.state === "joined") this.#undriven.runAt(this.transport.plan.numbers.stateHz);
   }
 
-  /** Sends the changes in the values of this moment. */
   #publish(atMs: number, isLast = true): void {
     if (this.state === "left") return;
     for (const reached of this.#time.publish(atMs, isLast)) {
@@ -714,7 +713,6 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#router.release();
   }
 
-  /** Applies one render delay to all entities. */
   #reviewDelay(): void {
     this.clock.setRenderDelay(this.#mode.neededDelayMs ?? delayByProfileMs(this.transport));
   }

@@ -6,7 +6,6 @@ export class LazyModule<Name extends string, Module extends Readonly<Record<Name
   readonly #load: () => Promise<Module>;
   #fetched: Promise<Module> | undefined;
   #loads = 0;
-  /** URL of the module that failed to load. */
   #failedAt: URL | undefined;
 
   /** @param name an export of the module, which distinguishes it from another one at the same address */

@@ -23,7 +23,6 @@ export interface Tab {
   readonly locks: TabLocks | undefined;
 }
 
-/** Returns the tab around this page. */
 export function browserTab(): Tab {
   const { locks } = navigator as { readonly locks?: TabLocks };
   try {

@@ -76,7 +76,7 @@ export class Credentials {
   }
 }
 
-/** Returns undefined if the game uses neither a token nor a kept identity. */
+/** Returns the player's credentials, or undefined if the game uses neither a token nor a kept identity. */
 export function credentialsOf(
   authToken: unknown,
   keepIdentity: unknown,

@@ -113,7 +113,6 @@ export class FirstAttempt {
 
   #opened(): void {
     if (this.#isTaken) return;
-    // The attempt was given up while the socket was opening.
     if (this.#abortion.signal.aborted) return this.#drop();
     this.#cancelPatience = this.#options.scheduler.after(MAX_SILENCE_MS, () => this.#drop());
   }

@@ -37,7 +37,6 @@ export interface JoinCall {
   readonly token?: string;
   /** Proof of the player's identity, for a room's authority. */
   readonly credentials?: Credentials | undefined;
-  /** The game's build. */
   readonly build?: string | undefined;
   readonly terms?: JoinTerms | undefined;
   /** Ticket of a seat that the server has already given. */
@@ -146,7 +145,6 @@ function claimOf({ seat, credentials }: JoinCall): SeatClaim | undefined {
   return { session, token, ifAway };
 }
 
-/** Returns the WebSocket address of a link. */
 export function linkUrlOf(serverUrl: string, linkPath = LINK_PATH): string {
   return serverUrl.replace(/^http/, "ws") + linkPath;
 }

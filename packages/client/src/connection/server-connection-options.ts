@@ -24,14 +24,12 @@ export type RoomControl = Exclude<
 interface ServerConnectionHandlers {
   /** Called after a join: the first one, or one after the server has dropped the session. */
   onWelcome(welcome: Welcome): void;
-  /** Called when the same session continues. */
   onResumed(): void;
   /** Called when the session moves to another link without a drop. */
   onMoved(reason: string): void;
   onDrop(reason: string): void;
   /** Called once, at the end of the connection. */
   onLeft(code: number, reason: string): void;
-  /** Takes a control message about the room. */
   onControl(message: RoomControl): void;
   /** Takes a message of the room's authority. Returns false if it is malformed. */
   onAuthority(payload: Uint8Array): boolean;
@@ -45,7 +43,6 @@ interface ServerConnectionHandlers {
   onStalls(): void;
 }
 
-/** The parts of a connection. */
 export interface ServerConnectionOptions {
   readonly serverUrl: string;
   readonly call: JoinCall;
@@ -56,11 +53,8 @@ export interface ServerConnectionOptions {
   readonly handlers: ServerConnectionHandlers;
   /** Takes the packets of other participants. */
   readonly router: { readonly receive: (packet: Uint8Array) => void };
-  /** The page, if there is one. */
   readonly page: Page | undefined;
-  /** Returns the plan's policy for a traffic class. */
   readonly channel: ChannelPolicyOf;
-  /** The uplink budget of the room. */
   readonly budget: ByteBudget;
   webrtc(): boolean;
   /** Takes a new link and returns the link to use instead, for example a filtered one. */

@@ -84,7 +84,7 @@ export class ServerConnection {
   readonly #onPage: Readonly<Record<PageEvent, () => void>> = {
     hidden: () => this.#setHidden(true),
     visible: () => this.#setHidden(false),
-    // A page may be wrong about it. One second without a pong confirms it.
+    // The browser may be wrong about it. One second without a pong confirms it.
     offline: () => this.ping(),
     online: () => this.#networkChanged(),
     suspend: () => this.#sleep(),
@@ -125,7 +125,6 @@ export class ServerConnection {
     return this.#state;
   }
 
-  /** Link to the server; undefined while there is none. */
   get link(): Link | undefined {
     return this.#session.activeLink;
   }
@@ -140,7 +139,6 @@ export class ServerConnection {
     return this.link && this.#session;
   }
 
-  /** The path to the server, in words. */
   get explanation(): Explanation {
     return serverPathInWords(this.#state, this.#session, this.#stripes.present);
   }
@@ -161,7 +159,6 @@ export class ServerConnection {
     });
   }
 
-  /** Adds the traffic of all links to the rates. */
   sample(nowMs: number): void {
     for (const link of this.#session.links) this.#meter.take(link);
     this.#meter.sample(nowMs);

@@ -8,7 +8,6 @@ import {
 } from "@paceline/transport";
 import { CONNECT_TIMEOUT_MS, type FirstSocket } from "./first-attempt.js";
 
-/** Monitoring settings of a link to the server. */
 export const serverLinkOptions = {
   needsProof: false,
   connectTimeoutMs: CONNECT_TIMEOUT_MS,
@@ -41,7 +40,6 @@ export function openServerLink(opening: Opening, url: string, credential: string
   return linkOver(opening, { socket });
 }
 
-/** Returns the link of an existing socket. */
 export function linkOver(
   { scheduler, interpose }: Pick<Opening, "scheduler" | "interpose">,
   { socket, backlog }: Pick<FirstSocket, "socket"> & Partial<FirstSocket>,

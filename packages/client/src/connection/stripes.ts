@@ -22,9 +22,7 @@ interface StripesOptions {
   readonly scheduler: Scheduler;
   /** Requests a ticket for one more socket from the server. */
   ask(): void;
-  /** Opens a socket with a ticket. */
   open(ticket: string): Link;
-  /** Measures a round trip now. */
   ping(): void;
   /** Returns true if another link carries the states, so that stalls of the sockets do not matter. */
   isIdle(): boolean;
@@ -65,12 +63,11 @@ export class Stripes {
     this.#stop = options.scheduler.every(REVIEW_PERIOD_MS, () => this.#review());
   }
 
-  /** Present number of sockets over which states alternate, and the reason for it. */
+  /** Present number of sockets over which states alternate, and the reason. */
   get present(): { readonly sockets: number; readonly reason: string } {
     return { sockets: this.#link?.width ?? 0, reason: this.#wish.reason };
   }
 
-  /** Sets the link that carries the session. */
   use(link: StripedLink | undefined): void {
     if (link === this.#link) return;
     this.#link?.narrow("another link carries the session");

@@ -2,7 +2,6 @@ import type { Tab } from "../browser/tab.js";
 import type { Credentials } from "./credentials.js";
 import type { JoinCall, OwnSeat } from "./match-request.js";
 
-/** A seat as the tab stores it. */
 interface KeptSeat {
   readonly server: string;
   /** The game's request for this seat. */

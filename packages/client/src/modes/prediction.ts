@@ -14,7 +14,7 @@ import type { ShownReplica } from "../entities/shown-entities.js";
 export interface PredictionStats {
   /** Number of the authority's states that were compared with the prediction. */
   readonly states: number;
-  /** Distance of the newest correction, and of the largest one since joining, m. */
+  /** Distance of the newest correction, m. `worstCorrectionM` is the largest one since joining. */
   readonly correctionM: number;
   readonly worstCorrectionM: number;
   /** Number of inputs that are simulated here and not confirmed yet. */

@@ -33,7 +33,6 @@ export interface RoomParts extends PairParts {
   readonly router: Router;
   readonly time: GameTime;
   readonly drops: DropCounters;
-  /** The view settings of the present plan. */
   readonly view: ViewPlan;
   readonly connection: () => ServerConnection;
   readonly transport: () => RoomTransport;
@@ -49,7 +48,6 @@ export interface RoomParts extends PairParts {
   readonly reviewServerPath: () => void;
 }
 
-/** Steps that a room prescribes. */
 export interface PrescribedSteps {
   readonly hz: number;
   /** The source of these settings, in words. */
@@ -137,7 +135,7 @@ export interface RoomMode {
   post(payload: PeerPayload, to: Peer | undefined, isBulk: boolean): void;
   sendEvent(body: Uint8Array, to: Peer | undefined): void;
   request(type: string, message: unknown, to: Peer | undefined, timeoutMs: number): Promise<unknown>;
-  /** Sends the messages at once that wait for others to share their packet. */
+  /** Sends at once the messages that wait for others to share their packet. */
   flush(): void;
 
   /** Handles a reliable message of the server about the game. Returns false if it is malformed. */

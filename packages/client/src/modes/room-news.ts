@@ -16,10 +16,8 @@ export class RoomNews {
   readonly entities = new EntityEvents();
   readonly #definitions = new Map<string, EntityDefinition>();
   readonly #warned = new Set<ErrorCode>();
-  /** Fields whose values were clamped. */
   readonly #clamped = new Set<string>();
 
-  /** Kinds that the game uses. */
   get definitions(): Iterable<EntityDefinition> {
     return this.#definitions.values();
   }

@@ -17,7 +17,7 @@ import type { OwnedRecord } from "../entities/owned-entities.js";
 
 /** Limit of a body of states, bytes: a packet without its headers and the stream's number. */
 const BODY_BYTES = 1160;
-/** One in so many ticks carries a checksum: at most a few of the sent ones per second. */
+/** Ticks between two states with a checksum: at most a few of the sent states per second carry one. */
 const CHECKSUM_TICKS = 8;
 /** Stands for all receivers that get everything in order. */
 const FOLLOWERS = -1;
@@ -127,7 +127,7 @@ export class StateStream {
     for (let sequence = first; sequence < this.#followed; sequence++) sender.acknowledge(sequence);
   }
 
-  /** Sends the next ordered states whole, because a receiver has missed some. */
+  /** Makes the next ordered states whole, because a receiver has missed some. */
   restartInOrder(): void {
     this.#acknowledged.get(FOLLOWERS)?.restart();
   }

@@ -57,7 +57,7 @@ type Rung = keyof typeof rungs;
 
 /** Delays before a new attempt, ms, by the number of earlier failures. The last one repeats. */
 const RETRY_DELAYS_MS = [1000, 3000, 10_000, 30_000];
-/** Random share by which delays vary, up and down. */
+/** Share by which delays vary at random, up and down. */
 const JITTER = 0.25;
 /** Lifetime after which a link counts as good, ms: the next attempt then comes soon. */
 const GOOD_AFTER_MS = 15_000;
@@ -157,7 +157,6 @@ export class DirectPath {
     this.#upgradeLater();
   }
 
-  /** Handles the end of a link of this pair. */
   linkDown(link: Link, close: LinkClose): void {
     if (link === this.#previous?.link) this.#previous = undefined;
     if (link !== this.#attempt?.link) return;

@@ -2,7 +2,6 @@ import type { Link, LinkClose } from "@paceline/transport";
 import type { DirectPath, DirectPathOptions } from "./direct-path.js";
 import { LazyModule } from "../browser/lazy-module.js";
 
-/** Fetches the code of direct paths. */
 export type LoadDirectPath = () => Promise<{ readonly DirectPath: typeof DirectPath }>;
 
 export interface LazyDirectPathOptions extends DirectPathOptions {
@@ -45,12 +44,10 @@ export class LazyDirectPath {
     return this.#path ? this.#path.lastFailure : this.#loadFailure;
   }
 
-  /** Route of the link; see {@link DirectPath.route}. */
   get route(): DirectPath["route"] {
     return this.#path?.route;
   }
 
-  /** Comparison with the relay; see {@link DirectPath.choice}. */
   get choice(): DirectPath["choice"] | undefined {
     return this.#path?.choice;
   }
@@ -60,7 +57,6 @@ export class LazyDirectPath {
     if (!this.#path) this.#module.prefetch();
   }
 
-  /** Allows or forbids direct links; see {@link DirectPath.allow}. */
   allow(isAllowed: boolean): void {
     this.#isAllowed = isAllowed;
     if (!isAllowed) this.#early = [];
@@ -68,7 +64,6 @@ export class LazyDirectPath {
     else if (isAllowed) this.#load();
   }
 
-  /** Handles a signal of the peer; see {@link DirectPath.signal}. */
   signal(attempt: number, data: unknown): void {
     if (this.#path) this.#path.signal(attempt, data);
     else if (this.#isAllowed) this.#keep(attempt, data);
@@ -78,7 +73,6 @@ export class LazyDirectPath {
     this.#path?.linkActive(link);
   }
 
-  /** Tries again on another network; see {@link DirectPath.networkChanged}. */
   networkChanged(): void {
     this.#path?.networkChanged();
   }
@@ -87,7 +81,6 @@ export class LazyDirectPath {
     this.#path?.linkDown(link, close);
   }
 
-  /** Closes the links; see {@link DirectPath.end}. */
   end(reason: string): void {
     this.allow(false);
     this.#path?.end(reason);

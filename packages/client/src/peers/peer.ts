@@ -34,15 +34,13 @@ import { LazyDirectPath, type LoadDirectPath } from "./lazy-direct-path.js";
 import type { PathQuality } from "../paths/path-stats.js";
 import { RateMeter, type PeerRates } from "../paths/rate-meter.js";
 
-/** Calls from a peer to its room. */
 export interface PeerHandlers {
   onPayload(payload: PeerPayload): void;
   readonly onState: (body: Uint8Array, tick: number) => void;
   readonly onAcknowledged: (sequence: number) => void;
   onPathChange(reason: string): void;
   /**
-   * Called when the pair starts again with another session. Everything said in the old one must be said
-   * again.
+   * Called when the pair starts again with another session, over which everything must be announced again.
    */
   onReset(loss: MessageLoss): void;
   /** Called when the pair has ended for good: the peer has left, or the pair has started again too often. */
@@ -54,7 +52,6 @@ export interface PeerHandlers {
 export interface PairParts {
   readonly scheduler: Scheduler;
   readonly time: { readonly tick: number };
-  /** Returns the plan's policy for a traffic class. */
   readonly channel: ChannelPolicyOf;
   /** Makes WebRTC links in an environment without its own WebRTC. */
   readonly newLink: WebRtcLinkMaker | undefined;
@@ -143,9 +140,9 @@ const RETURN_PERIOD_MS = 500;
  */
 const STUCK_MS = 20_000;
 /**
- * Time after which a pair that refuses the game's messages starts again, ms, if it does not take a full queue
- * in that time: meanwhile every send to all is refused. It is longer than a cut that heals by itself. Each
- * further time it halves, and so does the amount.
+ * Time for which a pair may refuse the game's messages, ms: every send to all fails meanwhile. If the pair
+ * does not take a full queue of bytes in this time, it starts again. Longer than a cut that heals by itself.
+ * Each restart halves the time and the bytes.
  */
 const REFUSING_MS = 10_000;
 /** Time without a refusal after which a pair with room takes messages again, ms. */
@@ -242,7 +239,6 @@ export class PeerConnection implements Peer {
     });
   }
 
-  /** Session of the present epoch. */
   get session(): Session {
     return this.#session;
   }
@@ -449,7 +445,6 @@ export class PeerConnection implements Peer {
     return hasRoom;
   }
 
-  /** Answers a request, unless the session has ended. */
   reply(payload: PeerPayload): void {
     if (!this.session.isClosed) this.send(payload);
   }
@@ -470,7 +465,6 @@ export class PeerConnection implements Peer {
     if (this.channel !== this.#toldChannel) this.#tellPath();
   }
 
-  /** Handles a change of network. */
   networkChanged(): void {
     this.#direct.networkChanged();
   }
@@ -527,7 +521,6 @@ export class PeerConnection implements Peer {
     this.#closed(CloseCode.tooSlow, true);
   }
 
-  /** Number of unacknowledged messages of the session. */
   get loss(): MessageLoss {
     return { unacknowledged: this.session.unacknowledgedOf(PayloadKind.command) };
   }

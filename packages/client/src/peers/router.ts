@@ -30,7 +30,6 @@ export class Router {
     this.#onDropped = onDropped;
   }
 
-  /** Sets the channel for packets of the sender with that number. */
   add(number: number, channel: Channel): void {
     this.#channels.set(number, channel);
   }

@@ -12,11 +12,10 @@ export interface ServerPathOptions {
   readonly connection: ServerConnection;
   /** Lifetime of an event on a new link, ms. */
   eventLifetimeMs(): number;
-  /** Called when this path has changed. */
   onChange(): void;
 }
 
-/** Preference above all WebSockets, of which each newer one counts 1 more. */
+/** Preference of the link, above all WebSockets. Each newer WebSocket counts 1 more. */
 const PREFERENCE = 1_000_000;
 const HEARTBEAT_MS = 250;
 /** Time before a second attempt starts, ms. Without losses a handshake takes six round trips. */
@@ -109,7 +108,7 @@ export class ServerPath {
   }
 }
 
-/** The parts of a room's mode that show between whom states go. */
+/** The peers of a room, as its mode has them. */
 interface Paths {
   readonly server: Peer | undefined;
   readonly pairs: Iterable<PeerConnection>;

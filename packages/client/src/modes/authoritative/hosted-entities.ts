@@ -20,7 +20,6 @@ export interface HostedEntitiesOptions extends Pick<
   readonly myNumber: number;
   /** Returns the participant with that number, or the server. */
   peer(number: number): Peer;
-  /** The view settings of the present plan. */
   readonly view: ViewPlan;
 }
 

@@ -62,7 +62,6 @@ export class InputSender {
     this.#wait();
   }
 
-  /** Number of the newest input. */
   get number(): number {
     return this.#number;
   }

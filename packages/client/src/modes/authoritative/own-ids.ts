@@ -7,8 +7,8 @@ interface Asked {
 }
 
 /**
- * Ids of the room's entities that this participant simulates, which the authority sends to it too. The
- * authority answers requests in order.
+ * Knows which of the room's entities this participant simulates itself. The authority sends their states to
+ * this participant too, which skips them. It answers requests in order.
  */
 export class OwnIds {
   readonly #asked: Asked[] = [];

@@ -23,7 +23,6 @@ export interface OwnStatesOptions {
 
 /** Number of the only receiver. */
 const AUTHORITY = 0;
-/** Assumed round trip before the first measurement, ms. */
 const ASSUMED_RTT_MS = 200;
 /**
  * Limit of own states: half of a server's default limit for a session. With more entities, each is sent less
@@ -40,7 +39,6 @@ export class OwnStates {
   readonly #streams = new Map<EntityDefinition, StateStream>();
   /** Sequence of the message that requested each entity, by local id. */
   readonly #asked = new Map<number, number>();
-  /** Baselines that the authority holds. */
   readonly #replication: ReceiverReplication;
   #sentAtMs = Number.NEGATIVE_INFINITY;
 
@@ -91,13 +89,12 @@ export class OwnStates {
     this.#replication.teleported(id);
   }
 
-  /** Handles the ack of the packet with that number. */
   acknowledged(sequence: number): void {
     for (const stream of this.#streams.values()) stream.acknowledge(AUTHORITY, sequence);
     this.#replication.acknowledged(sequence);
   }
 
-  /** Sends all states whole, because the authority cannot read what it has received. */
+  /** Makes the next states whole, because the authority cannot read what it has received. */
   resync(): void {
     for (const stream of this.#streams.values()) stream.distrust(AUTHORITY, []);
     this.#replication.force();

@@ -37,7 +37,6 @@ const RETRY_PERIOD_MS = 500;
  */
 export class RoomColumns {
   readonly #options: RoomColumnsOptions;
-  /** Exchanges by the number of the kind. */
   readonly #exchanges = new Map<number, Exchange>();
   #code: ColumnsCode | undefined;
   #isEnded = false;

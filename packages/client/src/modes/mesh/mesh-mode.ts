@@ -20,7 +20,6 @@ import { PairMessages } from "./pair-messages.js";
 import { RemoteEntities } from "./remote-entities.js";
 import { StateSender } from "./state-sender.js";
 
-/** A peer, its entities and its absence. */
 interface Member {
   readonly peer: PeerConnection;
   entities: RemoteEntities;
@@ -106,7 +105,6 @@ export class MeshMode implements RoomMode {
     return longestMs;
   }
 
-  /** Messages of all pairs without a receipt. */
   get unacknowledged(): number {
     let sum = 0;
     for (const { loss } of this.pairs) sum += loss.unacknowledged;
@@ -161,7 +159,6 @@ export class MeshMode implements RoomMode {
     this.#remove(number, "left");
   }
 
-  /** Ends the pair with that number, if there is one. */
   #remove(number: number, reason: string): void {
     const member = this.#members.get(number);
     if (!member) return;

@@ -47,7 +47,7 @@ export class PairMessages {
     for (const { session } of alone) session.sendReliable(payload);
   }
 
-  /** Sends the messages at once that wait for others to share their packet. */
+  /** Sends at once the messages that wait for others to share their packet. */
   flush(): void {
     this.#broadcast.flush();
     for (const { session } of this.#peers()) session.flush();

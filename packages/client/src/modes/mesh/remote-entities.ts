@@ -23,7 +23,6 @@ export interface RemoteEntitiesOptions {
   readonly clock: Clock;
   /** Returns the game's definition of that name, if it uses one. */
   definitionNamed(name: string): EntityDefinition | undefined;
-  /** The view settings of the present plan. */
   readonly view: ViewPlan;
   onSpawn(entity: Entity): void;
   onDespawn(entity: Entity): void;
@@ -74,7 +73,6 @@ export class RemoteEntities {
     this.#store.planChanged();
   }
 
-  /** Hides the entities from the game, or shows them again. */
   setHidden(isHidden: boolean): void {
     this.#store.setHidden(isHidden);
   }

@@ -49,7 +49,6 @@ interface RemoteStream {
 const MAX_WAITING_BYTES = 65_536;
 /** Unreadable messages in a row that cause a resync. A single lost or late message does no harm. */
 const FAILURES_UNTIL_RESYNC = 3;
-/** Minimum time between two resync requests, ms. */
 const RESYNC_INTERVAL_MS = 1000;
 /** Drops that do not mean that this side lacks a baseline. */
 const harmless: ReadonlySet<DropReason> = new Set(["outdated", "queue-full"]);
@@ -108,7 +107,6 @@ export class RemoteStreams {
     );
   }
 
-  /** Ends the stream of that name. */
   end(name: string): void {
     for (const [number, { start }] of this.#streams) {
       if (start.name === name) this.#streams.delete(number);

@@ -19,7 +19,6 @@ const MOTION_PERIOD_MS = 1000;
 /** Rate limits in bytes per second: states of many entities are sent less often. */
 const BYTES_PER_SECOND = 256;
 const CHANGE_BYTES_PER_SECOND = 2048;
-/** Limit of retained entities. */
 const MAX_ENTITIES = 256;
 
 /**
@@ -65,7 +64,6 @@ export class Retention {
     this.#changeDueAtMs = nowMs + Math.max(CHANGE_PERIOD_MS, restMs(CHANGE_BYTES_PER_SECOND));
   }
 
-  /** Starts with a server that retains nothing yet. */
   #begin(session: Session): void {
     this.#session = session;
     this.#kept = [];

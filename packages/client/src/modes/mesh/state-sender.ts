@@ -36,7 +36,6 @@ const PACKET_HEAD_BYTES = 19;
 const RESYNC_INTERVAL_MS = 250;
 /** Time for which a receiver that lost ordered states gets its own packets, ms. Doubles each time. */
 const FIRST_APART_MS = 10_000;
-/** Assumed round trip before the first measurement, ms. */
 const ASSUMED_RTT_MS = 200;
 
 /**
@@ -65,7 +64,6 @@ export class StateSender {
   /** Peers that missed states, because they had no link at that time. */
   readonly #unreached = new WeakSet<PeerConnection>();
   #nextStream = 0;
-  /** Time at which the last states were sent, ms. */
   #sentAtMs = Number.NEGATIVE_INFINITY;
   #tick = 0;
 
@@ -246,7 +244,6 @@ export class StateSender {
     return nowMs - this.#sentAtMs >= periodMs - 500 / this.#parts.time.tickHz;
   }
 
-  /** Yields the due states by stream. */
   *#due(
     records: Iterable<OwnedRecord>,
     only: PeerConnection | undefined,
