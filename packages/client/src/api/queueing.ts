@@ -47,7 +47,7 @@ export class Queueing<Joined = Room> {
   readonly #options: QueueingOptions<Joined>;
   #isOver = false;
 
-  /** @internal Use {@link Client.queue}. */
+  /** @internal Use `Client.queue`. */
   constructor(options: QueueingOptions<Joined>) {
     this.#options = options;
     const { queue } = options;

@@ -61,7 +61,7 @@ export type ContentOf<Messages, Type extends keyof Messages> = 0 extends 1 & Mes
   : Messages[Type];
 
 /**
- * Room that this participant has joined: its peers, entities and messages. {@link Client} creates it.
+ * Room that this participant has joined: its peers, entities and messages. `Client` creates it.
  * Everything that it sends to a peer takes the best path of that pair.
  */
 // oxlint-disable-next-line typescript/no-explicit-any -- makes rooms with and without known messages assignable
@@ -100,7 +100,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   readonly #budget: ByteBudget;
   readonly #undriven: UndrivenTicks;
 
-  /** @internal Use {@link Client}. */
+  /** @internal Use `Client`. */
   constructor(setup: RoomSetup) {
     super();
     this.setup = setup;
@@ -251,7 +251,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * Secret for {@link Client.reconnect}, which moves this seat to another tab or another machine. Anybody who
+   * Secret for `Client.reconnect`, which moves this seat to another tab or another machine. Anybody who
    * knows it can take this participant's place. It changes with every session.
    */
   get reconnectionToken(): string {
@@ -291,7 +291,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * Number of full rooms of the same kind and options that {@link Client.joinOrCreate} skipped. Friends may
+   * Number of full rooms of the same kind and options that `Client.joinOrCreate` skipped. Friends may
    * be in them, and the console logs a line about it. Mostly 0.
    */
   get fullRooms(): number {
@@ -443,9 +443,10 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * Publishes the values that the game has written, as the values of one moment. Default: the start of the
-   * page's current frame; in Node, the present. `atMs` is on the clock of `performance.now`. Peers see the
-   * same motion at any frame rate. If the game never calls this, the SDK publishes at the profile's rate.
+   * Publishes the values that the game has written, as the values of one moment. `atMs` is that moment, on
+   * the clock of `performance.now`. Default: the start of the page's current frame; in Node, the present.
+   * Peers see the same motion at any frame rate. If the game never calls this, the SDK publishes at the
+   * profile's rate.
    *
    * Throws {@link ConfigError} if `atMs` is not a number, or if the game runs in steps: it set `tickHz`, the
    * room has an authority, or a LockstepSession runs. An impossible time is reported once (`time/misfit`),

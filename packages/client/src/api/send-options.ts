@@ -15,7 +15,7 @@ export interface SendOptions {
   readonly class?: "command" | "bulk" | undefined;
 }
 
-/** Checks the options of {@link Room.send}. Throws {@link ConfigError} for an unknown class or option. */
+/** Checks the options of `Room.send`. Throws {@link ConfigError} for an unknown class or option. */
 export function sendTerms(to: Peer | SendOptions | undefined): { to: Peer | undefined; isBulk: boolean } {
   if (to === undefined || isPeer(to)) return { to, isBulk: false };
   checkKeys("", to, ["to", "class"]);

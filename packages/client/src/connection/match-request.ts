@@ -68,7 +68,6 @@ export interface JoinTerms {
 export interface Seat {
   readonly ticket: string;
   readonly roomName: string;
-  /** WebSocket address of the link. */
   readonly linkUrl: string;
 }
 

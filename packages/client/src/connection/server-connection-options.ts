@@ -51,7 +51,6 @@ export interface ServerConnectionOptions {
   readonly scheduler: Scheduler;
   readonly webSocket: WebSocketConstructor;
   readonly handlers: ServerConnectionHandlers;
-  /** Takes the packets of other participants. */
   readonly router: { readonly receive: (packet: Uint8Array) => void };
   readonly page: Page | undefined;
   readonly channel: ChannelPolicyOf;

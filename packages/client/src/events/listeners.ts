@@ -11,7 +11,7 @@ export class Listeners<Arguments extends unknown[]> {
     return this.#listeners.size === 0;
   }
 
-  /** Adds a listener. Throws {@link ConfigError} for a value that is not a function. */
+  /** Adds a listener. Throws `ConfigError` for a value that is not a function. */
   add(listener: (...args: Arguments) => void): Unsubscribe {
     assertFunction("listener", listener);
     // The wrapper allows the same function twice, each with its own subscription.

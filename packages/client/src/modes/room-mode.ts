@@ -110,9 +110,7 @@ export interface RoomMode {
   /** Takes measurements; called once a second. */
   sample(): void;
 
-  /** Called when the game begins to use a kind. */
   use(definition: EntityDefinition): void;
-  /** Returns the entities of other participants. */
   entities(definition: EntityDefinition): Iterable<Entity>;
   spawned(record: OwnedRecord): void;
   despawned(record: OwnedRecord): void;
@@ -120,7 +118,7 @@ export interface RoomMode {
   /** Stores the own entities' states of a tick, and sends those that are due. */
   replicate(reached: ReachedTick): void;
   /**
-   * Returns the input to write. Throws {@link NetError} if the room takes no inputs, or inputs of another
+   * Returns the input to write. Throws `NetError` if the room takes no inputs, or inputs of another
    * definition.
    */
   input(definition: InputDefinition): WritableFields<InputDefinition["definition"]["fields"]>;

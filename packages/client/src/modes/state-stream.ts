@@ -156,7 +156,6 @@ export class StateStream {
     return this.#messages(rows, tick, []);
   }
 
-  /** Returns messages that remove an entity. */
   removal(id: number, tick: number): PeerPayload[] {
     return this.#messages([], tick, [id]);
   }

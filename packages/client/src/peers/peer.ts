@@ -74,7 +74,7 @@ export interface PeerOptions {
 /** Messages that an ended session leaves unacknowledged. */
 export interface MessageLoss {
   /**
-   * Number of messages of {@link Room.send} without a receipt: the last ones that were sent. All earlier ones
+   * Number of messages of `Room.send` without a receipt: the last ones that were sent. All earlier ones
    * have arrived; these may have.
    */
   readonly unacknowledged: number;

@@ -43,7 +43,7 @@ export class ServerPath {
       isInitiator: true,
       hedgeAfterMs: HEDGE_AFTER_MS,
       eventLifetimeMs: () => options.eventLifetimeMs(),
-      // The server has a public address, so TURN would only be a detour.
+      // The server is reachable directly, or not at all. TURN would only be a detour.
       iceServers: () => [],
       sendSignal: (attempt, data) => connection.send({ type: "signal", to: SERVER_NUMBER, attempt, data }),
       attach: (link, { rank, deadlineMs }) =>

@@ -322,7 +322,6 @@ export class AuthoritativeMode implements RoomMode {
     return this.#inputs !== undefined;
   }
 
-  /** Predicts own entities of a kind from the inputs; see {@link Prediction}. */
   predict(definition: EntityDefinition, inputs: InputDefinition, step: InputStep): Prediction {
     this.input(inputs);
     const { scheduler, sessionNumber, news } = this.#parts;
@@ -342,7 +341,6 @@ export class AuthoritativeMode implements RoomMode {
     return this.#prediction;
   }
 
-  /** Handles a reliable payload of the authority. Returns false if it is malformed. */
   receive(payload: Uint8Array): boolean {
     if (payload[0] === PayloadKind.authority) {
       const message = readFromAuthority(payload.subarray(1));

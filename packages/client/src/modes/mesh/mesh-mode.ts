@@ -172,14 +172,12 @@ export class MeshMode implements RoomMode {
     news.leaves.tell(member.peer, member.peer.loss);
   }
 
-  /** Handles the loss of the server's link to a peer. `closed`: the peer's page was closed, or sleeps. */
   away(number: number, closed: boolean): void {
     const member = this.#members.get(number);
     member?.peer.setAbsence(closed ? "closed" : "unlinked");
     if (member) this.#reviewAbsence(member);
   }
 
-  /** Handles a peer's new link to the server. */
   back(number: number): void {
     const member = this.#members.get(number);
     member?.peer.returned();
@@ -213,7 +211,6 @@ export class MeshMode implements RoomMode {
     this.#members.get(from)?.peer.signal(attempt, data);
   }
 
-  /** Reads states of a peer that the server has retained for newcomers. */
   takeRetained({ number, states, ageMs }: ServerMessage & { readonly type: "retained" }): void {
     const member = this.#members.get(number);
     if (member) this.#drop(member.peer, member.entities.takeRetained(states, ageMs));

@@ -21,7 +21,6 @@ export interface RemoteEntitiesOptions {
   /** Session number of the owner, the upper part of its entities' ids. */
   readonly sessionNumber: number;
   readonly clock: Clock;
-  /** Returns the game's definition of that name, if it uses one. */
   definitionNamed(name: string): EntityDefinition | undefined;
   readonly view: ViewPlan;
   onSpawn(entity: Entity): void;

@@ -17,7 +17,6 @@ import type { LoadColumns } from "../room-mode.js";
 
 export interface RemoteStreamsOptions {
   readonly clock: Clock;
-  /** Returns the game's definition of that name, if it uses one. */
   definitionNamed(name: string): EntityDefinition | undefined;
   /** Called when the owner's build describes a kind differently, with the differences in words. */
   onMismatch(name: string, differences: readonly string[]): void;
