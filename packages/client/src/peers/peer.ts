@@ -80,7 +80,7 @@ export interface MessageLoss {
   readonly unacknowledged: number;
 }
 
-/** Whether this participant can reach a peer. */
+/** State of a peer: `away` if its page is closed or sleeps, or if nothing reaches it. */
 export type PeerState = "connected" | "away";
 
 /** Paths to a peer, the best one first. */
