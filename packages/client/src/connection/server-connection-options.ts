@@ -20,7 +20,6 @@ export type RoomControl = Exclude<
   { readonly type: "welcome" | "resumed" | "stripe" | "moving" }
 >;
 
-/** Calls from a connection to its room. */
 interface ServerConnectionHandlers {
   /** Called after a join: the first one, or one after the server has dropped the session. */
   onWelcome(welcome: Welcome): void;

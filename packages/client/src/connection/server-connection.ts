@@ -199,7 +199,6 @@ export class ServerConnection {
     }
   }
 
-  /** Adds a link beside the WebSocket. */
   attachBeside(link: Link, options: LinkMonitorOptions): void {
     this.#session.attach(this.#options.interpose(link), options);
   }

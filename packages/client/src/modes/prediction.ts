@@ -89,7 +89,6 @@ export class Prediction {
     return this.#options.nowMs() - takenAtMs - this.#options.ageMsOf(this.#processedAtTick);
   }
 
-  /** Predicts an own entity of the kind. */
   adopt(record: ShownReplica): void {
     if (record.definition !== this.definition || record.owner !== this.#options.myNumber()) return;
     const predicted = { record, body: this.#newBody(record) };
@@ -112,7 +111,6 @@ export class Prediction {
     for (const known of this.#takenAtMs.keys()) if (known < number!) this.#takenAtMs.delete(known);
   }
 
-  /** Simulates the input of a tick. */
   advance(input: Float32Array, atMs: number): void {
     this.#input = input;
     this.#tickAtMs = atMs;

@@ -144,6 +144,5 @@ export interface RoomMode {
    * @param cameAtMs time of arrival; the states may have waited for the game
    */
   receiveState(body: Uint8Array, tick: number, cameAtMs: number): void;
-  /** Handles the server's ack of the packet with that sequence. */
   acknowledged(sequence: number): void;
 }

@@ -38,7 +38,6 @@ export interface DirectPathOptions {
   attach(link: Link, terms: LinkTerms): void;
 }
 
-/** Rank and time limit of one attempt. */
 export interface LinkTerms {
   /** Rank of the attempt. Later ones are preferred, so that a better path replaces a working one. */
   readonly rank: number;
@@ -146,7 +145,6 @@ export class DirectPath {
     if (attempt === this.#attempt || attempt.link.state === "connecting") attempt.link.signal(data);
   }
 
-  /** Handles the switch of the session to this link. */
   linkActive(link: Link): void {
     // The older of two attempts has opened first.
     if (link === this.#previous?.link) [this.#attempt, this.#previous] = [this.#previous, this.#attempt];

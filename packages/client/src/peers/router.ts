@@ -3,7 +3,6 @@ import type { RelayedLink, Session } from "@paceline/transport";
 
 const MAX_EARLY_PACKETS = 1e3;
 
-/** The receiver of one sender's packets. */
 export interface Channel {
   readonly session: Session;
   /**

@@ -67,7 +67,6 @@ export class ServerPath {
     });
   }
 
-  /** Returns the links to the server, the traffic on each, and the reason. */
   explain(): Explanation {
     const own = this.#connection.explanation;
     if (this.#connection.link?.kind === "webrtc") {
@@ -108,7 +107,6 @@ export class ServerPath {
   }
 }
 
-/** The peers of a room, as its mode has them. */
 interface Paths {
   readonly server: Peer | undefined;
   readonly pairs: Iterable<PeerConnection>;

@@ -76,7 +76,6 @@ export class AuthoritativeMode implements RoomMode {
   #inputDefinition: InputDefinition | undefined;
   #prediction: Prediction | undefined;
   #cancelKinds: Cancel | undefined;
-  /** View terms that were sent last. */
   #toldTerms = "";
   /** Sequence of the last message with the used kinds; undefined if none was needed. */
   #toldKinds: number | undefined;

@@ -28,7 +28,6 @@ interface Member {
   cancelHiding: Cancel | undefined;
 }
 
-/** Time after which the entities of an away peer are hidden, ms. */
 const HIDDEN_AFTER_MS = 2000;
 /**
  * Mean time from an update's arrival to its display, ms: the frame, and the simulation step that notices the

@@ -23,7 +23,6 @@ export interface RemoteStreamsOptions {
   /** Sends the owner a message about its streams. Returns false if the queue is full. */
   send(payload: PeerPayload): boolean;
   readonly loadColumns: LoadColumns;
-  /** Called when a description of the owner was dropped. */
   onDropped(reason: DropReason): void;
 }
 
@@ -34,12 +33,10 @@ interface RemoteStream {
   /** True after a request for the columns, which differ from the game's. */
   isAsked: boolean;
   isDescribed: boolean;
-  /** Reliable messages that wait for a reader. */
   waiting: Uint8Array[];
   waitingBytes: number;
   /** Number of unreadable messages in a row. */
   failures: number;
-  /** Entities to request again. */
   readonly distrusted: Set<number>;
   askedAtMs: number;
 }
@@ -94,12 +91,10 @@ export class RemoteStreams {
     return this.#streams.size === 0;
   }
 
-  /** Returns the kind of a stream, or undefined for an unknown number. */
   nameOf(number: number): string | undefined {
     return this.#streams.get(number)?.start.name;
   }
 
-  /** Returns the ids of all entities in the stream of that name. */
   idsOf(name: string): number[] {
     return [...this.#streams.values()].flatMap(({ start, reader }) =>
       start.name === name && reader ? [...reader.entities.keys()] : [],

@@ -26,7 +26,6 @@ export interface StateSenderOptions {
   readonly peers: () => PeerConnection[];
   /** Delay until receivers show an update, ms. */
   horizonMs(): number;
-  /** Sends a reliable message to all peers. */
   post(payload: PeerPayload): void;
 }
 
@@ -84,7 +83,6 @@ export class StateSender {
     });
   }
 
-  /** Announces a new entity to all receivers. */
   spawned(record: OwnedRecord, tick: number): void {
     this.#retention.changed();
     const stream = this.#streams.get(record.definition) ?? this.#begin(record.definition);
@@ -402,7 +400,6 @@ export class StateSender {
     return stream;
   }
 
-  /** Session with the server; undefined while it is not connected. */
   get #serverSession(): Session | undefined {
     const { state, session } = this.#parts.connection();
     return state === "joined" ? session : undefined;
