@@ -4,14 +4,14 @@ import { Listeners, guarded, type Unsubscribe } from "../events/listeners.js";
 
 type EntityListener = (entity: Entity) => void;
 
-/** The entities of one kind that the game knows of, and its listeners. */
+/** Entities of one kind that the game knows, and the listeners for that kind. */
 interface KindEvents {
   readonly present: Set<Entity>;
   readonly spawns: Listeners<[Entity]>;
   readonly despawns: Listeners<[Entity]>;
 }
 
-/** Tells the game which entities of a kind appear and disappear, each exactly once. */
+/** Reports each spawn and despawn of an entity to the game exactly once. */
 export class EntityEvents {
   readonly #kinds = new Map<EntityDefinition, KindEvents>();
 
@@ -26,11 +26,11 @@ export class EntityEvents {
     if (present.delete(entity)) despawns.tell(entity);
   }
 
-  /** Calls the listener for those that are there, before it returns, and for those to come. */
+  /** Calls the listener for the present entities before it returns, and for later ones as they spawn. */
   onSpawn(definition: EntityDefinition, listener: EntityListener): Unsubscribe {
     const { present, spawns } = this.#of(definition);
     const stop = spawns.add(listener);
-    // The listener may despawn some of these, and is called for those that it spawns.
+    // The listener may despawn some of these entities. For those that it spawns, `spawned` calls it.
     for (const entity of Array.from(present)) if (present.has(entity)) guarded(() => listener(entity));
     return stop;
   }

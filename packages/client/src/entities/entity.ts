@@ -4,22 +4,26 @@ import type { Unsubscribe } from "../events/listeners.js";
 import type { Peer } from "../peers/peer.js";
 
 /**
- * An entity of a room, as everybody sees it: `Entity<typeof Car>`. The fields themselves are its newest state, `shown` is
- * what to draw.
+ * An entity of a room, as every participant sees it: `Entity<typeof Car>`. Its fields hold the newest state.
+ * Draw the values in `shown`.
  */
 export type Entity<D extends EntityDefinition = EntityDefinition> = ReadonlyFields<D["fields"]> &
   EntityFacts<D> &
   Owner;
 
-/** An entity of this participant, as {@link Room.spawn} returns it: write its fields, the SDK decides what is sent when. */
+/**
+ * An entity of this participant, as `Room.spawn` returns it. Write its fields: the SDK decides what to send
+ * and when.
+ */
 export type OwnedEntity<D extends EntityDefinition = EntityDefinition> = WritableFields<D["fields"]> &
   EntityFacts<D> &
   Mine & {
     /** Makes the next written position a teleport: others see the entity there at once. */
     teleport(): void;
     /**
-     * How far away the nearest player is who sees it, m: beyond 50 m others are told less exactly, since they see less
-     * exactly too; of twice that, to twice the threshold, up to eight times. 0, as it begins, says that nobody knows.
+     * Distance to the nearest player who sees the entity, m; default 0: unknown. Beyond 50 m the send
+     * threshold grows in proportion (twice at 100 m, at most eight times), since distant errors are less
+     * visible.
      */
     viewDistanceM: number;
   };
@@ -28,15 +32,16 @@ interface EntityFacts<D extends EntityDefinition> {
   readonly id: number;
   /** The definition of the entity. */
   readonly kind: D;
-  /** Continued to now and freed of jumps. One's own entity is where it is. */
+  /** The fields to draw: extrapolated to now, without jumps. For an own entity, its present fields. */
   readonly shown: ReadonlyFields<D["fields"]>;
-  /** Tick of the newest state, as the one who simulates the entity counts them. */
+  /** Tick of the newest state, counted by the participant that simulates the entity. */
   readonly lastTick: number;
   /** Estimated age of the newest state, ms. */
   readonly ageMs: number;
   /**
-   * Calls the listener when a field has got another value, by a state that came or by a write of one's own: after the whole
-   * state, or the whole vector, is there. It ends with the entity. Throws {@link ConfigError} for what is no field.
+   * Calls the listener after a received state or an own write has changed the field. The whole state, or the
+   * whole vector, is in place by then. The subscription ends with the entity. Throws {@link ConfigError} for
+   * an unknown field.
    */
   onChange<Name extends keyof D["fields"] & string>(
     field: Name,
@@ -53,6 +58,6 @@ type Owner =
   | Mine
   | {
       readonly isMine: false;
-      /** Whom it belongs to: a player, or the room's authority (number 0). */
+      /** The peer that owns the entity: a player, or the room's authority (number 0). */
       readonly owner: Peer;
     };

@@ -1,7 +1,9 @@
 import { ConfigError, type EntityDefinition, type Field } from "@paceline/protocol";
 import { Listeners, type Unsubscribe } from "../events/listeners.js";
 
-/** A listener may write other fields, and theirs again: after so many rounds the rest is told with the next change. */
+/**
+ * Limit for listeners that change further fields. Changes after so many rounds wait for the next `review`.
+ */
 const MAX_ROUNDS = 10;
 
 interface Watched {
@@ -10,7 +12,7 @@ interface Watched {
   last: unknown;
 }
 
-/** Tells a game which fields of one entity have changed. Nothing is compared for fields that have no listener. */
+/** Reports changed fields of one entity to the game. Fields without a listener are not compared. */
 export class FieldChanges {
   readonly #definition: EntityDefinition;
   readonly #entity: () => object;
@@ -34,7 +36,10 @@ export class FieldChanges {
     };
   }
 
-  /** Values of the entity may have changed. Changes by a listener are reported after all listeners heard of their cause. */
+  /**
+   * Reports the fields that have changed. Changes that a listener makes are reported after all listeners have
+   * the first ones.
+   */
   review(): void {
     if (this.#isTelling || this.#watched.size === 0) return;
     this.#isTelling = true;
@@ -42,17 +47,17 @@ export class FieldChanges {
     this.#isTelling = false;
   }
 
-  /** The entity is gone. */
+  /** Ends all subscriptions: the entity is gone. */
   end(): void {
     this.#isEnded = true;
     this.#watched.clear();
   }
 
-  /** False if nothing has changed. */
+  /** Reports the changes once. Returns false if nothing has changed. */
   #tellRound(): boolean {
     let hasChanged = false;
     for (const [name, watched] of Array.from(this.#watched)) {
-      // A listener of another field may have ended it.
+      // A listener of another field may have ended this subscription.
       if (this.#watched.get(name) !== watched) continue;
       const { last: previous } = watched;
       const value = this.#valueOf(name, watched.field);
@@ -66,7 +71,7 @@ export class FieldChanges {
 
   #newWatched(name: string): Watched {
     const { name: kind, fields } = this.#definition;
-    // An object has names of its own, such as toString, that are no fields.
+    // Inherited names such as toString are no fields.
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (!field) {
       const expected = `one of ${Object.keys(fields).join(", ")}`;
@@ -80,7 +85,7 @@ export class FieldChanges {
   }
 }
 
-/** A copy that does not change with the entity. */
+/** Returns a copy that does not change with the entity. */
 export function plainValue(field: Field, value: unknown): unknown {
   switch (field.kind) {
     case "vec2":
@@ -101,7 +106,7 @@ export function plainValue(field: Field, value: unknown): unknown {
   }
 }
 
-/** Compares plain values of one field: the same names, the same lengths but for bytes. */
+/** Compares plain values of one field. Their names are equal, and so are their lengths, except for bytes. */
 function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || a === null || typeof b !== "object" || b === null) return a === b;
   const [left, right] = [Object.entries(a), b as Readonly<Record<string, unknown>>];

@@ -1,14 +1,14 @@
 import type { Interpolation, ViewPlan } from "../plan/view-plan.js";
 
-/** Fetched once for all rooms of a page: the code is the same. */
+/** Shared by all rooms of a page. */
 let fetched: Interpolation | undefined;
 
-/** Interpolation, if it is there already. */
+/** Returns the interpolation code if it has been fetched. */
 export function fetchedInterpolation(): Interpolation | undefined {
   return fetched;
 }
 
-/** Fetches interpolation; where that fails, entities go on being shown by dead reckoning and the next one tries again. */
+/** Fetches the interpolation code. If that fails, dead reckoning goes on, and the next entity tries again. */
 export function fetchInterpolation(load: ViewPlan["loadInterpolation"], onFetched: () => void): void {
   load().then(
     (interpolation) => {

@@ -24,11 +24,11 @@ import {
 import type { OwnedEntity } from "./entity.js";
 import { FieldChanges } from "./field-changes.js";
 
-/** One owned entity, by its local id: its row is what the game has written. */
+/** One owned entity under its local id. Its row holds the values that the game has written. */
 export class OwnedRecord extends Replica<OwnedEntity> {
   readonly kinematics: Kinematics | undefined;
   readonly changes: FieldChanges;
-  /** The values at the last publication; undefined if the way from them is a teleport. */
+  /** Values at the last publication; undefined if the next step is a teleport. */
   published: WrittenBefore | undefined;
   distanceM = 0;
   readonly #sampled: Float32Array;
@@ -40,25 +40,24 @@ export class OwnedRecord extends Replica<OwnedEntity> {
     this.#sampled = this.row.slice();
   }
 
-  /** As of the tick that was sampled last, complete. */
+  /** The complete state at the tick that was sampled last. */
   override get state(): Float32Array {
     return this.#sampled;
   }
 }
 
 export interface OwnedEntitiesOptions {
-  /** Seconds of one simulation tick. */
   readonly tickSeconds: number;
-  /** The room-wide id of a local one; it changes when the participant gets another number. */
+  /** Returns the room-wide id of a local one. It changes when the participant gets another number. */
   idOf(localId: number): number;
-  /** The present tick: an own entity's state is always of now. */
+  /** Returns the present tick: the state of an own entity is always current. */
   tick(): number;
   onTeleport(record: OwnedRecord): void;
-  /** The game wrote a value out of its range: the bound was taken. */
+  /** Reports that the game wrote a value out of its range, and that the bound replaced it. */
   onClamp(clamp: Clamp): void;
 }
 
-/** The entities that this participant owns. */
+/** Entities that this participant owns. */
 export class OwnedEntities {
   readonly #records = new ReplicaStore<OwnedRecord>();
   readonly #options: OwnedEntitiesOptions;
@@ -89,7 +88,7 @@ export class OwnedEntities {
     });
   }
 
-  /** Throws {@link ConfigError} for what is not an entity of this participant. */
+  /** Throws {@link ConfigError} if this participant does not own the entity. */
   despawn(entity: object): OwnedRecord {
     const record = this.#records.of(entity);
     if (!record) {
@@ -108,7 +107,7 @@ export class OwnedEntities {
     return this.#records.get(localId);
   }
 
-  /** An authority puts an entity back: it goes on from that state. */
+  /** Overwrites an entity with the authority's state. The entity continues from there. */
   correct(record: OwnedRecord, state: Float32Array): void {
     record.row.set(state);
     record.published = undefined;
@@ -116,8 +115,8 @@ export class OwnedEntities {
   }
 
   /**
-   * Makes the entities' states those of a tick at that moment, between what was published last and what the game has
-   * written since, and completes them.
+   * Samples the state of every entity at a tick, between the last published values and the values written
+   * since, and derives the missing rates.
    */
   sample(tick: number, moment: SampledMoment): void {
     for (const { kinematics, state, row: written, definition, published } of this.#records.values()) {
@@ -127,7 +126,7 @@ export class OwnedEntities {
     }
   }
 
-  /** Whether the game has moved an entity with a motion since its values were published. */
+  /** True if the game has moved an entity with a motion since the last publication. */
   get hasMoved(): boolean {
     for (const { row: written, definition, published } of this.#records.values()) {
       const { position = 0, dimensions = 0 } = definition.motionLayout ?? {};
@@ -138,7 +137,7 @@ export class OwnedEntities {
     return false;
   }
 
-  /** Publishes the written values, `sinceMs` after the last time; derived ones can be read. */
+  /** Publishes the written values, `sinceMs` after the last publication. Derived rates become readable. */
   published(sinceMs: number): void {
     for (const record of this.#records.values()) {
       const { row: written, definition, state } = record;
@@ -198,7 +197,7 @@ export class OwnedEntities {
   }
 }
 
-/** Rates that the game does not write, from the state into the entity: the game may read them. */
+/** Copies the derived rates from the state into the entity, where the game can read them. */
 function keepDerived(layout: MotionLayout, state: Float32Array, into: Float32Array): void {
   const { velocity, acceleration, turnRate, dimensions } = layout;
   for (let axis = 0; axis < dimensions; axis++) {

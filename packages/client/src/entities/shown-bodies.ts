@@ -11,21 +11,23 @@ import {
 import { fetchInterpolation, fetchedInterpolation } from "./lazy-interpolation.js";
 import type { Interpolation, ViewPlan } from "../plan/view-plan.js";
 
-/** The way in which an entity of others is shown. */
+/** How an entity of another participant is shown. */
 export interface Showing {
-  /** Undefined for what holds: such an entity is shown as it came. */
+  /** Undefined for entities without a motion: their states are shown as received. */
   readonly body: ShownBody | undefined;
   readonly isInterpolated: boolean;
 }
 
 export interface ShownBodiesOptions {
-  /** As the plan says it at the moment. */
   readonly view: ViewPlan;
-  /** The interpolation code has arrived: waiting entities can use it. */
+  /** Called when the interpolation code has arrived, for the entities that wait for it. */
   onFetched(): void;
 }
 
-/** Shows entities of one source, by dead reckoning or by interpolation with one delay for all of them. */
+/**
+ * Shows the entities of one source, by dead reckoning or by interpolation. All interpolated ones share one
+ * delay.
+ */
 export class ShownBodies {
   readonly #options: ShownBodiesOptions;
   #delay: InterpolationDelay | undefined;
@@ -34,17 +36,17 @@ export class ShownBodies {
     this.#options = options;
   }
 
-  /** The interpolation delay that makes states arrive in time, ms; undefined without interpolated entities. */
+  /** Interpolation delay with which states arrive in time, ms; undefined without interpolated entities. */
   get neededDelayMs(): number | undefined {
     return this.#delay?.delayMs;
   }
 
-  /** Whether entities of the definition are to be shown between their states. */
+  /** True if the entities of the definition should be interpolated. */
   interpolates(definition: EntityDefinition): boolean {
     return isInterpolated(definition, this.#options.view.isInterpolated);
   }
 
-  /** Until what interpolates is there, dead reckoning shows. */
+  /** Returns how to show a new entity. Dead reckoning shows it until the interpolation code has arrived. */
   show(definition: EntityDefinition, onFault: (fault: MotionFault) => void): Showing {
     const { motionLayout: layout, components } = definition;
     if (!layout) return { body: undefined, isInterpolated: false };
@@ -58,7 +60,7 @@ export class ShownBodies {
     return { body, isInterpolated: parts !== undefined };
   }
 
-  /** Nothing is shown between its states any more. */
+  /** Drops the delay when no entity is interpolated any more. */
   endDelay(): void {
     this.#delay = undefined;
   }

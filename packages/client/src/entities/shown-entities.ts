@@ -24,21 +24,21 @@ import { ShownBodies } from "./shown-bodies.js";
 import type { Peer } from "../peers/peer.js";
 import type { ViewPlan } from "../plan/view-plan.js";
 
-/** One entity that somebody else simulates, by the id that its source gave it, and how it is shown. */
+/** One entity that another participant simulates, under the id from its source, and the way it is shown. */
 export class ShownReplica extends ReceivedReplica<Entity> {
   readonly changes: FieldChanges;
-  /** Undefined where the source sends the rates of a motion, or there are none. */
+  /** Undefined if the source sends the rates of the motion, or if there is no motion. */
   readonly kinematics: Kinematics | undefined;
-  /** Undefined for what holds: such an entity is shown as it came. */
+  /** Undefined for entities without a motion: their states are shown as received. */
   body: ShownBody | undefined = undefined;
   isInterpolated = false;
-  /** Whether the game knows of it. */
+  /** True if the game knows the entity. */
   isTold = false;
-  /** Turn of the event loop in which it was shown: see {@link Clock.turnMs}. */
+  /** Turn of the event loop in which the shown pose was computed: see {@link Clock.turnMs}. */
   shownAtMs = Number.NEGATIVE_INFINITY;
-  /** Draws instead of `body`, where the game predicts this entity. */
+  /** Replaces `body` if the game predicts this entity. */
   predicted: ((nowMs: number, into: Float32Array) => void) | undefined = undefined;
-  /** Hears every newer state. */
+  /** Called with every newer state. */
   onState: ((state: Float32Array, isJump: boolean) => void) | undefined = undefined;
 
   constructor(
@@ -54,43 +54,42 @@ export class ShownReplica extends ReceivedReplica<Entity> {
 
 export interface ShownEntitiesOptions {
   readonly clock: Clock;
-  /** The view settings of the present plan. */
   readonly view: ViewPlan;
-  /** Whether states bring the rates by which motion models continue them; if not, they are derived here. */
+  /** True if states contain the rates that motion models need. If not, the rates are derived here. */
   readonly hasRates: boolean;
   /** Round trip to the source, ms. */
   rttMs(): number;
-  /** The room-wide id of an entity. */
   idOf(id: number): number;
-  /** The participant that an owner's number stands for; null: this one. */
+  /** Returns the participant with an owner's number; null for this participant. */
   ownerOf(owner: number): Peer | null;
   onSpawn(entity: Entity): void;
   onDespawn(entity: Entity): void;
-  /** Whether that entity of this participant is one that it simulates itself: it knows better where it is. */
+  /**
+   * True if this participant simulates the entity itself, and so has a better state than the received one.
+   */
   isOwn(id: number, owner: number, definition: EntityDefinition): boolean;
-  /** The two sides hold different states of an entity. */
+  /** Called when the two sides hold different states of an entity. */
   onDesync(id: number): void;
   onDropped(reason: DropReason): void;
   onFault(entity: Entity, definition: EntityDefinition, fault: MotionFault): void;
 }
 
 /**
- * Shows the entities of one source of states (a peer, or the authority of a room): takes the states that readers have
- * read and checked, tells the game what comes and goes, and computes what to draw.
+ * Shows the entities of one source of states: a peer, or the authority of a room. Takes the decoded and
+ * checked states, reports spawns and despawns to the game, and computes the values to draw.
  */
 export class ShownEntities implements SnapshotListener {
-  /** States that were taken so far. */
   taken = 0;
   readonly #options: ShownEntitiesOptions;
   readonly #bodies: ShownBodies;
   readonly #records = new ReplicaStore<ShownReplica>();
   #timeline: TickTimeline | undefined;
   #tickSeconds = 0;
-  /** The source is away: the game sees none of its entities. */
+  /** True while the source is away: the game sees none of its entities. */
   #isHidden = false;
-  /** True while many states are read of which only the last ones count. */
+  /** True while a batch of states is read of which only the last ones count. */
   #isQuiet = false;
-  /** The newest turn of the event loop in which the source's time was asked for, and that time. */
+  /** The last turn of the event loop in which the source's time was computed, and that time. */
   #turnMs = Number.NEGATIVE_INFINITY;
   #turnSeconds = 0;
 
@@ -99,29 +98,29 @@ export class ShownEntities implements SnapshotListener {
     this.#bodies = new ShownBodies({ view: options.view, onFetched: () => this.planChanged() });
   }
 
-  /** The source says how many ticks a second it has; what it says again changes nothing. */
+  /** Sets the source's tick rate. Later calls have no effect. */
   begin(tickHz: number): void {
     this.#timeline ??= new TickTimeline(tickHz);
     this.#tickSeconds ||= 1 / tickHz;
   }
 
-  /** Whether it is known when the source's ticks are. */
+  /** True if the source's ticks can be converted to times. */
   get isTimed(): boolean {
     return this.#timeline?.isReady === true;
   }
 
-  /** Something of that tick has come, at that moment. */
+  /** Notes the arrival of data of a tick. */
   observe(tick: number, cameAtMs: number): void {
     this.#timeline?.observe(tick, cameAtMs, this.#options.rttMs());
     this.#turnMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** The source's time, s since its tick 0; 0 before it is known. */
+  /** Returns the source's time, s since its tick 0; 0 before it is known. */
   secondsAt(nowMs: number): number {
     return this.#timeline?.secondsAt(nowMs) ?? 0;
   }
 
-  /** Time since the source's tick, ms, by the time at which its entities are shown. */
+  /** Returns the age of a tick, ms, relative to the source's time now. */
   ageMsOf(tick: number): number {
     const timeline = this.#timeline;
     return timeline ? (this.#nowSeconds() - timeline.secondsOf(timeline.unwrap(tick))) * 1000 : 0;
@@ -131,19 +130,19 @@ export class ShownEntities implements SnapshotListener {
     return this.#records.get(id);
   }
 
-  /** Entities of a kind that the game knows of. */
+  /** Yields the entities of a kind that the game knows. */
   *ofKind(definition: EntityDefinition): Iterable<Entity> {
     for (const { isTold, entity } of this.#records.ofKind(definition)) {
       if (isTold) yield entity;
     }
   }
 
-  /** The interpolation delay that makes states arrive in time, ms; undefined without interpolated entities. */
+  /** Interpolation delay with which states arrive in time, ms; undefined without interpolated entities. */
   get neededDelayMs(): number | undefined {
     return this.#bodies.neededDelayMs;
   }
 
-  /** The plan has changed: entities that are to be shown in another way go on from their newest state. */
+  /** Applies a changed plan. An entity that is now shown in another way continues from its newest state. */
   planChanged(): void {
     for (const record of this.#records.values()) {
       const { definition, row, tick } = record;
@@ -154,7 +153,7 @@ export class ShownEntities implements SnapshotListener {
     if (![...this.#records.values()].some((record) => record.isInterpolated)) this.#bodies.endDelay();
   }
 
-  /** A reader has read a state. It is dropped where there is a newer one, or where it cannot be. */
+  /** Takes a decoded state. Drops it if a newer one is known, or if its tick is impossible. */
   onState(entity: EntityRows, tick: number, place: number, changes: number): void {
     const timeline = this.#timeline;
     const { plan, id } = entity;
@@ -189,11 +188,10 @@ export class ShownEntities implements SnapshotListener {
     this.#options.onDesync(id);
   }
 
-  /** An entity is no more. */
   onRemoved(id: number): void {
     const record = this.#records.get(id);
     if (!record) return;
-    // The last shown place: the game may draw something there.
+    // The game may draw something at the last shown place.
     this.#bringUpToDate(record);
     this.#records.remove(record);
     record.changes.end();
@@ -204,7 +202,7 @@ export class ShownEntities implements SnapshotListener {
     for (const { id } of [...this.#records.values()]) this.onRemoved(id);
   }
 
-  /** For the game they are gone, or there again. */
+  /** Hides the entities from the game, or shows them again. */
   setHidden(isHidden: boolean): void {
     this.#isHidden = isHidden;
     for (const record of this.#records.values()) {
@@ -217,7 +215,10 @@ export class ShownEntities implements SnapshotListener {
     }
   }
 
-  /** Tells the game afterwards what is there: entities that have ended by then never were, for the game. */
+  /**
+   * Runs `read`, then reports the entities that exist. The game never sees those that `read` added and
+   * removed.
+   */
   quietly(read: () => void): void {
     this.#isQuiet = true;
     read();
@@ -279,7 +280,10 @@ export class ShownEntities implements SnapshotListener {
     return defineFields(base, definition, row) as unknown as Entity;
   }
 
-  /** The shown pose is computed at the first read in a frame: an entity that the game does not read costs nothing. */
+  /**
+   * Computes the shown pose at the first read in a frame. An entity that the game does not read costs
+   * nothing.
+   */
   #bringUpToDate(record: ShownReplica): void {
     const nowMs = turnMsOf(this.#options.clock);
     if (record.shownAtMs === nowMs || !this.#records.holds(record)) return;
@@ -291,7 +295,7 @@ export class ShownEntities implements SnapshotListener {
     else shown.set(record.row);
   }
 
-  /** The source's time now, asked for once a turn. */
+  /** Returns the source's time, computed once per turn of the event loop. */
   #nowSeconds(): number {
     const nowMs = turnMsOf(this.#options.clock);
     if (this.#turnMs !== nowMs) {

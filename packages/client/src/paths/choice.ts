@@ -1,16 +1,16 @@
 import type { Measured } from "@paceline/transport";
 
-/** A choice, what it is about, and why it was made: a row for `console.table`. */
+/** A choice, its subject and its reason: a row for `console.table`. */
 export interface Explanation {
   readonly about: string;
   readonly choice: string;
   readonly reason: string;
 }
 
-/** A change of a path or of the plan. Plain data, fit for a bug report. */
+/** A change of a path or of the plan. Plain data, suitable for a bug report. */
 export interface TransportChange extends Explanation {
-  /** On the room's clock, ms. */
+  /** Time of the change on the room's clock, ms. */
   readonly atMs: number;
-  /** Measurements at that time, of the worst path in use; absent before the first one. */
+  /** Measurements of the worst path in use at that time; absent before the first one. */
   readonly measured?: Measured;
 }

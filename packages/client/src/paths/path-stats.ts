@@ -4,31 +4,34 @@ import type { Explanation } from "./choice.js";
 
 /** Measurements of a path. */
 export interface PathQuality {
-  /** Mean difference between neighbouring round trips, ms. */
+  /** Mean difference between consecutive round trips, ms. */
   readonly jitterMs: number;
   /**
-   * Share of packets that do not arrive here, 0 to 1; undefined: nobody knows, since too few came lately of those that
-   * may be lost.
+   * Share of packets that are lost on the way here, 0 to 1; undefined if too few unreliable packets came
+   * lately.
    */
   readonly lossRatio: number | undefined;
-  /** Loss of packets from here, as the other side's acks say. */
+  /** Share of packets from here that are lost, 0 to 1, by the other side's acks; undefined as above. */
   readonly outgoingLossRatio: number | undefined;
-  /** Bytes that wait here because the path does not take them. */
+  /** Bytes that wait here because the path does not accept them. */
   readonly queuedBytes: number;
 }
 
 /** Traffic and measurements of the connection to the server, relayed traffic included. */
 export interface ServerStats extends Omit<PathQuality, "lossRatio" | "outgoingLossRatio"> {
   readonly isConnected: boolean;
-  /** Undefined before it was measured. */
+  /** Round trip to the server, ms; undefined before the first measurement. */
   readonly rttMs: number | undefined;
   readonly bytesInPerSecond: number;
   readonly bytesOutPerSecond: number;
-  /** The transport of states to the server; undefined: none. */
+  /** Transport of states to the server; undefined without a link. */
   readonly stateLink: LinkKind | undefined;
-  /** WebSockets of this session that states alternate over where none but these carry them. */
+  /** WebSockets of this session. States alternate over them if no other link carries states. */
   readonly sockets: number;
-  /** Share of the round trips over the WebSocket that waited behind lost segments, 0 to 1; undefined: too few were made. */
+  /**
+   * Share of the round trips over the WebSocket that waited behind lost segments, 0 to 1; undefined after too
+   * few.
+   */
   readonly stallRatio: number | undefined;
   /** Number of recent round trips over the WebSocket that a lost segment or a queue delayed. */
   readonly stalls: StallReading;
@@ -38,17 +41,19 @@ export interface ServerStats extends Omit<PathQuality, "lossRatio" | "outgoingLo
   readonly outgoingLoss: LossReading | undefined;
 }
 
-/** A path as far as decisions need it. */
 interface MeasuredPath {
   readonly path: "direct" | "turn" | "relay";
   readonly rttMs: number | undefined;
   readonly stats: PathQuality & Partial<PeerRates>;
 }
 
-/** IP, UDP, DTLS and SCTP around what a direct link carries. */
+/** Size of the IP, UDP, DTLS and SCTP headers of a packet on a direct link. */
 const DIRECT_HEADER_BYTES = 100;
 
-/** The worst of all paths in use; of the one to the server while nobody else is there. Undefined: nothing was measured. */
+/**
+ * Returns the worst values of all paths in use, or those of the path to the server if there are no peers.
+ * Returns undefined if nothing was measured.
+ */
 export function measuredOf(
   peers: Iterable<MeasuredPath>,
   server: ServerStats,
@@ -60,7 +65,7 @@ export function measuredOf(
     const { rttMs: ownMs, jitterMs, queuedBytes, loss, outgoingLoss } = server;
     const losses = { lossRatio: loss?.ratio, outgoingLossRatio: outgoingLoss?.ratio };
     paths.push({
-      // Loss can be seen where what is lost does not come again.
+      // Only a link without retransmission shows loss.
       path: server.stateLink === "webrtc" ? "direct" : "relay",
       rttMs: ownMs,
       stats: { jitterMs, queuedBytes, ...losses },
@@ -71,7 +76,7 @@ export function measuredOf(
   const worst = (quality: "jitterMs" | "queuedBytes"): number =>
     Math.max(...paths.map(({ stats }) => stats[quality]));
   const isRelaying = paths.some(({ path }) => path === "relay");
-  // A relay replaces states that wait: what is missing then was not lost.
+  // A relay replaces waiting states. Those are missing here, but they were not lost.
   const losses = paths
     .filter(({ path }) => path !== "relay")
     .flatMap(({ stats }) => [stats.lossRatio, stats.outgoingLossRatio])
@@ -81,7 +86,7 @@ export function measuredOf(
     rttMs,
     jitterMs: worst("jitterMs"),
     queuedBytes: Math.max(worst("queuedBytes"), server.queuedBytes),
-    // They matter where states go over the socket at all.
+    // Stalls matter only if states use the WebSocket.
     ...(server.stateLink === "websocket" &&
       isRelaying &&
       server.stallRatio !== undefined && { stallRatio: server.stallRatio }),
@@ -89,14 +94,17 @@ export function measuredOf(
   };
 }
 
-/** Upload of direct links to all peers, or its estimate: a relayed packet counts once for each receiver. */
+/**
+ * Returns the upload of direct links to all peers, or its estimate: a relayed packet counts once for each
+ * receiver.
+ */
 function directBytesPerSecond(paths: readonly MeasuredPath[]): number {
   return paths.reduce((sum, { stats: { bytesOutPerSecond = 0, packetsOutPerSecond = 0 } }) => {
     return sum + bytesOutPerSecond + packetsOutPerSecond * DIRECT_HEADER_BYTES;
   }, 0);
 }
 
-/** Digits after the point that are worth reading and storing. */
+/** Number of decimal places to show and to store. */
 const digits: Readonly<Record<keyof Measured, number>> = {
   lossRatio: 3,
   rttMs: 1,
@@ -106,7 +114,7 @@ const digits: Readonly<Record<keyof Measured, number>> = {
   uploadRatio: 3,
 };
 
-/** The measured numbers with few enough digits to read and to store. */
+/** Rounds the measurements for display and storage. */
 export function rounded(measured: Measured): Measured {
   const short = Object.entries(measured).map(([name, value]: [string, number]) => {
     const scale = 10 ** digits[name as keyof Measured];
@@ -115,7 +123,7 @@ export function rounded(measured: Measured): Measured {
   return Object.fromEntries(short) as Measured;
 }
 
-/** Measurements of the connection to the server. */
+/** Returns the measurements of the connection to the server. */
 export function serverStatsOf(
   session: Session,
   { bytesInPerSecond, bytesOutPerSecond }: PeerRates,
@@ -123,7 +131,7 @@ export function serverStatsOf(
 ): ServerStats {
   const { activeLink } = session;
   const stateLink = session.linkFor("state");
-  // With two links, the one that carries states counts.
+  // With two links, the link that carries states counts.
   const reading = session.readingOf(stateLink);
   return {
     ...stripes,
@@ -139,7 +147,7 @@ export function serverStatsOf(
   };
 }
 
-/** The path to the server over its WebSockets, in words. */
+/** Describes the path to the server over its WebSockets. */
 export function serverPathInWords(
   state: string,
   { activeLink, rttMs }: Session,

@@ -4,7 +4,7 @@ import type { Link } from "@paceline/transport";
 export interface PeerRates {
   readonly bytesInPerSecond: number;
   readonly bytesOutPerSecond: number;
-  /** Each packet has headers of its own besides these bytes. */
+  /** Each packet has headers in addition to these bytes. */
   readonly packetsOutPerSecond: number;
   readonly updatesInPerSecond: number;
   readonly updatesOutPerSecond: number;
@@ -18,7 +18,7 @@ interface Totals {
   updatesOut: number;
 }
 
-/** Turns the counters of a peer's links into rates; sampled about once a second. */
+/** Turns the counters of a peer's links into rates. The owner samples it about once a second. */
 export class RateMeter {
   readonly #seen = new WeakMap<Link, Pick<Totals, "bytesIn" | "bytesOut" | "packetsOut">>();
   readonly #window: Totals = newTotals();
@@ -47,7 +47,7 @@ export class RateMeter {
     this.#window.updatesOut += count;
   }
 
-  /** Takes what a link has carried since it was looked at last. */
+  /** Adds the traffic of a link since its last call. */
   take(link: Link): void {
     const { bytesReceived: bytesIn, bytesSent: bytesOut, packetsSent: packetsOut } = link.counters;
     const before = this.#seen.get(link) ?? newTotals();
@@ -57,7 +57,7 @@ export class RateMeter {
     this.#seen.set(link, { bytesIn, bytesOut, packetsOut });
   }
 
-  /** Ends the window of measurement. */
+  /** Ends the window of measurement, and computes its rates. */
   sample(nowMs: number): void {
     const seconds = (nowMs - this.#sampledAtMs) / 1000;
     if (seconds <= 0) return;

@@ -3,12 +3,15 @@ import { REPEAT_AFTER_MS, type SendDecisionPolicy } from "@paceline/netcode";
 import type { Plan } from "@paceline/transport";
 import { stateIntervalMs } from "./view-plan.js";
 
-/** So that a lost update is soon made good. */
+/** Upper limit, so that the next state soon replaces a lost one. */
 const MOVING_HEARTBEAT_MS = 300;
-/** Share of the time without news until others stop, after which they get some. */
+/** Share of the extrapolation limit after which a moving entity is sent again. */
 const NEWS_SHARE = 0.6;
 
-/** When states of own entities are sent, as the plan says it; how far ahead their errors are judged is the sender's. */
+/**
+ * Returns when to send states of own entities by the plan. The sender adds how far ahead it judges their
+ * errors.
+ */
 export function policyOf({
   numbers,
   style,
@@ -26,13 +29,13 @@ export function policyOf({
   };
 }
 
-/** An authority tells in one of so many of its steps: as often as the plan wants, not more often than it makes them. */
+/** Returns every how many steps an authority sends: at the plan's rate, and at most once a step. */
 export function everyTicksOf(plan: Plan, tickHz: number): number {
   const ticks = Math.round((stateIntervalMs(plan) * tickHz) / 1000);
   return Math.min(MAX_EVERY_TICKS, Math.max(1, ticks));
 }
 
-/** An entity that moves is sent again after this time, ms: before others would stop. */
+/** Returns the time after which a moving entity is sent again, ms: before receivers stop extrapolating it. */
 export function movingHeartbeatMs({ extrapolationLimitMs }: Plan["numbers"]): number {
   return Math.min(extrapolationLimitMs * NEWS_SHARE, MOVING_HEARTBEAT_MS);
 }

@@ -2,35 +2,38 @@ import type { DEFAULT_INTERPOLATION_DELAY, DelayedBody, InterpolationDelay } fro
 import type { Plan } from "@paceline/transport";
 import type { RoomClock } from "../time/room-clock.js";
 
-/** The code that shows entities between their states. */
+/** The code that interpolates entities between their states. */
 export interface Interpolation {
   readonly DEFAULT_INTERPOLATION_DELAY: typeof DEFAULT_INTERPOLATION_DELAY;
   readonly DelayedBody: typeof DelayedBody;
   readonly InterpolationDelay: typeof InterpolationDelay;
 }
 
-/** The settings and clock values, read at each use, that decide how entities of others are shown. */
+/** Settings and clock values that decide how entities of others are shown. They are read at each use. */
 export interface ViewPlan {
-  /** Between their states, unless an entity's definition says otherwise. */
+  /** True if entities are interpolated, unless their definition says otherwise. */
   readonly isInterpolated: boolean;
-  /** No further than this is an entity moved on without news, ms. */
+  /** Longest extrapolation of an entity without news, ms. */
   readonly extrapolationLimitMs: number;
-  /** Delay of what is interpolated before anything was measured, ms. */
+  /** Interpolation delay before the first measurement, ms. */
   readonly interpolationDelayMs: number;
-  /** Time between the states of a moving entity that is interpolated, ms. */
+  /** Time between the states of a moving, interpolated entity, ms. */
   readonly intervalMs: number;
-  /** Interpolation delay, ms. */
+  /** Present interpolation delay, ms. */
   readonly lagMs: number;
-  /** Fetches the code of interpolation, when the first entity is to be shown so. */
+  /** Fetches the interpolation code when the first entity needs it. */
   loadInterpolation(this: void): Promise<Interpolation>;
 }
 
-/** The least time between two states of an entity, ms: its rate, and the period of the packets that bring them. */
+/**
+ * Returns the least time between two states of an entity, ms: the longer of its own interval and the packets'
+ * period.
+ */
 export function stateIntervalMs({ numbers, channels }: Plan): number {
   return Math.max(1000 / numbers.stateHz, channels.state.periodMs);
 }
 
-/** The view of a room that may be under construction: nothing is asked of it before it is needed. */
+/** Returns the view settings of a room. The room may be incomplete: its members are read at first use. */
 export function viewPlanOf(
   room: { readonly transport: { readonly plan: Plan }; readonly clock: RoomClock },
   loadInterpolation: ViewPlan["loadInterpolation"],
@@ -55,7 +58,7 @@ export function viewPlanOf(
   };
 }
 
-/** Interpolation delay before the first measurement; zero if entities are extrapolated to now. */
+/** Returns the interpolation delay before the first measurement; 0 if entities are extrapolated to now. */
 export function delayByProfileMs({ plan }: { readonly plan: Plan }): number {
   return plan.style === "interpolation" ? plan.numbers.interpolationDelayMs : 0;
 }

@@ -5,25 +5,29 @@ import type { Explanation } from "../paths/choice.js";
 import { measuredInWords, number, percent } from "./in-words.js";
 import type { RoomWords, TravellingRoom } from "./room-words.js";
 
-// Words take room: only room.transport.explain() fetches this file.
+// Only room.transport.explain() fetches this file, because its texts are large.
 
-/** A running room, as far as it is explained. */
+/** The parts of a running room that the explanation needs. */
 export interface ExplainedRoom extends TravellingRoom {
   readonly words: RoomWords;
   readonly measured: Measured | undefined;
-  /** Age of the measurement, ms. */
   readonly ageMs: number;
   readonly serverPath: Explanation;
-  /** Definitions of the entities that the game uses. */
   readonly kinds: readonly EntityDefinition[];
 }
 
-/** Shown between its states, an entity has moved from this share of the threshold on: as netcode's `SendDecision` decides. */
+/**
+ * An interpolated entity is sent when it has moved by this share of the threshold: see netcode's
+ * `SendDecision`.
+ */
 const UNMOVED_SHARE = 0.1;
-/** Beyond so many, players are counted together: at first sight there are at most twelve rows. */
+/** With more players, one row counts them all. A report without details has at most twelve rows. */
 const MAX_PEER_ROWS = 3;
 
-/** Explains the settings in force in at most twelve rows. `details` adds each answer of the tree and each player's path. */
+/**
+ * Explains the settings in force in at most twelve rows. `details` adds each answer of the decision tree and
+ * each player's path.
+ */
 export async function explainRoom(room: ExplainedRoom, details: boolean): Promise<Explanation[]> {
   const answers = await explainPlan(room.plan);
   const reasonOf = (question: string): string =>
@@ -84,7 +88,7 @@ function ratesRow(room: ExplainedRoom): Explanation {
   return { about: "rates", choice, reason: `${reason}${named}` };
 }
 
-/** While less can be sent than wants to go, here or on the path. */
+/** The budget applies while less can be sent than is waiting, at this participant or on the path. */
 function budgetRow({ numbers, channels }: Plan): Explanation {
   const names = Object.keys(channels) as (keyof Plan["channels"])[];
   const order = names
@@ -119,7 +123,6 @@ function playersRow(peers: readonly Peer[]): Explanation {
   return { about: "players", choice, reason: "explain({ details: true }) has each of them" };
 }
 
-/** One row of an explanation: a measurement, its effect and its age. */
 function measuredRow(room: ExplainedRoom): Explanation {
   const { measured, held, ageMs } = room;
   const about = "measured now";
@@ -141,7 +144,6 @@ function measuredRow(room: ExplainedRoom): Explanation {
   return { about, choice, reason };
 }
 
-/** A peer's path, as a row of an explanation. */
 function pathRow({ number, path, channel, reason }: Peer): Explanation {
   return { about: `peer ${number}`, choice: `${path}: ${channel}`, reason };
 }

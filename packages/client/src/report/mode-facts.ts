@@ -2,25 +2,25 @@ import { ConfigError } from "@paceline/protocol";
 import type { ProfileChoice, Topology } from "@paceline/transport";
 import type { RoomWords } from "./room-words.js";
 
-/** The words of all kinds of rooms. */
+/** The explanation texts of all room modes. */
 export interface WordsOfRooms {
   readonly playersWords: RoomWords;
   authorityWords(this: void, stepHz: number): RoomWords;
 }
 
-/** Facts about a room's mode that its plan and its report depend on. */
+/** Facts about a room's mode that its plan and its report need. */
 export interface ModeFacts {
-  /** Whether players may have links to each other. */
+  /** True if players may have links to each other. */
   readonly hasPairs: boolean;
-  /** A genre's topology is a preference: the one that the room has then. */
+  /** Returns the room's topology. The genre's topology is only a preference. */
   topologyFor(preferred: Topology): Topology;
-  /** Throws {@link ConfigError} where the game itself asks for a topology that the room does not have. */
+  /** Throws {@link ConfigError} if the game itself chose a topology that the room does not have. */
   assertFits(choice: ProfileChoice): void;
-  /** Picks this mode's explanations from the fetched words. */
+  /** Picks this mode's texts from the fetched ones. */
   words(all: WordsOfRooms): RoomWords;
 }
 
-/** A room that is not known yet: it may become any, and travels as one of players among themselves. */
+/** Facts before the mode is known. They suit both modes; the plan is that of a mesh room. */
 export const unknownMode: ModeFacts = {
   hasPairs: true,
   topologyFor: (preferred) => (preferred === "authority" ? "mesh" : preferred),
@@ -28,7 +28,7 @@ export const unknownMode: ModeFacts = {
   words: ({ playersWords }) => playersWords,
 };
 
-/** A room of players among themselves. */
+/** Facts about a mesh room. */
 export const meshFacts: ModeFacts = {
   ...unknownMode,
   assertFits: (choice) => {
@@ -37,7 +37,7 @@ export const meshFacts: ModeFacts = {
   },
 };
 
-/** A room in which a server decides, in so many steps per second. */
+/** Returns the facts about an authoritative room with so many steps per second. */
 export function authorityFacts(stepHz: number): ModeFacts {
   return {
     hasPairs: false,

@@ -1,16 +1,17 @@
-/** Once a room was too full for direct links, it must not be so for so long before it counts as emptier. */
+/** A room that was too full for direct links counts as emptier after this time below the limit. */
 const EMPTIER_AFTER_MS = 15_000;
 
 /**
- * Counts the peers for the limit on direct links: a higher count applies at once, a lower one only after a while, or one
- * player who comes and goes would have all links closed and opened each time. Pure: time comes in.
+ * Counts the peers for the limit on direct links. A higher count applies at once, a lower one only after a
+ * while. Otherwise one player who comes and goes would close and open all links each time. Pure: the caller
+ * passes the time.
  */
 export class PeerCountHysteresis {
   #isCrowded = false;
-  /** Since when there are few enough again; undefined while there are not. */
+  /** When the count last fell to the limit; undefined while it is above. */
   #emptierSinceMs: number | undefined;
 
-  /** The number that counts, at least `most` + 1 while the crowd is held against the room. */
+  /** Returns the count to use: at least `most` + 1 until a crowded room has been emptier for long enough. */
   take(count: number, most: number, nowMs: number): number {
     if (count > most) {
       this.#isCrowded = true;
@@ -22,7 +23,7 @@ export class PeerCountHysteresis {
     return this.#isCrowded ? most + 1 : count;
   }
 
-  /** Whether the number should be taken again, since there have been few enough for long enough. */
+  /** True if the count has been low for long enough to be taken again. */
   hasEmptied(nowMs: number): boolean {
     return this.#isCrowded && nowMs - (this.#emptierSinceMs ?? nowMs) >= EMPTIER_AFTER_MS;
   }

@@ -33,27 +33,24 @@ import { Simulation, type SimulatedNetwork, type SimulationOptions } from "./sim
 import { changedNumbers } from "./transport-report.js";
 
 export interface RoomTransportOptions extends SimulationOptions {
-  /** Fetches the words of {@link RoomTransport.explain}. */
+  /** Fetches the texts of {@link RoomTransport.explain}. */
   loadExplanation(): Promise<WordsOfRooms & { readonly explainRoom: typeof explainRoom }>;
   readonly profile: ProfileChoice;
   readonly transports: readonly TransportKind[];
   readonly newLink?: WebRtcLinkMaker | undefined;
   peers(): Iterable<PeerConnection>;
-  /** The connection to the server, in words. */
   serverPath(): Explanation;
   killServerWebRtc?(): void;
-  /** Parts of the plan that the room overrules. */
+  /** Settings of the plan that the room overrides. */
   limits?(): ViewLimits | undefined;
   serverStats(): ServerStats;
-  /** Definitions of the entities that the game uses. */
   kinds?(): Iterable<EntityDefinition>;
-  /** The plan has changed. */
   onPlan(): void;
 }
 
 /** Settings that a running room can change. */
 export interface TransportSettings {
-  /** In place of the one before; its rate of simulation is fixed when the room is joined. */
+  /** Replaces the profile. Its tick rate is fixed when the room is joined. */
   readonly profile?: ProfileChoice;
   readonly transports?: readonly TransportKind[];
 }
@@ -92,7 +89,7 @@ export class RoomTransport {
     return this.#profile.genre;
   }
 
-  /** The profile as the game has asked for it, changes included. */
+  /** The profile as the game requested it, including changes by {@link configure}. */
   get choice(): ProfileChoice {
     return this.#choice;
   }
@@ -105,7 +102,7 @@ export class RoomTransport {
     return this.#plan;
   }
 
-  /** The links to the server, the traffic on each, and the reason. */
+  /** The links to the server, their traffic, and the reason. */
   get serverPath(): Explanation {
     return this.#options.serverPath();
   }
@@ -115,20 +112,20 @@ export class RoomTransport {
     return this.#steady.measured;
   }
 
-  /** The connection to the server, and what goes over it. */
+  /** Traffic and measurements of the connection to the server. */
   get server(): ServerStats {
     return this.#options.serverStats();
   }
 
-  /** Changes of paths and plans with what was measured at the time, oldest first. At most 200 are kept. */
+  /** Changes of paths and plans, with the measurements of that time, oldest first. At most 200 are kept. */
   get history(): readonly TransportChange[] {
     return this.#history;
   }
 
   /**
-   * Explains the settings in force in at most twelve rows: links, deliveries, rates, measurements and their age. With
-   * `details` each answer of the decision tree and each player's path besides. The words are fetched on the first call;
-   * rejects where that fails.
+   * Explains the settings in force in at most twelve rows: links, deliveries, rates, measurements and their
+   * age. `details` adds each answer of the decision tree and each player's path. The first call fetches the
+   * texts, and rejects if that fails.
    */
   async explain(options: { readonly details?: boolean } = {}): Promise<Explanation[]> {
     checkKeys("", options, ["details"]);
@@ -149,7 +146,10 @@ export class RoomTransport {
     return words.explainRoom(room, details);
   }
 
-  /** Changes profile or transports at once. Throws ConfigError for what cannot be; nothing is changed then. */
+  /**
+   * Changes the profile or the transports at once. Throws ConfigError for an impossible setting, and changes
+   * nothing then.
+   */
   configure(change: TransportSettings): void {
     checkKeys("", change, ["profile", "transports"]);
     const { profile: choice = this.#choice } = change;
@@ -170,29 +170,31 @@ export class RoomTransport {
     this.review();
   }
 
-  /** @internal The room is known. */
+  /** @internal Sets the room's mode when it is known. */
   entered(room: ModeFacts): void {
     this.#room = room;
   }
 
-  /** @internal Throws {@link ConfigError} where the game itself asks for a topology that the room does not have. */
+  /** @internal Throws {@link ConfigError} if the game itself chose a topology that the room does not have. */
   assertTopology(): void {
     this.#room.assertFits(this.#choice);
   }
 
-  /** @internal The room was left. */
+  /** @internal Stops watching the device. */
   stop(): void {
     this.#device.stop();
   }
 
-  /** @internal Whether the server speaks WebRTC beside WebSocket. */
+  /** @internal Sets whether the server offers WebRTC besides WebSocket. */
   setServerWebRtc(hasWebRtc: boolean | "unknown"): void {
     if (hasWebRtc === this.#serverHasWebRtc) return;
     this.#serverHasWebRtc = hasWebRtc;
     this.review();
   }
 
-  /** @internal Takes what the paths are like now, once a second; asks the tree again where that has changed for good. */
+  /**
+   * @internal Takes the paths' measurements, once a second. Reviews the plan if they have changed for good.
+   */
   observe(): void {
     const measured = measuredOf(
       this.#options.peers(),
@@ -205,7 +207,9 @@ export class RoomTransport {
     if (news.length > 0) this.review(news.join(", "));
   }
 
-  /** @internal Asks the tree again: the number of peers, what is allowed, or what was measured has changed. */
+  /**
+   * @internal Computes the plan again: the number of peers, the settings or the measurements have changed.
+   */
   review(cause = "asked for by the game or by the room"): void {
     const old = this.#plan;
     const wasDirect = hasDirectLinks(old);
@@ -221,7 +225,7 @@ export class RoomTransport {
     this.#options.onPlan();
   }
 
-  /** @internal Notes a change for {@link history} and tells who listens. */
+  /** @internal Adds a change to {@link history} and calls the listeners. */
   record(row: Explanation): void {
     const { measured } = this;
     const atMs = this.#options.scheduler.nowMs();
@@ -231,17 +235,17 @@ export class RoomTransport {
     this.#changes.tell(change);
   }
 
-  /** A path or the plan has changed, and why. */
+  /** Calls the listener when a path or the plan has changed, with the reason. */
   onChange(listener: (change: TransportChange) => void): Unsubscribe {
     return this.#changes.add(listener);
   }
 
-  /** @internal Whether this side can have direct links to other players, and wants them. */
+  /** @internal True if the plan has direct links to other players. */
   get isDirectWanted(): boolean {
     return hasDirectLinks(this.#plan);
   }
 
-  /** @internal Why there are no direct links between players; undefined where there may be. */
+  /** @internal Returns why there are no direct links between players; undefined if they are allowed. */
   directObstacle(): string | undefined {
     const { inputs } = this.#plan;
     if (hasDirectLinks(this.#plan)) return undefined;
@@ -258,42 +262,46 @@ export class RoomTransport {
     return "this profile spares the computing time of direct links";
   }
 
-  /** Breaks direct links without a word, as a network does (of all peers, or of one): for tests and demonstrations. */
+  /**
+   * Breaks direct links without notice, as a network does: those to all peers, or to one. For tests and
+   * demonstrations.
+   */
   killDirect(peer?: { readonly number: number }): void {
     for (const candidate of this.#options.peers()) {
       if (!peer || candidate.number === peer.number) candidate.killDirect();
     }
   }
 
-  /** Kills the WebRTC link to the server, if there is one. */
+  /** Breaks the WebRTC link to the server, if there is one. */
   killServerWebRtc(): void {
     this.#options.killServerWebRtc?.();
   }
 
   /**
-   * Makes the network of this page worse than it is, in each direction of all links that there are and will be;
-   * undefined: as it is. What must arrive still does, late. The code for it is fetched on the first call. Rejects where
-   * that fails, and with {@link ConfigError} for a setting out of range: nothing is changed then.
+   * Simulates a worse network in each direction of all present and later links of this page. Undefined ends
+   * the simulation. Reliable messages still arrive, late. The first call fetches the code. Rejects if that
+   * fails, and with {@link ConfigError} for a setting out of range; nothing is changed then.
    */
   async simulate(settings: SimulatedNetwork | undefined): Promise<void> {
     const choice = await this.#simulation.set(settings);
     if (choice) this.record({ about: "simulated network", choice, reason: "asked for on this page" });
   }
 
-  /** The network of the last call of {@link simulate}. */
+  /** Settings of the last call of {@link simulate}. */
   get simulated(): SimulatedNetwork | undefined {
     return this.#simulation.settings;
   }
 
   /**
-   * Calls the listener for each link of this page that is open or connecting, and for those to come: to the server and to
-   * players; what is relayed goes over the former. For tools that count packets, see {@link Link.filters}.
+   * Calls the listener for each link of this page to the server or to players: those that are open or
+   * connecting, and later ones. Relayed traffic uses the links to the server. For tools that count packets,
+   * see {@link Link.filters}.
    */
   onLink(listener: (link: Link) => void): Unsubscribe {
     return this.#simulation.onLink(listener);
   }
 
-  /** @internal The room has a new link; returns it. */
+  /** @internal Adds a new link of the room to the simulation, and returns it. */
   interpose(link: Link): Link {
     this.#simulation.add(link);
     return link;

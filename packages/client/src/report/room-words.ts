@@ -6,33 +6,31 @@ import { everyTicksOf } from "../plan/state-policy.js";
 import { stateIntervalMs } from "../plan/view-plan.js";
 import { measuredInWords, number, percent } from "./in-words.js";
 
-// Words take room: only room.transport.explain() fetches this file.
+// Only room.transport.explain() fetches this file, because its texts are large.
 
-/** A running room, as far as its words need it. */
+/** The parts of a running room that its texts need. */
 export interface TravellingRoom {
   readonly plan: Plan;
-  /** Parts of the plan that the room overrules. */
   readonly limits?: ViewLimits | undefined;
   readonly server: ServerStats;
   readonly held: HeldBands;
   readonly peers: readonly Peer[];
 }
 
-/** The words about a running room that depend on how it travels. */
+/** The explanation texts that depend on the room's mode. */
 export interface RoomWords {
-  /** The question of the tree whose answer is the reason for the links of states. */
+  /** Question of the decision tree that decides the links of states. */
   readonly statesQuestion: string;
-  /** The links that states take, and how they arrive. */
+  /** Describes the links that states use, and their delivery. */
   states(room: TravellingRoom): string;
-  /** Other traffic that leaves together with bundled messages. */
+  /** Names other traffic that leaves together with bundled messages. */
   sharers(plan: Plan): string;
-  /** @param when an entity is sent, in words */
+  /** @param when condition under which an entity is sent, as text */
   rates(room: TravellingRoom, when: string): { readonly choice: string; readonly reason: string };
-  /** Loss and stalls. */
   losses(room: TravellingRoom, measured: Measured): string[];
 }
 
-/** Words for a room of players among themselves. */
+/** Texts for a mesh room. */
 export const playersWords: RoomWords = {
   statesQuestion: "paths",
   states({ plan, server, peers }) {
@@ -43,7 +41,7 @@ export const playersWords: RoomWords = {
     const waits = isWaiting ? "; planned: direct links, as far as they can be proven" : "";
     return `${now}; ${arrival(plan)}${serverWait(plan, server) ?? waits}`;
   },
-  // States that have to arrive are messages as well: what waits leaves with them.
+  // States in order are sent as messages, so waiting messages leave with them.
   sharers: ({ channels }) => (channels.state.delivery === "ordered-reliable" ? ", or with states" : ""),
   rates({ plan }, when) {
     const periodMs = number(plan.channels.state.periodMs);
@@ -56,7 +54,7 @@ export const playersWords: RoomWords = {
   losses: ({ held }, { lossRatio, stallRatio }) => [lossOf(lossRatio, held), stallsOf(stallRatio, held)],
 };
 
-/** Words for a room in which a server decides, in so many steps per second. */
+/** Returns the texts for an authoritative room with so many steps per second. */
 export function authorityWords(stepHz: number): RoomWords {
   return {
     statesQuestion: "server",
@@ -84,7 +82,8 @@ export function authorityWords(stepHz: number): RoomWords {
         : "";
       return { choice, reason: `${pace}${bytes}` };
     },
-    // On an ordered link loss looks like a stall. Elsewhere the words say how sure the loss is.
+    // On an ordered link, loss appears as stalls. On other links, the text gives the confidence interval of
+    // the loss.
     losses({ server, held }, { lossRatio, stallRatio }) {
       const { stalls, stateLink } = server;
       if (stateLink === "websocket") {
@@ -109,13 +108,13 @@ function arrival({ channels }: Plan): string {
     : "all arrive, in order";
 }
 
-/** Says that the plan waits for a link to the server; undefined if it does not. */
+/** Says that the plan waits for a link to the server. Returns undefined if it does not. */
 function serverWait({ channels }: Plan, { stateLink }: ServerStats): string | undefined {
   const isWaiting = channels.state.links[0] === "webrtc" && stateLink !== "webrtc";
   return isWaiting ? "; planned: WebRTC to the server, once it is proven" : undefined;
 }
 
-/** The source of the rate: the profile, or a limit of the room. */
+/** Returns the reason of the rate: the profile, or a limit of the room. */
 function rateLimit(plan: Plan, stepHz: number): string {
   const wantedHz = 1000 / stateIntervalMs(plan);
   const steps = `${number(stepHz)} steps/s`;
@@ -136,7 +135,6 @@ function stallsOf(ratio: number | undefined, held: HeldBands): string {
   return measuredInWords("stalls", ratio === undefined ? undefined : percent(ratio), held.stalls);
 }
 
-/** The confidence interval of the loss in each direction. */
 function directionsInWords({ loss, outgoingLoss }: ServerStats): string {
   const words = (name: string, reading: ServerStats["loss"]): string => {
     if (!reading) return `${name} unknown, too few may be lost`;

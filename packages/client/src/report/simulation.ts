@@ -9,14 +9,13 @@ interface SimulationCode {
 
 export interface SimulationOptions {
   readonly scheduler: Scheduler;
-  /** Fetches the code of a worse network. */
   loadSimulation(): Promise<SimulationCode>;
 }
 
-/** A simulated network, the same in each direction. An omitted value is that of a perfect path. */
+/** A simulated network, equal in both directions. Omitted values are those of a perfect path. */
 export type SimulatedNetwork = Partial<NetworkSettings>;
 
-/** The room's links, and the worse line on which they can be made to hang. Its code is fetched when first wanted. */
+/** Connects the room's links to a simulated network on request. The first use fetches the code. */
 export class Simulation {
   readonly #options: SimulationOptions;
   readonly #links = new Set<Link>();
@@ -29,12 +28,11 @@ export class Simulation {
     this.#options = options;
   }
 
-  /** Undefined: the links are as they are. */
+  /** Undefined if nothing is simulated. */
   get settings(): SimulatedNetwork | undefined {
     return this.#settings;
   }
 
-  /** The room has a new link. */
   add(link: Link): void {
     for (const known of this.#links) if (known.state === "closed") this.#links.delete(known);
     this.#links.add(link);
@@ -49,8 +47,8 @@ export class Simulation {
   }
 
   /**
-   * Of several calls the last one counts, whatever is fetched first. Resolves to the network in words; to undefined where
-   * a later call was quicker.
+   * Applies the settings of the latest call, whichever code arrives first. Resolves to a description of the
+   * network, or to undefined if a later call was made meanwhile.
    */
   async set(settings: SimulatedNetwork | undefined): Promise<string | undefined> {
     this.#calls += 1;

@@ -3,7 +3,7 @@ import type { Explanation } from "../paths/choice.js";
 import { number } from "./in-words.js";
 import type { StripeWish } from "../connection/stripes.js";
 
-/** The rates that have changed between two plans, in words; empty where none has. */
+/** Lists the rates that differ between two plans; empty if none does. */
 export function changedNumbers(before: Plan, after: Plan): string {
   const names = Object.keys(after.numbers) as (keyof Plan["numbers"])[];
   const changes = names.flatMap((name) => {
@@ -14,7 +14,7 @@ export function changedNumbers(before: Plan, after: Plan): string {
   return changes.join(", ");
 }
 
-/** Over how many sockets the plan wants states to go, and why. */
+/** Returns the number of sockets that the plan wants for states, with the reason. */
 export function stripeWishOf({ stripes, inputs }: Plan, measured: Measured | undefined): StripeWish {
   const percent = Math.round((measured?.stallRatio ?? 0) * 100);
   const stalls = `${percent} % of the round trips stall behind lost segments (${inputs.stalls})`;
@@ -22,7 +22,7 @@ export function stripeWishOf({ stripes, inputs }: Plan, measured: Measured | und
   return { sockets: stripes, reason };
 }
 
-/** Over how many sockets states go now, as a row of the history. */
+/** Returns a row of the history with the present number of sockets for states. */
 export function socketsRow(sockets: number, reason: string): Explanation {
   return { about: "server sockets", choice: String(sockets), reason };
 }

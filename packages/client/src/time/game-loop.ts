@@ -4,23 +4,28 @@ import { guarded, type Unsubscribe } from "../events/listeners.js";
 import type { Page } from "../browser/page.js";
 
 /**
- * One turn of the game: `seconds` have passed since the one before, and the values it writes belong to `atMs`, on the
- * clock of `performance.now`.
+ * Runs one step of the game. `seconds` is the time since the last step. The values that the step writes
+ * belong to `atMs`, on the clock of `performance.now`.
  */
 export type LoopStep = (seconds: number, atMs: number) => void;
 
-/** Turns per second without a page; of a hidden page where no steps are named. */
+/** Turns per second without a page, or while the page is hidden, if the game has no fixed steps. */
 const UNSEEN_HZ = 60;
-/** A page that draws no frame for this long gets its turns from a timer. */
+/** A timer runs the turns of a page that draws no frame for this long. */
 const NO_FRAME_MS = 100;
-/** Steps are due this much early: moments are sums of fractions of a millisecond. */
+/** Steps may run this much early, because moments are sums of fractions of a millisecond. */
 const ROUNDING_MS = 0.5;
 
 /** Calls from the game loop to its room. */
 interface StepMode {
-  /** Whether values are published after each step; otherwise once for all steps of a frame. */
+  /**
+   * True if values are published after each step. Otherwise they are published once for all steps of a frame.
+   */
   readonly publishesSteps: boolean;
-  /** Takes the inputs of the steps that are due by that moment, after `step`. False where nobody takes any. */
+  /**
+   * Calls `step`, and then applies its inputs, for all steps that are due by `untilMs`. Returns false if
+   * nothing takes inputs.
+   */
   play(untilMs: number, step: (atMs: number) => void): boolean;
 }
 
@@ -28,20 +33,23 @@ export interface GameLoopOptions {
   readonly scheduler: Scheduler;
   readonly page: Page | undefined;
   readonly time: GameTime;
-  /** Steps per second; undefined where every frame is one. */
+  /** Steps per second; undefined if every frame is one step. */
   readonly stepHz: () => number | undefined;
   readonly mode: () => StepMode;
-  /** Sends what has to be sent of the values that belong to that moment. */
+  /** Sends the values that belong to that moment, as far as they need to be sent. */
   readonly publish: (atMs: number, isLast?: boolean) => void;
-  /** The loop says the moments no longer. */
+  /** Called when the loop stops giving the moments. */
   readonly onStop: () => void;
 }
 
-/** Calls the game: with the page's frames while they are drawn, from the room's timers while it is hidden or in Node. */
+/**
+ * Calls the game with the page's frames while they are drawn, and from timers in Node and while the page is
+ * hidden.
+ */
 export class GameLoop {
   readonly #options: GameLoopOptions;
   #step: LoopStep | undefined;
-  /** When the newest turn ran, and which moment it was for. */
+  /** When the newest turn ran, and the moment that it was for. */
   #turnedAtMs = 0;
   #momentMs = 0;
   #steps: FixedSteps | undefined;
@@ -57,7 +65,7 @@ export class GameLoop {
   }
 
   start(step: LoopStep): Unsubscribe {
-    // A step that throws is reported as any code of the game's; the next one runs.
+    // An error in a step is reported like any error of the game's code. The next step still runs.
     const careful: LoopStep = (seconds, atMs) => guarded(() => step(seconds, atMs));
     const { scheduler } = this.#options;
     this.#step = careful;
@@ -78,7 +86,7 @@ export class GameLoop {
     this.#options.onStop();
   }
 
-  /** The next frame is the next turn; where there is none, a timer's that keeps its rate. */
+  /** Waits for the next frame. Without frames, a timer at the loop's rate replaces it. */
   #wait(lastMs: number): void {
     const { scheduler, page, stepHz } = this.#options;
     if (page?.frames && !page.isHidden) {
@@ -90,7 +98,7 @@ export class GameLoop {
     this.#cancelTurn = scheduler.after(Math.max(0, dueMs - scheduler.nowMs()), turn);
   }
 
-  /** The page may have been hidden while its next frame was awaited. */
+  /** Runs a turn if no frame came for too long: the page may have been hidden while it waited. */
   #watch(): void {
     const nowMs = this.#options.scheduler.nowMs();
     if (nowMs - this.#turnedAtMs < NO_FRAME_MS) return;
@@ -106,7 +114,6 @@ export class GameLoop {
     if (this.#step === step) this.#wait(atMs - dueMs < MAX_BEHIND_MS ? dueMs : atMs);
   }
 
-  /** Calls the game as often as it is due, and publishes what it wrote. */
   #run(step: LoopStep, atMs: number): void {
     const { time, publish, stepHz } = this.#options;
     const hz = stepHz();
@@ -129,7 +136,6 @@ export class GameLoop {
   }
 }
 
-/** The steps of a game, at a fixed rate. What is behind by more than 250 ms is left out. */
 class FixedSteps {
   readonly periodMs: number;
   #nextAtMs: number;
@@ -149,7 +155,7 @@ class FixedSteps {
   }
 }
 
-/** When the next step is due after a pause: those that are behind by more than 250 ms are left out. */
+/** Returns when the next step is due after a pause. Steps that are more than 250 ms late are skipped. */
 export function afterPause(nextAtMs: number, nowMs: number, periodMs: number): number {
   const leftOut = Math.ceil((nowMs - MAX_BEHIND_MS - nextAtMs) / periodMs);
   return leftOut > 0 ? nextAtMs + leftOut * periodMs : nextAtMs;

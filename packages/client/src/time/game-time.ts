@@ -3,27 +3,27 @@ import type { SampledMoment } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
 import type { Page } from "../browser/page.js";
 
-/** Ticks per second on the wire where the game names no steps: states are sampled at their moments. */
+/** Ticks per second on the wire for a game without fixed steps. States are sampled at these ticks. */
 export const TIME_TICK_HZ = 60;
-/** A moment that is further from now is none that values were written for. After a pause no more than this is made up for. */
+/** A moment further from now is rejected. After a pause, the game catches up on at most this time. */
 export const MAX_BEHIND_MS = 250;
-/** A frame that has begun longer ago is over: the page draws none, or not at the moment. */
+/** A frame that began longer ago is over: the page draws no frames at present. */
 const MAX_FRAME_MS = 50;
-/** Clocks of a page may disagree by so much. */
+/** Two clocks of a page may differ by this much. */
 const ROUNDING_MS = 1;
-/** Share of a tick: moments are sums of fractions of a millisecond. */
+/** Tolerance as a share of a tick, because moments are sums of fractions of a millisecond. */
 const ROUNDING_TICKS = 1e-6;
-/** Values that a game wrote for an earlier moment are extrapolated to now, by at most this time. */
+/** Values that a game wrote for an earlier moment are extrapolated to now by at most this time. */
 const MAX_CONTINUED_MS = 50;
-/** Receivers decode a state from three ticks in a row: between two moments no more than these are sampled. */
+/** Most ticks sampled between two moments: receivers decode a state from three consecutive ticks. */
 const MAX_SAMPLED_TICKS = 3;
 
-/** A tick that was reached, and where it lies between the moment published before (share 0) and the newest one (1). */
+/** A reached tick, and its position between the moment published before (share 0) and the newest one (1). */
 export interface ReachedTick extends SampledMoment {
   readonly tick: number;
   /** Moment of the tick, on the room's clock. */
   readonly atMs: number;
-  /** A newer one follows at once. */
+  /** True if a newer tick follows at once. */
   readonly isBetween: boolean;
 }
 
@@ -31,15 +31,15 @@ interface GameTimeOptions {
   readonly clock: Clock;
   readonly page: Page | undefined;
   readonly tickHz: number;
-  /** Ticks are steps of the game: nothing is sampled between them. */
+  /** True if ticks are steps of the game: nothing is sampled between them. */
   readonly isStepped: boolean;
-  /** A call of `advance` gave a time that cannot be meant; once of each kind. */
+  /** Called when `advance` got an impossible time, once for each kind of mistake. */
   readonly onMisfit: (message: string) => void;
 }
 
 /**
- * Which moment the values belong to that the game has written, and which of the wire's ticks that is. Ticks never go
- * back, since peers drop what is older than what they have.
+ * Finds the moment of the values that the game has written, and the tick on the wire for that moment. Ticks
+ * never go back, since peers drop states that are older than theirs.
  */
 export class GameTime {
   readonly #options: GameTimeOptions;
@@ -47,20 +47,20 @@ export class GameTime {
   readonly #tickMs: number;
   readonly #told = new Set<string>();
   #originMs: number;
-  /** The moment of the newest values, and of those that were published last. */
+  /** Moments of the newest values and of the last published ones. */
   #writtenAtMs = Number.NEGATIVE_INFINITY;
   #publishedAtMs = Number.NEGATIVE_INFINITY;
-  /** Whether the game says which moment it is; otherwise the room does. */
+  /** True if the game gives the moments. Otherwise the room does. */
   isDriven = false;
-  /** The newest that a packet has named, and that states were published of; they do not wrap. */
+  /** The newest tick named by a packet, and the newest one with published states. They do not wrap. */
   #tick = 0;
   #publishedTick = 0;
   #isHeld = false;
-  /** The start of the newest frame that a call of `advance` was in. */
+  /** Start of the newest frame in which the game called `advance`. */
   #frameMs: number | undefined;
-  /** The latest moment that the game has given to `advance`. */
+  /** Latest moment that the game has passed to `advance`. */
   #givenAtMs = Number.NEGATIVE_INFINITY;
-  /** Whether the first moment of the game, or of its loop, has been made a tick's. */
+  /** True once a tick was moved onto the first moment of the game or of its loop. */
   #isAligned = false;
 
   constructor(options: GameTimeOptions) {
@@ -77,8 +77,8 @@ export class GameTime {
   }
 
   /**
-   * When the page's current frame began; in Node, and between the frames of a page that draws none: now. A frame counts
-   * once: a loop of timers would find the same one again and again, in some browsers for long.
+   * Returns when the page's current frame began. In Node, or between frames, returns the present time. A
+   * frame counts only once, because some browsers report an old frame again and again to a loop of timers.
    */
   #takeFrame(): number {
     const nowMs = this.#nowMs();
@@ -90,7 +90,10 @@ export class GameTime {
     return agoMs >= 0 && agoMs <= MAX_FRAME_MS ? startedAtMs : nowMs;
   }
 
-  /** The moment of a call of `advance`. An impossible one is reported once and replaced by the start of the frame. */
+  /**
+   * Returns the moment of a call of `advance`. An impossible one is reported once and replaced by the start
+   * of the frame.
+   */
   momentOf(atMs: number | undefined): number {
     const nowMs = this.#nowMs();
     if (atMs === undefined) return this.drive(this.#takeFrame());
@@ -98,13 +101,14 @@ export class GameTime {
       this.#misfit(atMs < nowMs ? "past" : "future", atMs);
       return this.drive(this.#takeFrame());
     }
-    // The room's own moments, before the game gave one, may be later than the steps of its first frame.
+    // The check uses the game's own moments: the room's may be later than the steps of the game's first
+    // frame.
     if (atMs < this.#givenAtMs - ROUNDING_MS) this.#misfit("back", atMs);
     this.#givenAtMs = Math.max(atMs, this.#givenAtMs);
     return this.drive(atMs);
   }
 
-  /** The game is at that moment, or where it was if that is later. */
+  /** Moves the game to that moment, and returns it. A moment never goes back. */
   drive(atMs: number): number {
     this.isDriven = true;
     if (!this.#isAligned) this.#originMs = atMs - Math.max(this.#tick + 1, this.#tickAt(atMs)) * this.#tickMs;
@@ -112,17 +116,17 @@ export class GameTime {
     return Math.max(atMs, this.#writtenAtMs);
   }
 
-  /** The game's loop has ended: until the game says otherwise the moments are the room's. */
+  /** Ends the game's loop. The room gives the moments until the game does so again. */
   release(): void {
     this.isDriven = false;
     this.#isAligned = false;
   }
 
   /**
-   * Names the ticks that values of that moment reach, oldest first: those nearest to now. Until the caller asks for the
-   * next one, the tick stands still: states and the packets that carry them must name the same.
+   * Yields the ticks that values of that moment reach: the ones nearest to now, oldest first. The tick stands
+   * still until the caller asks for the next one, because states must name the same tick as their packets.
    *
-   * @param isLast whether no newer values follow at once
+   * @param isLast true if no newer values follow at once
    */
   *publish(atMs: number, isLast: boolean): Iterable<ReachedTick> {
     const newest = Math.max(this.#reach(atMs), this.#tick);
@@ -146,8 +150,9 @@ export class GameTime {
   }
 
   /**
-   * The tick that values of that moment are published for. Receivers take it that a state is of the time when it left: so it
-   * is the tick nearest to now, as far as frames come often enough to continue the values so far.
+   * Returns the tick for which values of that moment are published: the one nearest to now, because receivers
+   * assume that a state is as old as its packet. The values are continued to now only if frames come often
+   * enough.
    */
   #reach(atMs: number): number {
     const frameMs = Math.max(0, atMs - this.#writtenAtMs);
@@ -187,7 +192,7 @@ export class GameTime {
   }
 }
 
-/** Throws {@link ConfigError} for what is no time at all. */
+/** Throws {@link ConfigError} for a value that is no time. */
 export function assertMoment(atMs: unknown): asserts atMs is number | undefined {
   if (atMs === undefined || Number.isFinite(atMs)) return;
   const expected = "a time in ms, as requestAnimationFrame and performance.now give it, or nothing";

@@ -3,15 +3,15 @@ import type { Cancel, PongTimes, Scheduler } from "@paceline/transport";
 
 interface RoomClockOptions {
   readonly scheduler: Scheduler;
-  /** Asks the server for its time. */
   ping(): void;
-  /** The authority's tick at which its entities are shown now; 0 where there is none. */
+  /** Returns the authority's tick at which its entities are shown now; 0 without an authority. */
   readonly shownTick?: () => number;
 }
 
 /**
- * The times of a room, in ms: this machine's, the server's as estimated from pings, and the server's time at which
- * interpolated entities are shown. None ever runs backwards. Before the first pong the server's time is the local one.
+ * Times of a room, in ms: the time of this machine, the server's time as estimated from pings, and the
+ * server's time at which interpolated entities are shown. None of them runs backwards. Before the first pong,
+ * the server's time is the local one.
  */
 export class RoomClock {
   readonly #options: RoomClockOptions;
@@ -23,24 +23,27 @@ export class RoomClock {
     this.#options = options;
   }
 
-  /** This machine's monotonic clock. */
+  /** Returns the time of this machine's monotonic clock. */
   now(): number {
     return this.#options.scheduler.nowMs();
   }
 
-  /** The server's time now. */
+  /** Returns the server's time now. */
   serverNow(): number {
     return this.#session.serverNow(this.now());
   }
 
-  /** The server's time that is shown: behind {@link serverNow} by the profile's delay where it interpolates. */
+  /**
+   * Returns the server's time at which entities are shown: {@link serverNow} minus the interpolation delay,
+   * if any.
+   */
   renderNow(): number {
     return this.#session.renderNow(this.now());
   }
 
   /**
-   * The authority's tick at which its entities are shown now, with a fraction: what a game sends along with a shot, for
-   * `rewind` on the server. 0 in a room without an authority.
+   * The authority's tick at which its entities are shown now, with a fraction. A game sends it with a shot,
+   * for `rewind` on the server. 0 in a room without an authority.
    */
   get shownTick(): number {
     return this.#options.shownTick?.() ?? 0;
@@ -51,7 +54,7 @@ export class RoomClock {
     return this.#session.estimate.errorMs;
   }
 
-  /** @internal Begins to ask: often until the estimate is good, then now and then. */
+  /** @internal Starts to ping the server: often until the estimate is good, then at long intervals. */
   start(): void {
     this.stop();
     this.#cancel = this.#options.scheduler.after(this.#session.estimate.pingIntervalMs, () => this.start());
@@ -64,7 +67,7 @@ export class RoomClock {
     this.#cancel = undefined;
   }
 
-  /** @internal Another server, or the same one with another clock. */
+  /** @internal Forgets the estimate: the server or its clock has changed. */
   restart(): void {
     const { renderDelayMs } = this.#session;
     this.#session = new SessionClock(renderDelayMs);
@@ -78,7 +81,7 @@ export class RoomClock {
   /** @internal */
   observe({ sentMs, remoteMs, receivedMs }: PongTimes): void {
     const { estimate } = this.#session;
-    // Where the server's clock has jumped, averages of pings would follow it for minutes only.
+    // After a jump of the server's clock, averages of pings alone would need minutes to follow.
     estimate.observeStamp(remoteMs + (receivedMs - sentMs) / 2, receivedMs);
     estimate.observePing({ sentMs, remoteReceivedMs: remoteMs, remoteSentMs: remoteMs, receivedMs });
   }

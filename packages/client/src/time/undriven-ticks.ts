@@ -1,22 +1,24 @@
 import { NetError } from "@paceline/protocol";
 import type { Cancel, Scheduler } from "@paceline/transport";
 
-/** A second or two of a game that moves entities: no start of one that calls advance a little later. */
+/** One or two seconds of a moving game. A game that calls `advance` soon after its start stays below. */
 const MANY_MOVES = 30;
 
 export interface UndrivenTicksOptions {
   readonly scheduler: Scheduler;
-  /** Whether the game says its moments itself by now. */
+  /** `isDriven` is true once the game gives its moments itself. */
   readonly time: { readonly isDriven: boolean };
-  /** Whether nothing would be sent: the page need not wake up then. */
+  /** True if nothing would be sent. The page need not wake up then. */
   isIdle(): boolean;
-  /** Whether the game has moved an entity since states were last sent. */
   hasMoved(): boolean;
   publish(): void;
   report(error: NetError): void;
 }
 
-/** Publishes at the plan's state rate for a game that never calls `advance` or `loop`; a new rate restarts the timer. */
+/**
+ * Publishes at the plan's state rate for a game that never calls `advance` or `loop`. A new rate restarts the
+ * timer.
+ */
 export class UndrivenTicks {
   readonly #options: UndrivenTicksOptions;
   #hz: number | undefined;
