@@ -1,6 +1,6 @@
 import type { Room } from "../api/room.js";
 
-/** Everything that the room knows of its paths, as text in JSON: no secrets, and nothing that players said. */
+/** Returns the room's state and its paths as JSON, without secrets and without the contents of messages. */
 export async function bugReport(room: Room): Promise<string> {
   const { transport } = room;
   const peers = room.peers.map(({ number, path, channel, reason, rttMs, stats, drops }) => ({

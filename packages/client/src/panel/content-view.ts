@@ -7,10 +7,13 @@ import { MessageForm } from "./message-form.js";
 import { inWords } from "./numbers.js";
 import { trafficClasses, type TrafficMeter } from "./traffic.js";
 
-/** Values are cut to this length. */
+/** Longer values are cut. */
 const MAX_VALUE_CHARACTERS = 40;
 
-/** Breaks the bytes down by classes, types of messages, kinds of entities and their fields; a state to look at, a message to send. */
+/**
+ * Breaks the bytes down by traffic class, message type, kind of entity and field. Also shows an entity's
+ * state and sends messages.
+ */
 export class ContentView {
   readonly root: HTMLElement;
   readonly #meter: TrafficMeter;
@@ -87,7 +90,7 @@ export class ContentView {
   }
 }
 
-/** A kind of entity: its fields with their shares, and the values of one of them. */
+/** Shows a kind of entity: its fields with their shares, and the values of one entity. */
 class KindSection {
   readonly root: HTMLDetailsElement;
   readonly #heading: Element;

@@ -5,7 +5,9 @@ interface Parts {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
-/** Makes an element. Text goes in as text, never as markup: names and reasons may come from other players. */
+/**
+ * Makes an element. `text` becomes text, never markup, because names and reasons may come from other players.
+ */
 export function make<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   { class: className, text, title, attributes = {} }: Parts = {},
@@ -31,7 +33,7 @@ export function makeSvg<K extends keyof SVGElementTagNameMap>(
   return node;
 }
 
-/** Writes only what has changed: a selection survives, and layout is not free. */
+/** Sets the text only if it differs: this keeps the user's selection and avoids a layout. */
 export function setText(node: Element, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
@@ -44,13 +46,13 @@ export function makeButton(
   const node = make("button", { ...parts, text, attributes: { type: "button", ...parts.attributes } });
   node.addEventListener("click", (event) => {
     onClick();
-    // After a click of the pointer the keys are the game's again; whoever came by the keyboard stays.
+    // After a pointer click, the game gets the keys back. A click by keyboard keeps the focus.
     if (event.detail > 0) node.blur();
   });
   return node;
 }
 
-/** A part of the panel that folds away, with a heading. */
+/** Makes a collapsible section with a heading. */
 export function makeSection(title: string, isOpen: boolean, children: readonly Node[]): HTMLDetailsElement {
   const node = make("details", {}, [make("summary", { text: title }), ...children]);
   node.open = isOpen;

@@ -2,7 +2,7 @@ import type { EntityDefinition } from "@paceline/protocol";
 import type { Entity } from "../entities/entity.js";
 import type { Room } from "../api/room.js";
 
-/** A kind's or a field's estimated part of the bytes of states, 0 to 1. */
+/** Estimated share of a kind of entity, and of its fields, in the bytes of states, 0 to 1. */
 export interface KindShare {
   readonly definition: EntityDefinition;
   readonly entities: readonly Entity[];
@@ -10,12 +10,14 @@ export interface KindShare {
   readonly fields: readonly { readonly name: string; readonly share: number }[];
 }
 
-/** Share of the weights that is left at the next look: the estimate is of about the last ten seconds. */
+/**
+ * Share of the weights that remains at the next `observe`. The estimate covers about the last ten seconds.
+ */
 const KEEP_SHARE = 0.95;
 
 /**
- * Which kinds and fields the bytes of states go to, estimated: a component costs about as many bits as its change has
- * in steps of its precision. A codec that predicts well spends less on what moves evenly.
+ * Estimates how the bytes of states divide among kinds and fields. A component costs about as many bits as
+ * its change has in steps of its precision. A codec that predicts well spends less on even motion.
  */
 export class FieldShares {
   readonly #room: Pick<Room, "kinds" | "entities">;
@@ -26,7 +28,7 @@ export class FieldShares {
     this.#room = room;
   }
 
-  /** Compares all entities with how they were at the last call. */
+  /** Compares all entities with their values at the last call. */
   observe(): void {
     for (const definition of this.#room.kinds) {
       const weights = this.#weights.get(definition) ?? new Map<string, number>();
@@ -66,7 +68,10 @@ export class FieldShares {
 
 const AXES = ["x", "y", "z", "w"] as const;
 
-/** The components of a field as numbers; of a text its length and sum, so that a change shows. */
+/**
+ * Returns the components of a field as numbers. Every other value becomes one number, so that a change of it
+ * shows.
+ */
 function numbersAt(entity: Entity, path: string, count: number): number[] {
   const value = path
     .split(".")
@@ -79,7 +84,7 @@ function numbersAt(entity: Entity, path: string, count: number): number[] {
 function toNumber(value: unknown): number {
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return Number(value);
-  // Enums are their names; a name that differs is a change.
+  // A hash shows the change of a text. The value of an enum is its name.
   let hash = 0;
   for (const letter of String(value)) hash = (hash * 31 + letter.charCodeAt(0)) % 251;
   return hash;

@@ -5,8 +5,8 @@ export { bugReport } from "./bug-report.js";
 export type { Panel, PanelOptions } from "./panel.js";
 
 /**
- * Puts a panel over the page that shows a room's paths and lets a worse network be pretended, and opens it. Import it
- * when it is first wanted, so that nobody else downloads it:
+ * Opens a panel over the page that shows a room's paths and can simulate a worse network. Import it on first
+ * use, so that other players do not download it:
  *
  *     const { showPanel } = await import("@paceline/client/panel");
  *     const panel = showPanel(room);

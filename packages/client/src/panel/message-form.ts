@@ -4,7 +4,7 @@ import { make, setText } from "./dom.js";
 
 const EVERYBODY = "";
 
-/** Sends a message of any type by hand, as the game would: for trying what the others do with it. */
+/** Sends a message of any type by hand, as the game would. */
 export class MessageForm {
   readonly root: HTMLFormElement;
   readonly #to = make("select", { attributes: { "aria-label": "To whom" } });
@@ -53,7 +53,7 @@ export class MessageForm {
   }
 
   refresh(): void {
-    // Where a server decides, players talk with it alone.
+    // In an authoritative room, players send messages to the server only.
     const peers = this.#room.authority ? [] : this.#room.peers;
     const key = peers.map((peer) => `${peer.id} ${this.#nameOf(peer)}`).join("\n") + this.#everybody;
     if (key === this.#shownPeers) return;

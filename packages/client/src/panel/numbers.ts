@@ -1,4 +1,4 @@
-/** Numbers as the panel writes them: as many digits as help, and a dash for what is not known. */
+/** Formats numbers for the panel: with the digits that matter, and a dash if unknown. */
 export const inWords = {
   ms(this: void, value: number | undefined): string {
     if (value === undefined) return "–";
@@ -18,7 +18,6 @@ export const inWords = {
   percent(this: void, ratio: number): string {
     return `${(ratio * 100).toFixed(ratio > 0 && ratio < 0.1 ? 1 : 0)} %`;
   },
-  /** Since the room's clock began. */
   time(this: void, atMs: number): string {
     const seconds = Math.floor(atMs / 1000);
     return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;

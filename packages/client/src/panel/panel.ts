@@ -13,35 +13,41 @@ import { Timeline, type TimelineSample } from "./timeline.js";
 import { trafficClasses, TrafficMeter, type TrafficClass } from "./traffic.js";
 import { TreeView } from "./tree-view.js";
 
-/** How the panel fits into a game; all of it may be left out. */
+/** Options of the panel. All are optional. */
 export interface PanelOptions {
-  /** Where the panel's element goes. Default: the page's body. */
+  /** Parent of the panel's element. Default: the page's body. */
   readonly parent?: Element;
-  /** Default: as the system is. */
+  /** Default: the theme of the system. */
   readonly theme?: "light" | "dark";
-  /** Names of players. Default: their numbers. */
+  /** Returns the name of a player. Default: its number. */
   nameOf?(peer: Peer): string;
-  /** The colour by which players know each other, as CSS has it. */
+  /** Returns the CSS colour of a player in the game. */
   colorOf?(peer: Peer): string | undefined;
-  /** Elements of the game's own beside the levers; they live in the panel's shadow root and look as its own do. */
+  /**
+   * The game's own elements beside the network presets. They are in the panel's shadow root and get its
+   * style.
+   */
   readonly extras?: readonly HTMLElement[];
-  /** It was opened or closed, by whomever. */
+  /** Called when the game or the user has opened or closed the panel. */
   onToggle?(isOpen: boolean): void;
 }
 
 const REFRESH_MS = 500;
 const SHOWN_CHANGES = 60;
-/** The error on top is the largest of the last so many looks. */
+/** The error on top is the largest of this many last samples. */
 const ERROR_LOOKS = 6;
-/** Changes that the timeline marks: those of paths and of the simulated network. */
+/** The timeline marks these changes: those of paths and of the simulated network. */
 const MARKED = /^(?:peer|server|links|simulated)/;
 
 /**
- * Shows the path to each peer and its reason, the traffic of the last minute, path changes, and a simulated network. Made
- * by {@link showPanel}.
+ * Shows the path to each peer and its reason, the traffic of the last minute, path changes, and a simulated
+ * network. {@link showPanel} makes it.
  */
 export class Panel {
-  /** Put into the page, with the attribute `data-open` while it is open; all of the panel is in its shadow root. */
+  /**
+   * Element in the page, with the attribute `data-open` while the panel is open. Its shadow root holds the
+   * whole panel.
+   */
   readonly element = make("div", { attributes: { "data-paceline-panel": "" } });
   readonly #room: Room;
   readonly #options: PanelOptions;
@@ -64,7 +70,7 @@ export class Panel {
   readonly #shown = { changes: "", drops: "", reasons: "" };
   readonly #recentErrorsM: (number | undefined)[] = [];
   #watch: Watch | undefined;
-  /** Had the focus before the panel. */
+  /** The element that had the focus before the panel. */
   #focusedBefore: Element | null = null;
 
   /** @internal Use {@link showPanel}. */
@@ -103,7 +109,10 @@ export class Panel {
     return !this.#aside.hidden;
   }
 
-  /** The part of the window that it covers, in CSS pixels: for a camera that looks at the rest. Empty while it is closed. */
+  /**
+   * The part of the window that the panel covers, in CSS pixels, so that a camera can look at the rest. Empty
+   * while the panel is closed.
+   */
   get bounds(): DOMRectReadOnly {
     return this.#aside.getBoundingClientRect();
   }
@@ -137,13 +146,13 @@ export class Panel {
     else this.open();
   }
 
-  /** Moves the keyboard into the panel; Escape closes it and takes the keyboard back. */
+  /** Moves the keyboard focus into the panel. Escape closes the panel and gives the focus back. */
   focus(): void {
     if (!this.element.contains(document.activeElement)) this.#focusedBefore = document.activeElement;
     this.#aside.focus();
   }
 
-  /** Takes it out of the page for good; what is simulated goes on until `room.transport.simulate(undefined)`. */
+  /** Removes the panel for good. A simulated network continues until `room.transport.simulate(undefined)`. */
   remove(): void {
     this.close();
     this.#stopListening();
@@ -174,7 +183,7 @@ export class Panel {
     ]);
   }
 
-  /** Keys in here are not meant for the game. */
+  /** Keeps keys that are typed in the panel from the game. */
   #key(event: KeyboardEvent): void {
     event.stopPropagation();
     if (event.key === "Escape") this.close();
@@ -243,7 +252,7 @@ export class Panel {
     });
   }
 
-  /** Where a server decides, what moves may be the server's own. */
+  /** In an authoritative room, entities may belong to the server. */
   #hostedInWords(): string {
     let count = 0;
     for (const kind of this.#room.kinds) {
@@ -289,7 +298,7 @@ export class Panel {
     };
   }
 
-  /** Changes speak of peers by their numbers; here they have the game's names. */
+  /** Replaces a peer's number in a change by the game's name of that player. */
   #aboutInWords(about: string): string {
     const number = /^peer (\d+)/.exec(about)?.[1];
     const peer = this.#room.peers.find((candidate) => String(candidate.number) === number);
@@ -332,7 +341,7 @@ export class Panel {
     this.#drops.replaceChildren(...(items.length > 0 ? items : [make("li", { text: "Nothing so far." })]));
   }
 
-  /** The sentences are fetched by the SDK when first asked for, hence later than the rest. */
+  /** Shown later than the rest, because the SDK fetches the texts on first use. */
   async #refreshReasons(): Promise<void> {
     const rows = await this.#room.transport
       .explain({ details: true })
@@ -359,7 +368,7 @@ export class Panel {
       await navigator.clipboard.writeText(text);
       setText(this.#copied, "The report is in the clipboard.");
     } catch {
-      // No clipboard on pages from http, or not allowed: to be copied by hand.
+      // Pages over http have no clipboard, and the user may forbid it. Then the user copies by hand.
       const field = make("textarea", { attributes: { readonly: "", "aria-label": "Report" } });
       field.value = text;
       this.#copied.replaceChildren("The clipboard is not allowed here; copy this:", field);
@@ -368,7 +377,7 @@ export class Panel {
   }
 }
 
-/** Measures only while the panel is open: a closed one costs nothing. */
+/** Measures only while the panel is open: a closed panel costs nothing. */
 class Watch {
   #content: ContentView | "loading" | undefined;
   readonly #room: Room;
@@ -401,7 +410,7 @@ class Watch {
     this.#meter.stop();
   }
 
-  /** Shows what the bytes are; the code for it is fetched when it is first unfolded. */
+  /** Shows the contents of the traffic. The first call fetches the code. */
   showContent(into: Element): void {
     if (this.#content === "loading") return;
     if (this.#content) return this.#content.refresh();
@@ -419,7 +428,7 @@ class Watch {
     );
   }
 
-  /** The sample since the last look; undefined if that was just now. */
+  /** Returns the sample since the last call; undefined if that was just now. */
   look(): TimelineSample | undefined {
     const atMs = this.#room.nowMs();
     const seconds = (atMs - this.#lookedAtMs) / 1000;
@@ -462,7 +471,6 @@ interface PinnedNumber {
   show(value: string, meaning: string): void;
 }
 
-/** One of the three numbers on top. */
 function newNumber(name: string): PinnedNumber {
   const [value, meaning] = [make("b", { class: "num" }), make("small")];
   return {
@@ -474,12 +482,11 @@ function newNumber(name: string): PinnedNumber {
   };
 }
 
-/** Whether the section of the element is open: what nobody sees need not be made. */
+/** True if the section of the element is open. Closed sections are not updated. */
 function isUnfolded(element: Element): boolean {
   return element.closest("details")?.open ?? false;
 }
 
-/** The links to the server and their traffic, in words. */
 function serverChannel({ stateLink, sockets }: ServerStats): string {
   if (stateLink === undefined) return "no connection";
   if (stateLink === "webrtc") return "states over WebRTC, the rest over WebSocket";

@@ -1,11 +1,11 @@
 import { make, makeButton, setText } from "./dom.js";
 import { inWords } from "./numbers.js";
 
-/** The contents of a path's row: to a peer, or to the server. */
+/** Contents of a row: the path to a peer, or to the server. */
 export interface PathView {
   readonly name: string;
   readonly color: string | undefined;
-  /** One word, and what kind of good or bad it is. */
+  /** The path in one word. `tone` rates it. */
   readonly path: string;
   readonly tone: "good" | "fair" | "bad";
   readonly channel: string;
@@ -17,7 +17,7 @@ export interface PathView {
   readonly bytesOut: number;
   readonly queuedBytes: number;
   readonly updates: string | undefined;
-  /** False: nothing goes there but what goes over the server's row. */
+  /** False if all traffic on the path is counted in the server's row. */
   readonly hasTraffic: boolean;
   readonly canBeKilled: boolean;
 }
@@ -36,7 +36,7 @@ const FIELDS = [
   ["States/s", "states per second, in and out", ({ updates }) => updates],
 ] as const satisfies readonly (readonly [string, string, (view: PathView) => string | undefined])[];
 
-/** One path in a line that opens to all that is known of it. */
+/** Shows one path in a line that opens to all its details. */
 export class PeerRow {
   readonly root: HTMLDetailsElement;
   readonly #chip = make("i", { class: "chip" });
@@ -76,7 +76,6 @@ export class PeerRow {
     FIELDS.forEach(([, , value], index) => {
       const text = view.hasTraffic ? value(view) : undefined;
       const node = this.#values[index]!;
-      // Rows without a value on this path are hidden.
       node.parentElement!.hidden = text === undefined;
       setText(node, text ?? "");
     });

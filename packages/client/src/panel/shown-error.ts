@@ -1,7 +1,6 @@
 import type { Entity } from "../entities/entity.js";
 import type { Room } from "../api/room.js";
 
-/** A vector as entities have it. */
 interface Place {
   readonly x: number;
   readonly y: number;
@@ -14,18 +13,19 @@ interface Drawn extends Required<Place> {
 
 interface Track {
   lastTick: number;
-  /** Where it was shown, frame by frame, oldest first. */
+  /** Shown positions of the last frames, oldest first. */
   readonly drawn: Drawn[];
 }
 
-/** States older than this say nothing of what is kept here. */
+/** How long shown positions are kept, ms. An older state cannot be compared. */
 const KEPT_MS = 2000;
-/** More is more work than a look at the network is worth. */
+/** Limits the work per frame. */
 const MAX_ENTITIES = 64;
 
 /**
- * How far from the truth others were shown: when a state arrives, the place in it is compared with the place that was
- * shown at the moment to which it belongs. Both are of this machine's estimate of the owner's clock.
+ * Measures how far from the truth other entities were shown. When a state arrives, its position is compared
+ * with the position that was shown at the moment of the state. That moment follows from this machine's
+ * estimate of the owner's clock.
  */
 export class ShownError {
   readonly #room: Pick<Room, "kinds" | "entities" | "nowMs">;
@@ -36,7 +36,7 @@ export class ShownError {
     this.#room = room;
   }
 
-  /** Once per frame. */
+  /** Records the shown positions. Call it once per frame. */
   observe(): void {
     const nowMs = this.#room.nowMs();
     const seen = new Set<Entity>();
@@ -51,7 +51,7 @@ export class ShownError {
     for (const entity of this.#tracks.keys()) if (!seen.has(entity)) this.#tracks.delete(entity);
   }
 
-  /** Distances that were found since the last call, m. */
+  /** Returns the distances that were found since the last call, m. */
   take(): number[] {
     const found = this.#sinceM;
     this.#sinceM = [];
@@ -79,7 +79,9 @@ function placeOf(values: unknown): Required<Place> {
   return { x, y, z };
 }
 
-/** Between two frames, in proportion; undefined before the first and after the last. */
+/**
+ * Interpolates linearly between two frames. Returns undefined before the first frame and after the last one.
+ */
 function shownAt(drawn: readonly Drawn[], atMs: number): Required<Place> | undefined {
   const after = drawn.findIndex((frame) => frame.atMs >= atMs);
   const [from, to] = [drawn[after - 1], drawn[after]];

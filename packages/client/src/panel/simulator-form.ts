@@ -34,11 +34,10 @@ const OFF: SimulatorFields = {
 const AS_IT_IS = "Network: as it is";
 const OWN = "Network: own settings";
 
-/** Makes the network of this page worse, by a preset or field by field. */
+/** Simulates a worse network for this page, by a preset or field by field. */
 export class SimulatorForm {
-  /** Presets, and off. */
+  /** The presets, and a button that ends the simulation. */
   readonly levers: HTMLElement;
-  /** The network field by field. */
   readonly fields: HTMLElement;
   readonly #room: Room;
   readonly #inputs: Readonly<Record<keyof SimulatorFields, HTMLInputElement>>;
@@ -114,7 +113,7 @@ export class SimulatorForm {
     this.#apply(isOff ? undefined : settingsOf(fields));
   }
 
-  /** Within what the field allows, whatever was typed. */
+  /** Returns the number in a field, limited to the field's range. */
   #value(name: keyof SimulatorFields): number {
     const { valueAsNumber } = this.#inputs[name];
     const { max, least } = FIELDS[name];

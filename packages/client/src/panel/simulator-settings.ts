@@ -1,24 +1,24 @@
 import { lossRatio, type LossModel, type NetworkSettings } from "@paceline/transport/simulated";
 
-/** A network as the fields of the form hold it: numbers in the units that people use, each for one direction. */
+/** The fields of the form, each for one direction, in units that people use. */
 export interface SimulatorFields {
   readonly delayMs: number;
   readonly jitterMs: number;
   readonly lossPercent: number;
-  /** Mean number of packets that are lost in a row. */
+  /** Mean number of consecutive lost packets. */
   readonly burst: number;
   readonly reorderPercent: number;
   readonly duplicatePercent: number;
-  /** 0: as fast as it is. */
+  /** 0: unlimited. */
   readonly rateKbps: number;
 }
 
 const HOLD_MS = 40;
-/** A line of limited rate holds about half a second, as home routers do. */
+/** A link of limited rate queues about half a second of packets, as home routers do. */
 const QUEUE_SECONDS = 0.5;
 const LEAST_QUEUE_BYTES = 8000;
 
-/** The network that the fields mean. */
+/** Returns the network settings for the fields. */
 export function settingsOf(fields: SimulatorFields): Partial<NetworkSettings> {
   const bytesPerSecond = fields.rateKbps * 125;
   return {
@@ -35,7 +35,7 @@ export function settingsOf(fields: SimulatorFields): Partial<NetworkSettings> {
   };
 }
 
-/** The field values of a network, rounded if the fields cannot express it exactly. */
+/** Returns the field values of a network, rounded if the fields cannot express it exactly. */
 export function fieldsOf(settings: NetworkSettings): SimulatorFields {
   const { loss, rateBps } = settings;
   return {
@@ -52,7 +52,7 @@ export function fieldsOf(settings: NetworkSettings): SimulatorFields {
 function lossOf(ratio: number, burst: number): LossModel {
   if (ratio <= 0) return { kind: "none" };
   if (burst <= 1 || ratio >= 1) return { kind: "uniform", ratio };
-  // All is lost while the path is bad, which it is for `burst` packets in a row and `ratio` of the time.
+  // All packets are lost while the path is bad: for `burst` packets in a row, and `ratio` of the time.
   const pBadToGood = 1 / burst;
   const pGoodToBad = Math.min(1, (ratio * pBadToGood) / (1 - ratio));
   return { kind: "gilbert-elliott", pGoodToBad, pBadToGood, lossInGood: 0, lossInBad: 1 };

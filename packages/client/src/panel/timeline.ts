@@ -2,23 +2,22 @@ import { make } from "./dom.js";
 import { inWords } from "./numbers.js";
 import { trafficClasses, type RawRoundTrip, type TrafficClass } from "./traffic.js";
 
-/** Half a second of a room. */
+/** Measurements of half a second of a room. */
 export interface TimelineSample {
   readonly atMs: number;
-  /** Round trip of the worst path that is shown. */
+  /** Round trip of the worst path shown, ms. */
   readonly rttMs: number | undefined;
   readonly lossRatio: number | undefined;
   readonly roundTrips: readonly RawRoundTrip[];
-  /** Both directions, per second. */
+  /** Sum of both directions. */
   readonly bytesPerSecond: Readonly<Record<TrafficClass, number>>;
-  /** The largest that was seen. */
+  /** Largest shown error, m. */
   readonly errorM: number | undefined;
-  /** Shares of the paths that are direct, and relayed; the rest leads nowhere. */
+  /** Share of direct paths, and of relayed ones. The rest has no connection. */
   readonly direct: number;
   readonly relayed: number;
 }
 
-/** A path, or the simulated network, has changed. */
 export interface TimelineChange {
   readonly atMs: number;
 }
@@ -26,7 +25,7 @@ export interface TimelineChange {
 const SPAN_MS = 60_000;
 const MAX_SAMPLES = 125;
 const [LEFT, RIGHT, BAND, AXIS] = [64, 6, 7, 15];
-/** Smallest range of a lane: noise of a few ms must not look like a storm. */
+/** Smallest range of a lane: noise of a few ms must look small. */
 const LEAST = { rttMs: 50, lossRatio: 0.05, bytes: 2000, errorM: 0.5 };
 const GAP_MS = 1500;
 
@@ -53,7 +52,10 @@ interface Pen {
   readonly color: (name: string) => string;
 }
 
-/** The last minute of round trip, loss, bytes and shown error over one axis of time, with the paths as a band above. */
+/**
+ * Draws the last minute: round trip, loss, bytes and shown error over one time axis, with a band of the paths
+ * above.
+ */
 export class Timeline {
   readonly root: HTMLElement;
   readonly #canvas = make("canvas", { class: "timeline", attributes: { role: "img" } });
@@ -73,7 +75,7 @@ export class Timeline {
     if (this.#samples.length > MAX_SAMPLES) this.#samples.shift();
   }
 
-  /** @param nowMs the right end, on the room's clock */
+  /** @param nowMs right end of the axis, on the room's clock */
   draw(nowMs: number, changes: readonly TimelineChange[]): void {
     const { clientWidth: width, clientHeight: height } = this.#canvas;
     const context = width > 0 ? this.#canvas.getContext("2d") : null;
@@ -154,7 +156,7 @@ export class Timeline {
     for (const moment of atMs) context.fillRect(Math.round(x(moment)), 0, 1, y(0));
   }
 
-  /** Says the timeline in words, for those who do not see it. */
+  /** Describes the timeline for screen readers. */
   #describe(shown: readonly TimelineSample[], changes: readonly TimelineChange[]): void {
     const last = shown.at(-1);
     const bytes = last ? inWords.rate(totalOf(last)) : "none";
@@ -213,7 +215,7 @@ function totalOf({ bytesPerSecond }: TimelineSample): number {
   return trafficClasses.reduce((sum, name) => sum + bytesPerSecond[name], 0);
 }
 
-/** Broken where nothing is known, and where nobody looked. */
+/** Draws a line with gaps where values are unknown or samples are missing. */
 function line(
   { context, x, y }: Pen,
   shown: readonly TimelineSample[],

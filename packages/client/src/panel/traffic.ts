@@ -13,29 +13,29 @@ import {
 import type { Link, LinkFilter, LinkKind } from "@paceline/transport";
 import type { Room } from "../api/room.js";
 
-/** The purpose of bytes; `upkeep` is heads, acks, pings, joining and signalling. */
+/** Purposes of bytes; `upkeep` is headers, acks, pings, joining and signalling. */
 export const trafficClasses = ["states", "messages", "events", "inputs", "bulk", "upkeep"] as const;
 export type TrafficClass = (typeof trafficClasses)[number];
 
-/** One direction's bytes since the meter was made. */
+/** Bytes in one direction since the meter was made. */
 interface TrafficTotals {
   readonly bytes: number;
   readonly byClass: Readonly<Record<TrafficClass, number>>;
   /** Bytes of the game's messages and events, by type. */
   readonly byType: ReadonlyMap<string, number>;
-  /** Estimate of the headers that networks add below the links: frames, encryption, IP. */
+  /** Estimated headers below the links: frames, encryption, IP. */
   readonly headerBytes: number;
 }
 
-/** A ping and its answer, as they went over the wire. */
+/** The time between a ping and its answer, without smoothing. */
 export interface RawRoundTrip {
   readonly atMs: number;
   readonly rttMs: number;
 }
 
-/** WebSocket and TLS and TCP/IP; DTLS, SCTP and UDP/IP. */
+/** Headers per packet: WebSocket, TLS and TCP/IP; DTLS, SCTP and UDP/IP. */
 const HEADER_BYTES: Readonly<Partial<Record<LinkKind, number>>> = { websocket: 66, webrtc: 93 };
-/** More types of messages than a game has; the rest is counted together. */
+/** Further message types are counted together. Games have fewer. */
 const MAX_TYPES = 64;
 const MAX_OPEN_PINGS = 64;
 const OTHER_TYPES = "others";
@@ -51,7 +51,7 @@ class Direction implements TrafficTotals {
   packet(kind: LinkKind, bytes: number): void {
     this.bytes += bytes;
     this.headerBytes += HEADER_BYTES[kind] ?? 0;
-    // Upkeep is the rest that no message claims.
+    // Bytes count as upkeep until a message claims them.
     this.byClass.upkeep += bytes;
   }
 
@@ -66,11 +66,14 @@ class Direction implements TrafficTotals {
   }
 }
 
-/** Counts what goes over the links of a room, nearest to the network, and what it is for. It changes no packet. */
+/**
+ * Counts the packets on the links of a room, as close to the network as possible, and their purpose. It
+ * changes no packet.
+ */
 export class TrafficMeter {
   readonly in = new Direction();
   readonly out = new Direction();
-  /** Round trips of the last pings over all links, oldest first; {@link takeRoundTrips} empties it. */
+  /** Round trips since {@link takeRoundTrips} was last called, oldest first. */
   readonly #roundTrips: RawRoundTrip[] = [];
   readonly #pings = new Map<string, number>();
   readonly #taps = new Map<Link, LinkFilter>();
@@ -82,7 +85,6 @@ export class TrafficMeter {
     this.#stopListening = room.transport.onLink((link) => this.#tap(link));
   }
 
-  /** The round trips since the last call. */
   takeRoundTrips(): RawRoundTrip[] {
     return this.#roundTrips.splice(0);
   }
@@ -103,7 +105,6 @@ export class TrafficMeter {
       queuedBytes: 0,
       hasRoom: () => true,
       send: (_class, packet, pass) => {
-        // The path refuses packets of a link that is not open.
         if (link.state === "open") this.#count(this.out, link, packet);
         pass(packet);
       },
@@ -114,7 +115,8 @@ export class TrafficMeter {
       end: (tell) => tell(),
       close: () => this.#taps.delete(link),
     };
-    // The first filter is the nearest to the path: what a simulated network loses on the way out is not counted.
+    // The first filter is nearest to the path: packets that a simulated network drops on the way out are not
+    // counted.
     link.filters.unshift(tap);
     this.#taps.set(link, tap);
   }
@@ -151,18 +153,18 @@ export class TrafficMeter {
       case MessageKind.bulk:
         return direction.claim("bulk", body.length);
       case MessageKind.reliable:
-        // Behind its number.
+        // The payload follows the message's number.
         return payloadOf(direction, body.subarray(2));
       case MessageKind.ping:
       case MessageKind.pong:
         return this.#roundTrip(direction, kind === MessageKind.ping, body, pair);
-      // Upkeep, as all that is not claimed.
+      // Counts as upkeep, like everything unclaimed.
       case MessageKind.close:
     }
   }
 
   #roundTrip(direction: Direction, isPing: boolean, body: Uint8Array, pair: string): void {
-    // A ping from here, or its answer from there; the other way round the other side measures.
+    // Takes pings from here and their answers. The other side measures its own pings.
     if (isPing !== (direction === this.out)) return;
     const key = `${pair} ${body[0]} ${body[1]}`;
     const atMs = this.#nowMs();
@@ -180,7 +182,7 @@ export class TrafficMeter {
   }
 }
 
-/** A reliable payload: of the game, or of the SDK's own business. */
+/** Claims the bytes of a reliable payload of the game. Payloads of the SDK stay upkeep. */
 function payloadOf(direction: Direction, payload: Uint8Array): void {
   const kind = payload[0];
   switch (kind) {

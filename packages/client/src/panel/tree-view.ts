@@ -4,10 +4,10 @@ import { make, makeSvg } from "./dom.js";
 const WIDTH = 392;
 const [ASK, BOX, GAP] = [15, 46, 18];
 const SPACE = 8;
-/** The questions about links; those about rates are in the list below the drawing. */
+/** The questions about links. The list below the drawing shows those about rates. */
 const DRAWN = new Set(["content", "paths", "events", "server"]);
 
-/** The first fork of the thesis' tree. */
+/** The first fork of the decision tree in the thesis. */
 const KINDS_OF_GAMES: readonly { readonly text: string; readonly genres: readonly string[] }[] = [
   { text: "fast: shooter, racing", genres: ["shooter", "racing"] },
   { text: "action, role-playing, many players", genres: ["action", "rpg", "mmo"] },
@@ -21,7 +21,10 @@ interface Level {
   readonly reason: string;
 }
 
-/** The decision tree as in the thesis' Figure 6.1: questions from top to bottom, answers side by side, the way taken lit. */
+/**
+ * Draws the decision tree as in Figure 6.1 of the thesis: questions from top to bottom, answers side by side,
+ * the taken branches highlighted.
+ */
 export class TreeView {
   readonly root = make("div", { class: "tree" });
   #shown = "";
@@ -103,7 +106,7 @@ function drawn(levels: readonly Level[]): SVGSVGElement {
     });
     svg.append(caption);
   });
-  // Over the others, since they share the stem.
+  // Drawn last, because all branches share the stem.
   svg.append(...lit);
   return svg;
 }
