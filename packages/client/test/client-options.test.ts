@@ -49,7 +49,7 @@ describe("a client", () => {
     expect((thrown as ConfigError).expected).toContain(expected);
   });
 
-  test("refuses an address that is none", () => {
+  test("refuses an invalid address", () => {
     expect(() => new Client("play", { profile: "racing", webSocket: NodeWebSocket })).toThrow(/^endpoint/);
   });
 
@@ -64,7 +64,7 @@ describe("a client", () => {
     }
   });
 
-  test("throws for arguments of a join that can never work, before anything is asked", () => {
+  test("throws for arguments of a join that can never work, before it sends a request", () => {
     const client = clientWith({});
     for (const name of ["", "a b", "x".repeat(65), "../admin", 5, undefined]) {
       expect(() => client.joinOrCreate(name as string)).toThrow(/^roomName: expected 1 to 64 letters/);
@@ -82,7 +82,7 @@ describe("a client", () => {
 });
 
 describe("the environment", () => {
-  test("of a server that renders pages takes every client; to join needs a WebSocket, and the error says which", async () => {
+  test("of a server that renders pages accepts a client; a join fails there with an error that names the missing WebSocket", async () => {
     for (const name of ["WebSocket", "window", "document", "location", "navigator"])
       vi.stubGlobal(name, undefined);
     for (const profile of Object.keys(profiles) as Genre[]) {
@@ -106,7 +106,7 @@ describe("the environment", () => {
     expect(webSocketOf(NodeWebSocket)).toBe(NodeWebSocket);
   });
 
-  test("has WebRTC where it has a peer connection and data channels, and the game allows it", () => {
+  test("has WebRTC if it has peer connections and data channels, and the game allows it", () => {
     expect(environmentOf(["webrtc", "websocket"], { peers: 0 }).available.webrtc).toBe(false);
     vi.stubGlobal("RTCPeerConnection", () => undefined);
     expect(environmentOf(["webrtc", "websocket"], { peers: 0 }).available.webrtc).toBe(false);
@@ -118,7 +118,7 @@ describe("the environment", () => {
     expect(environmentOf(["websocket"], { peers: 0 }).available).toEqual({ webrtc: false });
   });
 
-  test("says how the page came, or that there is none", () => {
+  test("tells whether the page came by https or http; without a page it is unknown", () => {
     expect(environmentOf(["websocket"], { peers: 0 }).security).toBe("unknown");
     vi.stubGlobal("location", { protocol: "https:" });
     expect(environmentOf(["websocket"], { peers: 0 }).security).toBe("https");
@@ -126,7 +126,7 @@ describe("the environment", () => {
     expect(environmentOf(["websocket"], { peers: 0 }).security).toBe("http");
   });
 
-  test("a page that came by https opens no unencrypted link, but to its own machine", () => {
+  test("a page that came by https opens unencrypted links to its own machine only", () => {
     vi.stubGlobal("location", { protocol: "https:" });
     const clientOf = (endpoint: string) =>
       new Client(endpoint, { profile: "racing", transports: ["websocket"], webSocket: NodeWebSocket });
@@ -142,7 +142,7 @@ describe("the environment", () => {
       .catch(() => undefined);
   });
 
-  test("gives a list of transports of its own", () => {
+  test("copies the list of transports", () => {
     const given = ["websocket", "webrtc"];
     const checked = checkedTransports(given);
     given.length = 0;
@@ -161,7 +161,7 @@ describe("the device", () => {
     }
   }
 
-  test("is unknown where nothing tells, as on an iPhone: not charged, not on a fixed network", () => {
+  test("is unknown if the browser does not tell, as on an iPhone: not charged, not on a fixed network", () => {
     vi.stubGlobal("navigator", { userAgent: "iPhone" });
     expect(new DeviceProbe(() => undefined).device).toEqual({ battery: "unknown", network: "unknown" });
     vi.stubGlobal("navigator", undefined);
@@ -179,7 +179,7 @@ describe("the device", () => {
     expect(new DeviceProbe(() => undefined).device.network).toBe(network);
   });
 
-  test("has a low battery at a fifth of its charge without a charger; each change is told until the end", async () => {
+  test("has a low battery at a fifth of its charge without a charger; each change is reported until the end", async () => {
     const battery = new Battery();
     vi.stubGlobal("navigator", { getBattery: () => Promise.resolve(battery) });
     let changes = 0;
@@ -197,7 +197,7 @@ describe("the device", () => {
     expect(changes).toBe(3);
   });
 
-  test("has an unknown battery where the page may not ask", async () => {
+  test("has an unknown battery if the page may not ask", async () => {
     vi.stubGlobal("navigator", { getBattery: () => Promise.reject(new Error("not allowed")) });
     const probe = new DeviceProbe(() => undefined);
     await Promise.resolve();

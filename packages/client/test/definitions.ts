@@ -11,7 +11,7 @@ export const Car = defineEntity(
   { motion: "velocity" },
 );
 
-/** No motion: what is shown is the newest state. */
+/** A kind without motion: its newest state is shown. */
 export const Sign = defineEntity("sign", {
   place: vec2({ range: [-1000, 1000], precision: 0.01, unit: "m" }),
   lit: flag(),

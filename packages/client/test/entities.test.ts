@@ -8,11 +8,11 @@ const stage = new Stage();
 
 const cars = (room: Room) => [...room.entities(Car)];
 const remoteCars = (room: Room) => cars(room).filter((car) => !car.isMine);
-/** From now on cars of others are taken in. */
+/** Makes the game use the kind, so that it receives cars of others. */
 const watch = (room: Room): number => remoteCars(room).length;
 
 describe("entities", () => {
-  test("appear at those who are there and at those who come later, with their present state", async () => {
+  test("appear at present participants and at latecomers, with their present state", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     const spawned: Entity<typeof Car>[] = [];
@@ -33,7 +33,7 @@ describe("entities", () => {
     car.position.set(3, 4);
     const late = await stage.join(server);
     watch(late);
-    // The first state that it gets may be of a moment between the two writes.
+    // The first received state may lie between the two writes.
     await until(
       "the late one sees the car as it is now",
       () => remoteCars(late)[0]?.fuel === 0.25 && remoteCars(late)[0]!.position.x === 3,
@@ -41,7 +41,7 @@ describe("entities", () => {
     expect(cars(a)).toEqual([car]);
   });
 
-  test("follow their owner; what others may not write is refused", async () => {
+  test("follow their owner, and refuse writes of others", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     const car = a.spawn(Car);
@@ -59,7 +59,7 @@ describe("entities", () => {
     expect(cars(a)).toHaveLength(1);
   });
 
-  test("are moved on between updates", async () => {
+  test("are extrapolated between states", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     const car = a.spawn(Car);
@@ -67,7 +67,7 @@ describe("entities", () => {
     await until("b sees the car", () => remoteCars(b).length === 1);
     const seen = remoteCars(b)[0]!;
     const startMs = performance.now();
-    // 30 m/s along x, by the clock.
+    // The car drives at 30 m/s along x, by the clock.
     while (performance.now() - startMs < 700) {
       const nowMs = performance.now();
       car.position.x = (nowMs - startMs) * 0.03;
@@ -79,7 +79,7 @@ describe("entities", () => {
     expect(seen.lastTick).toBeGreaterThan(10);
     expect(seen.ageMs).toBeLessThan(600);
     expect(b.peers[0]!.stats.updatesInPerSecond).toBeLessThan(31);
-    // Long silence: the car stops where the limit is, a second on.
+    // Without news, the car stops at the extrapolation limit, one second later.
     await pause(1150);
     const held = seen.shown.position.x;
     await pause(60);
@@ -105,7 +105,7 @@ describe("entities", () => {
     expect(gone).toEqual([first.id, second.id]);
   });
 
-  test("that are despawned keep their last values and touch no other's", async () => {
+  test("that are despawned keep their last values and do not touch those of others", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     const old = a.spawn(Car, { fuel: 0.25 });
@@ -120,7 +120,7 @@ describe("entities", () => {
     expect([seenOld!.fuel, seenOld!.shown.fuel, remoteCars(b)[0]!.fuel]).toEqual([0.25, 0.25, 0.75]);
   });
 
-  test("of a kind that the game uses only later appear then, and are not an error before", async () => {
+  test("of a kind that the game uses only later appear then, and cause no error before", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     const errors: string[] = [];
@@ -139,7 +139,7 @@ describe("entities", () => {
     expect(errors).toEqual(["done"]);
   });
 
-  test("that two builds describe differently are an error, told once, and are not shown", async () => {
+  test("that two builds define differently cause an error, once, and are not shown", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     const Other = defineEntity("car", {
@@ -166,7 +166,7 @@ describe("entities", () => {
     expect(b.peers).toHaveLength(1);
   });
 
-  test("are of one definition per name in a room", async () => {
+  test("of one name in a room have one definition", async () => {
     const server = await stage.server();
     const room = await stage.join(server);
     room.spawn(Car);
@@ -174,7 +174,7 @@ describe("entities", () => {
     expect(() => room.spawn(Twin)).toThrow(/one definition of a name per room/);
   });
 
-  test("may be many, but not without end; a newcomer sees them all", async () => {
+  test("may be many, up to a limit; a newcomer sees them all", async () => {
     const server = await stage.server();
     const a = await stage.join(server);
     for (let count = 0; count < 4096; count++) a.spawn(Sign, { place: { x: count / 8, y: 0 } });

@@ -36,7 +36,7 @@ async function pair() {
   return { stage, a, b, mine, seen: seen! };
 }
 
-/** Notes every change of a field. */
+/** Records every change of a field. */
 function changes(hero: Entity<typeof Hero>, name: keyof (typeof Hero)["fields"]) {
   const told: unknown[] = [];
   hero.onChange(name, (value, previous) => told.push([previous, value]));
@@ -44,7 +44,7 @@ function changes(hero: Entity<typeof Hero>, name: keyof (typeof Hero)["fields"])
 }
 
 describe("onChange", () => {
-  test("tells the owner at its write, and others with the state that brings it; once for each change", async () => {
+  test("calls the owner's listeners at the write, and others' with the received state; once for each change", async () => {
     const { stage, mine, seen } = await pair();
     const [atOwner, atOther] = [changes(mine, "hp"), changes(seen, "hp")];
     mine.hp = 100;
@@ -100,7 +100,7 @@ describe("onChange", () => {
     expect(others).toEqual(expected);
   });
 
-  test("comes after the whole state is there, also what else it brings", async () => {
+  test("calls listeners after the whole state is in place", async () => {
     const { stage, mine, seen } = await pair();
     const pairs: unknown[] = [];
     seen.onChange("hp", (hp) => pairs.push([hp, seen.hp, seen.name, seen.mood]));
@@ -111,7 +111,7 @@ describe("onChange", () => {
     expect(pairs).toEqual([[5, 5, "Ben", "angry"]]);
   });
 
-  test("goes on to the other listeners when one throws, and may be ended in the listener", async () => {
+  test("calls the other listeners when one throws, and may be ended in a listener", async () => {
     const errors: string[] = [];
     vi.stubGlobal("reportError", (error: Error) => errors.push(error.message));
     onTestFinished(() => void vi.unstubAllGlobals());
@@ -131,7 +131,7 @@ describe("onChange", () => {
     expect(errors[0]).toBe("no health bar");
   });
 
-  test("tells what a listener writes after the change that it wrote it for, and lets no two feed each other for ever", async () => {
+  test("reports changes by a listener after the change that caused them, and stops an endless chain of changes", async () => {
     const { mine } = await pair();
     const told: string[] = [];
     mine.onChange("hp", (hp) => {
@@ -163,7 +163,7 @@ describe("onChange", () => {
     expect(changes(seen, "hp")).toEqual([]);
   });
 
-  test("knows the fields, and their types", async () => {
+  test("knows the fields and their types", async () => {
     const { mine, seen } = await pair();
     expect(() => seen.onChange("speed" as "hp", () => undefined)).toThrow(
       new ConfigError({
@@ -177,7 +177,7 @@ describe("onChange", () => {
     mine.onChange("hp", (hp, previous) => expectTypeOf([hp, previous]).toEqualTypeOf<number[]>());
     seen.onChange("mood", (mood) => expectTypeOf(mood).toEqualTypeOf<"calm" | "angry">());
     seen.onChange("at", (at) => expectTypeOf(at.x).toEqualTypeOf<number>());
-    // @ts-expect-error there is no such field
+    // @ts-expect-error hq is no field
     const misspelt = (): Unsubscribe => seen.onChange("hq", () => undefined);
     // @ts-expect-error hp is a number
     mine.onChange("hp", (hp: string) => hp);

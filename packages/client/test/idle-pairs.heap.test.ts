@@ -7,25 +7,26 @@ import { RelayStage } from "./relay-stage.js";
 const PLAYERS = 50;
 const SECONDS = 4;
 
-test("an idle room of 50 relayed players measures each pair, has a queue per player, not per pair, and does little", async () => {
+test("an idle room of 50 relayed players measures each pair, has one queue per player, and does little", async () => {
   const stage = new RelayStage({ delayMs: 20, rooms: { race: { maxPlayers: PLAYERS } } });
   const rooms: Room[] = [];
   while (rooms.length < PLAYERS) rooms.push(await stage.join());
   await stage.advance(4000);
-  // One of the client's and one of the relay's: each has one link.
+  // One at the client and one at the relay: each player has one link.
   expect(queryObjects(Outbox, { format: "count" })).toBe(2 * PLAYERS);
   const before = stage.packetsReceived;
   const armed = vi.spyOn(stage.scheduler, "after");
   await stage.advance(1000 * SECONDS);
-  // On both sides and of the wire between them; a timer of each pair's own would be 1,000 more at 20 a second.
+  // Counts the timers of both sides and of the wire between them. One timer per pair would add 1,000 at 20 a
+  // second.
   expect(armed.mock.calls.length / PLAYERS / SECONDS).toBeLessThan(70);
   armed.mockRestore();
   const sent = (stage.packetsReceived - before) / PLAYERS / SECONDS;
-  // A ping of each second goes to one of the others; it was one to each, and an answer to each.
+  // Each second, a player pings one of the others.
   expect(sent).toBeLessThan(6);
   const rtts = rooms.flatMap(({ peers }) => peers.map(({ rttMs }) => rttMs ?? Number.NaN));
   expect(rtts.filter((rttMs) => rttMs >= 78 && rttMs < 120)).toHaveLength(PLAYERS * (PLAYERS - 1));
-  // Whatever slept is awake when it is needed.
+  // Sleeping pairs wake when a message needs them.
   const heard: number[] = [];
   for (const room of rooms.slice(1)) room.onMessage("n", () => heard.push(room.myNumber));
   rooms[0]!.send("n", 1);

@@ -7,7 +7,7 @@ import { until } from "./until.js";
 const stage = new Stage();
 
 describe("leaving", () => {
-  test("is told to the others and ends everything here, onLeave last", async () => {
+  test("is reported to the others and ends everything here, onLeave last", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     a.spawn(Car);
@@ -33,7 +33,7 @@ describe("leaving", () => {
     await until("the server has let go", () => server.relay.health().sessions === 1);
   });
 
-  test("leaves nothing to use", async () => {
+  test("makes the room unusable", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     await until("a sees b", () => a.peers.length === 1);
@@ -46,7 +46,7 @@ describe("leaving", () => {
     expect(() => a.sendEvent("x", 1)).toThrow(ended);
     expect(() => a.spawn(Car)).toThrow(ended);
     await expect(a.request("x", 1, peer)).rejects.toThrow(ended);
-    // What a game's loop does anyway is no error.
+    // Calls that a game's loop makes anyway throw nothing.
     expect(() => a.advance()).not.toThrow();
     expect(() => a.loop(() => undefined)).toThrow(ended);
     expect(() => (car.fuel = 1)).not.toThrow();
@@ -64,7 +64,7 @@ describe("leaving", () => {
     await expect(waiting).rejects.toMatchObject({ code: "transport/closed" });
   });
 
-  test("is not up to a client that floods: it is put out with the code, the others stay", async () => {
+  test("is forced on a client that floods: the server removes it with a code, the others stay", async () => {
     const limits = { packetsPerSecond: 100, packetBurst: 100, floodPatienceMs: 0 };
     const server = await stage.server({ limits });
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];

@@ -15,7 +15,7 @@ import { pause, until } from "./until.js";
 
 const stage = new Stage();
 
-/** Nobody can be reached over it. */
+/** A link that no peer can be reached over. */
 class RefusedLink implements SignalledLink {
   readonly kind = "webrtc";
   readonly isUnreliable = true;
@@ -65,7 +65,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 describe("one step into a room", () => {
   afterEach(() => vi.unstubAllGlobals());
 
-  test("takes no request besides the link's own", async () => {
+  test("takes no request except that of the link", async () => {
     const server = await stage.server();
     vi.stubGlobal("fetch", () => Promise.reject(new Error("no HTTP here")));
     const room = await stage.join(server);
@@ -74,7 +74,7 @@ describe("one step into a room", () => {
     await expect(stage.client(server).create("chess")).rejects.toThrow("match/unknown-room");
   });
 
-  test("goes the longer way where the upgrade is not understood", async () => {
+  test("falls back to a request over HTTP if the server does not understand the upgrade", async () => {
     const server = await stage.server();
     const webSocket = class extends NodeWebSocket {
       constructor(url: string, [name = "", credential = ""]: string[] = []) {
@@ -87,7 +87,7 @@ describe("one step into a room", () => {
     expect(server.relay.health().sessions).toBe(1);
   });
 
-  test("and who comes by a room's id knows its options, for coming back", async () => {
+  test("by a room's id learns the room's options, for a later return", async () => {
     const server = await stage.server();
     const { port } = server;
     const first = stage.keep(await stage.client(server).create("race", { track: "hill" }));
@@ -103,10 +103,10 @@ describe("one step into a room", () => {
 });
 
 describe("a network that changes", () => {
-  test("moves the link without a drop; nothing is lost, repeated or out of order", async () => {
+  test("moves the link without a drop; no message is lost, repeated or out of order", async () => {
     const server = await stage.server({ limits: { packetsPerSecond: 5000, packetBurst: 50_000 } });
     const page = new TestPage();
-    // On a busy machine round trips are late, and a client that may have them opens more sockets.
+    // On a busy machine round trips are late, and without this limit a client opens more sockets.
     const [a, b] = [await stage.join(server, { page, sockets: 1 }), await stage.join(server, { sockets: 1 })];
     await until("they have met", () => a.peers.length === 1 && b.peers.length === 1);
     const [atA, atB, life] = [numbersHeard(a), numbersHeard(b), lifeOf(a)];
@@ -129,7 +129,7 @@ describe("a network that changes", () => {
 });
 
 describe("a network that comes and goes", () => {
-  /** Links that fail as soon as they are started, and how many there were. */
+  /** Returns links that fail at once, and a counter of them. */
   function failingLinks(): { webRtc: WebRtcLinkMaker; count(): number } {
     let count = 0;
     const webRtc = (): SignalledLink => {
@@ -139,15 +139,15 @@ describe("a network that comes and goes", () => {
     return { webRtc, count: () => count };
   }
 
-  test("makes direct paths be tried again at once, which would have waited for seconds", async () => {
+  test("makes the client retry direct paths at once, instead of after seconds", async () => {
     const server = await stage.server();
     const page = new TestPage();
     const tried = failingLinks();
     const first = await stage.join(server, { webRtc: () => new RefusedLink() });
-    // Who joins later offers.
+    // The one that joins later makes the offer.
     const second = await stage.join(server, { page, webRtc: tried.webRtc });
     await until("they have met", () => first.peers.length === 1 && second.peers.length === 1);
-    // The fourth comes ten seconds after the third.
+    // The fourth attempt comes ten seconds after the third.
     await until("three attempts were made", () => tried.count() >= 3, 10_000);
     await pause(100);
     const before = tried.count();
@@ -155,7 +155,7 @@ describe("a network that comes and goes", () => {
     expect(tried.count()).toBe(before + 1);
   });
 
-  test("says so: offline asks for a sign of life and closes nothing; online opens another link at once", async () => {
+  test("is noticed: offline makes the client ping and closes nothing; online opens another link at once", async () => {
     const server = await stage.server();
     const page = new TestPage();
     const a = await stage.join(server, { page });
@@ -174,7 +174,7 @@ describe("a network that comes and goes", () => {
 });
 
 describe("a page", () => {
-  test("that is put to sleep says so, and comes back when it wakes: drop and return before any message", async () => {
+  test("reports that it sleeps and wakes: drop and return come before any message", async () => {
     const server = await stage.server({ limits: { reconnectGraceMs: 0 } });
     const page = new TestPage();
     const [a, b] = [await stage.join(server, { page }), await stage.join(server)] as const;
@@ -191,14 +191,14 @@ describe("a page", () => {
     expect(lifeB).toEqual([]);
   });
 
-  test("opens as many sockets as there may be", () => {
+  test("refuses more sockets than are allowed", () => {
     const options = { profile: "racing", webSocket: NodeWebSocket } as const;
     expect(() => new Client("http://x.example", { ...options, sockets: 4 as 3 })).toThrow(/sockets/);
   });
 });
 
 describe("several sockets", () => {
-  test("are opened where the game asks for them, said in the reasons, and closed again", async () => {
+  test("are opened if the game wants them, named in the reasons, and closed again", async () => {
     const server = await stage.server();
     const a = await stage.join(server, { sockets: 3 });
     await until("three are open", () => server.relay.health().connections === 3);
@@ -216,7 +216,7 @@ describe("several sockets", () => {
 });
 
 describe("a server that moves", () => {
-  test("names another one, where its sessions go on", async () => {
+  test("names another one, at which its sessions continue", async () => {
     const [old, next] = [await stage.server(), await stage.server()];
     const [a, b] = (await stage.meet(old, 2)) as [Room, Room];
     const lives = [lifeOf(a), lifeOf(b)];

@@ -20,8 +20,8 @@ async function pair() {
   return { hub, owner, viewer };
 }
 
-describe("what is asked for anew", () => {
-  test("is answered four times a second and stream at most, whoever asks how often", async () => {
+describe("a request for whole states", () => {
+  test("is answered at most four times a second and stream, however often it is sent", async () => {
     const { hub, owner, viewer } = await pair();
     const lamp = owner.spawn(Lamp);
     expect([...viewer.entities(Lamp)]).toEqual([]);
@@ -31,7 +31,7 @@ describe("what is asked for anew", () => {
       (viewer.peers[0] as PeerConnection).send({ kind: "resync", stream, entities: [] });
     for (let count = 0; count < 20; count++) {
       ask(0);
-      // No stream of that number: nothing is there to be answered.
+      // No stream has this number, so there is no answer.
       ask(7);
       await hub.advance(10);
     }
@@ -51,7 +51,7 @@ describe("what is asked for anew", () => {
 });
 
 describe("a profile that is changed while the room runs", () => {
-  test("changes how far ahead entities are continued", async () => {
+  test("changes how far ahead entities are extrapolated", async () => {
     const { hub, owner, viewer } = await pair();
     const sled = owner.spawn(Sled);
     const seen = () => [...viewer.entities(Sled)].find((each) => !each.isMine) as Entity<typeof Sled>;
@@ -62,7 +62,7 @@ describe("a profile that is changed while the room runs", () => {
       owner.advance();
       await hub.advance(FRAME_MS, FRAME_MS);
     }
-    // The owner's page stands still: nothing comes any more.
+    // The owner's page stands still, so no states arrive.
     await hub.advance(3000);
     const aheadMs = () => ((seen().shown.position.x - seen().position.x) / SPEED) * 1000;
     expect(aheadMs()).toBeCloseTo(viewer.transport.plan.numbers.extrapolationLimitMs, -1);
@@ -73,7 +73,7 @@ describe("a profile that is changed while the room runs", () => {
     expect(aheadMs()).toBeCloseTo(viewer.transport.plan.numbers.extrapolationLimitMs, -1);
   });
 
-  test("changes how often a game that never advances the room is asked for states", async () => {
+  test("changes the rate at which states are sampled in a game that never calls room.advance", async () => {
     const hub = new VirtualHub({ delayMs: 30 }, { startMs: 5000 });
     const room = await hub.join();
     const replicate = vi.spyOn(StateSender.prototype, "replicate");
@@ -89,7 +89,7 @@ describe("a profile that is changed while the room runs", () => {
     expect(await perSecond()).toBeCloseTo(stateHz, -0.5);
     room.transport.configure({ profile: "racing" });
     expect(await perSecond()).toBeCloseTo(30, -0.5);
-    // A game that advances the room is asked then, and only then.
+    // After the game's first call of advance, only such calls sample states.
     room.advance();
     expect(await perSecond()).toBe(0);
     replicate.mockRestore();

@@ -9,7 +9,7 @@ const fields = {
   velocity: vec2({ range: [-100, 100], precision: 0.01, unit: "m/s" }),
 };
 
-/** Two participants, of whom the second has an entity of the first in view. */
+/** Joins two participants. The second sees an entity of the first. */
 async function meetAt(definition: ReturnType<typeof defineEntity<typeof fields>>) {
   const server = await stage.server();
   const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
@@ -39,14 +39,14 @@ test("a model that throws is an error at owner and receivers; the entity holds, 
   expect([a.state, b.state]).toEqual(["joined", "joined"]);
 });
 
-test("a game's own model moves an entity on at its receivers", async () => {
+test("a game's own model extrapolates an entity at its receivers", async () => {
   const definition = defineEntity("cart", fields, {
     step: (cart, seconds) => {
       cart.position.x += 20 * seconds;
     },
   });
   const { seen } = await meetAt(definition);
-  // Its owner leaves it at 5 and says so, over and over: what goes further is the model at the receiver.
+  // The owner keeps sending 5. Only the receiver's model moves the entity further.
   await until("the model moves it on", () => seen.shown.position.x > 5.2);
   expect(seen.position.x).toBe(5);
 });

@@ -18,7 +18,8 @@ describe("a newcomer", () => {
     const [seen] = others(second);
     expect(seen!.fuel).toBeCloseTo(0.5, 2);
     expect(seen!.shown.position.x).toBeCloseTo(30, 2);
-    // The request and its answer (the handshake of a socket is not simulated): nothing came from the owner yet.
+    // One request and its answer, without the handshake of the socket: the owner had no time to send
+    // anything.
     expect(stage.scheduler.nowMs() - calledAtMs).toBeLessThanOrEqual(2 * ONE_WAY_MS + 20);
     expect(second.peers[0]!.rttMs).toBeUndefined();
     car.position.set(31, 40);
@@ -26,14 +27,14 @@ describe("a newcomer", () => {
     expect(others(second).map(({ shown }) => shown.position.x)).toEqual([expect.closeTo(31, 1)]);
   });
 
-  test("[WF28] sees a state as of its tick, and goes on from there", async () => {
+  test("[WF28] sees a state as old as its tick says, and extrapolates it", async () => {
     const stage = new RelayStage({ delayMs: ONE_WAY_MS });
     const first = await stage.join();
     const car = first.spawn(Car);
     const startMs = stage.scheduler.nowMs();
     const truthM = (): number => (stage.scheduler.nowMs() - startMs) / 100;
     stage.scheduler.every(10, () => car.position.set(truthM(), 0));
-    // Between two tellings: what the relay has is old by now, and counts as old.
+    // Between two retained states: the relay's copy is old by now, and its age shows it.
     await stage.advance(2650);
     const second = await stage.join();
     const [seen] = others(second);
@@ -41,7 +42,7 @@ describe("a newcomer", () => {
     const toldM = seen!.position.x;
     expect(second.peers[0]!.rttMs).toBeUndefined();
     expect(ageMs).toBeGreaterThan(300);
-    // At 10 m/s; the way to the relay and from there is not known yet.
+    // The car drives at 10 m/s. The delays to and from the relay are still unknown.
     expect(truthM() - toldM).toBeCloseTo((ageMs + 2 * ONE_WAY_MS) / 100, 0);
     expect(seen!.shown.position.x).toBeGreaterThan(toldM + 1);
     expect(seen!.shown.position.x).toBeLessThan(truthM());
@@ -49,7 +50,7 @@ describe("a newcomer", () => {
     expect(Math.abs(others(second)[0]!.shown.position.x - truthM())).toBeLessThan(1);
   });
 
-  test("[WF28] sees nothing of an entity that has ended, nor of who has left", async () => {
+  test("[WF28] sees no entity that has ended, and none of a player who has left", async () => {
     const stage = new RelayStage({ delayMs: ONE_WAY_MS });
     const [first, leaver] = [await stage.join(), await stage.join()];
     const [kept, ended] = [first.spawn(Car), first.spawn(Car)];
@@ -70,7 +71,8 @@ describe("a newcomer", () => {
     const [kept, ended] = [first.spawn(Car), first.spawn(Car)];
     first.spawn(Sign);
     await stage.advance(1500);
-    // The relay hears of the newcomer first, and of the end a moment later; the owner of the newcomer last.
+    // The relay learns of the newcomer first, then of the end. The newcomer's owner learns of the newcomer
+    // last.
     const joining = stage.join();
     await stage.advance(ONE_WAY_MS);
     first.despawn(ended);
@@ -81,11 +83,11 @@ describe("a newcomer", () => {
     await stage.advance(4 * ONE_WAY_MS + 50);
     expect(others(second).map(({ id }) => id)).toEqual([kept.id]);
     expect(gone).toEqual([ended.id]);
-    // Of a kind that the game begins to use only now.
+    // The game first asks for this kind here.
     expect([...second.entities(Sign)]).toHaveLength(1);
   });
 
-  test("[WF28] sees what came before its game knew the kind, and what the owner says of it counts", async () => {
+  test("[WF28] sees retained states of a kind that its game first uses later, and then the owner's", async () => {
     const stage = new RelayStage({ delayMs: ONE_WAY_MS });
     const first = await stage.join();
     const car = first.spawn(Car, { fuel: 1 });
@@ -101,13 +103,13 @@ describe("a newcomer", () => {
     expect(others(second)).toEqual([]);
   });
 
-  test("[WF28] sees an entity that began a moment ago", async () => {
+  test("[WF28] sees an entity that was spawned a moment ago", async () => {
     const stage = new RelayStage({ delayMs: ONE_WAY_MS });
     const first = await stage.join();
     first.spawn(Car);
     await stage.advance(1000);
     const late = first.spawn(Car, { braking: true });
-    // It is told within a quarter of a second, and has a way to go.
+    // The owner retains it within a quarter of a second, and the packet takes one way.
     await stage.advance(250 + ONE_WAY_MS + 30);
     const second = await stage.join();
     expect(others(second).map(({ id }) => id)).toContain(late.id);

@@ -29,7 +29,7 @@ async function meeting(count: number) {
 }
 
 describe("one-of-a-kind state among players", () => {
-  test("is written by the player who came first, and read by all, also by one who comes later", async () => {
+  test("is written by the player who came first, and read by all, also by latecomers", async () => {
     const { stage, rooms } = await meeting(2);
     const [a, b] = rooms;
     expect([a.only(Score).isMine, b.only(Score).isMine]).toEqual([true, false]);
@@ -52,7 +52,7 @@ describe("one-of-a-kind state among players", () => {
     expect([...late.entities(Score)]).toHaveLength(1);
   });
 
-  test("refuses writes of everybody else, and says who may", async () => {
+  test("refuses writes of all others, and names the writer", async () => {
     const { rooms } = await meeting(2);
     const score = rooms[1].only(Score);
     expect(() => (score.red = 1)).toThrow(
@@ -68,7 +68,7 @@ describe("one-of-a-kind state among players", () => {
     );
   });
 
-  test("goes to the next player when its writer leaves, with all values; nobody sees them change", async () => {
+  test("moves to the next player when its writer leaves, with all values and without a visible change", async () => {
     const { stage, rooms } = await meeting(3);
     const [a, b, c] = rooms;
     const told: unknown[] = [];
@@ -100,7 +100,7 @@ describe("one-of-a-kind state among players", () => {
     expect([...c.entities(Score)]).toHaveLength(1);
   });
 
-  test("stays with a writer who is away for a moment", async () => {
+  test("stays with a writer who is briefly away", async () => {
     const { stage, rooms, players } = await meeting(2);
     const [a, b] = rooms;
     a.only(Score).red = 5;
@@ -113,7 +113,7 @@ describe("one-of-a-kind state among players", () => {
     expect([a.only(Score).isMine, b.only(Score).isMine, b.only(Score).red]).toEqual([true, false, 6]);
   });
 
-  test("is not taken from anybody else, and comes back when its writer has despawned it", async () => {
+  test("ignores an entity of another player, and returns when its writer has despawned it", async () => {
     const { stage, rooms } = await meeting(2);
     const [a, b] = rooms;
     a.only(Score).red = 5;
@@ -133,7 +133,7 @@ describe("one-of-a-kind state among players", () => {
     const score = rooms[0].only(Score);
     expectTypeOf(score.phase).toEqualTypeOf<"lobby" | "race" | "results">();
     score.onChange("flag", (flag) => expectTypeOf(flag.x).toEqualTypeOf<number>());
-    // @ts-expect-error there is no such field
+    // @ts-expect-error blue is no field
     expect(() => score.onChange("blue", () => undefined)).toThrow(ConfigError);
     expect(() => (score.red = "1" as never)).toThrow(ConfigError);
   });

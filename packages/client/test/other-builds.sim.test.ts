@@ -19,7 +19,6 @@ import { RelayStage } from "./relay-stage.js";
 
 const position = vec2({ range: [-500, 500], precision: 0.01, unit: "m" });
 
-/** The first build. */
 const Old = defineEntity(
   "sled",
   {
@@ -33,7 +32,10 @@ const Old = defineEntity(
   { motion: "velocity" },
 );
 
-/** A later one: in another order, with wider bounds, without a horn, with a field of another kind, with two new fields. */
+/**
+ * The fields of a later build: in another order, with wider bounds, without a horn, with a field of another
+ * kind, and with two new fields.
+ */
 const New = defineEntity(
   "sled",
   {
@@ -51,7 +53,7 @@ const New = defineEntity(
   { motion: "velocity" },
 );
 
-/** How the two players reach each other. */
+/** Client options for each path between the two players. */
 const paths = {
   relayed: () => ({}),
   direct: () => {
@@ -84,7 +86,7 @@ function remoteOf<D extends EntityDefinition>(room: Room, kind: D): Entity<D>[] 
   return [...room.entities(kind)].filter(({ isMine }) => !isMine);
 }
 
-/** Payloads of reliable messages of that kind that any session sends. */
+/** Counts the sent reliable payloads of a kind, over all sessions. */
 function countSent(kind: number): () => number {
   const send = vi.spyOn(Session.prototype, "sendReliable");
   return () => send.mock.calls.filter(([payload]) => payload[0] === kind).length;
@@ -113,10 +115,11 @@ describe.each(Object.entries(paths))("two builds in a mesh, %s", (path, options)
     const [atNew] = remoteOf(newer, New);
     expect(atNew!.position).toMatchObject({ x: 30, y: -3 });
     expect([atNew!.heat, atNew!.gear, atNew!.driver, atNew!.seat.x]).toEqual([0.25, "slow", "ann", 0.5]);
-    // What the older build does not have, or has as another kind, is as it begins.
+    // Fields that the older build lacks, or has as another kind, keep their initial values.
     expect([atNew!.mass, atNew!.title, atNew!.seat.back]).toEqual([80, "none", 0]);
     const [first, next] = remoteOf(older, Old);
-    // No value leaves the reader's own range; a name or a text that it cannot have leaves its own.
+    // Values stay in the reader's own range. A name or a text that the reader cannot have leaves its own
+    // value.
     expect(first!.position).toMatchObject({ x: 500, y: 7 });
     expect([first!.heat, first!.gear, first!.driver, first!.horn]).toEqual([0, "off", "", false]);
     expect(next!.position.y).toBeCloseTo(12, 1);
@@ -136,7 +139,7 @@ describe.each(Object.entries(paths))("two builds in a mesh, %s", (path, options)
     expect(rooms.map(({ drops }) => drops.of("bad-message"))).toEqual([0, 0]);
   });
 
-  test("[WF17] say nothing about columns where both are the same", async () => {
+  test("[WF17] do not ask for columns if both builds are equal", async () => {
     const asked = countSent(0x0a);
     const { stage, rooms, errors } = await meeting(2, options());
     const [a, b] = rooms as [Room, Room];
@@ -154,7 +157,7 @@ describe.each(Object.entries(paths))("two builds in a mesh, %s", (path, options)
   });
 });
 
-test("[WF17] a newcomer of another build reads what is there; columns are asked for once per stream and pair", async () => {
+test("[WF17] a newcomer of another build reads the retained states, and asks for columns once per stream and pair", async () => {
   const asked = countSent(0x0a);
   const { stage, rooms } = await meeting(2, {});
   const [owner, same] = rooms as [Room, Room];
@@ -179,6 +182,6 @@ test("[WF17] a newcomer of another build reads what is there; columns are asked 
   expect(remoteOf(same, New).map(({ heat }) => heat)).toEqual(
     [0.1, 0.2, 0.3].map((heat) => expect.closeTo(heat, 3)),
   );
-  // A question and an answer.
+  // One request and one answer.
   expect([asked(), told]).toEqual([2, ["schema/mismatch"]]);
 });

@@ -24,9 +24,9 @@ async function twoPlayers() {
 }
 
 describe("a page that is closed", () => {
-  test("is away for the others at once, its entities are gone after 2 s, its seat is free after 10 s", async () => {
+  test("is away for the others at once; its entities are gone after 2 s, its seat is free after 10 s", async () => {
     const { stage, page, watcher, life } = await twoPlayers();
-    // Chromium calls a page hidden while it closes it.
+    // Chromium reports a page as hidden while it closes it.
     page.tell("hidden");
     page.tell("unload");
     await stage.advance(100);
@@ -42,7 +42,7 @@ describe("a page that is closed", () => {
     expect(life).toEqual(["away", "despawn", "left"]);
   });
 
-  test("tries to come back no more", async () => {
+  test("stops its attempts to return", async () => {
     const { stage, page, room } = await twoPlayers();
     page.tell("unload");
     await stage.advance(5000);
@@ -52,7 +52,7 @@ describe("a page that is closed", () => {
 });
 
 describe("a page that sleeps", () => {
-  test("is away, and back with its entities and with what was sent to it when it wakes", async () => {
+  test("is away, and returns with its entities and the messages to it when it wakes", async () => {
     const { stage, page, room, watcher, life } = await twoPlayers();
     const heard: unknown[] = [];
     room.onMessage("n", (n) => heard.push(n));
@@ -71,7 +71,7 @@ describe("a page that sleeps", () => {
     expect([...watcher.entities(Car)][0]!.fuel).toBeCloseTo(0.25, 2);
   });
 
-  test("for a moment only takes nothing away", async () => {
+  test("only for a moment loses nothing", async () => {
     const { stage, page, life } = await twoPlayers();
     page.tell("suspend");
     await stage.advance(1000);
@@ -80,7 +80,7 @@ describe("a page that sleeps", () => {
     expect(life).toEqual(["away", "back"]);
   });
 
-  test("is no more than a name to a newcomer until it is back", async () => {
+  test("is a peer without entities for a newcomer until it is back", async () => {
     const { stage, page } = await twoPlayers();
     page.tell("suspend");
     await stage.advance(100);
@@ -97,8 +97,8 @@ describe("a page that sleeps", () => {
   });
 });
 
-describe("a player who is not heard any more", () => {
-  test("is found by silence: away, its entities gone after 2 s more, its seat free after the grace", async () => {
+describe("a player who falls silent", () => {
+  test("is detected: away, its entities gone after 2 s more, its seat free after the grace time", async () => {
     const { stage, player, watcher, life } = await twoPlayers();
     const saidAtMs = stage.scheduler.nowMs();
     player.vanish();

@@ -5,7 +5,7 @@ import { RoomTransport } from "../src/report/room-transport.js";
 import { Sign } from "./definitions.js";
 import { VirtualHub } from "./virtual-hub.js";
 
-// Each test changes what the plan says, and sees other bytes, times or deliveries.
+// Each test changes a setting of the plan, and checks its effect on bytes, times or deliveries.
 
 const DELAY_MS = 30;
 
@@ -19,7 +19,7 @@ async function pair(
   return { hub, mine, theirs };
 }
 
-/** When messages of a type arrive, with what they say. */
+/** Records arrival time and content of messages of a type. */
 function arrivals(
   hub: VirtualHub,
   room: Room,
@@ -30,7 +30,7 @@ function arrivals(
   return heard;
 }
 
-/** Messages 5 ms apart. */
+/** Sends messages 5 ms apart. */
 async function talk(hub: VirtualHub, count: number, send: (value: number) => void): Promise<void> {
   for (let value = 0; value < count; value++) {
     send(value);
@@ -67,14 +67,17 @@ describe("messages of a game", () => {
     }
   });
 
-  test.each(["send", "sendEvent"] as const)("leave at once where latency is favoured: %s", async (method) => {
-    const { hub, mine, theirs } = await pair("racing");
-    const heard = arrivals(hub, theirs, "word");
-    await talk(hub, 50, (value) => mine[method]("word", value));
-    expect(new Set(heard.map(({ atMs }) => atMs)).size).toBe(50);
-  });
+  test.each(["leave at once if the profile favours latency: %s", "sendEvent"] as const)(
+    "leave at once where latency is favoured: %s",
+    async (method) => {
+      const { hub, mine, theirs } = await pair("racing");
+      const heard = arrivals(hub, theirs, "word");
+      await talk(hub, 50, (value) => mine[method]("word", value));
+      expect(new Set(heard.map(({ atMs }) => atMs)).size).toBe(50);
+    },
+  );
 
-  test("wait for no others when they come alone, whatever the period", async () => {
+  test("are not delayed by the period when they are sent singly", async () => {
     const { hub, mine, theirs } = await pair("strategy");
     const heard = arrivals(hub, theirs, "word");
     for (let count = 0; count < 3; count++) {
@@ -87,7 +90,7 @@ describe("messages of a game", () => {
     }
   });
 
-  test("that wait for others still arrive when their sender leaves", async () => {
+  test("that wait for others arrive even if their sender leaves", async () => {
     const { hub, mine, theirs } = await pair("strategy");
     const heard = arrivals(hub, theirs, "word");
     for (const value of [1, 2, 3]) mine.send("word", value);
@@ -103,7 +106,7 @@ describe("messages of a game", () => {
     ["racing", 3, true],
     [{ base: "racing", numbers: { eventLifetimeMs: 500 } }, 2, false],
     [{ base: "shooter", numbers: { eventLifetimeMs: 1500 } }, 3, true],
-    // Here all must arrive in order, however late.
+    // In this profile all events arrive in order, however late.
     [{ base: "strategy", topology: "relay", numbers: { eventLifetimeMs: 50 } }, 2, true],
   ])("of %j, %d players: events that wait for 1 s arrive: %s", async (profile, players, arrives) => {
     const { hub, mine, theirs } = await pair(profile, {}, players);
@@ -111,7 +114,7 @@ describe("messages of a game", () => {
     const done = mine.transport.simulate({ rateBps: 16_000 });
     await hub.fetches();
     await done;
-    // The line takes 4 kB, which last for 2 s, and leaves the rest in the queue for one.
+    // The simulated line passes 2 kB/s and holds 4 kB of the fill. The other 2 kB wait in the queue for 1 s.
     const [receiver] = mine.peers;
     for (let count = 0; count < 6; count++) mine.send("fill", "x".repeat(1000), receiver);
     await hub.advance(200);
@@ -157,7 +160,7 @@ describe("states", () => {
     return [...seen].filter((value) => value > 0);
   }
 
-  test("of a game whose plan says so arrive all, in order, over a line that loses two of five", async () => {
+  test("of a game whose plan says so all arrive, in order, over a line that loses two of five", async () => {
     const all = Array.from({ length: 20 }, (_, value) => value + 1);
     expect(await seenValues("strategy")).toEqual(all);
   });
@@ -186,8 +189,11 @@ describe("states", () => {
   });
 });
 
-describe("what is short of room", () => {
-  /** Bytes of payload that arrive in ten seconds while a player says more of each class than it may send. */
+describe("the budget of bytes per second", () => {
+  /**
+   * Counts the bytes of payload that arrive in ten seconds while a player sends more of each class than the
+   * budget allows.
+   */
   async function shares(profile: ProfileChoice): Promise<Record<"command" | "event" | "bulk", number>> {
     const { hub, mine, theirs } = await pair(profile);
     const heard = { command: 0, event: 0, bulk: 0 };
@@ -204,7 +210,7 @@ describe("what is short of room", () => {
   }
   const base = { base: "racing", numbers: { sendBytesPerSecond: 8000 } } as const;
 
-  test("keeps to the bytes per second that the plan allows, and goes by priority and share", async () => {
+  test("is kept, and divided by priority and share", async () => {
     const heard = await shares(base);
     const all = heard.command + heard.event + heard.bulk;
     expect(all).toBeLessThan(10 * 8000 + 2000);
@@ -212,11 +218,11 @@ describe("what is short of room", () => {
     expect(heard.command).toBeGreaterThan(2 * heard.event);
     expect(heard.event).toBeGreaterThan(heard.bulk);
     expect(heard.event).toBeGreaterThan(0.12 * all);
-    // Bulk that waits gets its share of what it is not to wait for.
+    // Waiting bulk gets its share beside the more important classes.
     expect(heard.bulk).toBeGreaterThan(0);
   });
 
-  test("goes by the weights that a game gives, and is explained with them", async () => {
+  test("is divided by the weights of the game, and explained with them", async () => {
     const traffic = { event: { priority: 9, share: 0.3 }, state: { share: 0.15 }, bulk: { share: 0.01 } };
     const heard = await shares({ ...base, traffic });
     expect(heard.event).toBeGreaterThan(heard.command);
@@ -229,7 +235,7 @@ describe("what is short of room", () => {
 });
 
 describe("a plan", () => {
-  /** The plan, with a note of each field that is read of it. */
+  /** Wraps the plan, and records each field that the room reads. */
   function noted(plan: Plan, read: Set<string>): Plan {
     const noting = <Part extends object>(part: Part, path: string): Part =>
       new Proxy(part, {
@@ -246,7 +252,7 @@ describe("a plan", () => {
     return noting({ ...plan, ...parts }, "plan");
   }
 
-  test("has no field that a room does not go by", async () => {
+  test("has no field that a room does not use", async () => {
     const read = new Set<string>();
     const real = Object.getOwnPropertyDescriptor(RoomTransport.prototype, "plan")!;
     const spy = vi.spyOn(RoomTransport.prototype, "plan", "get").mockImplementation(function (
@@ -266,7 +272,7 @@ describe("a plan", () => {
       await hub.advance(100);
     }
     const plan = real.get!.call(mine.transport) as Plan;
-    // Inputs and reasons are for explanations, schemes for the room's own transport.
+    // Inputs and reasons serve explanations only. The room's transport itself reads the schemes.
     const { circumstances: _c, inputs: _i, reasons: _r, schemes: _s, ...outputs } = plan;
     const fields = [
       ...Object.keys(outputs).map((name) => `plan.${name}`),

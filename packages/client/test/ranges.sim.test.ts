@@ -3,7 +3,7 @@ import { asyncProperty, assert, double, oneof, tuple } from "fast-check";
 import { expect, onTestFinished, test, vi, type MockInstance } from "vitest";
 import { RelayStage } from "./relay-stage.js";
 
-/** Bounds that no 32-bit float is equal to, and a range that is no multiple of its precision. */
+/** Bounds that are no 32-bit floats, and a range that is no multiple of its precision. */
 const Probe = defineEntity("probe", {
   level: scalar({ range: [-0.1, 0.7], precision: 0.01 }),
   place: vec2({ range: [0.3, 800.1], precision: 0.25, unit: "px" }),
@@ -49,7 +49,7 @@ test("whatever is written, owner and receiver have the same value, within the ra
   expect(b.drops.toRecord()).toEqual({});
 });
 
-test("a component that has changed by less than a step arrives, whatever the others of its field do", async () => {
+test("a component that has changed by less than a step arrives, whatever the other components of its field do", async () => {
   const { stage, a, b } = await pair();
   const mine = a.spawn(Probe);
   let seen: Entity<typeof Probe> | undefined;

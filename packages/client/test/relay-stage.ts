@@ -9,7 +9,7 @@ import { afterEach } from "vitest";
 const STEP_MS = 5;
 const MAX_JOIN_STEPS = 400;
 
-/** A real relay and whole clients on a virtual clock; each is `delayMs` from the relay, one way. */
+/** A real relay and whole clients on a virtual clock. Each client is `delayMs` from the relay, one way. */
 export class RelayStage {
   readonly scheduler = new VirtualScheduler({ startMs: 1000 });
   readonly relay: Relay;
@@ -28,7 +28,7 @@ export class RelayStage {
     });
   }
 
-  /** `headers`: those that a browser would send with the upgrade. */
+  /** @param headers headers that a browser would send with the upgrade */
   player(headers: LinkRequest["headers"] = {}, client: Partial<ClientOptions> = {}): StagePlayer {
     return new StagePlayer({
       scheduler: this.scheduler,
@@ -42,12 +42,12 @@ export class RelayStage {
     });
   }
 
-  /** Bytes that have come to the relay over the n-th connection. */
+  /** Returns the bytes that the relay has received over the n-th connection. */
   bytesReceived(connection: number): number {
     return this.#links[connection]!.counters.bytesReceived;
   }
 
-  /** Hears of each packet that comes to the relay over the n-th connection. */
+  /** Calls the listener with each packet that the relay receives over the n-th connection. */
   watch(connection: number, onPacket: (packet: Uint8Array) => void): void {
     this.#links[connection]!.filters!.push({
       queuedBytes: 0,
@@ -62,12 +62,12 @@ export class RelayStage {
     });
   }
 
-  /** Sends bytes to a player as a relay that lies could: over the n-th connection. */
+  /** Sends bytes to a player over the n-th connection, as a lying relay could. */
   sendTo(connection: number, packet: Uint8Array): void {
     this.#links[connection]!.send("command", packet);
   }
 
-  /** What has come to the relay from all players. */
+  /** Number of packets that the relay has received from all players. */
   get packetsReceived(): number {
     return this.#links.reduce((sum, { counters }) => sum + counters.packetsReceived, 0);
   }
@@ -78,7 +78,7 @@ export class RelayStage {
     return room;
   }
 
-  /** Lets time pass until a promise is settled. */
+  /** Advances the time until a promise is settled. */
   async until<Value>(promise: Promise<Value>): Promise<Value> {
     let isSettled = false;
     const settle = (): void => void (isSettled = true);

@@ -8,7 +8,7 @@ const STEP_MS = 5;
 
 let release: () => void = () => undefined;
 
-/** The code of rooms comes when the test says so; before, it is on its way. */
+/** Holds back the code of rooms until `release()`. */
 function holdCode(): void {
   const gate = new Promise<void>((resolve) => (release = resolve));
   vi.doMock(MODULE, async (original) => {
@@ -17,21 +17,21 @@ function holdCode(): void {
   });
 }
 
-/** Stands for a server that answers 404 until told otherwise. */
+/** Answers like a server that has lost the file, until told otherwise. */
 function breakCode(): void {
   vi.doMock(MODULE, () => {
     throw new Error("404");
   });
 }
 
-/** A page of its own: nothing of the client was fetched before. */
+/** Starts a page of its own: no code of the client has been fetched. */
 async function newStage(): Promise<RelayStage> {
   vi.resetModules();
   const { RelayStage: Stage } = await import("./relay-stage.js");
   return new Stage({ delayMs: RTT_MS / 2 });
 }
 
-/** Virtual time passes until it is settled, real time too: code is fetched. */
+/** Advances virtual and real time until the promise is settled. Fetches need real time. */
 async function settled<Value>(stage: RelayStage, promise: Promise<Value>): Promise<Value> {
   let isOver = false;
   const end = (): void => void (isOver = true);
@@ -52,14 +52,14 @@ const refused = (joining: Promise<Room>): Promise<unknown> =>
 describe("the code of rooms", () => {
   afterEach(async () => {
     release();
-    // Code that arrives after the reset would be there at once in the next test.
+    // Code that arrives after the reset would already be present in the next test.
     await vi.dynamicImportSettled();
     vi.doUnmock(MODULE);
     vi.unstubAllGlobals();
     vi.resetModules();
   });
 
-  test("costs a join no round trip: the seat is taken while it is on its way, and nothing that came is lost", async () => {
+  test("costs a join no round trip: the seat is taken during the fetch, and no received packet is lost", async () => {
     holdCode();
     const stage = await newStage();
     const joining = stage.player().client.joinOrCreate("race");
@@ -74,7 +74,7 @@ describe("the code of rooms", () => {
     await stage.advance(RTT_MS);
   });
 
-  test("that does not come rejects the join, frees the seat, and may come the next time", async () => {
+  test("that fails to load rejects the join, frees the seat, and may load the next time", async () => {
     breakCode();
     const stage = await newStage();
     const { client } = stage.player();
@@ -93,7 +93,7 @@ describe("the code of rooms", () => {
     await stage.advance(RTT_MS);
   });
 
-  test("that comes later than the server is patient finds its seat freed, and asks for another one", async () => {
+  test("that comes after the seat has expired makes the client request another one", async () => {
     holdCode();
     const stage = await newStage();
     const asked: unknown[] = [];
@@ -113,7 +113,7 @@ describe("the code of rooms", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("is not waited for by a join that was aborted, which leaves no player behind", async () => {
+  test("is not awaited by an aborted join, which leaves no player behind", async () => {
     holdCode();
     const stage = await newStage();
     const abortion = new AbortController();
@@ -127,7 +127,7 @@ describe("the code of rooms", () => {
     expect(stage.relay.health().sessions).toBe(0);
   });
 
-  test("gives the words of a server that refuses before it is there", async () => {
+  test("passes on the refusal of a server that came before the code", async () => {
     holdCode();
     const stage = await newStage();
     const joining = stage.player().client.joinById("nowhere");

@@ -41,10 +41,10 @@ test.each([
     const between = shown.filter((at) => at > before + 8 && at < before + 100 - 2);
     expect(between).toEqual([]);
     const firstThere = shown.findIndex((at) => at > before + 90);
-    // The way there, a frame of either, and the delay of what is shown late.
+    // The way there, a frame on each side, and the interpolation delay if any.
     expect(firstThere).toBeLessThan(show === "interpolate" ? 24 : 6);
     expect(shown.slice(firstThere).every((at) => at > before + 90 && at < x + 2)).toBe(true);
-    // 6 km/s, of the frame in which it jumped, would have thrown it far beyond.
+    // Extrapolation at 6 km/s, the speed in the frame of the jump, would show it far beyond.
     expect(Math.max(...shown)).toBeLessThan(x + 2);
   },
 );

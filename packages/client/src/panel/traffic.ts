@@ -164,7 +164,7 @@ export class TrafficMeter {
   }
 
   #roundTrip(direction: Direction, isPing: boolean, body: Uint8Array, pair: string): void {
-    // Takes pings from here and their answers. The other side measures its own pings.
+    // Claims the bytes of a reliable payload for messages or for states.
     if (isPing !== (direction === this.out)) return;
     const key = `${pair} ${body[0]} ${body[1]}`;
     const atMs = this.#nowMs();
