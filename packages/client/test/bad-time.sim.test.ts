@@ -8,7 +8,7 @@ const fields = {
   velocity: vec2({ range: [-100, 100], precision: 0.01, unit: "m/s" }),
 };
 const Sledge = defineEntity("sledge", fields, { motion: "velocity" });
-/** Its model is replaced by the tests. */
+/** Motion of the balloon's model. Tests replace it. */
 let model: (seconds: number) => number = () => 0;
 const Balloon = defineEntity("balloon", fields, {
   step: (balloon, seconds) => {
@@ -18,7 +18,7 @@ const Balloon = defineEntity("balloon", fields, {
 const FRAME_MS = 1000 / 60;
 const SPEED = 6;
 
-/** The hub's time, which jumps where a test says so: as after a sleep of this machine. */
+/** The hub's time with jumps, as after a sleep of this machine. */
 class JumpyScheduler implements Scheduler {
   readonly #base: Scheduler;
   jumpMs = 0;
@@ -89,7 +89,7 @@ describe("time that goes wrong", () => {
     },
   );
 
-  test("a clock that is set back shows others where they are soon after", async () => {
+  test("after a clock is set back, others are soon shown at their positions", async () => {
     const { clock, owner, viewer, drive, errorM } = await scene();
     await drive(120);
     clock.jumpMs -= 5000;
@@ -98,7 +98,7 @@ describe("time that goes wrong", () => {
     expectHealthy(owner, viewer);
   });
 
-  test("an owner whose page was suspended is held where it was, and goes on without a word", async () => {
+  test("entities of a suspended page are held in place, and continue without an error", async () => {
     const { hub, seen, drive, errorM } = await scene();
     await drive(120);
     await hub.advance(5000);
@@ -109,7 +109,7 @@ describe("time that goes wrong", () => {
     expect(errorM()).toBeLessThan(0.5);
   });
 
-  test("a tick counter that wraps is no step back", async () => {
+  test("a tick counter that wraps is not a step back", async () => {
     const { drive, errorM, seen } = await scene(2 ** 32 - 220);
     let worstM = 0;
     await drive(60);
@@ -124,7 +124,7 @@ describe("time that goes wrong", () => {
     ["seconds", (_frame: number, nowMs: number) => nowMs / 1000 + 0.001, "is long over"],
     ["a date", () => 1.8e12, "is far ahead"],
     ["a time that goes back", (frame: number, nowMs: number) => nowMs - (frame % 2) * 100, "goes back"],
-  ])("%s instead of a moment is told once, and shows the same motion", async (_what, given, message) => {
+  ])("%s instead of a moment is reported once, and shows the same motion", async (_what, given, message) => {
     const { hub, owner, viewer, drive, errorM, faults } = await scene();
     const advance = owner.advance.bind(owner);
     let frame = 0;
@@ -138,7 +138,7 @@ describe("time that goes wrong", () => {
     expectHealthy(owner, viewer);
   });
 
-  test("steps of a first frame that lie before what the room has published by itself are no mistake", async () => {
+  test("steps of a first frame that lie before the room's own last publication cause no error", async () => {
     const { hub, owner, drive, faults } = await scene();
     await hub.advance(500);
     const nowMs = hub.scheduler.nowMs();
@@ -171,7 +171,7 @@ describe("a model of the game that goes wrong", () => {
       },
     ],
   ])(
-    "and %s holds its entity at its last good pose, is named once, and the others go on",
+    "and %s holds its entity at its last good pose, is reported once, and the others go on",
     async (_how, broken) => {
       model = (seconds) => seconds;
       const { seen, faults, drive, errorM, hub } = await scene();

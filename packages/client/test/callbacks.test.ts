@@ -1,4 +1,6 @@
-/** Callbacks that a game gets wrong: no functions, errors, promises that reject, and errors that nobody hears. */
+/**
+ * Invalid callbacks: no functions, functions that throw, promises that reject, and errors without a listener.
+ */
 import { ConfigError, defineEntity, scalar, type NetError, type Room } from "@paceline/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Queueing } from "../src/api/queueing.js";
@@ -7,7 +9,7 @@ import { Stage } from "./stage.js";
 import { until } from "./until.js";
 
 const stage = new Stage();
-/** Has the name of another kind, and other fields. */
+/** A definition with the name of another kind and with other fields. */
 const CarOfAnotherBuild = defineEntity("car", { fuel: scalar({ range: [0, 2], precision: 0.01 }) });
 let reported: Error[];
 
@@ -17,7 +19,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-/** What a game without types may pass by mistake. */
+/** Values that a game in JavaScript may pass by mistake. */
 const noFunctions: readonly unknown[] = [undefined, null, "console.log", 7, {}, Promise.resolve()];
 
 describe("a callback that is no function is refused at once", () => {
@@ -50,7 +52,7 @@ describe("a callback that is no function is refused at once", () => {
 });
 
 describe("a listener that throws or rejects", () => {
-  test("is reported with its stack, and neither the others nor the room notice", async () => {
+  test("is reported with its stack, and affects neither the other listeners nor the room", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     const heard: unknown[] = [];
@@ -70,7 +72,7 @@ describe("a listener that throws or rejects", () => {
     expect([a.state, b.state]).toEqual(["joined", "joined"]);
   });
 
-  test("a thing with a `then` that throws is an error like others", async () => {
+  test("a value with a `then` that throws is an error like others", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     // oxlint-disable-next-line unicorn/no-thenable -- that is the trap
@@ -87,7 +89,7 @@ describe("a listener that throws or rejects", () => {
 });
 
 describe("two rooms in one page", () => {
-  test("of one client hear their own messages, and the end of one does not end the other", async () => {
+  test("of one client receive their own messages, and the end of one does not end the other", async () => {
     const server = await stage.server();
     const client = stage.client(server);
     const options = { track: "loop" };
@@ -130,7 +132,7 @@ describe("an error of the room", () => {
   });
 });
 
-/** All methods by which a game subscribes to what a room tells, without a name of a message. */
+/** Returns the names of all methods that subscribe to a room's events, without a message type. */
 function subscriptions(room: Room): string[] {
   const names = new Set<string>();
   for (let at: object = room; at !== Object.prototype; at = Object.getPrototypeOf(at) as object) {

@@ -9,7 +9,7 @@ import {
 const states = Object.keys(connectionTransitions) as ConnectionState[];
 const events: readonly ConnectionEvent[] = ["welcomed", "linkDown", "resumed", "refused", "leave"];
 
-/** Every pair by hand, so that a change of the table is a change of this one too. */
+/** Every pair written out, so that the test must change with the table. */
 const expected: Readonly<Record<ConnectionState, readonly (ConnectionState | undefined)[]>> = {
   joining: ["joined", undefined, undefined, "left", "left"],
   joined: [undefined, "dropped", undefined, "left", "left"],
@@ -26,7 +26,7 @@ describe("connection of a room", () => {
     expect(nextConnectionState(state, event)).toBe(next);
   });
 
-  test("knows no other events, and no states that it cannot reach", () => {
+  test("has no other events, and no unreachable states", () => {
     const used = states.flatMap((state) => Object.keys(connectionTransitions[state]));
     expect([...new Set(used)].toSorted()).toEqual([...events].toSorted());
     const reached = new Set<ConnectionState>(["joining"]);
@@ -36,7 +36,7 @@ describe("connection of a room", () => {
     expect([...reached].toSorted()).toEqual([...states].toSorted());
   });
 
-  test("can be ended from everywhere, and never comes back from its end", () => {
+  test("can be ended from every state, and never leaves the last one", () => {
     for (const state of states.filter((name) => name !== "left")) {
       expect(nextConnectionState(state, "leave")).toBe("left");
     }

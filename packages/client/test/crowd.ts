@@ -8,7 +8,7 @@ const SECONDS = 3;
 interface Talk {
   /** Messages per second and player. */
   readonly hz: number;
-  /** Whether all speak in the same moment, or one after another. */
+  /** True if all players send at the same moment, false if one after another. */
   readonly isInUnison: boolean;
   /** Sends the number to all others as a message "hit". */
   readonly say: (room: Room, n: number) => void;

@@ -6,13 +6,16 @@ import { Car } from "./definitions.js";
 import { RelayStage } from "./relay-stage.js";
 
 const STEP_MS = 50;
-/** To all, every step: 20 kB/s, so that the 256 KiB of a pair are full after 13 s. */
+/** Sent to all in every step: 20 kB/s fill the 256 KiB of a pair after 13 s. */
 const WORDS = "x".repeat(1000);
 
 const peerOf = (room: Room, other: Room): PeerConnection =>
   room.peers.find(({ number }) => number === other.myNumber) as Peer as PeerConnection;
 
-/** Takes what comes, and says nothing of it to the others, in this epoch of their pairs and all later ones. */
+/**
+ * Makes a member receive everything and acknowledge nothing, in the present and all later epochs of its
+ * pairs.
+ */
 function deafen(room: Room): void {
   const mute = <L extends Link>(link: L): L =>
     new Proxy(link, {
@@ -37,7 +40,6 @@ function deafen(room: Room): void {
   }
 }
 
-/** An honest player, and what it has said and heard. */
 class Honest {
   readonly room: Room;
   readonly heard: number[] = [];
@@ -46,7 +48,7 @@ class Honest {
   readonly resets: [peer: number, unacknowledged: number][] = [];
   readonly left: number[] = [];
   readonly said: number[] = [];
-  /** Steps in which its message was refused. */
+  /** Number of steps in which its message was refused. */
   refused = 0;
   #next = 0;
 
@@ -62,7 +64,7 @@ class Honest {
     room.onPeerLeave(({ number }) => this.left.push(number));
   }
 
-  /** A message to all: the same one again where it was refused, as the error advises. */
+  /** Sends a message to all. After a refusal, sends the same one again, as the error advises. */
   say(): void {
     try {
       this.room.send("n", { n: this.#next, words: WORDS });
@@ -87,8 +89,8 @@ async function threeOfThem(): Promise<{ stage: RelayStage; a: Honest; b: Honest;
   return { stage, a: honest[0]!, b: honest[1]!, deaf };
 }
 
-describe("a member that takes everything and gives no receipt", () => {
-  test("holds the others up for ten seconds once, and no longer", { timeout: 20_000 }, async () => {
+describe("a member that receives everything and acknowledges nothing", () => {
+  test("blocks the others' sends for ten seconds once, and no longer", { timeout: 20_000 }, async () => {
     const { stage, a, b, deaf } = await threeOfThem();
     deafen(deaf);
     const cars: object[] = [];
@@ -110,7 +112,7 @@ describe("a member that takes everything and gives no receipt", () => {
     ] as const) {
       expect(one.refused * STEP_MS).toBeLessThan(11_500);
       expect(one.heard).toEqual(other.said);
-      // Whoever is deaf has missed what its pair held, and the game knows.
+      // The deaf member has missed the messages that its pair held, and the game learns their number.
       expect(one.resets.filter(([, unacknowledged]) => unacknowledged > 200)).toHaveLength(3);
       expect(new Set(one.resets.map(([number]) => number))).toEqual(new Set([deaf.myNumber]));
       expect(one.left).toEqual([]);
@@ -122,7 +124,7 @@ describe("a member that takes everything and gives no receipt", () => {
     expect(seen!.position.x).toBeCloseTo(599.5, 0);
   });
 
-  test("is reset once where the game says little afterwards", { timeout: 20_000 }, async () => {
+  test("is reset once if the game sends little afterwards", { timeout: 20_000 }, async () => {
     const { stage, a, b, deaf } = await threeOfThem();
     deafen(deaf);
     for (let ms = 0; ms < 60_000; ms += STEP_MS) {
@@ -136,7 +138,7 @@ describe("a member that takes everything and gives no receipt", () => {
 });
 
 test(
-  "a member that takes all a game can send goes on, though its queue is always full",
+  "a member that receives as much as a game can send stays connected, though its queue is always full",
   { timeout: 20_000 },
   async () => {
     const stage = new RelayStage({ delayMs: 200 });
@@ -148,7 +150,7 @@ test(
     b.onMessage("n", (message) => heard.push((message as { n: number }).n));
     let [sent, refused] = [0, 0];
     for (let ms = 0; ms < 25_000; ms += STEP_MS) {
-      // As a game that sends until it is refused, and tries again later.
+      // Like a game that sends until a refusal, and tries again later.
       try {
         for (let count = 0; count < 40; count++) {
           a.send("n", { n: sent, words: WORDS });
@@ -166,7 +168,7 @@ test(
   },
 );
 
-test("a member that takes no bulk holds up bulk to all for ten seconds, and the others get every message", async () => {
+test("a member that receives no bulk blocks bulk to all for ten seconds, and the others get every message", async () => {
   const { stage, a, b, deaf } = await threeOfThem();
   deafen(deaf);
   const heard: number[] = [];
@@ -174,7 +176,7 @@ test("a member that takes no bulk holds up bulk to all for ten seconds, and the 
   let [sent, refused] = [0, 0];
   for (let ms = 0; ms < 20_000; ms += STEP_MS) {
     try {
-      // As many as may wait are reached within two seconds.
+      // The limit of waiting messages is reached within two seconds.
       for (let count = 0; count < 120 && sent < 5000; count++) {
         a.room.send("bulk", sent, { class: "bulk" });
         sent += 1;

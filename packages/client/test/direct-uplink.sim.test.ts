@@ -9,7 +9,7 @@ const OTHERS = 8;
 const SECONDS = 3;
 const UPLINK_BYTES_PER_SECOND = 30_000;
 
-/** Moves a car of the room for so long; returns how many different positions of it each of the others has seen. */
+/** Moves a car of the room for `SECONDS`. Returns how many of its positions each of the others has seen. */
 async function seenBy(room: Room, others: readonly Room[], stage: RelayStage): Promise<number[]> {
   const [car] = [...room.entities(Car)].filter(({ isMine }) => isMine);
   const seen = others.map(() => 0);
@@ -17,7 +17,7 @@ async function seenBy(room: Room, others: readonly Room[], stage: RelayStage): P
     [...other.entities(Car)][0]!.onChange("position", () => (seen[index]! += 1)),
   );
   for (let step = 0; step < SECONDS * 30; step++) {
-    // No model foresees it, so that every step has a state.
+    // No motion model predicts this motion, so every step sends a state.
     (car as { position: { set(x: number, y: number): void } }).position.set(step % 2 === 0 ? step : -step, 0);
     room.advance();
     await stage.advance(1000 / 30);
@@ -49,7 +49,8 @@ test("eight direct pairs share one narrow uplink: bulk to one of them keeps no s
   const [first] = room.peers;
   room.send("map", "x".repeat(40_000), { class: "bulk", to: first! });
   const busy = await seenBy(room, others, stage);
-  // A packet of bulk is worth 40 ms of this line: two states of a pair may find it taken, and one of them is left out.
+  // A packet of bulk occupies the line for 40 ms. It may delay two states of a pair, and then one of them is
+  // skipped.
   expect(Math.min(...busy)).toBeGreaterThan(0.65 * Math.min(...quiet));
   expect(Math.max(...busy) - Math.min(...busy)).toBeLessThan(0.15 * Math.max(...busy));
   await stage.advance(1500);

@@ -22,7 +22,7 @@ import { VirtualHub } from "./virtual-hub.js";
 
 const FRAME_MS = 1000 / 60;
 
-/** An entity of one room's player, and what each of the others sees of it. */
+/** Spawns an entity of one player, and returns what the others see of it. */
 async function shared<F extends Fields>(definition: EntityDefinition<F>, participants: number) {
   const hub = new VirtualHub({ delayMs: 30, loss: { kind: "uniform", ratio: 0.05 } }, { startMs: 5000 });
   const [owner, ...others] = await hub.meet(participants);
@@ -43,7 +43,7 @@ async function shared<F extends Fields>(definition: EntityDefinition<F>, partici
   return { mine, run, seen };
 }
 
-/** With one receiver differences are from what it has acknowledged, with two from references. */
+/** To one receiver, states are differences from acknowledged ones; to two, from references. */
 describe.each([2, 3])("fields arrive in a room of %i", (participants) => {
   const Robot = defineEntity("robot", {
     place: vec3({ range: [-100, 100], precision: 0.01, unit: "m" }),
@@ -58,7 +58,7 @@ describe.each([2, 3])("fields arrive in a room of %i", (participants) => {
     badge: bytes({ maxBytes: 8 }),
   });
 
-  test("of every kind that does not move, as they begin and as they change", async () => {
+  test("of every kind without motion, with their initial values and their changes", async () => {
     const { mine, run, seen } = await shared(Robot, participants);
     for (const robot of seen()) {
       expect([robot.mood, robot.ammo, robot.lift, robot.name]).toEqual(["calm", 0, 0, "R"]);
@@ -80,7 +80,7 @@ describe.each([2, 3])("fields arrive in a room of %i", (participants) => {
     for (const robot of seen()) {
       expect({ ...robot.place }).toMatchObject({ x: 1, y: 2, z: 3 });
       const { z, w } = robot.facing;
-      // A rotation is the same with all signs turned.
+      // A quaternion with all signs changed is the same rotation.
       expect(Math.abs(z * half - w * half)).toBeCloseTo(1, 5);
       expect([robot.mood, robot.ammo, robot.lift, robot.name]).toEqual(["angry", 317, -7, "Žofie 🤖"]);
       expect([...robot.lamps]).toEqual([false, false, true, false]);
@@ -90,7 +90,7 @@ describe.each([2, 3])("fields arrive in a room of %i", (participants) => {
     }
   });
 
-  test("whatever they change to, tick after tick, and the last values stay", async () => {
+  test("after changes at every tick, with their last values", async () => {
     const { mine, run, seen } = await shared(Robot, participants);
     const moods = ["calm", "alert", "angry"] as const;
     await run(180, (frame) => {
@@ -106,7 +106,7 @@ describe.each([2, 3])("fields arrive in a room of %i", (participants) => {
     }
   });
 
-  test("but for a velocity that is derived: receivers work it out", async () => {
+  test("except a derived velocity, which receivers compute", async () => {
     const Drone = defineEntity(
       "drone",
       {

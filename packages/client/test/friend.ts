@@ -2,7 +2,7 @@ import { Client, type Room } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { Car } from "./definitions.js";
 
-/** What a friend saw, and when. */
+/** An event that a friend saw, and its time. */
 interface Seen {
   readonly what: "joined" | "away" | "back" | "left" | "car" | "car gone";
   /** The player's number. */
@@ -10,7 +10,7 @@ interface Seen {
   readonly atMs: number;
 }
 
-/** A player in Node who plays with the player of a page, and notes what becomes of it. */
+/** A player in Node who plays with the player of a page, and records that player's events. */
 export class Friend {
   readonly room: Room;
   readonly #seen: Seen[] = [];
@@ -36,12 +36,12 @@ export class Friend {
     return new Friend(await client.joinOrCreate("race"));
   }
 
-  /** Numbers and states of the others. */
+  /** Numbers and states of the peers. */
   get others(): readonly string[] {
     return this.room.peers.map(({ number, state }) => `${number} ${state}`);
   }
 
-  /** When that was seen for the last time since `sinceMs`, in ms after it; undefined where it was not. */
+  /** Returns how long after `sinceMs` the event was last seen, ms; undefined if it was not seen since. */
   sawAfter(sinceMs: number, what: Seen["what"], number: number): number | undefined {
     const seen = this.#seen.findLast((one) => one.what === what && one.number === number);
     return seen && seen.atMs >= sinceMs ? seen.atMs - sinceMs : undefined;

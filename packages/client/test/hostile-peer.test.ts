@@ -11,10 +11,10 @@ import { until } from "./until.js";
 
 const stage = new Stage();
 
-/** Position, heading, fuel, braking; velocity and turn rate. */
+/** Values in order: position, heading, fuel, braking; velocity and turn rate. */
 const goodState = [1, 2, 0.5, 0.5, 1, 0, 0, 0];
 
-/** Tells of a stream of cars, and of its first car. */
+/** Announces a stream of cars, and sends its first car. */
 function beginCars(raw: RawPeer, to: number): RawStates {
   const states = new RawStates(Car);
   raw.send(to, states.announcement());
@@ -22,7 +22,7 @@ function beginCars(raw: RawPeer, to: number): RawStates {
   return states;
 }
 
-/** A room with two games that play by the rules, and one participant that need not. */
+/** Makes a room with two honest games, and with one participant that may break the protocol. */
 async function scene(limits: Partial<RelayLimits> = {}): Promise<{
   a: Room;
   b: Room;
@@ -38,7 +38,7 @@ async function scene(limits: Partial<RelayLimits> = {}): Promise<{
   return { a, b, raw, cars };
 }
 
-/** The game goes on: a message from one to the other and back. */
+/** Checks that the two games still exchange messages. */
 async function expectUndisturbed(a: Room, b: Room): Promise<void> {
   b.onRequest("alive", (message) => message);
   const peer = a.peers.find(({ number }) => number === b.myNumber);
@@ -46,8 +46,8 @@ async function expectUndisturbed(a: Room, b: Room): Promise<void> {
   expect([a.state, b.state]).toEqual(["joined", "joined"]);
 }
 
-describe("what comes from a peer", () => {
-  test("plays along where it keeps the rules", async () => {
+describe("input from a peer", () => {
+  test("is shown if it keeps the rules", async () => {
     const { a, raw, cars } = await scene();
     const states = beginCars(raw, a.myNumber);
     raw.sendState(a.myNumber, states.body(101, [0, 3, 4, 0.25, 0.75, 0, 0, 0, 0]), 101);
@@ -68,7 +68,7 @@ describe("what comes from a peer", () => {
     raw.leave();
   });
 
-  test("is dropped and counted where it makes no sense, and nothing of it is shown", async () => {
+  test("is dropped and counted if it makes no sense, and never shown", async () => {
     const { a, b, raw, cars } = await scene();
     const states = beginCars(raw, a.myNumber);
     await until("its car is there", () => cars().length === 1);
@@ -79,7 +79,7 @@ describe("what comes from a peer", () => {
     expect(a.drops.toRecord()).toEqual({ length: 2, "unknown-entity": 1 });
     expect(cars()[0]).toMatchObject({ fuel: 0.5, lastTick: 100 });
     expect(cars()[0]!.heading).toBeCloseTo(0.5, 3);
-    // A bad one takes no good one with it.
+    // A bad message does not discard a good one.
     raw.sendState(a.myNumber, body, 101);
     await until("a good one is taken", () => cars()[0]!.fuel === 1);
     await expectUndisturbed(a, b);
@@ -92,13 +92,13 @@ describe("what comes from a peer", () => {
     await until("its car is there", () => cars().length === 1);
     raw.sendState(a.myNumber, states.body(110, [0, ...goodState.with(3, 0.25)]), 110);
     await until("it is told of", () => cars()[0]!.lastTick === 110);
-    // Too far away to be sure of the turn of the stamp's 16 bits, and older than what is there.
+    // Ticks that are too far away to unwrap the 16 bits of the stamp, and ticks older than the known state.
     const wrong = [-32_000, -20_000, 20_000, 32_000, -5000, -200, -1].map((ticks) => (110 + ticks) >>> 0);
     for (const tick of wrong) {
       const other = new RawStates(Car);
       raw.sendState(a.myNumber, other.body(tick, [0, ...goodState.with(3, 0.75)]), tick);
     }
-    // What is older than what is there is no news. Behind them comes one that is counted.
+    // Older states are ignored without a count. The packet behind them is counted.
     raw.sendState(a.myNumber, new Uint8Array(0), 110);
     await until("all have come", () => a.drops.of("length") === 1);
     expect(cars()[0]).toMatchObject({ fuel: 0.25, lastTick: 110 });
@@ -108,7 +108,7 @@ describe("what comes from a peer", () => {
     raw.leave();
   });
 
-  test("spawns nothing from streams that it may not have", async () => {
+  test("spawns nothing from invalid streams", async () => {
     const { a, b, raw, cars } = await scene();
     const states = new RawStates(Car, 3);
     raw.send(a.myNumber, new RawStates(Car, 1).announcement({ schemaHash: 1 }));
@@ -122,7 +122,7 @@ describe("what comes from a peer", () => {
     raw.send(a.myNumber, states.removal(99, 77));
     raw.send(a.myNumber, states.reference(100, [6, ...goodState]));
     await until("the good one is there", () => cars().length === 1);
-    // One more where the code that reads columns was there before the stream was replaced.
+    // There is one more drop if the code that reads columns was loaded before the stream was replaced.
     expect(Object.keys(a.drops.toRecord())).toEqual(["bad-message"]);
     expect(a.drops.of("bad-message")).toBeGreaterThanOrEqual(2);
     expect(cars()[0]!.id).toBe(raw.number * 0x10000 + 6);
@@ -130,7 +130,7 @@ describe("what comes from a peer", () => {
     raw.leave();
   });
 
-  test("reaches the game only as data, whatever it is", async () => {
+  test("reaches the game only as data, whatever its bytes", async () => {
     const { a, b, raw } = await scene();
     const names: unknown[] = [];
     a.onMessage("name", (message) => names.push(message));
@@ -148,7 +148,8 @@ describe("what comes from a peer", () => {
     await until("all names are there", () => names.length === contents.length);
     expect(names.map((name) => (name instanceof Uint8Array ? new Uint8Array(name) : name))).toEqual(contents);
     expect(names[4]).toBe(markup);
-    // Keys that would change an object's prototype, types that are not text: not even that.
+    // A key that would change an object's prototype, or a message type that is no text, does not reach the
+    // game.
     const prototypeKey = Uint8Array.of(
       0x92,
       0xa4,
@@ -173,7 +174,7 @@ describe("what comes from a peer", () => {
     raw.leave();
   });
 
-  test("answers no request that was not asked", async () => {
+  test("forges no answer to a request", async () => {
     const { a, b, raw } = await scene();
     for (let id = 0; id < 5; id++) raw.send(a.myNumber, { kind: "reply", id, ok: true, message: "forged" });
     raw.send(a.myNumber, { kind: "request", id: 1, type: "toString", message: 1 });
@@ -181,7 +182,7 @@ describe("what comes from a peer", () => {
     raw.leave();
   });
 
-  test("ends its pair when it keeps making no sense, and only its own", async () => {
+  test("ends its own pair, and only that, if it keeps making no sense", async () => {
     const { a, b, raw, cars } = await scene();
     const states = beginCars(raw, a.myNumber);
     await until("its car is there", () => cars().length === 1);
@@ -195,20 +196,20 @@ describe("what comes from a peer", () => {
     await until("what still comes goes nowhere", () => a.drops.of("outdated") > 0);
     await until("and is told why", () => raw.closes.length > 0);
     expect(raw.closes).toEqual([{ from: a.myNumber, code: CloseCode.protocolViolation }]);
-    // With b it did nothing wrong.
+    // Its pair with b had no violation.
     expect(b.peers.map(({ number }) => number)).toContain(raw.number);
     await expectUndisturbed(a, b);
     raw.leave();
   });
 
-  test("may be any bytes at all", async () => {
+  test("may be any bytes", async () => {
     const { a, b, raw } = await scene();
     const random = seededRandom(20);
     let resets = 0;
     a.onPeerReset(() => (resets += 1));
     for (let count = 0; count < 300; count++) {
       const packet = random.bytes(random.int(1, 60));
-      // Half of them begin as packets of this version do.
+      // Half of the packets begin like packets of this version.
       if (random.bool(0.5)) packet[0] = random.int(0, 127) * 2;
       raw.sendPacket(a.myNumber, packet);
     }
@@ -217,11 +218,11 @@ describe("what comes from a peer", () => {
     raw.leave();
   });
 
-  test("is named by the error, and nobody is removed, when it takes none itself", async () => {
+  test("that acknowledges nothing is named by the error of a send, and nobody is removed", async () => {
     const { a, b, raw } = await scene({ packetsPerSecond: 10_000, packetBurst: 10_000 });
     const atB: unknown[] = [];
     b.onMessage("lap", (lap) => atB.push(lap));
-    // Nobody answers at the raw peer: nothing is ever acknowledged.
+    // The raw peer acknowledges nothing.
     let lap = 0;
     let refusal: unknown;
     while (lap < 20 && refusal === undefined) {
@@ -233,7 +234,7 @@ describe("what comes from a peer", () => {
       }
       await until(`b has ${lap}`, () => atB.length === lap);
     }
-    // 256 KiB are 16 of them.
+    // 16 of these messages fill the 256 KiB.
     expect(lap).toBe(16);
     const rawNumber = a.peers.find(({ number }) => number !== b.myNumber)!.number;
     expect(refusal).toMatchObject({ code: "limit/queue", retryable: true, peers: [rawNumber] });
@@ -247,7 +248,7 @@ describe("what comes from a peer", () => {
 });
 
 describe("a log", () => {
-  test("has a line a second, whatever a peer sends to listeners and handlers that throw at it", async () => {
+  test("gets a line a second, whatever a peer sends to listeners and handlers that throw", async () => {
     const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { a, b, raw } = await scene();
     a.onMessage("boom", (message) => {

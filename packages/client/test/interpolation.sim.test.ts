@@ -8,7 +8,7 @@ const fields = {
 };
 const Walker = defineEntity("walker", fields, { motion: "velocity" });
 const FRAME_MS = 1000 / 60;
-/** 2 % in bursts, as in the laboratory. */
+/** 2 % loss in bursts, as in the laboratory. */
 const bursty = {
   kind: "gilbert-elliott",
   pGoodToBad: 0.01,
@@ -17,7 +17,7 @@ const bursty = {
   lossInBad: 1,
 } as const;
 
-/** Circles at 5 m/s. */
+/** Returns the position on a circle, at 5 m/s. */
 function whereAt(seconds: number): { x: number; y: number } {
   return { x: 20 * Math.cos(seconds / 4), y: 20 * Math.sin(seconds / 4) };
 }
@@ -29,7 +29,7 @@ async function pair(network: HubNetwork, definition = Walker, profile: "shooter"
   await hub.advance(300);
   const seen = () =>
     [...viewer.entities(definition)].find((each) => !each.isMine) as Entity<EntityDefinition<typeof fields>>;
-  // From now on the viewer's game uses this kind of entity, and fetches what shows it.
+  // The first read makes the viewer's game use this kind, and fetch the interpolation code.
   expect(seen()).toBeDefined();
   await hub.fetches();
   const began = hub.scheduler.nowMs();
@@ -46,7 +46,7 @@ async function pair(network: HubNetwork, definition = Walker, profile: "shooter"
   return { hub, owner, viewer, mine, seen, seconds, run };
 }
 
-test("an interpolated entity is shown where it was when the room's clock says, whatever is lost", async () => {
+test("an interpolated entity is shown at its position of the render time, whatever is lost", async () => {
   const { hub, viewer, mine, seen, seconds, run } = await pair({ delayMs: 50, jitterMs: 5, loss: bursty });
   const circle = (at: number): void => {
     const { x, y } = whereAt(at);
@@ -69,7 +69,7 @@ test("an interpolated entity is shown where it was when the room's clock says, w
     lastRenderMs = viewer.clock.renderNow();
   });
   errors.sort((a, b) => a - b);
-  // 5 m/s: 0.1 m are 20 ms of doubt between two clocks.
+  // At 5 m/s, 0.1 m are an error of 20 ms between two clocks.
   expect(errors[Math.floor(errors.length * 0.95)]).toBeLessThan(0.1);
   expect(Math.max(...steps)).toBeLessThan(0.2);
   expect(Math.max(...lags)).toBeLessThan(300);
@@ -77,7 +77,7 @@ test("an interpolated entity is shown where it was when the room's clock says, w
   expect(hub.scheduler.nowMs()).toBeGreaterThan(5000);
 });
 
-test("one that rests costs heartbeats only, and sets off at once and without a jump", async () => {
+test("a resting entity costs heartbeats only, and starts at once and without a jump", async () => {
   const { owner, mine, seen, run } = await pair({ delayMs: 50, loss: bursty });
   const sentOf = (): number => owner.peers[0]!.stats.updatesOutPerSecond;
   await run(
@@ -99,7 +99,7 @@ test("one that rests costs heartbeats only, and sets off at once and without a j
     () => xs.push(seen().shown.position.y - start.y),
   );
   const moves = xs.map((x, index) => x - (xs[index - 1] ?? 0));
-  // It goes 0.1 m per frame, and is not dragged slowly through the time for which it stood.
+  // It moves 0.1 m per frame. Its pause must not be interpolated as slow motion.
   expect(Math.max(...moves)).toBeLessThan(0.2);
   const slow = moves.filter((move) => move > 0.002 && move < 0.04).length;
   expect(slow).toBeLessThan(8);
@@ -107,7 +107,7 @@ test("one that rests costs heartbeats only, and sets off at once and without a j
   expect(sentOf()).toBeLessThanOrEqual(31);
 });
 
-test("an entity may choose otherwise than its profile", async () => {
+test("an entity may override the profile", async () => {
   const Late = defineEntity("late", fields, { show: "interpolate" });
   expect(Late.motion).toBe("velocity");
   const { viewer, mine, seen, seconds, run } = await pair({ delayMs: 50 }, Late, "racing");
@@ -124,7 +124,7 @@ test("an entity may choose otherwise than its profile", async () => {
   expect(viewer.clock.serverNow() - viewer.clock.renderNow()).toBeGreaterThan(60);
 });
 
-test("in a racing room entities are shown now; configured as a shooter it shows them late, and back", async () => {
+test("in a racing room entities are shown now; configured as a shooter, it shows them with a delay; configured back, now again", async () => {
   const { hub, viewer, owner, mine, seen, seconds, run } = await pair({ delayMs: 50 }, Walker, "racing");
   const straight = (at: number): void => {
     mine.position.set(5 * at, 0);
@@ -144,7 +144,7 @@ test("in a racing room entities are shown now; configured as a shooter it shows 
   expect(viewer.clock.serverNow()).toBeCloseTo(viewer.clock.renderNow(), 6);
 });
 
-test("what cannot be shown between states says so at once", () => {
+test("a definition that cannot be interpolated throws at once", () => {
   expect(() => defineEntity("x", fields, { motion: "hold", show: "interpolate" })).toThrow(
     'motion is "hold"',
   );

@@ -6,7 +6,7 @@ import { until } from "./until.js";
 
 const stage = new Stage();
 
-/** The code that a promise rejects with. */
+/** Returns the error that a promise rejects with. */
 async function refusal(promise: Promise<unknown>): Promise<{ code: string; retryable: boolean }> {
   const error: unknown = await promise.then(
     () => new Error("was not refused"),
@@ -17,7 +17,7 @@ async function refusal(promise: Promise<unknown>): Promise<{ code: string; retry
 }
 
 describe("joining", () => {
-  test("joinOrCreate opens a room, and the next one comes into it", async () => {
+  test("joinOrCreate opens a room, and the next call joins it", async () => {
     const server = await stage.server();
     const a = await stage.join(server);
     expect(a.state).toBe("joined");
@@ -46,7 +46,7 @@ describe("joining", () => {
     expect([first.roomId, second.roomId]).toContain(stage.keep(await client.join("race")).roomId);
   });
 
-  test("rooms of one name are kept apart by their options", async () => {
+  test("rooms of one name are separated by their options", async () => {
     const server = await stage.server();
     const client = stage.client(server);
     const hill = stage.keep(await client.joinOrCreate("race", { track: "hill", laps: 3 }));
@@ -59,7 +59,7 @@ describe("joining", () => {
     });
   });
 
-  test("is refused with a code where there is no such room, no open one, or no seat", async () => {
+  test("is refused with a code if there is no such room, no open one, or no seat", async () => {
     const server = await stage.server();
     const client = stage.client(server);
     await expect(client.joinOrCreate("chess")).rejects.toThrow(
@@ -95,7 +95,7 @@ describe("joining", () => {
     });
   });
 
-  test("is refused with a code where the server stops, or is not there", async () => {
+  test("is refused with a code if the server stops or does not exist", async () => {
     const server = await stage.server();
     const client = stage.client(server);
     const stopping = server.relay.stop({ drainMs: 0 });
@@ -108,7 +108,7 @@ describe("joining", () => {
     });
   });
 
-  test("several rooms in one client do not know of each other", async () => {
+  test("several rooms of one client are independent", async () => {
     const server = await stage.server();
     const client = stage.client(server);
     const rooms = [stage.keep(await client.create("race")), stage.keep(await client.create("race"))];

@@ -13,7 +13,7 @@ afterEach(() => {
   }
 });
 
-/** A server that answers after so long; never where undefined. */
+/** Starts a server that answers after `delayMs`, or never if undefined. */
 async function serverWith(delayMs: number | undefined, status = 200): Promise<string> {
   const server = createServer((_request, response) => {
     if (delayMs !== undefined) setTimeout(() => response.writeHead(status).end(), delayMs);
@@ -24,7 +24,7 @@ async function serverWith(delayMs: number | undefined, status = 200): Promise<st
 }
 
 describe("the nearest server", () => {
-  test("is the one that answers soonest; all measurements are told, sorted", async () => {
+  test("is the one that answers first; all measurements are returned, sorted", async () => {
     const [far, near] = [await serverWith(300), await serverWith(0)];
     expect(await Client.selectByLatency([far, near])).toBe(near);
     const measured = await Client.measureLatency([far, near], { probes: 2 });
@@ -53,7 +53,7 @@ describe("the nearest server", () => {
     expect(problems["http://127.0.0.1:1"]).toBeDefined();
   });
 
-  test("where none answers, that is an error which names them", async () => {
+  test("if none answers, the error names all of them", async () => {
     const silent = await serverWith(undefined);
     await expect(Client.selectByLatency([silent], { timeoutMs: 200 })).rejects.toMatchObject({
       code: "match/unreachable",
@@ -75,7 +75,7 @@ describe("the nearest server", () => {
 });
 
 describe("the relay nearest to all", () => {
-  test("is good for the worst pair, not for most", async () => {
+  test("has the best worst pair, not the best typical pair", async () => {
     const players = [
       { paris: 10, london: 30 },
       { paris: 10, london: 30 },
@@ -84,7 +84,7 @@ describe("the relay nearest to all", () => {
     expect(await Client.nearestRelay(players)).toEqual({ endpoint: "london", worstMs: 90, meanMs: 80 });
   });
 
-  test("is one that everybody reaches", () => {
+  test("is one that all players reach", () => {
     expect(nearestRelay([{ a: 1, b: 90 }, { b: 90 }])?.endpoint).toBe("b");
     expect(nearestRelay([{ a: 1 }, { b: 1 }])).toBeUndefined();
     expect(nearestRelay([{ a: Number.NaN, b: -1 }])).toBeUndefined();

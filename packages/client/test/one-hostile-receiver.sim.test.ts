@@ -22,7 +22,7 @@ import { VirtualHub } from "./virtual-hub.js";
 
 const TICK_MS = 1000 / 60;
 const TICKS = 240;
-/** States of one entity go out at most so often: what the attack delays by no more is the same state. */
+/** Least time between two states of an entity. States that the attack delays by no more count as equal. */
 const PERIOD_TICKS = 4;
 
 const fields = {
@@ -33,7 +33,7 @@ const fields = {
 const Sled = defineEntity("sled", fields, { motion: "velocity" });
 const Lamp = defineEntity("lamp", { isLit: flag(), level: scalar({ range: [0, 1000], precision: 1 }) });
 
-/** What a room's member sees of the owner's entities at a tick. */
+/** The owner's entities as a member sees them at a tick. */
 interface Seen {
   readonly sled: readonly [tick: number, x: number, y: number, heat: number, isLit: boolean] | undefined;
   readonly lamp: readonly [level: number, isLit: boolean] | undefined;
@@ -51,7 +51,9 @@ function seenBy(room: Room): Seen {
 
 type Attack = (owner: PeerConnection, tick: number, scheduler: Scheduler) => void;
 
-/** What an honest member, and one who comes afterwards, see while another one attacks the owner. */
+/**
+ * Returns the entities as an honest member and a newcomer see them, while another member attacks the owner.
+ */
 async function witness(attack: Attack): Promise<{ honest: Seen[]; newcomer: Seen[]; owner: Room }> {
   const hub = new VirtualHub({ delayMs: 30 }, { startMs: 5000 });
   const [owner, honest, hostile] = (await hub.meet(3)) as [Room, Room, Room];
@@ -85,7 +87,7 @@ const send = (owner: PeerConnection, payload: PeerPayload): void => {
   if (owner.session.unacknowledged < 200) owner.send(payload);
 };
 
-/** A packet by hand, over the way that the session uses; its sequence is far from the session's own. */
+/** Sends a packet over the session's link. Its sequence number is far from those of the session. */
 function sendPacket(owner: PeerConnection, packet: Uint8Array): void {
   owner.session.activeLink?.send("event", packet);
 }
@@ -93,7 +95,7 @@ function sendPacket(owner: PeerConnection, packet: Uint8Array): void {
 const NOTHING = new Uint8Array(0);
 const LONG = writePeerPayload({ kind: "command", type: "x", message: "x".repeat(100_000) });
 
-/** A packet with one message by hand. */
+/** Sends a handmade packet with one message. */
 function sendMessage(owner: PeerConnection, tick: number, message: (writer: ByteWriter) => void): void {
   const writer = new ByteWriter();
   writePacketHeader(writer, { sequence: (40_000 + tick) & 0xffff, tick: 0, isPublished: false });
@@ -101,7 +103,7 @@ function sendMessage(owner: PeerConnection, tick: number, message: (writer: Byte
   sendPacket(owner, writer.take());
 }
 
-/** A chunk of a long message. */
+/** Sends a chunk of a long message. */
 function sendChunk(owner: PeerConnection, id: number, flags: number): void {
   const bytes = new Uint8Array(4000);
   sendMessage(owner, id, (writer) =>
@@ -114,7 +116,7 @@ function sendChunk(owner: PeerConnection, id: number, flags: number): void {
   );
 }
 
-/** From now on whatever the session says, pongs above all, arrives so much later. */
+/** Delays everything that the session sends from here on, above all pongs. */
 function sendLate(owner: PeerConnection, delayMs: number, scheduler: Scheduler): void {
   const link = owner.session.activeLink!;
   const send = link.send.bind(link);
@@ -223,7 +225,7 @@ const attacks: Record<string, Attack> = {
   },
 };
 
-/** Whether two members saw the same states at the same times: none shows another value for a tick, none is later. */
+/** Checks that two members saw the same states: equal values for each tick, and none later. */
 function expectSame(attacked: readonly Seen[], quiet: readonly Seen[]): void {
   const valuesAt = new Map(quiet.flatMap(({ sled }) => (sled ? [[sled[0], sled.slice(1)]] : [])));
   expect(attacked).toHaveLength(quiet.length);
@@ -232,7 +234,7 @@ function expectSame(attacked: readonly Seen[], quiet: readonly Seen[]): void {
     expect([sled === undefined, lamp === undefined]).toEqual([!expected.sled, !expected.lamp]);
     if (!sled || !expected.sled || !lamp || !expected.lamp) continue;
     expect(Math.abs(sled[0] - expected.sled[0])).toBeLessThanOrEqual(PERIOD_TICKS);
-    // A state that went out at another tick than in the quiet run has no counterpart there.
+    // A state that was sent at another tick than in the quiet run has no counterpart there.
     expect(sled.slice(1)).toEqual(valuesAt.get(sled[0]) ?? sled.slice(1));
     expect(Math.abs(lamp[0] - expected.lamp[0])).toBeLessThanOrEqual(PERIOD_TICKS);
   }
@@ -256,7 +258,7 @@ describe("one hostile member of three", () => {
 });
 
 test("a member whose pongs come late does not change when the others are sent states", async () => {
-  /** Ticks of which an honest member got states of a sled on a gentle curve. */
+  /** Returns the ticks whose states of a sled on a gentle curve reached an honest member. */
   const told = async (attack: Attack): Promise<Set<number>> => {
     const hub = new VirtualHub({ delayMs: 30 }, { startMs: 5000 });
     const [owner, honest, hostile] = (await hub.meet(3)) as [Room, Room, Room];
@@ -272,7 +274,7 @@ test("a member whose pongs come late does not change when the others are sent st
       owner.advance();
       await hub.advance(TICK_MS, TICK_MS);
       const seen = seenBy(honest).sled;
-      // What was measured before the attack counts for a while.
+      // Measurements from before the attack stay in force for a while.
       if (tick > 360 && seen) ticks.add(seen[0]);
     }
     return ticks;

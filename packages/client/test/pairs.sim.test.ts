@@ -6,7 +6,7 @@ import { RelayStage } from "./relay-stage.js";
 
 const peerOf = (room: Room, other: Room): Peer => room.peers.find(({ number }) => number === other.myNumber)!;
 
-/** What one player sees of the others. */
+/** Records the events that one player sees. */
 class Witness {
   readonly resets: [peer: number, unacknowledged: number][] = [];
   readonly left: number[] = [];
@@ -35,7 +35,7 @@ async function meeting(count: number, delayMs = 40) {
   return { stage, players: players as [Witness, Witness, Witness] };
 }
 
-/** As when bytes of the other make no sense, again and again. */
+/** Ends a pair as if many packets of the other side had made no sense. */
 function endPair(room: Room, other: Room): void {
   const { session } = peerOf(room, other) as PeerConnection;
   for (let count = 0; count < 50; count++) session.reportViolation("bad-message");
@@ -48,7 +48,7 @@ describe("a pair whose session was ended while both are there", () => {
     b.room.spawn(Car);
     await stage.advance(500);
     expect([a.spawned, c.spawned]).toEqual([[b.room.myNumber], [b.room.myNumber]]);
-    // Both talk all the time: packets of the old session are on their way in both directions.
+    // Both send all the time: packets of the old session are on their way in both directions.
     let sent = 0;
     const talk = async (ms: number): Promise<void> => {
       for (let elapsed = 0; elapsed < ms; elapsed += 10) {
@@ -69,14 +69,15 @@ describe("a pair whose session was ended while both are there", () => {
       const [peer, unacknowledged] = one.resets[0]!;
       expect(peer).toBe(other.room.myNumber);
       const numbers = other.from(one);
-      // In order, none twice; those that are missing are one gap, and no more than was said.
+      // Messages arrive in order and once. The missing ones are a single gap of at most `unacknowledged`
+      // messages.
       expect(numbers.every((n, index) => index === 0 || n > numbers[index - 1]!)).toBe(true);
       const missing = sent - numbers.length;
       expect(missing).toBeLessThanOrEqual(unacknowledged);
       expect(unacknowledged).toBeLessThan(40);
       expect(numbers.at(-1)).toBe(sent - 1);
     }
-    // The third notices nothing.
+    // The third player is not affected.
     expect(c.resets).toEqual([]);
     for (const one of [a, b]) expect(c.from(one)).toEqual(Array.from({ length: sent }, (_, n) => n));
     expect([...a.room.entities(Car)]).toHaveLength(1);
@@ -84,7 +85,7 @@ describe("a pair whose session was ended while both are there", () => {
     expect(players.map(({ left }) => left)).toEqual([[], [], []]);
   });
 
-  test("[WF43] by both at once comes to one epoch", async () => {
+  test("[WF43] ended by both at once, begins one new epoch", async () => {
     const { stage, players } = await meeting(2);
     const [a, b] = players;
     endPair(a.room, b.room);
@@ -96,7 +97,7 @@ describe("a pair whose session was ended while both are there", () => {
     expect([a.from(b), b.from(a)]).toEqual([[2], [1]]);
   });
 
-  test("[WF43] heals where the close was lost, and where the other is away", async () => {
+  test("[WF43] recovers if the close is lost, or if the other is away", async () => {
     const stage = new RelayStage({ delayMs: 40 });
     const away = stage.player();
     const a = new Witness(await stage.join());
@@ -116,11 +117,11 @@ describe("a pair whose session was ended while both are there", () => {
     expect([a.from(b), b.from(a)]).toEqual([[3], [1]]);
   });
 
-  test("[WF43] begins again seven times at most, later each time, and then the game hears of a leave", async () => {
+  test("[WF43] begins again seven times at most, later each time, and then ends with a leave", async () => {
     const { stage, players } = await meeting(3);
     const [a, b, c] = players;
     for (let second = 0; second < 300 && a.left.length === 0; second++) {
-      // Whatever b says makes no sense.
+      // All packets from b make no sense.
       if ((peerOf(a.room, b.room) as PeerConnection).session.activeLink) endPair(a.room, b.room);
       await stage.advance(1000);
     }
@@ -135,7 +136,7 @@ describe("a pair whose session was ended while both are there", () => {
 });
 
 describe("what was accepted and has no receipt", () => {
-  test("is told of when the receiver leaves, and when oneself does", async () => {
+  test("is reported when the receiver leaves, and when this side leaves", async () => {
     const stage = new RelayStage({ delayMs: 40 });
     const away = stage.player();
     const a = await stage.join();

@@ -18,7 +18,7 @@ const Car = defineEntity(
   { motion: "velocity" },
 );
 
-/** Every link of a room, with its own counters: what the path itself has taken and given. */
+/** Returns every link of a room. The links count their own bytes. */
 function linksOf(room: { transport: { onLink(listener: (link: Link) => void): () => void } }): Link[] {
   const links: Link[] = [];
   room.transport.onLink((link) => links.push(link));
@@ -26,7 +26,7 @@ function linksOf(room: { transport: { onLink(listener: (link: Link) => void): ()
 }
 
 describe("the panel's meter of traffic", () => {
-  test("counts the bytes that the links themselves count, and says what they are", async () => {
+  test("counts the same bytes as the links, by class", async () => {
     const server = await stage.server();
     const [ada, bob] = await stage.meet(server, 2);
     if (!ada || !bob) throw new Error("nobody met");
@@ -64,7 +64,7 @@ describe("the panel's meter of traffic", () => {
     expect(links.every(({ filters }) => filters?.length === 0)).toBe(true);
   });
 
-  test("takes hold of links that come later", async () => {
+  test("counts links that are opened later", async () => {
     const server = await stage.server();
     const room = await stage.join(server);
     const meter = new TrafficMeter(room);
@@ -79,7 +79,7 @@ describe("the panel's meter of traffic", () => {
   });
 });
 
-/** A car of somebody else, as its owner moves it and as it is shown here. */
+/** A car of another player, with its received state and its shown position. */
 function remoteCar(at: {
   nowMs: number;
   shownX: number;
@@ -105,7 +105,7 @@ function remoteCar(at: {
 }
 
 describe("the shown error", () => {
-  test("is the distance between a state and what was shown at its moment", () => {
+  test("is the distance between a state and the position that was shown at its moment", () => {
     const at = { nowMs: 0, shownX: 0, stateX: 0, ageMs: 0, tick: 1 };
     const car = remoteCar(at);
     const error = new ShownError({
@@ -113,17 +113,17 @@ describe("the shown error", () => {
       entities: () => [car],
       nowMs: () => at.nowMs,
     } as unknown as ConstructorParameters<typeof ShownError>[0]);
-    // Shown at 10 m/s.
+    // The car is shown at 10 m/s.
     for (; at.nowMs <= 200; at.nowMs += 20) {
       at.shownX = at.nowMs / 100;
       error.observe();
     }
     expect(error.take()).toEqual([]);
-    // It was at 1.2 m at 110 ms, and shown at 1.1 m.
+    // The state says 1.2 m at 110 ms. At that moment the car was shown at 1.1 m.
     Object.assign(at, { stateX: 1.2, ageMs: at.nowMs - 110, tick: 2 });
     error.observe();
     expect(error.take()).toEqual([expect.closeTo(0.1, 6)]);
-    // Of a moment before anything was shown nothing is known.
+    // No error is known for a moment before the first shown position.
     Object.assign(at, { ageMs: 10_000, tick: 3 });
     error.observe();
     expect(error.take()).toEqual([]);
@@ -131,7 +131,7 @@ describe("the shown error", () => {
 });
 
 describe("the shares of fields", () => {
-  test("go to what changes, by steps of its precision", async () => {
+  test("follow the changes, counted in steps of the precision", async () => {
     const server = await stage.server();
     const room = await stage.join(server);
     const car = room.spawn(Car, { fuel: 50 });

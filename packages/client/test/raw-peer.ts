@@ -20,13 +20,13 @@ import { NodeWebSocket } from "@paceline/transport/node";
 import type { GameServer } from "./game-server.js";
 import { until } from "./until.js";
 
-/** A participant that speaks the protocol by hand, and may say in it whatever it likes. */
+/** A participant whose packets a test writes by hand, valid or not. */
 export class RawPeer {
   readonly session: Session;
   number = 0;
-  /** Packets from others, as they came. */
+  /** Number of packets from others. */
   packetsReceived = 0;
-  /** What others have said by `close`. */
+  /** The `close` messages of others. */
   readonly closes: { readonly from: number; readonly code: number }[] = [];
   #sequence = 0;
   #decision = 0;
@@ -80,14 +80,14 @@ export class RawPeer {
     }
   }
 
-  /** Any bytes as a packet to another participant. */
+  /** Sends any bytes as a packet to another participant. */
   sendPacket(to: number, packet: Uint8Array): void {
     const writer = new ByteWriter();
     writeEnvelope(writer, { trafficClass: "command", key: 0, peers: [to], packet });
     this.session.activeLink?.send("command", writer.take());
   }
 
-  /** A packet with one message of any kind and body. */
+  /** Sends a packet with one message of any kind and body. */
   sendMessage(to: number, kind: MessageKind, body: Uint8Array, { isPublished = false, tick = 0 } = {}): void {
     const writer = new ByteWriter();
     const sequence = isPublished ? this.#decision++ : this.#sequence++;
@@ -96,7 +96,7 @@ export class RawPeer {
     this.sendPacket(to, writer.take());
   }
 
-  /** A reliable message whose payload is any bytes. */
+  /** Sends a reliable message with any bytes as its payload. */
   sendReliable(to: number, payload: Uint8Array): void {
     const id = this.#nextIds.get(to) ?? 0;
     this.#nextIds.set(to, id + 1);
@@ -107,7 +107,7 @@ export class RawPeer {
     this.sendReliable(to, writePeerPayload(payload));
   }
 
-  /** Published states. */
+  /** Sends published states. */
   sendState(to: number, body: Uint8Array, tick: number): void {
     this.sendMessage(to, MessageKind.state, body, { isPublished: true, tick });
   }

@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 import { RelayStage } from "./relay-stage.js";
 
 const README = new URL("../../../README.md", import.meta.url);
-/** Bytes per second of one of two such cars when frames of 60 Hz were stamped with ticks, before time was the base. */
+/** Bytes per second of one of two such cars when frames of 60 Hz were stamped with ticks instead of times. */
 const BYTES_BEFORE = 371;
 
-/** The README's first example, without its import: what it imports are arguments. */
+/** Returns the README's first example without its import. The imported names become arguments. */
 function example(): string {
   const [, code = ""] = /```ts\n(.*?)```/s.exec(readFileSync(README, "utf8")) ?? [];
   const [, names = "", body = ""] = /^import \{ (.*?) \} from "@paceline\/client";\n(.*)$/s.exec(code) ?? [];
@@ -16,7 +16,7 @@ function example(): string {
   return body;
 }
 
-/** Somebody who has copied the example, with a screen of that rate. */
+/** A reader who runs the example on a screen of that frame rate. */
 class Reader {
   readonly page: VirtualPage;
   readonly logged: { readonly atMs: number; readonly values: readonly unknown[] }[] = [];
@@ -31,11 +31,11 @@ class Reader {
     this.page = new VirtualPage({ scheduler, framesPerSecond, phaseMs: 5.3, workMs: () => 1 });
   }
 
-  /** Runs the example; resolves when its last line has run. */
+  /** Runs the example. Resolves after its last line. */
   async run(): Promise<void> {
     const { stage, page, logged, tables } = this;
     const note = (room: Room): void => void (this.room = room);
-    // Called with `new`: the example's client, at the stage.
+    // The example calls it with `new`. It returns a client of the stage.
     const client = function stagedClient(_url: string, options: ClientOptions): Client {
       const made = stage.player({}, { page, ...options }).client;
       const join = made.joinOrCreate.bind(made);
@@ -60,7 +60,7 @@ class Reader {
     await stage.until(code(client, define, vec2, console) as Promise<void>);
   }
 
-  /** Where its own car is now: at its last frame, and 30 units a second since. */
+  /** Present position of its own car: the one of the last frame, plus 30 units a second since. */
   get truth(): number {
     const [mine] = [...this.room!.entities(this.#Car!)].filter(({ isMine }) => isMine);
     const { x } = (mine as unknown as { readonly position: { readonly x: number } }).position;
@@ -85,7 +85,7 @@ test.each([30, 60, 120, 144, 240])(
       for (const { atMs, values } of viewer.logged) {
         const elapsedMs = stage.scheduler.nowMs() - atMs;
         const [id, x] = values as number[];
-        // The example shows the viewer's own car, too.
+        // The example also shows the viewer's own car.
         if (id === viewer.room!.myNumber * 0x10000) continue;
         expect(id).toBe(owner.room!.myNumber * 0x10000);
         errors.push(Math.abs(x! - (owner.truth - elapsedMs * 0.03)));

@@ -66,7 +66,7 @@ describe("a room's transport", () => {
     ]);
   });
 
-  test("explains what is in force in at most twelve rows, however many players; details are asked for", async () => {
+  test("explains the settings in force in at most twelve rows, however many players; details are optional", async () => {
     const peers = Array.from({ length: 30 }, (_, at) => ({
       number: at + 2,
       mayHaveWebRtc: true,
@@ -90,7 +90,7 @@ describe("a room's transport", () => {
     expect(details.map(({ reason }) => reason).join()).toContain("[PATHS-5]");
   });
 
-  test("explains a room with an authority by its own link: what is lost there, or that it cannot be seen", async () => {
+  test("explains an authoritative room by its own link: the loss on it, or that loss cannot be seen", async () => {
     const stats = { ...server };
     withWebRtc();
     const { transport, scheduler } = newTransport({
@@ -115,7 +115,7 @@ describe("a room's transport", () => {
     expect(await choiceOf("states")).toBe(
       "WebSocket to the server; a newer one replaces one that waits here, what the network loses comes late",
     );
-    // Ten seconds of rest are too long for the clocks of a room.
+    // The profile's heartbeat of ten seconds is too long for the clocks of a room, so 2 s apply.
     expect(await choiceOf("rates")).toBe(
       "the server sends up to 5 times/s: an entity when it is 0.06 m or 0.03 rad from the state before, when anything else of it changes, or after 2000 ms",
     );
@@ -132,7 +132,7 @@ describe("a room's transport", () => {
     expect(await choiceOf("measured now")).toContain(
       "loss 20.0 % (high): from the server 20.0 %, between 17.0 % and 23.0 % with 95 % certainty from 700 packets; to it unknown",
     );
-    // Loss keeps it there, although nothing stalls any more.
+    // The loss keeps the link first, although stalls have ended.
     pass(30);
     expect(transport.plan.channels.state.links[0]).toBe("webrtc");
   });
@@ -205,7 +205,7 @@ describe("a room's transport", () => {
     expect(transport.directObstacle()).toBe("the game hides players' addresses from each other");
   });
 
-  test("refuses a topology that the room does not have; a genre's own is a preference", () => {
+  test("refuses a topology that the room does not have; a genre's topology is only a preference", () => {
     const { transport } = newTransport({ profile: "shooter" });
     transport.entered(meshFacts);
     transport.assertTopology();
@@ -222,7 +222,7 @@ describe("a room's transport", () => {
     expect(transport.plan.inputs.topology).toBe("authority");
   });
 
-  test("players who cannot be direct leave the direct links to the others", () => {
+  test("players without WebRTC do not count against the limit of direct links", () => {
     withWebRtc();
     const relayOnly = Array.from({ length: 7 }, (_, at) => ({ number: 10 + at, mayHaveWebRtc: false }));
     const humans = [2, 3].map((number) => ({ number, mayHaveWebRtc: true }));
@@ -234,7 +234,7 @@ describe("a room's transport", () => {
     expect(transport.directObstacle()).toBeUndefined();
   });
 
-  test("keeps the last 200 changes, and tells of each", () => {
+  test("keeps the last 200 changes, and reports each", () => {
     const { transport, scheduler } = newTransport();
     let told = 0;
     const stop = transport.onChange(() => (told += 1));
@@ -261,7 +261,7 @@ describe("a room's transport", () => {
     expect(killed).toEqual([2, 1, 2, 3]);
   });
 
-  describe("goes by what is measured", () => {
+  describe("follows measurements:", () => {
     function measuredScene() {
       const path = { rttMs: 40, lossRatio: 0, jitterMs: 1, queuedBytes: 0 };
       const peer = {
@@ -287,7 +287,7 @@ describe("a room's transport", () => {
       return { transport, pass, plans };
     }
 
-    test("loss that lasts changes the heartbeat, and its end takes its time", () => {
+    test("lasting loss changes the heartbeat, and the end of the loss applies only after a while", () => {
       const { transport, pass } = measuredScene();
       const { stateHz, heartbeatMs } = transport.plan.numbers;
       pass(30);
@@ -313,7 +313,7 @@ describe("a room's transport", () => {
       expect(JSON.parse(JSON.stringify(transport.history))).toEqual(changes);
     });
 
-    /** Others to whom so much goes, whatever the way. */
+    /** Makes peers with equal upload traffic to each, whatever the path. */
     function uploadScene(uploadBytesPerSecond?: number) {
       const traffic = { bytesOutPerSecond: 0, packetsOutPerSecond: 0 };
       const peers: PeerConnection[] = [];
@@ -349,10 +349,10 @@ describe("a room's transport", () => {
       return { transport, traffic, pass, are, plans };
     }
 
-    test("direct links that would fill the uplink make the room relayed, and say so", async () => {
+    test("direct links that would fill the uplink make the room relayed, with that reason", async () => {
       const { transport, traffic, pass, are } = uploadScene(20_000);
       are(4);
-      // 4 x (3500 + 10 x 100 bytes of headers) are 18 kB/s.
+      // 4 x (3500 bytes + 10 x 100 bytes of headers) are 18 kB/s.
       Object.assign(traffic, { bytesOutPerSecond: 3500, packetsOutPerSecond: 10 });
       pass(20);
       expect(transport.directObstacle()).toBeUndefined();
@@ -374,7 +374,7 @@ describe("a room's transport", () => {
       expect(words).toContain("a full uplink delays everything that leaves it");
     });
 
-    test("a little less is not enough to go back, and much less only after a while", () => {
+    test("slightly less traffic does not restore direct links, and much less does so only after a while", () => {
       const { transport, traffic, pass, are, plans } = uploadScene(20_000);
       are(4);
       Object.assign(traffic, { bytesOutPerSecond: 6000, packetsOutPerSecond: 0 });
@@ -396,7 +396,7 @@ describe("a room's transport", () => {
       expect(plans()).toBe(before);
     });
 
-    test("without a budget of the game's, the profile's counts", () => {
+    test("without a budget of the game, that of the profile applies", () => {
       const { transport, traffic, pass, are } = uploadScene();
       are(8);
       Object.assign(traffic, { bytesOutPerSecond: 15_000 });
@@ -407,7 +407,7 @@ describe("a room's transport", () => {
       expect(transport.directObstacle()).toContain("1000 kbit/s");
     });
 
-    test("one too many closes direct links at once; one less opens them only after a while", () => {
+    test("one peer too many closes direct links at once; one fewer opens them only after a while", () => {
       const { transport, pass, are } = uploadScene();
       const most = profiles.racing.maxDirectPeers;
       are(most);
@@ -424,7 +424,7 @@ describe("a room's transport", () => {
       expect(transport.directObstacle()).toBeUndefined();
     });
 
-    test("a queue that stands widens the thresholds", () => {
+    test("a standing queue widens the thresholds", () => {
       const { transport, pass } = measuredScene();
       const { numbers, channels } = transport.plan;
       pass(5, { queuedBytes: 5000 });
@@ -432,7 +432,7 @@ describe("a room's transport", () => {
       expect(transport.plan.channels.state.periodMs).toBe(channels.state.periodMs * 2);
     });
 
-    test("round trips that stall let states alternate over sockets; the history and the words say why", async () => {
+    test("stalling round trips make states alternate over sockets; the history and the explanation say why", async () => {
       const stats = { ...server };
       const { transport, scheduler } = newTransport({ serverStats: () => stats });
       const pass = (seconds: number, stallRatio: number): void => {
@@ -461,7 +461,7 @@ describe("a room's transport", () => {
         "stripes 1 → 2: stalls some instead of none",
         "stripes 2 → 3: stalls many instead of some",
       ]);
-      // Over WebRTC nothing stalls behind anything: a minute later the sockets are given up.
+      // Nothing stalls over WebRTC. A minute later the sockets are closed.
       Object.assign(stats, { stateLink: "webrtc" });
       pass(55, 0.3);
       expect(transport.plan.stripes).toBe(3);
@@ -469,7 +469,7 @@ describe("a room's transport", () => {
       expect(transport.plan.stripes).toBe(1);
     });
 
-    test("values that jump over the limits every second decide nothing", () => {
+    test("values that cross the limits every second change nothing", () => {
       const { transport, pass, plans } = measuredScene();
       pass(1);
       const before = plans();
@@ -481,7 +481,7 @@ describe("a room's transport", () => {
       expect(transport.history).toEqual([]);
     });
 
-    test("the explanation says what was measured and how it counts", async () => {
+    test("the explanation contains the measurements and their bands", async () => {
       const { transport, pass } = measuredScene();
       const row = async () => (await transport.explain()).find(({ about }) => about === "measured now");
       expect((await row())?.choice).toBe("nothing yet");

@@ -11,7 +11,7 @@ import { pause, until } from "./until.js";
 const PROGRAM = fileURLToPath(new URL("../../../examples/smallest-client/client.mjs", import.meta.url));
 const RADIUS_M = 10;
 
-/** The same dot as in the program. */
+/** The definition of the program's dot. */
 const Dot = defineEntity(
   "dot",
   { position: vec2({ range: [-100, 100], precision: 0.01 }) },
@@ -45,7 +45,7 @@ class Program {
   }
 }
 
-/** Reads the dots as a page would: in each frame. */
+/** Returns the dots' positions, as a page reads them in each frame. */
 function positionsIn(room: Room, owner: number): [number, number][] {
   const dots = [...room.entities(Dot)].filter((dot) => dot.owner?.number === owner);
   return dots.map(({ position: { x, y } }) => [x, y]);
@@ -65,14 +65,15 @@ describe("the smallest client", () => {
     return program;
   }
 
-  test("has at most 150 lines, and imports nothing of Paceline", () => {
+  test("has at most 150 lines, and imports no package of Paceline", () => {
     const code = readFileSync(PROGRAM, "utf8");
     expect(code.trimEnd().split("\n").length).toBeLessThanOrEqual(150);
     const imported = [...code.matchAll(/^import .* from "(.*)";$/gm)].map((match) => match[1]);
     expect(imported.toSorted()).toEqual(["msgpackr", "ws"]);
   });
 
-  // Two: whole states. Three: the clients build on what they sent last, until the program asks.
+  // To one receiver, a client sends whole states. To two, it sends differences from its last states until the
+  // program requests whole ones.
   test.each([1, 2])("and %i real clients see each other's entities move", async (count) => {
     const server = await stage.server();
     const rooms: Room[] = [];

@@ -1,6 +1,6 @@
 import type { Entity, EntityDefinition, Room } from "@paceline/client";
 
-/** Notes which entities of a kind appear and disappear, by id, as a game with sprites would. */
+/** Records the spawns and despawns of a kind, by id, like a game with sprites. */
 export class Sprites<Definition extends EntityDefinition> {
   readonly log: string[] = [];
   readonly shown = new Set<Entity<Definition>>();

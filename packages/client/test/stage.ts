@@ -7,13 +7,13 @@ import { until } from "./until.js";
 
 const TEST_TIMEOUT_MS = 20_000;
 
-/** Servers and rooms of one test; all are closed when it ends. */
+/** Servers and rooms of one test. All are closed when it ends. */
 export class Stage {
   readonly #servers: GameServer[] = [];
   readonly #rooms: Room[] = [];
 
   constructor() {
-    // Real sockets on a machine that may be busy: what is waited for has deadlines of its own.
+    // A busy machine may be slow with real sockets. The waits have deadlines of their own.
     vi.setConfig({ testTimeout: TEST_TIMEOUT_MS });
     afterEach(() => this.clear());
   }
@@ -28,12 +28,12 @@ export class Stage {
     return new Client(server.url, { profile: "racing", webSocket: NodeWebSocket, ...options });
   }
 
-  /** A participant of its own connection. */
+  /** Joins a participant with a client of its own. */
   async join(server: GameServer, options: Partial<ClientOptions> = {}, roomName = "race"): Promise<Room> {
     return this.keep(await this.client(server, options).joinOrCreate(roomName));
   }
 
-  /** So many participants of one room, each of whom sees all others. */
+  /** Joins so many participants to one room, and waits until each sees all others. */
   async meet(server: GameServer, count: number, options: Partial<ClientOptions> = {}): Promise<Room[]> {
     const rooms: Room[] = [];
     while (rooms.length < count) rooms.push(await this.join(server, options));

@@ -21,10 +21,10 @@ export class TestPage implements Page {
   }
 }
 
-/** The locks of an origin, by name: resolves when their holder lets go. */
+/** The locks of an origin, by name. `freed` resolves when the holder releases the lock. */
 type Held = Map<string, { readonly free: () => void; readonly freed: Promise<void> }>;
 
-/** Locks as a browser gives them to one page. */
+/** Locks of one page, as in a browser. */
 class PageLocks implements TabLocks {
   readonly #held: Held;
   readonly #mine = new Set<() => void>();
@@ -59,7 +59,7 @@ class PageLocks implements TabLocks {
   }
 }
 
-/** A tab of a browser, and the tabs that it was duplicated to: one page at a time in each. */
+/** A tab of a browser. It holds one page at a time. Duplicates of the tab share its locks. */
 export class TestTab {
   readonly storage: TabStorage;
   readonly #entries: Map<string, string>;
@@ -75,12 +75,12 @@ export class TestTab {
     };
   }
 
-  /** `hasLocks`: pages have them in a secure context alone. */
+  /** @param options without `hasLocks`, pages have no locks, as in an insecure context */
   static open({ hasLocks = true } = {}): TestTab {
     return new TestTab(hasLocks ? new Map() : undefined, new Map());
   }
 
-  /** Loads a page, in the place of the one before. */
+  /** Loads a page in place of the previous one. */
   load(): TestPage {
     this.close();
     const locks = this.#held && new PageLocks(this.#held);
@@ -95,7 +95,7 @@ export class TestTab {
     this.#page = undefined;
   }
 
-  /** Another tab with a copy of what this one keeps. */
+  /** Opens another tab with a copy of this tab's storage. */
   duplicate(): TestTab {
     return new TestTab(this.#held, new Map(this.#entries));
   }

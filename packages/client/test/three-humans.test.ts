@@ -6,11 +6,11 @@ import { until } from "./until.js";
 
 const webRtc = await nodeWebRtc();
 const stage = new Stage();
-/** Fewer than there are others: those whom only the relay reaches must not count. */
+/** The limit is below the number of peers: peers without WebRTC must not count. */
 const profile = { base: "racing", numbers: { maxDirectPeers: 4 } } as const;
 
 test.skipIf(!webRtc)(
-  "three humans among seven players who have the relay alone are direct with each other over real WebRTC",
+  "three humans among seven players without WebRTC have direct links to each other over real WebRTC",
   { retry: 2, timeout: 30_000 },
   async () => {
     const server = await stage.server({ rooms: { race: { maxPlayers: 10 } } });

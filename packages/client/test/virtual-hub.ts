@@ -18,14 +18,14 @@ import {
 import { Session, WebSocketLink, type Scheduler } from "@paceline/transport";
 import { onTestFinished, vi } from "vitest";
 
-/** What the path between two participants does. */
+/** Properties of the path between two participants. */
 export interface HubNetwork {
-  /** One way between two participants; half of it to the hub. */
+  /** One way between two participants, ms; half of it to the hub. */
   readonly delayMs: number;
   readonly jitterMs?: number;
-  /** Of states on their way to their receiver; what is reliable arrives. */
+  /** Loss of states on the way to their receiver. Reliable messages arrive. */
   readonly loss?: LossModel;
-  /** Whether the relay drops a state for that participant now. */
+  /** True if the relay drops a state to that participant now. */
   drops?: (to: number) => boolean;
 }
 
@@ -36,8 +36,8 @@ interface Seat {
 }
 
 /**
- * A relay and its network on a virtual clock, for whole clients: rooms that are joined through it live as they do with
- * a real one, but seconds take no time and chance is seeded. Everybody is in one room.
+ * A relay and its network on a virtual clock, for whole clients in one room. Rooms behave as with a real
+ * relay, but seconds take no time, and randomness is seeded.
  */
 export class VirtualHub {
   readonly scheduler: VirtualScheduler;
@@ -62,12 +62,12 @@ export class VirtualHub {
     });
   }
 
-  /** A participant; `scheduler` may show it another time than the others have. */
+  /** Joins a participant. Its `scheduler` may show a different time. */
   async join(options: Partial<ClientOptions> = {}, scheduler: Scheduler = this.scheduler): Promise<Room> {
-    // Code that comes in real time would begin the room at another virtual time in each run.
+    // A fetch in real time would start the room at a different virtual time in each run.
     await Client.preload();
     const connect = (): VirtualSocket => this.#connect();
-    // Called with `new`, as a page calls its WebSocket.
+    // The client calls it with `new`, like a WebSocket.
     const webSocket = function socket(): VirtualSocket {
       return connect();
     };
@@ -80,14 +80,14 @@ export class VirtualHub {
     });
     let room: Room | undefined;
     const joining = client.joinOrCreate("race").then((joined) => (room = joined));
-    // It begins before time passes.
+    // The join starts before time advances.
     for (let turn = 0; turn < 60; turn++) await Promise.resolve();
     for (let step = 0; step < 100 && !room; step++) await this.advance(10);
     this.#rooms.push(await joining);
     return room!;
   }
 
-  /** So many participants, each of whom has met all others. */
+  /** Joins so many participants, and waits until all have met. */
   async meet(count: number, options: Partial<ClientOptions> = {}): Promise<Room[]> {
     const rooms: Room[] = [];
     while (rooms.length < count) rooms.push(await this.join(options));
@@ -95,17 +95,17 @@ export class VirtualHub {
     return rooms;
   }
 
-  /** Time passes in small steps, between which promises have their turn. */
+  /** Advances the time in small steps, and runs promises between them. */
   async advance(ms: number, stepMs = 10): Promise<void> {
     for (let left = ms; left > 0; left -= stepMs) {
       this.scheduler.advance(Math.min(stepMs, left));
       for (let turn = 0; turn < 4; turn++) await Promise.resolve();
-      // An answer over HTTP takes more than promises.
+      // An answer over HTTP needs a turn of the event loop, not only promises.
       if (this.#seats.size === 0) await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  /** Real time passes until code that is fetched on demand has arrived, however long a busy machine takes. */
+  /** Waits in real time until the fetched code has arrived, however slow the machine is. */
   fetches(): Promise<void> {
     return vi.dynamicImportSettled();
   }

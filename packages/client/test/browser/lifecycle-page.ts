@@ -1,11 +1,11 @@
 /**
- * A player whose page lives through what pages live through: built and opened by e2e/page-lifecycle.spec.ts and others.
- * It keeps nothing for the page that follows it: that is the SDK's to do.
+ * The page of a player in tests of the page's life. e2e/page-lifecycle.spec.ts and others build and open it.
+ * It stores nothing for the page that follows: that is the SDK's task.
  */
 import { Client, type Room } from "@paceline/client";
 import { Car } from "../definitions.js";
 
-/** What happened to the room and to the page, in order; and the numbers that others have sent. */
+/** Events of the room and of the page, in order, and the numbers received from others. */
 export interface PlayerRecord {
   readonly life: string[];
   readonly page: string[];
@@ -23,14 +23,14 @@ for (const type of ["pagehide", "pageshow", "online", "offline"]) {
   addEventListener(type, (event) => note(type, event));
 }
 
-/** Who the room takes this page for. */
+/** The identity that the room gives this page. */
 export interface PlayerIdentity {
   readonly roomId: string;
   readonly sessionId: string;
   readonly number: number;
 }
 
-/** Into the room, with a car; into the seat of the page before this one, where it had one. */
+/** Joins the room and spawns a car. Takes the seat of the previous page, if it had one. */
 async function enter(serverUrl: string, isDirect = false): Promise<string> {
   const transports = isDirect ? undefined : (["websocket"] as const);
   const client = new Client(serverUrl, { profile: "racing", ...(transports && { transports }) });
@@ -49,7 +49,7 @@ function identity(): PlayerIdentity {
   return { roomId, sessionId, number };
 }
 
-/** The way to the first of the others, and why. */
+/** Returns the path to the first peer, and its reason. */
 function path(): string {
   const [peer] = room.peers;
   return `${peer?.path}: ${peer?.reason}`;
