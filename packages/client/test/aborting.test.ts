@@ -1,4 +1,4 @@
-/** Joins that a game gives up, and leaving that a game waits for. */
+/** Joins that a game aborts, and leaving that a game awaits. */
 import { ConfigError, type JoinTerms, type Room } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { pause, until } from "./until.js";
 
 const stage = new Stage();
 const reason = new Error("the player went back to the menu");
-/** How a promise ended. */
+/** Resolves to the outcome of a promise. */
 const outcome = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     (room) => `joined ${(room as Room).state}`,
@@ -53,7 +53,7 @@ describe("a join that is aborted", () => {
       controller.abort(reason);
       const end = await joining;
       ends.add(end === reason ? "aborted" : String(end));
-      // Whoever was in the room before is no matter of the signal.
+      // From here on, the join completes before the signal.
       if (end !== reason) break;
       await relay.advance(400);
       expect([atMs, relay.relay.health().sessions, seats()]).toEqual([atMs, 0, 0]);
@@ -78,7 +78,7 @@ describe("a join that is aborted", () => {
     expect([friend.fullRooms, friend.peers.length]).toEqual([0, 1]);
   });
 
-  test("by a request of its own ends that request", async () => {
+  test("while it waits for a token, rejects at once", async () => {
     const server = await stage.server();
     let asked = 0;
     const authToken = (): Promise<string> => {
@@ -94,7 +94,7 @@ describe("a join that is aborted", () => {
     expect(server.relay.health().sessions).toBe(0);
   });
 
-  test("after it was joined changes nothing", async () => {
+  test("after the join changes nothing", async () => {
     const server = await stage.server();
     const controller = new AbortController();
     const room = await stage.client(server).joinOrCreate("race", {}, { signal: controller.signal });
@@ -144,7 +144,7 @@ describe("leaving", () => {
     expect(performance.now() - droppedAtMs).toBeLessThan(500);
   });
 
-  test("is what the end of a block with `await using` does", async () => {
+  test("happens at the end of a block with `await using`", async () => {
     const server = await stage.server();
     {
       await using room = await stage.client(server).joinOrCreate("race");

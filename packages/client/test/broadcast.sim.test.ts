@@ -10,7 +10,7 @@ test("24 players who send 10 commands a second each to all are served under the 
   expect(await packetsOfCrowd({ hz: 10, isInUnison: false, say })).toBeLessThan(330);
 });
 
-/** What each player has heard of each other one, in order. */
+/** Records the messages of each player to each other one, in order. */
 function hearing(rooms: readonly Room[]): (to: Room, from: Room) => unknown[] {
   const heard = new Map<string, unknown[]>();
   for (const room of rooms) {
@@ -40,12 +40,12 @@ test("[WF25] a command of 200 bytes to seven relayed players is uploaded once", 
   }
   await stage.advance(300);
   expect(others.map((room) => heard(room, sender))).toEqual(others.map(() => Array(5).fill(text)));
-  // Sometimes a ping shares the time.
+  // A ping may fall into the measured time.
   expect(Math.min(...uploads)).toBeGreaterThan(200);
   expect(Math.min(...uploads)).toBeLessThan(200 + 7 * 3 + 15);
 });
 
-test("bulk to several relayed players costs an upload for each of them, and 5 % of heads and of all else that is said", async () => {
+test("bulk to several relayed players costs one upload for each of them, and 5 % for headers and all other packets", async () => {
   const stage = new RelayStage({ delayMs: 20 });
   const rooms: Room[] = [];
   while (rooms.length < 5) rooms.push(await stage.join());
@@ -62,7 +62,7 @@ test("bulk to several relayed players costs an upload for each of them, and 5 % 
   expect(uploads).toBeLessThan(others.length * 1.05);
 });
 
-test("[WF25] keeps the order with messages to one player, and each once, over cuts of sender and receiver", async () => {
+test("[WF25] a message to all arrives once, and in order with messages to one player, across cuts of sender and receiver", async () => {
   const stage = new RelayStage({ delayMs: 40 });
   const [sending, receiving] = [stage.player(), stage.player()];
   const a = await stage.join(sending);
@@ -83,7 +83,7 @@ test("[WF25] keeps the order with messages to one player, and each once, over cu
         a.send("n", n, toB);
         sent.b.push(n++);
       }
-      // Some meet others in an envelope, some go alone.
+      // Some messages share an envelope with others, some go alone.
       await stage.advance(turn % 5);
     }
   };
@@ -101,7 +101,7 @@ test("[WF25] keeps the order with messages to one player, and each once, over cu
   await stage.advance(8000);
   expect(heard(b, a)).toEqual(sent.b);
   expect(heard(c, a)).toEqual(sent.all);
-  // Whoever leaves has heard a beginning of it.
+  // A player who leaves has received a beginning of the sequence.
   expect(heard(d, a)).toEqual(sent.all.slice(0, heard(d, a).length));
   expect(rooms.map(({ state }) => state)).toEqual(["joined", "joined", "joined", "left"]);
   await talk(5);
@@ -109,8 +109,8 @@ test("[WF25] keeps the order with messages to one player, and each once, over cu
   expect(heard(c, a)).toEqual(sent.all);
 });
 
-test("[WF25] is sent again where the relay has dropped some of it, to those who lack it", async () => {
-  // What is forwarded for the room is little: some reliable envelopes are dropped.
+test("[WF25] a message to all is sent again to those who lack it, if the relay has dropped it", async () => {
+  // The room's low limit on forwarded bytes makes the relay drop some reliable envelopes.
   const limits = { egressBytesPerSecondPerRoom: 20_000, egressBurstPerRoom: 20_000 };
   const stage = new RelayStage({ delayMs: 20, limits });
   const rooms: Room[] = [];
@@ -128,7 +128,7 @@ test("[WF25] is sent again where the relay has dropped some of it, to those who 
   expect(others.map((room) => heard(room, sender))).toEqual(others.map(() => sent));
 });
 
-test("[WF25] messages to several that are malformed are dropped and counted, and a peer that goes on is reset", async () => {
+test("[WF25] malformed messages to several are dropped and counted, and a peer that continues is reset", async () => {
   const stage = new RelayStage({ delayMs: 20 });
   const [victim, liar] = [await stage.join(), await stage.join()];
   const heard = hearing([victim]);
@@ -149,7 +149,7 @@ test("[WF25] messages to several that are malformed are dropped and counted, and
   for (const packet of Object.values(malformed)) lie(packet, 0);
   await stage.advance(100);
   expect(peer().drops.length).toBe(before + 3);
-  // None of it was taken: the next message of the pair has the number that it had.
+  // None of them was accepted: the numbering of the pair's messages is unchanged.
   liar.send("n", 1);
   await stage.advance(300);
   expect(heard(victim, liar)).toEqual([1]);

@@ -10,7 +10,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { DirectPath } from "../src/peers/direct-path.js";
 
-/** A path whose links are negotiated by nobody: the test says what becomes of them. */
+/** A path whose links open, fail and signal only by the test. */
 class Scene {
   readonly scheduler = new VirtualScheduler();
   readonly links: Link[] = [];
@@ -28,12 +28,12 @@ class Scene {
     });
   }
 
-  /** The session gives the newest link up. */
+  /** Ends the newest link, as its session would. */
   fail(reason = "no proof"): void {
     this.path.linkDown(this.links.at(-1)!, { code: 4002, reason });
   }
 
-  /** Time until the next attempt, ms; undefined where none comes. */
+  /** Returns the time until the next attempt, ms; undefined if there is none. */
   untilNextAttempt(): number | undefined {
     const [startMs, before] = [this.scheduler.nowMs(), this.links.length];
     for (let waitedMs = 0; waitedMs < 120_000 && this.links.length === before; waitedMs += 100) {
@@ -55,7 +55,7 @@ describe("the side that makes the offers", () => {
     expect(scene.links[0]).toMatchObject({ kind: "webrtc", state: "connecting" });
   });
 
-  test("tries again, later after every failure, and half a minute apart at most", () => {
+  test("tries again, later after every failure, up to half a minute", () => {
     const scene = new Scene(true);
     scene.path.allow(true);
     const waits: (number | undefined)[] = [];
@@ -67,7 +67,7 @@ describe("the side that makes the offers", () => {
     expect(scene.path.lastFailure).toBe("no proof");
   });
 
-  test("tries again soon when the link had held", () => {
+  test("tries again soon if the link had held", () => {
     const scene = new Scene(true);
     scene.path.allow(true);
     for (let attempt = 0; attempt < 3; attempt++) {
@@ -80,7 +80,7 @@ describe("the side that makes the offers", () => {
     expect(scene.untilNextAttempt()).toBe(1000);
   });
 
-  test("tries no more once that is not wanted, and begins anew when it is again", () => {
+  test("stops when it is not wanted any more, and starts from the beginning when it is wanted again", () => {
     const scene = new Scene(true);
     scene.path.allow(true);
     scene.fail();
@@ -94,7 +94,7 @@ describe("the side that makes the offers", () => {
     expect(scene.untilNextAttempt()).toBeUndefined();
   });
 
-  test("does not care for links that are not its own, or not its newest", () => {
+  test("ignores links that are not its own, or not its newest", () => {
     const scene = new Scene(true);
     scene.path.allow(true);
     const [first] = scene.links;
@@ -107,7 +107,7 @@ describe("the side that makes the offers", () => {
     expect(scene.untilNextAttempt()).toBeUndefined();
   });
 
-  test("breaks its link without a word when it is killed", () => {
+  test("breaks its link without notice when it is killed", () => {
     const scene = new Scene(true);
     scene.path.kill();
     scene.path.allow(true);
@@ -117,7 +117,7 @@ describe("the side that makes the offers", () => {
 });
 
 describe("the side that answers", () => {
-  test("waits for the other's first signal, and never begins by itself", () => {
+  test("waits for the other's first signal, and never starts by itself", () => {
     const scene = new Scene(false);
     scene.path.signal(1, { type: "offer" });
     scene.path.allow(true);
@@ -139,14 +139,14 @@ describe("the side that answers", () => {
     scene.path.signal(1, { type: "offer" });
     expect(scene.links.map(({ state }) => state)).toEqual(["closed", "connecting"]);
     scene.fail();
-    // Late candidates of the attempt that failed open nothing.
+    // Late candidates of the failed attempt open nothing.
     scene.path.signal(1, { candidate: {} });
     expect(scene.links).toHaveLength(2);
     scene.path.signal(2, { type: "offer" });
     expect(scene.links).toHaveLength(3);
   });
 
-  test("opens nothing for a peer whose signals it does not want", () => {
+  test("opens nothing for the signals of an unwanted peer", () => {
     const scene = new Scene(false);
     scene.path.allow(true);
     scene.path.allow(false);
@@ -155,7 +155,7 @@ describe("the side that answers", () => {
   });
 });
 
-/** A link that is negotiated by nobody, with what the path asks of it open to the test. */
+/** A link that opens only by the test. It exposes the path's options. */
 class HandLink implements SignalledLink {
   readonly kind = "webrtc";
   readonly isUnreliable = true;
@@ -187,7 +187,7 @@ class HandLink implements SignalledLink {
   }
 }
 
-/** A path with a TURN server, whose links the test opens and ends. */
+/** A path with a TURN server. The test opens and ends its links. */
 class RungScene {
   readonly scheduler = new VirtualScheduler();
   readonly links: HandLink[] = [];
@@ -216,7 +216,7 @@ class RungScene {
     return this.links.at(-1)!;
   }
 
-  /** How each attempt gathers candidates. */
+  /** Candidate policy of each attempt. */
   get policies(): (string | undefined)[] {
     return this.links.map(({ options }) => options.iceTransportPolicy);
   }
@@ -226,7 +226,7 @@ class RungScene {
     this.path.linkDown(link, { code: 4002, reason: "no proof" });
   }
 
-  /** It was proven, by this route. */
+  /** Marks the link as proven, by this route. */
   use(isTurn: boolean, link = this.newest): void {
     link.state = "open";
     link.route = { isTurn, protocol: "udp" };
@@ -243,7 +243,7 @@ describe("a path whose handshake may wait for lost packets", () => {
   };
   const states = ({ links }: RungScene) => links.map(({ state }) => state);
 
-  test("has a second attempt beside one that is slow, and uses the first that opens", () => {
+  test("starts a second attempt beside a slow one, and uses the first that opens", () => {
     for (const winner of [0, 1]) {
       const scene = hedged();
       scene.scheduler.advance(1100);
@@ -262,7 +262,7 @@ describe("a path whose handshake may wait for lost packets", () => {
     }
   });
 
-  test("has none beside an attempt that was quick, none after a failure, and none that is not wanted", () => {
+  test("starts none beside a quick attempt, after a failure, or if it is unwanted", () => {
     const quick = hedged();
     quick.use(false);
     quick.scheduler.advance(5000);
@@ -283,8 +283,8 @@ describe("a path whose handshake may wait for lost packets", () => {
   });
 });
 
-describe("the rungs above the relay", () => {
-  test("are a path of any kind, and at once through TURN alone where that brought nothing, each with a deadline", () => {
+describe("the attempts above the relay", () => {
+  test("go by any path first, and at once by TURN alone if that fails, each with a deadline", () => {
     const scene = new RungScene();
     scene.path.allow(true);
     scene.fail();
@@ -296,7 +296,7 @@ describe("the rungs above the relay", () => {
     expect(scene.policies).toEqual(["all", "relay", "all"]);
   });
 
-  test("have no second attempt through TURN without a server for it, nor where something had come through", () => {
+  test("skip TURN if there is no server for it, or if a packet had come through", () => {
     const without = new RungScene({ hasTurn: false });
     without.path.allow(true);
     without.fail();
@@ -308,7 +308,7 @@ describe("the rungs above the relay", () => {
     expect(worked.policies).toEqual(["all"]);
   });
 
-  test("are climbed again after two minutes on TURN, beside the link that works, which ends when the new one is used", () => {
+  test("start again after two minutes on TURN, beside the working link, which ends when the new one is used", () => {
     const scene = new RungScene();
     scene.path.allow(true);
     scene.use(true);
@@ -326,7 +326,7 @@ describe("the rungs above the relay", () => {
     expect(scene.links).toHaveLength(2);
   });
 
-  test("that cannot be climbed leave the link through TURN as it is, for two more minutes", () => {
+  test("that fail leave the link through TURN as it is, for two more minutes", () => {
     const scene = new RungScene();
     scene.path.allow(true);
     scene.use(true);
@@ -339,7 +339,7 @@ describe("the rungs above the relay", () => {
     }
   });
 
-  test("are not climbed again from a direct link, nor by the side that answers", () => {
+  test("do not start again from a direct link, nor on the side that answers", () => {
     const direct = new RungScene();
     direct.path.allow(true);
     direct.use(false);
@@ -371,8 +371,8 @@ describe("chance", () => {
   });
 });
 
-describe("a peer that begins anew all the time", () => {
-  test("is answered six times in ten seconds, and again when these are over", () => {
+describe("a peer that starts again all the time", () => {
+  test("is answered six times in ten seconds, and again afterwards", () => {
     const scene = new RungScene({ isInitiator: false });
     scene.path.allow(true);
     for (let attempt = 1; attempt <= 20; attempt++) {
@@ -388,7 +388,7 @@ describe("a peer that begins anew all the time", () => {
 });
 
 describe("another network", () => {
-  test("makes a path that failed be tried at once, and one through TURN", () => {
+  test("makes a failed path start at once, and one through TURN", () => {
     const failed = new RungScene({ hasTurn: false });
     failed.path.allow(true);
     failed.fail();
@@ -401,7 +401,7 @@ describe("another network", () => {
     expect(turn.links.map(({ state }) => state)).toEqual(["open", "connecting"]);
   });
 
-  test("leaves a direct link, an attempt that is on its way, and one that is not wanted, as they are", () => {
+  test("leaves a direct link, a running attempt and an unwanted path as they are", () => {
     const direct = new RungScene();
     direct.path.allow(true);
     direct.use(false);

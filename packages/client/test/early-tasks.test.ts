@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EarlyTasks } from "../src/api/early-tasks.js";
 
-test("tasks wait in their order until they may run, and no more of them than may wait", () => {
+test("tasks wait in order until they may run, up to a limit", () => {
   const ran: string[] = [];
   const tasks = new EarlyTasks(2);
   const task = (name: string) => () => void ran.push(name);

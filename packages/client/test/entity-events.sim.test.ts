@@ -6,7 +6,7 @@ import { Sprites } from "./sprites.js";
 
 const DELAY_MS = 40;
 
-/** Errors of the game's listeners, instead of on the console. */
+/** Collects errors of the game's listeners, instead of the console. */
 function reportedErrors(): string[] {
   const reported: string[] = [];
   vi.stubGlobal("reportError", (error: Error) => reported.push(error.message));
@@ -15,7 +15,7 @@ function reportedErrors(): string[] {
 }
 
 describe("onSpawn and onDespawn among players", () => {
-  test("tell of own and remote entities that are there, and of those to come, without entities()", async () => {
+  test("report present own and remote entities, and later ones, without a call of entities()", async () => {
     const stage = new RelayStage({ delayMs: DELAY_MS });
     const [a, b] = [await stage.join(), await stage.join()];
     const [early, sign] = [a.spawn(Car, { fuel: 0.5 }), a.spawn(Sign)];
@@ -51,7 +51,7 @@ describe("onSpawn and onDespawn among players", () => {
     expect(seen).toEqual([[7, true, a.myNumber]]);
   });
 
-  test("tell nothing twice when the session is resumed", async () => {
+  test("report nothing twice when the session is resumed", async () => {
     const stage = new RelayStage({ delayMs: DELAY_MS });
     const player = stage.player();
     const [a, b] = [await stage.join(), await stage.join(player)];
@@ -69,7 +69,7 @@ describe("onSpawn and onDespawn among players", () => {
     expect([back, sprites.log]).toEqual([[true], before]);
   });
 
-  test("go on to the other listeners when one throws, and end where they are ended, also in the listener", async () => {
+  test("call the other listeners when one throws, and end at once, also in the listener", async () => {
     const errors = reportedErrors();
     const stage = new RelayStage({ delayMs: DELAY_MS });
     const room = await stage.join();
@@ -94,7 +94,7 @@ describe("onSpawn and onDespawn among players", () => {
     expect(errors[0]).toBe("no texture");
   });
 
-  test("may spawn and despawn in a listener", async () => {
+  test("allow a listener to spawn and despawn", async () => {
     const stage = new RelayStage({ delayMs: DELAY_MS });
     const room = await stage.join();
     const [first, second] = [room.spawn(Car), room.spawn(Car)];
@@ -110,7 +110,7 @@ describe("onSpawn and onDespawn among players", () => {
     expect(log).toEqual([`+${first.id}`, `-${second.id}`, `+${third.id}`, `spawned ${third.id}`]);
   });
 
-  test("tell of the end of all when the room is left", async () => {
+  test("report the end of all entities when the room is left", async () => {
     const stage = new RelayStage({ delayMs: DELAY_MS });
     const [a, b] = [await stage.join(), await stage.join()];
     const sprites = new Sprites(b, Car);
@@ -125,7 +125,7 @@ describe("onSpawn and onDespawn among players", () => {
     expect(shownAtEnd).toBe(0);
   });
 
-  test("refuse what is no kind of entity", async () => {
+  test("refuse a value that is no definition", async () => {
     const room = await new RelayStage().join();
     const listener = (): void => undefined;
     for (const wrong of [listener, undefined, "car", {}]) {

@@ -23,7 +23,7 @@ export class GameServer {
     });
   }
 
-  /** Listens on any free port, or on the one that an earlier server had. */
+  /** Listens on any free port, or on that of an earlier server. */
   static async start(options: Partial<RelayOptions> = {}, port = 0): Promise<GameServer> {
     const server = new GameServer(options);
     await new Promise<void>((resolve) => server.#server.listen(port, "127.0.0.1", resolve));
@@ -38,24 +38,24 @@ export class GameServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Cuts the sockets of all links, or of the one that was opened as number `index`; nobody is told. */
+  /** Cuts the sockets of all links without notice, or of the link with number `index` by time of opening. */
   cutLinks(index?: number): void {
     const links = [...this.#links];
     for (const link of index === undefined ? links : links.slice(index, index + 1)) link.destroy();
   }
 
-  /** As a process that hangs: nothing that comes from clients is read any more. */
+  /** Reads no further packets from clients, like a hanging process. */
   stopReading(): void {
     for (const link of this.#links) link.pause();
   }
 
-  /** Ends every session, says so, and gives the port back. */
+  /** Ends every session with notice, and frees the port. */
   async stop(): Promise<void> {
     await this.relay.stop({ drainMs: DRAIN_MS });
     await this.#close();
   }
 
-  /** As when the process dies: no word to anybody. */
+  /** Ends without notice, like a process that dies. */
   async crash(): Promise<void> {
     this.cutLinks();
     const closed = this.#close();

@@ -12,14 +12,14 @@ import { sendTerms } from "../src/api/send-options.js";
 import { Sign } from "./definitions.js";
 import { VirtualHub } from "./virtual-hub.js";
 
-// A policy that cannot be is refused at once, with the option's name, and nothing has happened.
+// A policy that is impossible is refused at once with the option's name, and has no effect.
 
 afterEach(() => vi.unstubAllGlobals());
 
 interface Refusal {
-  /** The option that the message names. */
+  /** Option that the message names. */
   readonly field: string;
-  /** What the message says instead. */
+  /** Expected value in the message. */
   readonly expected: string;
 }
 
@@ -27,7 +27,7 @@ type Impossible = readonly [change: TransportSettings, refusal: Refusal];
 
 const numberNames = Object.keys(profileRanges) as (keyof ProfileNumbers)[];
 
-/** Each number that a game may change, with values that it cannot have. */
+/** Each number that a game may change, with values out of its range. */
 const badNumbers: Impossible[] = numberNames.flatMap((name): Impossible[] => {
   const { min, max, unit } = profileRanges[name];
   const values: unknown[] = [min - 0.001, max + 1, Number.NaN, Infinity, -Infinity, String(min), null, {}];
@@ -109,7 +109,7 @@ function refusalOf(call: () => unknown): Refusal {
   throw new Error("it was taken");
 }
 
-/** A client's options, and every way in which it could touch what is around it. */
+/** Returns options for a client, and a list of its calls to the environment. */
 function watched(change: object): { readonly options: ClientOptions; readonly touched: string[] } {
   const touched: string[] = [];
   const note = (name: string) => (): never => {
@@ -148,7 +148,7 @@ describe("an impossible policy is refused when a client is made, before anything
 });
 
 describe("an impossible policy leaves a running room as it was:", () => {
-  test("each of them, in a room that goes on and says nothing of it on the wire", async () => {
+  test("each of them, in a room that goes on and sends nothing about it", async () => {
     const hub = new VirtualHub({ delayMs: 30 });
     const profile = { base: "racing", numbers: { stateHz: 20 } } satisfies ProfileChoice;
     const [mine, theirs] = await hub.meet(2, { profile, transports: ["websocket", "webrtc"] });
@@ -166,7 +166,7 @@ describe("an impossible policy leaves a running room as it was:", () => {
     for (const [change, refusal] of impossible) {
       const found = refusalOf(() => transport.configure(change));
       expect([change, found.field]).toEqual([change, refusal.field]);
-      // The rate of the simulation is fixed once the room is joined.
+      // The tick rate is fixed once the room is joined.
       const isFixed = found.field.endsWith("tickHz");
       expect(found.expected).toContain(isFixed ? "60 per second: it is fixed" : refusal.expected);
       expect(before()).toEqual(state);
@@ -178,7 +178,7 @@ describe("an impossible policy leaves a running room as it was:", () => {
     expect([...theirs!.entities(Sign)].map(({ place }) => place.x)).toEqual([3]);
   });
 
-  test("one whose good half would have been taken alone", async () => {
+  test("one with a valid half, which must not apply alone", async () => {
     const hub = new VirtualHub({ delayMs: 30 });
     const [mine] = await hub.meet(2, { profile: "racing" });
     const { transport } = mine!;
@@ -203,7 +203,7 @@ describe("an impossible policy leaves a running room as it was:", () => {
     }
   });
 
-  test("states more often than the room's steps, though the genre's own rate would do", async () => {
+  test("states more often than the room's steps, though the tick rate of the genre would allow it", async () => {
     const hub = new VirtualHub({ delayMs: 30 });
     const [mine] = await hub.meet(2, { profile: "mmo" });
     const { transport } = mine!;
@@ -217,7 +217,7 @@ describe("an impossible policy leaves a running room as it was:", () => {
   });
 });
 
-describe("options of the SDK's own that there are not are refused by name:", () => {
+describe("unknown options of the SDK are refused by name:", () => {
   const client = (): Client => new Client("https://play.example", watched({ keepIdentity: false }).options);
 
   test.each<[terms: unknown, field: string]>([
@@ -259,15 +259,15 @@ describe("options of the SDK's own that there are not are refused by name:", () 
     expect(room!.transport.simulated).toBeUndefined();
   });
 
-  test("while those of the game stay free", async () => {
+  test("but unknown options of the game are accepted", async () => {
     const { options } = watched({ keepIdentity: false });
     const mine = new Client("https://play.example", options);
-    // It gets as far as its first timer.
+    // The join gets as far as its first timer.
     await expect(mine.joinOrCreate("race", { spectator: true, anything: 3 })).rejects.toThrow("timer");
   });
 });
 
-test("a mesh that a browser without WebRTC is asked for is relayed there, and the room says why", async () => {
+test("a mesh in a browser without WebRTC is relayed, and the room says why", async () => {
   const hub = new VirtualHub({ delayMs: 30 });
   expect(globalThis.RTCPeerConnection).toBeUndefined();
   const profile = { base: "racing", topology: "mesh" } as const;

@@ -24,11 +24,11 @@ function seenBy(room: Room): Seen {
 interface Log {
   readonly followed: Seen[];
   readonly deprived: Seen[];
-  /** Bytes of states, heads included, that the follower received. */
+  /** Bytes of states that the follower received, headers included. */
   readonly bytes: number;
 }
 
-/** One drives before three others; to the last of them the relay drops states at these ticks. */
+/** Moves a sled before three others. The relay drops states to the last of them at the given ticks. */
 async function drive(isDropped: (tick: number) => boolean): Promise<Log> {
   let tick = 0;
   const network: HubNetwork = { delayMs: 30, drops: (to) => to === 4 && isDropped(tick) };
@@ -54,15 +54,15 @@ async function drive(isDropped: (tick: number) => boolean): Promise<Log> {
   return { ...log, bytes: bytesIn() - before };
 }
 
-describe("states to several behind a relay, each as the difference to the last", () => {
-  test("[WF16] are the same for all others while one misses some, who catches up within a second", async () => {
+describe("states to several behind a relay, each as the difference from the last", () => {
+  test("[WF16] are the same for all others while one misses some, and that one catches up within a second", async () => {
     const quiet = await drive(() => false);
     const hit = await drive((tick) => tick >= 120 && tick < 132);
     expect(hit.followed).toEqual(quiet.followed);
     const ticksIn = (seen: readonly Seen[]): number =>
       new Set(seen.slice(118, 200).map((one) => one![0])).size;
     expect(ticksIn(hit.deprived)).toBeLessThan(ticksIn(quiet.deprived) - 4);
-    // The same states, though maybe a packet later.
+    // The states are the same, but may arrive a packet later.
     const valuesAt = new Map(quiet.followed.map((seen) => [seen![0], seen]));
     for (const seen of hit.deprived.slice(200)) expect(seen).toEqual(valuesAt.get(seen![0]));
     const lastTicks = new Set(hit.deprived.slice(200).map((seen) => seen![0]));
@@ -70,17 +70,17 @@ describe("states to several behind a relay, each as the difference to the last",
     expect(lastTicks.size).toBeGreaterThan(expected.size * 0.95);
   });
 
-  test("cost others nothing of note while one misses some again and again", async () => {
+  test("cost others hardly more while one misses some again and again", async () => {
     const quiet = await drive(() => false);
     const hit = await drive((tick) => tick % 30 < 3);
     expect(hit.followed).toEqual(quiet.followed);
     expect(hit.bytes).toBeLessThan(quiet.bytes * 1.1);
-    // It still reads what comes through to it.
+    // The deprived member still reads the states that reach it.
     const read = new Set(hit.deprived.slice(120).map((seen) => seen![0]));
     expect(read.size).toBeGreaterThan(40);
   });
 
-  test("can be read by a newcomer, even where a state leaves in the turn that makes its session", async () => {
+  test("can be read by a newcomer, even if a state is sent in the turn that makes its session", async () => {
     const hub = new VirtualHub({ delayMs: 30 }, { startMs: 5000 });
     const [owner] = (await hub.meet(3)) as [Room, Room, Room];
     const sled = owner.spawn(Sled);

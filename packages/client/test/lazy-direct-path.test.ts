@@ -5,7 +5,7 @@ import { LazyDirectPath } from "../src/peers/lazy-direct-path.js";
 
 const MODULE = "../src/peers/direct-path.js";
 
-/** Stands for a server that answers 404 until told otherwise. */
+/** Answers like a server that has lost the file, until told otherwise. */
 function breakLoading(): void {
   vi.doMock(MODULE, () => {
     throw new Error("404");
@@ -35,7 +35,7 @@ describe("the direct path to a peer", () => {
     });
   }
 
-  /** Real time: a module is loaded outside of the virtual clock. */
+  /** Waits in real time, because a module loads outside of the virtual clock. */
   const loaded = (): Promise<void> => vi.waitFor(() => expect(attached).toHaveLength(1), { timeout: 4000 });
 
   beforeEach(() => {
@@ -44,7 +44,7 @@ describe("the direct path to a peer", () => {
     loadFailures = 0;
   });
   afterEach(async () => {
-    // Loading that a test has begun and not waited for would end in the next one.
+    // A load that the test did not await would end in the next test.
     await import("../src/peers/direct-path.js").catch(() => undefined);
     repairLoading();
   });
@@ -57,13 +57,13 @@ describe("the direct path to a peer", () => {
     expect(attached).toEqual([]);
   });
 
-  test("begins by itself where this side makes the offers", async () => {
+  test("starts by itself on the side that makes the offers", async () => {
     pathOf(true).allow(true);
     await loaded();
     expect(attached[0]?.kind).toBe("webrtc");
   });
 
-  test("keeps signals that come before the code and gives them to it", async () => {
+  test("keeps signals that come before the code, and passes them on", async () => {
     const path = pathOf(false);
     path.allow(true);
     path.signal(1, { type: "offer" });
@@ -71,7 +71,7 @@ describe("the direct path to a peer", () => {
     await loaded();
   });
 
-  test("begins once, with the newest attempt, however many the peer made while the code was loading", async () => {
+  test("starts once, with the newest attempt, however many the peer made during the load", async () => {
     const path = pathOf(false);
     path.allow(true);
     for (let attempt = 1; attempt <= 5; attempt++) {
@@ -81,7 +81,7 @@ describe("the direct path to a peer", () => {
     expect(attached).toHaveLength(1);
   });
 
-  test("forgets what was kept when it is not wanted any more", async () => {
+  test("forgets kept signals when it is not wanted any more", async () => {
     const path = pathOf(false);
     path.allow(true);
     path.signal(1, { type: "offer" });
@@ -90,7 +90,7 @@ describe("the direct path to a peer", () => {
     expect(attached).toEqual([]);
   });
 
-  test("that cannot be loaded says so once, waits longer each time, and begins when it can", async () => {
+  test("that fails to load reports it once, waits longer each time, and starts when it can", async () => {
     breakLoading();
     const path = pathOf(true);
     path.allow(true);

@@ -3,7 +3,7 @@ import { Listeners } from "../src/events/listeners.js";
 
 afterEach(() => vi.unstubAllGlobals());
 
-test("one that throws disturbs neither the others nor who tells, and is reported", () => {
+test("a listener that throws stops neither the others nor the caller, and is reported", () => {
   const reported: unknown[] = [];
   vi.stubGlobal("reportError", (error: unknown) => reported.push(error));
   const listeners = new Listeners<[number]>();
@@ -19,7 +19,7 @@ test("one that throws disturbs neither the others nor who tells, and is reported
   expect(reported).toEqual([failure]);
 });
 
-test("the same function may listen twice, and each subscription ends by itself", () => {
+test("the same function may listen twice, and each subscription ends separately", () => {
   const listeners = new Listeners<[]>();
   let count = 0;
   const listener = () => (count += 1);
@@ -32,7 +32,7 @@ test("the same function may listen twice, and each subscription ends by itself",
   expect(count).toBe(3);
 });
 
-test("who joins or goes while news is told does not confuse it", () => {
+test("listeners may be added and removed during a call", () => {
   const listeners = new Listeners<[]>();
   const heard: string[] = [];
   const stop = listeners.add(() => {
@@ -47,12 +47,12 @@ test("who joins or goes while news is told does not confuse it", () => {
   expect(heard).toEqual(["first", "second", "second", "late"]);
 });
 
-test("errors of one place are reported once a second, with the number of those that were not", () => {
+test("errors of one place are reported once a second, with the number of the others", () => {
   const reported: unknown[] = [];
   vi.stubGlobal("reportError", (error: unknown) => reported.push(error));
   const clock = vi.spyOn(performance, "now");
   const listeners = new Listeners<[string]>();
-  // What somebody sent is in the message, and looks like a place.
+  // The message contains received text that looks like a place in code.
   listeners.add((sent) => {
     throw new TypeError(`cannot read ${sent}`);
   });
@@ -76,7 +76,7 @@ test("errors of one place are reported once a second, with the number of those t
   ]);
 });
 
-test("without reportError they go to the console, as seldom", () => {
+test("without reportError they go to the console, at the same rate", () => {
   vi.stubGlobal("reportError", undefined);
   const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const listeners = new Listeners<[]>();

@@ -17,10 +17,10 @@ interface Move {
 }
 
 const FRAME_MS = 20;
-/** Turns are as short as the path allows. */
+/** A profile whose turns are as short as the path allows. */
 const QUICK = { base: "strategy", numbers: { stateHz: 60, tickHz: 60, sendPeriodMs: 0 } } as const;
 
-/** Timers of a machine that can be put to sleep: what was due runs when it wakes. */
+/** Timers of a machine that can sleep. Missed timers run when it wakes. */
 class SleepyScheduler implements Scheduler {
   isAsleep = false;
   readonly #missed = new Set<() => void>();
@@ -54,19 +54,19 @@ class SleepyScheduler implements Scheduler {
   }
 }
 
-/** A game of three numbers that players push about: the order of commands matters. */
+/** A game of three numbers that players change. The order of commands matters. */
 class Skirmish {
   readonly room: Room;
   readonly machine: SleepyScheduler;
   readonly session: LockstepSession<Move>;
-  /** After each tick, from the first. */
+  /** The state's hash after each tick, from the first. */
   readonly hashes: number[] = [];
   readonly desyncs: Desync[] = [];
   readonly gone: number[] = [];
   readonly refused: string[] = [];
   readonly starts: LockstepStart[] = [];
   readonly units = [1, 2, 3];
-  /** Of the ticks that had commands. */
+  /** Ticks that had commands. */
   readonly commandTicks: number[] = [];
   readonly #cheats: boolean;
   #given = 0;
@@ -117,7 +117,7 @@ function readMove(value: unknown): Move | undefined {
   return Number.isInteger(unit) && Number.isFinite(by) ? { unit: unit!, by: by! } : undefined;
 }
 
-/** So many participants of a room, none of whom has begun a session. */
+/** Joins so many participants to a room, without a lockstep session. */
 async function lobby(count: number, profile: ProfileChoice = QUICK) {
   const hub = new VirtualHub({ delayMs: 60, jitterMs: 5 }, { seed: count });
   const machines = Array.from({ length: count }, () => new SleepyScheduler(hub.scheduler));
@@ -141,7 +141,7 @@ async function play(count: number, cheat = -1, profile: ProfileChoice = QUICK) {
   return { hub, games, run };
 }
 
-/** All that were simulated by everybody came out the same. */
+/** Checks that all players have equal states in all turns that all have simulated. */
 function expectAgreement(games: readonly Skirmish[], leastTurns: number): void {
   const turns = Math.min(...games.map(({ session }) => session.turn));
   expect(turns).toBeGreaterThan(leastTurns);
@@ -162,7 +162,7 @@ describe("lockstep over a room", () => {
     expect(games[0]!.session.turnLengthMs).toBeLessThan(160);
   });
 
-  test("a player who stands still is waited for, and named; then all go on together", async () => {
+  test("a player who stands still is awaited, and named; then all continue together", async () => {
     const { games, run } = await play(3);
     await run(3000);
     const [first, , third] = games as [Skirmish, Skirmish, Skirmish];
@@ -177,7 +177,7 @@ describe("lockstep over a room", () => {
     expectAgreement(games, stoodAt);
   });
 
-  test("a player who leaves is missed after the same turn by all, whoever heard its last commands", async () => {
+  test("a player who leaves is dropped after the same turn by all, whoever received its last commands", async () => {
     const { games, run } = await play(4);
     await run(3000);
     const [leaver, ...staying] = games as [Skirmish, Skirmish, Skirmish, Skirmish];
@@ -191,7 +191,7 @@ describe("lockstep over a room", () => {
     }
   });
 
-  test("of a player who leaves all execute the commands that only one of them has heard", async () => {
+  test("all execute the last commands of a player who leaves, even if only one has received them", async () => {
     const { games, run } = await play(3);
     await run(3000);
     const [leaver, heard, other] = games as [Skirmish, Skirmish, Skirmish];
@@ -201,7 +201,7 @@ describe("lockstep over a room", () => {
     room.send = (type, message) => toAll(type, message, only);
     leaver.session.give({ unit: 2, by: 777 });
     await run(600);
-    // Those who lack its commands stand still; nobody knows yet what to go on with.
+    // Players without its commands stand still: nobody knows yet which commands apply.
     expect(other.session.waitingFor).toEqual([room.myNumber]);
     expect(heard.session.turn).toBeGreaterThan(other.session.turn);
     const { turn } = heard.session;
@@ -210,7 +210,7 @@ describe("lockstep over a room", () => {
     expectAgreement([heard, other], turn + 15);
   });
 
-  test("two players who leave at the same moment are missed after the same turns by all", async () => {
+  test("two players who leave at the same moment are dropped after the same turns by all", async () => {
     const { games, run } = await play(5);
     await run(3000);
     const [first, , third] = games as [Skirmish, Skirmish, Skirmish, Skirmish, Skirmish];
@@ -227,13 +227,13 @@ describe("lockstep over a room", () => {
     }
   });
 
-  test("of two who leave the second may go while the others still agree on the first", async () => {
+  test("of two who leave, the second may go while the others still agree on the first", async () => {
     const { games, run } = await play(4);
     await run(3000);
     const [first, second, ...staying] = games as [Skirmish, Skirmish, Skirmish, Skirmish];
     const { turn } = staying[0].session;
     first.room.leave();
-    // Half of a message's way.
+    // Half of the time that a message takes.
     await run(40);
     second.room.leave();
     await run(4000);
@@ -241,7 +241,7 @@ describe("lockstep over a room", () => {
     for (const { gone } of staying) expect([...gone].sort()).toEqual([1, 2]);
   });
 
-  test("a player who was given up is told, and the others go on", async () => {
+  test("a player whom the others have dropped is told, and the others continue", async () => {
     const { games, run } = await play(3);
     await run(2000);
     const [first, second, third] = games as [Skirmish, Skirmish, Skirmish];
@@ -253,11 +253,11 @@ describe("lockstep over a room", () => {
       Array.from({ length: 3 }, () => [third.room.myNumber]),
     );
     expectAgreement([first, second], 25);
-    // A turn's messages may wait for others of their bundle for a moment.
+    // A turn's messages may wait briefly for others of their bundle.
     expect(first.session.stalledMs).toBeLessThanOrEqual(FRAME_MS);
   });
 
-  test("a state that differs is noticed by the others, with the turn", async () => {
+  test("the others detect a different state, with its turn", async () => {
     const { games, run } = await play(2, 1);
     await run(4000);
     const [honest, cheat] = games as [Skirmish, Skirmish];
@@ -269,14 +269,14 @@ describe("lockstep over a room", () => {
       mine: desync?.theirs,
       theirs: desync?.mine,
     });
-    // Tick 70 differs, and no turn before it.
+    // Tick 70 is the first that differs.
     expect(honest.hashes.findIndex((hash, index) => hash !== cheat.hashes[index])).toBe(69);
     expect([honest.hashes.indexOf(desync!.mine), cheat.hashes.indexOf(desync!.theirs)]).not.toContain(-1);
     expect(honest.hashes.indexOf(desync!.mine)).toBeGreaterThanOrEqual(69);
     expect(honest.hashes.indexOf(desync!.mine)).toBeLessThan(69 + 20);
   });
 
-  test("what is no message of the session, or a command that makes no sense, is not heard", async () => {
+  test("anything but a message of the session, and invalid commands, are ignored", async () => {
     const { games, run } = await play(2);
     const [first, second] = games as [Skirmish, Skirmish];
     const turn = { turn: 1, commands: [{ unit: "a" }] };
@@ -298,7 +298,7 @@ describe("lockstep over a room", () => {
   });
 });
 
-describe("a session in lockstep goes by the plan", () => {
+describe("a session in lockstep follows the plan", () => {
   const turnsOf = async (profile: ProfileChoice) => {
     const { games, run } = await play(2, -1, profile);
     await run(10_000);
@@ -308,7 +308,7 @@ describe("a session in lockstep goes by the plan", () => {
     return { turnLengthMs: Math.round(turnLengthMs), tick, periodMs };
   };
 
-  test("tick rate, length of turns and bundling are the profile's", async () => {
+  test("tick rate, length of turns and bundling come from the profile", async () => {
     const strategy = await turnsOf("strategy");
     expect(strategy.turnLengthMs).toBe(200);
     expect(strategy.tick / 10).toBeGreaterThan(18.5);
@@ -326,7 +326,7 @@ describe("a session in lockstep goes by the plan", () => {
     expect(bundled.turnLengthMs).toBeGreaterThanOrEqual(bundled.periodMs);
   });
 
-  test("the turns of all become longer when one player's plan asks for that", async () => {
+  test("the turns of all become longer when one player's plan needs it", async () => {
     const { games, run } = await play(3);
     await run(2000);
     const numbers = { ...QUICK.numbers, stateHz: 2 };
@@ -338,7 +338,7 @@ describe("a session in lockstep goes by the plan", () => {
 });
 
 describe("a session in lockstep begins", () => {
-  test("when so many are ready, whoever was first in the room or with the call, with the same seed", async () => {
+  test("when so many are ready, in any order of joins and calls, with the same seed", async () => {
     const { hub, rooms, machines } = await lobby(3);
     const begin = (index: number) => new Skirmish(rooms[index]!, 3, { machine: machines[index]! });
     const third = begin(2);
@@ -354,7 +354,7 @@ describe("a session in lockstep begins", () => {
     for (const { starts } of games) expect(starts).toEqual([{ players: [1, 2, 3], seed }]);
   });
 
-  test("without one who comes later, who is told so", async () => {
+  test("without a player who comes later, and who is told so", async () => {
     const { hub, games, run } = await play(2);
     await run(2000);
     const machine = new SleepyScheduler(hub.scheduler);
@@ -366,7 +366,7 @@ describe("a session in lockstep begins", () => {
     expect(games.flatMap(({ gone, refused }) => [...gone, ...refused])).toEqual([]);
   });
 
-  test("without one who simulates at another rate", async () => {
+  test("without a player who simulates at another rate", async () => {
     const hub = new VirtualHub({ delayMs: 60, jitterMs: 5 });
     const games: Skirmish[] = [];
     for (const profile of [QUICK, "strategy", QUICK] as const) {
@@ -381,7 +381,7 @@ describe("a session in lockstep begins", () => {
     expect(odd.refused).toEqual(["the others simulate 60 ticks per second, this player 20"]);
   });
 
-  test("where the one who should say so leaves before: the next one does", async () => {
+  test("even if the player who should start it leaves before", async () => {
     const { hub, rooms, machines } = await lobby(3);
     const games = [1, 2].map((index) => new Skirmish(rooms[index]!, 2, { machine: machines[index]! }));
     await hub.advance(1000);
@@ -393,7 +393,7 @@ describe("a session in lockstep begins", () => {
 });
 
 describe("mistakes of the game", () => {
-  test("in the options are said at once", async () => {
+  test("in the options throw at once", async () => {
     const { rooms } = await lobby(1);
     const good: LockstepSessionOptions<Move> = { players: 2, readCommand: readMove, step: () => undefined };
     const make = (changes: object) => () => new LockstepSession<Move>(rooms[0]!, { ...good, ...changes });
@@ -403,7 +403,7 @@ describe("mistakes of the game", () => {
     expect(make({ readCommand: 7 })).toThrow(ConfigError);
   });
 
-  test("in a command are said at once, and the match goes on", async () => {
+  test("in a command throw at once, and the match continues", async () => {
     const { games, run } = await play(3);
     const [first, second] = games as [Skirmish, Skirmish, Skirmish];
     await run(1000);
@@ -412,7 +412,7 @@ describe("mistakes of the game", () => {
     expect(() => {
       for (let count = 0; count < 300; count++) first.session.give(least);
     }).toThrow("limit/queue");
-    // As much as may be given in a turn arrives, also where others have to pass it on.
+    // As many commands as a turn may hold arrive, also if others have to pass them on.
     for (let left = 20; left > 0; left--) {
       for (const { session } of games) {
         const by = Number.MAX_SAFE_INTEGER;
@@ -429,7 +429,7 @@ describe("mistakes of the game", () => {
     expect(second.session.turn).toBeGreaterThan(turn + 15);
   });
 
-  test("such as a queue that it has filled delay a turn, and lose none", async () => {
+  test("such as a full queue delay a turn, and lose no command", async () => {
     const { games, run } = await play(2);
     const [first] = games as [Skirmish, Skirmish];
     await run(1000);

@@ -4,7 +4,7 @@ import { NetError } from "@paceline/client";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkedCall, requestSeat, type Seat } from "../src/connection/match-request.js";
 
-/** Far above what a busy machine needs; the test of silence has its own. */
+/** Far more than a busy machine needs. The test of silence has its own timeout. */
 const TIMEOUT_MS = 4000;
 const SHORT_MS = 150;
 const call = checkedCall("joinOrCreate", "race", { track: "hill" });
@@ -17,7 +17,7 @@ const goodSeat = {
   linkPath: "/link",
 };
 
-/** Answers every request as the test says. */
+/** A server whose answers the test sets. */
 let server: Server;
 let answer: { status?: number; body?: string; delayMs?: number; cut?: boolean };
 let asked: { method?: string; url?: string; body: string }[];
@@ -67,7 +67,7 @@ async function refusal(
 }
 
 describe("a match request", () => {
-  test("asks for a seat and gets the address of its link", async () => {
+  test("requests a seat and gets the address of its link", async () => {
     answer = { body: JSON.stringify(goodSeat) };
     const seat = await ask("/games");
     expect(seat).toMatchObject({ ticket: "abc.DEF-_1", roomName: "race" });
@@ -81,7 +81,7 @@ describe("a match request", () => {
     ]);
   });
 
-  test("fails where nothing listens, nothing answers in time, or the answer breaks off", async () => {
+  test("fails if nothing listens, nothing answers in time, or the answer breaks off", async () => {
     const unreachable = { code: "match/unreachable", retryable: true };
     answer = { body: JSON.stringify(goodSeat), delayMs: 2 * SHORT_MS };
     expect(await refusal(ask("", SHORT_MS))).toMatchObject(unreachable);
@@ -136,12 +136,12 @@ describe("a match request", () => {
     expect(await refusal(ask())).toMatchObject({ code: "match/bad-answer", retryable });
   });
 
-  test("is answered by another version", async () => {
+  test("rejects an answer of another version", async () => {
     answer = { body: JSON.stringify({ ...goodSeat, version: 1 }) };
     expect(await refusal(ask())).toMatchObject({ code: "session/version", retryable: false });
   });
 
-  test("stays with the server's host whatever the path", async () => {
+  test("stays with the server's host, whatever the path", async () => {
     for (const linkPath of ["//evil.example/link", "/../link", "/link?x=@evil.example"]) {
       answer = { body: JSON.stringify({ ...goodSeat, linkPath }) };
       expect(new URL((await ask()).linkUrl).hostname).toBe("127.0.0.1");

@@ -4,7 +4,7 @@ import { Stage } from "./stage.js";
 import { pause, until } from "./until.js";
 
 const stage = new Stage();
-/** What the code of a game threw, as a browser reports it. */
+/** Errors of the game's code, as a browser reports them. */
 let uncaught: string[];
 
 beforeEach(() => {
@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-/** What a room hears of a type, with the number of who said it. */
+/** Records a room's messages of a type, with their senders' numbers. */
 function heard(room: Room, type: string): [message: unknown, from: number][] {
   const messages: [unknown, number][] = [];
   room.onMessage(type, (message, from) => messages.push([message, from.number]));
@@ -23,7 +23,7 @@ function heard(room: Room, type: string): [message: unknown, from: number][] {
 const peerOf = (room: Room, other: Room): Peer => room.peers.find(({ number }) => number === other.myNumber)!;
 
 describe("messages", () => {
-  test("reach everyone else once and in order, or the one they are for", async () => {
+  test("reach all others once and in order, or only their receiver", async () => {
     const server = await stage.server();
     const [a, b, c] = (await stage.meet(server, 3)) as [Room, Room, Room];
     await until("a sees both", () => a.peers.length === 2);
@@ -42,7 +42,7 @@ describe("messages", () => {
     expect([atA.length, atB.length, atC.length]).toEqual([0, 202, 201]);
   });
 
-  test("of bulk arrive whole and in order while commands overtake them, and across a cut", async () => {
+  test("of bulk arrive whole and in order while commands overtake them, also across a cut", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     await until("a sees b", () => a.peers.length === 1);
@@ -67,7 +67,7 @@ describe("messages", () => {
     expect(() => a.send("map", 1, { class: "fast" as never })).toThrow(/class: .*"command" or "bulk"/);
   });
 
-  test("that greet a newcomer reach listeners that it sets right after joining", async () => {
+  test("to a newcomer reach listeners that it adds right after joining", async () => {
     const server = await stage.server();
     const a = await stage.join(server);
     a.onPeerJoin((peer) => a.send("greeting", peer.number, peer));
@@ -79,7 +79,7 @@ describe("messages", () => {
     }
   });
 
-  test("of many kinds of content arrive as they were", async () => {
+  test("of many kinds of content arrive unchanged", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     const atB = heard(b, "x");
@@ -101,7 +101,7 @@ describe("messages", () => {
     ).toEqual(contents);
   });
 
-  test("that cannot be sent are the caller's mistake, peers or not", async () => {
+  test("that cannot be sent throw, with peers and without", async () => {
     const server = await stage.server();
     const a = await stage.join(server);
     const circle: Record<string, unknown> = {};
@@ -121,7 +121,7 @@ describe("messages", () => {
     expect(() => a.onMessage("", () => undefined)).toThrow(ConfigError);
   });
 
-  test("end with a subscription, and a listener that throws disturbs nobody", async () => {
+  test("end with a subscription, and a listener that throws affects no other", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     const seen: unknown[] = [];
@@ -155,7 +155,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("to one who is not in the room are refused", async () => {
+  test("to a participant who is not in the room are refused", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     await until("a sees b", () => a.peers.length === 1);
@@ -190,7 +190,7 @@ describe("requests", () => {
     expect(answers).toEqual([["x", a.myNumber], 42, null]);
   });
 
-  test("are refused where there is no handler, or it fails, or its answer cannot be sent", async () => {
+  test("are refused if there is no handler, if it fails, or if its answer cannot be sent", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     b.onRequest("throws", () => {
@@ -207,7 +207,7 @@ describe("requests", () => {
       expect(error).toMatchObject({ code: "request/refused" });
       expect((error as Error).message).not.toContain("secret");
     }
-    // The details are for the one whose handler it is.
+    // Only the handler's side learns the details.
     expect(uncaught).toEqual([
       "Error: secret details",
       "Error: secret details",

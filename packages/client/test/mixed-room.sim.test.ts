@@ -7,7 +7,7 @@ import { RelayStage } from "./relay-stage.js";
 const HUMANS = 3;
 const RELAY_ONLY = 7;
 
-/** How each of a player's others is reached: a `d`irect link, or the `r`elay. */
+/** Returns the first letter of the path to each peer: `d`irect or `r`elay. */
 function pathsOf(room: Room): string {
   const others = room.peers.toSorted((one, other) => one.number - other.number);
   return others.map(({ path }) => path[0]).join("");
@@ -22,7 +22,7 @@ test.each(["shooter", "racing", "action"] as const)(
       const options = isHuman ? ({ transports: ["webrtc", "websocket"], webRtc } as const) : {};
       return stage.join(stage.player({}, { profile, ...options }));
     };
-    // Drivers come first, between, and last: nobody's direct links are to depend on that.
+    // Bots come first, between, and last: their order must not matter for direct links.
     const order = [false, false, true, false, true, false, false, true, false, false];
     const rooms: Room[] = [];
     for (const isHuman of order) rooms.push(await newcomer(isHuman));

@@ -5,11 +5,11 @@ describe("a module that did not load", () => {
   test.each([
     ["TypeError: Failed to fetch dynamically imported module: https://a.example/x-1.js"],
     ["TypeError: error loading dynamically imported module: https://a.example/x-1.js"],
-  ])("is named by what the browser says: %s", (words) => {
+  ])("is found in the browser's message: %s", (words) => {
     expect(addressOfFailed(new TypeError(words.slice(11)))?.href).toBe("https://a.example/x-1.js");
   });
 
-  test("is not known where the browser does not say, or says nonsense", () => {
+  test("is unknown if the browser gives no address, or nonsense", () => {
     for (const words of [
       "Importing a module script failed.",
       "dynamically imported module: https://[",
@@ -20,11 +20,11 @@ describe("a module that did not load", () => {
     expect(addressOfFailed(undefined)).toBeUndefined();
   });
 
-  test("is not taken from anywhere but where this code came from", async () => {
+  test("is refused if its address has another origin", async () => {
     await expect(importAgain(new URL("https://evil.example/x.js"), 2, "x")).rejects.toThrow("is not ours");
   });
 
-  test("is taken by another address, if it has what is wanted", async () => {
+  test("is loaded from another address, and refused if it lacks the export", async () => {
     const own = new URL("../src/browser/module-again.ts", import.meta.url);
     const again = await importAgain<"importAgain", { importAgain: unknown }>(own, 2, "importAgain");
     expect(again.importAgain).toBeTypeOf("function");

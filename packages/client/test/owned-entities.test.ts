@@ -21,7 +21,7 @@ test("a spawn whose values are refused leaves nothing behind", () => {
   expect({ ...(owned.spawn(Sign, {}).entity as unknown as { place: object }).place }).toEqual({ x: 0, y: 0 });
 });
 
-test("local ids are not used again soon, and ids follow the participant's number", () => {
+test("local ids are not reused soon, and ids follow the participant's number", () => {
   let myNumber = 3;
   const owned = entitiesOf((localId) => myNumber * 0x10000 + localId);
   const first = owned.spawn(Sign, {});

@@ -11,13 +11,13 @@ const Body = defineEntity("body", {
 });
 
 const WRITES = 500;
-/** Until the engine thinks the call worth compiling. */
+/** Enough calls for the engine to compile the function. */
 const WARM_UP_WRITES = 20_000;
 const MAX_ROUNDS = 60;
-/** Less than the smallest object takes. */
+/** Less than the size of the smallest object. */
 const NOTHING_BYTES = 8;
 
-/** Bytes that one call takes of the heap, on the mean of a round. */
+/** Returns the mean heap bytes per call in a round. */
 function bytesPerCall(call: () => void): number {
   setFlagsFromString("--expose-gc");
   (runInNewContext("gc") as () => void)();
@@ -26,12 +26,13 @@ function bytesPerCall(call: () => void): number {
   return (process.memoryUsage().heapUsed - before) / WRITES;
 }
 
-/** The least of several rounds, since code is compiled meanwhile. */
+/** Returns the least of several rounds, because the engine compiles code meanwhile. */
 async function leastBytesPerCall(call: () => void): Promise<number> {
   for (let write = 0; write < WARM_UP_WRITES; write++) call();
   let least = Number.POSITIVE_INFINITY;
   for (let round = 0; round < MAX_ROUNDS && least >= NOTHING_BYTES; round++) {
-    // A thread of the engine compiles what is called often; what it has made is taken over between two turns.
+    // A thread of the engine compiles frequent functions. Its results apply between two turns of the event
+    // loop.
     await new Promise((resolve) => setTimeout(resolve, 10));
     for (let write = 0; write < WRITES; write++) call();
     least = Math.min(least, bytesPerCall(call));
@@ -39,11 +40,11 @@ async function leastBytesPerCall(call: () => void): Promise<number> {
   return least;
 }
 
-test("a game that writes a position or a direction of its entity makes no object by it", async () => {
+test("a game that writes a position or a direction of its entity allocates no object", async () => {
   const room = await new VirtualHub({ delayMs: 5 }, { startMs: 5000 }).join();
   const body = room.spawn(Body);
   const made: object[] = [];
-  // That the measure sees objects: each call makes one.
+  // Proves that the measurement sees objects: each call makes one.
   expect(bytesPerCall(() => (made[0] = [1.5, 2.5]))).toBeGreaterThan(NOTHING_BYTES);
   expect(await leastBytesPerCall(() => body.position.set(1.5, 2.5))).toBeLessThan(NOTHING_BYTES);
   expect(await leastBytesPerCall(() => body.place.set(1.5, 2.5, 3.5))).toBeLessThan(NOTHING_BYTES);

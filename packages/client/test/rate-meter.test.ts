@@ -2,7 +2,7 @@ import { newLinkCounters, type Link } from "@paceline/transport";
 import { expect, test } from "vitest";
 import { RateMeter } from "../src/paths/rate-meter.js";
 
-/** A link as the meter sees it. */
+/** A link with the given counters. */
 function linkWith(bytesReceived: number, bytesSent: number) {
   const counters = { ...newLinkCounters(), bytesReceived, bytesSent, packetsSent: bytesSent / 20 };
   return { counters, link: { counters } as Link };
@@ -28,7 +28,7 @@ test("counters of several links become rates per second", () => {
   });
 });
 
-test("what was taken counts once, and a window without traffic is zero", () => {
+test("traffic counts once, and a window without traffic has zero rates", () => {
   const meter = new RateMeter(0);
   const { counters, link } = linkWith(100, 100);
   meter.take(link);
@@ -40,7 +40,7 @@ test("what was taken counts once, and a window without traffic is zero", () => {
   expect(meter.rates.bytesInPerSecond).toBe(0);
   counters.bytesReceived += 50;
   meter.take(link);
-  // The same moment again: nothing can be said yet.
+  // A window of no length gives no rates.
   meter.sample(2000);
   expect(meter.rates.bytesInPerSecond).toBe(0);
   meter.sample(2500);

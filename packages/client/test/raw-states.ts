@@ -9,7 +9,7 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 
-/** Writes the states of entities of one kind by hand: valid bytes, of whatever values. */
+/** Writes the states of entities of one kind by hand: valid bytes with any values. */
 export class RawStates {
   readonly stream: number;
   readonly definition: EntityDefinition;
@@ -29,7 +29,7 @@ export class RawStates {
     return { kind: "stream", stream: this.stream, name, tickHz: 60, schemaHash, ...more };
   }
 
-  /** The body of a state message: the stream's number, and the entities' states whole. */
+  /** Returns the body of a state message: the stream's number, and whole states. */
   body(tick: number, ...entries: readonly (readonly [localId: number, ...values: number[]])[]): Uint8Array {
     return new ByteWriter()
       .u8(this.stream)
@@ -37,7 +37,7 @@ export class RawStates {
       .take();
   }
 
-  /** The same as a reliable message. */
+  /** Returns the states as a reliable message. */
   reference(
     tick: number,
     ...entries: readonly (readonly [localId: number, ...values: number[]])[]

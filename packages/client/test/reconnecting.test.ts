@@ -7,7 +7,7 @@ import { pause, until } from "./until.js";
 
 const stage = new Stage();
 
-/** What happens to a room's connection, in order. */
+/** Records the events of a room's connection, in order. */
 function lifeOf(room: Room): string[] {
   const life: string[] = [];
   room.onDrop(() => life.push("drop"));
@@ -28,7 +28,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 const remoteCars = (room: Room) => [...room.entities(Car)].filter((car) => !car.isMine);
 
 describe("a link that dies", () => {
-  test("is replaced, and nothing is lost or repeated in either direction", async () => {
+  test("is replaced, and no message is lost or repeated in either direction", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     await until("a sees b", () => a.peers.length === 1);
@@ -42,7 +42,7 @@ describe("a link that dies", () => {
     };
     for (; sent < 40;) {
       sendBoth();
-      // In the middle of it, while messages are on their way.
+      // Half of the messages are sent, and some are on their way.
       if (sent === 20) server.cutLinks(0);
       if (sent % 5 === 0) await pause(2);
     }
@@ -53,12 +53,12 @@ describe("a link that dies", () => {
     expect(atA).toEqual(upTo(sent));
     expect(atB).toEqual(upTo(sent));
     expect(lifeA).toEqual(["drop", "resumed"]);
-    // The others were never told: the session has not ended.
+    // The others see no event: the session has not ended.
     expect(lifeB).toEqual([]);
     expect(a.state).toBe("joined");
   });
 
-  test("may be everyone's at once, and entities go on", async () => {
+  test("may be that of all players at once, and entities continue", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     const car = a.spawn(Car);
@@ -97,8 +97,8 @@ describe("a link that dies", () => {
 });
 
 /**
- * Cuts the link that was opened as the first of these numbers, and when it is back as the last one, until the server has
- * forgotten the session: one that comes back before its end was noticed is resumed.
+ * Cuts links until the server has forgotten the session: the one with number `first`, and after each return
+ * the one with number `last`. A client that returns before the server notices the cut is resumed.
  */
 async function forget(server: GameServer, [first, last]: [number, number], life: string[]): Promise<void> {
   for (let drops = 0; !life.includes("anew"); drops++) {
@@ -107,7 +107,7 @@ async function forget(server: GameServer, [first, last]: [number, number], life:
   }
 }
 
-describe("a server that was replaced", () => {
+describe("a server that is replaced", () => {
   test.each(["stop", "crash"] as const)(
     "after a %s: the room is joined anew and the game goes on",
     async (end) => {
@@ -128,7 +128,8 @@ describe("a server that was replaced", () => {
       await until("all know", () => rooms.every(({ state }) => state === "dropped"));
       expect(rooms.map(({ state }) => state)).toEqual(["dropped", "dropped"]);
       const next = await stage.server({}, port);
-      // Up to a second of spread, then 0.25, 0.5, 1, 2 and 3 s and half as much again: a slow start costs an attempt.
+      // Up to 1 s of spread, then waits of 0.25, 0.5, 1, 2 and 3 s, each up to 1.5 times as long. A slow
+      // start costs an attempt.
       await until("all are back", () => lives.every((life) => life.includes("anew")), 15_000);
       expect(a.roomId).not.toBe(before);
       expect(c.roomId).toBe(a.roomId);
@@ -143,7 +144,7 @@ describe("a server that was replaced", () => {
     },
   );
 
-  test("whoever was forgotten alone comes back to the room that it was in", async () => {
+  test("a single forgotten player returns to the room that it was in", async () => {
     const server = await stage.server({ limits: { reconnectGraceMs: 0 } });
     const client = stage.client(server);
     const other = stage.keep(await client.create("race"));
@@ -166,7 +167,7 @@ describe("a server that was replaced", () => {
     expect(sprites).toEqual(["my car", "a car", "a car is gone", "a car"]);
   });
 
-  test("whoever was forgotten alone hands its one-of-a-kind state to the player who stayed", async () => {
+  test("a single forgotten player hands its one-of-a-kind state to the player who stayed", async () => {
     const server = await stage.server({ limits: { reconnectGraceMs: 0 } });
     const client = stage.client(server);
     const a = stage.keep(await client.create("race"));
@@ -186,8 +187,8 @@ describe("a server that was replaced", () => {
   });
 });
 
-describe("a page that was loaded anew", () => {
-  test("takes the place of its earlier session, even in a full room, and leaves no ghost", async () => {
+describe("a reloaded page", () => {
+  test("takes the seat of its earlier session, even in a full room, and leaves no second player", async () => {
     const server = await stage.server({ rooms: { race: { maxPlayers: 2 } } });
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     const life = lifeOf(b);
@@ -202,7 +203,7 @@ describe("a page that was loaded anew", () => {
     expect(back.reconnectionToken).not.toBe(b.reconnectionToken);
   });
 
-  test("is refused with a token that is wrong, used or no token at all, and nobody is disturbed", async () => {
+  test("is refused with a wrong, used or invalid token, and nobody is affected", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     const client = stage.client(server);

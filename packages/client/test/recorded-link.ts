@@ -1,13 +1,13 @@
 import { NodeWebSocket } from "@paceline/client/node";
 
-/** A binary message of a WebSocket, with who sent it. */
+/** A binary message of a WebSocket, with its sender. */
 export interface Recorded {
   readonly link: string;
   readonly from: "server" | "participant";
   readonly hex: string;
 }
 
-/** A WebSocket for `ClientOptions.webSocket` that writes down what goes over it, in its order. */
+/** Makes a WebSocket for `ClientOptions.webSocket` that records all messages in order. */
 export function recordingWebSocket(link: string, into: Recorded[]): typeof NodeWebSocket {
   const record = (from: Recorded["from"], data: unknown): void => {
     if (data instanceof ArrayBuffer) into.push({ link, from, hex: Buffer.from(data).toString("hex") });

@@ -62,7 +62,7 @@ class Scene {
     if (payload.kind === "stream") this.#note(this.entities.announce(payload));
   }
 
-  /** The owner describes its stream. */
+  /** Describes the owner's stream. */
   describe(): DropReason | undefined {
     return this.entities.describe(0, describeColumns(this.states.definition));
   }
@@ -103,7 +103,7 @@ describe("entities of a peer", () => {
     expect(scene.positions).toEqual({ [FIRST]: [2, 2] });
   });
 
-  test("[WF5] [WF9] know a newer tick across the wrap of 32 bits", () => {
+  test("[WF5] [WF9] recognise a newer tick across the wrap of 32 bits", () => {
     const scene = new Scene();
     scene.receive(0xffffffff, [0, 1, 1]);
     expect(scene.receive(3, [0, 2, 2])).toBe(1);
@@ -121,14 +121,14 @@ describe("entities of a peer", () => {
     expect(scene.positions).toEqual({ [FIRST]: [1, 1], [FIRST + 1]: [2, 2] });
   });
 
-  test("[WF9] change by no message that is malformed in any part", () => {
+  test("[WF9] ignore messages that are malformed in any part", () => {
     const scene = new Scene();
     scene.receive(101, [0, 1, 1], [1, 1, 1]);
     const body = scene.states.body(102, [0, 2, 2], [1, 2, 2]);
     for (let more = 9; more < 17; more++) scene.take(Uint8Array.of(...body, ...new Uint8Array(more)), 102);
     expect(scene.positions).toEqual({ [FIRST]: [1, 1], [FIRST + 1]: [1, 1] });
     expect(scene.drops).toEqual(Array.from({ length: 8 }, () => "length"));
-    // A body that was cut may be another one; what is in it keeps to its ranges all the same.
+    // A cut body may be another valid one. Its values still keep to their ranges.
     for (let length = 1; length < body.length; length++) scene.take(body.subarray(0, length), 102 + length);
     for (const [x, y] of Object.values(scene.positions)) {
       expect(Math.max(Math.abs(x), Math.abs(y))).toBeLessThanOrEqual(10);
@@ -136,7 +136,7 @@ describe("entities of a peer", () => {
     expect(scene.take(scene.states.body(200, [0, 2, 2]), 200)).toBe(1);
   });
 
-  test("[WF15] begin and end; what is late does not bring one back", () => {
+  test("[WF15] begin and end; a late state does not bring one back", () => {
     const scene = new Scene();
     scene.reliably(scene.states.reference(100, [0, 1, 1]));
     scene.reliably(scene.states.removal(102, 0));
@@ -155,7 +155,7 @@ describe("entities of a peer", () => {
     expect(scene.despawned).toEqual([FIRST, FIRST + 5]);
   });
 
-  test("[WF20] [WF17] of other columns are asked for, read as they are described, and the game is told once", async () => {
+  test("[WF20] [WF17] of other columns are requested and read by their description, and the game is told once", async () => {
     const spin = scalar({ range: [0, 1], precision: 0.1 });
     const scene = new Scene(
       defineEntity("puck", { spin, position: vec2({ range: [-20, 20], precision: 0.1 }) }),
@@ -194,8 +194,8 @@ describe("entities of a peer", () => {
   });
 });
 
-describe("what a receiver lacks", () => {
-  test("[WF16] is asked for when messages in a row cannot be read, and not again at once", () => {
+describe("missing states", () => {
+  test("[WF16] are requested when messages in a row cannot be read, and not again at once", () => {
     const scene = new Scene();
     const tooLong = Uint8Array.of(...scene.states.body(101, [0, 1, 1]), ...new Uint8Array(9));
     for (let count = 0; count < 10; count++) scene.take(tooLong, 101 + count);
@@ -206,14 +206,14 @@ describe("what a receiver lacks", () => {
   });
 });
 
-describe("what the server had kept of a peer", () => {
+describe("the retained states of a peer", () => {
   const silent = { announcement: false };
   const retainedOf = (...payloads: PeerPayload[]): Uint8Array =>
     writeRetained(payloads as RetainedPayload[])!;
   const kept = (scene: Scene, tick: number, ...entries: Entry[]): Uint8Array =>
     retainedOf(scene.states.announcement(), scene.states.reference(tick, ...entries));
 
-  test("[WF28] is shown until the owner speaks, whose states count from then on", () => {
+  test("[WF28] are shown until the owner's states arrive", () => {
     const scene = new Scene(known, silent);
     expect(scene.entities.takeRetained(kept(scene, 100, [0, 1, 1], [1, 2, 2]), 500)).toBeUndefined();
     expect(scene.positions).toEqual({ [FIRST]: [1, 1], [FIRST + 1]: [2, 2] });
@@ -224,7 +224,7 @@ describe("what the server had kept of a peer", () => {
     expect(scene.despawned).toEqual([]);
   });
 
-  test("[WF28] ends where the owner has told of everything else", () => {
+  test("[WF28] end if the owner's complete list lacks their entities", () => {
     const scene = new Scene(known, silent);
     scene.entities.takeRetained(kept(scene, 100, [0, 1, 1], [1, 2, 2]), 0);
     scene.announce(scene.states.announcement());
@@ -236,7 +236,7 @@ describe("what the server had kept of a peer", () => {
     expect(scene.positions).toEqual({ [FIRST + 1]: [5, 5] });
   });
 
-  test("[WF28] counts nothing once the owner has spoken, and nothing a second time", () => {
+  test("[WF28] are ignored after the owner's first states, and a second time", () => {
     const late = new Scene();
     expect(late.entities.takeRetained(kept(late, 100, [0, 1, 1]), 0)).toBe("outdated");
     expect(late.positions).toEqual({});
@@ -246,26 +246,26 @@ describe("what the server had kept of a peer", () => {
     expect(twice.positions).toEqual({ [FIRST]: [1, 1] });
   });
 
-  test("[WF28] is older than what the owner says, whatever its tick claims", () => {
+  test("[WF28] lose against the owner's newer states, whatever their tick says", () => {
     const scene = new Scene(known, silent);
     scene.entities.takeRetained(kept(scene, 100, [0, 1, 1]), 200);
     scene.announce(scene.states.announcement());
     scene.reliably(scene.states.reference(99, [0, 7, 7]));
-    // Of the states of an entity the newest tick wins, wherever it came from.
+    // The newest tick of an entity wins, whatever its source.
     expect(scene.positions).toEqual({ [FIRST]: [1, 1] });
     expect(scene.entities.present(0)).toBeUndefined();
     expect(scene.receive(101, [0, 8, 8])).toBe(1);
     expect(scene.positions).toEqual({ [FIRST]: [8, 8] });
   });
 
-  test("[WF28] of a definition that is another one asks nobody and tells nobody: the owner's stream will", () => {
+  test("[WF28] of another definition cause no request and no error: the owner's stream will", () => {
     const other = defineEntity("puck", { position, speed: scalar({ range: [0, 1], precision: 0.1 }) });
     const scene = new Scene(other, silent);
     scene.entities.takeRetained(kept(scene, 100, [0, 1, 1, 0]), 0);
     expect([scene.positions, scene.mismatches, scene.told]).toEqual([{}, [], []]);
   });
 
-  test("[WF28] may be any bytes: what makes no sense is dropped", () => {
+  test("[WF28] may be any bytes: invalid ones are dropped", () => {
     for (const bytes of [[0], [5, 1], [2, 0x0c, 0], [255, 255, 255], [3, 8, 0, 0]]) {
       const scene = new Scene(known, silent);
       expect(scene.entities.takeRetained(Uint8Array.from(bytes), 0)).toBe("bad-message");

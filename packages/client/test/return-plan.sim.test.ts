@@ -2,7 +2,7 @@ import { VirtualScheduler } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";
 import { ReturnPlan } from "../src/connection/return-plan.js";
 
-/** A plan whose attempts are counted and never come to an end by themselves. */
+/** A plan that counts its attempts. They end only by the test. */
 function scene() {
   const scheduler = new VirtualScheduler();
   const seen = { attempts: 0, besides: 0, gaveUpAtMs: [] as number[] };
@@ -45,7 +45,7 @@ describe("a connection that was lost", () => {
     expect(seen.gaveUpAtMs[0]).toBeLessThan(63_000);
   });
 
-  test("is not given up once it is there again, nor while it only falls silent", () => {
+  test("is not given up once it is back, nor while it is only silent", () => {
     const { scheduler, plan, seen } = scene();
     plan.dropped();
     plan.beside(true);
@@ -61,7 +61,7 @@ describe("a connection that was lost", () => {
     expect(seen.gaveUpAtMs).toEqual([]);
   });
 
-  test("is given up in the same minute although the server has forgotten the session meanwhile", () => {
+  test("is given up in the same minute, although the server has forgotten the session meanwhile", () => {
     const { scheduler, plan, seen } = scene();
     plan.dropped();
     scheduler.advance(40_000);

@@ -3,7 +3,7 @@ import type { Peer, Room } from "@paceline/client";
 import { RelayStage } from "./relay-stage.js";
 
 const DELAY_MS = 50;
-/** From one player to the other, through the relay. */
+/** Delay from one player to the other, through the relay. */
 const WAY_MS = 2 * DELAY_MS;
 
 async function meeting() {
@@ -36,12 +36,12 @@ describe("after a cut", () => {
       a.send("lap", "after", peerOf(a, b));
       await stage.advance(4000);
       expect(heard.map(([lap]) => lap)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, "after"]);
-      // The client hears of its return half a round trip after the relay has told the others.
+      // The client learns of its return half a round trip after the relay has told the others.
       expect(heard.at(-1)![1] - backAtMs).toBeLessThanOrEqual(2 * WAY_MS);
     },
   );
 
-  test("of 5 s all of 1200 messages a second arrive, once and in order, and nobody is lost", async () => {
+  test("of 5 s, all of 1200 messages a second arrive, once and in order, and nobody is removed", async () => {
     const { stage, a, b, away } = await meeting();
     const heard: unknown[] = [];
     b.onMessage("n", (n) => heard.push(Number(n)));
@@ -66,7 +66,7 @@ describe("after a cut", () => {
   });
 });
 
-test("1200 messages a second go on for as long as the game likes, within the limits of the relay", async () => {
+test("1200 messages a second may continue without end, within the limits of the relay", async () => {
   const { stage, a, b } = await meeting();
   const heard: unknown[] = [];
   b.onMessage("n", (n) => heard.push(n));
@@ -81,7 +81,7 @@ test("1200 messages a second go on for as long as the game likes, within the lim
 });
 
 describe("in one turn", () => {
-  test("1500 messages of 40 bytes all arrive, once and in order, and nobody is lost", async () => {
+  test("1500 messages of 40 bytes all arrive, once and in order, and nobody is removed", async () => {
     const { stage, a, b } = await meeting();
     const heard: unknown[] = [];
     b.onMessage("n", (n) => heard.push((n as string).trim()));
@@ -91,7 +91,7 @@ describe("in one turn", () => {
     expect([a.peers.length, b.peers.length]).toEqual([1, 1]);
   });
 
-  test("more than may wait is refused before anything goes to anybody", async () => {
+  test("messages over the limit are refused before any is sent to any receiver", async () => {
     const { stage, a, b, away } = await meeting();
     const c = await stage.join();
     await stage.advance(500);

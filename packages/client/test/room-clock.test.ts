@@ -7,7 +7,7 @@ import { until } from "./until.js";
 const stage = new Stage();
 
 describe("the clock of a room", () => {
-  test("asks often at first, then now and then, and knows the server's time", () => {
+  test("pings often at first, then at long intervals, and estimates the server's time", () => {
     const scheduler = new VirtualScheduler({ startMs: 1000 });
     const ahead = 123_456;
     let pings = 0;
@@ -42,12 +42,12 @@ describe("the clock of a room", () => {
     expect(pings).toBe(0);
   });
 
-  test("is right over a real connection; participants agree on it", async () => {
+  test("is right over a real connection, and participants agree on it", async () => {
     const server = await stage.server();
     const rooms = await stage.meet(server, 2);
     await until("both know the time", () => rooms.every(({ clock }) => clock.errorMs < 5));
     const [a, b] = rooms.map(({ clock }) => clock.serverNow()) as [number, number];
-    // Client and server are one process here, and have one clock; a busy machine delays answers.
+    // Client and server are one process with one clock. A busy machine delays answers.
     expect(Math.abs(a - performance.now())).toBeLessThan(40);
     expect(Math.abs(a - b)).toBeLessThan(40);
     expect(rooms[0]!.clock.now()).toBeCloseTo(performance.now(), -2);

@@ -10,7 +10,7 @@ import { Stage } from "./stage.js";
 import { pause, until } from "./until.js";
 
 const PROGRAM = fileURLToPath(new URL("../../../tools/conformance/player.py", import.meta.url));
-/** Of the circle that the program drives; a receiver may show it a little off between two states. */
+/** Radius of the program's circle. Between two states, a receiver may show the car slightly off it. */
 const RADIUS_M = 20;
 
 const Car = defineEntity(
@@ -39,7 +39,7 @@ interface Line {
   readonly values?: { readonly position: readonly [number, number]; readonly throttle: number };
 }
 
-/** A participant that was written in Python from the documents alone. */
+/** A participant in Python, written from the documents alone. */
 class SecondPlayer {
   readonly lines: Line[] = [];
   readonly child: ChildProcess;
@@ -69,7 +69,7 @@ class SecondPlayer {
   }
 }
 
-describe.skipIf(!hasPython)("a participant in Python that knows the documents alone", () => {
+describe.skipIf(!hasPython)("a participant in Python, written from the documents alone", () => {
   const stage = new Stage();
   const children: ChildProcess[] = [];
 
@@ -89,7 +89,7 @@ describe.skipIf(!hasPython)("a participant in Python that knows the documents al
     await until("it joins", () => player.has("joined") && room.peers.length === 1);
     const car = room.spawn(Car);
     const shown: { x: number; y: number; heading: number }[] = [];
-    /** Frames of the game, until something is so. */
+    /** Runs frames of the game until the condition holds. */
     const play = async (what: string, isTrue: () => boolean): Promise<void> => {
       const startMs = performance.now();
       while (!isTrue()) {
@@ -128,7 +128,7 @@ describe.skipIf(!hasPython)("a participant in Python that knows the documents al
       ["horn", "after"],
     ]);
     expect(left).toHaveLength(1);
-    // What goes again after a cut was there before, in part; nothing else is dropped.
+    // After a cut, repeated messages are dropped as duplicates. There are no other drops.
     const drops = new Set(player.lines.flatMap(({ drop }) => drop ?? []));
     expect([...drops].filter((drop) => drop !== "duplicate")).toEqual([]);
     expect(player.has("desync")).toBe(false);
@@ -144,7 +144,7 @@ describe.skipIf(!hasPython)("a participant in Python that knows the documents al
     expect(room.drops.total).toBe(0);
   });
 
-  // `pnpm verify` installs aiortc and names that Python; without it there is nothing to run.
+  // `pnpm verify` installs aiortc and sets this variable to its Python. Without it the test is skipped.
   const aiortcPython = process.env.PACELINE_AIORTC_PYTHON;
   test.runIf(aiortcPython)("[WF41] exchanges states with a real client over a direct link", async () => {
     const server = await stage.server();

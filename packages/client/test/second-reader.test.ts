@@ -38,7 +38,7 @@ const Car = defineEntity(
   },
   { motion: "turn" },
 );
-/** Without a velocity of its own: what motion derives travels. */
+/** A kind without a velocity field: the derived rates are sent. */
 const Kite = defineEntity(
   "kite",
   {
@@ -54,7 +54,7 @@ const Kite = defineEntity(
   },
   { motion: "acceleration" },
 );
-/** The receiver derives its velocity. */
+/** A kind whose velocity the receiver derives. */
 const Drone = defineEntity(
   "drone",
   {
@@ -65,7 +65,7 @@ const Drone = defineEntity(
 );
 const definitions = [Car, Kite, Drone] as unknown as readonly EntityDefinition[];
 
-/** A state as a reader has it. */
+/** A decoded state. */
 interface Heard {
   readonly peer: number;
   readonly entity: number;
@@ -80,7 +80,7 @@ const definitionLines = definitions.map(({ name, motion, fields }) => ({
 
 const take = ShownEntities.prototype.onState;
 
-/** What the clients make of states, as they take them. */
+/** Records the states that the clients accept. */
 function listen(): Heard[] {
   const heard: Heard[] = [];
   vi.spyOn(ShownEntities.prototype, "onState").mockImplementation(function (this: ShownEntities, ...args) {
@@ -97,14 +97,14 @@ function listen(): Heard[] {
   return heard;
 }
 
-/** The numbers of a state in the order of the definition, without texts. */
+/** Returns the numbers of a state in the order of the definition, without texts. */
 function numbersIn(values: ToldState["values"]): number[] {
   return Object.values(values)
     .filter((value) => typeof value === "number" || Array.isArray(value))
     .flat() as number[];
 }
 
-/** The states that came from other participants. */
+/** Returns the states from other participants. */
 function statesOf(told: readonly Told[]): Heard[] {
   const received = told.filter(({ from, peer }) => from === "server" && peer !== null);
   return received.flatMap(({ peer, packet }) =>
@@ -155,7 +155,10 @@ async function drive(rooms: readonly Room[]): Promise<void> {
 
 const keyOf = ({ peer, entity, tick }: Heard): string => `${peer} ${entity} ${tick}`;
 
-/** States that a receiver got before newer ones of the entity: sockets beside each other may overtake (WF9). */
+/**
+ * Returns the keys of states that arrived before newer ones of their entity. Parallel sockets may overtake
+ * each other (WF9).
+ */
 function timelyKeys(told: readonly Told[]): Set<string> {
   const timely = new Set<string>();
   for (const link of new Set(told.map((each) => each.link))) {
@@ -170,7 +173,7 @@ function timelyKeys(told: readonly Told[]): Set<string> {
   return timely;
 }
 
-/** Checks that it dropped nothing and met everything. */
+/** Checks that the reader dropped nothing and met every kind of message. */
 function expectWhole(told: readonly Told[]): void {
   expect(told.filter(({ drop }) => drop !== undefined)).toEqual([]);
   const messages = told.flatMap(({ packet }) => packet!.messages);
@@ -188,10 +191,10 @@ function expectWhole(told: readonly Told[]): void {
   expect(checksums.every(({ agrees }) => agrees)).toBe(true);
 }
 
-describe.skipIf(!hasPython)("a reader in Python that knows the documents alone", () => {
+describe.skipIf(!hasPython)("a reader in Python, written from the documents alone", () => {
   const stage = new Stage();
 
-  test("[WF1] [WF7] [WF20] reads the vectors as they say", () => {
+  test("[WF1] [WF7] [WF20] reads the vectors as documented", () => {
     const folder = fileURLToPath(new URL("../../protocol/test/vectors", import.meta.url));
     const lines = runPython("golden.py", [folder]);
     expect(lines).toHaveLength(1);
@@ -200,7 +203,7 @@ describe.skipIf(!hasPython)("a reader in Python that knows the documents alone",
     expect(Object.keys(checked)).toHaveLength(13);
   });
 
-  // Two: against what each has acknowledged. Three: published, against references.
+  // With two participants, baselines are acknowledged. With three, states are published against references.
   test.each([2, 3])(
     "[WF9] [WF14] [WF15] reads from a live room of %i what the clients read",
     { timeout: 40_000 },

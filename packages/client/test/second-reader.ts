@@ -5,7 +5,7 @@ const FOLDER = new URL("../../../tools/conformance/", import.meta.url);
 
 export const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
-/** What it tells of one message of a link. */
+/** The reader's result for one message of a link. */
 export interface Told {
   readonly link: string;
   readonly from: string;
@@ -33,7 +33,7 @@ export interface ToldState {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Runs a program of the second reader; returns the lines that it printed. */
+/** Runs a program of the second reader. Returns the lines that it printed. */
 export function runPython(program: string, args: readonly string[], input = ""): unknown[] {
   const path = fileURLToPath(new URL(program, FOLDER));
   const run = spawnSync("python3", [path, ...args], { input, encoding: "utf8", maxBuffer: 2 ** 28 });
@@ -44,7 +44,7 @@ export function runPython(program: string, args: readonly string[], input = ""):
     .map((line) => JSON.parse(line) as unknown);
 }
 
-/** What the second reader makes of lines as tools/conformance/decode.py takes them. */
+/** Decodes lines in the format of tools/conformance/decode.py. */
 export function tellFrom(lines: readonly unknown[]): Told[] {
   return runPython("decode.py", [], lines.map((line) => `${JSON.stringify(line)}\n`).join("")) as Told[];
 }

@@ -13,7 +13,7 @@ const Car = defineEntity(
   { position: vec2({ range: [-100, 100], precision: 0.01 }) },
   { motion: "hold" },
 );
-/** See the contract test of the link: between two of this library, not with browsers. */
+/** Links between two peers of this library sometimes fail to open: see the contract test of the link. */
 const RETRY = { retry: 2, timeout: 30_000 };
 const TAKEN_PORT = 19_000 + (process.pid % 1000);
 const relayed = { webRtc, profile: { base: "racing", topology: "relay" } } as const;
@@ -33,7 +33,7 @@ describe.skipIf(!webRtc)(
     }
 
     test(
-      "[WF44] carries states, while what must arrive stays on the WebSocket; the plan says so and why",
+      "[WF44] carries states, while reliable messages stay on the WebSocket; the plan says so and why",
       RETRY,
       async () => {
         const [mine, theirs] = await splitRooms(2);
@@ -55,13 +55,13 @@ describe.skipIf(!webRtc)(
       },
     );
 
-    test("counts among what goes to the server, in both directions", RETRY, async () => {
+    test("is counted in the traffic to the server, in both directions", RETRY, async () => {
       const [mine, theirs] = await splitRooms(2);
       const car = mine!.spawn(Car);
       await until("the car is there", () => [...theirs!.entities(Car)].length === 1);
       const stop = setInterval(() => car.position.set(Math.random() * 50, 0), 20);
       try {
-        // About 30 states a second; over the WebSocket there are pings.
+        // About 30 states a second. The WebSocket carries only pings.
         await until("states are counted", () => mine!.transport.server.bytesOutPerSecond > 500);
         await until("they are at the other end, too", () => theirs!.transport.server.bytesInPerSecond > 500);
         expect(mine!.transport.server.stateLink).toBe("webrtc");
@@ -71,7 +71,7 @@ describe.skipIf(!webRtc)(
     });
 
     test(
-      "[WF44] is translated by the relay: who has WebSockets alone is reached all the same, both ways",
+      "[WF44] is translated by the relay: players with WebSockets alone are reached, both ways",
       RETRY,
       async () => {
         const server = await withWebRtc();
@@ -91,7 +91,7 @@ describe.skipIf(!webRtc)(
       },
     );
 
-    test("goes back to the WebSocket when it dies, without a drop, and comes again", RETRY, async () => {
+    test("goes back to the WebSocket when it dies, without a drop, and opens again", RETRY, async () => {
       const [mine, theirs] = await splitRooms(2);
       const drops: string[] = [];
       mine!.onDrop((reason) => drops.push(reason));
@@ -105,11 +105,11 @@ describe.skipIf(!webRtc)(
       expect(drops).toEqual([]);
     });
 
-    test("carries everything while the WebSocket is gone, and nobody is told of a drop", RETRY, async () => {
+    test("carries everything while the WebSocket is gone, without a drop", RETRY, async () => {
       let isBlocked = false;
       const webSocket = class extends NodeWebSocket {
         constructor(url: string, protocols?: string[]) {
-          // Nobody listens there.
+          // No server listens on this port.
           super(isBlocked ? "ws://127.0.0.1:9/" : url, protocols);
         }
       };
@@ -146,7 +146,7 @@ describe.skipIf(!webRtc)(
       expect(life).toEqual(["drop", "resumed"]);
     });
 
-    test("[WF44] is not opened where nothing would go over it: alone in a mesh", async () => {
+    test("[WF44] is not opened if it would carry nothing: alone in a mesh", async () => {
       const room = await stage.join(await withWebRtc(), { webRtc });
       await until("the server has said what it speaks", () =>
         room.transport.plan.channels.state.links.includes("webrtc"),
@@ -167,7 +167,7 @@ describe.skipIf(!webRtc)(
 describe("a server without WebRTC", () => {
   const stage = new Stage();
 
-  test("runs on WebSockets and says so once, where its UDP port is taken", async () => {
+  test("runs on WebSockets and reports it once, if its UDP port is taken", async () => {
     const other = createSocket("udp4");
     other.bind(TAKEN_PORT);
     await once(other, "listening");

@@ -5,7 +5,7 @@ import { until } from "./until.js";
 
 const stage = new Stage();
 
-test("a room's links can be made worse and as they were, and no message is lost", async () => {
+test("a room's links can be made worse and restored, and no message is lost", async () => {
   const server = await stage.server();
   const [one, other] = await stage.meet(server, 2);
   const heard: unknown[] = [];
@@ -26,7 +26,7 @@ test("a room's links can be made worse and as they were, and no message is lost"
   expect(one!.transport.history.map(({ about }) => about)).toContain("simulated network");
 });
 
-test("a link that comes later hangs on the simulated network too", async () => {
+test("a later link is simulated too", async () => {
   const server = await stage.server();
   const [one] = await stage.meet(server, 2);
   await one!.transport.simulate({ delayMs: 60 });

@@ -13,13 +13,13 @@ const fields: SimulatorFields = {
 };
 
 describe("the simulator's fields", () => {
-  test("are what they were after a round trip", () => {
+  test("are unchanged after a round trip", () => {
     expect(fieldsOf(networkSettings(settingsOf(fields)))).toEqual(fields);
     const off = { ...fields, lossPercent: 0, burst: 1, rateKbps: 0 };
     expect(fieldsOf(networkSettings(settingsOf(off)))).toEqual(off);
   });
 
-  test("loss in bursts is as much as it says, in the long run", () => {
+  test("loss in bursts has the set ratio in the long run", () => {
     expect(lossRatio(networkSettings(settingsOf(fields)).loss)).toBeCloseTo(0.04);
     expect(settingsOf({ ...fields, lossPercent: 100 }).loss).toEqual({ kind: "uniform", ratio: 1 });
   });

@@ -14,7 +14,7 @@ interface Seat {
   onlineAtMs: number;
 }
 
-/** Who has sent what to whom, by the numbers that the server gave them: they are not used twice. */
+/** Records all sent and received messages, by the players' numbers. The server does not reuse numbers. */
 class Ledger {
   readonly #accepted = new Map<string, number[]>();
   readonly #heard = new Map<string, number[]>();
@@ -42,12 +42,12 @@ class Ledger {
     return [...this.#accepted.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** What did not arrive as it was promised. */
+  /** Descriptions of all broken guarantees. */
   get broken(): string[] {
     const broken: string[] = [];
     for (const [key, heard] of this.#heard) {
       const accepted = this.#accepted.get(key) ?? [];
-      // What a pair had not delivered when it began again is missing in the middle.
+      // After a reset of a pair, the undelivered messages are missing in the middle.
       const isInOrder = heard.every((n, index) => index === 0 || n > heard[index - 1]!);
       const isAccepted = heard.every((n) => accepted.includes(n));
       if (!isInOrder || !isAccepted) broken.push(`${key}: not once, or not in order`);
@@ -83,7 +83,7 @@ describe("a soak of players who come, go, and lose their links", () => {
         seats.push({ player, room, onlineAtMs: 0 });
       };
       while (seats.length < SEATS) await enter();
-      // One stays all the time, so that the room does.
+      // One player stays all the time, so that the room stays open.
       for (let step = 0; step < (MINUTES * 60_000) / STEP_MS; step++) {
         const nowMs = stage.scheduler.nowMs();
         for (const seat of seats) {
@@ -108,7 +108,7 @@ describe("a soak of players who come, go, and lose their links", () => {
       }
       for (const { player } of seats) player.online();
       await stage.advance(30_000);
-      // Those whom the server has forgotten ask for a seat over HTTP, which is not staged: they hear of it by leaving.
+      // Forgotten players would request a seat over HTTP, which the stage lacks. They leave instead.
       for (const { room } of seats) if (room.state === "dropped") room.leave();
       await stage.advance(500);
       expect(ledger.sent).toBeGreaterThan(40_000);

@@ -35,7 +35,7 @@ class World {
     return room;
   }
 
-  /** So many frames of the owner's game. */
+  /** Runs so many frames of the owner's game. */
   async run(owner: Room, frames: number, step: (seconds: number) => void = () => undefined): Promise<void> {
     for (let frame = 0; frame < frames; frame++) {
       this.#tick += 1;
@@ -56,13 +56,13 @@ const round = (
   pod.heading = seconds / 2 + Math.PI / 2;
 };
 
-/** Distance between where an entity is and where it is shown. */
+/** Returns the distance between an entity's true and its shown position. */
 function errorM(seen: Seen, of: { readonly position: { readonly x: number; readonly y: number } }): number {
   return Math.hypot(seen.shown.position.x - of.position.x, seen.shown.position.y - of.position.y);
 }
 
 describe("states of a room", () => {
-  test("go on without a gap when a second and a third receiver join, and when they leave", async () => {
+  test("continue without a gap when a second and a third receiver join, and when they leave", async () => {
     const world = new World();
     const owner = await world.join();
     const pod = owner.spawn(Pod);
@@ -85,9 +85,10 @@ describe("states of a room", () => {
     expect(errorM(seenIn(second)[0]!, pod)).toBeLessThan(0.5);
     second.leave();
     await world.run(owner, 120, drive);
-    // It goes at 25 m/s, and time passes beside its ticks while another joins: a state that was missing would show as metres.
+    // It moves at 25 m/s, and time passes beside its ticks during a join. A missing state would show as
+    // metres.
     expect(Math.max(...errors)).toBeLessThan(1);
-    // A state that overtook the reference it builds on, at most.
+    // At most, one state overtakes the reference that it builds on.
     expect(first.drops.total).toBeLessThanOrEqual(1);
     expect(first.drops.of("desync")).toBe(0);
   });
@@ -121,7 +122,7 @@ describe("states of a room", () => {
     },
   );
 
-  test("show a teleport at once, and no way there", async () => {
+  test("show a teleport at once, and no positions between", async () => {
     const world = new World();
     const [owner, viewer] = [await world.join(), await world.join()];
     const pod = owner.spawn(Pod);
@@ -136,7 +137,7 @@ describe("states of a room", () => {
     expect(new Set(shown.map((x) => Math.round(x)))).toEqual(new Set([0, 500]));
   });
 
-  test("of an entity that stands cost one heartbeat of fewer than 17 bytes", async () => {
+  test("of a resting entity cost one heartbeat of fewer than 17 bytes", async () => {
     const world = new World();
     const [owner, viewer] = [await world.join(), await world.join()];
     const bodies: number[] = [];
@@ -162,7 +163,7 @@ describe("states of a room", () => {
     expect(Math.max(...bodies)).toBeLessThan(17);
   });
 
-  test("[WF17] keep to what both builds know where one has appended a field", async () => {
+  test("[WF17] keep to the fields of both builds if one has appended a field", async () => {
     const Newer = defineEntity(
       "pod",
       { ...fields, isBoosting: flag(), fuel: scalar({ range: [0, 1], precision: 0.1 }) },
@@ -177,7 +178,7 @@ describe("states of a room", () => {
     seenIn(older);
     expect([...newer.entities(Newer)]).toEqual([]);
     const pod = owner.spawn(Newer, { fuel: 1 });
-    // A question, its answer, and the code for both.
+    // A request, its answer, and the fetched code for both.
     for (let step = 0; step < 4; step++) {
       await world.hub.advance(100);
       await world.hub.fetches();
@@ -193,7 +194,7 @@ describe("states of a room", () => {
     expect([...owner.entities(Newer)].find(({ id }) => id === back.id)?.position.x).toBe(3);
   });
 
-  test("are of 1,000 entities, in packets that fit", async () => {
+  test("may be of 1,000 entities, in packets that fit", async () => {
     const world = new World();
     const [owner, viewer] = [await world.join(), await world.join()];
     seenIn(viewer);

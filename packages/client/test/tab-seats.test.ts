@@ -9,7 +9,7 @@ import { until } from "./until.js";
 const stage = new Stage();
 const FOUR = { rooms: { race: { maxPlayers: 4 }, duel: { maxPlayers: 2 } } };
 
-/** A page is gone: nothing of its modules is left. */
+/** Loads a page in the tab. No module of the page before remains. */
 async function load(tab: TestTab, server: GameServer, options: Partial<ClientOptions> = {}): Promise<Client> {
   const page = tab.load();
   vi.resetModules();
@@ -51,7 +51,7 @@ describe.each([{ hasLocks: true }, { hasLocks: false }])("a tab (with locks: $ha
     );
   });
 
-  test("that is duplicated has a second player in the copy, and both keep theirs", async () => {
+  test("that is duplicated has a second player in the copy, and both keep their players", async () => {
     const server = await stage.server(FOUR);
     const tab = TestTab.open({ hasLocks });
     const original = await enter(await load(tab, server));
@@ -68,7 +68,7 @@ describe.each([{ hasLocks: true }, { hasLocks: false }])("a tab (with locks: $ha
     expect(sessions(server)).toBe(2);
   });
 
-  test("whose page joins twice has two players, and after a reload the same two", async () => {
+  test("whose page joins twice has two players, and the same two after a reload", async () => {
     const server = await stage.server(FOUR);
     const tab = TestTab.open({ hasLocks });
     const client = await load(tab, server);
@@ -82,8 +82,8 @@ describe.each([{ hasLocks: true }, { hasLocks: false }])("a tab (with locks: $ha
   });
 });
 
-describe("a page that is loaded anew", () => {
-  test("gets its seat by the same call alone, or by its room's id", async () => {
+describe("a reloaded page", () => {
+  test("gets its seat by the same call, or by its room's id", async () => {
     const server = await stage.server(FOUR);
     const tab = TestTab.open();
     const room = stage.keep(await (await load(tab, server)).joinOrCreate("race", { track: "hill", laps: 3 }));
@@ -97,7 +97,7 @@ describe("a page that is loaded anew", () => {
     expect(created.roomId).not.toBe(room.roomId);
   });
 
-  test("is a newcomer where the room was left, the seat is free again, or the server is another one", async () => {
+  test("is a newcomer if the room was left, the seat has expired, or the server is another one", async () => {
     const server = await stage.server({ ...FOUR, limits: { unloadGraceMs: 100 } });
     const tab = TestTab.open();
     const left = await enter(await load(tab, server));
@@ -110,14 +110,14 @@ describe("a page that is loaded anew", () => {
     expect(third.sessionId).not.toBe(second.sessionId);
     const elsewhere = await stage.server(FOUR);
     expect((await enter(await load(tab, elsewhere))).state).toBe("joined");
-    // A server that was restarted at the same address knows nothing of the secret.
+    // A restarted server at the same address does not know the secret.
     const { port } = elsewhere;
     await elsewhere.stop();
     const restarted = await stage.server(FOUR, port);
     expect((await enter(await load(tab, restarted))).myNumber).toBe(1);
   });
 
-  test("is another player where another user has logged in, and the same with a fresh token of the same user", async () => {
+  test("is another player after another user's login, and the same one with a fresh token of the same user", async () => {
     const server = await stage.server(FOUR);
     const tab = TestTab.open();
     const tokenOf = (sub: string, exp: number) =>
@@ -153,7 +153,7 @@ describe("a page that is loaded anew", () => {
       { getItem: () => `[{"session": 1}, null, {"server": "x"}]`, setItem: () => undefined },
     ],
     ["the storage has no JSON", { getItem: () => "{{", setItem: () => undefined }],
-  ])("is a newcomer where %s", async (_, storage) => {
+  ])("is a newcomer if %s", async (_, storage) => {
     const server = await stage.server(FOUR);
     const [first, second] = [new TestPage({ storage }), new TestPage({ storage })];
     const before = await stage.join(server, { page: first });
@@ -163,7 +163,7 @@ describe("a page that is loaded anew", () => {
     expect(room.roomId).toBe(before.roomId);
   });
 
-  test("gets its seat where locks are forbidden", async () => {
+  test("gets its seat even if locks are forbidden", async () => {
     const server = await stage.server(FOUR);
     const { storage } = TestTab.open();
     const forbidden = { request: () => Promise.reject(new DOMException("no", "SecurityError")) };
@@ -183,7 +183,7 @@ describe("a page that is loaded anew", () => {
     expect(identityOf(await enter(next))).toEqual(identityOf(before));
   });
 
-  test("goes on when its tab comes back to a page that slept, also where another page had the seat meanwhile", async () => {
+  test("returns to its seat when its tab comes back to a sleeping page, even if another page had the seat meanwhile", async () => {
     const server = await stage.server(FOUR);
     const tab = TestTab.open();
     const friend = await stage.join(server);
@@ -193,7 +193,7 @@ describe("a page that is loaded anew", () => {
     room.onReconnect(({ resumed }) => life.push(resumed ? "resumed" : "anew"));
     room.onLeave((code) => life.push(`left ${code}`));
     sleeping.tell("suspend");
-    // Another page of the tab: the one before lives on in the browser's cache.
+    // Another page of the tab. The page before stays in the browser's cache.
     const between = new TestPage(sleeping.tab);
     vi.resetModules();
     const { Client: OfPage } = await import("@paceline/client");

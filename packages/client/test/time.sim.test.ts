@@ -22,13 +22,15 @@ const Car = defineEntity("car", fields, {
   threshold: { position: 0.1, heading: 0.03 },
 });
 
-/** Where a car is that drives 30 units in a second. */
+/** Position and heading of a car at 30 units a second. */
 type Path = (seconds: number) => readonly [x: number, y: number, heading: number];
 const paths = {
   circle: (s) => [40 * Math.cos(s * 0.75), 40 * Math.sin(s * 0.75), s * 0.75 + Math.PI / 2],
   weave: (s) => [28 * s, 8 * Math.sin(s * 1.3), Math.atan2(10.4 * Math.cos(1.3 * s), 28)],
 } satisfies Record<string, Path>;
-/** Bytes per second of the same stage and way when frames of 60 Hz were stamped with ticks, before time was the base. */
+/**
+ * Bytes per second of the same stage and path when frames of 60 Hz were stamped with ticks instead of times.
+ */
 const bytesBefore = {
   2: { circle: 1191, weave: 614 },
   3: { circle: 1513, weave: 771 },
@@ -39,7 +41,7 @@ interface Play {
   readonly players?: 2 | 3;
   readonly page: Partial<VirtualPageOptions> & { readonly framesPerSecond: number };
   readonly client?: Partial<ClientOptions>;
-  /** Runs the owner's game; `drive` puts the car where it is at that moment, which is now by default. */
+  /** Runs the owner's game. `drive` moves the car to its position at a moment, by default now. */
   readonly game: (scene: Scene) => void;
 }
 
@@ -49,7 +51,7 @@ interface Scene {
   drive(atMs: number): void;
 }
 
-/** A frame of a game that has a loop of its own. */
+/** Calls `frame` in each frame, for a game with its own loop. */
 function eachFrame({ page }: Scene, frame: (startedAtMs: number) => void): void {
   page.frames.request((startedAtMs) => {
     frame(startedAtMs);
@@ -57,7 +59,10 @@ function eachFrame({ page }: Scene, frame: (startedAtMs: number) => void): void 
   });
 }
 
-/** 20 s of it over 50 ms to the relay and 50 ms from there: p95 of the error of what is shown, and what it costs. */
+/**
+ * Plays 20 s with 50 ms to the relay and 50 ms from there. Returns the 95th percentile of the shown error,
+ * and the bytes per second.
+ */
 async function play({ path = "circle", players = 2, page: screen, client, game }: Play) {
   const stage = new RelayStage();
   const { scheduler } = stage;
@@ -65,7 +70,7 @@ async function play({ path = "circle", players = 2, page: screen, client, game }
   const page = new VirtualPage({
     scheduler,
     phaseMs: 3.7,
-    // Other work of the frame comes first: the call is late, the frame's start is what counts.
+    // Other work of the frame comes first: the call is late, but the frame's start counts.
     workMs: () => random.next() * Math.min(6, 400 / screen.framesPerSecond),
     ...screen,
   });
@@ -104,7 +109,7 @@ const byAdvance = (scene: Scene): void =>
   });
 const byLoop = ({ room, drive }: Scene): void => void room.loop((_seconds, atMs) => drive(atMs));
 
-describe("a car of 30 units a second is shown within half a unit, for no more bytes than ticks took", () => {
+describe("a car of 30 units a second is shown within half a unit, for no more bytes than with tick stamps", () => {
   const rates = [30, 60, 120, 144, 240, 59.94, 29.97];
   test.each(
     rates.flatMap((hz) =>
@@ -137,7 +142,7 @@ describe("a car of 30 units a second is shown within half a unit, for no more by
   test.each([
     [60, 60, 0.5],
     [144, 60, 0.5],
-    // Now one step a frame, now three: of 100 ms on the way and a third of a unit in any case, the rest is this.
+    // Frames have one step or three. This adds to the error of 100 ms on the way.
     [30, 60, 0.55],
     [60, 50, 0.5],
     [144, 20, 0.5],
@@ -172,20 +177,20 @@ describe("a car of 30 units a second is shown within half a unit, for no more by
     expect(bytes).toBeLessThan(1.1 * bytesBefore[2].circle);
   });
 
-  test("a call of advance in the middle of a frame's work means its start", async () => {
+  test("a call of advance during a frame means the start of the frame", async () => {
     const prompt = await play({ page: { framesPerSecond: 60, workMs: () => 0 }, game: byAdvance });
     let turn = 0;
     const shaken = await play({
       page: { framesPerSecond: 60, workMs: () => (turn++ % 2) * 12 },
       game: byAdvance,
     });
-    // The jitter of the calls is on the way only: what was written for a frame is stamped with the frame.
+    // Only the arrival of packets jitters with the calls. The values are stamped with the frame's start.
     expect(shaken.p95 - prompt.p95).toBeLessThan(0.25);
     expect(shaken.bytes).toBeLessThan(prompt.bytes * 1.05);
   });
 });
 
-/** Two players in one page, each in a room of its own client. */
+/** Makes two players in one page, each in a room of its own client. */
 async function scene(client: Partial<ClientOptions> = {}, framesPerSecond = 60) {
   const stage = new RelayStage();
   let sleptMs = 0;
@@ -205,10 +210,10 @@ async function scene(client: Partial<ClientOptions> = {}, framesPerSecond = 60) 
   return { stage, page, room, other, mine, seen, sleep };
 }
 
-test.each([7, 16])("a loop of timers, every %i ms, in a page whose frames stand still", async (periodMs) => {
+test.each([7, 16])("a loop of timers, every %i ms, in a page that draws no frames", async (periodMs) => {
   const { stage, page, room, mine, seen } = await scene();
   await stage.advance(100);
-  // As Firefox does where nothing is drawn: the newest frame stays the newest.
+  // Like Firefox when nothing is drawn: the newest frame stays the same.
   page.isDrawing = false;
   const began = stage.scheduler.nowMs();
   stage.scheduler.every(periodMs, () => {
@@ -225,7 +230,7 @@ test.each([7, 16])("a loop of timers, every %i ms, in a page whose frames stand 
 });
 
 describe("room.loop", () => {
-  test("calls a game of frames once a frame, with the seconds since the one before", async () => {
+  test("calls a game of frames once a frame, with the seconds since the last one", async () => {
     const { stage, room } = await scene({}, 144);
     const turns: [number, number][] = [];
     room.loop((seconds, atMs) => turns.push([seconds, atMs]));
@@ -265,7 +270,7 @@ describe("room.loop", () => {
     },
   );
 
-  test("goes on in a hidden page, and others see the game go on", async () => {
+  test("continues in a hidden page, and others see the game continue", async () => {
     const { stage, page, room, mine, seen } = await scene();
     let x = 0;
     room.loop((seconds) => mine.position.set((x += 30 * seconds), 0));
@@ -304,7 +309,7 @@ describe("room.loop", () => {
     await stage.advance(1000);
     expect(turns).toBe(10);
     room.loop(() => (turns += 1));
-    // The end of the first one is over.
+    // The end of the first loop has no effect on the second.
     stop();
     await stage.advance(500);
     expect(turns).toBeGreaterThan(35);
@@ -316,7 +321,7 @@ describe("room.loop", () => {
     expect(room.advance()).toBeUndefined();
   });
 
-  test("of a game that leaves in a step takes no further step", async () => {
+  test("of a game that leaves in a step runs no further step", async () => {
     const { stage, room } = await scene({ tickHz: 120 }, 10);
     let turns = 0;
     room.loop(() => {
@@ -327,7 +332,7 @@ describe("room.loop", () => {
     expect(turns).toBe(30);
   });
 
-  test("runs in each of two rooms of a page, with what belongs to each", async () => {
+  test("runs in each of two rooms of a page, with separate state", async () => {
     const { stage, room, other, mine, seen } = await scene({ tickHz: 50 });
     const theirs = other.spawn(Car);
     [...room.entities(Car)].map(({ id }) => id);
@@ -342,7 +347,7 @@ describe("room.loop", () => {
     expect(Math.abs(hers!.shown.position.y - steps[1]!)).toBeLessThan(3);
   });
 
-  test("refuses what is no function, and a second loop", async () => {
+  test("refuses a value that is no function, and a second loop", async () => {
     const { room } = await scene();
     expect(() => room.loop(undefined as never)).toThrow(ConfigError);
     expect(() => room.loop("frame" as never)).toThrow('step: expected a function, got "frame"');
@@ -361,14 +366,14 @@ test.each([{ tickHz: 50 }, { profile: { base: "racing" as const, numbers: { tick
       "advance: expected room.loop(step) instead, which advances itself: this room runs in steps, `tickHz` says 50 per second";
     expect(() => room.advance()).toThrow(expected);
     expect(() => room.advance(stage.scheduler.nowMs())).toThrow(expected);
-    // Without any loop the room publishes by itself.
+    // Without a loop, the room publishes by itself.
     mine.position.set(5, 6);
     await stage.advance(500);
     expect(seen()!.position.x).toBe(5);
   },
 );
 
-test("in lockstep advance and loop throw, while the session runs", async () => {
+test("in lockstep, advance and loop throw while the session runs", async () => {
   const { stage, room, mine, seen } = await scene();
   const session = new LockstepSession<number>(room, {
     players: 2,
@@ -379,7 +384,7 @@ test("in lockstep advance and loop throw, while the session runs", async () => {
     "advance: expected nothing: the game runs in the `step` of its LockstepSession",
   );
   expect(() => room.loop(() => undefined)).toThrow("the LockstepSession calls its own step");
-  // What the room has besides is published by itself.
+  // The room publishes its entities by itself.
   mine.position.set(7, 8);
   await stage.advance(500);
   expect(seen()!.position.x).toBe(7);
@@ -387,7 +392,7 @@ test("in lockstep advance and loop throw, while the session runs", async () => {
   expect(() => room.advance()).not.toThrow();
 });
 
-test("a jump that nobody called a teleport is shown nowhere beyond, or before, where the car was", async () => {
+test("a jump without a teleport is shown nowhere beyond, or before, the positions of the car", async () => {
   const { stage, room, mine, seen } = await scene({}, 144);
   let x = 0;
   let last = 0;
@@ -403,6 +408,6 @@ test("a jump that nobody called a teleport is shown nowhere beyond, or before, w
     received.push(seen()?.position.x ?? 0);
   }
   expect(x).toBeGreaterThan(510);
-  // States as they came: none lies beyond where the car was by then.
+  // Received states: none lies beyond the car's position at that time.
   expect(Math.max(...received)).toBeLessThanOrEqual(x + 0.1);
 });

@@ -2,13 +2,13 @@ import type { Client, Peer, Room } from "@paceline/client";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { RelayStage } from "./relay-stage.js";
 
-/** All that players of this game say to each other. */
+/** All messages between players of this game. */
 interface Messages {
   horn: { loud: boolean };
   chat: string;
 }
 
-/** Never called: the compiler reads it. */
+/** For the compiler only: never called. */
 async function aClientOfThisGame(client: Client<Messages>): Promise<Room<Messages>> {
   const room = await client.joinOrCreate("race", { track: "loop" });
   expectTypeOf(room).toEqualTypeOf<Room<Messages>>();
@@ -39,7 +39,7 @@ async function aClientOfThisGame(client: Client<Messages>): Promise<Room<Message
   }
   const queueing = await client.queue("race", { rank: 5 });
   expectTypeOf(await queueing.room).toEqualTypeOf<Room<Messages>>();
-  // A helper for any room takes it.
+  // A helper for any room accepts it.
   const leave = (any: Room): Promise<void> | void => any.leave();
   await leave(room);
   return room;
@@ -50,9 +50,9 @@ describe("messages between players", () => {
     expect(aClientOfThisGame).toBeTypeOf("function");
   });
 
-  test("arrive as they are described, in both directions", async () => {
+  test("arrive with their declared types, in both directions", async () => {
     const stage = new RelayStage({ delayMs: 20 });
-    // A client that knows no messages gives a room that can be used as one with them.
+    // The room of an untyped client can be used as a typed one.
     const a: Room<Messages> = await stage.join();
     const b: Room<Messages> = await stage.join();
     await stage.advance(300);

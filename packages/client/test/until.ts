@@ -1,6 +1,6 @@
 const POLL_MS = 2;
 
-/** Waits for a condition; fails after the deadline with what was waited for. */
+/** Waits for a condition. Fails after the deadline, and names the condition. */
 export async function until(what: string, isTrue: () => boolean, deadlineMs = 8000): Promise<void> {
   const endsAtMs = performance.now() + deadlineMs;
   while (!isTrue()) {
@@ -9,7 +9,7 @@ export async function until(what: string, isTrue: () => boolean, deadlineMs = 80
   }
 }
 
-/** For what must not happen: gives it the time to. */
+/** Waits a while, so that something unwanted has time to happen. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -6,7 +6,7 @@ const FRAME_MS = 1000 / 60;
 const fields = { position: vec2({ range: [-1000, 1000], precision: 0.01, unit: "m" }) };
 const Kite = defineEntity("kite", fields, { motion: "velocity", threshold: { position: 0.1 } });
 
-test("an entity that all see from afar is told less often, and is as much less exact", async () => {
+test("an entity that all see from afar is sent less often, and is less exact", async () => {
   const hub = new VirtualHub({ delayMs: 30 }, { startMs: 5000 });
   const [owner, viewer] = await hub.meet(2);
   const kites = [0, 50, 400].map((viewDistanceM) => {
@@ -20,7 +20,7 @@ test("an entity that all see from afar is told less often, and is as much less e
   const ticks = kites.map(() => new Set<number>());
   const errors = kites.map((): number[] => []);
   for (let tick = 1; tick <= 600; tick++) {
-    // Faster than the heartbeat of what moves.
+    // The motion needs states more often than the heartbeat.
     const [x, y] = [8 * Math.cos(tick / 20), 8 * Math.sin(tick / 20)];
     for (const kite of kites) kite.position.set(x, y);
     owner!.advance();
@@ -36,7 +36,7 @@ test("an entity that all see from afar is told less often, and is as much less e
   expect(far).toBeLessThan(near * 0.6);
   const worst = errors.map((each) => Math.max(...each)) as [number, number, number];
   expect(worst[0]).toBeLessThan(worst[2]);
-  // Eight times the threshold, and what is under way.
+  // Eight times the threshold, plus the delay.
   expect(worst[2]).toBeLessThan(3);
 });
 
