@@ -8,7 +8,6 @@ import { pause, until } from "./until.js";
 
 const stage = new Stage();
 const reason = new Error("the player went back to the menu");
-/** Resolves to the outcome of a promise. */
 const outcome = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     (room) => `joined ${(room as Room).state}`,

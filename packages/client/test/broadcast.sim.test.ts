@@ -10,7 +10,6 @@ test("24 players who send 10 commands a second each to all are served under the 
   expect(await packetsOfCrowd({ hz: 10, isInUnison: false, say })).toBeLessThan(330);
 });
 
-/** Records the messages of each player to each other one, in order. */
 function hearing(rooms: readonly Room[]): (to: Room, from: Room) => unknown[] {
   const heard = new Map<string, unknown[]>();
   for (const room of rooms) {

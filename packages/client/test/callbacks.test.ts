@@ -75,7 +75,7 @@ describe("a listener that throws or rejects", () => {
   test("a value with a `then` that throws is an error like others", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
-    // oxlint-disable-next-line unicorn/no-thenable -- that is the trap
+    // oxlint-disable-next-line unicorn/no-thenable -- the test needs such an object
     const trap = Object.defineProperty({}, "then", {
       get: () => {
         throw new Error("a trap");

@@ -6,7 +6,6 @@ const PLAYERS = 24;
 const SECONDS = 3;
 
 interface Talk {
-  /** Messages per second and player. */
   readonly hz: number;
   /** True if all players send at the same moment, false if one after another. */
   readonly isInUnison: boolean;
@@ -15,8 +14,8 @@ interface Talk {
 }
 
 /**
- * Lets 24 players of a relayed room send numbers to all others, and checks under the default limits that each of them
- * arrives once. Returns the packets that the relay received per player and second.
+ * Lets 24 players of a relayed room send numbers to all others. Checks that each number arrives once under the
+ * default limits. Returns the packets that the relay received per player and second.
  */
 export async function packetsOfCrowd({ hz, isInUnison, say }: Talk): Promise<number> {
   const stage = new RelayStage({ delayMs: 20, rooms: { race: { maxPlayers: PLAYERS } } });

@@ -48,7 +48,6 @@ class Honest {
   readonly resets: [peer: number, unacknowledged: number][] = [];
   readonly left: number[] = [];
   readonly said: number[] = [];
-  /** Number of steps in which its message was refused. */
   refused = 0;
   #next = 0;
 

@@ -28,7 +28,6 @@ class Scene {
     });
   }
 
-  /** Ends the newest link, as its session would. */
   fail(reason = "no proof"): void {
     this.path.linkDown(this.links.at(-1)!, { code: 4002, reason });
   }
@@ -216,7 +215,6 @@ class RungScene {
     return this.links.at(-1)!;
   }
 
-  /** Candidate policy of each attempt. */
   get policies(): (string | undefined)[] {
     return this.links.map(({ options }) => options.iceTransportPolicy);
   }

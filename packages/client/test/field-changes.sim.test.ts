@@ -36,7 +36,6 @@ async function pair() {
   return { stage, a, b, mine, seen: seen! };
 }
 
-/** Records every change of a field. */
 function changes(hero: Entity<typeof Hero>, name: keyof (typeof Hero)["fields"]) {
   const told: unknown[] = [];
   hero.onChange(name, (value, previous) => told.push([previous, value]));

@@ -22,7 +22,6 @@ import { VirtualHub } from "./virtual-hub.js";
 
 const FRAME_MS = 1000 / 60;
 
-/** Spawns an entity of one player, and returns what the others see of it. */
 async function shared<F extends Fields>(definition: EntityDefinition<F>, participants: number) {
   const hub = new VirtualHub({ delayMs: 30, loss: { kind: "uniform", ratio: 0.05 } }, { startMs: 5000 });
   const [owner, ...others] = await hub.meet(participants);

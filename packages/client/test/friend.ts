@@ -2,7 +2,6 @@ import { Client, type Room } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { Car } from "./definitions.js";
 
-/** An event that a friend saw, and its time. */
 interface Seen {
   readonly what: "joined" | "away" | "back" | "left" | "car" | "car gone";
   /** The player's number. */
@@ -36,7 +35,6 @@ export class Friend {
     return new Friend(await client.joinOrCreate("race"));
   }
 
-  /** Numbers and states of the peers. */
   get others(): readonly string[] {
     return this.room.peers.map(({ number, state }) => `${number} ${state}`);
   }

@@ -49,7 +49,6 @@ export class GameServer {
     for (const link of this.#links) link.pause();
   }
 
-  /** Ends every session with notice, and frees the port. */
   async stop(): Promise<void> {
     await this.relay.stop({ drainMs: DRAIN_MS });
     await this.#close();

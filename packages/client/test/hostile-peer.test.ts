@@ -222,7 +222,6 @@ describe("input from a peer", () => {
     const { a, b, raw } = await scene({ packetsPerSecond: 10_000, packetBurst: 10_000 });
     const atB: unknown[] = [];
     b.onMessage("lap", (lap) => atB.push(lap));
-    // The raw peer acknowledges nothing.
     let lap = 0;
     let refusal: unknown;
     while (lap < 20 && refusal === undefined) {

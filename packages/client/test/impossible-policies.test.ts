@@ -17,9 +17,7 @@ import { VirtualHub } from "./virtual-hub.js";
 afterEach(() => vi.unstubAllGlobals());
 
 interface Refusal {
-  /** Option that the message names. */
   readonly field: string;
-  /** Expected value in the message. */
   readonly expected: string;
 }
 

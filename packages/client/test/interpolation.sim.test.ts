@@ -34,7 +34,6 @@ async function pair(network: HubNetwork, definition = Walker, profile: "shooter"
   await hub.fetches();
   const began = hub.scheduler.nowMs();
   const seconds = (): number => (hub.scheduler.nowMs() - began) / 1000;
-  /** Simulates and draws so many frames. */
   const run = async (frames: number, move: (seconds: number) => void, draw: () => void): Promise<void> => {
     for (let frame = 0; frame < frames; frame++) {
       move(seconds());

@@ -6,7 +6,6 @@ import { until } from "./until.js";
 
 const stage = new Stage();
 
-/** Returns the error that a promise rejects with. */
 async function refusal(promise: Promise<unknown>): Promise<{ code: string; retryable: boolean }> {
   const error: unknown = await promise.then(
     () => new Error("was not refused"),

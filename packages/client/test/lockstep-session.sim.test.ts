@@ -59,14 +59,12 @@ class Skirmish {
   readonly room: Room;
   readonly machine: SleepyScheduler;
   readonly session: LockstepSession<Move>;
-  /** The state's hash after each tick, from the first. */
   readonly hashes: number[] = [];
   readonly desyncs: Desync[] = [];
   readonly gone: number[] = [];
   readonly refused: string[] = [];
   readonly starts: LockstepStart[] = [];
   readonly units = [1, 2, 3];
-  /** Ticks that had commands. */
   readonly commandTicks: number[] = [];
   readonly #cheats: boolean;
   #given = 0;

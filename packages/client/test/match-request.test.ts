@@ -17,7 +17,6 @@ const goodSeat = {
   linkPath: "/link",
 };
 
-/** A server whose answers the test sets. */
 let server: Server;
 let answer: { status?: number; body?: string; delayMs?: number; cut?: boolean };
 let asked: { method?: string; url?: string; body: string }[];

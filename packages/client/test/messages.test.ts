@@ -13,7 +13,6 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-/** Records a room's messages of a type, with their senders' numbers. */
 function heard(room: Room, type: string): [message: unknown, from: number][] {
   const messages: [unknown, number][] = [];
   room.onMessage(type, (message, from) => messages.push([message, from.number]));

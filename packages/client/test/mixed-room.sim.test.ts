@@ -22,7 +22,7 @@ test.each(["shooter", "racing", "action"] as const)(
       const options = isHuman ? ({ transports: ["webrtc", "websocket"], webRtc } as const) : {};
       return stage.join(stage.player({}, { profile, ...options }));
     };
-    // Bots come first, between, and last: their order must not matter for direct links.
+    // Relay-only players join first, between, and last: the order must not matter for direct links.
     const order = [false, false, true, false, true, false, false, true, false, false];
     const rooms: Room[] = [];
     for (const isHuman of order) rooms.push(await newcomer(isHuman));
@@ -30,7 +30,6 @@ test.each(["shooter", "racing", "action"] as const)(
     expect(rooms).toHaveLength(HUMANS + RELAY_ONLY);
     for (let step = 0; step < 10; step++) {
       await stage.advance(500);
-      // The code of direct links is fetched on demand.
       await vi.dynamicImportSettled();
     }
     const expected = order.map((isHuman, mine) =>

@@ -9,7 +9,6 @@ const fields = {
   velocity: vec2({ range: [-100, 100], precision: 0.01, unit: "m/s" }),
 };
 
-/** Joins two participants. The second sees an entity of the first. */
 async function meetAt(definition: ReturnType<typeof defineEntity<typeof fields>>) {
   const server = await stage.server();
   const [a, b] = (await stage.meet(server, 2)) as [Room, Room];

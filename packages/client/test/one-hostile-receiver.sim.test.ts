@@ -33,7 +33,6 @@ const fields = {
 const Sled = defineEntity("sled", fields, { motion: "velocity" });
 const Lamp = defineEntity("lamp", { isLit: flag(), level: scalar({ range: [0, 1000], precision: 1 }) });
 
-/** The owner's entities as a member sees them at a tick. */
 interface Seen {
   readonly sled: readonly [tick: number, x: number, y: number, heat: number, isLit: boolean] | undefined;
   readonly lamp: readonly [level: number, isLit: boolean] | undefined;
@@ -95,7 +94,6 @@ function sendPacket(owner: PeerConnection, packet: Uint8Array): void {
 const NOTHING = new Uint8Array(0);
 const LONG = writePeerPayload({ kind: "command", type: "x", message: "x".repeat(100_000) });
 
-/** Sends a handmade packet with one message. */
 function sendMessage(owner: PeerConnection, tick: number, message: (writer: ByteWriter) => void): void {
   const writer = new ByteWriter();
   writePacketHeader(writer, { sequence: (40_000 + tick) & 0xffff, tick: 0, isPublished: false });
@@ -103,7 +101,6 @@ function sendMessage(owner: PeerConnection, tick: number, message: (writer: Byte
   sendPacket(owner, writer.take());
 }
 
-/** Sends a chunk of a long message. */
 function sendChunk(owner: PeerConnection, id: number, flags: number): void {
   const bytes = new Uint8Array(4000);
   sendMessage(owner, id, (writer) =>

@@ -53,7 +53,6 @@ const New = defineEntity(
   { motion: "velocity" },
 );
 
-/** Client options for each path between the two players. */
 const paths = {
   relayed: () => ({}),
   direct: () => {

@@ -6,7 +6,6 @@ import { RelayStage } from "./relay-stage.js";
 
 const peerOf = (room: Room, other: Room): Peer => room.peers.find(({ number }) => number === other.myNumber)!;
 
-/** Records the events that one player sees. */
 class Witness {
   readonly resets: [peer: number, unacknowledged: number][] = [];
   readonly left: number[] = [];
@@ -42,7 +41,7 @@ function endPair(room: Room, other: Room): void {
 }
 
 describe("a pair whose session was ended while both are there", () => {
-  test("[WF42] [WF43] is told so, begins again, and says how many messages may be missing", async () => {
+  test("[WF42] [WF43] reports it, begins again, and gives the number of possibly missing messages", async () => {
     const { stage, players } = await meeting(3);
     const [a, b, c] = players;
     b.room.spawn(Car);
@@ -135,7 +134,7 @@ describe("a pair whose session was ended while both are there", () => {
   });
 });
 
-describe("what was accepted and has no receipt", () => {
+describe("the number of accepted messages without a receipt", () => {
   test("is reported when the receiver leaves, and when this side leaves", async () => {
     const stage = new RelayStage({ delayMs: 40 });
     const away = stage.player();

@@ -113,7 +113,6 @@ describe("the shown error", () => {
       entities: () => [car],
       nowMs: () => at.nowMs,
     } as unknown as ConstructorParameters<typeof ShownError>[0]);
-    // The car is shown at 10 m/s.
     for (; at.nowMs <= 200; at.nowMs += 20) {
       at.shownX = at.nowMs / 100;
       error.observe();

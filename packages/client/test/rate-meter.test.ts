@@ -2,7 +2,6 @@ import { newLinkCounters, type Link } from "@paceline/transport";
 import { expect, test } from "vitest";
 import { RateMeter } from "../src/paths/rate-meter.js";
 
-/** A link with the given counters. */
 function linkWith(bytesReceived: number, bytesSent: number) {
   const counters = { ...newLinkCounters(), bytesReceived, bytesSent, packetsSent: bytesSent / 20 };
   return { counters, link: { counters } as Link };

@@ -24,7 +24,6 @@ import { until } from "./until.js";
 export class RawPeer {
   readonly session: Session;
   number = 0;
-  /** Number of packets from others. */
   packetsReceived = 0;
   /** The `close` messages of others. */
   readonly closes: { readonly from: number; readonly code: number }[] = [];
@@ -107,7 +106,6 @@ export class RawPeer {
     this.sendReliable(to, writePeerPayload(payload));
   }
 
-  /** Sends published states. */
   sendState(to: number, body: Uint8Array, tick: number): void {
     this.sendMessage(to, MessageKind.state, body, { isPublished: true, tick });
   }

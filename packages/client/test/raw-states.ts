@@ -37,7 +37,6 @@ export class RawStates {
       .take();
   }
 
-  /** Returns the states as a reliable message. */
   reference(
     tick: number,
     ...entries: readonly (readonly [localId: number, ...values: number[]])[]

@@ -31,7 +31,6 @@ class Reader {
     this.page = new VirtualPage({ scheduler, framesPerSecond, phaseMs: 5.3, workMs: () => 1 });
   }
 
-  /** Runs the example. Resolves after its last line. */
   async run(): Promise<void> {
     const { stage, page, logged, tables } = this;
     const note = (room: Room): void => void (this.room = room);

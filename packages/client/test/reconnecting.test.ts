@@ -7,7 +7,6 @@ import { pause, until } from "./until.js";
 
 const stage = new Stage();
 
-/** Records the events of a room's connection, in order. */
 function lifeOf(room: Room): string[] {
   const life: string[] = [];
   room.onDrop(() => life.push("drop"));

@@ -1,6 +1,5 @@
 import { NodeWebSocket } from "@paceline/client/node";
 
-/** A binary message of a WebSocket, with its sender. */
 export interface Recorded {
   readonly link: string;
   readonly from: "server" | "participant";

@@ -42,7 +42,6 @@ export class RelayStage {
     });
   }
 
-  /** Returns the bytes that the relay has received over the n-th connection. */
   bytesReceived(connection: number): number {
     return this.#links[connection]!.counters.bytesReceived;
   }
@@ -67,7 +66,6 @@ export class RelayStage {
     this.#links[connection]!.send("command", packet);
   }
 
-  /** Number of packets that the relay has received from all players. */
   get packetsReceived(): number {
     return this.#links.reduce((sum, { counters }) => sum + counters.packetsReceived, 0);
   }
@@ -78,7 +76,6 @@ export class RelayStage {
     return room;
   }
 
-  /** Advances the time until a promise is settled. */
   async until<Value>(promise: Promise<Value>): Promise<Value> {
     let isSettled = false;
     const settle = (): void => void (isSettled = true);

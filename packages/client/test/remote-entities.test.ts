@@ -62,7 +62,6 @@ class Scene {
     if (payload.kind === "stream") this.#note(this.entities.announce(payload));
   }
 
-  /** Describes the owner's stream. */
   describe(): DropReason | undefined {
     return this.entities.describe(0, describeColumns(this.states.definition));
   }
@@ -79,7 +78,6 @@ class Scene {
     return this.entities.receive(body, tick, (reason) => this.drops.push(reason));
   }
 
-  /** Positions of all entities, by id. */
   get positions(): Record<number, [number, number]> {
     const list = [...this.entities.entities(known)] as unknown as {
       readonly id: number;

@@ -89,7 +89,6 @@ describe.skipIf(!hasPython)("a participant in Python, written from the documents
     await until("it joins", () => player.has("joined") && room.peers.length === 1);
     const car = room.spawn(Car);
     const shown: { x: number; y: number; heading: number }[] = [];
-    /** Runs frames of the game until the condition holds. */
     const play = async (what: string, isTrue: () => boolean): Promise<void> => {
       const startMs = performance.now();
       while (!isTrue()) {

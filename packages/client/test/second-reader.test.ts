@@ -65,7 +65,6 @@ const Drone = defineEntity(
 );
 const definitions = [Car, Kite, Drone] as unknown as readonly EntityDefinition[];
 
-/** A decoded state. */
 interface Heard {
   readonly peer: number;
   readonly entity: number;
@@ -104,7 +103,6 @@ function numbersIn(values: ToldState["values"]): number[] {
     .flat() as number[];
 }
 
-/** Returns the states from other participants. */
 function statesOf(told: readonly Told[]): Heard[] {
   const received = told.filter(({ from, peer }) => from === "server" && peer !== null);
   return received.flatMap(({ peer, packet }) =>

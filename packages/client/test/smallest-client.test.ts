@@ -11,7 +11,6 @@ import { pause, until } from "./until.js";
 const PROGRAM = fileURLToPath(new URL("../../../examples/smallest-client/client.mjs", import.meta.url));
 const RADIUS_M = 10;
 
-/** The definition of the program's dot. */
 const Dot = defineEntity(
   "dot",
   { position: vec2({ range: [-100, 100], precision: 0.01 }) },

@@ -42,7 +42,6 @@ class Ledger {
     return [...this.#accepted.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** Descriptions of all broken guarantees. */
   get broken(): string[] {
     const broken: string[] = [];
     for (const [key, heard] of this.#heard) {

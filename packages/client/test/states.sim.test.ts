@@ -35,7 +35,6 @@ class World {
     return room;
   }
 
-  /** Runs so many frames of the owner's game. */
   async run(owner: Room, frames: number, step: (seconds: number) => void = () => undefined): Promise<void> {
     for (let frame = 0; frame < frames; frame++) {
       this.#tick += 1;
@@ -56,7 +55,6 @@ const round = (
   pod.heading = seconds / 2 + Math.PI / 2;
 };
 
-/** Returns the distance between an entity's true and its shown position. */
 function errorM(seen: Seen, of: { readonly position: { readonly x: number; readonly y: number } }): number {
   return Math.hypot(seen.shown.position.x - of.position.x, seen.shown.position.y - of.position.y);
 }

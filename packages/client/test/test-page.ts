@@ -1,7 +1,6 @@
 import type { Page, PageEvent } from "@paceline/client";
 import type { Tab, TabLocks, TabStorage } from "../src/browser/tab.js";
 
-/** A page that a test drives. */
 export class TestPage implements Page {
   isHidden = false;
   readonly tab: Tab;

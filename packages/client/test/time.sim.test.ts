@@ -51,7 +51,6 @@ interface Scene {
   drive(atMs: number): void;
 }
 
-/** Calls `frame` in each frame, for a game with its own loop. */
 function eachFrame({ page }: Scene, frame: (startedAtMs: number) => void): void {
   page.frames.request((startedAtMs) => {
     frame(startedAtMs);

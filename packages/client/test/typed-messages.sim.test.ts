@@ -2,7 +2,6 @@ import type { Client, Peer, Room } from "@paceline/client";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { RelayStage } from "./relay-stage.js";
 
-/** All messages between players of this game. */
 interface Messages {
   horn: { loud: boolean };
   chat: string;

@@ -18,7 +18,6 @@ import {
 import { Session, WebSocketLink, type Scheduler } from "@paceline/transport";
 import { onTestFinished, vi } from "vitest";
 
-/** Properties of the path between two participants. */
 export interface HubNetwork {
   /** One way between two participants, ms; half of it to the hub. */
   readonly delayMs: number;
@@ -80,7 +79,6 @@ export class VirtualHub {
     });
     let room: Room | undefined;
     const joining = client.joinOrCreate("race").then((joined) => (room = joined));
-    // The join starts before time advances.
     for (let turn = 0; turn < 60; turn++) await Promise.resolve();
     for (let step = 0; step < 100 && !room; step++) await this.advance(10);
     this.#rooms.push(await joining);

@@ -23,7 +23,6 @@ for (const type of ["pagehide", "pageshow", "online", "offline"]) {
   addEventListener(type, (event) => note(type, event));
 }
 
-/** The identity that the room gives this page. */
 export interface PlayerIdentity {
   readonly roomId: string;
   readonly sessionId: string;
@@ -49,7 +48,6 @@ function identity(): PlayerIdentity {
   return { roomId, sessionId, number };
 }
 
-/** Returns the path to the first peer, and its reason. */
 function path(): string {
   const [peer] = room.peers;
   return `${peer?.path}: ${peer?.reason}`;
