@@ -104,7 +104,7 @@ describe("a join that is aborted", () => {
   });
 
   test.each(["abort", null, {}, new AbortController()])(
-    "by what is no signal is a mistake: %s",
+    "with a value that is no AbortSignal throws: %s",
     async (wrong) => {
       const client = stage.client(await stage.server());
       const terms = { signal: wrong } as unknown as JoinTerms;

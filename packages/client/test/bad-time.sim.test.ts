@@ -77,7 +77,7 @@ function expectHealthy(...rooms: Room[]): void {
 
 describe("time that goes wrong", () => {
   test.each([3000, 60_000, 6 * 3600 * 1000])(
-    "a machine that slept for %i ms shows others where they are soon after",
+    "after a sleep of %i ms, others are soon shown at their positions",
     async (sleptMs) => {
       const { clock, owner, viewer, seen, drive, errorM } = await scene();
       await drive(120);

@@ -123,7 +123,7 @@ test("an entity may override the profile", async () => {
   expect(viewer.clock.serverNow() - viewer.clock.renderNow()).toBeGreaterThan(60);
 });
 
-test("in a racing room entities are shown now; configured as a shooter, it shows them with a delay; configured back, now again", async () => {
+test("a change of the profile from racing to shooter and back starts and ends interpolation", async () => {
   const { hub, viewer, owner, mine, seen, seconds, run } = await pair({ delayMs: 50 }, Walker, "racing");
   const straight = (at: number): void => {
     mine.position.set(5 * at, 0);

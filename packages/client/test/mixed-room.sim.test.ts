@@ -14,7 +14,7 @@ function pathsOf(room: Room): string {
 }
 
 test.each(["shooter", "racing", "action"] as const)(
-  "%s: three humans among seven players who have the relay alone are direct with each other",
+  "%s: three humans among seven relay-only players have direct links to each other",
   async (profile) => {
     const stage = new RelayStage({ delayMs: 30 });
     const webRtc = virtualWebRtc({ random: seededRandom(2), settings: { delayMs: 15 } });

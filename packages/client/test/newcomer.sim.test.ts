@@ -65,7 +65,7 @@ describe("a newcomer", () => {
     expect(others(second).map(({ id }) => id)).toEqual([kept.id]);
   });
 
-  test("[WF28] forgets an entity that ended while the news was on its way", async () => {
+  test("[WF28] forgets an entity that ended while the retained states were on their way", async () => {
     const stage = new RelayStage({ delayMs: ONE_WAY_MS });
     const first = await stage.join();
     const [kept, ended] = [first.spawn(Car), first.spawn(Car)];

@@ -239,7 +239,7 @@ function expectSame(attacked: readonly Seen[], quiet: readonly Seen[]): void {
 
 describe("one hostile member of three", () => {
   test.each(Object.entries(attacks))(
-    "changes nothing of what the others read: %s",
+    "does not change the states that the others read: %s",
     { timeout: 20_000 },
     async (_, attack) => {
       const quiet = await witness(() => undefined);

@@ -122,7 +122,7 @@ describe("messages of a game", () => {
   });
 
   test.each([2, 3])(
-    "obey the lifetime of events that configure() has changed: %d players",
+    "obey the lifetime of events after a change by configure(): %d players",
     async (players) => {
       const { hub, mine, theirs } = await pair("racing", {}, players);
       const heard = arrivals(hub, theirs, "shot");

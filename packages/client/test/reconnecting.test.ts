@@ -108,7 +108,7 @@ async function forget(server: GameServer, [first, last]: [number, number], life:
 
 describe("a server that is replaced", () => {
   test.each(["stop", "crash"] as const)(
-    "after a %s: the room is joined anew and the game goes on",
+    "after a %s: the players join a room again and the game continues",
     async (end) => {
       const server = await stage.server();
       const { port } = server;

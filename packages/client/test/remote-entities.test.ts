@@ -244,7 +244,7 @@ describe("the retained states of a peer", () => {
     expect(twice.positions).toEqual({ [FIRST]: [1, 1] });
   });
 
-  test("[WF28] lose against the owner's newer states, whatever their tick says", () => {
+  test("[WF28] and the owner's states are ordered by their ticks", () => {
     const scene = new Scene(known, silent);
     scene.entities.takeRetained(kept(scene, 100, [0, 1, 1]), 200);
     scene.announce(scene.states.announcement());

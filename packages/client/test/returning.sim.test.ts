@@ -19,7 +19,7 @@ const peerOf = (room: Room, other: Room): Peer => room.peers.find(({ number }) =
 
 describe("after a cut", () => {
   test.each([300, 1000, 2500])(
-    "[WF38] [WF46] of %i ms what peers have sent arrives a round trip after the link is back, in order",
+    "[WF38] [WF46] of %i ms, peers' messages arrive in order, a round trip after the link is back",
     async (cutMs) => {
       const { stage, a, b, away } = await meeting();
       const heard: [lap: unknown, atMs: number][] = [];

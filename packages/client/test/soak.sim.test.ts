@@ -68,7 +68,7 @@ function add(map: Map<string, number[]>, key: string, n: number): void {
 
 describe("a soak of players who come, go, and lose their links", () => {
   test.each([1, 2])(
-    "every message that was accepted arrives once and in order, or its sender is told, seed %i",
+    "every accepted message arrives once and in order, or its sender is told, seed %i",
     { timeout: 60_000 },
     async (seed) => {
       const random = seededRandom(seed);

@@ -92,7 +92,7 @@ describe("states of a room", () => {
   });
 
   test.each([2, 3])(
-    "heal in a room of %i when a bit of what a receiver holds flips",
+    "recover in a room of %i when a bit of a receiver's state flips",
     async (participants) => {
       const claims: EntityRows[] = [];
       const claim = vi.spyOn(EntityRows.prototype, "claim").mockImplementation(function (

@@ -11,7 +11,7 @@ test.each([
   ["extrapolate", 3],
   ["interpolate", 2],
 ] as const)(
-  "a jump of 100 m of what moves is shown (%s, %i in the room) within one update, and no point between",
+  "a jump of 100 m (%s, %i in the room) is shown within one update, without points between",
   async (show, participants) => {
     const Ghost = defineEntity("ghost", fields, { motion: "turn", show });
     const hub = new VirtualHub({ delayMs: 40 }, { startMs: 5000 });

@@ -358,7 +358,7 @@ describe("room.loop", () => {
 });
 
 test.each([{ tickHz: 50 }, { profile: { base: "racing" as const, numbers: { tickHz: 50, stateHz: 25 } } }])(
-  "where steps are named advance throws and says what to write instead (%o)",
+  "in a game with fixed steps, advance throws and names the alternative (%o)",
   async (client) => {
     const { stage, room, mine, seen } = await scene(client);
     const expected =

@@ -106,7 +106,7 @@ export function plainValue(field: Field, value: unknown): unknown {
   }
 }
 
-/** Compares plain values of one field. Their names are equal, and so are their lengths, except for bytes. */
+/** Compares plain values of one field. Only bytes can differ in length. */
 function isSame(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || a === null || typeof b !== "object" || b === null) return a === b;
   const [left, right] = [Object.entries(a), b as Readonly<Record<string, unknown>>];

@@ -60,7 +60,7 @@ export class ShownBodies {
     return { body, isInterpolated: parts !== undefined };
   }
 
-  /** Drops the delay when no entity is interpolated any more. */
+  /** Drops the delay. Call it when no entity is interpolated any more. */
   endDelay(): void {
     this.#delay = undefined;
   }

@@ -164,7 +164,7 @@ export class TrafficMeter {
   }
 
   #roundTrip(direction: Direction, isPing: boolean, body: Uint8Array, pair: string): void {
-    // Claims the bytes of a reliable payload for messages or for states.
+    // Takes pings from here and their answers. The other side measures its own pings.
     if (isPing !== (direction === this.out)) return;
     const key = `${pair} ${body[0]} ${body[1]}`;
     const atMs = this.#nowMs();
@@ -182,7 +182,7 @@ export class TrafficMeter {
   }
 }
 
-/** Claims the bytes of a reliable payload of the game. Payloads of the SDK stay upkeep. */
+/** Claims the bytes of a reliable payload for messages or for states. */
 function payloadOf(direction: Direction, payload: Uint8Array): void {
   const kind = payload[0];
   switch (kind) {

@@ -47,7 +47,7 @@ export class RateMeter {
     this.#window.updatesOut += count;
   }
 
-  /** Adds the traffic of a link since its last call. */
+  /** Adds the traffic of a link since the last call with it. */
   take(link: Link): void {
     const { bytesReceived: bytesIn, bytesSent: bytesOut, packetsSent: packetsOut } = link.counters;
     const before = this.#seen.get(link) ?? newTotals();

@@ -3,7 +3,7 @@ import { REPEAT_AFTER_MS, type SendDecisionPolicy } from "@paceline/netcode";
 import type { Plan } from "@paceline/transport";
 import { stateIntervalMs } from "./view-plan.js";
 
-/** Upper limit, so that the next state soon replaces a lost one. */
+/** Longest time between states of a moving entity, ms, so that a new state soon replaces a lost one. */
 const MOVING_HEARTBEAT_MS = 300;
 /** Share of the extrapolation limit after which a moving entity is sent again. */
 const NEWS_SHARE = 0.6;
@@ -29,7 +29,7 @@ export function policyOf({
   };
 }
 
-/** Returns every how many steps an authority sends: at the plan's rate, and at most once a step. */
+/** Returns the steps from one send of an authority to the next, by the plan's rate; at least 1. */
 export function everyTicksOf(plan: Plan, tickHz: number): number {
   const ticks = Math.round((stateIntervalMs(plan) * tickHz) / 1000);
   return Math.min(MAX_EVERY_TICKS, Math.max(1, ticks));
