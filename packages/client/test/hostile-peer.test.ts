@@ -130,7 +130,7 @@ describe("input from a peer", () => {
     raw.leave();
   });
 
-  test("reaches the game only as data, whatever its bytes", async () => {
+  test("reaches the game only as data, whatever it is", async () => {
     const { a, b, raw } = await scene();
     const names: unknown[] = [];
     a.onMessage("name", (message) => names.push(message));

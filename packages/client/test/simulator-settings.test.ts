@@ -25,7 +25,7 @@ describe("the simulator's fields", () => {
   });
 
   test.each(linePresets.map(({ name, settings }) => [name, settings] as const))(
-    "%s can be shown and is near to what was shown",
+    "%s is nearly unchanged after a round trip",
     (_name, settings) => {
       const again = networkSettings(settingsOf(fieldsOf(settings)));
       expect(again.delayMs).toBe(settings.delayMs);
