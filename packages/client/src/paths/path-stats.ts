@@ -30,7 +30,7 @@ export interface ServerStats extends Omit<PathQuality, "lossRatio" | "outgoingLo
   readonly sockets: number;
   /**
    * Share of the round trips over the WebSocket that waited behind lost segments, 0 to 1; undefined after too
-   * few.
+   * few of them.
    */
   readonly stallRatio: number | undefined;
   /** Number of recent round trips over the WebSocket that a lost segment or a queue delayed. */
