@@ -9,7 +9,6 @@ import { Stage } from "./stage.js";
 import { until } from "./until.js";
 
 const stage = new Stage();
-/** A definition with the name of another kind and with other fields. */
 const CarOfAnotherBuild = defineEntity("car", { fuel: scalar({ range: [0, 2], precision: 0.01 }) });
 let reported: Error[];
 
@@ -19,7 +18,6 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-/** Values that a game in JavaScript may pass by mistake. */
 const noFunctions: readonly unknown[] = [undefined, null, "console.log", 7, {}, Promise.resolve()];
 
 describe("a callback that is no function is refused at once", () => {

@@ -4,7 +4,6 @@ import { Car } from "./definitions.js";
 
 interface Seen {
   readonly what: "joined" | "away" | "back" | "left" | "car" | "car gone";
-  /** The player's number. */
   readonly number: number;
   readonly atMs: number;
 }

@@ -196,7 +196,6 @@ describe("input from a peer", () => {
     await until("what still comes goes nowhere", () => a.drops.of("outdated") > 0);
     await until("and is told why", () => raw.closes.length > 0);
     expect(raw.closes).toEqual([{ from: a.myNumber, code: CloseCode.protocolViolation }]);
-    // Its pair with b had no violation.
     expect(b.peers.map(({ number }) => number)).toContain(raw.number);
     await expectUndisturbed(a, b);
     raw.leave();

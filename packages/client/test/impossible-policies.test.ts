@@ -25,7 +25,6 @@ type Impossible = readonly [change: TransportSettings, refusal: Refusal];
 
 const numberNames = Object.keys(profileRanges) as (keyof ProfileNumbers)[];
 
-/** Each number that a game may change, with values out of its range. */
 const badNumbers: Impossible[] = numberNames.flatMap((name): Impossible[] => {
   const { min, max, unit } = profileRanges[name];
   const values: unknown[] = [min - 0.001, max + 1, Number.NaN, Infinity, -Infinity, String(min), null, {}];

@@ -231,7 +231,6 @@ describe("lockstep over a room", () => {
     const [first, second, ...staying] = games as [Skirmish, Skirmish, Skirmish, Skirmish];
     const { turn } = staying[0].session;
     first.room.leave();
-    // Half of the time that a message takes.
     await run(40);
     second.room.leave();
     await run(4000);

@@ -85,7 +85,6 @@ function remoteOf<D extends EntityDefinition>(room: Room, kind: D): Entity<D>[] 
   return [...room.entities(kind)].filter(({ isMine }) => !isMine);
 }
 
-/** Counts the sent reliable payloads of a kind, over all sessions. */
 function countSent(kind: number): () => number {
   const send = vi.spyOn(Session.prototype, "sendReliable");
   return () => send.mock.calls.filter(([payload]) => payload[0] === kind).length;

@@ -76,7 +76,6 @@ describe("a pair whose session was ended while both are there", () => {
       expect(unacknowledged).toBeLessThan(40);
       expect(numbers.at(-1)).toBe(sent - 1);
     }
-    // The third player is not affected.
     expect(c.resets).toEqual([]);
     for (const one of [a, b]) expect(c.from(one)).toEqual(Array.from({ length: sent }, (_, n) => n));
     expect([...a.room.entities(Car)]).toHaveLength(1);
@@ -120,7 +119,6 @@ describe("a pair whose session was ended while both are there", () => {
     const { stage, players } = await meeting(3);
     const [a, b, c] = players;
     for (let second = 0; second < 300 && a.left.length === 0; second++) {
-      // All packets from b make no sense.
       if ((peerOf(a.room, b.room) as PeerConnection).session.activeLink) endPair(a.room, b.room);
       await stage.advance(1000);
     }

@@ -25,7 +25,6 @@ export class RawPeer {
   readonly session: Session;
   number = 0;
   packetsReceived = 0;
-  /** The `close` messages of others. */
   readonly closes: { readonly from: number; readonly code: number }[] = [];
   #sequence = 0;
   #decision = 0;

@@ -84,7 +84,6 @@ test.each([30, 60, 120, 144, 240])(
       for (const { atMs, values } of viewer.logged) {
         const elapsedMs = stage.scheduler.nowMs() - atMs;
         const [id, x] = values as number[];
-        // The example also shows the viewer's own car.
         if (id === viewer.room!.myNumber * 0x10000) continue;
         expect(id).toBe(owner.room!.myNumber * 0x10000);
         errors.push(Math.abs(x! - (owner.truth - elapsedMs * 0.03)));

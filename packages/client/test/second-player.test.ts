@@ -39,7 +39,6 @@ interface Line {
   readonly values?: { readonly position: readonly [number, number]; readonly throttle: number };
 }
 
-/** A participant in Python, written from the documents alone. */
 class SecondPlayer {
   readonly lines: Line[] = [];
   readonly child: ChildProcess;

@@ -79,7 +79,6 @@ const definitionLines = definitions.map(({ name, motion, fields }) => ({
 
 const take = ShownEntities.prototype.onState;
 
-/** Records the states that the clients accept. */
 function listen(): Heard[] {
   const heard: Heard[] = [];
   vi.spyOn(ShownEntities.prototype, "onState").mockImplementation(function (this: ShownEntities, ...args) {
@@ -96,7 +95,6 @@ function listen(): Heard[] {
   return heard;
 }
 
-/** Returns the numbers of a state in the order of the definition, without texts. */
 function numbersIn(values: ToldState["values"]): number[] {
   return Object.values(values)
     .filter((value) => typeof value === "number" || Array.isArray(value))

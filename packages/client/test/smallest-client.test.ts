@@ -44,7 +44,6 @@ class Program {
   }
 }
 
-/** Returns the dots' positions, as a page reads them in each frame. */
 function positionsIn(room: Room, owner: number): [number, number][] {
   const dots = [...room.entities(Dot)].filter((dot) => dot.owner?.number === owner);
   return dots.map(({ position: { x, y } }) => [x, y]);

@@ -28,7 +28,6 @@ export class Stage {
     return new Client(server.url, { profile: "racing", webSocket: NodeWebSocket, ...options });
   }
 
-  /** Joins a participant with a client of its own. */
   async join(server: GameServer, options: Partial<ClientOptions> = {}, roomName = "race"): Promise<Room> {
     return this.keep(await this.client(server, options).joinOrCreate(roomName));
   }

@@ -23,7 +23,6 @@ export class TestPage implements Page {
 /** The locks of an origin, by name. `freed` resolves when the holder releases the lock. */
 type Held = Map<string, { readonly free: () => void; readonly freed: Promise<void> }>;
 
-/** Locks of one page, as in a browser. */
 class PageLocks implements TabLocks {
   readonly #held: Held;
   readonly #mine = new Set<() => void>();
@@ -94,7 +93,6 @@ export class TestTab {
     this.#page = undefined;
   }
 
-  /** Opens another tab with a copy of this tab's storage. */
   duplicate(): TestTab {
     return new TestTab(this.#held, new Map(this.#entries));
   }

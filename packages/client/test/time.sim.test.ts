@@ -261,7 +261,6 @@ describe("room.loop", () => {
       room.loop((seconds) => (simulatedMs += seconds * 1000));
       await stage.advance(500);
       const before = simulatedMs;
-      // The machine sleeps: no frames, and no timers either.
       sleep(3000);
       await stage.advance(20);
       expect(simulatedMs - before).toBeGreaterThan(200);

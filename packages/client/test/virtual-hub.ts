@@ -66,7 +66,6 @@ export class VirtualHub {
     // A fetch in real time would start the room at a different virtual time in each run.
     await Client.preload();
     const connect = (): VirtualSocket => this.#connect();
-    // The client calls it with `new`, like a WebSocket.
     const webSocket = function socket(): VirtualSocket {
       return connect();
     };

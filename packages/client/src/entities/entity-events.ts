@@ -4,7 +4,6 @@ import { Listeners, guarded, type Unsubscribe } from "../events/listeners.js";
 
 type EntityListener = (entity: Entity) => void;
 
-/** Entities of one kind that the game knows, and the listeners for that kind. */
 interface KindEvents {
   readonly present: Set<Entity>;
   readonly spawns: Listeners<[Entity]>;

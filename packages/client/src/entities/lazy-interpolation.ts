@@ -1,6 +1,5 @@
 import type { Interpolation, ViewPlan } from "../plan/view-plan.js";
 
-/** Shared by all rooms of a page. */
 let fetched: Interpolation | undefined;
 
 /** Returns the interpolation code if it has been fetched. */

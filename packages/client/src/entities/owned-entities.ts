@@ -53,7 +53,6 @@ export interface OwnedEntitiesOptions {
   /** Returns the present tick: the state of an own entity is always current. */
   tick(): number;
   onTeleport(record: OwnedRecord): void;
-  /** Reports that the game wrote a value out of its range, and that the bound replaced it. */
   onClamp(clamp: Clamp): void;
 }
 

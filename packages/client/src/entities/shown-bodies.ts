@@ -20,7 +20,6 @@ export interface Showing {
 
 export interface ShownBodiesOptions {
   readonly view: ViewPlan;
-  /** Called when the interpolation code has arrived, for the entities that wait for it. */
   onFetched(): void;
 }
 
@@ -41,7 +40,6 @@ export class ShownBodies {
     return this.#delay?.delayMs;
   }
 
-  /** True if the entities of the definition should be interpolated. */
   interpolates(definition: EntityDefinition): boolean {
     return isInterpolated(definition, this.#options.view.isInterpolated);
   }

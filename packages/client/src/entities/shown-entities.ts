@@ -38,7 +38,6 @@ export class ShownReplica extends ReceivedReplica<Entity> {
   shownAtMs = Number.NEGATIVE_INFINITY;
   /** Replaces `body` if the game predicts this entity. */
   predicted: ((nowMs: number, into: Float32Array) => void) | undefined = undefined;
-  /** Called with every newer state. */
   onState: ((state: Float32Array, isJump: boolean) => void) | undefined = undefined;
 
   constructor(
@@ -57,7 +56,6 @@ export interface ShownEntitiesOptions {
   readonly view: ViewPlan;
   /** True if states contain the rates that motion models need. If not, the rates are derived here. */
   readonly hasRates: boolean;
-  /** Round trip to the source, ms. */
   rttMs(): number;
   idOf(id: number): number;
   /** Returns the participant with an owner's number; null for this participant. */
@@ -68,7 +66,6 @@ export interface ShownEntitiesOptions {
    * True if this participant simulates the entity itself, and so has a better state than the received one.
    */
   isOwn(id: number, owner: number, definition: EntityDefinition): boolean;
-  /** Called when the two sides hold different states of an entity. */
   onDesync(id: number): void;
   onDropped(reason: DropReason): void;
   onFault(entity: Entity, definition: EntityDefinition, fault: MotionFault): void;
@@ -109,7 +106,6 @@ export class ShownEntities implements SnapshotListener {
     return this.#timeline?.isReady === true;
   }
 
-  /** Notes the arrival of data of a tick. */
   observe(tick: number, cameAtMs: number): void {
     this.#timeline?.observe(tick, cameAtMs, this.#options.rttMs());
     this.#turnMs = Number.NEGATIVE_INFINITY;
@@ -202,7 +198,6 @@ export class ShownEntities implements SnapshotListener {
     for (const { id } of [...this.#records.values()]) this.onRemoved(id);
   }
 
-  /** Hides the entities from the game, or shows them again. */
   setHidden(isHidden: boolean): void {
     this.#isHidden = isHidden;
     for (const record of this.#records.values()) {

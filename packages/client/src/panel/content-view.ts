@@ -7,7 +7,6 @@ import { MessageForm } from "./message-form.js";
 import { inWords } from "./numbers.js";
 import { trafficClasses, type TrafficMeter } from "./traffic.js";
 
-/** Longer values are cut. */
 const MAX_VALUE_CHARACTERS = 40;
 
 /**

@@ -70,7 +70,6 @@ export class Panel {
   readonly #shown = { changes: "", drops: "", reasons: "" };
   readonly #recentErrorsM: (number | undefined)[] = [];
   #watch: Watch | undefined;
-  /** The element that had the focus before the panel. */
   #focusedBefore: Element | null = null;
 
   /** @internal Use {@link showPanel}. */

@@ -51,7 +51,6 @@ export class ShownError {
     for (const entity of this.#tracks.keys()) if (!seen.has(entity)) this.#tracks.delete(entity);
   }
 
-  /** Returns the distances that were found since the last call, m. */
   take(): number[] {
     const found = this.#sinceM;
     this.#sinceM = [];

@@ -5,7 +5,6 @@ export interface SimulatorFields {
   readonly delayMs: number;
   readonly jitterMs: number;
   readonly lossPercent: number;
-  /** Mean number of consecutive lost packets. */
   readonly burst: number;
   readonly reorderPercent: number;
   readonly duplicatePercent: number;

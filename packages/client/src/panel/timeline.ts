@@ -156,7 +156,6 @@ export class Timeline {
     for (const moment of atMs) context.fillRect(Math.round(x(moment)), 0, 1, y(0));
   }
 
-  /** Describes the timeline for screen readers. */
   #describe(shown: readonly TimelineSample[], changes: readonly TimelineChange[]): void {
     const last = shown.at(-1);
     const bytes = last ? inWords.rate(totalOf(last)) : "none";

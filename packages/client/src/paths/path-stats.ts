@@ -104,7 +104,6 @@ function directBytesPerSecond(paths: readonly MeasuredPath[]): number {
   }, 0);
 }
 
-/** Number of decimal places to show and to store. */
 const digits: Readonly<Record<keyof Measured, number>> = {
   lossRatio: 3,
   rttMs: 1,

@@ -21,7 +21,6 @@ export interface ViewPlan {
   readonly intervalMs: number;
   /** Present interpolation delay, ms. */
   readonly lagMs: number;
-  /** Fetches the interpolation code when the first entity needs it. */
   loadInterpolation(this: void): Promise<Interpolation>;
 }
 

@@ -10,13 +10,11 @@ export interface WordsOfRooms {
 
 /** Facts about a room's mode that its plan and its report need. */
 export interface ModeFacts {
-  /** True if players may have links to each other. */
   readonly hasPairs: boolean;
   /** Returns the room's topology. The genre's topology is only a preference. */
   topologyFor(preferred: Topology): Topology;
   /** Throws {@link ConfigError} if the game itself chose a topology that the room does not have. */
   assertFits(choice: ProfileChoice): void;
-  /** Picks this mode's texts from the fetched ones. */
   words(all: WordsOfRooms): RoomWords;
 }
 

@@ -33,7 +33,6 @@ import { Simulation, type SimulatedNetwork, type SimulationOptions } from "./sim
 import { changedNumbers } from "./transport-report.js";
 
 export interface RoomTransportOptions extends SimulationOptions {
-  /** Fetches the texts of {@link RoomTransport.explain}. */
   loadExplanation(): Promise<WordsOfRooms & { readonly explainRoom: typeof explainRoom }>;
   readonly profile: ProfileChoice;
   readonly transports: readonly TransportKind[];

@@ -21,7 +21,6 @@ export interface TravellingRoom {
 export interface RoomWords {
   /** Question of the decision tree that decides the links of states. */
   readonly statesQuestion: string;
-  /** Describes the links that states use, and their delivery. */
   states(room: TravellingRoom): string;
   /** Names other traffic that leaves together with bundled messages. */
   sharers(plan: Plan): string;
@@ -114,7 +113,6 @@ function serverWait({ channels }: Plan, { stateLink }: ServerStats): string | un
   return isWaiting ? "; planned: WebRTC to the server, once it is proven" : undefined;
 }
 
-/** Returns the reason of the rate: the profile, or a limit of the room. */
 function rateLimit(plan: Plan, stepHz: number): string {
   const wantedHz = 1000 / stateIntervalMs(plan);
   const steps = `${number(stepHz)} steps/s`;

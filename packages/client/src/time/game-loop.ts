@@ -16,7 +16,6 @@ const NO_FRAME_MS = 100;
 /** Steps may run this much early, because moments are sums of fractions of a millisecond. */
 const ROUNDING_MS = 0.5;
 
-/** Calls from the game loop to its room. */
 interface StepMode {
   /**
    * True if values are published after each step. Otherwise they are published once for all steps of a frame.

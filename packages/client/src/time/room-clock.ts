@@ -4,7 +4,6 @@ import type { Cancel, PongTimes, Scheduler } from "@paceline/transport";
 interface RoomClockOptions {
   readonly scheduler: Scheduler;
   ping(): void;
-  /** Returns the authority's tick at which its entities are shown now; 0 without an authority. */
   readonly shownTick?: () => number;
 }
 
