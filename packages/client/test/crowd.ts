@@ -14,8 +14,8 @@ interface Talk {
 }
 
 /**
- * Lets 24 players of a relayed room send numbers to all others. Checks that each number arrives once under the
- * default limits. Returns the packets that the relay received per player and second.
+ * Lets 24 players of a relayed room send numbers to all others. Checks that each number arrives once under
+ * the default limits. Returns the packets that the relay received per player and second.
  */
 export async function packetsOfCrowd({ hz, isInUnison, say }: Talk): Promise<number> {
   const stage = new RelayStage({ delayMs: 20, rooms: { race: { maxPlayers: PLAYERS } } });
