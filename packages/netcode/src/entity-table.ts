@@ -3,8 +3,8 @@ import type { EntityDefinition, Leaf } from "@paceline/protocol";
 const FIRST_CAPACITY = 8;
 
 /**
- * All entities of one kind, as rows of Float32 components: `state` is what the owner last wrote or sent, `shown`
- * what to draw now. The arrays are replaced when the table grows: read them from the table each time.
+ * All entities of one kind, as rows of Float32 components: `state` is the owner's newest state, `shown` the
+ * pose to draw now. The table replaces these arrays when it grows, so read them from the table each time.
  */
 export class EntityTable {
   readonly definition: EntityDefinition;
@@ -12,7 +12,7 @@ export class EntityTable {
   readonly width: number;
   #state: Float32Array;
   #shown: Float32Array;
-  /** They are asked for again and again. */
+  /** Views per row, kept because they are read often. */
   #stateViews: Float32Array[] = [];
   #shownViews: Float32Array[] = [];
   #scratch: Float32Array | undefined;
@@ -35,7 +35,7 @@ export class EntityTable {
     return this.#shown;
   }
 
-  /** A row, filled with what each field begins with. */
+  /** Returns a free row, filled with the initial values of the fields. */
   allocate(): number {
     const row = this.#free.pop() ?? this.#used++;
     if ((row + 1) * this.width > this.#state.length) this.#grow();
@@ -51,12 +51,12 @@ export class EntityTable {
     this.#free.push(row);
   }
 
-  /** Place for one row that is being put together: the next one is put there too. */
+  /** Buffer for building one row. The next use overwrites it. */
   get scratch(): Float32Array {
     return (this.#scratch ??= new Float32Array(this.width));
   }
 
-  /** A row's state as a view, valid until the table grows. */
+  /** Returns a row's state as a view, valid until the table grows. */
   stateOf(row: number): Float32Array {
     return (this.#stateViews[row] ??= this.#state.subarray(row * this.width, (row + 1) * this.width));
   }
@@ -65,7 +65,7 @@ export class EntityTable {
     return (this.#shownViews[row] ??= this.#shown.subarray(row * this.width, (row + 1) * this.width));
   }
 
-  /** A row's texts, in the order of the definition. */
+  /** Returns a row's texts, in the order of the definition. */
   textsOf(row: number): (string | Uint8Array)[] {
     return this.#texts[row]!;
   }
@@ -94,8 +94,8 @@ export interface Place {
 }
 
 /**
- * Gives a row back to its table. Whoever still holds the place keeps the last values, in a table of its own: the
- * row may be another entity's soon.
+ * Returns a row to its table for reuse. The place moves to a table of its own with the last values, for
+ * holders that still read it.
  */
 export function vacate(place: Place): void {
   const { table, row } = place;

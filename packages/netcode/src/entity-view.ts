@@ -16,14 +16,16 @@ import {
 import { wrapAngle } from "./body/angle.js";
 import type { Place } from "./entity-table.js";
 
-/** Two components of an entity; a value out of the field's range is clamped, or refused where the kind is strict. */
+/**
+ * Two components of an entity. A value out of the field's range is clamped, or throws if the kind is strict.
+ */
 export interface Vec2 {
   x: number;
   y: number;
   set(x: number, y: number): void;
 }
 
-/** Three components of an entity, as {@link Vec2}. */
+/** Three components of an entity, as in {@link Vec2}. */
 export interface Vec3 {
   x: number;
   y: number;
@@ -31,7 +33,10 @@ export interface Vec3 {
   set(x: number, y: number, z: number): void;
 }
 
-/** A rotation of an entity. Only all four together mean something: `set` takes a quaternion of any length but 0. */
+/**
+ * A rotation of an entity. Its components cannot be written one by one: `set` takes a quaternion of any
+ * length but 0.
+ */
 export interface Quat {
   readonly x: number;
   readonly y: number;
@@ -40,7 +45,7 @@ export interface Quat {
   set(x: number, y: number, z: number, w: number): void;
 }
 
-/** Fields that are objects of their own: written by what is in them. */
+/** Fields whose values are objects: the game writes their members, not the field. */
 type Composite = Vec2Field | Vec3Field | QuatField | ListField | GroupField;
 
 type WritableValue<F> = F extends Vec2Field
@@ -55,7 +60,7 @@ type WritableValue<F> = F extends Vec2Field
           ? WritableFields<Members>
           : ValueOf<F>;
 
-/** As many as the field says; none can be added or taken away. */
+/** A list of fixed length: items cannot be added or removed. */
 type WritableItems<Item> = Item extends Composite
   ? readonly WritableValue<Item>[]
   : readonly WritableValue<Item>[] & { [index: number]: WritableValue<Item> };
@@ -77,8 +82,9 @@ type CompositeNames<F extends Fields> = {
 }[keyof F];
 
 /**
- * An entity's fields as its owner sees them. A scalar or vector out of its range is clamped, an angle is wrapped; any other
- * value that a field cannot have throws {@link ConfigError}. Where the definition is strict all of them throw.
+ * An entity's fields as its owner sees them. Scalars and vectors out of range are clamped, angles wrapped.
+ * Any other invalid value throws {@link ConfigError}. If the definition is strict, values out of range throw,
+ * too.
  */
 export type WritableFields<F extends Fields> = {
   -readonly [Name in Exclude<keyof F, CompositeNames<F>>]: WritableValue<F[Name]>;
@@ -86,10 +92,10 @@ export type WritableFields<F extends Fields> = {
   readonly [Name in CompositeNames<F>]: WritableValue<F[Name]>;
 };
 
-/** An entity's fields as everybody else sees them. */
+/** An entity's fields as other participants see them. */
 export type ReadonlyFields<F extends Fields> = { readonly [Name in keyof F]: ReadonlyValue<F[Name]> };
 
-/** Values to begin with, field by field; what is left out begins with its default, or as near to zero as it may. */
+/** Initial values by field. Omitted fields start with their default, or with the value nearest to zero. */
 export type InitialFields<F extends Fields> = { readonly [Name in keyof F]?: InitialValue<F[Name]> };
 
 type InitialValue<F> = F extends GroupField<infer Members> ? InitialFields<Members> : ValueOf<F>;
@@ -99,17 +105,17 @@ export interface Row {
   readonly place: Readonly<Place>;
   readonly layer: "state" | "shown";
   readonly isWritable: boolean;
-  /** Called before a read, so that what is read can be brought up to date. */
+  /** Called before a read, so that the values can be brought up to date. */
   readonly beforeRead?: (() => void) | undefined;
-  /** Called after a write: once for a vector that is set. */
+  /** Called after a write: once per `set` of a vector. */
   readonly afterWrite?: (() => void) | undefined;
-  /** A value was out of its range: the bound was written. */
+  /** Called after a value was out of its range and the bound was written. */
   readonly onClamp?: ((clamp: Clamp) => void) | undefined;
 }
 
-/** A write that was out of its field's range. */
+/** A write of a value out of its field's range. */
 export interface Clamp {
-  /** `car.position.x` */
+  /** Path of the field: `car.position.x`. */
   readonly field: string;
   readonly value: number;
   readonly range: Range;
@@ -121,7 +127,7 @@ export interface Cells {
   readonly access: "checked" | "read" | "free";
   get(offset: number): number;
   set(offset: number, value: number): void;
-  /** Several from `offset` on. */
+  /** Writes several numbers, starting at `offset`. */
   setAll(offset: number, values: ArrayLike<number>): void;
   text(index: number): string | Uint8Array;
   setText(index: number, value: string | Uint8Array): void;
@@ -130,25 +136,28 @@ export interface Cells {
 }
 
 const axes = ["x", "y", "z", "w"] as const;
-/** Components of the vector that is being written. */
+/** Buffers for the components of a vector during a write. */
 const checkedFour = new Float64Array(4);
 const checkedThree = checkedFour.subarray(0, 3);
 const checkedTwo = checkedFour.subarray(0, 2);
 const axisCounts: Readonly<Partial<Record<Field["kind"], number>>> = { vec2: 2, vec3: 3, quat: 4 };
 
-/** Adds a property for every field of the definition to `target`, reading from and writing to `row`. */
+/** Adds a property for every field of the definition to `target`, which reads and writes `row`. */
 export function defineFields<T extends object>(target: T, definition: EntityDefinition, row: Row): T {
   return defineCells(target, definition, new RowCells(row));
 }
 
-/** Gives `target` the properties of the definition over any numbers; `free` ones are not checked. */
+/**
+ * Adds a property for every field of the definition to `target`, over any storage. Writes to `free` cells are
+ * not checked.
+ */
 export function defineCells<T extends object>(target: T, definition: EntityDefinition, cells: Cells): T {
   const shape = shapes.get(definition) ?? newShape(definition, definition.fields);
   shapes.set(definition, shape);
   return fill(target, shape, cells);
 }
 
-/** Writes initial values through a view, so that they are checked as any write. */
+/** Writes initial values through a view, with the same checks as other writes. */
 export function assignFields(
   view: object,
   definition: EntityDefinition,
@@ -161,7 +170,7 @@ type View = Record<string, unknown>;
 
 function assignMembers(view: View, path: string, fields: Fields, values: unknown): void {
   for (const [name, value] of Object.entries(values ?? {})) {
-    // An object has names of its own, such as toString, that are no fields.
+    // Every object has inherited names, such as toString, that are not fields.
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (!field) {
       const expected = `one of ${Object.keys(fields).join(", ")}`;
@@ -203,7 +212,6 @@ function assign(
   }
 }
 
-/** A field of a definition. */
 interface Site {
   readonly definition: EntityDefinition;
   readonly path: string;
@@ -213,13 +221,16 @@ interface Site {
 const CELLS = Symbol("cells");
 const PARTS = Symbol("parts");
 
-/** Behind the properties of a view: what they read and write, and the views of its composite fields. */
+/** Hidden parts of a view: its storage, and the views of its composite fields. */
 interface Backed {
   readonly [CELLS]: Cells;
   readonly [PARTS]: readonly object[];
 }
 
-/** The properties of views of a kind, and what makes the views of their composite fields, in the order of {@link PARTS}. */
+/**
+ * The properties of all views of a kind, and the factories for the views of their composite fields, in the
+ * order of {@link PARTS}.
+ */
 interface Shape {
   readonly properties: PropertyDescriptorMap & ThisType<Backed>;
   readonly newParts: readonly NewPart[];
@@ -229,8 +240,9 @@ type NewPart = (cells: Cells) => object;
 type Property = PropertyDescriptor & ThisType<Backed>;
 
 /**
- * Engines read a property quickly whose getter is the same function in all objects that pass the place of the read, and
- * ten times slower where each has its own: so getters find through `this` what is behind them.
+ * Properties by definition. Engines read a property fast if all objects at that place in the code share one
+ * getter, and ten times slower if each object has its own. So views share getters, which find the storage
+ * through `this`.
  */
 const shapes = new WeakMap<EntityDefinition, Shape>();
 
@@ -241,7 +253,7 @@ function fill<T extends object>(target: T, { properties, newParts }: Shape, cell
   return Object.defineProperties(target, properties);
 }
 
-/** @param path of what holds the fields, with a dot behind it */
+/** @param path prefix of the fields' paths, with a trailing dot, or empty */
 function newShape(definition: EntityDefinition, fields: Fields, path = ""): Shape {
   const properties: PropertyDescriptorMap = {};
   const newParts: NewPart[] = [];
@@ -265,7 +277,7 @@ function compositeProperty(site: Site, part: number): Property {
   };
 }
 
-/** Makes the object behind a composite field. */
+/** Returns a factory for the view of a composite field, or undefined for other fields. */
 function partOf(site: Site): NewPart | undefined {
   const { definition, path, field } = site;
   const count = axisCounts[field.kind];
@@ -297,8 +309,8 @@ function vectorShape(site: Site, count: number): Shape {
 }
 
 /**
- * Games call it for every entity and frame: it makes no object. Engines make one of a fraction that goes from one function
- * to another, so the numbers go in an array that is always the same.
+ * Returns a `set` that allocates nothing, because games call it for every entity and frame. Engines allocate
+ * a fraction that is passed between functions, so the numbers go into a reused array.
  */
 function vectorSetter(
   site: Site,
@@ -308,14 +320,14 @@ function vectorSetter(
   const checked = fourth ? checkedFour : third ? checkedThree : checkedTwo;
   return function set(x, y, z, w) {
     const cells = this[CELLS];
-    // All are checked before any is written: a refused write changes nothing.
+    // Check all numbers before writing any: a refused write changes nothing.
     const a = checkedNumber(first!, cells, x);
     const b = checkedNumber(second!, cells, y);
     const c = third ? checkedNumber(third, cells, z) : 0;
     const d = fourth ? checkedNumber(fourth, cells, w) : 0;
     checked[0] = a;
     checked[1] = b;
-    // Beyond its end an array would leave them out, too, but slowly.
+    // Writing beyond a typed array's end has no effect, but is slow.
     if (third) checked[2] = c;
     if (fourth) checked[3] = d;
     if (fourth) makeUnit(site, checked);
@@ -330,7 +342,7 @@ function makeUnit(site: Site, quat: Float64Array): void {
   for (let index = 0; index < 4; index++) quat[index]! /= length;
 }
 
-/** @param isPart of a rotation: whoever checks what is written wants it whole */
+/** @param isPart true for a component of a rotation: in checked views it cannot be written alone */
 function numberProperty(site: Site, offset: number, isPart = false): Property {
   const { field } = site;
   const names = field.kind === "enum" ? field.values : undefined;
@@ -440,7 +452,7 @@ function checkedRange(site: Site, cells: Cells, value: unknown): number {
   if (isWithin && (!mustBeWhole || Number.isInteger(value))) return value;
   if (typeof value === "number" && !Number.isNaN(value) && !mustBeWhole) {
     const bound = value < min ? min : max;
-    // A bound that was written is read as a 32-bit float, which may lie beyond it.
+    // A written bound is stored as a 32-bit float, which may lie beyond the bound.
     if (Math.fround(value) === Math.fround(bound)) return bound;
     if (!site.definition.isStrict) {
       cells.onClamp?.({ field: nameOf(site), value, range, unit });

@@ -2,7 +2,9 @@ import type { EntityDefinition } from "@paceline/protocol";
 import type { Components } from "./body/body-layout.js";
 import { defineCells, type Cells } from "./entity-view.js";
 
-/** Fields of a definition by name, over one row of components after the other. Text is no part of a row. */
+/**
+ * Named fields of a definition over rows of components. The row can be replaced. Texts are not part of a row.
+ */
 export class RowByName implements Cells {
   readonly access: "read" | "free";
   /** The row that {@link view} reads and writes. */
@@ -32,6 +34,6 @@ export class RowByName implements Cells {
   }
 
   setText(): void {
-    // A model that read texts would not predict the same everywhere.
+    // A motion model must not read texts: predictions would differ between machines.
   }
 }

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const direction = double({ min: -1e4, max: 1e4, noNaN: true });
 const TURN = 2 * Math.PI;
 
-test("any angle comes within [-pi, pi) and stays the same direction", () => {
+test("any angle is wrapped into [-pi, pi) and keeps its direction", () => {
   assert(
     property(direction, (angleRad) => {
       const wrapped = wrapAngle(angleRad);
@@ -17,11 +17,11 @@ test("any angle comes within [-pi, pi) and stays the same direction", () => {
   );
 });
 
-test("what is within is not touched, whole turns change nothing, pi itself becomes -pi", () => {
+test("an angle in the range is unchanged, whole turns change nothing, pi itself becomes -pi", () => {
   expect(wrapAngle(1.25)).toBe(1.25);
   expect(wrapAngle(-Math.PI)).toBe(-Math.PI);
   expect(wrapAngle(Math.PI)).toBe(-Math.PI);
-  // Just below -pi: the sum would round up to pi.
+  // Just below -pi, the sum would round up to pi.
   expect(wrapAngle(-Math.PI - Number.EPSILON * 2)).toBeLessThan(Math.PI);
   assert(
     property(
@@ -34,7 +34,7 @@ test("what is within is not touched, whole turns change nothing, pi itself becom
   );
 });
 
-test("a difference is the shortest turn, and turning by it arrives", () => {
+test("a difference is the shortest turn from one angle to the other", () => {
   expect(angleDifference(-3, 3)).toBeCloseTo(TURN - 6, 12);
   expect(angleDifference(3, -3)).toBeCloseTo(6 - TURN, 12);
   assert(

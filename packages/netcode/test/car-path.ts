@@ -1,6 +1,6 @@
 import type { Random } from "@paceline/testkit";
 
-/** A car at a moment: position and velocity in m and m/s, heading in rad. */
+/** Pose of a car: position and velocity in m and m/s, heading in rad. */
 export interface CarPose {
   readonly x: number;
   readonly y: number;
@@ -13,9 +13,9 @@ const MAX_SPEED = 60;
 const MAX_LATERAL = 12;
 
 /**
- * A drive as on a winding road, in steps of 1/60 s: stretches of 0.4 to 2.5 s on which the driver speeds up (6 m/s²),
- * brakes (10 m/s²) or coasts, and steers left, right or not at all (up to 12 m/s² sideways). Controls move over within
- * a fifth of a second, as hands and feet do.
+ * Generates a drive on a winding road, in steps of 1/60 s. On stretches of 0.4 to 2.5 s the driver
+ * accelerates (6 m/s²), brakes (10 m/s²) or coasts, and steers left, right or not at all (up to 12 m/s²
+ * sideways). Controls change within a fifth of a second, as with hands and feet.
  */
 export function carPath(random: Random, steps: number): CarPose[] {
   const seconds = 1 / 60;
@@ -32,7 +32,7 @@ export function carPath(random: Random, steps: number): CarPose[] {
     steering += Math.max(-5, Math.min(5, (wantedSteering - steering) / seconds)) * seconds;
     const acceleration = throttle > 0 ? throttle * 6 * (1 - speed / MAX_SPEED) : throttle * 10;
     speed = Math.max(5, speed + acceleration * seconds);
-    // Slow cars are held back by their steering angle, fast ones by their tyres.
+    // The steering angle limits the turn of slow cars, the tyres that of fast ones.
     headingRad += steering * Math.min(1.5, MAX_LATERAL / speed) * seconds;
     const [vx, vy] = [speed * Math.cos(headingRad), speed * Math.sin(headingRad)];
     x += vx * seconds;

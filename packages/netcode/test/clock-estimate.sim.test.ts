@@ -6,7 +6,7 @@ const SEEDS = Array.from({ length: 40 }, (_, index) => index + 1);
 const busy = { delayMs: 50, jitterMs: 5, loss: { kind: "uniform", ratio: 0.01 } } as const;
 const poor = { delayMs: 100, jitterMs: 20, loss: { kind: "uniform", ratio: 0.02 } } as const;
 
-/** Largest error after 2 s, over the following 10 s. */
+/** Returns the largest error in the 10 s after the first 2 s, ms. */
 function worstErrorMs(session: ClockSession): number {
   session.scheduler.advance(2000);
   let worst = 0;
@@ -18,12 +18,12 @@ function worstErrorMs(session: ClockSession): number {
 }
 
 describe("clock estimate", () => {
-  test("is within 2 ms of truth after 2 s at 50 ± 5 ms", () => {
+  test("is within 2 ms of the true time after 2 s at 50 ± 5 ms", () => {
     const errors = SEEDS.map((seed) => worstErrorMs(new ClockSession({ seed, settings: busy })));
     expect(Math.max(...errors)).toBeLessThan(2);
   });
 
-  test("is within 5 ms after 2 s at 100 ± 20 ms with 2 % loss", () => {
+  test("is within 5 ms of the true time after 2 s at 100 ± 20 ms with 2 % loss", () => {
     const errors = SEEDS.map((seed) => worstErrorMs(new ClockSession({ seed, settings: poor })));
     expect(Math.max(...errors)).toBeLessThan(5);
   });
@@ -36,7 +36,7 @@ describe("clock estimate", () => {
     expect(Math.max(...errors)).toBeLessThan(3);
   });
 
-  test("is off by half of a constant asymmetry, and no more", () => {
+  test("is off by half of a constant asymmetry", () => {
     const session = new ClockSession({ seed: 3, aToB: { delayMs: 80 }, bToA: { delayMs: 20 } });
     session.scheduler.advance(2000);
     expect(session.errorMs).toBeGreaterThan(-31);
@@ -44,16 +44,16 @@ describe("clock estimate", () => {
     expect(Math.abs(Math.abs(session.errorMs) - 30)).toBeLessThan(1);
   });
 
-  test("is hardly misled by a queue on one way", () => {
+  test("is off by little if one direction has a queue", () => {
     const errors = SEEDS.slice(0, 10).map((seed) => {
-      // Every third ping or so waits for 40 ms on its way to the server.
+      // About every third ping waits for 40 ms on its way to the server.
       const slow = { delayMs: 50, reorderRatio: 0.35, reorderHoldMs: 40 };
       return worstErrorMs(new ClockSession({ seed, aToB: slow, bToA: { delayMs: 50 } }));
     });
     expect(Math.max(...errors)).toBeLessThan(3);
   });
 
-  test("never runs backwards, whatever the network does", () => {
+  test("never runs backwards, also when a clock jumps", () => {
     for (const seed of SEEDS.slice(0, 10)) {
       const session = new ClockSession({ seed, settings: poor });
       let last = -Infinity;
@@ -69,7 +69,7 @@ describe("clock estimate", () => {
     }
   });
 
-  test("steps forward after a sleep of the local machine, and counts it", () => {
+  test("steps forward after a sleep of the local machine, and counts the step", () => {
     const session = new ClockSession({ seed: 1, settings: busy });
     session.scheduler.advance(3000);
     session.localJumpMs = -60_000;
@@ -82,13 +82,13 @@ describe("clock estimate", () => {
     expect(worstErrorMs(session)).toBeLessThan(2.5);
   });
 
-  test("follows a clock that drifts", () => {
+  test("follows a drifting clock", () => {
     const session = new ClockSession({ seed: 5, settings: busy, drift: 1e-4 });
     session.scheduler.advance(60_000);
     expect(Math.abs(session.errorMs)).toBeLessThan(2.5);
   });
 
-  test("refuses stamps that make no sense", () => {
+  test("refuses impossible time stamps", () => {
     const estimate = new ClockEstimate();
     const bad = [
       { sentMs: 10, remoteReceivedMs: 5, remoteSentMs: 4, receivedMs: 20 },

@@ -8,15 +8,15 @@ interface ClockSessionOptions {
   readonly bToA?: Partial<NetworkSettings>;
   /** Step of both clocks, ms. */
   readonly clockStepMs?: number;
-  /** Drift of the other clock. */
+  /** Drift of the other clock, as a share of elapsed time. */
   readonly drift?: number;
 }
 
-/** A client that pings a server over a simulated network, and estimates its time. */
+/** A client that pings a server over a simulated network, and estimates the server's time. */
 export class ClockSession {
   readonly scheduler = new VirtualScheduler();
   readonly estimate = new ClockEstimate();
-  /** Added to the local clock: a test may let it jump. */
+  /** Added to the local clock, so that a test can make it jump. */
   localJumpMs = 0;
   remoteJumpMs = 0;
   readonly #options: ClockSessionOptions;

@@ -14,7 +14,7 @@ describe("slewed clock", () => {
         for (const { localMs, aim } of events) {
           const wasSet = clock.isSet;
           if (aim !== null) clock.aim(aim, localMs);
-          // Until it is set for the first time it shows the local time.
+          // Until the first target the clock returns local time.
           if (clock.isSet !== wasSet) last = -Infinity;
           const now = clock.nowMs(localMs);
           expect(now).toBeGreaterThanOrEqual(last);
@@ -24,7 +24,7 @@ describe("slewed clock", () => {
     );
   });
 
-  test("puts a small error right by 5 % of the time that passes", () => {
+  test("corrects a small error by 5 % of elapsed time", () => {
     const clock = new SlewedClock();
     clock.aim(0, 0);
     clock.aim(20, 0);
@@ -58,7 +58,7 @@ describe("render clock", () => {
 });
 
 describe("tick timeline", () => {
-  test("counts on where 32 bits wrap", () => {
+  test("counts on when 32 bits wrap", () => {
     assert(
       property(integer({ min: 0, max: 0xffffffff }), (first) => {
         const timeline = new TickTimeline(60);
@@ -75,7 +75,7 @@ describe("tick timeline", () => {
     );
   });
 
-  test("follows a sender that stood still for ten seconds within a few packets", () => {
+  test("follows a sender within a few packets after a pause of ten seconds", () => {
     const timeline = new TickTimeline(60);
     const send = (tick: number, atMs: number): void => timeline.observe(tick, atMs + 50, 100);
     for (let step = 0; step < 60; step++) send(step * 6, step * 100);
@@ -86,7 +86,7 @@ describe("tick timeline", () => {
 });
 
 describe("session clock", () => {
-  test("shows the server's time, and the time to render behind it", () => {
+  test("returns the server's time, and the render time behind it", () => {
     const clock = new SessionClock(100);
     for (let at = 0; at < 1000; at += 25) {
       const remoteMs = at + 20 + 5000;

@@ -23,7 +23,7 @@ function moving(x: number, y: number, vx: number, vy: number): { now: Float64Arr
 
 describe("convergence", () => {
   for (const blend of BLENDS) {
-    test(`${blend}: begins where it was, ends at the corrected pose, stays finite`, () => {
+    test(`${blend}: starts at the shown pose and ends at the corrected pose`, () => {
       assert(
         property(coordinate, coordinate, speed, speed, (x, y, vx, vy) => {
           const convergence = new Convergence(LAYOUT, { ...DEFAULT_CONVERGENCE, blend });
@@ -37,7 +37,7 @@ describe("convergence", () => {
           const last = Float64Array.of(0, 0, 0);
           convergence.apply(last, 12);
           expect([...last]).toEqual([0, 0, 0]);
-          // A clock that runs back must not throw it about.
+          // If the clock runs backwards, the correction must not grow.
           const before = Float64Array.of(0, 0, 0);
           convergence.apply(before, 5);
           expect(Math.abs(before[0]!)).toBeLessThanOrEqual(Math.abs(x) + 1e-9);
@@ -54,7 +54,7 @@ describe("convergence", () => {
     expect([...pose]).toEqual([1, 2, 3]);
   });
 
-  test("no frame moves a correction by 0.3 m, however fast the entity was shown to go", () => {
+  test("a correction moves less than 0.3 m per frame at any speed", () => {
     const distance = double({ min: 0.01, max: 9.9, noNaN: true });
     const anySpeed = double({ min: -80, max: 80, noNaN: true });
     assert(
@@ -73,7 +73,7 @@ describe("convergence", () => {
     );
   });
 
-  test("corrections that come faster than they are blended still arrive", () => {
+  test("frequent corrections reach the corrected pose", () => {
     const convergence = new Convergence(LAYOUT, DEFAULT_CONVERGENCE);
     let shown = 8;
     convergence.begin(moving(8, 0, 0, 0), moving(0, 0, 0, 0), 0);
@@ -89,7 +89,7 @@ describe("convergence", () => {
     expect(Math.abs(shown)).toBeLessThan(0.02);
   });
 
-  test("refuses settings that mean nothing", () => {
+  test("refuses invalid settings", () => {
     const bad = [
       { blend: "magic" as BlendName },
       { timeMs: -1 },

@@ -2,7 +2,7 @@ import { angle, defineEntity, flag, int, scalar, vec2, vec3 } from "@paceline/pr
 
 const metres = { range: [-1000, 1000], precision: 0.01, unit: "m" } as const;
 
-/** Velocity is the game's own. */
+/** A car whose velocity the game writes. */
 export const Car = defineEntity(
   "car",
   {
@@ -16,7 +16,7 @@ export const Car = defineEntity(
   { motion: "velocity" },
 );
 
-/** Velocity is derived. */
+/** A ship whose velocity is derived. */
 export const Ship = defineEntity(
   "ship",
   { position: vec2(metres), heading: angle({ precision: 0.001, unit: "rad" }) },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Drone, Sign } from "./definitions.js";
 
 describe("a table", () => {
-  test("fills a new row with the value nearest to zero that each component may have", () => {
+  test("fills a new row with the value nearest to zero in each component's range", () => {
     const table = new EntityTable(Sign);
     expect([...table.stateOf(table.allocate())]).toEqual([0, 0, 0, 2, 0]);
     expect([...table.shownOf(0)]).toEqual([0, 0, 0, 2, 0]);
@@ -29,7 +29,7 @@ describe("a table", () => {
     expect(table.stateOf(4)).toHaveLength(table.width);
   });
 
-  test("uses a free row again, cleared, before it takes a new one", () => {
+  test("reuses a free row, cleared, before it takes a new one", () => {
     const table = new EntityTable(Drone);
     const [, second] = [table.allocate(), table.allocate(), table.allocate()];
     table.stateOf(second).fill(7);
@@ -40,7 +40,7 @@ describe("a table", () => {
   });
 });
 
-test("a place that was vacated keeps its values, whatever comes into its row", () => {
+test("a vacated place keeps its values when its row is reused", () => {
   const table = new EntityTable(Drone);
   const place = { table, row: table.allocate() };
   table.stateOf(place.row).fill(3);

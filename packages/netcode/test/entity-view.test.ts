@@ -19,7 +19,6 @@ function newCar() {
   return { table, place, view, car: view(true) as WritableFields<CarFields> };
 }
 
-/** The ConfigError that `act` throws. */
 function problemOf(act: () => void): ConfigError {
   try {
     act();
@@ -48,7 +47,7 @@ describe("a writable view", () => {
     expect(Object.keys(car)).toEqual(Object.keys(Car.fields));
   });
 
-  test("goes on with its row when the table grows", () => {
+  test("keeps its row when the table grows", () => {
     const { car, table } = newCar();
     car.position.x = 5;
     for (let count = 0; count < 20; count++) table.allocate();
@@ -57,7 +56,7 @@ describe("a writable view", () => {
     expect(table.stateOf(0)[0]).toBe(6);
   });
 
-  test("takes both bounds of a range", () => {
+  test("accepts both bounds of a range", () => {
     const { car } = newCar();
     car.position.set(-1000, 1000);
     car.gear = -1;
@@ -101,7 +100,7 @@ describe("a writable view", () => {
     ],
   ];
 
-  test.each(refusals)("refuses what is %s and changes nothing", (_, write, field, says) => {
+  test.each(refusals)("refuses a value that is %s and changes nothing", (_, write, field, says) => {
     const { car, table } = newCar();
     car.position.set(1, 2);
     const before = [...table.stateOf(0)];
@@ -120,7 +119,7 @@ describe("a writable view", () => {
     );
   });
 
-  test("checks all of a vector before it writes any of it", () => {
+  test("checks all components of a vector before it writes any", () => {
     const { car } = newCar();
     car.position.set(1, 2);
     expect(problemOf(() => car.position.set(5, Number.NaN)).field).toBe("car.position.y");
@@ -128,7 +127,7 @@ describe("a writable view", () => {
   });
 });
 
-test("views of a kind share their properties, so that engines read all of them alike", () => {
+test("views of a kind share their getters and setters, so that engines read them fast", () => {
   const [one, other] = [newCar().car, newCar().car];
   one.position.set(1, 2);
   other.position.set(3, 4);
@@ -147,7 +146,7 @@ test("views of a kind share their properties, so that engines read all of them a
   ]);
 });
 
-test("says how to write a vector that a game assigns", () => {
+test("assigning a vector throws an error that names set(...)", () => {
   const { car } = newCar();
   const assign = (): void => void Object.assign(car, { position: { x: 1, y: 2 } });
   expect(problemOf(assign).expected).toBe("nothing: write its parts, or all of them with set(...)");
@@ -170,7 +169,7 @@ describe("a read-only view", () => {
     expect({ ...shown.position }).toEqual({ x: 1, y: 2 });
   });
 
-  test("says when it is read, so that what is read is up to date", () => {
+  test("calls beforeRead, so that values can be brought up to date", () => {
     const { view, table } = newCar();
     let reads = 0;
     const shown = view(false, () => {
@@ -193,7 +192,7 @@ describe("initial values", () => {
     >;
   };
 
-  test("are written field by field; the others stay as near to zero as they may", () => {
+  test("are written by field; omitted fields keep the value nearest to zero", () => {
     const sign = newSign();
     assignFields(sign, Sign, { place: { x: 1, y: 2, z: 3 }, lit: true });
     expect({ ...sign.place, height: sign.height, lit: sign.lit }).toEqual({
@@ -216,7 +215,7 @@ describe("initial values", () => {
     [{ lit: "yes" }, "sign.lit", "true or false"],
   ];
 
-  test.each(bad)("%o are refused", (initial, field, says) => {
+  test.each(bad)("are refused: %o", (initial, field, says) => {
     const problem = problemOf(() => assignFields(newSign(), Sign, initial));
     expect(problem.field).toBe(field);
     expect(problem.expected).toContain(says);

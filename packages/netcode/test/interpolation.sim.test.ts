@@ -13,7 +13,7 @@ const WIDTH = 5;
 const FRAME_MS = 1000 / 60;
 const INTERVAL_MS = 50;
 
-/** A car on a winding road. */
+/** Returns the true state of a car on a winding road. */
 function truth(seconds: number): Float64Array {
   const x = 15 * seconds;
   const y = 4 * Math.sin(seconds * 1.3);
@@ -28,7 +28,7 @@ interface Watched {
   readonly delayMs: number;
 }
 
-/** Watches the car for a minute at 20 snapshots per second, the first ten seconds not counted. */
+/** Watches the car for 70 s at 20 snapshots per second. The first ten seconds do not count. */
 function watch(settings: Partial<NetworkSettings>, seed: number, stream = {}): Watched {
   const scheduler = new VirtualScheduler();
   const body = new InterpolatedBody(
@@ -84,7 +84,7 @@ const bursty = {
 } as const;
 
 describe("interpolation", () => {
-  test("at 2 % bursty loss it starves in less than 0.5 % of frames, and never jumps", () => {
+  test("at 2 % bursty loss it extrapolates in less than 0.5 % of frames, and never jumps", () => {
     const runs = [1, 2, 3, 4, 5].map((seed) => watch({ delayMs: 50, jitterMs: 5, loss: bursty }, seed));
     const mean = runs.reduce((sum, { starvedShare }) => sum + starvedShare, 0) / runs.length;
     expect(mean).toBeLessThan(0.005);
@@ -95,29 +95,29 @@ describe("interpolation", () => {
     }
   });
 
-  test("on a good path the delay shrinks to what the interval needs, and positions are exact to a centimetre", () => {
+  test("on a good path the delay shrinks, and positions are exact to a centimetre", () => {
     const run = watch({ delayMs: 20, jitterMs: 1 }, 1);
     expect(run.delayMs).toBeLessThan(85);
     expect(run.worstErrorM).toBeLessThan(0.01);
     expect(run.starvedShare).toBeLessThan(0.005);
   });
 
-  test("a stream that waits for lost packets is shown no later than one that loses nothing", () => {
+  test("the delay of a stream does not grow with waits for lost packets", () => {
     const stream = { ordered: true, reliable: true, retransmitMs: 50 };
     for (const seed of [1, 2, 3, 4, 5]) {
       const run = watch({ delayMs: 50, loss: { kind: "uniform", ratio: 0.03 } }, seed, stream);
       expect(run.delayMs).toBeLessThan(105);
-      // Extrapolated through waits of 150 ms and more, and led back without a jump.
+      // Waits of 150 ms and more are extrapolated, and corrected without a jump.
       expect(run.worstStepM).toBeLessThan(0.3);
     }
   });
 
-  test("two states that come together by chance are no sign that the stream stood still", () => {
+  test("two states that arrive together by chance do not count as a wait", () => {
     const run = watch({ delayMs: 50, jitterMs: 25 }, 1);
     expect(run.starvedShare).toBeLessThan(0.005);
   });
 
-  test("an outage is bridged by bounded extrapolation, and left without a jump", () => {
+  test("an outage is bridged by limited extrapolation, and ends without a jump", () => {
     const body = new InterpolatedBody(
       { layout: LAYOUT, extrapolationLimitMs: 250, convergence: DEFAULT_CONVERGENCE },
       WIDTH,
@@ -128,7 +128,7 @@ describe("interpolation", () => {
     let worst = 0;
     const bridged: number[] = [];
     for (let now = 0.5; now < 3; now += 1 / 60) {
-      // Afterwards snapshots come again, five of them ahead of what is shown.
+      // After the outage snapshots arrive again, five of them ahead of the shown time.
       const ahead = now > 1.6 ? [0, 1, 2, 3, 4, 5] : [];
       for (const step of ahead.map((more) => Math.floor(now * 20) + more)) {
         body.receive(truth(step / 20), step / 20);
@@ -143,7 +143,7 @@ describe("interpolation", () => {
     expect(shown[0]).toBeCloseTo(truth(3 - 1 / 60)[0]!, 0);
   });
 
-  test("nothing is shown between a place and the place jumped to", () => {
+  test("nothing is shown between the poses before and after a jump", () => {
     const body = new InterpolatedBody(
       { layout: LAYOUT, extrapolationLimitMs: 250, convergence: DEFAULT_CONVERGENCE },
       WIDTH,

@@ -14,11 +14,11 @@ interface Player {
 interface MatchOptions {
   readonly delaysMs: readonly number[];
   readonly frameMs?: readonly number[];
-  /** This player computes something else from this turn on. */
+  /** One player computes different states from this turn on. */
   readonly cheat?: { readonly player: number; readonly fromTurn: number };
 }
 
-/** Players in a full mesh of reliable, ordered paths; player i's packets take `delaysMs[i]`. */
+/** Players in a full mesh of reliable, ordered paths. Packets of player i take `delaysMs[i]`. */
 class Match {
   readonly scheduler = new VirtualScheduler();
   readonly players: Player[] = [];
@@ -92,7 +92,7 @@ class Match {
 }
 
 describe("lockstep", () => {
-  test("everybody executes the same commands in the same turns, two turns after they were given", () => {
+  test("all peers execute the same commands in the same turns, two turns after they were given", () => {
     const match = new Match({ delaysMs: [10, 40, 80] });
     const given: { turn: number; command: string }[] = [];
     match.scheduler.every(170, () => {
@@ -115,7 +115,7 @@ describe("lockstep", () => {
     }
   });
 
-  test("turns are as long as the slowest path and the slowest machine need, the same everywhere", () => {
+  test("turns are as long as the slowest path or machine needs, and equal on all peers", () => {
     const near = new Match({ delaysMs: [5, 5] });
     const far = new Match({ delaysMs: [5, 150] });
     const slow = new Match({ delaysMs: [5, 5], frameMs: [16, 200] });
@@ -130,14 +130,14 @@ describe("lockstep", () => {
     }
   });
 
-  test("a peer that computes something else is found in that turn", () => {
+  test("a peer that computes a different state is detected in that turn", () => {
     const match = new Match({ delaysMs: [20, 30], cheat: { player: 1, fromTurn: 25 } });
     match.scheduler.advance(5000);
     expect(match.players[0]!.desyncs[0]).toMatchObject({ turn: 25, peer: 1 });
     expect(match.players[1]!.desyncs[0]).toMatchObject({ turn: 25, peer: 0 });
   });
 
-  test("a staller is named, and time is not made up for when he is back", () => {
+  test("the stalled peer is named, and lost time is not recovered after its return", () => {
     const match = new Match({ delaysMs: [20, 20, 20] });
     match.scheduler.advance(3000);
     match.silent.add(2);
@@ -153,7 +153,7 @@ describe("lockstep", () => {
     expect(turnAtMs.length - before).toBeLessThan(25);
   });
 
-  test("without a leaver the others go on, from the turn that was agreed", () => {
+  test("after a peer leaves, the others continue from the agreed turn", () => {
     const match = new Match({ delaysMs: [20, 20, 20] });
     match.scheduler.advance(3000);
     match.silent.add(2);
@@ -169,7 +169,7 @@ describe("lockstep", () => {
     expect([...a.desyncs, ...b.desyncs]).toEqual([]);
   });
 
-  test("commands are executed in the order of their peers' numbers, however the peers are listed", () => {
+  test("commands are executed in the order of peer numbers, for any order of the list of peers", () => {
     const executed = [
       [1, 2, 10],
       [10, 1, 2, 1],
@@ -195,17 +195,17 @@ describe("lockstep", () => {
     expect(executed[2]).toEqual(executed[0]);
   });
 
-  test("a turn begins when its time has come, and after a stall of more than a turn time goes on from then", () => {
+  test("a turn begins on time, and after a stall of more than a turn the next turns count from then", () => {
     const game = new Lockstep<string>({ me: 1, peers: [1, 2], nowMs: 1000, onTurn: () => undefined });
     const turnAt = (nowMs: number): number => {
       game.update(nowMs);
       return game.turn;
     };
     const message = { commands: [], wishMs: 50 };
-    // The first turn has no commands, so it waits for nobody.
+    // The first turn has no commands, so it does not wait.
     expect([turnAt(1049.9), turnAt(1050), game.endsAtMs, game.lengthMs]).toEqual([0, 1, 1100, 50]);
     expect([game.waitingFor, game.stalledMs(1100), game.stalledMs(1130)]).toEqual([[2], 0, 30]);
-    // A turn that is late by its own length at most keeps the beat.
+    // If a turn is late by at most its own length, the schedule stays.
     expect([turnAt(1150), game.receive(2, { ...message, turn: 2 }), game.waitingFor]).toEqual([1, true, []]);
     expect([game.stalledMs(1150), turnAt(1150), game.endsAtMs]).toEqual([0, 2, 1150]);
     game.receive(2, { ...message, turn: 3 });
@@ -214,7 +214,7 @@ describe("lockstep", () => {
     expect(game.takeOutgoing()).toEqual([]);
   });
 
-  test("another's hash is compared when both are known, unless it is older than 64 turns", () => {
+  test("a peer's hash is compared when both are known, unless it is older than 64 turns", () => {
     const desyncs: Desync[] = [];
     const game = new Lockstep<string>({
       me: 1,
@@ -243,7 +243,7 @@ describe("lockstep", () => {
     expect(game.takeOutgoing().at(-1)).toMatchObject({ turn: 71, hash: { turn: 69, hash: 69 } });
   });
 
-  test("turns are whole multiples of a step, and as long as is asked for", () => {
+  test("turn lengths are multiples of a step, and at least the longest wish", () => {
     const length = new TurnLength({ minMs: 50, maxMs: 1000, stepMs: 50 });
     expect([1, 50, 51, 199, 200, 200.4, 5000].map((wish) => length.next(50, [wish]))).toEqual([
       50, 50, 100, 200, 200, 250, 1000,
@@ -257,7 +257,7 @@ describe("lockstep", () => {
     expect(length.wish({ rttMs: 600, jitterMs: 5, frameMs: 16, leastMs: 200 })).toBe(326);
   });
 
-  test("messages of strangers, of the past and of the far future change nothing", () => {
+  test("messages of unknown peers, and of past or far turns, change nothing", () => {
     const game = new Lockstep<string>({ me: 1, peers: [1, 2], nowMs: 0, onTurn: () => undefined });
     const message = { turn: 2, commands: [], wishMs: 50 };
     expect(game.receive(3, message)).toBe(false);
@@ -277,7 +277,7 @@ describe("lockstep", () => {
 });
 
 describe("state hash", () => {
-  test("sees every bit, and neither the sign of zero nor the payload of NaN", () => {
+  test("depends on every bit, but not on the sign of zero or the payload of NaN", () => {
     const of = (value: number): number => new StateHash().number(value).digest();
     expect(of(0.1 + 0.2)).not.toBe(of(0.3));
     expect(of(-0)).toBe(of(0));

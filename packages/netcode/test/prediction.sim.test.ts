@@ -21,7 +21,7 @@ interface Drive {
 const LAYOUT: BodyLayout = { position: 0, dimensions: 2, velocity: 2, heading: 4 };
 const TICK_SECONDS = 1 / 60;
 
-/** A car: speed follows the throttle, heading follows the steering. */
+/** Steps a car: speed follows the throttle, heading follows the steering. */
 function step(state: Components, { throttle, steer }: Drive, seconds: number): void {
   const speed =
     Math.hypot(state[2]!, state[3]!) + (throttle * 8 - Math.hypot(state[2]!, state[3]!) * 0.3) * seconds;
@@ -41,15 +41,15 @@ interface Played {
 interface PlayOptions {
   readonly settings: Partial<NetworkSettings>;
   readonly seconds: number;
-  /** The client's clock runs this much faster. */
+  /** Share by which the client's clock runs faster. */
   readonly drift?: number;
-  /** Pushed aside by the server alone, at this tick: a collision that the client cannot foresee. */
+  /** Tick at which only the server moves the car: a collision that the client cannot predict. */
   readonly pushAtTick?: number;
-  /** States come rounded to this, in all components. */
+  /** Precision of the server's states, in all components. */
   readonly precision?: number;
 }
 
-/** A client under a server's authority, each with its own clock. */
+/** Plays a client under a server's authority, each with its own clock. */
 function play({ settings, seconds, drift = 0, pushAtTick, precision = 0 }: PlayOptions): Played {
   const scheduler = new VirtualScheduler();
   const random = seededRandom(11);
@@ -120,7 +120,7 @@ function play({ settings, seconds, drift = 0, pushAtTick, precision = 0 }: PlayO
     }
   };
   clientTick();
-  // The client begins early enough for its first inputs to be there.
+  // The client starts early enough that its first inputs arrive in time.
   scheduler.after((settings.delayMs ?? 0) + 60, () => scheduler.every(TICK_SECONDS * 1000, serverStep));
   scheduler.advance(seconds * 1000);
   return { corrections, counts: buffer.counts, worstShownStepM };
@@ -132,7 +132,7 @@ function p95(corrections: readonly Correction[]): number {
 }
 
 describe("prediction and reconciliation", () => {
-  test("driving over a good path of 150 ms round trip never drifts", () => {
+  test("predictions over a good path of 150 ms round trip need no correction", () => {
     const { corrections, counts } = play({ settings: { delayMs: 75 }, seconds: 60 });
     expect(corrections.length).toBeGreaterThan(1000);
     expect(Math.max(...corrections.map(({ distanceM }) => distanceM))).toBe(0);
@@ -140,7 +140,7 @@ describe("prediction and reconciliation", () => {
     expect(corrections.at(-1)!.replayed).toBeLessThan(20);
   });
 
-  test("states that are rounded correct nothing; a push is corrected, once and to half a step", () => {
+  test("rounding of states causes no correction; a push is corrected once, to within half a step", () => {
     const { corrections } = play({ settings: { delayMs: 75 }, seconds: 60, precision: 0.05 });
     expect(corrections.length).toBeGreaterThan(1000);
     expect(Math.max(...corrections.map(({ distanceM }) => distanceM))).toBe(0);
@@ -156,18 +156,18 @@ describe("prediction and reconciliation", () => {
     expect(p95(corrections)).toBeLessThan(0.02);
   });
 
-  test("a push that only the server knows is shown without a jump", () => {
+  test("a push by the server is shown without a jump", () => {
     const { corrections, worstShownStepM } = play({
       settings: { delayMs: 75 },
       seconds: 10,
       pushAtTick: 300,
     });
     expect(Math.max(...corrections.map(({ distanceM }) => distanceM))).toBeCloseTo(0.8, 1);
-    // At most 27 m/s, and the correction beside it.
+    // At most 27 m/s, plus the correction.
     expect(worstShownStepM).toBeLessThan(27 / 60 + 0.3);
   });
 
-  test("a client whose clock is 1 % wrong is asked to run at the server's pace, and loses no inputs", () => {
+  test("a client whose clock is 1 % wrong follows the server's pace, and loses few inputs", () => {
     for (const drift of [0.01, -0.01]) {
       const { counts } = play({ settings: { delayMs: 75, jitterMs: 3 }, seconds: 60, drift });
       expect(counts.missing).toBeLessThan(20);
@@ -175,7 +175,7 @@ describe("prediction and reconciliation", () => {
     }
   });
 
-  test("a physics that throws or returns NaN holds the state and says so", () => {
+  test("if the physics throws or returns NaN, the state holds and a fault is reported", () => {
     const faults: string[] = [];
     let isBroken = true;
     const body = new PredictedBody<Drive>(
@@ -205,7 +205,7 @@ describe("prediction and reconciliation", () => {
 });
 
 describe("input buffers", () => {
-  test("the client repeats its newest inputs until they are confirmed, and forgets beyond its capacity", () => {
+  test("the client repeats its newest inputs until confirmed, and drops those beyond its capacity", () => {
     const buffer = new InputBuffer<string>({ redundancy: 2, capacity: 3 });
     for (const [tick, input] of ["a", "b", "c", "d"].entries()) buffer.add(tick, input);
     expect(buffer.toSend().map(({ input }) => input)).toEqual(["c", "d"]);
@@ -217,7 +217,7 @@ describe("input buffers", () => {
     expect(() => new InputBuffer({ redundancy: 4, capacity: 3 })).toThrow(ConfigError);
   });
 
-  test("the server counts what is late, repeats what is missing, and refuses what is far ahead", () => {
+  test("the server counts late inputs, replaces missing ones, and refuses those far ahead", () => {
     const buffer = new ServerInputBuffer<string>("idle", { capacity: 8 });
     expect(buffer.take(1)).toEqual({ input: "idle", isRepeated: true });
     buffer.receive([{ tick: 2, input: "x" }]);

@@ -21,7 +21,7 @@ function turned(by: readonly [number, number, number]): Float64Array {
 }
 
 describe("quaternions", () => {
-  test("what lies between two orientations leads from one to the other, the short way", () => {
+  test("the rotation between two orientations turns one into the other, the short way", () => {
     assert(
       property(rotation, rotation, (first, second) => {
         const a = turned(first);
@@ -37,7 +37,7 @@ describe("quaternions", () => {
     );
   });
 
-  test("slerp begins and ends where it should, at a constant rate", () => {
+  test("slerp turns at a constant rate from the first orientation to the second", () => {
     assert(
       property(rotation, rotation, double({ min: 0, max: 1, noNaN: true }), (first, second, share) => {
         const a = turned(first);
@@ -51,7 +51,7 @@ describe("quaternions", () => {
     );
   });
 
-  test("an offset added to a pose gives the other pose", () => {
+  test("the difference of two poses, added to one, gives the other", () => {
     const layout: BodyLayout = { position: 0, dimensions: 3, orientation: 3 };
     assert(
       property(rotation, rotation, rotation, rotation, (p1, r1, p2, r2) => {
@@ -66,7 +66,7 @@ describe("quaternions", () => {
     );
   });
 
-  test("a quaternion of nothing becomes the identity", () => {
+  test("a quaternion of length 0 becomes the identity", () => {
     const nothing = new Float64Array(4);
     rotate(nothing, 0, [0, 0, 0], nothing);
     expect([...nothing]).toEqual([0, 0, 0, 1]);

@@ -2,7 +2,7 @@ import type { SendDecisionPolicy } from "@paceline/netcode";
 
 export const TICK_SECONDS = 1 / 60;
 
-/** When a racing game sends, to receivers that are no time away and lose nothing. */
+/** Send policy of a racing game, for receivers without delay or loss. */
 export const policy: SendDecisionPolicy = {
   minIntervalMs: 1000 / 30,
   heartbeatMs: 1000,

@@ -18,7 +18,7 @@ import {
 import { array, assert, double, integer, oneof, property, tuple } from "fast-check";
 import { describe, expect, test } from "vitest";
 
-/** A view of one entity, and what it says of clamped writes. */
+/** Creates a view of one entity, and records its clamped writes. */
 function viewOf<F extends Fields>(definition: EntityDefinition<F>) {
   const known = definition as unknown as EntityDefinition;
   const table = new EntityTable(known);
@@ -33,11 +33,11 @@ const bound = double({ min: -1e6, max: 1e6, noNaN: true });
 const anyRange = tuple(bound, double({ min: 0.1, max: 1e6, noNaN: true })).map(
   ([min, width]) => [min, min + width] as const,
 );
-/** Near bounds, far away, infinite. */
+/** Numbers near the bounds, far away, and infinite. */
 const anyNumber = oneof(double({ noNaN: true }), double({ min: -2e6, max: 2e6, noNaN: true }), integer());
 
 describe("a write", () => {
-  test("of a scalar or vector keeps to the range, is reported where it did not, and can be read and written back", () => {
+  test("of a scalar or vector is clamped and reported, and its value can be written back", () => {
     assert(
       property(anyRange, array(anyNumber, { minLength: 6, maxLength: 6 }), (range, values) => {
         const [min, max] = range;
@@ -65,7 +65,7 @@ describe("a write", () => {
           view.nested.one,
         ];
         const expected = written.map((value) => Math.fround(Math.min(Math.max(value, min), max)));
-        // Of the two zeros either is in the range.
+        // Both zeros are in the range.
         const unsigned = (numbers: readonly number[]): number[] => numbers.map((value) => value + 0);
         expect(unsigned(read())).toEqual(unsigned(expected));
         const isBound = (value: number): boolean =>
@@ -93,7 +93,7 @@ describe("a write", () => {
     );
   });
 
-  test("of an angle comes back within half a turn, and the same direction", () => {
+  test("of an angle is wrapped to half a turn, and keeps the direction", () => {
     const { view, clamps } = viewOf(defineEntity("it", { turn: angle({ precision: 0.01, unit: "rad" }) }));
     assert(
       property(double({ min: -1e4, max: 1e4, noNaN: true }), (value) => {
@@ -114,7 +114,7 @@ describe("a write", () => {
     { strict: true },
   );
 
-  test("out of range throws where the kind is strict, and changes nothing", () => {
+  test("out of range throws if the kind is strict, and changes nothing", () => {
     const { view, clamps } = viewOf(Strict);
     assert(
       property(anyNumber, (value) => {
@@ -130,7 +130,7 @@ describe("a write", () => {
     expect(clamps).toEqual([]);
   });
 
-  test("of a whole number, a text, bytes or NaN throws whatever the kind says", () => {
+  test("of an invalid whole number, text, bytes or NaN throws, strict or not", () => {
     const { view, clamps } = viewOf(
       defineEntity("it", {
         gear: int({ range: [-1, 6] }),
@@ -161,7 +161,7 @@ describe("a write", () => {
     expect(clamps).toEqual([]);
   });
 
-  test("names the field, the value and the range of what was clamped", () => {
+  test("reports the field, the value and the range of a clamp", () => {
     const definition = defineEntity("ship", { at: vec2({ range: [0, 800], precision: 0.1, unit: "px" }) });
     const { view, clamps } = viewOf(definition);
     view.at.x = 801.25;

@@ -21,7 +21,7 @@ const DRIFT: ReckoningModel = {
   },
 };
 const MODELS: readonly ReckoningModel[] = ["hold", "velocity", "acceleration", "turn", "history", DRIFT];
-/** States a body keeps until it is read. */
+/** Number of states that a body keeps until it is read. */
 const KEPT = 16;
 
 interface Arrival {
@@ -35,7 +35,10 @@ function newBody(model: ReckoningModel, onFault?: (fault: MotionFault) => void):
   return new RemoteBody(onFault ? { ...options, onFault } : options, WIDTH);
 }
 
-/** 20 states a second of a winding drive: a fifth is lost, and the rest comes 30 to 90 ms late, so not in order. */
+/**
+ * Returns 20 states per second of a winding drive. A fifth is lost; the rest arrives 30 to 90 ms late, not in
+ * order.
+ */
 function arrivalsOf(seed: number): Arrival[] {
   const random = seededRandom(seed);
   const path = carPath(random, SECONDS * TICK_HZ);
@@ -50,7 +53,7 @@ function arrivalsOf(seed: number): Arrival[] {
   return arrivals.sort((a, b) => a.atSeconds - b.atSeconds);
 }
 
-/** What a body shows that is read in those frames alone, frame by frame. */
+/** Returns the shown poses by frame, if the body is read only in these frames. */
 function shownIn(frames: ReadonlySet<number>, model: ReckoningModel, seed: number): Map<number, number[]> {
   const body = newBody(model);
   const arrivals = arrivalsOf(seed);
@@ -74,11 +77,11 @@ function everyFrame(from: number, step: number): Set<number> {
   return frames;
 }
 
-describe("a remote body shows the same however often it is read", () => {
+describe("the shown pose of a remote body does not depend on the number of reads", () => {
   const anyModel = constantFrom(...MODELS);
   const anySeed = integer({ min: 1, max: 1 << 30 });
 
-  test("in every third frame, or in some frames with pauses of up to 16 states", () => {
+  test("if it is read in every third frame, or with pauses of up to 16 states", () => {
     const pauses = array(integer({ min: 1, max: 40 }), { minLength: 40, maxLength: 60 });
     const check = property(anyModel, anySeed, pauses, (model, seed, waits) => {
       const all = shownIn(everyFrame(0, 1), model, seed);
@@ -91,10 +94,11 @@ describe("a remote body shows the same however often it is read", () => {
     assert(check, { numRuns: 30 });
   });
 
-  // A moving entity that holds is wrong by each state, and a body that is watched lags behind it by many corrections.
+  // With `hold`, each state of a moving entity is a correction, and a body that is read often lags behind by
+  // many of them.
   const anyMovingModel = constantFrom(...MODELS.filter((model) => model !== "hold"));
 
-  test("for the first time after 10 s: to a millimetre, and from then on", () => {
+  test("if it is first read after 10 s: to a millimetre", () => {
     const check = property(anyMovingModel, anySeed, (model, seed) => {
       const all = shownIn(everyFrame(0, 1), model, seed);
       const late = shownIn(everyFrame(10 * TICK_HZ, 1), model, seed);
@@ -107,19 +111,20 @@ describe("a remote body shows the same however often it is read", () => {
     assert(check, { numRuns: 30 });
   });
 
-  test("and costs nothing while nobody reads it: the game's own model is not called", () => {
+  test("and it does not call the game's own model until it is read", () => {
     let calls = 0;
     const body = newBody({ step: () => (calls += 1) });
     const into = new Float64Array(WIDTH);
     for (const { row, stateSeconds, atSeconds } of arrivalsOf(7)) body.receive(row, stateSeconds, atSeconds);
     expect(calls).toBe(0);
     body.show(SECONDS, into);
-    // For each state that it has kept: from before and from it, now and a moment later, some steps each.
+    // Each kept state takes four predictions: the old and the new motion, now and a moment later, each with
+    // some steps.
     expect(calls).toBeGreaterThan(0);
     expect(calls).toBeLessThan(KEPT * 4 * 20);
   });
 
-  test("a jump that nobody saw is none: the correction after it is blended as always", () => {
+  test("and a correction after a jump is blended, even if the jump was never shown", () => {
     const [watched, unseen] = [newBody("velocity"), newBody("velocity")];
     const into = new Float64Array(WIDTH);
     const states = [

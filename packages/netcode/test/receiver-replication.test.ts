@@ -33,7 +33,7 @@ test("a state that is not acknowledged in time is lost, and its entity due again
   expect(replication.due([sign], at(31), lossy)).toEqual([sign]);
 });
 
-test("a budget sends some of them each time, none starves, and the heavier come more often", () => {
+test("within a budget every entity is sent at times, and those with more weight more often", () => {
   const replication = new ReceiverReplication({ tickSeconds: TICK_SECONDS });
   const all = signs(200).map((sign, index) => (index === 0 ? { ...sign, weight: 20 } : sign));
   const counts = new Map<number, number>();

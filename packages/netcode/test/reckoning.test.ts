@@ -42,7 +42,7 @@ describe("dead reckoning models", () => {
     expect([x, y, heading]).toEqual([6, 2, 0.6]);
   });
 
-  test("acceleration is that of free fall (DIS 4)", () => {
+  test("acceleration follows a parabola (DIS 4)", () => {
     const [x, y, vx, vy] = predicted(reckonerAt("acceleration", state), 0.5);
     expect([x, y, vx, vy]).toEqual([6, 2.5, 10, 2]);
   });
@@ -56,7 +56,7 @@ describe("dead reckoning models", () => {
     }
   });
 
-  test("turn without an acceleration bends the path as the heading turns", () => {
+  test("turn without an acceleration bends the path by the heading's turn rate", () => {
     const { acceleration: _, ...layout } = LAYOUT;
     for (const turnRate of [0.5, -0.5]) {
       const reckoner = newReckoner(layout, "turn");
@@ -86,7 +86,7 @@ describe("dead reckoning models", () => {
     expect(heading).toBeCloseTo(0.3 * 0.45, 9);
   });
 
-  test("a model of the game goes in whole steps and a rest, and may be asked again", () => {
+  test("a model of the game takes whole steps and a rest, for any order of times", () => {
     let steps = 0;
     const model = {
       step(row: Float64Array | Float32Array, input: Float64Array | Float32Array, seconds: number) {
@@ -103,7 +103,7 @@ describe("dead reckoning models", () => {
     expect(later[0]).toBeGreaterThan(first[0]!);
     const stepsSoFar = steps;
     expect(predicted(reckoner, 0.11)).toEqual(later);
-    // Whole steps are remembered.
+    // The reckoner keeps the state after whole steps.
     expect(steps - stepsSoFar).toBe(1);
     expect(predicted(reckoner, 0.05)).toEqual(first);
   });
@@ -138,7 +138,7 @@ describe("kinematics", () => {
     expect(row[7]).toBeCloseTo(2, 6);
   });
 
-  test("takes a velocity that is given, and does not continue an impact", () => {
+  test("keeps a given velocity, and does not continue an impact", () => {
     const kinematics = new Kinematics(LAYOUT, { isVelocityGiven: true });
     const row = Float64Array.of(0, 0, 10, 0, 0, 0, 0, 0);
     kinematics.derive(row, 0, 1 / 60);
@@ -148,7 +148,7 @@ describe("kinematics", () => {
     expect(row[4]).toBeCloseTo(-48, 6);
   });
 
-  test("crosses the wrap of ticks, and begins anew when time jumps", () => {
+  test("handles wrapped ticks, and restarts when time jumps", () => {
     const kinematics = new Kinematics(LAYOUT, { isVelocityGiven: false });
     const row = new Float64Array(8);
     for (const [index, tick] of [0xfffffffe, 0xffffffff, 0, 1].entries()) {
@@ -164,7 +164,7 @@ describe("kinematics", () => {
 });
 
 describe("adaptive threshold", () => {
-  test("widens with distance and with pressure, within limits", () => {
+  test("grows with distance and with pressure, within limits", () => {
     expect(thresholdFactor(10, 0)).toBe(1);
     expect(thresholdFactor(100, 0)).toBe(2);
     expect(thresholdFactor(1e9, 0)).toBe(8);

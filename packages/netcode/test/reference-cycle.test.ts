@@ -12,7 +12,7 @@ import { describe, expect, test } from "vitest";
 const TICK_MS = 1000 / 60;
 const definition = defineEntity("dial", { angle: scalar({ range: [0, 1000], precision: 1 }) });
 
-/** One entity, whose references go to receivers that answer when the test says so. */
+/** The owner of one entity. The test decides when receivers confirm its references. */
 class Owner {
   readonly #plan = planState(definition, { tickHz: 60 });
   readonly #history = new StateHistory({ plans: [this.#plan], historyTicks: 128 });
@@ -46,7 +46,7 @@ class Owner {
 }
 
 describe("a reference", () => {
-  test("is used as soon as all have it, and not before", () => {
+  test("is used as soon as all receivers have it", () => {
     const owner = new Owner();
     const arrived = [false, false];
     owner.receipts = arrived.map((_, index) => ({ isOver: () => arrived[index]! }));
@@ -60,7 +60,7 @@ describe("a reference", () => {
     expect(owner.sender.active).toBeGreaterThan(0);
   });
 
-  test("that somebody does not take is used after a second and a half all the same", () => {
+  test("is used after 1.5 s even if a receiver does not confirm it", () => {
     const owner = new Owner();
     owner.receipts = [{ isOver: () => false }];
     owner.run(10);
@@ -71,7 +71,7 @@ describe("a reference", () => {
     expect(owner.sender.active).toBeGreaterThan(0);
   });
 
-  test("waits for one who joins while it is underway", () => {
+  test("waits for a receiver that joins while it is in flight", () => {
     const owner = new Owner();
     const first = { isOver: () => true };
     owner.receipts = [{ isOver: () => false }, first];
@@ -86,13 +86,13 @@ describe("a reference", () => {
     expect(owner.sender.active).toBeGreaterThan(0);
   });
 
-  test("is followed by another when differences from it have cost as much, not on time alone", () => {
+  test("is replaced when differences from it have cost as much, not by time alone", () => {
     const owner = new Owner();
     owner.run(600);
     expect(owner.posted).toHaveLength(1);
     owner.run(600, true);
     const again = owner.posted.length - 1;
-    // A few bytes each tick, about two hundred for a reference.
+    // A tick costs a few bytes, a reference about two hundred.
     expect(again).toBeGreaterThan(3);
     expect(again).toBeLessThan(20);
     const intervals = owner.posted.slice(1).map((atMs, index) => atMs - owner.posted[index]!);

@@ -24,7 +24,7 @@ function remoteBody(model: ReckoningModel, onFault?: (fault: MotionFault) => voi
 }
 
 describe("remote body", () => {
-  test("goes on to now, and no further than its limit", () => {
+  test("continues its state to now, up to the extrapolation limit", () => {
     const body = remoteBody("velocity");
     const shown = new Float64Array(WIDTH);
     expect(body.show(0, shown)).toBe(false);
@@ -35,7 +35,7 @@ describe("remote body", () => {
     expect(shown[0]).toBeCloseTo(5, 9);
   });
 
-  test("blends a correction in, and shows a teleport at once", () => {
+  test("blends a correction, and shows a teleport at once", () => {
     const body = remoteBody("velocity");
     const shown = new Float64Array(WIDTH);
     body.receive(row(0, 10), 1, 1);
@@ -49,7 +49,7 @@ describe("remote body", () => {
     expect(shown[0]).toBe(7);
   });
 
-  test("does not take states that are old, from the future, or no numbers", () => {
+  test("refuses states that are old, from the future, or not finite", () => {
     const body = remoteBody("velocity");
     body.receive(row(0, 0), 100, 100);
     expect(body.receive(row(5, 0), 100, 101)).toBe("outdated");
@@ -62,7 +62,7 @@ describe("remote body", () => {
     expect(shown[0]).toBe(0);
   });
 
-  test("time that stands still, jumps or runs back never moves it beyond its states", () => {
+  test("stays within its extrapolation limit when time stands still, jumps or runs backwards", () => {
     const body = remoteBody("velocity");
     const shown = new Float64Array(WIDTH);
     body.receive(row(0, 10), 10, 10);
@@ -82,7 +82,7 @@ describe("remote body", () => {
     ],
     ["not-finite", (state: Float64Array | Float32Array) => void (state[0] = NaN)],
   ] as const) {
-    test(`holds its last good pose when the game's model fails (${kind}), says so once, and recovers`, () => {
+    test(`keeps its last good pose when the game's model fails (${kind}), reports once, and recovers`, () => {
       let isBroken = false;
       const faults: MotionFault[] = [];
       const model = {
@@ -101,7 +101,7 @@ describe("remote body", () => {
       for (const now of [0.2, 0.3, 0.4]) expect(body.show(now, shown)).toBe(false);
       expect(shown[0]).toBeCloseTo(1, 9);
       expect(faults.map((fault) => fault.kind)).toEqual([kind]);
-      // News in between must not throw either.
+      // A state that arrives meanwhile must not throw either.
       body.receive(row(3, 10), 0.3, 0.4);
       other.show(0.4, shown);
       expect(shown[0]).toBeCloseTo(4, 9);
@@ -124,7 +124,7 @@ const POLICY: SendDecisionPolicy = {
   repeatAfterMs: 0,
 };
 
-/** Runs an owner for some ticks; tells at which tick what was sent. */
+/** Runs an owner for some ticks. Returns the ticks and reasons of its sends. */
 function publish(
   stateAt: (tick: number) => Float64Array,
   policy: SendDecisionPolicy = POLICY,
@@ -144,14 +144,14 @@ function publish(
   return sent;
 }
 
-describe("publication", () => {
-  test("standing costs heartbeats, steady driving too", () => {
+describe("send decision", () => {
+  test("a standing or steadily driving entity is sent at heartbeats only", () => {
     expect(publish(() => row(1, 0)).map(({ tick }) => tick)).toEqual([0, 60]);
     const driving = publish((tick) => row(tick * TICK * 10, 10));
     expect(driving.map(({ reason }) => reason)).toEqual(["first", ...Array<string>(6).fill("heartbeat")]);
   });
 
-  test("position and heading are judged each by its own threshold", () => {
+  test("position and heading have their own thresholds", () => {
     const jump = publish((tick) => row(tick < 10 ? 0 : 0.2, 0), POLICY, 20);
     expect(jump).toEqual([
       { tick: 0, reason: "first" },
@@ -161,7 +161,7 @@ describe("publication", () => {
     expect(turn[1]).toEqual({ tick: 10, reason: "heading" });
   });
 
-  test("looking ahead sends as soon as the old prediction will be wrong", () => {
+  test("with a horizon an update is sent as soon as the old prediction will be wrong", () => {
     const braking = (tick: number): Float64Array => {
       const t = Math.max(0, tick - 10) * TICK;
       return row((tick - Math.max(0, tick - 10)) * TICK * 10 + 10 * t - 10 * t * t, 10 - 20 * t);
@@ -171,7 +171,7 @@ describe("publication", () => {
     expect(ahead).toBeLessThan(now);
   });
 
-  test("two updates keep their distance, and an update is repeated once where paths lose", () => {
+  test("updates keep their minimum interval, and are repeated once on lossy paths", () => {
     const wild = publish((tick) => row(tick % 2, 0), POLICY, 60);
     for (let index = 1; index < wild.length; index++) {
       expect(wild[index]!.tick - wild[index - 1]!.tick).toBeGreaterThanOrEqual(2);
@@ -182,13 +182,13 @@ describe("publication", () => {
     expect(once.map(({ reason }) => reason)).toEqual(["first", "repeat", "position", "repeat"]);
   });
 
-  test("ticks may wrap", () => {
+  test("a wrap of ticks causes no send", () => {
     const first = 0xffffffff - 30;
     const sent = publish((tick) => row(tick * TICK * 10, 10), POLICY, 60, first);
     expect(sent.every(({ reason }) => reason === "first" || reason === "heartbeat")).toBe(true);
   });
 
-  test("a state that holds no numbers is not sent", () => {
+  test("a state that is not finite is not sent", () => {
     const sent = publish((tick) => row(tick < 10 ? 0 : NaN, 0), POLICY, 100);
     expect(sent).toEqual([{ tick: 0, reason: "first" }]);
   });

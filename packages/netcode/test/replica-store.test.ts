@@ -25,7 +25,7 @@ describe("ReplicaStore", () => {
     expect([...store.values()]).toEqual([sign]);
   });
 
-  test("keeps the last values of an entity whose row is another one's", () => {
+  test("keeps the last values of a removed entity whose row is reused", () => {
     const store = new ReplicaStore<Replica>();
     const gone = add(store, Sign);
     gone.row[0] = 7;
@@ -34,13 +34,13 @@ describe("ReplicaStore", () => {
     const next = add(store, Sign);
     next.row[0] = 3;
     expect([gone.row[0], gone.texts, next.row[0], next.texts]).toEqual([7, ["gone"], 3, [""]]);
-    // A later entity of the same id is another one: it stays where the first one is removed again.
+    // Removing the first entity again must not remove a later one with the same id.
     const twin = add(store, Sign, gone.id);
     store.remove(gone);
     expect([store.holds(gone), store.holds(twin)]).toEqual([false, true]);
   });
 
-  test("adds nothing where the entity cannot be made, and gives its row to the next one", () => {
+  test("adds nothing if the entity cannot be made, and gives its row to the next one", () => {
     const store = new ReplicaStore<Replica>();
     const refused = (): Replica =>
       store.add(Sign, ({ table, row }) => {
@@ -53,7 +53,7 @@ describe("ReplicaStore", () => {
     expect([sign.place.row, sign.row[0]]).toEqual([0, 2]);
   });
 
-  test("gives each id once, the least one after the last one, and says when there is none left", () => {
+  test("gives ids in ascending order, each once, and throws when none is left", () => {
     const store = new ReplicaStore<Replica>(1);
     const signs = Array.from({ length: 65_535 }, () => add(store, Bar));
     expect([signs[0]!.id, signs.at(-1)!.id, store.isFull]).toEqual([1, 65_535, true]);

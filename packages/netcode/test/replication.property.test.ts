@@ -14,7 +14,7 @@ import { TICK_SECONDS, policy } from "./racing-policy.js";
 const layout = Ship.motionLayout!;
 const INTERVAL_SECONDS = 2 * TICK_SECONDS;
 
-/** A swing of so many metres (or radians) and turns per second. */
+/** Generates a swing of up to `size` metres (or radians) and 0.6 turns per second. */
 const swing = (size: number) =>
   record({ size: double({ min: 0, max: size, noNaN: true }), hz: double({ min: 0, max: 0.6, noNaN: true }) });
 const path = record({
@@ -28,7 +28,7 @@ function at(swings: readonly { size: number; hz: number }[], seconds: number): n
   return swings.reduce((sum, { size, hz }) => sum + size * Math.sin(2 * Math.PI * hz * seconds), 0);
 }
 
-test("what receivers extrapolate is off by no more than the threshold and what one interval adds", () => {
+test("the extrapolated pose is off by at most the threshold plus the drift of one interval", () => {
   assert(
     property(path, ({ x, y, heading, firstTick }) => {
       const replica = new SentReplica({ definition: Ship, tickSeconds: TICK_SECONDS });
@@ -49,7 +49,7 @@ test("what receivers extrapolate is off by no more than the threshold and what o
         kinematics.derive(state, tick, TICK_SECONDS);
         if (step > 0) {
           reckoner.predict((step - sentStep) * TICK_SECONDS, expected);
-          // Until the interval is over nothing may be sent; so long the difference of velocities adds up.
+          // Nothing is sent during the interval, so the difference of velocities adds up for that long.
           const drift = Math.hypot(state[3]! - sent[3]!, state[4]! - sent[4]!) * INTERVAL_SECONDS;
           worstM = Math.max(worstM, positionErrorM(layout, state, expected) - drift);
           const turn = Math.abs(state[5]! - sent[5]!) * INTERVAL_SECONDS;
@@ -62,7 +62,7 @@ test("what receivers extrapolate is off by no more than the threshold and what o
         reckoner.take(state, 0);
         sentStep = step;
       }
-      // Float32 adds a little to either.
+      // Float32 adds a little to both.
       expect(worstM).toBeLessThan(policy.positionThresholdM + 0.01);
       expect(worstRad).toBeLessThan(policy.headingThresholdRad + 0.001);
       expect(shortestGap).toBeGreaterThanOrEqual(2);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Car, Ship, Sign } from "./definitions.js";
 import { TICK_SECONDS, policy } from "./racing-policy.js";
 
-/** Steps an entity tick by tick, sends when it is due, and notes at which ticks that was. */
+/** Steps an entity tick by tick, sends it when it is due, and records the ticks of its sends. */
 class Owner {
   readonly sentAt: number[] = [];
   readonly replica: SentReplica;
@@ -46,13 +46,13 @@ describe("an entity is sent", () => {
     expect(owner.sentAt).toEqual([0, 60, 120, 180]);
   });
 
-  test("once per moving heartbeat while it moves as everybody expects", () => {
+  test("once per moving heartbeat while it moves as predicted", () => {
     const owner = new Owner(Car);
     owner.run(60, (state, step) => state.set([step * 0.5, 0, 30, 0]));
     expect(owner.sentAt).toEqual([0, 18, 36, 54]);
   });
 
-  test("by the definition's own heartbeat where it has one", () => {
+  test("at the definition's own heartbeat if it has one", () => {
     const slow = defineEntity("slow", Sign.fields, { heartbeatMs: 2000 });
     const owner = new Owner(slow);
     owner.run(60 * 5);
@@ -68,13 +68,13 @@ describe("an entity is sent", () => {
     expect(owner.sentAt).toEqual([0, 15]);
   });
 
-  test("when its heading is off by more than the threshold, the short way round", () => {
+  test("when its heading is off by more than the threshold, measured the short way around", () => {
     const owner = new Owner(Car);
     owner.run(5, (state) => (state[4] = 3.13));
     owner.run(5, (state) => (state[4] = -3.13));
     expect(owner.sentAt).toEqual([0]);
     owner.run(5, (state) => (state[4] = -3.1));
-    // Turned once, it stands: what it had begun to turn is corrected too.
+    // After the turn it stands, so the predicted turn is corrected, too.
     expect(owner.sentAt.length).toBeGreaterThan(1);
   });
 
@@ -89,7 +89,7 @@ describe("an entity is sent", () => {
     expect(owner.sentAt).toEqual([0, 15, 20, 25]);
   });
 
-  test("by the definition's own threshold where it has one", () => {
+  test("at the definition's own threshold if it has one", () => {
     const fields = {
       position: vec2({ range: [-100, 100], precision: 0.01, unit: "m" }),
       fuel: scalar({ range: [0, 1], precision: 0.01 }),
@@ -104,18 +104,18 @@ describe("an entity is sent", () => {
     expect(owner.sentAt).toEqual([0, 15, 19]);
   });
 
-  test("not for its velocity alone: what counts is where it leads", () => {
+  test("not for a change of velocity alone, before its position is wrong", () => {
     const owner = new Owner(Car);
     owner.run(10, (state, step) => state.set([step * 0.5, 0, 30, 0]));
     owner.run(1, (state, step) => state.set([step * 0.5, 0, 33, 0]));
     expect(owner.sentAt).toEqual([0]);
   });
 
-  test("never twice within the interval, however it moves", () => {
+  test("never twice within the interval, for any motion", () => {
     const owner = new Owner(Car);
     owner.run(600, (state, step) => state.set([(step % 7) * 50, step % 2, 0, 0, step % 3, 0, 0, step % 2]));
     const gaps = owner.sentAt.slice(1).map((step, index) => step - owner.sentAt[index]!);
-    // Two ticks of 16.7 ms are the interval of 33.3 ms.
+    // The interval of 33.3 ms is two ticks of 16.7 ms.
     expect(new Set(gaps)).toEqual(new Set([2]));
     const slower = new Owner(Car);
     slower.run(600, (state, step) => (state[0] = step % 900), { ...policy, minIntervalMs: 100 });
@@ -136,7 +136,7 @@ describe("velocity and turn rate", () => {
     expect([...owner.state.slice(VX)]).toEqual([0, 0, 0]);
   });
 
-  test("are right where ticks and headings wrap", () => {
+  test("are right when ticks and headings wrap", () => {
     const owner = new Owner(Ship, 2 ** 32 - 3);
     owner.run(3, (state, step) => state.set([step, 0, wrapped(3.1 + step * 0.02)]));
     for (let count = 0; count < 6; count++) {
@@ -146,7 +146,7 @@ describe("velocity and turn rate", () => {
     }
   });
 
-  test("span the ticks that the game has skipped", () => {
+  test("count the ticks that the game has skipped", () => {
     const kinematics = kinematicsOf(Ship)!;
     const state = new Float32Array(6);
     kinematics.derive(state, 100, TICK_SECONDS);
@@ -155,7 +155,7 @@ describe("velocity and turn rate", () => {
     expect(state[VX]).toBeCloseTo(30, 3);
   });
 
-  test("stay what they are when a tick is told twice, and begin anew when ticks go back", () => {
+  test("do not change when a tick is repeated, and restart when ticks go back", () => {
     const kinematics = kinematicsOf(Ship)!;
     const state = new Float32Array(6);
     kinematics.derive(state, 100, TICK_SECONDS);
@@ -171,7 +171,7 @@ describe("velocity and turn rate", () => {
     expect(state[VX]).toBeCloseTo(30, 3);
   });
 
-  test("are the game's own where it declares a velocity", () => {
+  test("are not derived if the game declares a velocity", () => {
     const owner = new Owner(Car);
     owner.run(5, (state, step) => state.set([step, 0, 7, 8]));
     expect([...owner.state.slice(2, 4)]).toEqual([7, 8]);

@@ -5,7 +5,7 @@ import { LagCompensation, type BodyLayout } from "../src/index.js";
 const LAYOUT: BodyLayout = { position: 0, dimensions: 2, velocity: 2 };
 const options = { layout: LAYOUT, tickSeconds: 1 / 60 };
 
-/** A target that drives along x at 20 m/s. */
+/** Records a target that drives along x at 20 m/s. */
 function recorded(ticks: number, maxRewindMs?: number): LagCompensation<string> {
   const history = new LagCompensation<string>(
     maxRewindMs === undefined ? options : { ...options, maxRewindMs },
@@ -16,7 +16,7 @@ function recorded(ticks: number, maxRewindMs?: number): LagCompensation<string> 
 }
 
 describe("lag compensation", () => {
-  test("shows the world as the shooter saw it, between ticks too", () => {
+  test("gives the poses that the shooter saw, also between ticks", () => {
     const history = recorded(100);
     const pose = new Float64Array(4);
     const result = history.rewind(92.5, (world) => {
@@ -28,7 +28,7 @@ describe("lag compensation", () => {
     expect(pose[0]).toBeCloseTo(92.5 / 3, 9);
   });
 
-  test("reaches back 250 ms and no further, and never forward, whatever the shooter says", () => {
+  test("rewinds by at most 250 ms and never forward, for any requested tick", () => {
     const history = recorded(100);
     const pose = new Float64Array(4);
     for (const [said, tick] of [
@@ -47,7 +47,7 @@ describe("lag compensation", () => {
     expect(() => new LagCompensation({ ...options, tickSeconds: 0 })).toThrow(ConfigError);
   });
 
-  test("a teleport is no motion, the forgotten are gone, nonsense is not recorded", () => {
+  test("does not interpolate a teleport, forgets entities, and ignores poses that are not finite", () => {
     const history = recorded(100);
     history.record("target", 101, Float64Array.of(500, 0, 0, 0), true);
     history.record("target", 102, Float64Array.of(NaN, 0, 0, 0));
@@ -58,7 +58,7 @@ describe("lag compensation", () => {
     expect(history.rewind(100, (world) => world.poseOf("target", pose))).toBe(false);
   });
 
-  test("a correction of the past replaces it", () => {
+  test("replaces poses by a correction of the past", () => {
     const history = recorded(100);
     history.record("target", 99, Float64Array.of(0, 5, 0, 0));
     const pose = new Float64Array(4);
@@ -66,7 +66,7 @@ describe("lag compensation", () => {
     expect([...pose]).toEqual([0, 5, 0, 0]);
   });
 
-  test("what the judgement throws comes out", () => {
+  test("passes on an error of the callback", () => {
     expect(() =>
       recorded(10).rewind(5, () => {
         throw new Error("mine");

@@ -2,7 +2,7 @@ import { defineEntity, flag, scalar, vec2 } from "@paceline/protocol";
 import { expect, test } from "vitest";
 import { roundingsOf } from "../src/index.js";
 
-test("a flag comes as it was sent: half of its step would let a prediction keep the wrong one", () => {
+test("a flag has no rounding: half a step would accept a wrong prediction", () => {
   const definition = defineEntity("car", {
     position: vec2({ range: [-100, 100], precision: 0.01 }),
     throttle: scalar({ range: [-1, 1], precision: 0.5 }),

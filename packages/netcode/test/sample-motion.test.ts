@@ -21,7 +21,7 @@ function row(x: number, y: number, heading = 0, isLit = 0): Float32Array {
   return values;
 }
 
-/** What was written at 0, 10, 20 ms and so on, the last of them now. */
+/** Samples after writes at 0, 10, 20 ms and so on. The last row is the current write. */
 function sampled(rows: readonly Float32Array[], share: number, definition = Car): Float32Array {
   const before: WrittenBefore = { row: rows[0]!.slice(), rates: new Float64Array(width) };
   for (const each of rows.slice(1, -1)) noteWritten(definition, before, each, 10);
@@ -30,13 +30,13 @@ function sampled(rows: readonly Float32Array[], share: number, definition = Car)
   return into;
 }
 
-test("lies between both moments, angles the short way", () => {
+test("interpolates between two writes, angles the short way", () => {
   const into = sampled([row(0, 0, 3), row(2, -4, -3)], 0.25);
   expect([into[at.x], into[at.y]]).toEqual([0.5, -1]);
   expect(into[at.heading]).toBeCloseTo(3 + (2 * Math.PI - 6) / 4, 5);
 });
 
-test("goes on straight where it is ahead", () => {
+test("continues straight ahead of the last write", () => {
   const into = sampled([row(0, 0, 0), row(1, 2, 0.1), row(2, 4, 0.2)], 1.5);
   expect([into[at.x], into[at.y]]).toEqual([2.5, 5]);
   expect(into[at.heading]).toBeCloseTo(0.25, 5);
@@ -51,11 +51,11 @@ test.each([
   expect(sampled(rows, 1.5)[at.x]).toBeCloseTo(expected, 5);
 });
 
-test("stays within the range of its field", () => {
+test("clamps to the range of the field", () => {
   expect(sampled([row(80, 0), row(90, 0), row(99, 0)], 2)[at.x]).toBe(100);
 });
 
-test("takes all else as it is now, and all of what holds its place", () => {
+test("takes other fields, and all fields of a kind with motion hold, from the current write", () => {
   expect(sampled([row(0, 0, 0, 0), row(1, 0, 0, 1)], 0.1)[at.isLit]).toBe(1);
   expect(Array.from(sampled([row(0, 0), row(1, 1, 1, 1)], 0.5, Sign).slice(0, 4))).toEqual(
     Array.from(row(1, 1, 1, 1).slice(0, 4)),

@@ -35,7 +35,7 @@ const policy = {
   repeatAfterMs: 0,
 };
 
-/** A kart whose model does as it is told. */
+/** Defines a kart whose model calls `how.step`. */
 function broken(how: { step: (seconds: number) => number }): EntityDefinition {
   return defineEntity("kart", fields, {
     step: (kart, seconds) => {
@@ -45,7 +45,7 @@ function broken(how: { step: (seconds: number) => number }): EntityDefinition {
 }
 
 describe("a game's own model", () => {
-  test("continues an entity by its fields, and derives nothing", () => {
+  test("continues an entity by its fields, without derived components", () => {
     expect(Kart.components).toHaveLength(7);
     const reckoner = newReckoner(Kart.motionLayout!, reckoningModelOf(Kart));
     reckoner.take(Float64Array.of(1, 2, 10, 0, 3, 0.5, 0), 0);
@@ -53,14 +53,14 @@ describe("a game's own model", () => {
     reckoner.predict(1, row);
     expect(row[2]).toBeCloseTo(15, 6);
     expect(row[0]).toBeCloseTo(13.5, 1);
-    // Headings stay within one turn.
+    // Headings are wrapped.
     expect(row[4]).toBeCloseTo(7 - 2 * Math.PI, 6);
     reckoner.take(Float64Array.of(0, 0, 10, 0, 0, 0.5, 1), 0);
     reckoner.predict(0.5, row);
     expect(row[2]).toBeCloseTo(5, 6);
   });
 
-  test("spares an owner who drives as the model says all updates but heartbeats", () => {
+  test("causes heartbeats only while the owner drives as the model predicts", () => {
     const replica = new SentReplica({ definition: Kart, tickSeconds: TICK_SECONDS });
     const state = Float32Array.of(0, 0, 0, 0, 0, 1, 0);
     const sentAt: number[] = [];
@@ -85,7 +85,7 @@ describe("a game's own model", () => {
   test.each([
     ["throws", "threw"],
     ["returns NaN", "not-finite"],
-  ])("that %s is told once; the entity holds its last good pose", (how, kind) => {
+  ])("that %s is reported once; the entity holds its last good pose", (how, kind) => {
     let isBroken = false;
     const model = broken({
       step: (seconds) => {
@@ -119,7 +119,7 @@ describe("a game's own model", () => {
   test.each([
     ["throws", "threw"],
     ["returns NaN", "not-finite"],
-  ])("that %s at the owner is told once, and the entity is sent", (how, kind) => {
+  ])("that %s at the owner is reported once, and the entity is sent", (how, kind) => {
     const faults: string[] = [];
     const definition = broken({
       step: () => {

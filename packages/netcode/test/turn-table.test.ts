@@ -4,7 +4,7 @@ import { TurnTable, type TurnMessage } from "../src/lockstep/turn-table.js";
 const message = (turn: number, wishMs = 50): TurnMessage<string> => ({ turn, commands: [`${turn}`], wishMs });
 
 describe("the table of turns", () => {
-  test("takes a player's message for each of the next sixteen turns, once", () => {
+  test("accepts one message per player for each of the next sixteen turns", () => {
     const table = new TurnTable<string>([1, 2], 1);
     const taken = [9, 10, 11, 26, 27].map((turn) => table.put(1, message(turn), 10));
     expect(taken).toEqual([false, false, true, true, false]);
@@ -14,14 +14,14 @@ describe("the table of turns", () => {
     expect(table.put(1, message(12.5), 10)).toBe(false);
   });
 
-  test("waits for nobody in its silent turns, then for all whose message is missing", () => {
+  test("waits for no player in the silent turns, then for all whose message is missing", () => {
     const table = new TurnTable<string>([7, 5], 2);
     expect([1, 2, 3].map((turn) => table.missing(turn))).toEqual([[], [], [5, 7]]);
     table.put(7, message(3), 0);
     expect(table.missing(3)).toEqual([5]);
   });
 
-  test("counts a leaver's messages up to its last turn, which only ever comes earlier", () => {
+  test("counts a removed player's messages up to its last turn, which can only become earlier", () => {
     const table = new TurnTable<string>([1, 2], 0);
     for (const turn of [4, 5]) {
       table.put(1, message(turn), 3);
@@ -34,7 +34,7 @@ describe("the table of turns", () => {
     expect([4, 5].map((turn) => table.missing(turn))).toEqual([[1, 2], [1]]);
   });
 
-  test("passes over a wish that is no number, and keeps nothing of a turn that was taken", () => {
+  test("skips a wish that is NaN, and keeps nothing of a taken turn", () => {
     const table = new TurnTable<string>([1, 2], 0);
     table.put(1, message(1, Number.NaN), 0);
     table.put(2, message(1, 80), 0);
@@ -48,7 +48,7 @@ describe("the table of turns", () => {
     expect(table.take(1)).toEqual({ commands: [], wishes: [] });
   });
 
-  test("keeps the hashes of turns to come, 256 at most, until their turn or a later one", () => {
+  test("keeps at most 256 hashes of later turns, until one of their turns is taken", () => {
     const table = new TurnTable<string>([1, 2], 0);
     for (const turn of [10, 11, 26, 27]) table.keepHash(1, turn, turn * 100, 10);
     expect(table.takeHashes(11)).toEqual([{ peer: 1, turn: 11, hash: 1100 }]);

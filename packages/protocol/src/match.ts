@@ -1,51 +1,51 @@
 import type { ErrorCode } from "./errors/error-codes.js";
 
-/** The ways to ask for a seat: `POST /match/METHOD/TARGET`, or in the upgrade of a link. */
+/** The ways to request a seat, by `POST /match/METHOD/TARGET` or in the upgrade of a link. */
 export const matchMethods = ["joinOrCreate", "create", "join", "joinById", "reconnect"] as const;
-/** One of those ways. */
+/** One of {@link matchMethods}. */
 export type MatchMethod = (typeof matchMethods)[number];
 
-/** Path of links, unless the answer to a match request names another one. */
+/** Path of links if the answer to a match request names no other. */
 export const LINK_PATH = "/link";
 
-/** Options that separate rooms of one name: players with equal options meet. */
+/** Options that separate rooms of one name: only players with equal options meet. */
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
 
-/** Friends who come into one room, however full others are. */
+/** A group of friends who join one room together, however full other rooms are. */
 export interface Group {
   /** The group's secret, 1 to 128 characters. */
   readonly key: string;
-  /** Size of the group, 1 to 64: the room keeps places for members that come some seconds later. */
+  /** Size of the group, 1 to 64. The room keeps places for members who arrive some seconds later. */
   readonly size: number;
 }
 
 export const MAX_GROUP_SIZE = 64;
-/** Limits a group's key, and a session's id and secret. */
+/** Longest key of a group, and longest id and secret of a session. */
 export const MAX_MATCH_TOKEN_CHARACTERS = 128;
 
-/** A seat that a page's tab has had, to take again where its session still has it. */
+/** A seat that this browser tab had before. The client takes it again if the session still has it. */
 export interface SeatClaim {
   readonly session: string;
   /** Secret. */
   readonly token: string;
-  /** Only if the session has no link: the page cannot know whether another page uses the seat. */
+  /** True: take the seat only if the session has no link, because another page may use it. */
   readonly ifAway: boolean;
 }
 
-/** The body of a match request, as JSON. In the upgrade of a link, `method` and `target` stand beside it. */
+/** The body of a match request, as JSON. In the upgrade of a link, `method` and `target` are added to it. */
 export interface MatchBody {
   readonly version: number;
   readonly options: RoomOptions;
-  /** Whether the client can and may open direct links. */
+  /** True if the client can and may open direct links. */
   readonly webrtc: boolean;
-  /** The secret of the session that `reconnect` takes the place of; empty or absent for other methods. */
+  /** The secret of the session that `reconnect` replaces; empty or absent for other methods. */
   readonly token?: string | undefined;
-  /** Proof of who the player is, for the authority of a room. */
+  /** Proof of the player's identity, for the authority of a room. */
   readonly authToken?: string | undefined;
   readonly group?: Group | undefined;
-  /** To watch only. */
+  /** True to join as a spectator. */
   readonly spectate?: boolean | undefined;
-  /** The build of the client's game; absent: it names none. */
+  /** The build of the client's game; absent if the game names none. */
   readonly build?: string | undefined;
   readonly seat?: SeatClaim | undefined;
 }
@@ -56,21 +56,21 @@ export interface MatchedSeat {
   readonly roomId: string;
   readonly roomName: string;
   readonly sessionId: string;
-  /** The proof that the client shows the next time. */
+  /** Proof of identity that the client sends with its next request. */
   readonly identity?: string;
 }
 
-/** The answer to a match request that is granted. */
+/** The answer to a granted match request. */
 export interface MatchAnswer extends MatchedSeat {
   readonly version: number;
   readonly linkPath: string;
 }
 
-/** A room that somebody may join. */
+/** A room that is open to join. */
 export interface RoomListing {
   readonly roomId: string;
   readonly roomName: string;
-  /** Players and places that are kept for some. */
+  /** Players, and places kept for expected players. */
   readonly players: number;
   readonly maxPlayers: number;
   readonly spectators: number;
@@ -104,14 +104,14 @@ export const matchRefusalCodes = [
 
 export type MatchRefusalCode = (typeof matchRefusalCodes)[number];
 
-/** Why there is no seat. `status`: that of HTTP, where the request came so. */
+/** The reason for refusing a match request. `status`: the HTTP status, if the request came over HTTP. */
 export interface MatchRefusal {
   readonly status: number;
   readonly code: MatchRefusalCode;
   readonly message: string;
 }
 
-/** The answer to a match request that is refused, with a status of 400 or above. */
+/** The answer to a refused match request, with an HTTP status of 400 or above. */
 export interface RefusalAnswer {
   readonly error: Omit<MatchRefusal, "status">;
 }

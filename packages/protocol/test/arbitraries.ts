@@ -1,4 +1,4 @@
-/** What property tests draw from: everything that may be written. */
+/** Generators for property tests: every packet, envelope, payload and value that may be written. */
 import {
   MessageKind,
   TrafficClass,
@@ -61,7 +61,7 @@ const plainEnvelope: Arbitrary<Envelope> = record(
   { requiredKeys: ["trafficClass", "key", "peers", "packet"] },
 );
 
-/** One body for several receivers, with a message number for each. */
+/** One body for several receivers, with a separate message id for each. */
 const broadcast: Arbitrary<Envelope> = record({
   epoch: integer({ min: 1, max: limits.lastEpoch }),
   key: u16,
@@ -79,11 +79,14 @@ const broadcast: Arbitrary<Envelope> = record({
 
 export const envelope: Arbitrary<Envelope> = oneof(plainEnvelope, broadcast);
 
-/** Text without halves of surrogate pairs, as all text that has UTF-8. */
+/** Text without unpaired surrogates, so that it has a UTF-8 encoding. */
 const text = string({ unit: "binary", maxLength: 12 }).filter((value) => !/\p{Surrogate}/u.test(value));
 const key = text.filter((value) => value !== "__proto__");
 
-/** Plain data, at most `depth` levels deep. -0 is left out: msgpack has no whole number of that kind. */
+/**
+ * Generates plain data, at most `depth` levels deep. Excludes -0, since msgpack has no negative zero as an
+ * integer.
+ */
 export function plainValue(depth: number): Arbitrary<unknown> {
   const leaf = oneof(
     constant(null),

@@ -23,7 +23,7 @@ const inputs = vectors("inputs") as readonly (Vector<{ newest: number; columns: 
   readonly fields: Fields;
 })[];
 
-/** As the vectors leave it out. */
+/** Properties of a flag field, which the vectors omit. */
 const FLAG = { range: [0, 1], precision: 1, unit: "" };
 
 describe("vectors of rooms with an authority", () => {

@@ -37,7 +37,7 @@ const row = tuple(
 ).map(([steer, aim, gear, boost]) => Float32Array.of(steer, aim, gear, boost ? 1 : 0));
 
 describe("inputs", () => {
-  test("[WF32] come out as they went in, rounded", () => {
+  test("[WF32] are decoded as they were encoded, rounded", () => {
     assert(
       property(
         array(row, { minLength: 1, maxLength: 32 }),
@@ -50,7 +50,7 @@ describe("inputs", () => {
     );
   });
 
-  test("[WF32] any bytes are inputs that would be written so, or dropped", () => {
+  test("[WF32] any bytes decode to rounded inputs, or are dropped", () => {
     assert(
       property(uint8Array({ maxLength: 40 }), (bytes) => {
         const read = readInputs(Drive, bytes);
@@ -62,13 +62,13 @@ describe("inputs", () => {
     );
   });
 
-  test("[WF32] what is the same costs a bit", () => {
+  test("[WF32] an unchanged input costs one bit", () => {
     const rows = Array.from({ length: 9 }, () => Float32Array.of(0.5, 1, 2, 1));
     const one = writeInputs(Drive, { newest: 1, rows: rows.slice(0, 1) });
     expect(writeInputs(Drive, { newest: 1, rows }).length).toBe(one.length + 1);
   });
 
-  test("text has no place in a tick", () => {
+  test("an input with a text field is refused", () => {
     expect(() => defineInput({ name: string({ maxBytes: 8 }) })).toThrow(ConfigError);
   });
 });
@@ -97,7 +97,7 @@ describe("messages of an authority", () => {
   } as const;
   const read = (authority: unknown) => readServerMessage(writeControl({ ...welcome, authority }).subarray(1));
 
-  test("[WF30] what a welcome says", () => {
+  test("[WF30] the authority's part of a welcome is read, or refused if malformed", () => {
     const authority = { tickHz: 30, kinds: [{ name: "car", schemaHash: 7 }], inputHash: 0 };
     expect(read(authority)).toEqual({ ...welcome, authority });
     expect(read(undefined)).toEqual(welcome);
@@ -111,7 +111,7 @@ describe("messages of an authority", () => {
     }
   });
 
-  test("[WF33] to it", () => {
+  test("[WF33] to the authority are read, or refused if malformed", () => {
     for (const message of [
       { type: "kinds", kinds: [{ name: "car", schemaHash: 4_294_967_295 }] },
       { type: "resync", ids: [0, 65_535] },
@@ -131,7 +131,7 @@ describe("messages of an authority", () => {
     }
   });
 
-  test("[WF34] from it", () => {
+  test("[WF34] from the authority are read, or refused if malformed", () => {
     for (const message of [
       { type: "refused", what: "message", reason: "no such type" },
       { type: "granted", localId: 3, id: 9 },

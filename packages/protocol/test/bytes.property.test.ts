@@ -26,7 +26,7 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 describe("ByteWriter and ByteReader", () => {
-  test("[WF1] are mirrors, in whatever order values follow each other", () => {
+  test("[WF1] write and read values in any order", () => {
     assert(
       property(numbers, (written) => {
         // The small capacity makes the buffer grow.
@@ -44,11 +44,11 @@ describe("ByteWriter and ByteReader", () => {
     expect([...bytes]).toEqual([2, 1, 6, 5, 4, 3]);
   });
 
-  test("[WF1] keep text and bytes", () => {
+  test("[WF1] write and read text and bytes", () => {
     assert(
       property(text, uint8Array({ maxLength: 300 }), (written, bytes) => {
         const reader = new ByteReader(new ByteWriter(1).text(written).bytes(bytes).take());
-        // Halves of surrogate pairs have no UTF-8; the platform writes U+FFFD for them.
+        // Unpaired surrogates have no UTF-8; the platform writes U+FFFD for them.
         expect(reader.text(200)).toBe(decodeUtf8(encodeUtf8(written)));
         expect(reader.rest()).toEqual(bytes);
         expect(reader.ok).toBe(true);
@@ -100,7 +100,7 @@ describe("ByteReader", () => {
     expect([reader.text(maxBytes), reader.ok]).toEqual(["", false]);
   });
 
-  test("[WF2] gives nothing after a read past the end, and never more than is there", () => {
+  test("[WF2] returns zeros and no bytes after a read past the end", () => {
     const reads = constantFrom("u8" as const, "u16" as const, "u32" as const, "varint" as const);
     assert(
       property(

@@ -20,7 +20,7 @@ import { describe, expect, test } from "vitest";
 const ROOT = path.resolve(import.meta.dirname, "../../..");
 const document = readFileSync(path.join(ROOT, "docs/WIRE-FORMAT.md"), "utf8");
 
-/** The first cells of every row of every table, without the marks of code. */
+/** The cells of every row of every table, without code marks. */
 const rows = document
   .split("\n")
   .filter((line) => line.startsWith("|"))
@@ -43,7 +43,7 @@ const byNumber = (codes: Readonly<Record<string, number>>): string[][] =>
   Object.entries(codes).map(([name, code]) => [String(code), name]);
 const pairs = (table: string[][]): string[][] => table.map((cells) => cells.slice(0, 2));
 
-describe("the document says what the code does", () => {
+describe("docs/WIRE-FORMAT.md agrees with the code", () => {
   test("[WF6] message kinds", () => {
     const table = rows.filter(([, kind = ""]) => kind.startsWith("0x")).map((cells) => cells.slice(1));
     expect(pairs(table)).toEqual([...byKind(MessageKind), ...byKind(PayloadKind)]);
@@ -98,14 +98,14 @@ describe("codes", () => {
     expect(new Set(numbers).size).toBe(numbers.length);
   });
 
-  test("[WF45] close codes are of the private range of WebSockets", () => {
+  test("[WF45] close codes lie in the private range of WebSockets", () => {
     for (const code of Object.values(CloseCode)) {
       expect(code).toBeGreaterThanOrEqual(4000);
       expect(code).toBeLessThanOrEqual(4999);
     }
   });
 
-  test("errors are named family/reason and say what they mean", () => {
+  test("errors are named family/reason and have a meaning", () => {
     for (const [code, meaning] of Object.entries(errorCodes)) {
       expect(code).toMatch(
         /^(?:match|session|transport|limit|request|schema|motion|message|entity|time)\/[a-z-]+$/,

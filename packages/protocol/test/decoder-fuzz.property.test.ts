@@ -36,7 +36,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { fromHex, vectors } from "./vectors.js";
 
-/** Inputs of each kind; every one goes to every decoder. */
+/** Number of inputs of each kind. Every input goes to every decoder. */
 const INPUTS = 2500;
 const SEED = 20_260_102;
 
@@ -54,7 +54,7 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
-/** What every decoder promises of any bytes; throws where one breaks it. */
+/** Guarantees of every decoder for any bytes. Each function throws if one is broken. */
 const promises: Readonly<Record<string, (bytes: Uint8Array) => void>> = {
   packet(bytes) {
     const packet = readPacket(bytes);
@@ -99,7 +99,7 @@ const promises: Readonly<Record<string, (bytes: Uint8Array) => void>> = {
   payload(bytes) {
     const payload = readPeerPayload(bytes);
     if (!payload) return;
-    // What was read may be sent on: nothing in it is out of its range.
+    // A decoded payload may be sent on, so all its values must be in range.
     const again = writePeerPayload(payload);
     const isBinary = ["stream", "reference", "resync", "columns"].includes(payload.kind);
     if (isBinary) {
@@ -175,7 +175,7 @@ const mutated = tuple(seed, array(change, { minLength: 1, maxLength: 3 })).map((
   Uint8Array.from(changes.reduce((bytes, next) => next(bytes), [...begin])),
 );
 
-/** Random bytes that begin as a packet, an envelope, a payload or a container does. */
+/** Random bytes with the first byte of a packet, an envelope, a payload or a container. */
 const starts = [
   0x20, 0x30, 0x38, 0x22, 0x26, 0x12, 0x81, 1, 2, 3, 4, 7, 8, 9, 10, 0x81, 0x92, 0x93, 0xdd, 0xdf, 0xc6,
 ];
@@ -187,7 +187,7 @@ const inputs = { random: uint8Array({ maxLength: 64 }), guided, mutated };
 const kinds = Object.keys(inputs) as (keyof typeof inputs)[];
 
 describe("decoders", () => {
-  test.each(kinds)("[WF7] [WF18] keep their promises whatever comes: %s bytes", (kind) => {
+  test.each(kinds)("[WF7] [WF18] keep their guarantees for %s bytes", (kind) => {
     assert(
       property(inputs[kind], (bytes) => {
         for (const keepsPromise of Object.values(promises)) keepsPromise(bytes);
@@ -196,7 +196,7 @@ describe("decoders", () => {
     );
   });
 
-  test("are given bytes that they accept as well as bytes that they refuse", () => {
+  test("get both acceptable and malformed bytes in this test", () => {
     const samples = sample(mutated, { seed: SEED, numRuns: INPUTS });
     const accepting: readonly ((bytes: Uint8Array) => boolean)[] = [
       (bytes) => typeof readPacket(bytes) !== "string",

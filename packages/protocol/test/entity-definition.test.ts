@@ -17,7 +17,7 @@ import { describe, expect, test } from "vitest";
 const position = vec2({ range: [-10, 10], precision: 0.1, unit: "m" });
 const heading = angle({ precision: 0.1, unit: "rad" });
 
-/** A call as a game in JavaScript may make it. */
+/** Returns the ConfigError of a call. Calls may break the types, as those of a game in JavaScript may. */
 function refusalOf(call: () => unknown): ConfigError {
   try {
     call();
@@ -57,7 +57,7 @@ describe("fields", () => {
     expect(message).toContain(expected);
   });
 
-  test("take their bounds", () => {
+  test("accept the bounds of their options", () => {
     expect(int({ range: [-(2 ** 24), 2 ** 24] }).range).toEqual([-(2 ** 24), 2 ** 24]);
     expect(scalar({ range: [0, 1], precision: 1 }).precision).toBe(1);
     expect(vec3({ range: [0, 3.4e38], precision: 1, unit: "m" }).unit).toBe("m");
@@ -130,7 +130,7 @@ describe("defineEntity", () => {
     expect(refusalOf(call).field).toBe(field);
   });
 
-  test("says the unit of a threshold", () => {
+  test("names the unit of a threshold", () => {
     const { expected } = refusalOf(() => define("car", { position }, { threshold: { position: -1 } }));
     expect(expected).toBe("a number above 0 (m)");
   });
@@ -188,7 +188,7 @@ describe("defineEntity", () => {
     expect(car.motionLayout).toMatchObject({ velocity: undefined, turnRate: undefined, heading: 2 });
   });
 
-  test("[WF19] uses a velocity of the position's kind, derives it beside one of another kind", () => {
+  test("[WF19] uses a declared velocity of the position's kind, else derives one", () => {
     const velocity = vec2({ range: [-5, 5], precision: 0.1 });
     const declared = defineEntity("car", { velocity, position }, { motion: "velocity" });
     expect(declared.components).toHaveLength(4);
@@ -224,15 +224,15 @@ describe("schemaHash", () => {
     ["a field more", defineEntity("car", { position, heading, on: flag() }, { motion: "velocity" })],
     ["a field less", defineEntity("car", { position }, { motion: "velocity" })],
     ["kind of a field", defineEntity("car", { position, heading: number }, { motion: "velocity" })],
-  ])("[WF20] changes with what the wire depends on: %s", (_, other) => {
+  ])("[WF20] changes with everything that affects the wire: %s", (_, other) => {
     expect(other.schemaHash).not.toBe(car.schemaHash);
   });
 
-  test("[WF20] tells a whole number from any", () => {
+  test("[WF20] differs between a whole number and a scalar", () => {
     expect(defineEntity("a", { n: whole }).schemaHash).not.toBe(defineEntity("a", { n: number }).schemaHash);
   });
 
-  test("[WF20] stays with what only the owner decides", () => {
+  test("[WF20] does not depend on options of the owner alone", () => {
     const named = vec2({ range: [-10, 10], precision: 0.1, unit: "cm" });
     const tuned = defineEntity(
       "car",

@@ -11,7 +11,7 @@ describe("ConfigError", () => {
     [[1, 2], "an array"],
     [{ a: 1 }, "an object"],
     [Number.NaN, "NaN"],
-  ])("says what it got: %o", (value, printed) => {
+  ])("prints the refused value: %o", (value, printed) => {
     const error = new ConfigError({ field: "tickHz", value, expected: "1 to 255 Hz" });
     expect(error.message).toBe(`tickHz: expected 1 to 255 Hz, got ${printed}`);
     expect(error).toMatchObject({ name: "ConfigError", field: "tickHz", expected: "1 to 255 Hz" });
@@ -19,14 +19,14 @@ describe("ConfigError", () => {
 });
 
 describe("NetError", () => {
-  test("has a code, a cause, and says whether trying again may help", () => {
+  test("has a code, a cause, and a flag for retrying", () => {
     const cause = new Error("refused");
     const error = new NetError("match/unreachable", "no answer", { retryable: true, cause });
     expect(error).toMatchObject({ name: "NetError", code: "match/unreachable", retryable: true, cause });
     expect(error.message).toBe("no answer [match/unreachable]");
   });
 
-  test("is not worth a retry unless it says so", () => {
+  test("is not retryable by default", () => {
     expect(new NetError("match/full", "full").retryable).toBe(false);
   });
 });

@@ -32,7 +32,7 @@ function written(header: PacketHeader, list: readonly Message[]): Uint8Array {
 }
 
 describe("packets", () => {
-  test("[WF2] [WF3] [WF6] say what was written", () => {
+  test("[WF2] [WF3] [WF6] are decoded as they were encoded", () => {
     assert(
       property(packetHeader, messages, (header, list) => {
         const packet = readPacket(written(header, list));
@@ -52,7 +52,7 @@ describe("packets", () => {
     );
   });
 
-  test("[WF6] of one message spend no byte on its kind and length", () => {
+  test("[WF6] with one message have no bytes for its kind and length", () => {
     const body = Uint8Array.of(1, 2, 3);
     const state = { sequence: 0x1234, isPublished: true, only: MessageKind.state, tick: 0x56789 } as const;
     expect(written(state, [{ kind: MessageKind.state, body }])).toEqual(
@@ -64,18 +64,18 @@ describe("packets", () => {
     );
   });
 
-  test("[WF3] leave out acks' bytes that say that all has arrived", () => {
+  test("[WF3] omit the bytes of acks in which all bits are set", () => {
     const bytesOf = (ackBits: number): number =>
       written({ sequence: 0, isPublished: false, acks: { ack: 7, ackBits } }, []).length;
     expect(bytesOf(0xffffffff)).toBe(3 + 3);
     expect(bytesOf(0xffff00ff)).toBe(3 + 4);
     expect(bytesOf(0)).toBe(3 + 7);
-    // A byte that should have been left out, and a flag that means nothing.
+    // A byte that should be omitted, and an unknown flag.
     expect(readPacket(Uint8Array.of(2, 0, 0, 7, 0, 1, 0xff))).toBe("length");
     expect(readPacket(Uint8Array.of(2, 0, 0, 7, 0, 32))).toBe("length");
   });
 
-  test("[WF2] say ticks by 16 bits: the one is meant that is nearest to what the reader knows", () => {
+  test("[WF2] have ticks of 16 bits: the reader takes the one nearest to the tick that it expects", () => {
     const u32 = integer({ min: 0, max: 0xffffffff });
     assert(
       property(u32, integer({ min: -0x4000, max: 0x4000 }), (expected, ahead) => {
@@ -92,7 +92,7 @@ describe("packets", () => {
     );
   });
 
-  test("[WF7] are canonical: what is accepted is written again byte for byte", () => {
+  test("[WF7] are canonical: encoding an accepted packet again gives the same bytes", () => {
     const firsts = integer({ min: 0, max: 255 });
     assert(
       property(firsts, uint8Array({ maxLength: 40 }), (first, rest) => {
@@ -107,7 +107,7 @@ describe("packets", () => {
         if (typeof list === "string") return;
         const again = new ByteWriter();
         for (const { kind, body } of list) writeMessage(again, kind, body, packet);
-        // What is shorter leaves out messages of unknown kinds.
+        // The bytes are shorter if messages of unknown kinds were skipped.
         const isComplete = again.length === packet.messages.length;
         expect(isComplete ? again.take() : packet.messages).toEqual(packet.messages);
       }),
@@ -115,14 +115,14 @@ describe("packets", () => {
     );
   });
 
-  test("[WF2] are refused at every length that is too short for their flags", () => {
+  test("[WF2] are refused if they are too short for their flags", () => {
     for (const flags of [0, 2, 4, 6, 8, 16, 18, 20, 22, 24, 0x20, 0x28, 0x38, 0xff & ~9]) {
       const sequenceBytes = flags >> 5 === MessageKind.state && flags & 8 ? 1 : 2;
       const answerBytes = (flags & 2 ? 3 : 0) + (flags & 4 ? 2 : 0);
       const headBytes = 1 + sequenceBytes + (flags & 16 ? 2 : 0) + answerBytes + (flags & 2 ? 4 : 0);
       const bytes = new Uint8Array(headBytes);
       bytes[0] = flags;
-      // All four bytes of the acks' bits are there.
+      // Flags for all four bytes of the bitmap.
       if (flags & 2) bytes[headBytes - (flags & 4 ? 7 : 5)] = 15;
       for (let length = 0; length < headBytes; length++) {
         expect(readPacket(bytes.subarray(0, length))).toBe("too-short");
@@ -131,7 +131,7 @@ describe("packets", () => {
     }
   });
 
-  test("[WF4] [WF2] are refused where they are routed, or published with acks or receipt", () => {
+  test("[WF4] [WF2] are refused if they are routed, or published with acks or a receipt", () => {
     const refused = Array.from({ length: 256 }, (_, first) => first).filter(
       (first) => readPacket(Uint8Array.of(first, ...new Uint8Array(31))) === "flags",
     );
@@ -140,7 +140,7 @@ describe("packets", () => {
     expect(refused).toEqual(Array.from({ length: 256 }, (_, first) => first).filter(isRefused));
   });
 
-  test("[WF8] may be of the greatest length and no longer", () => {
+  test("[WF8] are accepted up to the length limit", () => {
     const bytes = new Uint8Array(limits.reliablePacketBytes);
     expect(readPacket(bytes)).toBeTypeOf("object");
     expect(readPacket(Uint8Array.of(...bytes, 0))).toBe("too-long");
@@ -148,7 +148,7 @@ describe("packets", () => {
 });
 
 describe("messages", () => {
-  test("[WF6] of unknown kinds are left out and counted, the others kept in order", () => {
+  test("[WF6] of unknown kinds are skipped and counted, the others kept in order", () => {
     const known: ReadonlySet<number> = new Set(Object.values(MessageKind));
     const anything = array(tuple(integer({ min: 0, max: 255 }), uint8Array({ maxLength: 5 })), {
       maxLength: 8,
@@ -167,7 +167,7 @@ describe("messages", () => {
     );
   });
 
-  test("[WF6] that do not fill the packet exactly refuse the whole packet", () => {
+  test("[WF6] that do not fill the packet exactly make the whole packet malformed", () => {
     assert(
       property(messages, (list) => {
         const bytes = written({ sequence: 0, tick: 0, isPublished: true }, list).subarray(5);
@@ -183,15 +183,18 @@ describe("messages", () => {
     );
   });
 
-  test.each([0, 1, 127, 128, 16_383, 16_384])("declare their size: body of %i bytes", (bodyBytes) => {
-    const writer = new ByteWriter();
-    writeMessage(writer, MessageKind.event, new Uint8Array(bodyBytes));
-    expect(writer.length).toBe(messageBytes(bodyBytes));
-  });
+  test.each([0, 1, 127, 128, 16_383, 16_384])(
+    "have the size of messageBytes: body of %i bytes",
+    (bodyBytes) => {
+      const writer = new ByteWriter();
+      writeMessage(writer, MessageKind.event, new Uint8Array(bodyBytes));
+      expect(writer.length).toBe(messageBytes(bodyBytes));
+    },
+  );
 });
 
 describe("envelopes", () => {
-  test("[WF21] say what was written", () => {
+  test("[WF21] are decoded as they were encoded", () => {
     assert(
       property(envelope, (sent) => {
         const writer = new ByteWriter();
@@ -218,7 +221,7 @@ describe("envelopes", () => {
     );
   });
 
-  test("[WF2] [WF21] are refused without the flag, of two classes, and where a broadcast is no command", () => {
+  test("[WF2] [WF21] are refused without the flag, or if the class is unknown or cannot be broadcast", () => {
     const all = Array.from({ length: 256 }, (_, first) => first);
     const read = all.map((first) => readEnvelope(Uint8Array.of(first, 1, 2, 2, 2, 7, 0, 2, 9, 9)));
     expect(all.filter((first) => read[first] === "flags")).toEqual(all.filter((first) => first % 2 === 0));
@@ -229,14 +232,14 @@ describe("envelopes", () => {
     expect(all.filter((first) => read[first] === "unknown-kind")).toEqual(all.filter(isUnknown));
   });
 
-  test("[WF21] are malformed where a second byte says nothing, or a flag means nothing", () => {
+  test("[WF21] are malformed with an empty second byte or an unknown flag", () => {
     expect(readEnvelope(Uint8Array.of(0x81, 0, 2, 9))).toBe("length");
     expect(readEnvelope(Uint8Array.of(0x81, 32, 2, 9))).toBe("length");
     expect(readEnvelope(Uint8Array.of(0x81, 1, 2, 9))).toMatchObject({ epoch: 1, peers: [2] });
     expect(readEnvelope(Uint8Array.of(0x01, 0x80, 0x80, 0x04, 9))).toBe("length");
   });
 
-  test("[WF8] [WF21] hold a packet of the greatest length and 64 receivers, no more", () => {
+  test("[WF8] [WF21] hold a packet up to the length limit and 64 receivers", () => {
     const full = { trafficClass: "bulk" as const, key: 0, peers: Array.from({ length: 64 }, (_, n) => n) };
     const of = (packetBytes: number, peers: number[]): unknown => {
       const writer = new ByteWriter();
@@ -250,7 +253,7 @@ describe("envelopes", () => {
     expect(of(0, [1])).toBe("too-short");
   });
 
-  test("[WF24] may ask not to wait, however many receivers they name", () => {
+  test("[WF24] may have the prompt flag with any number of receivers", () => {
     const counts = Array.from({ length: 256 }, (_, count) => count).filter((count) => {
       const read = readEnvelope(Uint8Array.of(0x67, count, ...new Uint8Array(count), 9));
       return typeof read !== "string" && read.isPrompt === true;
@@ -259,7 +262,7 @@ describe("envelopes", () => {
     expect(readEnvelope(Uint8Array.of(0x47, 7, 9))).toMatchObject({ isPrompt: true, peers: [7] });
   });
 
-  test("[WF21] one receiver costs two bytes, and the server passes on nothing but class, epoch and sender", () => {
+  test("[WF21] cost two bytes for one receiver; the server forwards only class, epoch and sender", () => {
     const bytesOf = (of: Parameters<typeof writeEnvelope>[1]): number => {
       const writer = new ByteWriter();
       writeEnvelope(writer, of);

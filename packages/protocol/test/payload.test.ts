@@ -17,7 +17,7 @@ import { describe, expect, test } from "vitest";
 import { peerPayload } from "./arbitraries.js";
 
 describe("payloads between participants", () => {
-  test("[WF13] [WF14] [WF15] come back as they were", () => {
+  test("[WF13] [WF14] [WF15] are decoded as they were encoded", () => {
     assert(
       property(peerPayload, (payload) => {
         const bytes = writePeerPayload(payload);
@@ -28,7 +28,7 @@ describe("payloads between participants", () => {
     );
   });
 
-  test("[WF7] streams, references, resyncs and fields are canonical", () => {
+  test("[WF7] streams, references, resyncs and columns are canonical", () => {
     assert(
       property(uint8Array({ minLength: 2, maxLength: 24 }), (body) => {
         for (const kind of [7, 8, 9, 10]) {
@@ -48,7 +48,7 @@ describe("payloads between participants", () => {
     expect(readPeerPayload(new Uint8Array(0))).toBeUndefined();
   });
 
-  test("[WF10] events come back as they were", () => {
+  test("[WF10] events are decoded as they were encoded", () => {
     expect(readEvent(writeEvent("honk", { loud: true }))).toEqual({
       kind: "command",
       type: "honk",
@@ -59,7 +59,7 @@ describe("payloads between participants", () => {
   });
 
   test.each(["", "x".repeat(limits.nameBytes + 1), "é".repeat(limits.nameBytes / 2 + 1)])(
-    "[WF13] a type of 0 or more than 64 bytes is the caller's mistake: %j",
+    "[WF13] a type of 0 or more than 64 bytes throws: %j",
     (type) => {
       expect(() => writeEvent(type, 1)).toThrow(ConfigError);
       expect(() => writePeerPayload({ kind: "command", type, message: 1 })).toThrow(
@@ -75,7 +75,7 @@ describe("payloads between participants", () => {
     expect(readEvent(writeEvent(type, 1))?.type).toBe(type);
   });
 
-  test("names the place of what is no plain data", () => {
+  test("an error names the path of a value that is not plain data", () => {
     expect(() => writePeerPayload({ kind: "command", type: "a", message: { x: Number.NaN } })).toThrow(
       "message[1].x: expected a finite number, got NaN",
     );
@@ -119,11 +119,11 @@ const clientMessages: readonly ClientMessage[] = [
 const body = (message: object): Uint8Array => writeControl(message).subarray(1);
 
 describe("control messages", () => {
-  test.each(serverMessages)("[WF26] come back as the server wrote them: $type", (message) => {
+  test.each(serverMessages)("[WF26] of the server are decoded as they were encoded: $type", (message) => {
     expect(readServerMessage(body(message))).toEqual(message);
   });
 
-  test.each(clientMessages)("[WF27] come back as the participant wrote them: $type", (message) => {
+  test.each(clientMessages)("[WF27] of a participant are decoded as they were encoded: $type", (message) => {
     expect(readClientMessage(body(message))).toEqual(message);
   });
 
@@ -138,14 +138,14 @@ describe("control messages", () => {
     for (const message of clientMessages) isMalformedWithoutAny(message, readClientMessage);
   });
 
-  test("[WF26] hold text of 1 to 1024 units", () => {
+  test("[WF26] hold text of 1 to 1024 UTF-16 units", () => {
     const of = (token: string): unknown => readServerMessage(body({ ...welcome, token }));
     expect(of("t".repeat(1024))).toBeDefined();
     expect(of("t".repeat(1025))).toBeUndefined();
     expect(of("")).toBeUndefined();
   });
 
-  test("[WF26] an ICE server has a credential wholly or not at all", () => {
+  test("[WF26] an ICE server with only a part of its credential is read without it", () => {
     const iceServers = [{ urls: "turn:turn.example.org", username: "u" }];
     expect(readServerMessage(body({ ...welcome, iceServers }))).toMatchObject({
       iceServers: [{ urls: "turn:turn.example.org" }],

@@ -14,7 +14,7 @@ const isRetained = ({ kind }: { readonly kind: string }): boolean =>
 const retained = peerPayload.filter(isRetained);
 
 describe("states that a server keeps for newcomers", () => {
-  test("[WF28] come back as they were written, or are too long", () => {
+  test("[WF28] are decoded as they were encoded, unless they are too long", () => {
     assert(
       property(array(retained, { maxLength: 12 }), (payloads) => {
         const states = writeRetained(payloads as RetainedPayload[]);
@@ -25,7 +25,7 @@ describe("states that a server keeps for newcomers", () => {
     );
   });
 
-  test("[WF28] are none with anything else in them, and none where they are cut short", () => {
+  test("[WF28] are malformed if they contain other payloads, or are cut short", () => {
     assert(
       property(peerPayload, (payload) => {
         const bytes = writePeerPayload(payload);
@@ -37,7 +37,7 @@ describe("states that a server keeps for newcomers", () => {
     );
   });
 
-  test("[WF28] may be any bytes: nothing is thrown", () => {
+  test("[WF28] never throw, for any bytes", () => {
     assert(property(uint8Array({ maxLength: 200 }), (bytes) => void readRetained(bytes)));
   });
 });

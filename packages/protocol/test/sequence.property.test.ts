@@ -13,13 +13,13 @@ function isRightAcross(start: number, distance: number): boolean {
 }
 
 describe("circular sequences", () => {
-  test("[WF5] know every distance of both half ranges, from every start that matters", () => {
+  test("[WF5] give every distance in both directions, from all starts at the edges", () => {
     for (const start of [0, 1, HALF - 1, HALF, HALF + 1, 0xfffe, 0xffff]) {
       expect(distances.filter((distance) => !isRightAcross(start, distance))).toEqual([]);
     }
   });
 
-  test("[WF5] know every distance from any start", () => {
+  test("[WF5] give every distance from any start", () => {
     assert(
       property(sequence, integer({ min: -HALF, max: HALF - 1 }), (start, distance) => {
         expect(sequenceDistance((start + distance) & 0xffff, start)).toBe(distance);
@@ -27,7 +27,7 @@ describe("circular sequences", () => {
     );
   });
 
-  test("[WF5] are newer one way only; opposite ones neither way", () => {
+  test("[WF5] are newer in one direction only; opposite ones in none", () => {
     assert(
       property(sequence, sequence, (a, b) => {
         const isOpposite = ((a - b) & 0xffff) === HALF;
@@ -36,7 +36,7 @@ describe("circular sequences", () => {
     );
   });
 
-  test("[WF5] go on after 65535 with 0", () => {
+  test("[WF5] continue with 0 after 65535", () => {
     expect([nextSequence(0), nextSequence(0xfffe), nextSequence(0xffff)]).toEqual([1, 0xffff, 0]);
     expect([isNewer(0, 0xffff), isNewer(0xffff, 0)]).toEqual([true, false]);
   });

@@ -30,7 +30,7 @@ function sent(state: readonly number[], hasRates = true): number[] {
   return [...read];
 }
 
-test("[WF19] derived components travel in steps of what they are derived from, cut off at their bounds", () => {
+test("[WF19] derived components are quantised by their source's precision, and clamped", () => {
   const read = sent([1, 2, 0.5, 3.004, -4.006, 0.3, -0.8, 0.0059]);
   const expected = [1, 2, 0.5, 3, -4.01, 0.5, -1, 0.004];
   expected.forEach((value, index) => expect(read[index]).toBeCloseTo(value, 3));
@@ -40,11 +40,11 @@ test("[WF19] derived components travel in steps of what they are derived from, c
   });
 });
 
-test("a plan without rates leaves them as they are", () => {
+test("a plan without rates does not send derived components", () => {
   expect(sent([1, 2, 0.5, 3, 4, 5, 6, 7], false).slice(3)).toEqual([0, 0, 0, 0, 0]);
 });
 
-test("[WF9] a state is kept until a newer one of the same place replaces it", () => {
+test("[WF9] a state is kept until a newer one of the same slot replaces it", () => {
   const rows = new EntityRows(0, planState(Ship, { tickHz: 60 }), limits.historyTicks);
   rows.claim(5);
   rows.claim(5 + limits.historyTicks - 1);

@@ -12,7 +12,7 @@ function outcomeOf(value: unknown): string {
 }
 
 describe("values", () => {
-  test("[WF18] that are plain data come back as they were", () => {
+  test("[WF18] that are plain data are decoded as they were encoded", () => {
     assert(
       property(plainValue(limits.nestingDepth), (value) => {
         expect(decodeValue(encodeValue(value))).toEqual({ value });
@@ -37,7 +37,7 @@ describe("values", () => {
     );
   });
 
-  test("[WF18] cut anywhere, or followed by anything, are malformed", () => {
+  test("[WF18] are malformed if cut short or followed by other bytes", () => {
     assert(
       property(plainValue(4), uint8Array({ minLength: 1, maxLength: 3 }), (value, more) => {
         const bytes = encodeValue(value);

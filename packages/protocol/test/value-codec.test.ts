@@ -42,23 +42,23 @@ describe("encodeValue", () => {
       { a: nested(limits.nestingDepth, 1) },
       `message.a${"[0]".repeat(limits.nestingDepth)}`,
     ],
-  ])("[WF18] refuses %s and names its place", (_, value, field) => {
+  ])("[WF18] refuses %s and names its path", (_, value, field) => {
     expect(refusalOf(value).field).toBe(field);
   });
 
-  test("refuses what contains itself", () => {
+  test("refuses an array that contains itself", () => {
     const loop: unknown[] = [];
     loop.push(loop);
     expect(refusalOf(loop).expected).toContain(`${limits.nestingDepth} levels`);
   });
 
-  test("names the place under the name that the caller gave", () => {
+  test("starts the path with the caller's name", () => {
     expect(() => encodeValue({ x: Number.NaN }, "state")).toThrow(
       /^state\.x: expected a finite number, got NaN$/,
     );
   });
 
-  test("[WF18] writes undefined as nil, and holes of an array too", () => {
+  test("[WF18] writes undefined, and holes in arrays, as nil", () => {
     const sparse: unknown[] = [1];
     sparse[2] = 3;
     expect(decodeValue(encodeValue({ a: undefined, b: sparse }))).toEqual({
@@ -66,7 +66,7 @@ describe("encodeValue", () => {
     });
   });
 
-  test("gives bytes of its own", () => {
+  test("returns bytes that the next call does not change", () => {
     const first = encodeValue("one");
     encodeValue("two");
     expect(decodeValue(first)).toEqual({ value: "one" });
@@ -75,7 +75,7 @@ describe("encodeValue", () => {
 });
 
 describe("decodeValue", () => {
-  test("[WF18] takes as many levels as encodeValue writes", () => {
+  test("[WF18] accepts as many levels as encodeValue writes", () => {
     const deepest = nested(limits.nestingDepth, 1);
     expect(decodeValue(encodeValue(deepest))).toEqual({ value: deepest });
     const emptyNinth = nested(limits.nestingDepth, []);
@@ -91,18 +91,18 @@ describe("decodeValue", () => {
     ["text of 2 GB", "db7fffffff"],
     ["bytes of 2 GB", "c67fffffff"],
     ["arrays that claim more and more", "dc0100".repeat(8)],
-  ])("[WF18] refuses %s and takes no memory for it", (_, hex) => {
+  ])("[WF18] refuses %s without allocating memory for it", (_, hex) => {
     const bytes = fromHex(hex);
     decodeValue(bytes);
     const before = process.memoryUsage();
     for (let round = 0; round < 100; round++) expect(decodeValue(bytes)).toBeUndefined();
     const after = process.memoryUsage();
-    // A hundred times the claimed length would be gigabytes; assertions take some kilobytes.
+    // Allocating the claimed lengths would take gigabytes; the assertions take some kilobytes.
     expect(after.heapUsed - before.heapUsed).toBeLessThan(16_000_000);
     expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(1_000_000);
   });
 
-  test("[WF18] does not touch prototypes", () => {
+  test("[WF18] does not change prototypes", () => {
     expect(decodeValue(fromHex("81a95f5f70726f746f5f5f81a16101"))).toBeUndefined();
     const value = decodeValue(encodeValue({ constructor: 1, toString: 2, hasOwnProperty: 3 }))?.value;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);

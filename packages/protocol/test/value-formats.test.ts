@@ -2,11 +2,11 @@ import { decodeValue, limits } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
 import { fromHex } from "./vectors.js";
 
-/** Bytes of length fields: the same length in each width that msgpack has. */
+/** Returns the bytes of a value: format, length, body. */
 const sized = (format: string, length: string, body: string): string => format + length + body;
 const A = "61";
 
-/** Every format of the msgpack specification that a value may have, and what it means. */
+/** Every msgpack format that a value may have, and its decoded value. */
 const formats: readonly (readonly [name: string, hex: string, value: unknown])[] = [
   ["positive fixint", "7f", 127],
   ["negative fixint", "e0", -32],
@@ -47,7 +47,7 @@ const meaningOf = (hex: string): { readonly value: unknown } | undefined => deco
 describe("a value in each format of msgpack", () => {
   test.each(formats)("%s", (_, hex, value) => {
     expect(meaningOf(hex)).toEqual({ value });
-    // In a container its size counts.
+    // In a container, the size of the item matters.
     expect(meaningOf(`92${hex}05`)).toEqual({ value: [value, 5] });
     const whole = hex.length / 2;
     for (let bytes = 0; bytes < whole; bytes++) {
@@ -73,12 +73,12 @@ describe("a value in each format of msgpack", () => {
     expect(meaningOf(hex)).toBeUndefined();
   });
 
-  test("a map's values may be what its keys may not", () => {
+  test("a map's values may have types that its keys may not have", () => {
     expect(meaningOf("82a16101a162a162")).toEqual({ value: { a: 1, b: "b" } });
     expect(meaningOf("82a16181a16201a163c0")).toEqual({ value: { a: { b: 1 }, c: null } });
   });
 
-  test("nesting to the limit, and not beyond", () => {
+  test("nesting is accepted up to the limit", () => {
     expect(meaningOf(`${"91".repeat(limits.nestingDepth)}01`)).not.toBeUndefined();
     expect(meaningOf(`${"91".repeat(limits.nestingDepth + 1)}01`)).toBeUndefined();
   });

@@ -162,7 +162,7 @@ describe("vectors of values and payloads", () => {
   });
 });
 
-describe("vectors of values and payloads that we write", () => {
+describe("encoders write the bytes of the vectors", () => {
   const ours = values.filter(({ canonical }) => canonical);
   const known = controls.filter(({ name }) => name !== "an unknown field is ignored");
 
@@ -183,7 +183,7 @@ describe("vectors of entities", () => {
   });
 });
 
-/** What each reader says of bytes; undefined where it takes them. */
+/** The result of each reader: undefined if it accepts the bytes, else the reason. */
 const readers: Readonly<Record<string, (bytes: Uint8Array) => DropReason | undefined>> = {
   packet: (bytes) => reasonIn(readPacket(bytes)),
   messages: (bytes) => {
@@ -202,7 +202,7 @@ function reasonIn(read: object | DropReason): DropReason | undefined {
   return typeof read === "string" ? read : undefined;
 }
 
-describe("vectors of what is dropped", () => {
+describe("vectors of malformed bytes", () => {
   test.each(malformed)("[WF2] [WF8] [WF18] $reader: $name", ({ reader, hex, zeros = 0, drop }) => {
     const bytes = fromHex(hex + "00".repeat(zeros));
     expect(readers[reader]?.(bytes)).toBe(drop);

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-/** One line of a file of vectors; see the README beside them. */
+/** One entry of a file of vectors: see the README beside the files. */
 export interface Vector<Decoded> {
   readonly name: string;
   readonly hex: string;
   readonly decoded: Decoded;
 }
 
-/** The rows of a file of vectors; what is in them is for the caller to say. */
+/** Returns the entries of a file of vectors. The caller casts them to their type. */
 export function vectors(file: string): unknown {
   const text = readFileSync(path.join(import.meta.dirname, "vectors", `${file}.json`), "utf8");
   return JSON.parse(text) as unknown;
@@ -22,7 +22,7 @@ export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A value with `{"$hex": ...}` for bytes, as vectors write it. */
+/** Replaces bytes in a value by `{"$hex": ...}`, as the vectors write them. */
 export function withHex(value: unknown): unknown {
   if (value instanceof Uint8Array) return { $hex: toHex(value) };
   if (Array.isArray(value)) return value.map(withHex);
@@ -30,7 +30,7 @@ export function withHex(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withHex(item)]));
 }
 
-/** The reverse of {@link withHex}. */
+/** Replaces each `{"$hex": ...}` by its bytes: the reverse of {@link withHex}. */
 export function withBytes(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withBytes);
   if (typeof value !== "object" || value === null) return value;

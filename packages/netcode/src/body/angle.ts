@@ -1,6 +1,6 @@
 const TURN = 2 * Math.PI;
 
-/** Returns the angle of this direction within [-pi, pi). */
+/** Returns the angle of the same direction within [-pi, pi). */
 export function wrapAngle(angleRad: number): number {
   if (angleRad >= -Math.PI && angleRad < Math.PI) return angleRad;
   const wrapped = angleRad - TURN * Math.floor((angleRad + Math.PI) / TURN);
@@ -8,7 +8,7 @@ export function wrapAngle(angleRad: number): number {
   return wrapped >= Math.PI ? -Math.PI : wrapped;
 }
 
-/** The shortest turn from `b` to `a`, within [-pi, pi). */
+/** Returns the shortest turn from `b` to `a`, within [-pi, pi). */
 export function angleDifference(a: number, b: number): number {
   return wrapAngle(a - b);
 }

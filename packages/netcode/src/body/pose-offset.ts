@@ -2,13 +2,16 @@ import { angleDifference, wrapAngle } from "./angle.js";
 import type { BodyLayout, Components } from "./body-layout.js";
 import { rotate, rotationBetween } from "./quaternion.js";
 
-/** Numbers in the difference of two poses: the position's axes, then heading (1) or orientation (3, a rotation vector). */
+/**
+ * Returns the size of a pose difference: the position's axes, then heading (1) or orientation (3, a rotation
+ * vector).
+ */
 export function offsetWidth(layout: BodyLayout): number {
   const rotation = layout.orientation !== undefined ? 3 : layout.heading !== undefined ? 1 : 0;
   return layout.dimensions + rotation;
 }
 
-/** Writes what has to be added to pose `b` to make pose `a`. */
+/** Writes the offset that turns pose `b` into pose `a`. */
 export function subtractPose(layout: BodyLayout, a: Components, b: Components, into: Float64Array): void {
   const { dimensions, position } = layout;
   for (let axis = 0; axis < dimensions; axis++) into[axis] = a[position + axis]! - b[position + axis]!;

@@ -1,11 +1,11 @@
 import type { Components } from "./body-layout.js";
 
-/** Below this angle (rad) the linear form is exact enough, and the exact one would divide by nearly zero. */
+/** Below this angle (rad) the linear form is exact enough, and the exact form would divide by nearly zero. */
 const SMALL_RAD = 1e-6;
 
 /**
- * Turns the unit quaternion at `at` (x, y, z, w) by a rotation vector: its direction is the axis (of the world), its
- * length the angle. `into` may be `from`.
+ * Turns the unit quaternion at `at` (x, y, z, w) by a rotation vector. Its direction is the axis (world
+ * axes), its length the angle. `into` may be `from`.
  */
 export function rotate(
   from: Components,
@@ -31,9 +31,9 @@ export function rotate(
   normalize(into, at);
 }
 
-/** The rotation vector that turns `b`'s quaternion into `a`'s the short way, written to `into[0..2]`. */
+/** Computes the shortest rotation vector from `b`'s quaternion to `a`'s, and writes it to `into[0..2]`. */
 export function rotationBetween(a: Components, b: Components, at: number, into: Components): void {
-  // a times the conjugate of b.
+  // The difference is a times the conjugate of b.
   const bx = -b[at]!;
   const by = -b[at + 1]!;
   const bz = -b[at + 2]!;
@@ -46,7 +46,7 @@ export function rotationBetween(a: Components, b: Components, at: number, into: 
   const y = aw * by - ax * bz + ay * bw + az * bx;
   const z = aw * bz + ax * by - ay * bx + az * bw;
   const w = aw * bw - ax * bx - ay * by - az * bz;
-  // q and -q are one orientation: the sign with w >= 0 is the short way.
+  // q and -q are one orientation. The sign with w >= 0 is the short way.
   const sign = w < 0 ? -1 : 1;
   const sine = Math.sqrt(x * x + y * y + z * z);
   const scale = sine < SMALL_RAD ? 2 * sign : (sign * 2 * Math.atan2(sine, w * sign)) / sine;
@@ -55,13 +55,13 @@ export function rotationBetween(a: Components, b: Components, at: number, into: 
   into[2] = z * scale;
 }
 
-/** Angle between two orientations, rad, 0 to pi. */
+/** Returns the angle between two orientations, rad, 0 to pi. */
 export function orientationErrorRad(a: Components, b: Components, at: number): number {
   const dot = a[at]! * b[at]! + a[at + 1]! * b[at + 1]! + a[at + 2]! * b[at + 2]! + a[at + 3]! * b[at + 3]!;
   return 2 * Math.acos(Math.min(1, Math.abs(dot)));
 }
 
-/** Spherical interpolation (Shoemake 1985), the short way; `share` from 0 (`a`) to 1 (`b`). */
+/** Interpolates spherically (Shoemake 1985), the short way; `share` from 0 (`a`) to 1 (`b`). */
 export function slerp(a: Components, b: Components, at: number, share: number, into: Components): void {
   let dot = 0;
   for (let index = at; index < at + 4; index++) dot += a[index]! * b[index]!;

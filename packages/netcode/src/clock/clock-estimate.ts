@@ -1,22 +1,25 @@
 import { OffsetFilter, type PingSample } from "./offset-filter.js";
 import { SlewedClock } from "./slewed-clock.js";
 
-/** Packet stamps in a row that contradict the estimate by more than a second: the other clock has jumped. */
+/**
+ * Number of consecutive packet stamps, each off by more than CONTRADICTION_MS, that prove a jump of the other
+ * clock.
+ */
 const CONTRADICTIONS = 3;
 const CONTRADICTION_MS = 1000;
-/** Time between pings until the estimate is good, and from then on. */
+/** Time between pings for the first EAGER_SAMPLES samples, and later. */
 const EAGER_PING_MS = 25;
 const CALM_PING_MS = 500;
 const EAGER_SAMPLES = 72;
 
 /**
- * Another machine's time, on this one: offset from pings, checked against the stamps of packets, shown by a clock
- * that is slewed and never runs backwards. All times in ms; `localMs` is the local monotonic clock, which may have a
- * step of 1 ms. A constant difference between the delays of both ways cannot be seen by anybody; half of it is the
- * error.
+ * Estimates another machine's time from the offsets of pings, checked against the stamps of packets. The
+ * shown clock is slewed and never runs backwards. All times in ms; `localMs` is the local monotonic clock,
+ * which may have a step of 1 ms. A constant difference between the delays of the two directions cannot be
+ * measured; half of it is the error.
  *
- * It keeps round trips of its own, which nobody is shown: of the last 30 s, to find the pings that waited least. The
- * transport's estimate is the median of the last five, and would bring the wait of a queue into the offset.
+ * The filter keeps its own round trips of the last 30 s, to find the pings that waited least. The transport's
+ * estimate is the median of the last five: it would add queueing delay to the offset.
  */
 export class ClockEstimate {
   readonly #filter = new OffsetFilter();
@@ -24,7 +27,7 @@ export class ClockEstimate {
   #contradictions = 0;
   #errorMs = Infinity;
 
-  /** Whether there is an estimate. */
+  /** True after the first accepted sample. */
   get isReady(): boolean {
     return this.#clock.isSet;
   }
@@ -34,17 +37,17 @@ export class ClockEstimate {
     return this.#errorMs;
   }
 
-  /** Number of forward steps of the shown time after this machine, or the other one, had slept. */
+  /** Number of forward steps of the shown time, each after one of the machines had slept. */
   get steps(): number {
     return this.#clock.steps;
   }
 
-  /** When to ping next, after the last ping: often at first, and after a jump. */
+  /** Time from the last ping to the next, ms: short at first, and after a jump. */
   get pingIntervalMs(): number {
     return this.#filter.taken < EAGER_SAMPLES ? EAGER_PING_MS : CALM_PING_MS;
   }
 
-  /** A pong came. False where its stamps make no sense. */
+  /** Adds a ping sample. Returns false if its time stamps are impossible. */
   observePing(sample: PingSample): boolean {
     if (!this.#filter.add(sample)) return false;
     const result = this.#filter.result();
@@ -55,8 +58,8 @@ export class ClockEstimate {
   }
 
   /**
-   * A packet came, stamped with the sender's time. It must have left before now, and not long ago; where several in a
-   * row say otherwise, one of the clocks has jumped and the estimate starts again.
+   * Checks the sender's time stamp of a packet. It must be close to now. If several consecutive stamps are
+   * not, one of the clocks has jumped, and the estimate restarts.
    */
   observeStamp(remoteMs: number, localMs: number): void {
     if (!this.isReady || !Number.isFinite(remoteMs)) return;
@@ -74,7 +77,9 @@ export class ClockEstimate {
     this.#clock.aim(remoteMs + halfRttMs - localMs, localMs);
   }
 
-  /** The other machine's time at a local time, ms; the local time itself before there is an estimate. */
+  /**
+   * Returns the other machine's time at a local time, ms; the local time itself before the first estimate.
+   */
   nowMs(localMs: number): number {
     return this.#clock.nowMs(localMs);
   }

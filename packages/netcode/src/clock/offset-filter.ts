@@ -1,4 +1,4 @@
-/** One ping, in ms: of this side's clock when it was sent and when the pong came, of the other's in between. */
+/** Times of one ping, ms: sent and received by the local clock, the other two by the remote clock. */
 export interface PingSample {
   readonly sentMs: number;
   readonly remoteReceivedMs: number;
@@ -21,26 +21,26 @@ export interface FilteredOffset {
 }
 
 const MAX_SAMPLES = 96;
-/** Two cheap clocks drift apart by 1.5 ms in this time (50 ppm). */
+/** Oldest sample, ms. Cheap clocks drift apart by 1.5 ms in this time (50 ppm). */
 const MAX_AGE_MS = 30_000;
-/** All samples count while delays scatter evenly; where a queue adds to some, only the fastest quarter does. */
+/** Share of samples to use: all while delays scatter evenly, the fastest quarter if queues delay some. */
 const EVEN_SHARE = 1;
 const QUEUED_SHARE = 0.25;
 const QUEUED_SKEW = 0.6;
-/** Farther from the median than this many median deviations is an outlier. */
+/** Offsets farther from the median than this many median deviations are outliers. */
 const OUTLIER_DEVIATIONS = 4;
 
 /**
- * Offset between two clocks from round trips (Cristian 1989; NTP's four time stamps). A ping that had to wait on one
- * way misleads by half of the wait: where round trips look like that, those with the smallest are kept. Outliers are
- * dropped, the rest averaged. Averages, and not the one best ping: where delays scatter evenly, the smallest round trip
- * says nothing about its two halves.
+ * Estimates the offset between two clocks from round trips (Cristian 1989; NTP's four time stamps). A wait in
+ * one direction shifts the offset by half of the wait. So if round trips indicate a queue, only the shortest
+ * are used. Outliers are dropped, the rest averaged. The average is better than the best ping: if delays
+ * scatter evenly, the smallest round trip does not show how its two halves differ.
  */
 export class OffsetFilter {
   #samples: Measured[] = [];
   #taken = 0;
 
-  /** Samples taken since the beginning, or since `clear`. */
+  /** Number of samples since the beginning, or since `clear`. */
   get taken(): number {
     return this.#taken;
   }
@@ -56,11 +56,14 @@ export class OffsetFilter {
     this.#taken = 0;
   }
 
-  /** False where the sample makes no sense: an answer before its question, or no numbers. */
+  /**
+   * Adds a sample. Returns false if it is impossible: an answer before its question, or a time that is not
+   * finite.
+   */
   add({ sentMs, remoteReceivedMs, remoteSentMs, receivedMs }: PingSample): boolean {
     const rttMs = receivedMs - sentMs - (remoteSentMs - remoteReceivedMs);
     const offsetMs = (remoteReceivedMs - sentMs + (remoteSentMs - receivedMs)) / 2;
-    // Clocks of 1 ms step may show a round trip of slightly less than nothing.
+    // Clocks with a step of 1 ms may yield a slightly negative round trip.
     if (!(rttMs >= -2) || !(remoteSentMs >= remoteReceivedMs) || !Number.isFinite(offsetMs)) return false;
     this.#taken += 1;
     this.#samples.push({ atMs: receivedMs, rttMs, offsetMs });
@@ -81,11 +84,11 @@ export class OffsetFilter {
   }
 }
 
-/** Number of samples that count, sorted by round trip. */
+/** Returns how many of the samples, sorted by round trip, to use. */
 function keptCount(byRtt: readonly Measured[]): number {
   const at = (share: number): number => byRtt[Math.floor((byRtt.length - 1) * share)]!.rttMs;
   const below = at(0.5) - at(0);
-  // Evenly scattered (normal) delays have about 0.3 here, the exponential waits of a queue about 1.
+  // The ratio is about 0.3 for even (normal) delays, and about 1 for the exponential waits of a queue.
   const isQueued = at(0.75) - at(0.5) > QUEUED_SKEW * below;
   return Math.max(
     Math.min(4, byRtt.length),

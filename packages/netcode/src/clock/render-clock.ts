@@ -1,8 +1,13 @@
-/** The delay grows by at most this share of elapsed time (motion then runs that much slower), and shrinks by less. */
+/**
+ * The delay grows by at most this share of elapsed time (motion slows down by as much), and shrinks by less.
+ */
 const GROWS = 0.1;
 const SHRINKS = 0.03;
 
-/** The time to show: the other side's now, less a delay that may change. Never runs backwards, and never jumps for a change of delay. */
+/**
+ * Clock for showing entities: the other side's time less a delay. The clock never runs backwards, and changes
+ * of the delay cause no jump.
+ */
 export class RenderClock {
   #delayMs: number;
   #targetMs: number;
@@ -14,12 +19,12 @@ export class RenderClock {
     this.#targetMs = delayMs;
   }
 
-  /** The delay as it is now, on its way to the one that was set. */
+  /** The current delay, ms. It moves gradually to the set one. */
   get delayMs(): number {
     return this.#delayMs;
   }
 
-  /** The other side's time started again, on another scale. The delay stays. */
+  /** Restarts after the other side's time changed its scale. Keeps the set delay. */
   restart(): void {
     this.#lastServerMs = undefined;
     this.#lastMs = Number.NEGATIVE_INFINITY;
@@ -29,11 +34,11 @@ export class RenderClock {
   setDelay(delayMs: number): void {
     if (!Number.isFinite(delayMs) || delayMs < 0) return;
     this.#targetMs = delayMs;
-    // Nobody has seen another one yet.
+    // Before the first reading, a jump of the delay is invisible.
     if (this.#lastServerMs === undefined) this.#delayMs = delayMs;
   }
 
-  /** The time to show when the other side's time is `serverMs`. */
+  /** Returns the time to show when the other side's time is `serverMs`. */
   nowMs(serverMs: number): number {
     const elapsedMs = Math.max(0, serverMs - (this.#lastServerMs ?? serverMs));
     this.#lastServerMs = Math.max(serverMs, this.#lastServerMs ?? serverMs);

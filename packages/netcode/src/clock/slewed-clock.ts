@@ -1,13 +1,13 @@
-/** A wrong clock is put right by at most this share of elapsed time: nobody sees 5 %. */
+/** Share of elapsed time by which a wrong clock is corrected. 5 % is invisible. */
 const SLEW = 0.05;
-/** With an error of more than this (a machine that slept), slewing would take minutes. */
+/** A larger error (a machine slept) is corrected in one step: slewing would take minutes. */
 const STEP_MS = 250;
-/** Far ahead of the truth: it cannot run backwards, so it runs at half speed until it is right. */
+/** Correction for a clock that is far ahead. It cannot run backwards, so it runs at half speed. */
 const BRAKE = 0.5;
 
 /**
- * A clock that follows an offset to the local one without ever running backwards: small errors are slewed away, a
- * large one forward is a step (counted), a large one backward makes it run at half speed.
+ * A clock that follows an offset from the local clock and never runs backwards. It slews small errors, steps
+ * over a large one forward (counted), and runs at half speed after a large one backward.
  */
 export class SlewedClock {
   readonly #stepsBack: boolean;
@@ -17,7 +17,7 @@ export class SlewedClock {
   #lastNowMs = Number.NEGATIVE_INFINITY;
   #steps = 0;
 
-  /** @param stepsBack steps backward too, where that is better than to be wrong for long: such a clock does run back */
+  /** @param stepsBack true: also step backward over a large error; such a clock does run backwards */
   constructor({ stepsBack = false }: { readonly stepsBack?: boolean } = {}) {
     this.#stepsBack = stepsBack;
   }
@@ -26,18 +26,18 @@ export class SlewedClock {
     return this.#offsetMs !== undefined;
   }
 
-  /** Number of steps of the clock. */
+  /** Number of steps so far. */
   get steps(): number {
     return this.#steps;
   }
 
-  /** Target of the clock: local time plus this. The first call sets it at once. */
+  /** Sets the target of the clock: local time plus this offset. The first call takes effect at once. */
   aim(offsetMs: number, localMs: number): void {
     if (!Number.isFinite(offsetMs)) return;
     this.#advance(localMs);
     this.#targetMs = offsetMs;
     if (this.#offsetMs === undefined) {
-      // Before the first target the clock showed local time, on another scale.
+      // Before the first target the clock returned local time, on another scale.
       this.#lastNowMs = Number.NEGATIVE_INFINITY;
       this.#offsetMs = offsetMs;
     } else if (
@@ -50,7 +50,10 @@ export class SlewedClock {
     }
   }
 
-  /** The time at a local time. Never less than what it returned before, whatever the local clock does. */
+  /**
+   * Returns the time at a local time. It never decreases, even if the local clock does, unless the clock
+   * steps back.
+   */
   nowMs(localMs: number): number {
     this.#advance(localMs);
     const now = localMs + (this.#offsetMs ?? 0);
@@ -61,7 +64,7 @@ export class SlewedClock {
   #advance(localMs: number): void {
     const elapsedMs = localMs - this.#lastLocalMs;
     if (!Number.isFinite(localMs)) return;
-    // A local clock that was set back begins a new account; what was shown stays the least that is shown.
+    // If the local clock was set back, continue from it; the shown time does not go back.
     this.#lastLocalMs = localMs;
     if (this.#offsetMs === undefined || !(elapsedMs > 0 && elapsedMs < Infinity)) return;
     const errorMs = this.#targetMs - this.#offsetMs;

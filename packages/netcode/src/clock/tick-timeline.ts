@@ -1,22 +1,25 @@
 import { SlewedClock } from "./slewed-clock.js";
 
-/** Arrivals whose median says when ticks happen, and for how long one counts. */
+/** Arrivals kept for the median, and the age at which one is dropped, ms. */
 const KEPT = 32;
 const MAX_AGE_MS = 4000;
-/** Arrivals in a row this far from the estimate: the sender stood still, or its clock jumped. */
+/**
+ * Number of consecutive arrivals, each off by more than CONTRADICTION_MS, that prove a pause or a clock jump
+ * of the sender.
+ */
 const CONTRADICTIONS = 3;
 const CONTRADICTION_MS = 250;
 
 interface Arrival {
   readonly atMs: number;
-  /** Arrival minus time of the tick: constant but for jitter. */
+  /** Arrival time minus the time of the tick: constant except for jitter. */
   readonly lagMs: number;
 }
 
 /**
- * When another participant's simulation ticks happen, from the stamps of its packets and the round trip to it: half of
- * the round trip after its tick a packet is here. Ticks are 32 bits on the wire and circular; here they go on counting.
- * The median of late arrivals and the mean round trip shift alike when a queue builds up.
+ * Estimates the times of another participant's simulation ticks, from the stamps of its packets and the round
+ * trip: a packet arrives half a round trip after its tick. Ticks are circular 32-bit numbers on the wire;
+ * here they do not wrap. When a queue builds up, the median arrival and the mean round trip shift alike.
  */
 export class TickTimeline {
   readonly #msPerTick: number;
@@ -30,18 +33,21 @@ export class TickTimeline {
     this.#msPerTick = 1000 / tickHz;
   }
 
-  /** Whether there was an observation. */
+  /** True after the first observation. */
   get isReady(): boolean {
     return this.#clock.isSet;
   }
 
-  /** The tick of a packet (32 bits) as a number that does not wrap: the one nearest to the newest so far. */
+  /**
+   * Converts a packet's tick (32 bits) to a number that does not wrap: the nearest one to the newest tick so
+   * far.
+   */
   unwrap(tick: number): number {
     if (this.#newest === undefined) return tick >>> 0;
     return this.#newest + ((tick - this.#newest) | 0);
   }
 
-  /** A packet of `tick` arrived at `nowMs`; the round trip to its sender takes `rttMs`. */
+  /** Records that a packet of `tick` arrived at `nowMs`. The round trip to its sender takes `rttMs`. */
   observe(tick: number, nowMs: number, rttMs: number): void {
     const unwrapped = this.unwrap(tick);
     this.#newest = Math.max(this.#newest ?? unwrapped, unwrapped);
@@ -56,12 +62,12 @@ export class TickTimeline {
     this.#clock.aim(halfRttMs - lags[lags.length >> 1]!, nowMs);
   }
 
-  /** The sender's simulation time at `nowMs`, s since its tick 0; 0 before the first observation. */
+  /** Returns the sender's simulation time at `nowMs`, s since its tick 0; 0 before the first observation. */
   secondsAt(nowMs: number): number {
     return this.isReady ? this.#clock.nowMs(nowMs) / 1000 : 0;
   }
 
-  /** Time of a tick that {@link unwrap} gave, s on the same scale. */
+  /** Returns the time of a tick from {@link unwrap}, s on the same scale. */
   secondsOf(unwrappedTick: number): number {
     return (unwrappedTick * this.#msPerTick) / 1000;
   }

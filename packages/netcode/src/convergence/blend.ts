@@ -1,27 +1,31 @@
 /**
- * The fading of a correction, as weights over the time of convergence `u` (0 to 1): of the difference in
- * position, and of the difference in velocity times that time.
+ * A curve for fading out a correction, as weights over the convergence time `u` (0 to 1): one for the
+ * difference in position, one for the difference in velocity times the duration.
  */
 export interface Blend {
   position(u: number): number;
   velocity(u: number): number;
-  /** Share of the difference between old and new predicted velocity that the correction begins with. */
+  /** Share of the difference between old and new predicted velocity that the correction starts with. */
   readonly keptVelocity: number;
-  /** Share of the speed of a correction that is still going on: with 0 each correction starts at rest. */
+  /** Share of the speed of an unfinished correction that is kept. With 0 each correction starts at rest. */
   readonly keptCorrection: number;
 }
 
-/** Exponential smoothing ends where this share of the correction is left: e to the minus this. */
+/** Length of exponential smoothing in time constants: it ends when e^-5 of the correction is left. */
 const TIME_CONSTANTS = 5;
-/** All of it would be smoothest, and would carry on for a while in a direction that is known to be wrong. */
+/** Keeping all of the velocity would be smoothest, but would continue for a while in a wrong direction. */
 const CUBIC_KEPT_VELOCITY = 0.3;
 
 /**
+ * Curves for fading out a correction.
+ *
  * - `none`: corrections are shown at once.
- * - `exponential`: exponential smoothing; begins with a kink.
- * - `projective`: projective velocity blending (Murphy, "Believable dead reckoning for networked games", Game Engine
- *   Gems 2, 2011): both paths are projected on, velocities are blended, and the entity goes over from one to the other.
- * - `cubic`: the difference eases out along a cubic (Hermite) that begins with the speed of a correction still going on.
+ * - `exponential`: exponential smoothing; starts with a kink.
+ * - `projective`: projective velocity blending (Murphy, "Believable dead reckoning for networked games", Game
+ * Engine Gems 2, 2011): continues the old and the new path, blends their velocities, and moves the entity
+ * from one path to the other.
+ * - `cubic`: the difference fades along a cubic (Hermite) that starts with the speed of an unfinished
+ * correction.
  */
 export type BlendName = "none" | "exponential" | "projective" | "cubic";
 
@@ -35,8 +39,8 @@ export const blends: Readonly<Record<BlendName, Blend>> = {
     keptVelocity: 0,
     keptCorrection: 0,
   },
-  // The projected paths are P = P0 + V_b T + A' T²/2 and P' = P0' + V' T + A' T²/2, where V_b goes from V to V'. The shown
-  // P + (P' - P) u differs from P' by ((P0 - P0') + (V - V') (1 - u) T) (1 - u).
+  // The continued paths are P = P0 + V_b T + A' T²/2 and P' = P0' + V' T + A' T²/2, where V_b goes from V to
+  // V'. The shown P + (P' - P) u differs from P' by ((P0 - P0') + (V - V') (1 - u) T) (1 - u).
   projective: { position: (u) => 1 - u, velocity: velocityOfBoth, keptVelocity: 1, keptCorrection: 0 },
   cubic: {
     position: (u) => (1 + 2 * u) * (1 - u) * (1 - u),

@@ -3,14 +3,17 @@ import { lengthOf, type BodyLayout, type Components } from "../body/body-layout.
 import { addToPose, offsetWidth, subtractPose } from "../body/pose-offset.js";
 import { blends, type Blend, type BlendName } from "./blend.js";
 
-/** The way from the shown state to a newer one. */
+/** Settings for moving the shown state to a corrected one. */
 export interface ConvergenceOptions {
   readonly blend: BlendName;
-  /** Time in which a small correction is blended away. */
+  /** Duration of a small correction, ms. */
   readonly timeMs: number;
-  /** A larger one takes longer: on average no faster than this beside the entity's own motion. */
+  /**
+   * Highest average speed of a correction, m/s, on top of the entity's own motion. Larger corrections take
+   * longer.
+   */
   readonly maxSpeedMps: number;
-  /** A correction of more than this is a jump, shown at once. */
+  /** Distance above which a correction is shown at once, as a jump, m. */
   readonly snapDistanceM: number;
 }
 
@@ -22,18 +25,18 @@ export const DEFAULT_CONVERGENCE: ConvergenceOptions = Object.freeze({
   snapDistanceM: 10,
 });
 
-/** Two moments of a moving pose, {@link RATE_SECONDS} apart: where it is and where it is going. */
+/** Pose of a moving entity at two moments, {@link RATE_SECONDS} apart, for its position and velocity. */
 export interface MovingPose {
   readonly now: Components;
   readonly soon: Components;
 }
 
-/** Between the two moments of a {@link MovingPose}. */
+/** Time between the two moments of a {@link MovingPose}, s. */
 export const RATE_SECONDS = 1 / 120;
 
 /**
- * The rest of a correction: the shown pose moves from its own place and velocity to the
- * corrected one. Times are seconds on one clock, the caller's.
+ * A correction in progress: the shown pose moves from its own position and velocity to the corrected ones.
+ * Times are in seconds on one clock of the caller.
  */
 export class Convergence {
   readonly #layout: BodyLayout;
@@ -57,7 +60,10 @@ export class Convergence {
     this.#soon = new Float64Array(width);
   }
 
-  /** Begins to blend from what is shown to the corrected motion. True where it was a jump, shown at once. */
+  /**
+   * Begins to blend from the shown to the corrected motion. Returns true if the correction is a jump, shown
+   * at once.
+   */
   begin(shown: MovingPose, corrected: MovingPose, nowSeconds: number): boolean {
     this.#leftAt(nowSeconds, this.#now);
     this.#leftAt(nowSeconds + RATE_SECONDS, this.#soon);
@@ -81,7 +87,7 @@ export class Convergence {
     return false;
   }
 
-  /** A blend that begins faster than corrections may go would be seen as a jump. */
+  /** Limits the initial speed of the correction. A faster start would look like a jump. */
   #limitSpeed(): void {
     const { dimensions } = this.#layout;
     const speedMps = lengthOf(this.#rate, 0, dimensions);
@@ -89,17 +95,17 @@ export class Convergence {
     if (share < 1) for (let axis = 0; axis < dimensions; axis++) this.#rate[axis]! *= share;
   }
 
-  /** Forgets what is left: from now on the corrected pose is shown as it is. */
+  /** Drops the rest of the correction: the corrected pose is shown unchanged. */
   end(): void {
     this.#seconds = 0;
   }
 
-  /** Adds what is left of the correction to the corrected pose, in place. */
+  /** Adds the rest of the correction to the corrected pose, in place. */
   apply(pose: Components, nowSeconds: number): void {
     if (this.#leftAt(nowSeconds, this.#now)) addToPose(this.#layout, pose, this.#now);
   }
 
-  /** False where nothing is left. */
+  /** Writes the rest of the correction at a time. Returns false if nothing is left. */
   #leftAt(seconds: number, into: Float64Array): boolean {
     const share = this.#seconds > 0 ? Math.max(0, (seconds - this.#startSeconds) / this.#seconds) : 1;
     if (share >= 1) {

@@ -3,24 +3,25 @@ import { FUTURE_SECONDS, type RefusedState, type ShownBody } from "../reckoning/
 import { InterpolatedBody, type InterpolatedBodyOptions } from "./interpolated-body.js";
 import type { InterpolationDelay } from "./interpolation-delay.js";
 
-/** Slower than this (m/s) an entity rests; and a pose that differs by less (m) is the same. */
+/** Speed below which an entity rests, m/s, and distance below which two poses are the same, m. */
 const RESTING_MPS = 0.02;
 const SAME_M = 0.001;
-/** So many intervals of silence after a state at rest are no loss. */
+/** Intervals of silence after a resting state that do not count as loss. */
 const SILENT_INTERVALS = 2;
 
 export interface DelayedBodyOptions extends InterpolatedBodyOptions {
-  /** Follows the arrivals of all that is shown with one delay. */
+  /** The delay estimate that all entities with one delay share. */
   readonly delay: InterpolationDelay;
-  /** Present delay of the shown entity behind its owner, s. */
+  /** Returns the current delay of the shown entity behind its owner, s. */
   lagSeconds(): number;
-  /** Time between the states of a moving entity, ms. */
+  /** Returns the time between two states of a moving entity, ms. */
   intervalMs(): number;
 }
 
 /**
- * A remote entity that is shown by interpolation: behind its owner by a delay that all such entities share. An owner is
- * silent while its entity rests; the motion that follows begins when it began, not when the rest did.
+ * A remote entity shown by interpolation, behind its owner by a delay that all such entities share. The owner
+ * sends nothing while its entity rests. After such a silence, interpolation starts at the end of the rest,
+ * not at its last state.
  */
 export class DelayedBody implements ShownBody {
   readonly #options: DelayedBodyOptions;
@@ -29,7 +30,7 @@ export class DelayedBody implements ShownBody {
   #isAtRest = false;
   #lastRenderSeconds = Number.NEGATIVE_INFINITY;
 
-  /** @param width components of a row */
+  /** @param width components per row */
   constructor(options: DelayedBodyOptions, width: number) {
     this.#options = options;
     this.#body = new InterpolatedBody(options, width);
@@ -51,7 +52,7 @@ export class DelayedBody implements ShownBody {
     if (isSilence) this.#body.receive(this.#newest, stateSeconds - intervalSeconds);
     if (!this.#body.receive(state, stateSeconds, isJump)) return "outdated";
     if (before !== undefined && stateSeconds <= before) return undefined;
-    // A state that is new here may be old: it says nothing about the path.
+    // The first state here may be old, so it tells nothing about the path.
     if (before !== undefined) {
       this.#options.delay.observe(stateSeconds * 1000, nowSeconds * 1000, !isSilence);
     }
@@ -62,7 +63,7 @@ export class DelayedBody implements ShownBody {
 
   show(nowSeconds: number, into: Components): boolean {
     const seconds = nowSeconds - this.#options.lagSeconds();
-    // If the time goes back by more than a second, it is taken as it is; if by less, the entity waits.
+    // If time goes back by more than a second, follow it; if by less, wait.
     const isAnew = seconds < this.#lastRenderSeconds - 1;
     this.#lastRenderSeconds = isAnew ? seconds : Math.max(seconds, this.#lastRenderSeconds);
     return this.#body.show(this.#lastRenderSeconds, into) !== "none";

@@ -4,12 +4,13 @@ import { slerp } from "../body/quaternion.js";
 import type { Components } from "../body/body-layout.js";
 import type { Snapshot } from "./snapshot-buffer.js";
 
-/** Snapshots this far apart (s) say too little about the way between them for their velocities to bend it. */
+/** Longest time between two snapshots, s, for which their velocities shape the path between them. */
 const MAX_BENT_SECONDS = 0.5;
 
 /**
- * Writes the pose between two snapshots: positions by a cubic through both positions and velocities (a straight line
- * without velocities), orientations by slerp, headings the short way. All else is that of the first.
+ * Writes the pose between two snapshots: positions on a cubic through both positions and velocities (a
+ * straight line without velocities), orientations by slerp, headings the short way. All other components come
+ * from the first snapshot.
  */
 export function interpolatePose(
   layout: BodyLayout,

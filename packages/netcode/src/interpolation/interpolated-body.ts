@@ -6,27 +6,32 @@ import { SnapshotBuffer } from "./snapshot-buffer.js";
 
 export interface InterpolatedBodyOptions {
   readonly layout: BodyLayout;
-  /** With nothing newer to show, the entity goes on with its velocity for this long, then stands. */
+  /**
+   * Longest continuation without a newer snapshot, ms. The entity moves on with its velocity for this time,
+   * then stops.
+   */
   readonly extrapolationLimitMs: number;
   /** Smoothing from an extrapolated state to the true one. */
   readonly convergence: ConvergenceOptions;
 }
 
-/** The source of a sample. */
+/** Source of a shown pose; `none`: there is no pose. */
 export type SampleKind = "none" | "interpolated" | "extrapolated";
 
-/** Shows a remote entity by interpolation, at a time that lies a delay behind. Times are s of its owner. */
+/** Shows a remote entity by interpolation, at a time in the past. Times are in s of its owner. */
 export class InterpolatedBody {
   readonly #options: InterpolatedBodyOptions;
   readonly #buffer = new SnapshotBuffer();
   readonly #onward: WorldReckoner;
   readonly #convergence: Convergence;
   readonly #scratch: readonly [Float64Array, Float64Array, Float64Array, Float64Array];
-  /** Newest snapshot that was there when the entity had to be extrapolated. */
+  /**
+   * Time of the newest snapshot at the last extrapolated pose, s; undefined if that pose was interpolated.
+   */
   #extrapolatedFrom: number | undefined;
   #lastShown: { readonly seconds: number; readonly row: Float64Array } | undefined;
 
-  /** @param width components of a row */
+  /** @param width components per row */
   constructor(options: InterpolatedBodyOptions, width: number) {
     this.#options = options;
     this.#onward = new WorldReckoner(options.layout, 1);
@@ -39,13 +44,13 @@ export class InterpolatedBody {
     return this.#buffer.newest?.seconds;
   }
 
-  /** False where the snapshot was not taken: it was there already, or far too old, or holds no numbers. */
+  /** Adds a snapshot. Returns false if it is a duplicate, far too old, or not finite. */
   receive(row: Components, seconds: number, isJump = false): boolean {
     if (!isFiniteRow(row)) return false;
     return this.#buffer.add(row, seconds, isJump);
   }
 
-  /** Writes what to draw at `renderSeconds` into `into`, which holds nothing new where the kind is `none`. */
+  /** Writes the pose to draw at `renderSeconds` to `into`. Leaves it unchanged if it returns `none`. */
   show(renderSeconds: number, into: Components): SampleKind {
     const newest = this.#buffer.newest;
     if (!newest || !Number.isFinite(renderSeconds)) return "none";
@@ -60,7 +65,7 @@ export class InterpolatedBody {
     return isStarved ? "extrapolated" : "interpolated";
   }
 
-  /** News came while the entity was extrapolated: it goes on from where it was shown. */
+  /** Blends from the extrapolated pose to the path of a newly arrived snapshot. */
   #recover(renderSeconds: number): void {
     const last = this.#lastShown;
     const [shownNow, shownSoon, newNow, newSoon] = this.#scratch;
@@ -70,7 +75,7 @@ export class InterpolatedBody {
       this.#convergence.end();
       return;
     }
-    // Goes on with the velocity that was shown.
+    // Continue with the velocity that was shown.
     this.#onward.take(last.row);
     this.#onward.predict(renderSeconds - last.seconds, shownNow);
     this.#onward.predict(renderSeconds - last.seconds + RATE_SECONDS, shownSoon);

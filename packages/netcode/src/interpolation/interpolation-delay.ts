@@ -1,11 +1,11 @@
 import { ConfigError } from "@paceline/protocol";
 
 export interface InterpolationDelayOptions {
-  /** Share of time in which nothing newer than the shown time may have arrived. */
+  /** Largest share of time in which no newer state than the shown time may have arrived. */
   readonly starvedShare: number;
   readonly minMs: number;
   readonly maxMs: number;
-  /** The delay before anything has arrived; default 100 ms. */
+  /** Delay before the first arrival, ms; default 100. */
   readonly startMs?: number;
 }
 
@@ -15,40 +15,40 @@ export const DEFAULT_INTERPOLATION_DELAY: InterpolationDelayOptions = Object.fre
   maxMs: 1000,
 });
 
-/** Arrivals that count: about 15 s at 20 states per second. */
+/** Arrivals kept: about 15 s at 20 states per second. */
 const KEPT = 300;
-/** Before this many the spread is a guess. */
+/** With fewer arrivals, the spread is a guess. */
 const FEW = 20;
 
-/** States that come closer to each other than this share of the time between them had waited for the same packet. */
+/** States that arrive closer together than this share of their interval have waited for the same packet. */
 const QUEUED_SHARE = 0.1;
-/** So many of them in a row are no chance: jitter alone brings two now and then. */
+/** Number of consecutive such states that prove a wait. Jitter alone causes fewer. */
 const QUEUED_STATES = 2;
 
-/** Figures of one arrival, ms. */
+/** Measurements of one arrival, ms. */
 interface Arrival {
-  /** With this delay there would have been something to show until then: the age of the newest state before it. */
+  /** The delay that would have bridged the time until this arrival: the age of the newest earlier state. */
   readonly needMs: number;
-  /** From the state before it to this one. */
+  /** Time between the state before and this one. */
   readonly spanMs: number;
-  /** From its own moment until it came. */
+  /** Time between the state's tick and its arrival. */
   readonly lateMs: number;
 }
 
 /**
- * Finds the delay at which hardly ever a snapshot is missing. When one arrives, the newest before it was this
- * old: so much delay would have been needed to have something to show until then. Jitter, the interval and losses are
- * all in that one number; the delay is the percentile of it that leaves the allowed share of time uncovered.
+ * Finds the smallest delay at which a snapshot is almost never missing. When a snapshot arrives, the age of
+ * the newest earlier one is the delay that was needed until then. That number includes jitter, interval and
+ * losses. The delay is the percentile of it that leaves the allowed share of time uncovered.
  *
- * A stream that waits for a lost packet stands still for longer than a player may look back: such a wait is left to
- * extrapolation. It shows in the states that come all at once behind it.
+ * A stream that waits for a lost packet pauses for longer than a useful delay: extrapolation covers such
+ * waits. States that arrive together behind the packet reveal the wait.
  */
 export class InterpolationDelay {
   readonly #options: InterpolationDelayOptions;
   readonly #arrivals: Arrival[] = [];
   #newestMs: number | undefined;
   #arrivedMs = Number.NEGATIVE_INFINITY;
-  /** States in a row that had waited for the same packet as the one before. */
+  /** Number of consecutive states that waited for the same packet. */
   #queued = 0;
   #delayMs: number;
 
@@ -64,15 +64,16 @@ export class InterpolationDelay {
     this.#delayMs = Math.min(Math.max(startMs, minMs), maxMs);
   }
 
-  /** The delay that is needed, ms behind the sender's now. */
+  /** The needed delay behind the sender's time, ms. */
   get delayMs(): number {
     return this.#delayMs;
   }
 
   /**
-   * A snapshot of `stateMs` arrived when the sender's time was `serverMs`.
+   * Records that a snapshot of `stateMs` arrived at the sender's time `serverMs`.
    *
-   * @param isContinued false for one that ends a silence of the sender's own making: such a wait is no fault of the path
+   * @param isContinued false if the snapshot ends a deliberate silence of the sender, which says nothing
+   * about the path
    */
   observe(stateMs: number, serverMs: number, isContinued = true): void {
     const before = this.#newestMs;
@@ -83,7 +84,8 @@ export class InterpolationDelay {
     this.#arrivedMs = serverMs;
     this.#queued = isQueued ? this.#queued + 1 : 0;
     const isUnknown = before === undefined || !isContinued || spanMs > this.#options.maxMs;
-    // Before a silence it stays open whether the last states waited for a lost packet: none came behind them.
+    // Before a silence the last states may have waited for a lost packet, without states behind them as
+    // proof.
     if (isUnknown || this.#queued >= QUEUED_STATES) this.#forgetWait(serverMs - stateMs);
     else if (!isQueued)
       this.#count({ needMs: Math.max(0, serverMs - before), spanMs, lateMs: serverMs - stateMs });
@@ -97,7 +99,9 @@ export class InterpolationDelay {
     if (this.#arrivals.length > KEPT) this.#arrivals.shift();
   }
 
-  /** The last arrivals that were an interval later than this belong to one wait. */
+  /**
+   * Drops the last arrivals that belong to the same wait: those later than `lateMs` by more than an interval.
+   */
   #forgetWait(lateMs: number): void {
     let last = this.#arrivals.at(-1);
     while (last && last.lateMs - last.spanMs > lateMs) {
@@ -109,10 +113,10 @@ export class InterpolationDelay {
   #needed(): number {
     const needs = Float64Array.from(this.#arrivals, ({ needMs }) => needMs).sort();
     const worst = needs[needs.length - 1]!;
-    // Among few arrivals the rare late one has not been seen yet.
+    // With few arrivals, the rare late one has not occurred yet.
     if (needs.length < FEW) return worst + this.#arrivals.at(-1)!.spanMs;
     let allowedMs = this.#options.starvedShare * this.#arrivals.reduce((sum, { spanMs }) => sum + spanMs, 0);
-    // Lowering the delay from the worst need on, each late arrival uncovers time of its own.
+    // Lower the delay from the worst need on. Each late arrival then leaves its own time uncovered.
     for (let late = 1; late < needs.length; late++) {
       const above = needs[needs.length - late]!;
       const step = above - needs[needs.length - 1 - late]!;

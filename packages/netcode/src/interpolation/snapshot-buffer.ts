@@ -4,13 +4,16 @@ import { isFiniteRow, type Components } from "../body/body-layout.js";
 export interface Snapshot {
   readonly seconds: number;
   readonly row: Float64Array;
-  /** The entity jumped here (spawn, teleport): nothing is shown between this one and the one before. */
+  /**
+   * True if the entity jumped here (spawn, teleport): no interpolation between the snapshot before and this
+   * one.
+   */
   readonly isJump: boolean;
 }
 
 const CAPACITY = 64;
 
-/** The last snapshots of one entity, by time; they may come in any order. */
+/** The latest snapshots of one entity, sorted by time. They may arrive in any order. */
 export class SnapshotBuffer {
   readonly #snapshots: Snapshot[] = [];
 
@@ -22,7 +25,10 @@ export class SnapshotBuffer {
     return this.#snapshots[0];
   }
 
-  /** Takes a copy. False for one that is there already, that is older than all, or that holds no numbers. */
+  /**
+   * Adds a copy of a snapshot. Returns false if it is a duplicate, not finite, or older than all in a full
+   * buffer.
+   */
   add(row: Components, seconds: number, isJump = false): boolean {
     if (!isFiniteRow(row) || !Number.isFinite(seconds)) return false;
     let at = this.#snapshots.length;
@@ -34,7 +40,7 @@ export class SnapshotBuffer {
     return true;
   }
 
-  /** Index of the last snapshot at or before a time; -1 where there is none. */
+  /** Returns the index of the last snapshot at or before a time, or -1 if there is none. */
   indexAt(seconds: number): number {
     let at = this.#snapshots.length - 1;
     while (at >= 0 && this.#snapshots[at]!.seconds > seconds) at -= 1;

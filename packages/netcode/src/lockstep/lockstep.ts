@@ -2,14 +2,14 @@ import { ConfigError } from "@paceline/protocol";
 import { DEFAULT_TURN_LENGTH, TurnLength, type TurnLengthOptions, type TurnNeeds } from "./turn-length.js";
 import { TurnTable, type TurnMessage } from "./turn-table.js";
 
-/** A turn to simulate: the commands of all peers in the order of their numbers, the same everywhere. */
+/** A turn to simulate: the commands of all peers, sorted by peer number, equal on all machines. */
 export interface Turn<Command> {
   readonly turn: number;
   readonly lengthMs: number;
   readonly commands: readonly { readonly peer: number; readonly commands: readonly Command[] }[];
 }
 
-/** Two peers simulated the same turn to different states. */
+/** Two peers have different states after the same turn. */
 export interface Desync {
   readonly turn: number;
   readonly peer: number;
@@ -17,25 +17,26 @@ export interface Desync {
   readonly theirs: number;
 }
 
-/** The players, and the simulation of a turn. */
+/** The players, and the game's simulation of a turn. */
 export interface LockstepOptions<Command> {
   readonly me: number;
-  /** Everybody who plays, `me` among them. */
+  /** Numbers of all players, including `me`. */
   readonly peers: readonly number[];
-  /** Simulates a turn; returns the hash of the state after it, or nothing to skip the check. */
+  /** Simulates a turn. Returns the hash of the state after it, or undefined to skip the check. */
   readonly onTurn: (turn: Turn<Command>) => number | undefined;
   readonly onDesync?: (desync: Desync) => void;
   readonly turnLength?: TurnLengthOptions;
   readonly nowMs: number;
 }
 
-/** Commands are executed this many turns after the one in which they were given (Age of Empires, Bettner and Terrano 2001). */
+/** Turns between giving and executing a command (Age of Empires, Bettner and Terrano 2001). */
 export const INPUT_DELAY_TURNS = 2;
 
 /**
- * Lockstep for deterministic games: only commands travel, every peer simulates the same. A turn begins when its time
- * has come and the commands of everybody are there; until then the game waits for those in {@link waitingFor}.
- * Messages must arrive, in any order (`takeOutgoing` goes to everybody over a reliable channel).
+ * Lockstep for deterministic games: only commands are sent, and every peer simulates the same. A turn begins
+ * when its time has come and the commands of all players have arrived. Until then the game waits for
+ * {@link waitingFor}. Send the messages of `takeOutgoing` to all peers over a reliable channel; they may
+ * arrive in any order.
  */
 export class Lockstep<Command> {
   readonly #options: LockstepOptions<Command>;
@@ -63,7 +64,7 @@ export class Lockstep<Command> {
     this.#table = new TurnTable(peers, INPUT_DELAY_TURNS - 1);
   }
 
-  /** The turn that is being simulated; 0 before the first. */
+  /** The current turn; 0 before the first. */
   get turn(): number {
     return this.#turn;
   }
@@ -72,7 +73,7 @@ export class Lockstep<Command> {
     return this.#lengthMs;
   }
 
-  /** When the time of the present turn is over, ms. */
+  /** End of the current turn, ms. */
   get endsAtMs(): number {
     return this.#nextAtMs;
   }
@@ -82,22 +83,28 @@ export class Lockstep<Command> {
     return this.#table.missing(this.#turn + 1);
   }
 
-  /** For how long the game has been standing still, ms: the longest-waited-for are {@link waitingFor}. */
+  /** Returns how long the game has been waiting for {@link waitingFor}, ms. */
   stalledMs(nowMs: number): number {
     return this.waitingFor.length > 0 ? Math.max(0, nowMs - this.#nextAtMs) : 0;
   }
 
-  /** The player gives a command. */
+  /** Adds a command of the local player. */
   give(command: Command): void {
     this.#given.push(command);
   }
 
-  /** The turn length that the paths to the peers and this machine's frames need; see {@link TurnLength.wish}. */
+  /**
+   * Updates the turn length that the paths to the peers and this machine's frames need: see
+   * {@link TurnLength.wish}.
+   */
   measure(needs: TurnNeeds): void {
     this.#wishMs = this.#length.wish(needs);
   }
 
-  /** A peer's message. False where it is none of a peer that plays, or its turn is past or far ahead. */
+  /**
+   * Takes a peer's message. Returns false if the peer is not a remote player, or the turn is past or too far
+   * ahead.
+   */
   receive(peer: number, message: TurnMessage<Command>): boolean {
     if (peer === this.#options.me || !this.#table.put(peer, message, this.#turn)) return false;
     if (message.hash !== undefined) this.#compare(peer, message.hash.turn, message.hash.hash);
@@ -105,25 +112,25 @@ export class Lockstep<Command> {
   }
 
   /**
-   * A peer has left: its commands up to and including `lastTurn` still count. Everybody has to say the same turn; it
-   * is the server's to choose.
+   * Removes a peer that has left. Its commands up to and including `lastTurn` still count. All peers must use
+   * the same turn, so the server chooses it.
    */
   drop(peer: number, lastTurn: number): void {
     this.#table.drop(peer, lastTurn);
   }
 
-  /** Begins every turn that is due. Call often: each frame. */
+  /** Begins every due turn. Call it once per frame. */
   update(nowMs: number): void {
     if (!Number.isFinite(nowMs)) return;
     while (nowMs >= this.#nextAtMs && this.waitingFor.length === 0) {
       this.#begin(this.#turn + 1);
-      // After a stall, or a machine that slept, time is not made up for: turns go on from now.
+      // After a stall or a sleep the lost time is not recovered: turns continue from now.
       const isLate = nowMs - this.#nextAtMs > this.#lengthMs;
       this.#nextAtMs = (isLate ? nowMs : this.#nextAtMs) + this.#lengthMs;
     }
   }
 
-  /** The message for every peer. */
+  /** Takes the messages to send to every peer. */
   takeOutgoing(): TurnMessage<Command>[] {
     return this.#outgoing.splice(0);
   }
@@ -131,7 +138,7 @@ export class Lockstep<Command> {
   #begin(turn: number): void {
     const { me, onTurn } = this.#options;
     const message: TurnMessage<Command> = {
-      // Given in the turn that ends now.
+      // The commands were given in the turn that ends now.
       turn: turn - 1 + INPUT_DELAY_TURNS,
       commands: this.#given,
       wishMs: this.#wishMs,

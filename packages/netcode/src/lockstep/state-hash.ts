@@ -3,15 +3,15 @@ const OFFSET_BASIS = 0x811c9dc5;
 const PRIME = 0x01000193;
 
 /**
- * A hash of a game's state, number by number: two peers that simulated the same have the same. Feed it everything
- * that the simulation reads, in a fixed order.
+ * A hash of a game's state, for comparison between peers. Add everything that the simulation reads, in a
+ * fixed order.
  */
 export class StateHash {
   readonly #float = new Float64Array(1);
   readonly #bytes = new Uint8Array(this.#float.buffer);
   #hash = OFFSET_BASIS;
 
-  /** All 64 bits of a number; 0 and -0 are the same, and so are all NaN. */
+  /** Adds all 64 bits of a number; 0 and -0 count as equal, and so do all NaN. */
   number(value: number): this {
     this.#float[0] = value === 0 ? 0 : Number.isNaN(value) ? NaN : value;
     return this.bytes(this.#bytes);
@@ -36,7 +36,7 @@ export class StateHash {
     return this;
   }
 
-  /** 32 bits; the hash may go on after it. */
+  /** Returns the hash, 32 bits. More values may follow. */
   digest(): number {
     return this.#hash >>> 0;
   }

@@ -3,7 +3,7 @@ import { ConfigError } from "@paceline/protocol";
 export interface TurnLengthOptions {
   readonly minMs: number;
   readonly maxMs: number;
-  /** Turns are whole multiples of this, such as a simulation's tick, ms. Default 1. */
+  /** Turn lengths are multiples of this, such as a simulation's tick, ms. Default 1. */
   readonly stepMs?: number;
 }
 
@@ -12,22 +12,22 @@ export interface TurnNeeds {
   /** Round trip of the slowest path. */
   readonly rttMs: number;
   readonly jitterMs: number;
-  /** Until a command that has arrived is taken up. */
+  /** Time until an arrived command is processed: a frame. */
   readonly frameMs: number;
-  /** Shorter turns are not wanted on any path. Default 0. */
+  /** Shortest acceptable turn on any path. Default 0. */
   readonly leastMs?: number;
 }
 
 export const DEFAULT_TURN_LENGTH: TurnLengthOptions = Object.freeze({ minMs: 50, maxMs: 1000 });
 
-/** Turns grow at once, since too short a turn stalls everybody; they shrink by this share per turn. */
+/** Largest decrease per turn, as a share. Turns grow at once, because too short a turn stalls all peers. */
 const SHRINKS = 0.05;
-/** Share of a step: a whole number of steps must not become the next one for its last bit. */
+/** Tolerance in steps: a rounding error must not add a step. */
 const ROUNDING = 1e-6;
 
 /**
- * Computes the length of a turn. Commands given in turn n are executed in turn n + 2: they have one whole turn for their
- * way to the slowest peer, who then needs a frame to take them up.
+ * Computes the length of a turn. Commands given in turn n are executed in turn n + 2. So they have one whole
+ * turn to reach the slowest peer, which then needs a frame to process them.
  */
 export class TurnLength {
   readonly #options: TurnLengthOptions;
@@ -44,13 +44,15 @@ export class TurnLength {
     this.#options = options;
   }
 
-  /** The turn length that this peer asks for. Whole ms. */
+  /** Returns the turn length that this peer needs, in whole ms. */
   wish({ rttMs, jitterMs, frameMs, leastMs = 0 }: TurnNeeds): number {
     const wish = Math.max(leastMs, rttMs / 2 + 2 * jitterMs + frameMs);
     return Math.round(this.#clamp(Number.isFinite(wish) ? wish : this.#options.maxMs));
   }
 
-  /** The next turn's length from the present one and everybody's wishes: the same on every peer. */
+  /**
+   * Returns the next turn's length from the current one and all peers' wishes. All peers compute the same.
+   */
   next(presentMs: number, wishes: readonly number[]): number {
     const { minMs, stepMs = 1 } = this.#options;
     const target = this.#clamp(Math.ceil(Math.max(minMs, ...wishes) / stepMs - ROUNDING) * stepMs);

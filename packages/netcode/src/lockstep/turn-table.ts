@@ -3,9 +3,9 @@ export interface TurnMessage<Command> {
   /** The turn in which the commands are executed. */
   readonly turn: number;
   readonly commands: readonly Command[];
-  /** The turn length that this peer asks for, ms. */
+  /** The turn length that this peer needs, ms. */
   readonly wishMs: number;
-  /** The state that this peer came to in an earlier turn. */
+  /** Hash of this peer's state after an earlier turn. */
   readonly hash?: { readonly turn: number; readonly hash: number };
 }
 
@@ -14,9 +14,9 @@ interface Player {
   lastTurn: number;
 }
 
-/** Turns that a message may lie ahead: more is nobody that plays by the rules. */
+/** Most turns that a message may be ahead. Correct peers are never further ahead. */
 const MAX_AHEAD = 16;
-/** Hashes of others that may wait for one's own simulation. */
+/** Most hashes of other peers that wait for the local simulation. */
 const MAX_WAITING_HASHES = 256;
 
 /** The received messages by turn and peer. */
@@ -26,13 +26,16 @@ export class TurnTable<Command> {
   #waitingHashes: { peer: number; turn: number; hash: number }[] = [];
   readonly #firstTurn: number;
 
-  /** @param silentTurns the first turns, for which nobody could have given commands */
+  /** @param silentTurns number of first turns, which have no commands */
   constructor(peers: readonly number[], silentTurns: number) {
     this.#players = [...new Set(peers)].sort((a, b) => a - b).map((peer) => ({ peer, lastTurn: Infinity }));
     this.#firstTurn = silentTurns + 1;
   }
 
-  /** Takes a message; false where it is not from a player, not new, or not near `present`. */
+  /**
+   * Stores a message. Returns false if it is not from a player, a duplicate, past, or too far ahead of
+   * `present`.
+   */
   put(peer: number, message: TurnMessage<Command>, present: number): boolean {
     const player = this.#players.find((candidate) => candidate.peer === peer);
     const { turn } = message;
@@ -44,7 +47,7 @@ export class TurnTable<Command> {
     return true;
   }
 
-  /** Players whose message for a turn is not there. */
+  /** Returns the players whose message for a turn is missing. */
   missing(turn: number): number[] {
     if (turn < this.#firstTurn) return [];
     const ofTurn = this.#messages.get(turn);
@@ -53,13 +56,13 @@ export class TurnTable<Command> {
       .map(({ peer }) => peer);
   }
 
-  /** From the turn after `lastTurn` on nobody waits for this peer. */
+  /** Stops waiting for a peer after `lastTurn`. */
   drop(peer: number, lastTurn: number): void {
     const player = this.#players.find((candidate) => candidate.peer === peer);
     if (player) player.lastTurn = Math.min(player.lastTurn, lastTurn);
   }
 
-  /** The messages of a turn, which are then forgotten. */
+  /** Removes and returns the messages of a turn. */
   take(turn: number): {
     commands: { peer: number; commands: readonly Command[] }[];
     wishes: number[];
@@ -76,7 +79,7 @@ export class TurnTable<Command> {
     };
   }
 
-  /** Keeps another's hash of a turn that is not simulated here yet. */
+  /** Keeps a peer's hash of a turn that is not simulated here yet. */
   keepHash(peer: number, turn: number, hash: number, present: number): void {
     if (turn <= present || turn > present + MAX_AHEAD) return;
     if (this.#waitingHashes.length < MAX_WAITING_HASHES) this.#waitingHashes.push({ peer, turn, hash });

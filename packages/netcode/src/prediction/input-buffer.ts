@@ -2,19 +2,22 @@ import { ConfigError } from "@paceline/protocol";
 
 /** The input of one simulation tick. */
 export interface TickInput<Input> {
-  /** Does not wrap: the 32 bits of the wire are unwrapped before. */
+  /** The tick, unwrapped from the 32 bits of the wire. */
   readonly tick: number;
   readonly input: Input;
 }
 
 export interface InputBufferOptions {
-  /** Number of inputs that every packet repeats: a loss of n - 1 packets in a row then costs nothing. */
+  /**
+   * Number of inputs in every packet, 1 to 32; default 3. With n, the loss of n - 1 consecutive packets does
+   * no harm.
+   */
   readonly redundancy?: number;
-  /** Inputs that may wait for the server; beyond, the oldest is forgotten. */
+  /** Most unconfirmed inputs; default 256. Beyond that, the oldest is dropped. */
   readonly capacity?: number;
 }
 
-/** The inputs that the server has not confirmed yet, on the player's side. */
+/** The player's inputs that the server has not confirmed yet. */
 export class InputBuffer<Input> {
   readonly #redundancy: number;
   readonly #capacity: number;
@@ -33,12 +36,12 @@ export class InputBuffer<Input> {
     this.#capacity = capacity;
   }
 
-  /** Inputs that were forgotten before the server confirmed them. */
+  /** Number of inputs dropped before the server confirmed them. */
   get forgotten(): number {
     return this.#forgotten;
   }
 
-  /** Inputs that the server has not confirmed, oldest first: to be replayed. */
+  /** Inputs that the server has not confirmed, oldest first. Prediction replays them. */
   get pending(): readonly TickInput<Input>[] {
     return this.#pending;
   }
@@ -56,12 +59,12 @@ export class InputBuffer<Input> {
     this.#forgotten += 1;
   }
 
-  /** The server has simulated everything up to and including `tick`. */
+  /** Removes the inputs up to and including `tick`, which the server has simulated. */
   confirm(tick: number): void {
     this.#pending = this.#pending.filter((entry) => entry.tick > tick);
   }
 
-  /** Inputs of the next packet: the newest ones, oldest first. */
+  /** Returns the inputs of the next packet: the newest ones, oldest first. */
   toSend(): readonly TickInput<Input>[] {
     return this.#pending.slice(-this.#redundancy);
   }

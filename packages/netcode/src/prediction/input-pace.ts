@@ -1,13 +1,13 @@
-/** A player's simulation runs faster or slower by at most this share: it is felt by nobody. */
+/** Largest change of a player's simulation speed, as a share. Players do not feel it. */
 const MAX_CHANGE = 0.05;
-/** The whole change from this many ticks of error on. */
+/** Error at which the change reaches its limit, ticks. */
 const FULL_AT_TICKS = 4;
-/** Errors of less than this are left alone. */
+/** Smaller errors are ignored. */
 const DEADBAND_TICKS = 0.5;
 
 /**
- * The player's side of time dilation: how long a tick takes, by what the server's input buffer asked for. The hint
- * ages: what was asked is worked off while the answer is on its way.
+ * Time dilation on the player's side: adjusts the duration of ticks to the server's request. Each tick
+ * reduces the remaining error, because the next answer takes a round trip.
  */
 export class InputPace {
   readonly #tickSeconds: number;
@@ -17,12 +17,12 @@ export class InputPace {
     this.#tickSeconds = tickSeconds;
   }
 
-  /** The server's request: positive to be further ahead. */
+  /** Takes the server's request, ticks. Positive: the player should be further ahead. */
   hint(leadErrorTicks: number): void {
     if (Number.isFinite(leadErrorTicks)) this.#errorTicks = leadErrorTicks;
   }
 
-  /** Real seconds that the next tick should take; call once per tick. */
+  /** Returns the real duration of the next tick, s. Call it once per tick. */
   nextTickSeconds(): number {
     if (Math.abs(this.#errorTicks) < DEADBAND_TICKS) return this.#tickSeconds;
     const share = Math.max(-1, Math.min(1, this.#errorTicks / FULL_AT_TICKS));

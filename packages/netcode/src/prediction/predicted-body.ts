@@ -5,18 +5,18 @@ import { Convergence, RATE_SECONDS, type ConvergenceOptions } from "../convergen
 import type { MotionFault } from "../reckoning/remote-body.js";
 import { InputBuffer, type InputBufferOptions } from "./input-buffer.js";
 
-/** Simulation of the player's own entity ahead of the server's state. */
+/** Settings for simulating the player's own entity ahead of the server's state. */
 export interface PredictedBodyOptions<Input> {
   readonly layout: BodyLayout;
-  /** The game's physics for one tick, in place: the same on the server. */
+  /** The game's physics for one tick, in place. The server must run the same. */
   readonly step: (state: Components, input: Input, seconds: number) => void;
   readonly tickSeconds: number;
-  /** Smoothing of a wrong prediction's error on screen. */
+  /** Smoothing of the visible error after a wrong prediction. */
   readonly convergence: ConvergenceOptions;
   readonly inputs?: InputBufferOptions;
   /**
-   * Of each component, by how much the server's state may have been rounded: see {@link roundingsOf}. Without it every state
-   * replaces the prediction.
+   * Largest rounding of each component in the server's states: see {@link roundingsOf}. Without it, every
+   * state replaces the prediction.
    */
   readonly roundings?: Components;
   readonly onFault?: (fault: MotionFault) => void;
@@ -24,21 +24,24 @@ export interface PredictedBodyOptions<Input> {
 
 /** A correction by a server's state. */
 export interface Correction {
-  /** Error of the prediction, m; the visible error begins with it and is smoothed away. */
+  /** Error of the prediction, m. The visible error starts with it and is smoothed away. */
   readonly distanceM: number;
-  /** Inputs that were replayed. */
+  /** Number of replayed inputs. */
   readonly replayed: number;
   readonly isJump: boolean;
 }
 
 const NOTHING_CORRECTED: Correction = { distanceM: 0, replayed: 0, isJump: false };
 
-/** Share of a component's size. Float32 has 24 bits; sums of the physics may take a few of them. */
+/**
+ * Error of floating point, as a share of a component's range. Float32 has 24 bits; the physics' sums may lose
+ * a few.
+ */
 const FLOAT_ERROR = 2 ** -20;
 
 /**
- * By how much states that come over the wire are rounded, for each component: half a step; whole numbers, flags and choices
- * not at all. What is not sent is not compared.
+ * Returns the largest rounding of each component on the wire: half a step, or 0 for whole numbers, flags and
+ * enums. Components that are not sent get Infinity: they are not compared.
  */
 export function roundingsOf({ components }: EntityDefinition): Float64Array {
   return Float64Array.from(components, ({ kind, isSent, precision, min, max }) => {
@@ -49,8 +52,9 @@ export function roundingsOf({ components }: EntityDefinition): Float64Array {
 }
 
 /**
- * An entity that the player controls under a server's authority: every input is simulated at once. A state of the server that
- * differs from the prediction of its tick replaces it, and the inputs after it are simulated again from there.
+ * An entity that the player controls under a server's authority. Every input is simulated at once. If a
+ * server state differs from the prediction of its tick, it replaces the prediction, and later inputs are
+ * simulated again from there.
  */
 export class PredictedBody<Input> {
   readonly inputs: InputBuffer<Input>;
@@ -65,7 +69,7 @@ export class PredictedBody<Input> {
   #confirmedTick: number;
   #isFaulty = false;
 
-  /** @param state the first state, of `tick`; copied */
+  /** @param state first state, at `tick`; copied */
   constructor(options: PredictedBodyOptions<Input>, state: Components, tick: number) {
     this.#options = options;
     this.inputs = new InputBuffer<Input>(options.inputs);
@@ -78,17 +82,17 @@ export class PredictedBody<Input> {
     this.#confirmedTick = tick;
   }
 
-  /** The tick that is simulated up to. */
+  /** The last simulated tick. */
   get tick(): number {
     return this.#tick;
   }
 
-  /** The predicted state at {@link tick}; read, do not write. */
+  /** The predicted state at {@link tick}. Do not write to it. */
   get state(): Components {
     return this.#state;
   }
 
-  /** Simulates the next tick with this input; returns its number. */
+  /** Simulates the next tick with this input and returns its number. */
   advance(input: Input): number {
     const tick = this.#tick + 1;
     this.inputs.add(tick, input);
@@ -100,8 +104,8 @@ export class PredictedBody<Input> {
   }
 
   /**
-   * The server's state after `tick`, at the time `nowSeconds` of the local clock. Nothing for one that is older than
-   * what it has confirmed, of a tick not simulated here yet, or without numbers.
+   * Compares the prediction with the server's state after `tick`. `nowSeconds` is the local clock. Returns
+   * undefined if the state is outdated, of a tick not simulated here yet, or not finite.
    */
   reconcile(tick: number, serverState: Components, nowSeconds: number): Correction | undefined {
     if (tick <= this.#confirmedTick || tick > this.#tick || !isFiniteRow(serverState)) return undefined;
@@ -122,7 +126,7 @@ export class PredictedBody<Input> {
     return { distanceM, replayed: replay.length, isJump };
   }
 
-  /** Writes what to draw: the predicted state with what is left of the last error. */
+  /** Writes the pose to draw: the predicted state with the rest of the last visible error. */
   show(nowSeconds: number, into: Components): void {
     into.set(this.#state);
     this.#convergence.apply(into, nowSeconds);
@@ -130,7 +134,7 @@ export class PredictedBody<Input> {
 
   #remember(tick: number): void {
     this.#past.set(tick, this.#state.slice());
-    // The inputs that came after it are no longer known: nothing could be simulated again.
+    // Without the inputs after a state, it cannot be simulated again.
     for (const past of this.#past.keys()) {
       if (this.#past.size <= this.inputs.pending.length) break;
       this.#past.delete(past);
@@ -138,9 +142,9 @@ export class PredictedBody<Input> {
   }
 
   /**
-   * Writes into {@link #replayed} the state nearest to the predicted one that the server's may have been before rounding.
-   * True where that is the predicted one itself: rounding alone corrects nothing, and each state narrows down what the
-   * prediction can be off by.
+   * Finds the state nearest to the prediction that rounds to the server's state, and writes it to
+   * {@link #replayed}. Returns true if that is the prediction itself: then rounding explains the difference.
+   * Each server state narrows the possible error of the prediction.
    */
   #admits(predicted: Float64Array, state: Components, roundings: Components): boolean {
     const { heading, orientation = Infinity } = this.#options.layout;
@@ -162,11 +166,11 @@ export class PredictedBody<Input> {
     return isSame;
   }
 
-  /** Takes over the replayed state; what is shown goes on from where it is. */
+  /** Adopts the replayed state. The shown pose continues from its place. */
   #smooth(nowSeconds: number): boolean {
     const [shownNow, shownSoon, newNow, newSoon] = this.#scratch;
     this.show(nowSeconds, shownNow);
-    // Old and new prediction move on alike, by the same inputs: only what is left of an earlier error changes.
+    // Old and new prediction move alike, by the same inputs. Only the rest of an earlier error changes.
     shownSoon.set(this.#state);
     this.#convergence.apply(shownSoon, nowSeconds + RATE_SECONDS);
     newNow.set(this.#replayed);

@@ -1,42 +1,45 @@
 import { ConfigError } from "@paceline/protocol";
 import type { TickInput } from "./input-buffer.js";
 
-/** Number of inputs that a server keeps ready, and its tolerance of late ones. */
+/** Settings of {@link ServerInputBuffer}. */
 export interface ServerInputBufferOptions {
-  /** Inputs of this many ticks may wait; ticks further ahead are refused. */
+  /** Most ticks whose inputs may wait; default 64. Inputs further ahead are refused. */
   readonly capacity?: number;
-  /** Share of inputs that may come too late: the buffer asks to be kept as full as that needs. */
+  /** Tolerated share of late inputs; default 0.01. The buffer requests the lead that keeps to it. */
   readonly lateShare?: number;
 }
 
 /** Input of the server's simulation for one tick. */
 export interface TakenInput<Input> {
   readonly input: Input;
-  /** True: the tick's own input is not there; this is the last one that was. */
+  /** True: the tick's own input is missing, and the last received one replaces it. */
   readonly isRepeated: boolean;
 }
 
-/** Margins that say how early inputs come: the last two seconds at 60 ticks per second. */
+/** Number of margins (ticks that inputs arrive early) kept: the last two seconds at 60 ticks per second. */
 const KEPT_MARGINS = 120;
-/** On top of what jitter needs: one tick. */
+/** Reserve beyond the need for jitter, ticks. */
 const SPARE_TICKS = 1;
 
 /**
- * The inputs of one player on the server. Inputs that come more than once count once; those that come too late are
- * counted and dropped, and instead of dropping more the buffer asks the client to run a little faster or slower.
+ * The inputs of one player on the server. Duplicates are ignored; late inputs are counted and dropped. The
+ * buffer asks the client to run a little faster or slower, so that few inputs are late.
  */
 export class ServerInputBuffer<Input> {
   readonly #capacity: number;
   readonly #lateShare: number;
-  /** The inputs that wait, and their ticks, in the place that the tick modulo the capacity names. */
+  /** Waiting inputs and their ticks, at the index tick modulo capacity. */
   readonly #inputs: Input[] = [];
   readonly #ticks: (number | undefined)[] = [];
-  /** The newest margins; the next one takes the place of the oldest. */
+  /** The newest margins, as a ring. */
   readonly #margins = new Int16Array(KEPT_MARGINS);
   #noted = 0;
-  /** Counts of the margins by size, from the smallest possible on, since every tick asks for each player. */
+  /**
+   * Histogram of the margins, from the smallest possible one. It is quick to read, since the server reads it
+   * every tick.
+   */
   readonly #counted: Uint8Array;
-  /** No margin is smaller, as an index of the counts. */
+  /** Index of the smallest margin in the histogram. */
   #lowest: number;
   #lastTaken: number | undefined;
   #last: Input;
@@ -44,7 +47,7 @@ export class ServerInputBuffer<Input> {
   #missing = 0;
   #refused = 0;
 
-  /** @param idle what a player does that has sent nothing yet */
+  /** @param idle input of a player that has not sent any yet */
   constructor(idle: Input, { capacity = 64, lateShare = 0.01 }: ServerInputBufferOptions = {}) {
     if (!Number.isInteger(capacity) || capacity < 2 || capacity > 1024) {
       throw new ConfigError({ field: "capacity", value: capacity, expected: "2 to 1024 ticks" });
@@ -59,18 +62,18 @@ export class ServerInputBuffer<Input> {
     this.#lateShare = lateShare;
   }
 
-  /** Inputs that came after their tick, ticks that had none, inputs that were too far ahead. */
+  /** Numbers of late inputs, of ticks without input, and of inputs too far ahead. */
   get counts(): { readonly late: number; readonly missing: number; readonly refused: number } {
     return { late: this.#late, missing: this.#missing, refused: this.#refused };
   }
 
-  /** A packet's inputs, redundant ones among them. */
+  /** Adds a packet's inputs, duplicates included. */
   receive(inputs: readonly TickInput<Input>[]): void {
     const newest = inputs.at(-1);
     for (const { tick, input } of inputs) {
       const isLate = this.#lastTaken !== undefined && tick <= this.#lastTaken;
       if (isLate) {
-        // A repetition of what was in time is no late input.
+        // A late repetition is not a late input.
         if (tick === newest?.tick) this.#late += 1;
       } else if (!Number.isSafeInteger(tick) || tick > this.#horizon(tick)) this.#refused += 1;
       else if (this.#ticks[this.#placeOf(tick)] !== tick) {
@@ -82,7 +85,7 @@ export class ServerInputBuffer<Input> {
     if (newest && this.#lastTaken !== undefined) this.#noteMargin(newest.tick - this.#lastTaken - 1);
   }
 
-  /** The input to simulate `tick` with; the buffer goes on to the next. */
+  /** Returns the input for `tick` and moves on to the next tick. */
   take(tick: number): TakenInput<Input> {
     this.#lastTaken = tick;
     const place = this.#placeOf(tick);
@@ -94,8 +97,8 @@ export class ServerInputBuffer<Input> {
   }
 
   /**
-   * By how many ticks the client should be further ahead (positive: run faster for a while) than it is; 0 before
-   * enough has come to tell. Send it along with states.
+   * Ticks that the client should be further ahead (positive: run faster for a while). 0 before there are
+   * enough samples. Send it with states.
    */
   get leadErrorTicks(): number {
     const kept = Math.min(this.#noted, KEPT_MARGINS);
@@ -118,7 +121,7 @@ export class ServerInputBuffer<Input> {
     while (this.#counted[this.#lowest] === 0) this.#lowest += 1;
   }
 
-  /** Before the first tick was taken any tick may come first; its neighbours within the capacity follow. */
+  /** Returns the last acceptable tick. Before the first `take`, inputs may start at any tick. */
   #horizon(tick: number): number {
     let base = this.#lastTaken ?? tick;
     if (this.#lastTaken === undefined)

@@ -1,11 +1,14 @@
 import { ConfigError } from "@paceline/protocol";
 
 export interface AdaptiveThresholdOptions {
-  /** Within this distance of a receiver the threshold is the definition's own. */
+  /** Distance to a receiver up to which the definition's threshold applies, m. */
   readonly nearM: number;
-  /** Beyond, it grows with distance, as what the eye can tell does: doubled at twice `nearM`, up to this factor. */
+  /**
+   * Largest factor by distance. The factor grows with distance, like the smallest visible error: 2 at twice
+   * `nearM`.
+   */
   readonly maxDistanceFactor: number;
-  /** With no budget left it is this much wider. */
+  /** Factor when no budget is left. */
   readonly maxPressureFactor: number;
 }
 
@@ -16,10 +19,11 @@ export const DEFAULT_ADAPTIVE_THRESHOLD: AdaptiveThresholdOptions = Object.freez
 });
 
 /**
- * Factor on an entity's thresholds: wider for receivers that are far away and when the budget runs out.
+ * Returns the factor on an entity's thresholds. It is larger for distant receivers, and if the budget runs
+ * out.
  *
- * @param distanceM to the nearest receiver that sees the entity; 0 where nobody knows
- * @param pressure share of the byte budget that is used up, 0 to 1: what is above a half widens
+ * @param distanceM distance to the nearest receiver that sees the entity, m; 0 if unknown
+ * @param pressure used share of the byte budget, 0 to 1; the factor grows above one half
  */
 export function thresholdFactor(
   distanceM: number,
@@ -31,6 +35,6 @@ export function thresholdFactor(
   const byDistance = Math.min(Math.max(1, distanceM / nearM), maxDistanceFactor);
   const overHalf = Math.min(Math.max(0, pressure * 2 - 1), 1);
   const byPressure = maxPressureFactor ** overHalf;
-  // NaN of a game's distance must not stop its entity: it counts as near.
+  // If a game's distance is NaN, its entity counts as near and is still sent.
   return Number.isNaN(byDistance) ? byPressure : byDistance * byPressure;
 }

@@ -5,14 +5,14 @@ import { rotate } from "../body/quaternion.js";
 import type { Reckoner } from "./reckoner.js";
 import { clampPosition } from "./rotation.js";
 
-/** Path bends (rad) for which a parabola through three positions says more than a line through two. */
+/** Bends of the path (rad) for which a parabola through three positions is better than a line through two. */
 const MIN_BEND = 0.01;
 const MAX_BEND = 1.2;
 
 /**
- * Position-history-based dead reckoning (Singhal and Cheriton, "Exploiting position history for efficient remote
- * rendering", Presence 4(2), 1995): only positions travel. A parabola through the last three gives velocity and
- * acceleration, unless the path between them is as good as straight or bends too sharply: then a line through two.
+ * Position-history-based dead reckoning (Singhal and Cheriton, "Exploiting position history for efficient
+ * remote rendering", Presence 4(2), 1995): only positions are sent. A parabola through the last three gives
+ * velocity and acceleration. If the path is nearly straight or bends too sharply, a line through two is used.
  */
 export class HistoryReckoner implements Reckoner {
   readonly #layout: BodyLayout;
@@ -39,7 +39,7 @@ export class HistoryReckoner implements Reckoner {
     this.#measureTurn(this.#state, before, secondsSinceLast);
     const { position, dimensions } = this.#layout;
     for (let axis = 0; axis < dimensions; axis++) {
-      // The mean velocity of the last piece; below it becomes the velocity at its end.
+      // This is the mean velocity since the last state; #fitParabola converts it to the velocity at its end.
       this.#velocity[axis] = (state[position + axis]! - before[position + axis]!) / secondsSinceLast;
     }
     this.#acceleration.fill(0);
@@ -73,7 +73,7 @@ export class HistoryReckoner implements Reckoner {
     for (let axis = 0; axis < 3; axis++) this.#turn[axis]! /= seconds;
   }
 
-  /** Mean velocities of two pieces of the path are the velocities at their middles. */
+  /** Fits a parabola: the mean velocity of each of two path pieces is the velocity at its middle. */
   #fitParabola(seconds: number): void {
     for (let axis = 0; axis < this.#velocity.length; axis++) {
       const change = this.#velocity[axis]! - this.#lastVelocity[axis]!;
@@ -83,7 +83,7 @@ export class HistoryReckoner implements Reckoner {
   }
 }
 
-/** Angle between two directions, rad. */
+/** Returns the angle between two directions, rad. */
 function bendBetween(a: Float64Array, b: Float64Array): number {
   let dot = 0;
   for (let axis = 0; axis < a.length; axis++) dot += a[axis]! * b[axis]!;

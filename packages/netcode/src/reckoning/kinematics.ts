@@ -2,22 +2,27 @@ import { angleDifference } from "../body/angle.js";
 import { lengthOf, type BodyLayout, type Components } from "../body/body-layout.js";
 import { rotationBetween } from "../body/quaternion.js";
 
-/** Derived velocities this far apart make an acceleration: long enough that rounding of positions does not shake it. */
+/**
+ * Time over which derived velocities yield an acceleration: long enough to average out rounding of positions.
+ */
 const DERIVED_WINDOW_SECONDS = 0.034;
-/** Velocities that the game's physics writes are exact: the last step alone says what acts now. */
+/** Time over which the game's own velocities yield one: a single step, since they are exact. */
 const GIVEN_WINDOW_SECONDS = 0.018;
-/** m/s². More is an impact, over when it is noticed: to continue all of it would throw the entity about. */
+/**
+ * Largest acceleration, m/s². More is an impact, which is already over: continuing it would throw the entity
+ * about.
+ */
 const MAX_ACCELERATION = 48;
-/** Rows kept: the window at 120 steps per second. */
+/** Rows kept: enough for the window at 120 steps per second. */
 const KEPT_ROWS = 6;
 
 export interface KinematicsOptions {
-  /** The game writes velocities (and, with an orientation, angular velocities) itself. */
+  /** True if the game writes velocities (and, with an orientation, angular velocities) itself. */
   readonly isVelocityGiven: boolean;
 }
 
 /**
- * Derives what a game does not write from what it does: velocity and turn rates from poses, acceleration from
+ * Derives motion that the game does not write: velocity and turn rates from poses, acceleration from
  * velocities, by simulation ticks. Call `derive` once per tick, after the game's writes.
  */
 export class Kinematics {
@@ -30,7 +35,7 @@ export class Kinematics {
     this.#options = options;
   }
 
-  /** Forgets the past: after a teleport, whose way is no motion. */
+  /** Drops the past after a teleport, whose distance is not motion. */
   restart(): void {
     this.#rows.length = 0;
   }
@@ -38,7 +43,7 @@ export class Kinematics {
   derive(state: Components, tick: number, tickSeconds: number): void {
     const last = this.#rows.at(-1);
     const seconds = last ? ((tick - last.tick) | 0) * tickSeconds : 0;
-    // The same tick again keeps the values; time that ran backwards starts them again.
+    // A repeated tick keeps the derived values; if time runs backwards, derivation restarts.
     if (last && seconds === 0) {
       last.row.set(state);
       return;
@@ -73,7 +78,7 @@ export class Kinematics {
     if (velocity === undefined || acceleration === undefined) return;
     const windowSeconds = this.#options.isVelocityGiven ? GIVEN_WINDOW_SECONDS : DERIVED_WINDOW_SECONDS;
     const inWindow = this.#rows.find(({ tick: of }) => ((tick - of) | 0) * tickSeconds <= windowSeconds);
-    // The window of a slow simulation holds no row: the last one counts.
+    // In a slow simulation the window holds no row: use the last one.
     const base = inWindow ?? this.#rows.at(-1);
     const seconds = base ? ((tick - base.tick) | 0) * tickSeconds : 0;
     for (let axis = 0; axis < dimensions; axis++) {
@@ -83,7 +88,10 @@ export class Kinematics {
     limitLength(state, acceleration, dimensions, MAX_ACCELERATION);
   }
 
-  /** A difference of positions is the velocity in the middle of a step; half a step later is now. */
+  /**
+   * Moves derived velocities from the middle of the step, where a difference of positions applies, to its
+   * end.
+   */
   #moveToEndOfStep(state: Components, seconds: number): void {
     const { velocity, acceleration, dimensions } = this.#layout;
     if (velocity === undefined || acceleration === undefined) return;

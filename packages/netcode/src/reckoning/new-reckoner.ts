@@ -6,7 +6,7 @@ import { SteppedReckoner, type SteppedModelOptions } from "./stepped-reckoner.js
 import { TurnReckoner } from "./turn-reckoner.js";
 import { WorldReckoner } from "./world-reckoner.js";
 
-/** A model by name, or the game's own. */
+/** A motion model by name, or the game's own. */
 export type ReckoningModel = ReckoningModelName | SteppedModelOptions;
 
 const byName: Readonly<Record<ReckoningModelName, (layout: BodyLayout) => Reckoner>> = {
@@ -17,7 +17,7 @@ const byName: Readonly<Record<ReckoningModelName, (layout: BodyLayout) => Reckon
   history: (layout) => new HistoryReckoner(layout),
 };
 
-/** Makes the reckoner of one entity. Throws {@link ConfigError} for a model that there is not. */
+/** Creates the reckoner of one entity. Throws {@link ConfigError} for an unknown model. */
 export function newReckoner(layout: BodyLayout, model: ReckoningModel): Reckoner {
   if (typeof model === "object" && model !== null) return new SteppedReckoner(model);
   if (!Object.hasOwn(byName, model)) {

@@ -4,7 +4,7 @@ import { orientationErrorRad } from "../body/quaternion.js";
 import { newReckoner, type ReckoningModel } from "./new-reckoner.js";
 import type { Reckoner } from "./reckoner.js";
 
-/** The error of the pose that receivers show. */
+/** Errors of the pose that receivers show. */
 export interface ReckoningError {
   positionM: number;
   headingRad: number;
@@ -13,16 +13,16 @@ export interface ReckoningError {
 export interface ReceiverModelOptions {
   readonly layout: BodyLayout;
   readonly model: ReckoningModel;
-  /** Seconds of one simulation tick. */
+  /** Length of a simulation tick, s. */
   readonly tickSeconds: number;
 }
 
 /**
- * The owner's model of one entity at its receivers: the state sent last, continued as they continue it.
+ * The owner's copy of what receivers show of one entity: the last sent state, continued by their model.
  *
- * It can look ahead: an update that leaves now is shown a one-way delay later. So what counts is how far the old and
- * the new prediction will be apart then, not how far they are now: a car that has just begun to brake is where it is
- * expected, and will not be.
+ * It can look ahead, because an update sent now is shown a one-way delay later. Then the error is the
+ * difference between the old and the new prediction at that time. A car that has just begun to brake is still
+ * at its expected place, but will not be.
  */
 export class ReceiverModel {
   readonly #layout: BodyLayout;
@@ -37,18 +37,18 @@ export class ReceiverModel {
     this.#layout = layout;
     this.#tickSeconds = tickSeconds;
     this.#sent = newReckoner(layout, model);
-    // A history of sent positions cannot forecast a state that is not sent yet.
+    // A history of sent positions cannot predict from an unsent state.
     this.#fresh = model === "history" ? undefined : newReckoner(layout, model);
     this.#expected = new Float64Array(width);
     this.#actual = new Float64Array(width);
   }
 
-  /** Seconds between the state sent last and `tick`; Infinity before the first. */
+  /** Returns the seconds from the last sent state to `tick`; Infinity before the first. */
   secondsSinceSent(tick: number): number {
     return this.#sentTick === undefined ? Infinity : ((tick - this.#sentTick) | 0) * this.#tickSeconds;
   }
 
-  /** The state went out at this tick. */
+  /** Records that the state was sent at this tick. */
   sent(state: Components, tick: number): void {
     const seconds = this.secondsSinceSent(tick);
     this.#sent.take(state, Number.isFinite(seconds) ? seconds : 0);
@@ -56,8 +56,8 @@ export class ReceiverModel {
   }
 
   /**
-   * The error of what receivers show at `tick`, or `horizonSeconds` after it if the state goes on as the model says.
-   * Errors of a game's own model pass through.
+   * Computes the error of the shown pose at `tick`, or `horizonSeconds` later if the state continues by the
+   * model. Exceptions of a game's own model pass through.
    */
   error(state: Components, tick: number, horizonSeconds: number, into: ReckoningError): void {
     if (this.#sentTick === undefined) {
@@ -76,7 +76,7 @@ export class ReceiverModel {
   }
 }
 
-/** Angle between the headings, or the orientations, of two rows, rad; 0 where there are none. */
+/** Returns the angle between the headings, or orientations, of two rows, rad; 0 if they have none. */
 export function headingErrorRad(layout: BodyLayout, a: Components, b: Components): number {
   if (layout.orientation !== undefined) return orientationErrorRad(a, b, layout.orientation);
   if (layout.heading === undefined) return 0;

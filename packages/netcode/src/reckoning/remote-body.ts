@@ -3,7 +3,7 @@ import { Convergence, RATE_SECONDS, type ConvergenceOptions } from "../convergen
 import { newReckoner, type ReckoningModel } from "./new-reckoner.js";
 import type { Reckoner } from "./reckoner.js";
 
-/** An error of one entity, for the game's error event. The entity holds its last good pose. */
+/** An error of one entity's motion model, for the game's error event. The entity keeps its last good pose. */
 export interface MotionFault {
   readonly kind: "threw" | "not-finite";
   readonly cause?: unknown;
@@ -13,24 +13,29 @@ export interface RemoteBodyOptions {
   readonly layout: BodyLayout;
   readonly model: ReckoningModel;
   readonly convergence: ConvergenceOptions;
-  /** No further ahead than this: then the entity holds its last predicted pose. */
+  /** Longest extrapolation, ms. After it the entity keeps its last predicted pose. */
   readonly extrapolationLimitMs: number;
-  /** Told once when the model fails, and again after it has worked in between. */
+  /** Called when the model fails, and again only after it has worked in between. */
   readonly onFault?: (fault: MotionFault) => void;
 }
 
-/** Why a state was not taken. */
+/** Reason for refusing a state. */
 export type RefusedState = "outdated" | "future" | "not-finite";
 
-/** A state this far ahead of the receiver's clock is a mistake, or an attack: it would block all that follow. */
+/**
+ * A state further ahead of the receiver's clock than this is an error or an attack. It would block all later
+ * states.
+ */
 export const FUTURE_SECONDS = 2;
 
-/** Shows one remote entity, by dead reckoning or by interpolation. Times are s of the owner's simulation. */
+/**
+ * Shows one remote entity, by dead reckoning or by interpolation. Times are in s of the owner's simulation.
+ */
 export interface ShownBody {
   /**
-   * Takes a state; a reason where it is not taken.
+   * Takes a state, or returns the reason for refusing it.
    *
-   * @param isJump the entity did not move there but jump (teleport, respawn): it is shown there at once
+   * @param isJump true after a teleport or respawn: the entity is shown there at once
    */
   receive(
     state: Components,
@@ -38,11 +43,11 @@ export interface ShownBody {
     nowSeconds: number,
     isJump?: boolean,
   ): RefusedState | undefined;
-  /** Writes what to draw. False where it is no new pose. */
+  /** Writes the pose to draw. Returns false if it is not a new pose. */
   show(nowSeconds: number, into: Components): boolean;
 }
 
-/** A state that has come and is not taken yet, because nobody has looked since. */
+/** A received state that the reckoner takes at the next `show`. */
 class Waiting {
   readonly row: Float64Array;
   stateSeconds = 0;
@@ -54,15 +59,16 @@ class Waiting {
   }
 }
 
-/** A body that nobody looks at keeps this many corrections to blend; older ones are not blended. */
+/** Most waiting states whose corrections are blended, if the body is not read. Older ones are not blended. */
 const MAX_WAITING = 16;
 
 /**
- * The shown pose of one remote entity by dead reckoning: its newest state, continued to now, with corrections blended
- * in. All times are seconds of the owner's simulation (its ticks, unwrapped, times the length of a tick).
+ * The shown pose of one remote entity by dead reckoning: its newest state, continued to now, with blended
+ * corrections. All times are seconds of the owner's simulation (unwrapped ticks times the length of a tick).
  *
- * A state is kept when it comes and taken when the body is read, as of the time at which it came. So a body shows the
- * same however often it is read, unless more than 16 states came in between: then it shows what these alone make of it.
+ * A received state waits until the body is read, and then takes effect as of its arrival. So the shown pose
+ * does not depend on how often the body is read, unless more than 16 states arrive between two reads: then
+ * only these 16 are blended.
  */
 export class RemoteBody implements ShownBody {
   readonly #options: RemoteBodyOptions;
@@ -73,15 +79,15 @@ export class RemoteBody implements ShownBody {
   readonly #newNow: Float64Array;
   readonly #newSoon: Float64Array;
   readonly #lastGood: Float64Array;
-  /** Oldest first; those from `#waitingCount` on are free. */
+  /** Waiting states, oldest first. Elements from `#waitingCount` on are free for reuse. */
   readonly #waiting: Waiting[] = [];
   #waitingCount = 0;
   #stateSeconds: number | undefined;
-  /** Time of the state that the reckoner has. */
+  /** Time of the reckoner's state. */
   #takenSeconds: number | undefined;
   #isFaulty = false;
 
-  /** @param width components of a row */
+  /** @param width components per row */
   constructor(options: RemoteBodyOptions, width: number) {
     this.#options = options;
     this.#reckoner = newReckoner(options.layout, options.model);
@@ -93,7 +99,9 @@ export class RemoteBody implements ShownBody {
     this.#lastGood = new Float64Array(width);
   }
 
-  /** Takes a state of `stateSeconds`, at `nowSeconds`. A jump (teleport, respawn) is shown without blending. */
+  /**
+   * Receives a state of `stateSeconds` at `nowSeconds`. A jump (teleport, respawn) is shown without blending.
+   */
   receive(
     state: Components,
     stateSeconds: number,
@@ -113,14 +121,17 @@ export class RemoteBody implements ShownBody {
     return undefined;
   }
 
-  /** Writes what to draw at `nowSeconds` into `into`. False where the model failed: `into` is the last good pose. */
+  /**
+   * Writes the pose to draw at `nowSeconds` to `into`. Returns false if the model failed; then `into` is the
+   * last good pose.
+   */
   show(nowSeconds: number, into: Components): boolean {
     for (let index = 0; index < this.#waitingCount; index++) this.#take(this.#waiting[index]!);
     this.#waitingCount = 0;
     return this.#show(nowSeconds, into);
   }
 
-  /** @param isBlended false for the prediction alone */
+  /** @param isBlended false for the prediction without corrections */
   #show(nowSeconds: number, into: Components, isBlended = true): boolean {
     if (this.#takenSeconds === undefined) return false;
     try {
@@ -135,7 +146,7 @@ export class RemoteBody implements ShownBody {
     return true;
   }
 
-  /** Goes over from what was to be seen when the state came to what it says. */
+  /** Takes a state, and begins the blend from the pose that was visible at its arrival. */
   #take(state: Waiting): void {
     const { nowSeconds, isJump } = state;
     const isBlended = this.#takenSeconds !== undefined && !isJump;
@@ -158,7 +169,7 @@ export class RemoteBody implements ShownBody {
     );
   }
 
-  /** The oldest state that waits is taken without blending. */
+  /** Takes the oldest waiting state without blending. */
   #passOver(): void {
     const oldest = this.#waiting.shift()!;
     this.#reckonFrom(oldest);

@@ -2,7 +2,10 @@ import { wrapAngle } from "../body/angle.js";
 import type { BodyLayout, Components } from "../body/body-layout.js";
 import { rotate } from "../body/quaternion.js";
 
-/** Turns heading or orientation on by `seconds` at the state's own rate. `from` and `into` may be one array. */
+/**
+ * Continues the rotation of heading or orientation for `seconds` at the state's rate. `from` and `into` may
+ * be one array.
+ */
 export function continueRotation(
   layout: BodyLayout,
   from: Components,
@@ -21,7 +24,7 @@ export function continueRotation(
   }
 }
 
-/** Keeps the position within the layout's range. */
+/** Clamps the position to the layout's range. */
 export function clampPosition(layout: BodyLayout, row: Components): void {
   if (!layout.positionRange) return;
   const [min, max] = layout.positionRange;

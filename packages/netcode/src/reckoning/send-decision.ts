@@ -13,47 +13,56 @@ import {
   type ReckoningError,
 } from "./receiver-model.js";
 
-/** When an entity is sent. */
+/** Conditions for sending an entity. */
 export interface SendDecisionPolicy {
-  /** Largest error at receivers that is let pass. */
+  /** Largest accepted errors at receivers. */
   readonly positionThresholdM: number;
   readonly headingThresholdRad: number;
-  /** One-way delay to the receivers, and what they need to show an update: how far ahead the error is judged. */
+  /**
+   * Time ahead at which the error is judged: one-way delay to the receivers, plus their delay in showing an
+   * update, ms.
+   */
   readonly horizonMs: number;
-  /** Never two updates of an entity within this time. */
+  /** Shortest time between two updates of an entity, ms. */
   readonly minIntervalMs: number;
-  /** An entity is sent at least this often (DIS: 5 s). */
+  /** Longest time between two updates, ms (DIS: 5 s). */
   readonly heartbeatMs: number;
-  /** A moving one at least this often, so that a lost update is soon made good. */
+  /** Longest time between two updates of a moving entity, ms, so that a lost update is soon replaced. */
   readonly movingHeartbeatMs: number;
-  /** An update is followed by another after this time, if none was due before: 0 for never. For paths that lose much. */
+  /**
+   * Time after which an update is repeated unless a newer one was sent, ms; 0: never. For paths that lose
+   * many packets.
+   */
   readonly repeatAfterMs: number;
-  /** Receivers show the entity between its states: while it moves it is sent whenever the interval is over. */
+  /** True if receivers interpolate: a moving entity is then sent once per interval. */
   readonly isInterpolated?: boolean;
 }
 
-/** Why an entity has to be sent. */
+/** Reason for sending an entity. */
 export type SendReason = "first" | "position" | "heading" | "snapshot" | "field" | "repeat" | "heartbeat";
 
-/** Steps of a game never meet an interval exactly: it counts as over this much earlier. */
+/** Tolerance of intervals, since a game's steps never match them exactly. */
 const SLACK_SECONDS = 0.002;
-/** Slower than this (m/s) an entity stands. */
+/** Speed below which an entity stands, m/s. */
 const STANDING_MPS = 0.02;
 
-/** Shown between its states, an entity that went less far than this share of the threshold has not moved. */
+/** Share of the threshold below which an interpolated entity has not moved. */
 const UNMOVED_SHARE = 0.1;
 
-/** Share of packets lost from which updates are worth repeating: with less, the next one comes soon enough. */
+/**
+ * Share of lost packets from which on repeating updates pays off. With less, the next update comes soon
+ * enough.
+ */
 const LOSSY_RATIO = 0.025;
-/** An update is repeated after this time without a newer one, ms. */
+/** Time after which an update is repeated unless a newer one was sent, ms. */
 export const REPEAT_AFTER_MS = 67;
 
-/** The time after which an update should be repeated on paths that lose this share of packets; 0: never. */
+/** Returns the time until an update is repeated, ms, on a path with this share of lost packets; 0: never. */
 export function repeatAfterMsFor(lossRatio: number): number {
   return lossRatio >= LOSSY_RATIO ? REPEAT_AFTER_MS : 0;
 }
 
-/** Decides tick by tick whether one entity has to be sent. */
+/** Decides in each tick if one entity must be sent. */
 export class SendDecision {
   readonly #layout: BodyLayout;
   readonly #receiverModel: ReceiverModel;
@@ -61,7 +70,7 @@ export class SendDecision {
   readonly #lastSent: Float64Array;
   #isRepeated = true;
 
-  /** @param width components of a row */
+  /** @param width components per row */
   constructor(options: ReceiverModelOptions, width: number) {
     if (!(options.tickSeconds > 0)) {
       const expected = "more than 0 s";
@@ -72,21 +81,24 @@ export class SendDecision {
     this.#lastSent = new Float64Array(width);
   }
 
-  /** The result of the last call of `due`. */
+  /** Errors computed by the last call of `due`. */
   get error(): Readonly<ReckoningError> {
     return this.#error;
   }
 
-  /** Why the state has to be sent at this tick; undefined where it has not. What a game's own model throws comes out. */
+  /**
+   * Returns the reason to send the state at this tick, or undefined. Exceptions of a game's own model pass
+   * through.
+   */
   due(state: Components, tick: number, policy: SendDecisionPolicy): SendReason | undefined {
-    // A game that computes NaN must not send it.
+    // A state with NaN must not be sent.
     if (!isFiniteRow(state)) return undefined;
     const age = this.#receiverModel.secondsSinceSent(tick) + SLACK_SECONDS;
     this.#receiverModel.error(state, tick, policy.horizonMs / 1000, this.#error);
     if (age === Infinity || age < 0) return "first";
     if (age < policy.minIntervalMs / 1000) return undefined;
     if (policy.isInterpolated) return this.#snapshotReason(state, age, policy);
-    // A model of the game that returns NaN is never within a threshold: such an entity is sent.
+    // If a game's model returns NaN, the comparison fails and the entity is sent.
     if (!(this.#error.positionM <= policy.positionThresholdM)) return "position";
     if (!(this.#error.headingRad <= policy.headingThresholdRad)) return "heading";
     if (!this.#isRepeated && policy.repeatAfterMs > 0 && age >= policy.repeatAfterMs / 1000) return "repeat";
@@ -98,7 +110,10 @@ export class SendDecision {
     return age >= heartbeatMs / 1000 ? "heartbeat" : undefined;
   }
 
-  /** A resting state is sent twice: receivers then know that the silence after it is no loss. */
+  /**
+   * Returns the reason to send an interpolated entity. A resting state is sent twice, so that receivers do
+   * not take the silence for loss.
+   */
   #snapshotReason(state: Components, ageSeconds: number, policy: SendDecisionPolicy): SendReason | undefined {
     const layout = this.#layout;
     const movedM = positionErrorM(layout, state, this.#lastSent);
@@ -109,11 +124,11 @@ export class SendDecision {
     return ageSeconds >= policy.heartbeatMs / 1000 ? "heartbeat" : undefined;
   }
 
-  /** The state went out at this tick, for this reason. */
+  /** Records that the state was sent at this tick, for this reason. */
   sent(state: Components, tick: number, reason: SendReason): void {
     this.#receiverModel.sent(state, tick);
     this.#lastSent.set(state);
-    // Heartbeats and repeats say nothing new; what they would repeat is no news either.
+    // Heartbeats and repeats contain nothing new, so they are not repeated.
     this.#isRepeated = reason === "repeat" || reason === "heartbeat";
   }
 }

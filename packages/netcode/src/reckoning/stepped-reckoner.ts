@@ -3,26 +3,29 @@ import { isFiniteRow, type Components } from "../body/body-layout.js";
 import type { Reckoner } from "./reckoner.js";
 
 /**
- * A model of the game: moves `state` on by `seconds`, in place, under the input that the owner gave last. Both are rows
- * of the entity's components; `input` is the row as it was sent (throttle and steering among its fields).
+ * The game's own model: advances `state` by `seconds`, in place, under the owner's last input. Both are rows
+ * of the entity's components; `input` is the row as sent (throttle and steering among its fields).
  */
 export type StepModel = (state: Components, input: Components, seconds: number) => void;
 
 export interface SteppedModelOptions {
   readonly step: StepModel;
-  /** Length of one step; default 1/60 s. The last step of a prediction may be shorter. */
+  /** Length of one step, s; default 1/60. The last step of a prediction may be shorter. */
   readonly stepSeconds?: number;
-  /** Most steps of one prediction: beyond, the entity holds; default 60. */
+  /** Most steps of one prediction; default 60. Beyond that, the entity holds. */
   readonly maxSteps?: number;
 }
 
-/** Continues a state with the game's own model. What the model throws comes out of `predict`. */
+/** Continues a state with the game's own model. Exceptions of the model pass through `predict`. */
 export class SteppedReckoner implements Reckoner {
   readonly #step: StepModel;
   readonly #stepSeconds: number;
   readonly #maxSteps: number;
   #input: Float64Array | undefined;
-  /** The state after `#steps` whole steps: time mostly runs on, so that steps are not made again for every frame. */
+  /**
+   * The state after `#steps` whole steps. It is kept because time mostly advances: no step is computed again
+   * for each frame.
+   */
   #stepped = new Float64Array(0);
   #steps = 0;
 
@@ -59,7 +62,7 @@ export class SteppedReckoner implements Reckoner {
     into.set(this.#stepped);
     const rest = limited - wanted * this.#stepSeconds;
     if (rest > 1e-9) this.#step(into, input, rest);
-    // A poisoned cache would stay poisoned, so the next prediction starts with an empty one.
+    // Do not keep a state with NaN: the next prediction starts again from the input.
     if (!isFiniteRow(this.#stepped)) this.#restart(input);
   }
 

@@ -2,26 +2,27 @@ import { copyRow, lengthOf, type BodyLayout, type Components } from "../body/bod
 import type { Reckoner } from "./reckoner.js";
 import { clampPosition, continueRotation } from "./rotation.js";
 
-/** Slower than this (m/s) a velocity has no direction that could turn. */
+/** Slower than this (m/s), a velocity has no reliable direction. */
 const MIN_SPEED_MPS = 1;
-/** Nothing turns faster: one sharp bend of a recorded path is no circle. */
+/** Largest turn rate, rad/s. One sharp bend in a recorded path is not a circle. */
 const MAX_TURN_RATE = 6;
-/** Nobody goes on accelerating: in this time the change of speed fades to 1/e. */
+/** Time in which a change of speed fades to 1/e, s. No vehicle accelerates forever. */
 const FADE_SECONDS = 0.5;
 
 /**
- * Constant turn rate with a change of speed that fades. The acceleration is split: across the velocity it turns it,
- * in the plane that both span (so no axis of the world counts as "up"); along the velocity it changes the speed. In two
- * dimensions, where no acceleration travels, the turn rate of the heading bends the path.
+ * Dead reckoning with a constant turn rate and a change of speed that fades. The acceleration is split: its
+ * part across the velocity turns the velocity, in the plane of both (so no world axis counts as "up"); its
+ * part along the velocity changes the speed. In two dimensions without acceleration, the heading's turn rate
+ * bends the path.
  */
 export class TurnReckoner implements Reckoner {
   readonly #layout: BodyLayout;
   #state: Float64Array | undefined;
   #isTurning = false;
   #speed = 0;
-  /** Along the path, m/s². */
+  /** Acceleration along the path, m/s². */
   #speedUp = 0;
-  /** rad/s, 0 or more: which way says `#across`. */
+  /** Turn rate, rad/s, 0 or more. `#across` is the direction of the turn. */
   #turnRate = 0;
   readonly #along = new Float64Array(3);
   readonly #across = new Float64Array(3);
@@ -69,7 +70,7 @@ export class TurnReckoner implements Reckoner {
     for (let axis = 0; axis < dimensions; axis++) this.#across[axis]! /= across || 1;
   }
 
-  /** No acceleration travels: in the plane, the path bends as the heading turns. */
+  /** Bends the path with the heading's turn rate, in two dimensions without acceleration. */
   #turnWithHeading(turnRate: number): void {
     const side = Math.sign(turnRate);
     this.#across[0] = -this.#along[1]! * side;
@@ -85,7 +86,7 @@ export class TurnReckoner implements Reckoner {
     const half = angle / 2;
     const gained = fadedSeconds(seconds);
     const path = Math.max(0, this.#speed * seconds + this.#speedUp * FADE_SECONDS * (seconds - gained));
-    // The chord of an arc: as long as the path times sin(x)/x, in the direction of half the turn.
+    // The chord of an arc is as long as the path times sin(x)/x, in the direction of half the turn.
     const chord = half < 1e-4 ? path : (path * Math.sin(half)) / half;
     const onward = Math.cos(half) * chord;
     const aside = Math.sin(half) * chord;
@@ -112,7 +113,7 @@ export class TurnReckoner implements Reckoner {
   }
 }
 
-/** For how long a constant acceleration would have to act to gain what the fading one gains in `seconds`. */
+/** Returns the time in which a constant acceleration gains as much speed as the fading one in `seconds`. */
 function fadedSeconds(seconds: number): number {
   return FADE_SECONDS * (1 - Math.exp(-seconds / FADE_SECONDS));
 }

@@ -2,10 +2,10 @@ import { copyRow, type BodyLayout, type Components } from "../body/body-layout.j
 import type { Reckoner } from "./reckoner.js";
 import { clampPosition, continueRotation } from "./rotation.js";
 
-/** Number of derivatives of the position that count: none (`hold`), velocity, or acceleration too. */
+/** Number of derivatives used: 0 (`hold`), 1 (velocity), or 2 (acceleration, too). */
 type Order = 0 | 1 | 2;
 
-/** Dead reckoning in axes of the world: `hold`, `velocity` and `acceleration` (DIS models 1 to 5). */
+/** Dead reckoning in world axes: `hold`, `velocity` and `acceleration` (DIS models 1 to 5). */
 export class WorldReckoner implements Reckoner {
   readonly #layout: BodyLayout;
   readonly #order: Order;

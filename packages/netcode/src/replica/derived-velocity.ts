@@ -1,7 +1,10 @@
 import type { EntityDefinition } from "@paceline/protocol";
 import type { Components } from "../body/body-layout.js";
 
-/** Whether a velocity is declared with `derivedFrom`: it takes no bits, and receivers derive it from what they get. */
+/**
+ * Returns true if the velocity is declared with `derivedFrom`: it takes no bits, and receivers derive it from
+ * positions.
+ */
 export function isVelocityDerived({ fields, motionLayout: layout }: EntityDefinition): boolean {
   return (
     layout?.velocity !== undefined &&
@@ -11,8 +14,9 @@ export function isVelocityDerived({ fields, motionLayout: layout }: EntityDefini
 }
 
 /**
- * Fills in the velocity of a state that was sent from the one that was sent before; 0 for the first. Owner and receivers
- * do the same, so that the owner knows what they continue; where a state was lost they differ until the next one.
+ * Computes the velocity of a sent state from the state sent before; 0 for the first. Owner and receivers do
+ * the same, so that the owner knows what receivers continue. After a lost state they differ until the next
+ * one.
  */
 export function deriveVelocity(
   { motionLayout: layout }: EntityDefinition,

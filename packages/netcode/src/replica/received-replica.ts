@@ -2,23 +2,27 @@ import { restore, type EntityRows } from "@paceline/protocol";
 import { deriveVelocity, isVelocityDerived } from "./derived-velocity.js";
 import { Replica } from "./replica.js";
 
-/** An entity that somebody else simulates: its row is the newest state that was taken. States come late, twice, in any order. */
+/**
+ * An entity that another participant simulates. Its row is the newest state taken. States may arrive late,
+ * twice, or in any order.
+ */
 export class ReceivedReplica<Entity extends object = object> extends Replica<Entity> {
-  /** Owner in the newest state: a participant's number; 0: the source itself. */
+  /** Owner in the newest state: a participant's number, or 0 for the source itself. */
   owner = 0;
-  /** Tick of the newest state; a source's ticks may be unwrapped or taken modulo 2^32. */
+  /** Tick of the newest state. A source's ticks may be unwrapped or taken modulo 2^32. */
   tick = Number.NEGATIVE_INFINITY;
 
-  /** Whether a state of that tick is newer than the one that is here. */
+  /** Returns true if a state of that tick is newer than the current one. */
   isNews(tick: number): boolean {
     const since = tick - this.tick;
     return since === Infinity || (since | 0) > 0;
   }
 
   /**
-   * The state that a reader has put into the entity's rows, as a row that is valid until the next call for one of the kind.
-   * Fields that the stream does not carry keep what they have. `seconds` since the state before: a velocity that is declared as
-   * derived is the way from there, 0 after 0 s (a jump); without it such a velocity is the caller's to fill in.
+   * Returns the state at `place` of the entity's rows as a row, valid until the next call for an entity of
+   * this kind. Fields that the stream lacks keep their values. `seconds`: time since the state before, for a
+   * velocity declared as derived; 0 (a jump) gives velocity 0. Without it, the caller must compute such a
+   * velocity.
    */
   read({ plan, rows }: EntityRows, place: number, seconds?: number): Float32Array {
     const news = this.place.table.scratch;
@@ -29,7 +33,7 @@ export class ReceivedReplica<Entity extends object = object> extends Replica<Ent
     return news;
   }
 
-  /** Takes a state that {@link read} gave. */
+  /** Takes a state that {@link read} returned. */
   take(news: Float32Array, tick: number, owner = this.owner): void {
     this.row.set(news);
     this.tick = tick;

@@ -4,23 +4,25 @@ import type { SendDecisionPolicy } from "../reckoning/send-decision.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
 import { SentReplica, type EntityTexts } from "./sent-replica.js";
 
-/** One entity that may have to be sent. */
+/** An entity that may have to be sent. */
 export interface ReplicatedEntity {
   readonly id: number;
   readonly definition: EntityDefinition;
-  /** The entity's present state, derived components filled in (see `kinematicsOf`). */
+  /** The entity's current state, with derived components filled in (see `kinematicsOf`). */
   readonly state: Float32Array;
   readonly texts: EntityTexts;
-  /** Weight of its errors beside those of others. Default 1. */
+  /** Weight of its errors relative to others. Default 1. */
   readonly weight?: number;
-  /** From what the receiver looks from, m; 0 where nobody knows. */
+  /** Distance from the receiver's viewpoint, m; 0 if unknown. */
   readonly distanceM?: number;
 }
 
 export interface ReplicationPolicy extends SendDecisionPolicy {
-  /** Bytes of states for this receiver, heads included. */
+  /** Most bytes of states per second for this receiver, heads included. */
   readonly bytesPerSecond: number;
-  /** A state that is not acknowledged within this time is lost, and its entity due again; Infinity: nobody says. */
+  /**
+   * Time after which an unacknowledged state counts as lost and its entity is due again, ms; Infinity: never.
+   */
   readonly lostAfterMs: number;
 }
 
@@ -30,7 +32,7 @@ export interface ReplicationMoment {
 }
 
 export interface ReceiverReplicationOptions {
-  /** Seconds of one simulation tick. */
+  /** Length of a simulation tick, s. */
   readonly tickSeconds: number;
   readonly onFault?: (entity: ReplicatedEntity, fault: MotionFault) => void;
 }
@@ -38,9 +40,12 @@ export interface ReceiverReplicationOptions {
 interface Slot {
   readonly entity: ReplicatedEntity;
   readonly replica: SentReplica;
-  /** Errors summed up while unsent: grows until it is the entity's turn. */
+  /** Sum of errors while unsent. It grows until the entity is sent. */
   priority: number;
-  /** Sequence of the packet that carried the newest state; undefined once it is acknowledged, or if nobody acknowledges. */
+  /**
+   * Sequence of the packet with the newest state; undefined if it is acknowledged, or the receiver does not
+   * acknowledge.
+   */
   unacknowledged: number | undefined;
   isForced: boolean;
 }
@@ -50,31 +55,35 @@ interface SentPacket {
   readonly ids: number[];
 }
 
-/** So much may be sent at once after a quiet time. */
+/** Budget that may accumulate in a quiet time, s. */
 const BURST_SECONDS = 0.25;
 const MIN_BURST_BYTES = 1200;
-/** Assumed size of a state before any was written. */
+/** Assumed size of a state before the first was written. */
 const FIRST_GUESS_BYTES = 16;
-/** Packets whose acknowledgement may still come. */
+/** Most packets that may await an acknowledgement. */
 const IN_FLIGHT = 1024;
 const LOST_URGENCY = 2;
 const FORCED_URGENCY = 8;
 
-/** A state counts as lost after this: the way there and back, the receiver's delay in answering, and half of it again. */
+/**
+ * Returns the time after which a state counts as lost, ms: the round trip, half of it again, and the
+ * receiver's delay in answering.
+ */
 export function lostAfterMsOf(rttMs: number): number {
   return rttMs * 1.5 + 60;
 }
 
 /**
- * Chooses the due entities for one receiver (or for all of a room that share packets), and their order: entities
- * whose shown motion will be off by more than the threshold, whose other fields changed, whose heartbeat is due, or
- * whose last state was lost. What the byte budget does not allow waits, and becomes more urgent the longer it does: the
- * most wrong goes first and none starves.
+ * Chooses the due entities for one receiver (or for all of a room that share packets), and their order. An
+ * entity is due if its shown motion is off by more than the threshold, another field changed, its heartbeat
+ * is due, or its last state was lost. Entities beyond the byte budget wait, and become more urgent with time:
+ * the largest errors go first, and none starves.
  *
- * Each tick: run every entity's `kinematicsOf(definition)`, once for all receivers; call {@link due}; write the
- * entities that it names (quantise into the `StateHistory`, write with `SnapshotSender` or `ReferenceSender`); for each
- * call {@link sent} with the state as `restore` reads it back, since that is what the receiver will continue; then
- * {@link spent} with the bytes that left. Pass what `Session.onAcknowledged` says to {@link acknowledged}.
+ * Each tick: run every entity's `kinematicsOf(definition)`, once for all receivers; call {@link due}; write
+ * the returned entities (quantise into the `StateHistory`, write with `SnapshotSender` or `ReferenceSender`);
+ * for each call {@link sent} with the state as `restore` reads it back, since receivers continue that one;
+ * then {@link spent} with the sent bytes. Pass acknowledgements of `Session.onAcknowledged` to
+ * {@link acknowledged}.
  */
 export class ReceiverReplication {
   readonly #options: ReceiverReplicationOptions;
@@ -89,12 +98,12 @@ export class ReceiverReplication {
     this.#options = options;
   }
 
-  /** Share of the budget that is used up, 0 to 1: thresholds are wider from a half on. */
+  /** Used share of the budget, 0 to 1. Above one half, thresholds grow. */
   get pressure(): number {
     return this.#pressure;
   }
 
-  /** Which entities to send at this tick, the most urgent first; no more than the budget allows. */
+  /** Returns the entities to send at this tick, the most urgent first, within the budget. */
   due(
     entities: Iterable<ReplicatedEntity>,
     { tick, nowMs }: ReplicationMoment,
@@ -117,8 +126,8 @@ export class ReceiverReplication {
   }
 
   /**
-   * The entity's state of this tick went out. `state`: as the receiver will read it, quantised. `sequence`: of its
-   * packet, where the receiver acknowledges it.
+   * Records that the entity's state of this tick was sent. `state`: as the receiver will read it, quantised.
+   * `sequence`: of its packet, if the receiver acknowledges packets.
    */
   sent(
     { id, texts }: ReplicatedEntity,
@@ -139,13 +148,13 @@ export class ReceiverReplication {
     packet.ids.push(id);
   }
 
-  /** So many bytes left, with that many states. */
+  /** Records the bytes sent, and the number of states in them. */
   spent(bytes: number, states: number): void {
     this.#tokens -= bytes;
     if (states > 0) this.#bytesPerEntity += (bytes / states - this.#bytesPerEntity) / 8;
   }
 
-  /** The receiver has the packet of that sequence. Unknown ones change nothing. */
+  /** Records that the receiver has the packet of that sequence. Unknown sequences are ignored. */
   acknowledged(sequence: number): void {
     const packet = this.#sent[sequence % IN_FLIGHT];
     if (packet?.sequence !== sequence) return;
@@ -156,7 +165,7 @@ export class ReceiverReplication {
     }
   }
 
-  /** These (by default all) are due at the next tick, whatever the receiver is thought to know. */
+  /** Makes these entities (by default all) due at the next tick, even if the receiver should know them. */
   force(ids: Iterable<number> = this.#slots.keys()): void {
     for (const id of ids) {
       const slot = this.#slots.get(id);
@@ -164,7 +173,7 @@ export class ReceiverReplication {
     }
   }
 
-  /** The entity was moved by force: due at once, and its way there is no motion. */
+  /** Makes a teleported entity due at once, and excludes the jump from its motion. */
   teleported(id: number): void {
     this.#slots.get(id)?.replica.teleported();
     this.force([id]);

@@ -1,25 +1,25 @@
 import { NO_TICK, type ReferenceSender } from "@paceline/protocol";
 
-/** A reliable message on its way. */
+/** A reliable message in flight. */
 export interface Receipt {
-  /** Whether it has arrived, or whoever it was for is gone. */
+  /** Returns true if the message has arrived, or its receiver has left. */
   isOver(): boolean;
 }
 
-/** Ticks in a row of which a reference is made. */
+/** Consecutive ticks in a reference. */
 const GATHERED_TICKS = 3;
-/** A receiver without the reference by then gets it late, and drops states that build on it until then. */
+/** Longest wait for receipts of a reference. A receiver that gets it later drops states until then. */
 const PATIENCE_MS = 1500;
-/** Never more references than this. */
+/** Shortest time between two references. */
 const MIN_INTERVAL_MS = 500;
-/** Head of a reliable message; heads of the packet in which they go together, on the way and as a receipt. */
+/** Bytes of a reliable message's head, and of the heads of the packets for it and for its receipt. */
 const MESSAGE_COST_BYTES = 5;
 const PACKET_COST_BYTES = 180;
 
 /**
- * When the next reference is made and from when on it is used: as soon as the differences from the present one have
- * taken as many bytes as a new one does. What hardly moves keeps its reference for long, what moves in ways that
- * nobody foresees gets a new one soon.
+ * Decides when to make the next reference, and when to use it: when the differences from the current one have
+ * cost as many bytes as a new one. Entities that hardly move keep a reference for long; unpredictable motion
+ * needs a new one soon.
  */
 export class ReferenceCycle {
   readonly #sender: ReferenceSender;
@@ -34,22 +34,25 @@ export class ReferenceCycle {
     this.#sender = sender;
   }
 
-  /** Whether the states of all entities are to be written at this tick. */
+  /** True if the states of all entities must be written at this tick. */
   get isGathering(): boolean {
     return this.#gathered > 0;
   }
 
-  /** Bytes of differences that were sent. */
+  /** Records bytes of sent differences. */
   spent(bytes: number): void {
     this.#sentBytes += bytes;
   }
 
-  /** A message of a reference that is underway goes to one more. */
+  /** Adds receipts of a pending reference that was sent to one more receiver. */
   await(receipts: readonly Receipt[]): void {
     this.#underway?.push(...receipts);
   }
 
-  /** Once per tick, after its states were written. `post` sends a reference to all receivers. */
+  /**
+   * Advances the cycle. Call it once per tick, after its states were written. `post` sends a reference to all
+   * receivers.
+   */
   step(tick: number, nowMs: number, post: (messages: readonly Uint8Array[]) => Receipt[]): void {
     if (this.#underway) return this.#activate(nowMs);
     if (this.#gathered > 0) {

@@ -2,19 +2,17 @@ import { ConfigError, type EntityDefinition } from "@paceline/protocol";
 import { EntityTable, vacate, type Place } from "../entity-table.js";
 import type { Replica } from "./replica.js";
 
-/** Ids have 16 bits. */
 const MAX_ID = 0xffff;
 
-/** Entities of one kind. */
 interface Kind<Item> {
   readonly table: EntityTable;
   readonly replicas: Map<number, Item>;
 }
 
 /**
- * The entities that one side of a room holds, by id, by kind and by the game's object: a player's own, those of a peer,
- * those that an authority tells of, those of the authority itself and those that it shows to spectators. Their values
- * are rows of typed arrays, one table for each kind.
+ * The entities on one side of a room, by id, by kind and by the game's object. There are stores for a
+ * player's own entities, for those of a peer, for those that an authority sends, and for those of the
+ * authority itself. Values are rows of typed arrays, one table per kind.
  */
 export class ReplicaStore<Item extends Replica> {
   readonly #firstId: number;
@@ -23,7 +21,7 @@ export class ReplicaStore<Item extends Replica> {
   readonly #byEntity = new WeakMap<object, Item>();
   #nextId: number;
 
-  /** @param firstId the least id that {@link freeId} gives */
+  /** @param firstId smallest id that {@link freeId} returns */
   constructor(firstId = 0) {
     this.#firstId = firstId;
     this.#nextId = firstId;
@@ -33,7 +31,7 @@ export class ReplicaStore<Item extends Replica> {
     return this.#replicas.size;
   }
 
-  /** Whether {@link freeId} has no id left. */
+  /** True if {@link freeId} has no id left. */
   get isFull(): boolean {
     return this.#replicas.size > MAX_ID - this.#firstId;
   }
@@ -42,7 +40,7 @@ export class ReplicaStore<Item extends Replica> {
     return this.#replicas.get(id);
   }
 
-  /** Whether it is still here: a later entity may have the same id. */
+  /** Returns true if the replica is still in the store: a later entity may have its id. */
   holds(replica: Item): boolean {
     return this.#replicas.get(replica.id) === replica;
   }
@@ -55,15 +53,13 @@ export class ReplicaStore<Item extends Replica> {
     return this.#kinds.get(definition)?.replicas.values() ?? [];
   }
 
-  /** The replica of the game's object; undefined for what is no entity of this store (any more). */
+  /** Returns the replica of the game's object, or undefined if the store does not hold it (any more). */
   of(entity: object): Item | undefined {
     const replica = this.#byEntity.get(entity);
     return replica && this.holds(replica) ? replica : undefined;
   }
 
-  /**
-   * An id that no entity has. Ids are used again as late as possible. Throws {@link ConfigError} where none is left.
-   */
+  /** Returns an unused id. Ids are reused as late as possible. Throws {@link ConfigError} if none is left. */
   freeId(): number {
     if (this.isFull) {
       const expected = `fewer than ${MAX_ID + 1 - this.#firstId}`;
@@ -75,7 +71,9 @@ export class ReplicaStore<Item extends Replica> {
     return id;
   }
 
-  /** Adds an entity of a kind in a row of its own, with the values that its fields begin with. What `make` throws is thrown: nothing was added then. */
+  /**
+   * Adds an entity in a new row with the initial values of its fields. If `make` throws, nothing is added.
+   */
   add(definition: EntityDefinition, make: (place: Place) => Item): Item {
     const { table, replicas } = this.#kindOf(definition);
     const place = { table, row: table.allocate() };
@@ -92,7 +90,7 @@ export class ReplicaStore<Item extends Replica> {
     return replica;
   }
 
-  /** The entity keeps its last values; its row may become another one's. */
+  /** Removes an entity. It keeps its last values, because another entity may get its row. */
   remove(replica: Item): void {
     if (!this.holds(replica)) return;
     this.#replicas.delete(replica.id);

@@ -3,7 +3,7 @@ import type { Place } from "../entity-table.js";
 import type { ReplicatedEntity } from "./receiver-replication.js";
 import type { EntityTexts } from "./sent-replica.js";
 
-/** One entity of a {@link ReplicaStore}: an id, a row of values, and the object by which the game knows it. */
+/** One entity of a `ReplicaStore`: an id, a row of values, and the game's object. */
 export class Replica<Entity extends object = object> implements ReplicatedEntity {
   readonly id: number;
   readonly definition: EntityDefinition;
@@ -17,12 +17,12 @@ export class Replica<Entity extends object = object> implements ReplicatedEntity
     this.entity = entity;
   }
 
-  /** The replica's newest values: a view, valid until the table grows. */
+  /** The newest values as a view, valid until the table grows. */
   get row(): Float32Array {
     return this.place.table.stateOf(this.place.row);
   }
 
-  /** {@link ReplicatedEntity.state} */
+  /** The entity's state: see {@link ReplicatedEntity.state}. */
   get state(): Float32Array {
     return this.row;
   }
@@ -32,8 +32,8 @@ export class Replica<Entity extends object = object> implements ReplicatedEntity
   }
 
   /**
-   * Takes texts in the order of the definition, or in that of a stream: `textOf` says which of them each is. What is not among
-   * them stays, and so does one that is too long for the definition.
+   * Sets texts in the order of the definition, or of a stream if `textOf` gives the index of each text in
+   * `texts`. Missing texts, and texts too long for the definition, keep their value.
    */
   setTexts(texts: EntityTexts, textOf?: Int32Array): void {
     const mine = this.place.table.textsOf(this.place.row);

@@ -2,21 +2,25 @@ import type { EntityDefinition } from "@paceline/protocol";
 import { angleDifference, wrapAngle } from "../body/angle.js";
 import type { Components } from "../body/body-layout.js";
 
-/** The values that a game wrote before, and their rate of change at that time, per ms. */
+/** The values of the game's last write, and their rate of change at that time, per ms. */
 export interface WrittenBefore {
   readonly row: Components;
   readonly rates: Components;
 }
 
-/** A moment between what was written before (share 0) and now (1), `sinceMs` apart; above 1 it is ahead. */
+/**
+ * A moment relative to the last write (share 0) and the current one (1), `sinceMs` apart. A share above 1
+ * lies ahead.
+ */
 export interface SampledMoment {
   readonly share: number;
   readonly sinceMs: number;
 }
 
 /**
- * The state at a moment that a game wrote nothing for: what moves lies between both rows; what is ahead goes on straight,
- * at the slower of its last two rates, so that a jump or an impact is not continued. All else is as in `now`.
+ * Computes the state at a moment without a write. Between the two rows, motion is interpolated. Ahead of
+ * them, it continues straight at the slower of its last two rates, so that a jump or an impact does not
+ * continue. All other values are those of `now`.
  */
 export function sampleMotion(
   definition: EntityDefinition,
@@ -46,7 +50,7 @@ export function sampleMotion(
   into[heading] = wrapAngle(changed(heading, angleDifference(now[heading]!, before.row[heading]!)));
 }
 
-/** Makes `now` what was written before, `sinceMs` after the row that was. */
+/** Stores `now` as the last write, `sinceMs` after the one before. */
 export function noteWritten(
   { motionLayout: layout }: EntityDefinition,
   before: WrittenBefore,

@@ -8,32 +8,35 @@ import type { MotionFault } from "../reckoning/remote-body.js";
 import { reckoningModelOf } from "../reckoning/step-model.js";
 import { deriveVelocity, isVelocityDerived } from "./derived-velocity.js";
 
-/** An update may leave this much before its interval is over: steps of the game never meet it exactly. */
+/** Tolerance by which an update may leave early, because a game's steps never match the interval exactly. */
 const INTERVAL_SLACK_MS = 2;
-/** Rounding alone makes half a step of difference, and Float32 a little more. */
+/** Largest difference by rounding alone: half a step, and a little for Float32. */
 const ROUNDING_STEPS = 0.51;
 /**
- * An error of more thresholds is no more urgent: what is less wrong would never have its turn. So urgent is also what has
- * no measure, such as a first state.
+ * Largest urgency, in thresholds. Without the limit, entities with smaller errors would never be sent. It
+ * also applies if there is no measure, as for a first state.
  */
 const MAX_URGENCY = 32;
 const FAULT_URGENCY = 2;
 
 export interface SentReplicaOptions {
   readonly definition: EntityDefinition;
-  /** Seconds of one simulation tick. */
+  /** Length of a simulation tick, s. */
   readonly tickSeconds: number;
-  /** Told once when the model fails, and again after it has worked in between. */
+  /** Called when the model fails, and again only after it has worked in between. */
   readonly onFault?: ((fault: MotionFault) => void) | undefined;
 }
 
-/** A field that is no part of motion: its components, and how far they may be off. */
+/** A field outside motion: its components, and their threshold. */
 interface PlainField {
   readonly at: number;
   readonly count: number;
   readonly kind: "angle" | "quat" | "number";
   readonly threshold: number;
-  /** The threshold is that of each component, which may be rounded; otherwise that of their distance. */
+  /**
+   * True: the threshold applies to each component, which may be rounded. False: to the distance of all
+   * components.
+   */
   readonly isOfEach: boolean;
 }
 
@@ -44,36 +47,38 @@ export type EntityTexts = readonly (string | Uint8Array)[];
 
 const NO_TEXTS: EntityTexts = [];
 
-/** Derives what a game does not write of an entity's motion; undefined where there is nothing. One per entity. */
+/**
+ * Returns a deriver of the motion values that the game does not write, or undefined if there are none. One
+ * per entity.
+ */
 export function kinematicsOf({ motionLayout: layout }: EntityDefinition): Kinematics | undefined {
   if (!layout) return undefined;
-  // Fields that the game writes are not derived.
+  // Do not derive fields that the game writes.
   const derived = layout.isAccelerationDeclared ? { ...layout, acceleration: undefined } : layout;
   const isVelocityGiven = layout.isVelocityDeclared;
   const { acceleration, turnRate } = derived;
-  // Nothing is left to derive.
   if (isVelocityGiven && acceleration === undefined && turnRate === undefined) return undefined;
   return new Kinematics(derived, { isVelocityGiven });
 }
 
 /**
- * One entity as its receivers know it: says when it has to be sent, because they will be wrong about its motion,
- * because another field has changed, or because it was not sent for long.
+ * The sender's record of one entity. It decides when to send: if receivers are wrong about its motion,
+ * another field has changed, or the last send is long ago.
  */
 export class SentReplica {
-  /** All errors of its motion may be so much larger than its thresholds. */
+  /** Factor on the thresholds of motion. */
   thresholdFactor = 1;
   readonly #options: SentReplicaOptions;
   readonly #decision: SendDecision | undefined;
   readonly #plain: readonly PlainField[];
-  /** As receivers have it: quantised. */
+  /** The last sent state as receivers have it: quantised. */
   readonly #sent: Float32Array;
   readonly #isVelocityDerived: boolean;
   readonly #own: Own = {
     positionThresholdM: 0,
     headingThresholdRad: 0,
     horizonMs: 0,
-    // The interval is one of real time, and looked at before.
+    // urgency() checks the interval, in real time.
     minIntervalMs: 0,
     heartbeatMs: 0,
     movingHeartbeatMs: 0,
@@ -103,9 +108,7 @@ export class SentReplica {
     return this.#sentAtMs;
   }
 
-  /**
-   * Urgency of the state at this tick: 0 if it is not due, else its error in thresholds.
-   */
+  /** Returns the urgency of the state at this tick: 0 if it is not due, else its error in thresholds. */
   urgency(
     state: Float32Array,
     tick: number,
@@ -127,8 +130,8 @@ export class SentReplica {
   }
 
   /**
-   * The state went out at this tick. `state`: as receivers read it, quantised; what they derive themselves is
-   * filled in.
+   * Records that the state was sent at this tick. `state`: as receivers read it, quantised. Fills in the
+   * values that receivers derive.
    */
   sent(state: Float32Array, tick: number, nowMs: number, texts = NO_TEXTS): void {
     if (this.#isVelocityDerived) {
@@ -142,12 +145,12 @@ export class SentReplica {
     this.#decision?.sent(state, tick, this.#reason);
   }
 
-  /** The entity was moved by force: its way there is no velocity. */
+  /** Excludes a teleport from the derived velocity. */
   teleported(): void {
     this.#sentTick = undefined;
   }
 
-  /** The policy for this entity; the same object each time, since it is asked for at every tick. */
+  /** Returns the policy for this entity, in an object that is reused at every tick. */
   #policyOf(policy: SendDecisionPolicy, heartbeatMs: number): Own {
     const own = this.#own;
     const { thresholdFactor } = this;
@@ -158,7 +161,7 @@ export class SentReplica {
     own.movingHeartbeatMs = policy.movingHeartbeatMs;
     own.repeatAfterMs = policy.repeatAfterMs;
     own.isInterpolated = isInterpolated(definition, policy.isInterpolated === true);
-    // Nobody can be told more exactly than in steps.
+    // Values are sent in steps, so a smaller threshold is useless.
     own.positionThresholdM = Math.max(
       (threshold.position ?? policy.positionThresholdM) * thresholdFactor,
       fields.position?.precision ?? 0,
@@ -180,11 +183,11 @@ export class SentReplica {
       if (reason === undefined) return 0;
       this.#reason = reason;
       const thresholds = Math.max(1, positionM / positionThresholdM, headingRad / headingThresholdRad);
-      // NaN and Infinity say that there is no prediction.
+      // NaN and Infinity mean that there is no prediction.
       return Number.isFinite(thresholds) ? Math.min(thresholds, MAX_URGENCY) : MAX_URGENCY;
     } catch (cause) {
       this.#fail({ kind: "threw", cause });
-      // A missing prediction is never good enough.
+      // Without a prediction the entity must be sent.
       this.#reason = "position";
       return FAULT_URGENCY;
     }
@@ -228,11 +231,11 @@ function plainFields(definition: EntityDefinition): PlainField[] {
   return definition.leaves.flatMap(({ path, field, offset: at, count }: Leaf) => {
     const own = threshold[path.split(".", 1)[0]!];
     if (count === 0 || (layout && (at === layout.position || at === layout.heading))) return [];
-    // Velocity and acceleration are judged by where they lead: by the position's error.
+    // Velocity and acceleration count by their effect: the position's error.
     const isRate = layout && (at === layout.velocity || at === layout.acceleration);
     if (isRate && own === undefined) return [];
     const kind = field.kind === "angle" || field.kind === "quat" ? field.kind : "number";
-    // A rotation's precision is that of the whole.
+    // The precision of a rotation applies to the whole, not to a component.
     const rounding = kind === "quat" ? 1 : ROUNDING_STEPS;
     const isOfEach = own === undefined;
     return [{ at, count, kind, isOfEach, threshold: own ?? field.precision * rounding }];

@@ -2,29 +2,29 @@ import { ConfigError } from "@paceline/protocol";
 import type { BodyLayout, Components } from "../body/body-layout.js";
 import { PoseHistory } from "./pose-history.js";
 
-/** Options of a server's history of poses. */
 export interface LagCompensationOptions {
   readonly layout: BodyLayout;
   readonly tickSeconds: number;
-  /** No shot reaches further back: who lags more has to lead the target. */
+  /** Limit of rewinding, ms; default 250. Players with more lag must aim ahead of the target. */
   readonly maxRewindMs?: number;
 }
 
-/** The world as a shooter saw it. */
+/** The world at the time of a shooter's view. */
 export interface RewoundWorld<Id> {
-  /** The tick that is looked at: the wanted one, or as far back as is allowed. */
+  /** The rewound tick: the requested one, clamped to the allowed window. */
   readonly tick: number;
   /** True if the server clamped the request and rewound less. */
   readonly isCapped: boolean;
-  /** Writes an entity's pose at that tick; false where it was not there. */
+  /** Writes an entity's pose at that tick. Returns false if the entity was not there. */
   poseOf(id: Id, into: Components): boolean;
 }
 
 const DEFAULT_MAX_REWIND_MS = 250;
 
 /**
- * A server's memory of where everything was, so that a shot is judged against what the shooter saw: his render time,
- * which lies behind by his delay and his interpolation (Bernier 2001). Times are the server's ticks, unwrapped.
+ * A server's history of poses, for judging a shot by the view of the shooter. The shooter's render time lies
+ * in the past by network delay and interpolation delay (Bernier 2001). Times are the server's ticks,
+ * unwrapped.
  */
 export class LagCompensation<Id> {
   readonly #options: LagCompensationOptions;
@@ -44,7 +44,7 @@ export class LagCompensation<Id> {
     this.#maxTicks = maxRewindMs / 1000 / tickSeconds;
   }
 
-  /** Notes where an entity is at the server's present tick. */
+  /** Records an entity's pose at the server's current tick. */
   record(id: Id, tick: number, row: Components, isJump = false): void {
     const { layout } = this.#options;
     const history = this.#histories.get(id) ?? new PoseHistory(layout, Math.ceil(this.#maxTicks) + 2);
@@ -58,12 +58,12 @@ export class LagCompensation<Id> {
   }
 
   /**
-   * Runs `fn` with the world as it was at `toTick` (the render time that the shooter says he saw; it may lie between
-   * two ticks). It is his word: the future and the far past are cut off. Returns what `fn` returns.
+   * Runs `fn` with the world at `toTick`, the shooter's render time, which may lie between two ticks. A
+   * client may lie about it, so the tick is clamped to the allowed window. Returns the result of `fn`.
    */
   rewind<Result>(toTick: number, fn: (world: RewoundWorld<Id>) => Result): Result {
     const earliest = this.#tick - this.#maxTicks;
-    // NaN of a client is as good as the farthest past.
+    // NaN counts as the farthest allowed past.
     const wanted = Number.isNaN(toTick) ? earliest : toTick;
     const tick = Math.min(Math.max(wanted, earliest), this.#tick);
     return fn({

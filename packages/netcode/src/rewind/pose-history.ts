@@ -8,13 +8,15 @@ export class PoseHistory {
   readonly #rows: { tick: number; row: Float64Array; isJump: boolean }[] = [];
   readonly #ticks: number;
 
-  /** @param ticks how many are kept */
+  /** @param ticks number of ticks kept */
   constructor(layout: BodyLayout, ticks: number) {
     this.#layout = layout;
     this.#ticks = ticks;
   }
 
-  /** Takes a copy. A tick that is not after the newest replaces what was known from it on (a correction). */
+  /**
+   * Stores a copy. A tick not after the newest one is a correction: it replaces all poses from that tick on.
+   */
   record(tick: number, row: Components, isJump = false): void {
     if (!isFiniteRow(row) || !Number.isFinite(tick)) return;
     while (this.#rows.length > 0 && this.#rows.at(-1)!.tick >= tick) this.#rows.pop();
@@ -24,7 +26,10 @@ export class PoseHistory {
     this.#rows.push({ tick, row: kept, isJump });
   }
 
-  /** Writes the pose at a tick, which may lie between two. False before the first; the newest holds beyond the last. */
+  /**
+   * Writes the pose at a tick, which may lie between two. Returns false before the first; after the last, the
+   * newest pose holds.
+   */
   at(tick: number, tickSeconds: number, into: Components): boolean {
     let index = this.#rows.length - 1;
     while (index >= 0 && this.#rows[index]!.tick > tick) index -= 1;

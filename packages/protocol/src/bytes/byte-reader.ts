@@ -2,8 +2,9 @@ import { decodeUtf8 } from "./utf8.js";
 
 const NOTHING = new Uint8Array(0);
 /**
- * Reads little-endian values from bytes of the network. It never throws: a read past the end, an overlong varint
- * or broken UTF-8 gives zero (or nothing) and turns `ok` false for good. Check `ok` before using what was read.
+ * Reads little-endian values from bytes of the network. Never throws: a read past the end, an overlong varint
+ * or broken UTF-8 returns zero (or nothing) and sets `ok` to false for good. Check `ok` before using the
+ * values.
  */
 export class ByteReader {
   readonly #bytes: Uint8Array;
@@ -14,7 +15,7 @@ export class ByteReader {
     this.#bytes = bytes;
   }
 
-  /** False once any read has failed. */
+  /** False after the first failed read. */
   get ok(): boolean {
     return this.#ok;
   }
@@ -40,7 +41,10 @@ export class ByteReader {
     return (bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)) >>> 0;
   }
 
-  /** LEB128 of 1 to 3 bytes; a longer or not shortest encoding fails, so that every value has one encoding. */
+  /**
+   * Reads a LEB128 number of 1 to 3 bytes. Longer or non-minimal encodings fail, so that each value has one
+   * encoding.
+   */
   varint(): number {
     let value = 0;
     for (let shift = 0; shift < 21; shift += 7) {
@@ -55,7 +59,7 @@ export class ByteReader {
     return 0;
   }
 
-  /** A view of the next `count` bytes, not a copy. */
+  /** Returns a view of the next `count` bytes, not a copy. */
   bytes(count: number): Uint8Array {
     const at = this.#claim(count);
     return at < 0 ? NOTHING : this.#bytes.subarray(at, at + count);

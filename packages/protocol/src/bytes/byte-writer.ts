@@ -1,18 +1,18 @@
 import { encodeUtf8 } from "./utf8.js";
 
-/** With less room than this behind what was given away, a writer goes on in new memory. */
+/** If fewer bytes than this are free after `release()`, the writer allocates a new buffer. */
 const MIN_ROOM_BYTES = 1536;
 
 /**
- * Writes little-endian values into a buffer that grows. One writer is kept and reused (`reset`), so that writing
- * allocates nothing in steady state. `take` copies; `view` does not and is valid until the next write or reset; `release`
- * gives the bytes away and goes on behind them.
+ * Writes little-endian values into a buffer that grows. Keep one writer and call `reset` before each use:
+ * then writing allocates nothing in steady state. `take` copies the bytes. `view` does not copy: it is valid
+ * until the next write or reset. `release` hands the bytes over to the caller and continues behind them.
  */
 export class ByteWriter {
   readonly #capacityBytes: number;
   #bytes!: Uint8Array;
   #data!: DataView;
-  /** Range of the bytes that are being written. */
+  /** Range of the bytes written since the last reset or release. */
   #start = 0;
   #end = 0;
 
@@ -38,7 +38,10 @@ export class ByteWriter {
     return this.#bytes.slice(this.#start, this.#end);
   }
 
-  /** The written bytes, for the caller to keep: not a copy, but memory that is never written again. */
+  /**
+   * Returns the written bytes for the caller to keep: not a copy, but memory that the writer never writes to
+   * again.
+   */
   release(): Uint8Array {
     const bytes = this.view();
     this.#start = this.#end;
@@ -64,7 +67,7 @@ export class ByteWriter {
     return this;
   }
 
-  /** LEB128, 1 to 3 bytes; values from 0 to 2^21 - 1. The encoding is the shortest one. */
+  /** Writes a number from 0 to 2^21 - 1 as LEB128 in 1 to 3 bytes, in the shortest encoding. */
   varint(value: number): this {
     let rest = value;
     while (rest > 0x7f) {
@@ -80,7 +83,7 @@ export class ByteWriter {
     return this;
   }
 
-  /** UTF-8 with its length in bytes before it. */
+  /** Writes the length in bytes, then the text as UTF-8. */
   text(value: string): this {
     const encoded = encodeUtf8(value);
     return this.varint(encoded.length).bytes(encoded);

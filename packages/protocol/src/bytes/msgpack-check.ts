@@ -1,17 +1,17 @@
 import { limits } from "../errors/codes.js";
 import { decodeUtf8 } from "./utf8.js";
 
-/** A container that is being read: a map of n entries holds 2n values, keys and values in turn. */
+/** A container during the check. A map of n entries counts 2n values: keys and values alternate. */
 interface Level {
   left: number;
   readonly isMap: boolean;
 }
 
 /**
- * Whether the bytes are exactly one msgpack value that `encodeValue` could mean: no extensions, finite numbers, text
- * in UTF-8, text as keys, no deeper than allowed, and lengths that fit into what is there. Checked before decoding,
- * since a decoder reserves memory for the lengths it reads (five bytes may claim 30 million items), and one that
- * meets broken UTF-8 may go on reading at the wrong place.
+ * Returns true if the bytes are exactly one msgpack value that `encodeValue` can write: no extensions, finite
+ * numbers, UTF-8 text, text keys, nesting up to the limit, and lengths that fit the bytes. It runs before the
+ * decoder. A decoder allocates memory for the lengths that it reads (five bytes may claim 30 million items),
+ * and may continue at a wrong offset after broken UTF-8.
  */
 export function isWellFormed(bytes: Uint8Array): boolean {
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -26,7 +26,7 @@ export function isWellFormed(bytes: Uint8Array): boolean {
     level.left -= 1;
     const head = at < bytes.length ? headAt(data, at) : undefined;
     if (head === undefined || !isGood(head, bytes.subarray(at, at + head.bytes), isKey)) return false;
-    // Past the end it finds no head for what is left, or ends elsewhere than the bytes.
+    // If `at` passes the end, the next item has no head, or the final comparison fails.
     at += head.bytes;
     if (head.items > 0) levels.push({ left: head.items, isMap: head.holds === "map" });
     if (levels.length > limits.nestingDepth + 1) return false;
@@ -40,7 +40,7 @@ interface Head {
   readonly bytes: number;
   /** Values inside a container. */
   readonly items: number;
-  /** A text's bytes of format, and of the length after it. */
+  /** Bytes before a text: its format byte and its length. */
   readonly prefix?: number;
 }
 
@@ -48,18 +48,18 @@ function isGood({ holds, prefix }: Head, encoded: Uint8Array, isKey: boolean): b
   if (holds === "float") return isFiniteFloat(encoded);
   if (holds !== "text") return !isKey;
   const text = decodeUtf8(encoded.subarray(prefix));
-  // As a key it would not name a property but replace the object's prototype.
+  // The key `__proto__` would replace the object's prototype instead of naming a property.
   return text !== undefined && !(isKey && text === "__proto__");
 }
 
-/** Infinity and NaN are the numbers whose exponent is all ones. */
+/** In Infinity and NaN all bits of the exponent are ones. */
 function isFiniteFloat(encoded: Uint8Array): boolean {
   const exponent = (((encoded[1] ?? 0) & 0x7f) << 8) | (encoded[2] ?? 0);
   const allOnes = encoded.length === 5 ? 0x7f80 : 0x7ff0;
   return (exponent & allOnes) !== allOnes;
 }
 
-/** Reads the format of the byte at `at` (msgpack specification, formats); undefined: an extension, or cut off. */
+/** Reads the format byte at `at` (msgpack specification, "Formats"). Undefined: an extension, or cut off. */
 function headAt(data: DataView, at: number): Head | undefined {
   const format = data.getUint8(at);
   if (format <= 0x7f || format >= 0xe0) return { holds: "other", bytes: 1, items: 0 };
@@ -81,7 +81,7 @@ const fixedBytes: ReadonlyMap<number, number> = new Map([
   ...[0xcb, 0xcf, 0xd3].map((format) => [format, 9] as const),
 ]);
 
-/** Formats whose length follows: width of the length in bytes, and what it counts. */
+/** Formats followed by a length: the width of the length in bytes, and what the length counts. */
 const sized: Readonly<
   Record<number, readonly [width: 1 | 2 | 4, counts: "text" | "bytes" | "items" | "pairs"]>
 > = {

@@ -3,18 +3,18 @@
 export const SEQUENCE_MODULUS = 0x10000;
 const HALF = 0x8000;
 
-/** The number after `sequence`. */
+/** Returns the number after `sequence`: 0 after 65535. */
 export function nextSequence(sequence: number): number {
   return (sequence + 1) & 0xffff;
 }
 
-/** Distance from `b` ahead to `a`, from -32768 to 32767; right across the wrap. */
+/** Returns how far `a` is ahead of `b`, from -32768 to 32767, also across the wrap. */
 export function sequenceDistance(a: number, b: number): number {
   const distance = (a - b) & 0xffff;
   return distance >= HALF ? distance - SEQUENCE_MODULUS : distance;
 }
 
-/** Whether `a` was numbered after `b`. */
+/** Returns true if `a` was numbered after `b`. */
 export function isNewer(a: number, b: number): boolean {
   return sequenceDistance(a, b) > 0;
 }

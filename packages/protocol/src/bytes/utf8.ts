@@ -1,4 +1,6 @@
-/** The platform's UTF-8, declared here since this package is compiled without any platform's types. */
+/**
+ * The platform's UTF-8 classes. They are declared here because this package compiles without platform types.
+ */
 declare const TextEncoder: new () => { encode(text: string): Uint8Array };
 declare const TextDecoder: new (
   label: "utf-8",
@@ -6,14 +8,14 @@ declare const TextDecoder: new (
 ) => { decode(bytes: Uint8Array): string };
 
 const encoder = new TextEncoder();
-// Without `ignoreBOM` a leading U+FEFF would vanish: two encodings of one text.
+// Without `ignoreBOM` a leading U+FEFF would vanish, and one text would have two encodings.
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export function encodeUtf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Undefined where the bytes are not UTF-8. */
+/** Decodes UTF-8. Returns undefined if the bytes are malformed. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes);
@@ -22,11 +24,14 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The beginning of a text that takes at most so many bytes as UTF-8; halves of surrogate pairs become U+FFFD. */
+/**
+ * Returns the longest beginning of a text that takes at most `maxBytes` as UTF-8. Unpaired surrogates become
+ * U+FFFD.
+ */
 export function truncateUtf8(text: string, maxBytes: number): string {
   const bytes = encoder.encode(text);
   let end = Math.min(bytes.length, maxBytes);
-  // Not inside a character: the bytes of one after its first are 10xxxxxx.
+  // Never cut inside a character: all its bytes after the first are 10xxxxxx.
   while (end < bytes.length && (bytes[end]! & 0xc0) === 0x80) end -= 1;
   return decoder.decode(bytes.subarray(0, end));
 }

@@ -4,25 +4,28 @@ import { limits } from "../errors/codes.js";
 import { isWellFormed } from "./msgpack-check.js";
 
 /**
- * Values of rare messages (control, commands, requests) as msgpack: never per tick. Plain data only: null,
- * booleans, finite numbers, text, bytes, arrays and plain objects. Records and extensions are off, so that any
- * msgpack reader understands the bytes and no code is generated from them.
+ * Msgpack for rare messages (control, commands, requests), never per tick. It carries plain data only: null,
+ * booleans, finite numbers, text, bytes, arrays and plain objects. Records and extensions are off, so that
+ * any msgpack reader can read the bytes, and no code is generated from them.
  */
 const packer = new Packr({ useRecords: false, variableMapSize: true, encodeUndefinedAsNil: true });
 const unpacker = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: "number" });
 
 /**
- * Encodes plain data. Throws {@link ConfigError} naming the path (`message.cars[2].owner`) of anything else.
- * `undefined` is written as null.
+ * Encodes plain data. Throws {@link ConfigError} with the path (`message.cars[2].owner`) of any other value.
+ * Writes `undefined` as null.
  */
 export function encodeValue(value: unknown, name = "message"): Uint8Array {
   const problem = plainDataProblem(value, name);
   if (problem) throw new ConfigError(problem);
-  // The packer reuses its buffer: copy out.
+  // The packer reuses its buffer.
   return new Uint8Array(packer.pack(value));
 }
 
-/** Decodes untrusted bytes; undefined where they are not exactly one well-formed plain value. Never throws. */
+/**
+ * Decodes untrusted bytes. Returns undefined if they are not exactly one well-formed plain value. Never
+ * throws.
+ */
 export function decodeValue(bytes: Uint8Array): { readonly value: unknown } | undefined {
   if (!isWellFormed(bytes)) return undefined;
   try {
@@ -33,8 +36,8 @@ export function decodeValue(bytes: Uint8Array): { readonly value: unknown } | un
 }
 
 /**
- * Why {@link encodeValue} would refuse a value; undefined if it would not. Never throws on data that came as JSON or
- * msgpack: check with it what came from outside and will be encoded again.
+ * Returns why {@link encodeValue} would refuse a value, or undefined if it would not. Never throws on data
+ * that came as JSON or msgpack. Use it to check foreign data before encoding it again.
  */
 export function plainDataProblem(value: unknown, path: string, depth = 0): ConfigProblem | undefined {
   if (depth > limits.nestingDepth)
@@ -76,7 +79,7 @@ function objectProblem(value: object, path: string, depth: number): ConfigProble
   return undefined;
 }
 
-/** Half of a surrogate pair (text cut inside an emoji) has no UTF-8: receivers would drop the whole message. */
+/** An unpaired surrogate (text cut inside an emoji) has no UTF-8: receivers would drop the whole message. */
 function textProblem(text: string, path: string): ConfigProblem | undefined {
   const hasHalf = /\p{Surrogate}/u.test(text);
   return hasHalf ? problemOf(path, text, "text without halves of surrogate pairs") : undefined;

@@ -1,6 +1,6 @@
-/** Every number that means something on the wire, in one place. A number is never reused for something else. */
+/** All numbers of the wire format. A number is never used again for another purpose. */
 
-/** Version of the wire format: both sides agree on it when a link opens, so that no packet says it. */
+/** Version of the wire format. Both sides agree on it when a link opens, so packets do not carry it. */
 export const PROTOCOL_VERSION = 2;
 
 /** WebSocket subprotocol that names format and version. */
@@ -8,7 +8,7 @@ export const WEBSOCKET_PROTOCOL = `paceline.${PROTOCOL_VERSION}`;
 
 /** Kinds of messages inside a packet. */
 export const MessageKind = {
-  /** Newest-wins states of entities. */
+  /** States of entities: only the newest count. */
   state: 0x01,
   /** A numbered message that arrives exactly once and in order. */
   reliable: 0x02,
@@ -21,14 +21,14 @@ export const MessageKind = {
   /** Asks for a pong on the same link. */
   ping: 0x06,
   pong: 0x07,
-  /** The other side ends the session; carries a close code and a reason. */
+  /** Ends the session, with a close code and a reason. */
   close: 0x08,
 } as const;
 export type MessageKind = (typeof MessageKind)[keyof typeof MessageKind];
 
 /** Payload kinds of reliable messages. */
 export const PayloadKind = {
-  /** Between a participant and the server: a control message (msgpack). */
+  /** A control message between a participant and the server (msgpack). */
   control: 0x01,
   /** A game's message: `[type, message]` (msgpack). */
   command: 0x02,
@@ -36,23 +36,32 @@ export const PayloadKind = {
   request: 0x03,
   /** `[id, ok, message]` (msgpack). */
   reply: 0x04,
-  // 0x05 and 0x06 were spawn and despawn of Float32 states.
-  /** A stream of states begins: which kind of entity, and how it is coded (binary). */
+  // 0x05 and 0x06 are used up: they were spawn and despawn of Float32 states.
+  /** Opens a stream of states: the kind of entity and the coding (binary). */
   stream: 0x07,
-  /** States that must arrive: whole ones, references, removals (binary). */
+  /** States that must arrive: whole states, references, removals (binary). */
   reference: 0x08,
-  /** The receiver of a stream lacks states that newer ones build on (binary). */
+  /** The receiver of a stream lacks a baseline of newer states (binary). */
   resync: 0x09,
-  /** The columns of a stream, or the question for them (binary). */
+  /** The columns of a stream, or the request for them (binary). */
   columns: 0x0a,
-  /** Between a participant and the authority of its room: a message of docs/WIRE-FORMAT.md, "Authority" (msgpack). */
+  /**
+   * A message between a participant and the authority of its room: docs/WIRE-FORMAT.md, "Authority"
+   * (msgpack).
+   */
   authority: 0x0b,
-  /** Ends the list of a stream's entities: the receiver removes all others that the server had kept (binary). */
+  /**
+   * Ends the list of a stream's entities: the receiver removes all others that the server had retained
+   * (binary).
+   */
   present: 0x0c,
 } as const;
 export type PayloadKind = (typeof PayloadKind)[keyof typeof PayloadKind];
 
-/** Classes of traffic; the number stands in the routing envelope so that a relay can treat each as it needs. */
+/**
+ * Numbers of the traffic classes. The routing envelope carries the number, so that a relay can treat each
+ * class differently.
+ */
 export const TrafficClass = {
   state: 0,
   reference: 1,
@@ -65,94 +74,97 @@ export type TrafficClassName = keyof typeof TrafficClass;
 
 /** Close codes of links and sessions (WebSocket private range: 4000 to 4999). */
 export const CloseCode = {
-  /** Left on purpose. */
+  /** The participant left on purpose. */
   left: 4000,
   /** The server is shutting down. */
   serverShutdown: 4001,
-  /** The other side fell silent beyond the deadline. */
+  /** The other side was silent for longer than the deadline. */
   timeout: 4002,
   /** A newer link of the same session took over. */
   replaced: 4003,
   /** The game or an operator removed the participant. */
   kicked: 4004,
-  /** The page is put to sleep; it will come back with its token. */
+  /** The page went to sleep. It will come back with its token. */
   suspended: 4005,
   /** The room has ended: its authority closed it, or failed. */
   roomClosed: 4006,
-  /** The server failed while it served this session; its log has the stack. The client may come back as a newcomer. */
+  /**
+   * The server failed while it served this session; its log has the stack. The client may join again as a
+   * newcomer.
+   */
   internalError: 4007,
   /** The page was closed or reloaded; the seat waits some seconds for the next page. */
   unloaded: 4008,
-  /** No ticket or token, or one that is not ours. */
+  /** The ticket or token is missing, or this server did not issue it. */
   refused: 4100,
-  /** The seat ticket's time is over. */
+  /** The seat ticket has expired. */
   ticketExpired: 4101,
   /** The seat ticket was used before. */
   ticketUsed: 4102,
-  /** The session is not known (any more). */
+  /** The server does not know the session (any more). */
   sessionUnknown: 4103,
   /** The page's origin or host is not allowed; the reason names the setting. */
   originRefused: 4104,
-  /** The other side speaks another version. */
+  /** The other side uses another version of the protocol. */
   versionMismatch: 4105,
   /** No seat; the reason begins with the code of the match request, such as `match/full`. */
   matchRefused: 4106,
-  /** The authority of the room does not let this player in; the reason says why. */
+  /** The room's authority refused this player; the reason says why. */
   joinRefused: 4107,
-  /** Bytes that make no sense, repeatedly. */
+  /** The other side sent malformed bytes repeatedly. */
   protocolViolation: 4200,
-  /** More packets, bytes or messages per second than allowed, sustained. */
+  /** The other side exceeded the limit of packets, bytes or messages per second for too long. */
   flooding: 4201,
-  /** Does not take what is sent to it; its queue is full. */
+  /** The other side does not read fast enough; its queue is full. */
   tooSlow: 4202,
-  /** Holds too much of the server's memory: messages that are never complete, or that it does not acknowledge. */
+  /** The session occupies too much of the server's memory with incomplete or unacknowledged messages. */
   overBudget: 4203,
 } as const;
 export type CloseCode = (typeof CloseCode)[keyof typeof CloseCode];
 
-/** Limits that both sides keep; each is a test. */
+/** Limits that both sides enforce. Each has a test. */
 export const limits = {
-  /** Limit of unreliable packets, so that no path fragments them. */
+  /** Largest unreliable packet: small enough that no path fragments it. */
   unreliablePacketBytes: 1200,
-  /** The largest packet on a reliable channel; the portable size of a data channel message. */
+  /** Largest packet on a reliable channel: the portable size of a data channel message. */
   reliablePacketBytes: 16_384,
-  /** Routing envelope around a packet: flags, class, key, count and up to 64 targets. */
+  /** Most receivers that the routing envelope of one packet names. */
   envelopeTargets: 64,
-  /** Reliable messages of a session that may wait for a receipt: a quarter of the circle of their ids, */
+  /** Most unacknowledged reliable messages of a session: a quarter of the circle of their ids. */
   unacknowledgedMessages: 16_384,
-  /** their bytes, and those that a receiver keeps while an earlier one is missing; */
+  /** Most bytes of these messages, and of messages that a receiver keeps while an earlier one is missing. */
   sessionQueueBytes: 1_048_576,
-  /** of a game's messages to another player fewer: a game has many of these pairs. */
+  /** The limit of bytes between two players. It is smaller because a game has many such pairs. */
   pairQueueBytes: 262_144,
-  /** Each of them counts as so many bytes more than its payload. */
+  /** Each message counts as its payload and this many bytes. */
   reliableOverheadBytes: 2,
-  /** Limit of the distance between a reliable message and the expected one. */
+  /** Largest distance between a received reliable message and the next expected one. */
   outOfOrderMessages: 16_384,
-  /** A pair of participants begins again so often; epochs count from 0. */
+  /** Last epoch of a pair of participants. Each restart of the pair begins a new one; they count from 0. */
   lastEpoch: 7,
-  /** A message that is sent as bulk, between players; */
+  /** Largest bulk message between players. */
   bulkBytes: 16_777_216,
-  /** and to the authority of a room. */
+  /** Largest bulk message to the authority of a room. */
   authorityBulkBytes: 1_048_576,
-  /** Entities that one participant may own. */
+  /** Most entities of one participant. */
   ownedEntities: 4096,
-  /** Bytes that a participant may leave with the server for newcomers. */
+  /** Most bytes of states that a participant may leave at the server for newcomers. */
   retainedBytes: 4096,
-  /** UTF-8 bytes of a message type or an entity name. */
+  /** Most UTF-8 bytes of a message type or an entity name. */
   nameBytes: 64,
-  /** Ticks of an entity's states that sender and receivers keep: baselines are among them. */
+  /** Ticks for which sender and receivers keep an entity's states, baselines included. */
   historyTicks: 128,
-  /** Streams of states that one participant may announce while its session lives. */
+  /** Most streams of states that one participant may announce during its session. */
   streams: 256,
-  /** Pings of a session that are answered; more are dropped. */
+  /** Pings of a session that the other side answers; more are dropped. */
   pongsPerSecond: 40,
-  /** Requests of one other participant that are answered in a second; each answer takes a packet of its own. */
+  /** Requests of one other participant that are answered. Each answer takes a packet of its own. */
   requestsPerSecond: 30,
-  /** Depth of nesting in a msgpack value. */
+  /** Most levels of nesting in a msgpack value. */
   nestingDepth: 8,
 } as const;
 
-/** Why a packet or a message was dropped; the keys of the drop counters. */
+/** Reasons for dropping a packet or a message, and keys of the drop counters. */
 export const dropReasons = [
   "too-short",
   "too-long",

@@ -1,4 +1,4 @@
-/** Codes of {@link NetError}, with what they mean; docs/ERRORS.md is made from this table. */
+/** Codes of `NetError` and their meanings. docs/ERRORS.md is generated from this table. */
 export const errorCodes = {
   "match/unreachable": "The server did not answer the match request.",
   "match/unknown-room": "The server has no kind of room of that name.",

@@ -1,15 +1,18 @@
 import type { ErrorCode } from "./error-codes.js";
 
-/** A caller's mistake, thrown at once, before anything is sent or changed. */
+/** The parts of a {@link ConfigError}. */
 export interface ConfigProblem {
-  /** The option, argument or entity field, as the caller wrote it: `threshold.position`. */
+  /** The option, argument or entity field as the caller wrote it: `threshold.position`. */
   readonly field: string;
   readonly value: unknown;
   /** The expected value with range and unit: `a number from -1 to 1`. */
   readonly expected: string;
 }
 
-/** A mistake of the caller. The message names field, value and what was expected. */
+/**
+ * A mistake of the caller, thrown before anything is sent or changed. The message names field, value and
+ * expected value.
+ */
 export class ConfigError extends Error {
   readonly field: string;
   readonly value: unknown;
@@ -24,18 +27,24 @@ export class ConfigError extends Error {
   }
 }
 
-/** Throws {@link ConfigError} unless `fn` is a function: without types such a mistake would show at the first call only. */
+/**
+ * Throws {@link ConfigError} unless `fn` is a function. Without the check, untyped code would fail only at
+ * the first call.
+ */
 export function assertFunction(field: string, fn: unknown): void {
   if (typeof fn !== "function") throw new ConfigError({ field, value: fn, expected: "a function" });
 }
 
-/** An outcome of the world: a refusal, a time-out, a full queue. Delivered by rejection or event. */
+/**
+ * A failure that the caller could not prevent: a refusal, a time-out, a full queue. Delivered by rejection or
+ * event.
+ */
 export class NetError extends Error {
-  /** Stable; docs/ERRORS.md says what each means. */
+  /** Stable code; docs/ERRORS.md explains each. */
   readonly code: ErrorCode;
-  /** Whether the same call may succeed later. */
+  /** True if the same call may succeed later. */
   readonly retryable: boolean;
-  /** Numbers of the peers because of whom it failed; empty for what is not about peers. */
+  /** Numbers of the peers that caused the failure; empty if no peer did. */
   readonly peers: readonly number[];
 
   constructor(

@@ -7,23 +7,25 @@ import { quantise, restore } from "../state/plan/quantiser.js";
 import { FIRST_FIELD_COLUMN, type StatePlan } from "../state/plan/state-plan.js";
 import type { InputDefinition } from "./input-definition.js";
 
-/** A packet has 1 to 32 inputs. */
+/** Bits of the number of inputs minus 1: a packet has 1 to 32. */
 const COUNT_BITS = 5;
-/** No value of an input has a prefix code. */
+/** Inputs use no prefix codes. */
 const NO_TABLES = { codes: new Int32Array(0), slots: new Int32Array(0) };
-/** Inputs are read one after the other, each before the next packet. */
+/** One decoder serves all: each packet is read to its end before the next one. */
 const decoder = new BitCoder(0, NO_TABLES);
 let scratch = new Int32Array(64);
 
 /** The inputs of consecutive ticks, the oldest first. */
 export interface InputRun {
-  /** Number of the last one, 16 bits circular. */
+  /** Number of the last input, 16 bits, circular. */
   readonly newest: number;
-  /** A row of components each. */
+  /** One row of components for each input. */
   readonly rows: readonly Float32Array[];
 }
 
-/** The components of an input as the other side will have them: rounded to the fields' precision. */
+/**
+ * Returns the components of an input as the other side will decode them: rounded to the fields' precision.
+ */
 export function roundInput({ plan }: InputDefinition, row: Float32Array): Float32Array {
   const columns = new Int32Array(plan.width);
   quantise(plan, row, columns, 0);
@@ -33,8 +35,8 @@ export function roundInput({ plan }: InputDefinition, row: Float32Array): Float3
 }
 
 /**
- * Writes inputs: the first whole, of each other what has changed. Throws {@link ConfigError} for a value that is out of
- * its field's range.
+ * Writes inputs: the first one whole, of each other one only the changes. Throws `ConfigError` for a
+ * value out of its field's range.
  */
 export function writeInputs({ plan }: InputDefinition, { newest, rows }: InputRun): Uint8Array {
   const coder = new BitCoder(rows.length * plan.width * 5 + 8, NO_TABLES);
@@ -51,8 +53,8 @@ export function writeInputs({ plan }: InputDefinition, { newest, rows }: InputRu
 }
 
 /**
- * Reads inputs; a reason where the bytes are dropped. `wanted`: how many of the newest ones are news, where they end with
- * that number; of the others nothing is returned.
+ * Reads inputs, or returns the reason for dropping the bytes. `wanted` gets the number of the newest input
+ * and returns how many of the newest inputs the caller needs. Older ones are not returned.
  */
 export function readInputs(
   definition: InputDefinition,
@@ -90,8 +92,8 @@ function readRows(
 }
 
 /**
- * Codes an input, of which a later one says only what has changed since `before`. A decoder has both in one array. False
- * where a value is out of its range.
+ * Codes one input. With `before`, it codes only the differences from it; a decoder passes the same array as
+ * `columns` and `before`. Returns false if a value is out of its range.
  */
 function codeColumns(
   coder: BitCoder,

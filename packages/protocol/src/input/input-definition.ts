@@ -10,19 +10,19 @@ import { FIRST_FIELD_COLUMN, planState, type StatePlan } from "../state/plan/sta
 /** The fields of a player's input in one tick. */
 export interface InputDefinition<F extends Fields = Fields> {
   readonly fields: F;
-  /** The fields as those of an entity: where they lie in a row, their kinds and ranges. */
+  /** The fields as an entity definition: places in a row, kinds and ranges. */
   readonly definition: EntityDefinition<F>;
   readonly plan: StatePlan;
-  /** 32 bits over everything that both sides must agree on; never 0. */
+  /** Hash of everything that both sides must agree on, 32 bits, never 0. */
   readonly hash: number;
 }
 
-/** More bits than this would be a state, not an input. */
+/** More bits than this are a state, not an input. */
 const MAX_BITS = 256;
 
 /**
- * Describes the inputs of a room, with the fields of entities. Throws {@link ConfigError} for text fields, which no tick
- * has room for, and for more than 256 bits.
+ * Describes the inputs of a room by the same fields as entities have. Throws {@link ConfigError} for text
+ * fields, which are too long for every tick, and for more than 256 bits.
  */
 export function defineInput<const F extends Fields>(
   fields: F,
@@ -32,7 +32,7 @@ export function defineInput<const F extends Fields>(
   if (definition.textCount > 0) {
     throw new ConfigError({ field: "inputs", value: "text", expected: "fields of a fixed size" });
   }
-  // The rate is of no consequence: nothing is predicted from ticks here.
+  // The rate does not matter: inputs are not predicted from ticks.
   const plan = planState(definition, { tickHz: 60 });
   const bits = plan.bits.subarray(FIRST_FIELD_COLUMN).reduce((sum, each) => sum + each, 0);
   if (bits > MAX_BITS) {

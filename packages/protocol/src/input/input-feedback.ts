@@ -1,18 +1,18 @@
 import type { ByteReader } from "../bytes/byte-reader.js";
 import type { ByteWriter } from "../bytes/byte-writer.js";
 
-/** The part before an authority's states that differs from player to player. */
+/** The part before an authority's states that differs between players. */
 export interface InputFeedback {
-  /** The last input that the states have in them, 16 bits circular; undefined before the first. */
+  /** Number of the last input that the states include, 16 bits, circular; undefined before the first. */
   readonly processed: number | undefined;
-  /** Ticks that the player should be further ahead; -31 to 31, in quarters. */
+  /** Ticks that the player should be further ahead: -31.75 to 31.75, in quarters. */
   readonly leadErrorTicks: number;
 }
 
 const QUARTERS = 4;
 const MAX_QUARTERS = 127;
 
-/** Writes a byte where there is nothing to say, else four. */
+/** Writes one byte if no input was processed yet, else four. */
 export function writeFeedback(writer: ByteWriter, { processed, leadErrorTicks }: InputFeedback): ByteWriter {
   if (processed === undefined) return writer.u8(0);
   const quarters = Math.round(leadErrorTicks * QUARTERS);
@@ -23,7 +23,10 @@ export function writeFeedback(writer: ByteWriter, { processed, leadErrorTicks }:
     .u8(kept & 0xff);
 }
 
-/** Reads what {@link writeFeedback} wrote and leaves the reader behind it; undefined where it is malformed. */
+/**
+ * Reads the bytes of {@link writeFeedback} and leaves the reader behind them. Returns undefined if they are
+ * malformed.
+ */
 export function readFeedback(reader: ByteReader): InputFeedback | undefined {
   const has = reader.u8();
   if (!reader.ok || has > 1) return undefined;

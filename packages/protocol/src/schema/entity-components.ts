@@ -6,7 +6,7 @@ export const axes = ["x", "y", "z", "w"] as const;
 
 /** One number of an entity. */
 export interface Component {
-  /** `position.x`, `heading`, `wheels.0.slip`; derived ones are called `velocity.x` and `turnRate`. */
+  /** `position.x`, `heading`, `wheels.0.slip`; derived ones are `velocity.x` and `turnRate`. */
   readonly name: string;
   readonly kind: "number" | "angle" | "int" | "flag" | "quat" | "enum";
   readonly min: number;
@@ -15,18 +15,18 @@ export interface Component {
   readonly unit: string;
   /** Initial value. */
   readonly initial: number;
-  /** False: it is derived, from positions and ticks. */
+  /** False for a component that is derived from positions and ticks. */
   readonly isSent: boolean;
 }
 
-/** A field that holds values itself, with its place in the entity. */
+/** A field that holds values (not a list or a group), with its place in the entity. */
 export interface Leaf {
-  /** `position`, `wheels.0.slip`. */
+  /** Path of the field: `position`, `wheels.0.slip`. */
   readonly path: string;
   readonly field: NumericField | StringField | BytesField;
-  /** Index of its first component; for text, index among the texts. */
+  /** Index of the field's first component; for a text field, its index among the text fields. */
   readonly offset: number;
-  /** Components; 0 for text. */
+  /** Number of components; 0 for a text field. */
   readonly count: number;
 }
 
@@ -42,7 +42,7 @@ const counts = {
   enum: 1,
 } as const;
 
-/** Number of components of a field, of all its members together. */
+/** Returns the number of components of a field, with all its members. */
 export function componentCount(field: Field): number {
   switch (field.kind) {
     case "list":
@@ -86,7 +86,10 @@ export class ComponentList {
   }
 }
 
-/** A component that a motion model adds: the owner derives it. It travels where the state's plan has rates. */
+/**
+ * Returns a component that the owner derives for a motion model. It is sent only if the state's plan has
+ * rates.
+ */
 export function derivedComponent(name: string, unit: string, bound: number, precision: number): Component {
   return { name, kind: "number", min: -bound, max: bound, precision, unit, initial: 0, isSent: false };
 }

@@ -1,7 +1,7 @@
 import type { Field } from "./entity-fields.js";
 import { ConfigError } from "../errors/errors.js";
 
-/** A field whose values are not numbers, or that is made of other fields: it has no range of its own. */
+/** Common properties of fields that are not plain numbers. Their range does not come from the game. */
 interface Shape<Kind extends string> {
   readonly kind: Kind;
   readonly range: readonly [number, number];
@@ -36,10 +36,10 @@ export interface GroupField<
 
 const UNRANGED = { range: [0, 0], precision: 0, unit: "" } as const;
 const MAX_NAMES = 1024;
-/** Text in a state travels whole with every change until it is acknowledged: it has to stay small. */
+/** A changed text travels whole in every packet until it is acknowledged, so it must stay small. */
 const MAX_TEXT_BYTES = 255;
 
-/** One of a few names: `enumOf(["idle", "run", "fall"])`. */
+/** Declares a field that holds one of a few names: `enumOf(["idle", "run", "fall"])`. */
 export function enumOf<const Names extends readonly string[]>(
   values: Names,
   options: { readonly default?: Names[number] } = {},
@@ -58,17 +58,17 @@ export function enumOf<const Names extends readonly string[]>(
   return { ...options, kind: "enum", values, range: [0, values.length - 1], precision: 1, unit: "" };
 }
 
-/** A short text that rarely changes, such as a name. */
+/** Declares a short text that rarely changes, such as a name. */
 export function string(options: { readonly maxBytes: number; readonly default?: string }): StringField {
   return { ...UNRANGED, ...options, kind: "string", maxBytes: textLimit("string", options.maxBytes) };
 }
 
-/** A few bytes that rarely change. */
+/** Declares a few bytes that rarely change. */
 export function bytes(options: { readonly maxBytes: number }): BytesField {
   return { ...UNRANGED, kind: "bytes", maxBytes: textLimit("bytes", options.maxBytes) };
 }
 
-/** A fixed number of the same field: `list(flag(), 4)`. */
+/** Declares a fixed number of equal fields: `list(flag(), 4)`. */
 export function list<Item extends Field>(item: Item, length: number): ListField<Item> {
   if (!Number.isInteger(length) || length < 1 || length > 256) {
     throw new ConfigError({ field: "list.length", value: length, expected: "a whole number from 1 to 256" });
@@ -76,7 +76,7 @@ export function list<Item extends Field>(item: Item, length: number): ListField<
   return { ...UNRANGED, kind: "list", item, length };
 }
 
-/** Fields under a common name: `wheel: group({ turn: angle(...), slip: flag() })`. */
+/** Declares fields under a common name: `wheel: group({ turn: angle(...), slip: flag() })`. */
 export function group<const Members extends Readonly<Record<string, Field>>>(
   fields: Members,
 ): GroupField<Members> {

@@ -15,10 +15,10 @@ import {
 /** The fields of an entity by name, in wire order. */
 export type Fields = Readonly<Record<string, Field>>;
 
-/** An entity's fields as a game's model sees them; vectors are written component by component. */
+/** An entity's fields as the game's motion model gets them. It writes vectors component by component. */
 export type StepState<F extends Fields> = { -readonly [Name in keyof F]: StepValue<F[Name]> };
 
-/** A field as a motion model sees it: enums by name; text is read-only and no part of motion. */
+/** One field as the game's motion model gets it: enums by name; text is read-only and not part of motion. */
 type StepValue<F> = F extends Vec2Field
   ? { x: number; y: number }
   : F extends Vec3Field
@@ -31,58 +31,71 @@ type StepValue<F> = F extends Vec2Field
           ? { -readonly [Name in keyof Members]: StepValue<Members[Name]> }
           : ValueOf<F>;
 
-/** A model of the game, see {@link EntityOptions.step}. */
+/** The game's motion model: see {@link EntityOptions.step}. */
 export type StepFunction<F extends Fields = Fields> = (state: StepState<F>, seconds: number) => void;
 
-/** The motion between updates, and the thresholds at which the owner sends. */
+/** Motion between updates, and the thresholds for sending. */
 export interface EntityOptions<F extends Fields> {
   /**
-   * Default `hold`, or `velocity` where {@link show} is `interpolate`. The others need a field `position` (vec2 or vec3); `velocity` and `acceleration` of the same kind
-   * and `heading` (angle) are used where they exist, and derived where the model needs them and they do not.
+   * The motion model. Default: `hold`, or `velocity` if {@link show} is `interpolate`. All models but `hold`
+   * need a field `position` (vec2 or vec3). They use `velocity` and `acceleration` (of the same kind as
+   * `position`) and `heading` (angle) if the entity has them, and derive missing rates if they need them.
    */
   readonly motion?: MotionModel;
   /**
-   * The game's own model, for motion `step`: moves the state on by so many seconds (a simulation step, or a part of one),
-   * with nothing but what is in the state, in the same way on every machine. Owner and receivers both call it.
+   * The game's own model, for motion `step`: continues the state by `seconds` (a simulation step, or a part
+   * of one). It must read nothing but the state, and return the same on every machine. Owner and receivers
+   * both call it.
    */
   readonly step?: StepFunction<F>;
-  /** The way receivers show it. Default: that of the profile; with a motion model of the game's own, `extrapolate`. */
+  /**
+   * The way receivers show the entity. Default: the profile's; with the game's own motion model,
+   * `extrapolate`.
+   */
   readonly show?: ShowStyle;
   /**
-   * Per field, in its unit: the owner sends when what receivers show is off by more. Default: the profile's for
-   * position and heading; for the others half a field's precision, of each component.
+   * Largest accepted error per field, in its unit. The owner sends if the shown value is off by more.
+   * Default: the profile's for position and heading, half the precision of each component for other fields.
    */
   readonly threshold?: { readonly [Name in keyof F]?: number };
-  /** An update is sent at least this often, changed or not. Default: the profile's. */
+  /** Longest time between two sends, changed or not, ms. Default: the profile's. */
   readonly heartbeatMs?: number;
-  /** True: a write out of its field's range throws. Default: scalars and vectors are clamped, and the game is warned once. */
+  /**
+   * True: writing a value out of its field's range throws. Default: scalars and vectors are clamped, with one
+   * warning.
+   */
   readonly strict?: boolean;
 }
 
-/** A described kind of entity. Everything else (storage, codec, tables) is derived from it. */
+/** A described kind of entity. Storage, codec and tables are derived from it. */
 export interface EntityDefinition<F extends Fields = Fields> {
   readonly name: string;
   readonly fields: F;
   readonly motion: MotionModel;
-  /** The way receivers show it; undefined if the profile decides. */
+  /** The way receivers show the entity; undefined if the profile decides. */
   readonly show: ShowStyle | undefined;
-  /** The game's model, where motion is `step`. Its argument has the definition's own fields. */
+  /** The game's model if motion is `step`. Its argument has the definition's own fields. */
   readonly step: ((state: never, seconds: number) => void) | undefined;
   readonly threshold: Readonly<Partial<Record<string, number>>>;
   readonly heartbeatMs: number | undefined;
-  /** Whether writes out of range throw. */
+  /** True if writing a value out of range throws. */
   readonly isStrict: boolean;
-  /** Declared components in wire order, then the derived ones that the motion model needs. */
+  /** Declared components in wire order, then those derived for the motion model. */
   readonly components: readonly Component[];
-  /** Index of each field's first component; members of lists and groups by their path, `wheels.0.slip`. */
+  /**
+   * Index of each field's first component. Members of lists and groups are named by path: `wheels.0.slip`.
+   */
   readonly offsets: Readonly<Record<string, number>>;
-  /** Fields that hold values themselves, lists and groups taken apart, in wire order. */
+  /** Fields that hold values, in wire order. Lists and groups are resolved into their members. */
   readonly leaves: readonly Leaf[];
-  /** The number of text fields (string or bytes) among them. */
+  /** Number of text fields (string or bytes) in `leaves`. */
   readonly textCount: number;
   /** The components that motion changes; undefined for `hold`. */
   readonly motionLayout: MotionLayout | undefined;
-  /** 32 bits over everything by which states are coded: two sides with the same hash need no words about columns. */
+  /**
+   * Hash of everything that affects the coding of states, 32 bits. Two sides with equal hashes exchange no
+   * columns.
+   */
   readonly schemaHash: number;
 }
 
@@ -150,7 +163,7 @@ function defaultMotion<F extends Fields>({ step, show }: EntityOptions<F>): Moti
   return show === "interpolate" ? "velocity" : "hold";
 }
 
-/** Everything about a leaf that both sides must agree on. */
+/** Returns everything about a leaf that both sides must agree on. */
 function describeLeaf({ path, field }: Leaf): string {
   const size = field.kind === "string" || field.kind === "bytes" ? field.maxBytes : "";
   const names = field.kind === "enum" ? field.values.join(",") : "";
@@ -167,7 +180,7 @@ function assertNotReserved(name: string, fieldName: string): void {
   });
 }
 
-/** A whole state, with everything around it, has to fit one packet. */
+/** A whole state, with everything around it, must fit one packet. */
 function assertSize(name: string, { components, leaves }: ComponentList): void {
   if (leaves.length === 0) {
     throw new ConfigError({ field: name, value: "no fields", expected: "at least one field" });
@@ -186,7 +199,9 @@ function assertSize(name: string, { components, leaves }: ComponentList): void {
   }
 }
 
-/** `derivedFrom` names the position; a receiver that is to derive a velocity needs one of the same kind. */
+/**
+ * `derivedFrom` must name `position`. To derive the velocity, a receiver needs a position of the same kind.
+ */
 function assertDerived(name: string, fields: Fields): void {
   for (const [fieldName, field] of Object.entries(fields)) {
     if ((field.kind !== "vec2" && field.kind !== "vec3") || field.derivedFrom === undefined) continue;
@@ -216,7 +231,7 @@ function assertThresholds(
   threshold: Readonly<Record<string, number | undefined>>,
 ): void {
   for (const [field, value] of Object.entries(threshold)) {
-    // An object has names of its own, such as toString, that are no fields.
+    // Every object has inherited names, such as toString, that are not fields.
     const known = Object.hasOwn(fields, field) ? fields[field] : undefined;
     if (known === undefined) {
       throw new ConfigError({
@@ -235,7 +250,7 @@ function assertThresholds(
   }
 }
 
-/** A model belongs to motion `step`, and to no other. */
+/** Motion `step` needs a model; other motions must have none. */
 function assertStep(name: string, motion: MotionModel, step: unknown): void {
   if (motion === "step" ? typeof step === "function" : step === undefined) return;
   const expected = motion === "step" ? "a function (state, seconds)" : `nothing, since motion is "${motion}"`;
@@ -253,7 +268,7 @@ function assertStrict(name: string, strict: unknown): void {
   throw new ConfigError({ field: `${name}.strict`, value: strict, expected: "true or false" });
 }
 
-/** FNV-1a, 32 bits (Fowler, Noll, Vo). */
+/** Returns the FNV-1a hash of a text, 32 bits (Fowler, Noll, Vo). */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

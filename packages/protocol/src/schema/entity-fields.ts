@@ -4,7 +4,6 @@ import { ConfigError } from "../errors/errors.js";
 /** Smallest and largest value, both included, in the field's unit. */
 export type Range = readonly [min: number, max: number];
 
-/** Options that every field takes. */
 interface CommonOptions<Value> {
   /** Initial value. Default: the value nearest to zero. */
   readonly default?: Value;
@@ -12,14 +11,16 @@ interface CommonOptions<Value> {
 
 interface RangedOptions<Value> extends CommonOptions<Value> {
   readonly range: Range;
-  /** The step of the wire, in the field's unit: rounding to it adds an error of at most half of it. */
+  /** Step of the values on the wire, in the field's unit. Rounding adds an error of at most half a step. */
   readonly precision: number;
-  /** Printed in errors and tables: "m", "m/s". */
+  /** Unit for errors and tables: "m", "m/s". */
   readonly unit?: string;
 }
 
 interface VectorOptions<Value> extends RangedOptions<Value> {
-  /** The position whose rate of change this is: receivers derive it, and it takes no bits. */
+  /**
+   * Name of the position whose rate of change this field is. Receivers derive the field: it takes no bits.
+   */
   readonly derivedFrom?: string;
 }
 
@@ -57,29 +58,31 @@ export type UintField = FieldShape<"uint", number>;
 export type FlagField = FieldShape<"flag", boolean>;
 export type QuatField = FieldShape<"quat", QuatValue>;
 
-/** A field that is made of numbers. */
+/** A field whose values are coded as numbers. */
 export type NumericField =
   Vec2Field | Vec3Field | AngleField | ScalarField | IntField | UintField | FlagField | QuatField | EnumField;
 
-/** The kinds of fields of an entity. */
+/** Any field of an entity. */
 export type Field = NumericField | StringField | BytesField | ListField | GroupField;
 
-/** Two numbers of one range: `position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" })`. */
+/**
+ * Declares two numbers of one range: `position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" })`.
+ */
 export function vec2(options: VectorOptions<Vec2Value>): Vec2Field {
   return ranged("vec2", options);
 }
 
-/** Three numbers of one range. */
+/** Declares three numbers of one range. */
 export function vec3(options: VectorOptions<Vec3Value>): Vec3Field {
   return ranged("vec3", options);
 }
 
-/** One number. */
+/** Declares one number. */
 export function scalar(options: RangedOptions<number>): ScalarField {
   return ranged("scalar", options);
 }
 
-/** A direction in radians. Any finite value may be written; it is kept in [-pi, pi). */
+/** Declares a direction in radians. It takes any finite value and wraps it into [-pi, pi). */
 export function angle(
   options: { readonly precision: number; readonly unit: "rad" } & CommonOptions<number>,
 ): AngleField {
@@ -89,7 +92,7 @@ export function angle(
   return ranged("angle", { ...options, range: [-Math.PI, Math.PI] });
 }
 
-/** A rotation. Precision is an angle: no rotation comes back turned by more than half of it. */
+/** Declares a rotation. Precision is an angle: the decoded rotation is off by at most half of it. */
 export function quat(
   options: { readonly precision: number; readonly unit: "rad" } & CommonOptions<QuatValue>,
 ): QuatField {
@@ -107,19 +110,19 @@ interface IntOptions extends CommonOptions<number> {
   readonly unit?: string;
 }
 
-/** A whole number. */
+/** Declares a whole number. */
 export function int(options: IntOptions): IntField {
   return whole("int", options);
 }
 
-/** A whole number from 0 on. */
+/** Declares a whole number of 0 or more. */
 export function uint(options: IntOptions): UintField {
   const field = whole("uint", options);
   if (field.range[0] >= 0) return field;
   throw new ConfigError({ field: "uint.range", value: field.range[0], expected: "numbers from 0 on" });
 }
 
-/** True or false. */
+/** Declares a boolean. */
 export function flag(options: CommonOptions<boolean> = {}): FlagField {
   return { ...options, kind: "flag", range: [0, 1], precision: 1, unit: "" };
 }
@@ -153,7 +156,7 @@ function ranged<Kind extends string, Options extends RangedOptions<Value>, Value
   return { ...options, kind, range: [min, max], precision, unit };
 }
 
-/** A range as it was given, if it is one. A bound beyond Float32 would let infinity through. */
+/** Returns the range if it is valid. A bound beyond Float32 would turn into infinity. */
 function boundsOf(kind: string, range: unknown): Range {
   const bounds: readonly unknown[] = Array.isArray(range) ? range : [];
   const [min, max] = bounds;

@@ -3,48 +3,49 @@ import type { Fields } from "./entity-definition.js";
 import type { Field, Vec2Field, Vec3Field } from "./entity-fields.js";
 import { ConfigError } from "../errors/errors.js";
 
-/** Names of the models. */
+/** Names of the motion models. */
 export const motionModels = ["hold", "velocity", "acceleration", "turn", "history", "step"] as const;
 /**
- * The way receivers continue an entity between updates; the owner runs the same model and sends when it will be wrong
- * (dead reckoning, IEEE 1278.1).
+ * The way receivers continue an entity between updates. The owner runs the same model and sends when the
+ * result is wrong (dead reckoning, IEEE 1278.1).
  *
- * - `hold`: it stays.
- * - `velocity`: straight on with constant velocity; `heading` with constant turn rate, here and below.
- * - `acceleration`: with constant acceleration, in axes of the world.
- * - `turn`: along an arc, with a change of speed that fades: for what drives or flies.
- * - `history`: along the last three positions; nothing is sent but the pose.
- * - `step`: by the game's own model, the option `step`; nothing is sent but the fields.
+ * - `hold`: the entity stays.
+ * - `velocity`: straight on with constant velocity; `heading` with constant turn rate, as in the models
+ * below.
+ * - `acceleration`: with constant acceleration, in world axes.
+ * - `turn`: along an arc, with a change of speed that fades: for cars and planes.
+ * - `history`: along the last three positions; only the pose is sent.
+ * - `step`: by the game's own model, the option `step`; only the fields are sent.
  */
 export type MotionModel = (typeof motionModels)[number];
 
-/** Ways to show an entity between its states: `extrapolate` and `interpolate`. */
 const showStyles = ["extrapolate", "interpolate"] as const;
 /**
  * The way receivers show an entity.
  *
- * - `extrapolate`: where it is now, as far as its motion model can tell; sent when that is off by the threshold.
- * - `interpolate`: between two of its states, a little in the past (`room.clock.renderNow()`); sent at the profile's
- *   rate while it moves.
+ * - `extrapolate`: at its present pose as the motion model predicts it. The owner sends when the prediction
+ * is off by more than the threshold.
+ * - `interpolate`: between two of its states, a little in the past (`room.clock.renderNow()`). The owner
+ * sends at the profile's rate while the entity moves.
  */
 export type ShowStyle = (typeof showStyles)[number];
 
-/** Component indices of what motion moves; in m, m/s, m/s², rad and rad/s. */
+/** Component indices of the values that motion changes, in m, m/s, m/s², rad and rad/s. */
 export interface MotionLayout {
   readonly position: number;
   readonly dimensions: 2 | 3;
   readonly velocity: number | undefined;
-  /** Whether the game writes `velocity` itself; otherwise it is derived from positions and ticks. */
+  /** True if the game writes `velocity`. Otherwise it is derived from positions and ticks. */
   readonly isVelocityDeclared: boolean;
   readonly acceleration: number | undefined;
   readonly isAccelerationDeclared: boolean;
   readonly heading: number | undefined;
   readonly turnRate: number | undefined;
-  /** Smallest and largest coordinate: a prediction stays within. */
+  /** Smallest and largest coordinate. Predictions are clamped to it. */
   readonly positionRange: readonly [min: number, max: number];
 }
 
-/** The parts of a layout. `components` receives the derived ones. */
+/** Input of {@link layoutMotion}, which appends the derived components to `components`. */
 interface MotionParts {
   readonly fields: Fields;
   readonly motion: MotionModel;
@@ -52,17 +53,18 @@ interface MotionParts {
   readonly components: Component[];
 }
 
-/** Bound for derived rates: far above any game, finite for the check on receipt. */
+/** Bound of derived rates: far above any game, but finite, so that receivers can check it. */
 const DERIVED_MAX = 1e6;
 
 /**
- * Steps of derived rates, in steps of the field that they are derived from. Over the half second that entities are
- * continued for, half a step of each leads astray by: velocity a quarter of a step of the position; acceleration
- * 3 (1 cm makes 0.5 m/s² and 3 cm); turn rate one step of the heading.
+ * Precision of derived rates, as a multiple of the precision of their source field. Entities are continued
+ * for up to half a second. Over that time, half a step of a rate adds an error of a quarter of a position
+ * step (velocity), 3 position steps (acceleration: 1 cm gives 0.5 m/s² and 3 cm), or one heading step (turn
+ * rate).
  */
 const RATE_STEPS = { velocity: 1, acceleration: 50, turnRate: 4 } as const;
 
-/** Finds what motion moves among the fields and adds the components that are derived. */
+/** Finds the fields that motion changes, and adds the derived components. Returns undefined for `hold`. */
 export function layoutMotion(name: string, parts: MotionParts): MotionLayout | undefined {
   const { fields, motion, offsets, components } = parts;
   assertMotion(name, motion);
@@ -78,7 +80,7 @@ export function layoutMotion(name: string, parts: MotionParts): MotionLayout | u
       components.push(...names.map((each) => derivedComponent(each, unit, DERIVED_MAX, step))) - dimensions
     );
   };
-  // These two need no more than the game declares.
+  // Motion `history` and `step` use only rates that the game declares.
   const isDeriving = motion !== "history" && motion !== "step";
   const velocity = isDeriving || isDeclared("velocity") ? vector("velocity", "m/s") : undefined;
   const isAccelerated = motion === "acceleration" || motion === "turn";
@@ -102,12 +104,15 @@ function turnRateOf(heading: Field): Component {
   return derivedComponent("turnRate", "rad/s", DERIVED_MAX, heading.precision * RATE_STEPS.turnRate);
 }
 
-/** Whether the game writes it and it travels; otherwise the owner derives it. */
+/** True if the game writes the field and it is sent. Otherwise the owner derives it. */
 function isWritten(field: Field | undefined): boolean {
   return field !== undefined && !("derivedFrom" in field && field.derivedFrom !== undefined);
 }
 
-/** An entity that is known by its newest state alone cannot be interpolated. */
+/**
+ * Throws {@link ConfigError} for an unknown style, and for any style with motion `hold`, which keeps the
+ * newest state only.
+ */
 export function assertShow(name: string, show: ShowStyle | undefined, motion: MotionModel): void {
   if (show === undefined) return;
   if (!showStyles.includes(show)) {

@@ -7,12 +7,14 @@ import type { Texts } from "./plan/entity-rows.js";
 import { SnapshotReader } from "./read/snapshot-reader.js";
 import { SnapshotWriter } from "./send/snapshot-writer.js";
 
-/** The least that a history may keep: one state is needed. */
+/** Smallest valid history length; one state would do. */
 const historyTicks = 4;
-/** Heads of a packet of one entity, rounded up. */
+/** Upper bound of the packet heads around one entity. */
 const HEADS_BYTES = 64;
 
-/** One state of one entity as a body of the state codec that needs no baseline. Throws `ConfigError` for values out of range. */
+/**
+ * Writes one state of one entity so that it needs no baseline. Throws `ConfigError` for values out of range.
+ */
 export function writeWholeState(
   plan: StatePlan,
   id: number,
@@ -28,7 +30,10 @@ export function writeWholeState(
   return writer.write({ tick: 0, entries, removed: [], checked: -1 }).slice();
 }
 
-/** Reads what {@link writeWholeState} wrote into a row; its texts, or undefined where the bytes are no state of that entity. */
+/**
+ * Reads the bytes of {@link writeWholeState} into a row. Returns the texts, or undefined if the bytes are
+ * malformed or the id differs.
+ */
 export function readWholeState(
   plan: StatePlan,
   id: number,

@@ -3,77 +3,91 @@ import { kindsOf, MAX_EVERY_TICKS, MAX_HEARTBEAT_MS, type KindInfo } from "./con
 import { ByteWriter } from "../bytes/byte-writer.js";
 import { decodeValue, encodeValue } from "../bytes/value-codec.js";
 
-/** From a participant to the authority of its room. */
+/** Messages from a participant to the authority of its room. */
 export type ToAuthority =
-  /** The kinds of entities that the game uses so far: states of others are not sent. Replaces what was said before. */
+  /**
+   * The kinds of entities that the game uses so far. The authority sends no states of others. Replaces the
+   * last list.
+   */
   | { readonly type: "kinds"; readonly kinds: readonly KindInfo[] }
-  /** An entity that this participant wants to own and to simulate, with its first state: see `writeWholeState`. */
+  /** Requests to own and simulate an entity with this first state: see `writeWholeState`. */
   | {
       readonly type: "own";
       readonly localId: number;
       readonly name: string;
       readonly schemaHash: number;
       readonly state: Uint8Array;
-      /** Ticks a second of the states that follow. */
+      /** Ticks per second of the states that follow. */
       readonly tickHz: number;
-      /** The participant's tick, whole: its packets say the low 16 bits. Default 0. */
+      /** The participant's tick in full: its packets carry the low 16 bits. Default 0. */
       readonly tick?: number;
     }
-  /** That entity is no more. */
+  /** Removes an entity of this participant. */
   | { readonly type: "disown"; readonly localId: number }
   /** Sets this participant's view terms. */
   | ({ readonly type: "view" } & ViewTerms)
-  /** States do not make sense: of these entities whole ones are wanted, of all where none is named. */
+  /**
+   * Requests whole states of these entities, or of all if the list is empty, because states cannot be
+   * decoded.
+   */
   | { readonly type: "resync"; readonly ids: readonly number[] };
 
 /** The rates and thresholds at which a participant wants states. The authority chooses omitted ones. */
 export interface ViewTerms {
-  /** It interpolates: every packet contains all moving entities. */
+  /** True if the participant interpolates: then every packet contains all moving entities. */
   readonly isInterpolated: boolean;
   /** Ticks from one packet to the next, 1 to {@link MAX_EVERY_TICKS}. */
   readonly everyTicks: number;
-  /** Threshold, m, of entities whose definition names none. */
+  /** Threshold of entities whose definition has none, m. */
   readonly thresholdM?: number;
-  /** Error of an entity's direction above which it sends, rad. */
+  /** Threshold of an entity's direction, rad. */
   readonly headingRad?: number;
-  /** A resting entity is repeated after this time, ms, at most {@link MAX_HEARTBEAT_MS}. */
+  /** Longest time between two states of a resting entity, ms, at most {@link MAX_HEARTBEAT_MS}. */
   readonly heartbeatMs?: number;
-  /** A moving entity is repeated after this time, ms. */
+  /** Longest time between two states of a moving entity, ms. */
   readonly movingHeartbeatMs?: number;
-  /** Sends the newest state of an entity twice, because the path loses many packets. */
+  /** True: send the newest state of an entity twice, because the path loses many packets. */
   readonly repeats?: boolean;
-  /** States, heads included, bytes per second. */
+  /** Most bytes of states per second, heads included. */
   readonly bytesPerSecond?: number;
-  /** An event that could not be sent within this time, ms, is dropped; 0: events must arrive, in order. */
+  /** Drop an event that could not be sent within this time, ms. 0: events must arrive, in order. */
   readonly eventLifetimeMs?: number;
-  /** Packets of messages and events leave at most this often, ms. */
+  /** Shortest time between packets of messages and events, ms. */
   readonly messagePeriodMs?: number;
 }
 
-/** From the authority to a participant. */
+/** Messages from the authority to a participant. */
 export type FromAuthority =
-  /** A message or an entity was refused; `spectator`: whatever it was, its sender only watches. */
+  /**
+   * The authority refused a message or an entity. `spectator`: the sender is a spectator and may send
+   * nothing.
+   */
   | { readonly type: "refused"; readonly what: Refused; readonly reason: string }
-  /** An entity that the participant wants to own is known to all by this id. */
+  /** The participant owns the entity. All others know it by `id`. */
   | { readonly type: "granted"; readonly localId: number; readonly id: number }
-  /** An entity of the participant is not where it says: it has to go on from this state, one as `own` has it. */
+  /**
+   * The authority moved an entity of the participant. It must continue from this state (written as in `own`).
+   */
   | { readonly type: "corrected"; readonly localId: number; readonly state: Uint8Array }
-  /** The participant's own states cannot be read: whole ones are wanted. */
+  /** Requests whole states, because the authority cannot decode the participant's states. */
   | { readonly type: "resync" }
   | ({ readonly type: "limits" } & ViewLimits);
 
-/** The parts of a participant's {@link ViewTerms} that a limit of the room overrides; empty: none. */
+/** The room's limits that override parts of a participant's {@link ViewTerms}; empty if none does. */
 export interface ViewLimits {
-  /** The room serves at most this many different terms, and these are not among them: states come exact and at each tick. */
+  /**
+   * Most different terms that the room serves. These terms are not among them: states come exact and at each
+   * tick.
+   */
   readonly maxViews?: number;
-  /** Most bytes of states per second. The participant would take more. */
+  /** Most bytes of states per second. The participant asked for more. */
   readonly bytesPerSecond?: number;
 }
 
 const refusedThings = ["message", "entity", "kind", "spectator"] as const;
 type Refused = (typeof refusedThings)[number];
 
-/** Numbers of {@link ViewTerms}, both ends included. */
+/** Valid ranges of {@link ViewTerms}, both ends included. */
 const viewRanges = {
   thresholdM: [0, 1000],
   headingRad: [0, Math.PI],
@@ -88,12 +102,15 @@ const MAX_IDS = 256;
 const MAX_TICK_HZ = 255;
 const MAX_REASON_CHARACTERS = 512;
 
-/** A message as the payload of a reliable one. */
+/** Returns a message as the payload of a reliable one. */
 export function writeAuthority(message: ToAuthority | FromAuthority): Uint8Array {
   return new ByteWriter().u8(PayloadKind.authority).bytes(encodeValue(message)).take();
 }
 
-/** Reads what a participant says (without the payload's kind); undefined where it is nothing known. */
+/**
+ * Reads a participant's message, without the payload's kind. Returns undefined if it is malformed or of an
+ * unknown type.
+ */
 export function readToAuthority(bytes: Uint8Array): ToAuthority | undefined {
   const message = fieldsOf(bytes);
   if (message?.type === "kinds") {
@@ -114,7 +131,10 @@ function resyncOf(message: Readonly<Record<string, unknown>>): ToAuthority | und
   return ids.every(isId) ? { type: "resync", ids } : undefined;
 }
 
-/** Reads what an authority says (without the payload's kind); undefined where it is nothing known. */
+/**
+ * Reads an authority's message, without the payload's kind. Returns undefined if it is malformed or of an
+ * unknown type.
+ */
 export function readFromAuthority(bytes: Uint8Array): FromAuthority | undefined {
   const message = fieldsOf(bytes);
   switch (message?.type) {

@@ -4,14 +4,14 @@ import { decodeValue } from "../bytes/value-codec.js";
 
 /** A participant as the others see it. */
 export interface PeerInfo {
-  /** 16 bits, given by the server, not used again while the room lives. */
+  /** Number of 16 bits, assigned by the server, used once during the life of the room. */
   readonly number: number;
   readonly id: string;
-  /** Whether it can and may open direct links. */
+  /** True if it can and may open direct links. */
   readonly webrtc: boolean;
-  /** The player's number, if it differs: a reloaded page keeps the number of its seat in a new session. */
+  /** The player's number if it differs: after a reload, the seat keeps its number in a new session. */
   readonly seat?: number;
-  /** There where it has no link to the server now. */
+  /** Present if the participant has no link to the server. */
   readonly away?: true;
 }
 
@@ -26,71 +26,77 @@ export interface IceServer {
 export interface AuthorityInfo {
   /** Steps per second of the authority's simulation, 1 to 255. */
   readonly tickHz: number;
-  /** Kinds of entities, in the order that states number them by. */
+  /** Kinds of entities. States refer to them by index. */
   readonly kinds: readonly KindInfo[];
-  /** Hash of the inputs' definition; 0 where the room takes none. */
+  /** Hash of the inputs' definition; 0 if the room takes no inputs. */
   readonly inputHash: number;
 }
 
-/** Two states of an authority are at most this far apart: half of the history that differences refer to. */
+/** Most ticks between two states of an authority: half of the history that differences refer to. */
 export const MAX_EVERY_TICKS = 32;
-/** Participants keep their clocks by states: an authority tells an entity at least this often, ms. */
+/**
+ * Longest time between two states of an authority's entity, ms. Participants synchronise their clocks by
+ * states.
+ */
 export const MAX_HEARTBEAT_MS = 2000;
 
-/** A kind of entity: its name, and the hash of everything that both sides must agree on. */
+/** The name of a kind of entity, and the hash of everything that both sides must agree on. */
 export interface KindInfo {
   readonly name: string;
   readonly schemaHash: number;
 }
 
-/** From the server to a participant. */
+/** Messages from the server to a participant. */
 export type ServerMessage =
   | {
       readonly type: "welcome";
       readonly sessionId: string;
-      /** Secret; whoever has it can ask for a seat in this session's place. */
+      /** Secret that claims this session's seat for a new session. */
       readonly token: string;
-      /** Secret; goes on with this session over another link, once. */
+      /** Secret that continues this session over another link, once. */
       readonly resumeToken: string;
       readonly number: number;
       /** See {@link PeerInfo.seat}. */
       readonly seat?: number;
       readonly roomId: string;
       readonly roomName: string;
-      /** The options that the room was opened with: what another one like it is asked for with. */
+      /** The options that the room was opened with. A request with the same options finds a similar room. */
       readonly options: Readonly<Record<string, string | number | boolean>>;
       readonly peers: readonly PeerInfo[];
       readonly iceServers: readonly IceServer[];
-      /** There where the room has an authority. */
+      /** Present if the room has an authority. */
       readonly authority?: AuthorityInfo | undefined;
-      /** The authority's tick, whole: its packets say the low 16 bits. */
+      /** The authority's tick in full: its packets carry the low 16 bits. */
       readonly tick?: number | undefined;
-      /** There where the receiver only watches. */
+      /** Present if the receiver is a spectator. */
       readonly spectator?: boolean;
-      /** There where the receiver asked for any room of its kind: how many others were full. */
+      /** Number of full rooms of this kind, if the receiver asked for any room of the kind. */
       readonly fullRooms?: number;
-      /** The build of the game that the server serves; absent: it names none. */
+      /** The build of the game that the server serves; absent if it names none. */
       readonly build?: string | undefined;
     }
-  /** New passwords for TURN, in time before the old ones end. */
+  /** New TURN credentials, sent before the old ones expire. */
   | { readonly type: "iceServers"; readonly iceServers: readonly IceServer[] }
-  /** Takes the place of the token that was used. */
+  /** Replaces the used resume token. */
   | { readonly type: "resumed"; readonly resumeToken: string; readonly tick?: number | undefined }
-  /** Answers `stripe`: opens one more socket for states, once and within seconds. */
+  /** Answers `stripe`. The ticket opens one more socket for states, once and within seconds. */
   | { readonly type: "stripe"; readonly ticket: string }
-  /** The server stops. Its clients join again at that address. */
+  /** The server shuts down. Clients join again at that address. */
   | { readonly type: "moving"; readonly endpoint: string }
-  /** The server takes nobody new, and ends its sessions in so many milliseconds at the latest. */
+  /** The server accepts no newcomers, and ends its sessions after at most this time. */
   | { readonly type: "draining"; readonly timeoutMs: number }
   | { readonly type: "joined"; readonly peer: PeerInfo }
   | { readonly type: "left"; readonly number: number }
-  /** It has no link to the server. `closed`: its page was closed or sleeps, so that it has no direct links either. */
+  /**
+   * A participant lost its link to the server. `closed`: its page was closed or sleeps, so it has no direct
+   * links either.
+   */
   | { readonly type: "away"; readonly number: number; readonly closed: boolean }
-  /** It has a link again: what was sent to it meanwhile is lost. */
+  /** A participant has a link again. Packets sent to it meanwhile are lost. */
   | { readonly type: "back"; readonly number: number }
   | { readonly type: "capabilities"; readonly number: number; readonly webrtc: boolean }
   | { readonly type: "signal"; readonly from: number; readonly attempt: number; readonly data: unknown }
-  /** The retained states of that participant, and their age. */
+  /** A participant's retained states, and their age. */
   | {
       readonly type: "retained";
       readonly number: number;
@@ -98,27 +104,27 @@ export type ServerMessage =
       readonly states: Uint8Array;
     };
 
-/** From a participant to the server. */
+/** Messages from a participant to the server. */
 export type ClientMessage =
   | { readonly type: "capabilities"; readonly webrtc: boolean }
   | { readonly type: "signal"; readonly to: number; readonly attempt: number; readonly data: unknown }
-  /** Asks for a ticket for one more socket. */
+  /** Requests a ticket for one more socket. */
   | { readonly type: "stripe" }
-  /** The page is hidden or visible: a hidden one may be slow to answer, and is given longer. */
+  /** The page became hidden or visible. The server waits longer for a hidden page. */
   | { readonly type: "visibility"; readonly hidden: boolean }
-  /** Retained states for the welcome of newcomers; they replace earlier ones (see `writeRetained`). */
+  /** States to retain for newcomers (see `writeRetained`). They replace earlier ones. */
   | { readonly type: "retain"; readonly states: Uint8Array }
   | { readonly type: "leave" };
 
-/** The number of the server, where a signal names a participant or a peer; no participant has it. */
+/** The server's number in signals, and as a peer. No participant has it. */
 export const SERVER_NUMBER = 0;
 
-/** Kinds of entities that one room may have. */
+/** Most kinds of entities in one room. */
 export const MAX_KINDS = 64;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Reads a control message of the server; undefined where it is none. */
+/** Reads a control message of the server. Returns undefined if it is malformed or of an unknown type. */
 export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined {
   const message = fieldsOf(bytes) ?? {};
   switch (message.type) {
@@ -147,7 +153,7 @@ export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined 
   }
 }
 
-/** Reads a control message of a participant; undefined where it is none. */
+/** Reads a control message of a participant. Returns undefined if it is malformed or of an unknown type. */
 export function readClientMessage(bytes: Uint8Array): ClientMessage | undefined {
   const message = fieldsOf(bytes);
   if (message === undefined) return undefined;
@@ -175,7 +181,6 @@ export function readClientMessage(bytes: Uint8Array): ClientMessage | undefined 
   }
 }
 
-/** Messages about the connection itself, of one field each. */
 function connectionMessageOf(message: Fields): ServerMessage | undefined {
   const { type, resumeToken, ticket, endpoint, timeoutMs } = message;
   if (type === "resumed" && isText(resumeToken)) return { type, resumeToken, ...tickOf(message) };
@@ -241,7 +246,6 @@ function noticesOf({ fullRooms, build }: Fields): { readonly fullRooms?: number;
   return { ...(isNumber32(fullRooms) && { fullRooms }), ...(isBuild(build) && { build }) };
 }
 
-/** The identity of the receiver of a welcome. */
 function identityOf({ sessionId, token, resumeToken, number, seat }: Fields) {
   const isComplete = isText(sessionId) && isText(token) && isText(resumeToken) && isNumber16(number);
   return isComplete ? { sessionId, token, resumeToken, number, ...seatOf(seat) } : undefined;
@@ -266,7 +270,7 @@ function authorityOf(value: unknown): AuthorityInfo | undefined {
   return isNumber16(tickHz) && tickHz > 0 && tickHz < 256 && kinds ? { tickHz, kinds, inputHash } : undefined;
 }
 
-/** A list of kinds of entities; undefined where it is none. */
+/** Returns a list of kinds of entities, or undefined if the value is malformed. */
 export function kindsOf(value: unknown): KindInfo[] | undefined {
   if (!Array.isArray(value) || value.length > MAX_KINDS) return undefined;
   const kinds: KindInfo[] = [];
@@ -314,7 +318,7 @@ function isText(value: unknown): value is string {
   return typeof value === "string" && value.length > 0 && value.length <= 1024;
 }
 
-/** A copy, which does not keep the packet that it came in. */
+/** Copies the bytes, so that they do not keep the packet's memory alive. */
 function bytesOf(value: unknown, maxBytes: number): Uint8Array | undefined {
   return value instanceof Uint8Array && value.length <= maxBytes ? Uint8Array.from(value) : undefined;
 }

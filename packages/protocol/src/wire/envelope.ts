@@ -4,24 +4,27 @@ import { TrafficClass, limits, type DropReason, type TrafficClassName } from "..
 import { PacketFlag } from "./packet.js";
 
 /**
- * The only part that a relay reads: who a packet is for (upward) or from (downward). The packet inside
- * stays opaque to it.
+ * The part of a packet that a relay reads: its receivers (upward) or its sender (downward). The relay does
+ * not read the packet inside.
  */
 export interface Envelope {
   readonly trafficClass: TrafficClassName;
-  /** Packets of class state with the same sender and key replace each other while unsent; 0 is never replaced. */
+  /** Unsent packets of class state with the same sender and key replace each other; 0 is never replaced. */
   readonly key: number;
-  /** The entity that the packet is about, if it is one: lets a relay drop a state that it has passed on already. */
+  /**
+   * The update that the packet carries, if it is a single one. A relay can then drop a state that it has
+   * already forwarded.
+   */
   readonly subject?: Subject | undefined;
-  /** Epoch of the pair's session that the packet belongs to, 0 to 7; absent for 0. A published packet has none. */
+  /** Epoch of the pair's session, 0 to 7; absent for 0. A published packet has none. */
   readonly epoch?: number | undefined;
-  /** Upward: the sender asks the relay not to let the packet wait for others. */
+  /** Upward only: asks the relay to forward the packet without waiting for others. */
   readonly isPrompt?: boolean | undefined;
   /** Upward the numbers of the receivers, downward the number of the sender alone. */
   readonly peers: readonly number[];
   /**
-   * Of a broadcast, by receiver: the number that the first of its messages has between the sender and that receiver.
-   * `peers` are then in ascending order and not 0, the class is command, and `packet` is what {@link writePayloads} writes.
+   * For a broadcast, by receiver: the id of its first message between the sender and that receiver. Then
+   * `peers` are ascending and not 0, the class is command, and `packet` is written by {@link writePayloads}.
    */
   readonly firstIds?: readonly number[] | undefined;
   readonly packet: Uint8Array;
@@ -29,26 +32,26 @@ export interface Envelope {
 
 /** One update of one entity. */
 export interface Subject {
-  /** 32 bits: the owner's number times 65536, plus its local id. */
+  /** Entity id of 32 bits: the owner's number times 65536, plus its local id. */
   readonly entity: number;
-  /** 16 bits, circular: that of the owner's publication. */
+  /** Sequence of the owner's published packet, 16 bits, circular. */
   readonly sequence: number;
 }
 
-/** The first byte, beside {@link PacketFlag.routed}: the class, and whether more is said. */
+/** The first byte has {@link PacketFlag.routed}, the class, and these flags. */
 const CLASS_SHIFT = 1;
 const CLASS_BITS = 0x07;
 const EnvelopeFlag = {
-  /** Each receiver has a number of its own for the messages behind the list. */
+  /** Each receiver has its own id of the first message, after its number. */
   broadcast: 16,
-  /** A count precedes the numbers; otherwise there is one number. */
+  /** A count precedes the numbers. Without the flag, there is one number. */
   several: 32,
-  /** The packet must not wait for others. */
+  /** The relay must not delay the packet. */
   prompt: 64,
   /** A second byte follows. */
   more: 128,
 } as const;
-/** The second byte: the epoch, and whether a key and a subject follow. One of them is there. */
+/** The second byte: the epoch, and flags for a key and a subject. It is written only if it is not 0. */
 const MoreFlag = { keyed: 8, subject: 16 } as const;
 const MORE_BITS = limits.lastEpoch | MoreFlag.keyed | MoreFlag.subject;
 
@@ -59,7 +62,7 @@ export function writeEnvelope(writer: ByteWriter, envelope: Envelope): void {
   writer.bytes(envelope.packet);
 }
 
-/** All of an envelope but the packet, which may be written behind it. */
+/** Writes an envelope without its packet. The caller may write the packet behind it. */
 export function writeEnvelopeHead(writer: ByteWriter, envelope: Omit<Envelope, "packet">): void {
   const { key, subject, epoch = 0, isPrompt, peers, firstIds } = envelope;
   const more = epoch | (key === 0 ? 0 : MoreFlag.keyed) | (subject ? MoreFlag.subject : 0);
@@ -77,7 +80,7 @@ export function writeEnvelopeHead(writer: ByteWriter, envelope: Omit<Envelope, "
   else for (const peer of peers) writer.varint(peer);
 }
 
-/** Ascending numbers, each as the difference to the one before: mostly one byte. */
+/** Writes ascending numbers, each as the difference from the one before: mostly one byte. */
 function writeNumbered(writer: ByteWriter, peers: readonly number[], firstIds: readonly number[]): void {
   let before = 0;
   for (const [index, peer] of peers.entries()) {
@@ -86,12 +89,12 @@ function writeNumbered(writer: ByteWriter, peers: readonly number[], firstIds: r
   }
 }
 
-/** The envelope in which a relay passes the packet on: key, entity and haste were for the relay alone. */
+/** Returns the envelope for forwarding. It omits key, subject and `isPrompt`, which only the relay needs. */
 export function downwardOf({ trafficClass, epoch, firstIds, packet }: Envelope, sender: number): Envelope {
   return { trafficClass, epoch, firstIds, packet, key: 0, peers: [sender] };
 }
 
-/** Reads an envelope; a reason instead where it must be dropped. The packet is a view into `bytes`. */
+/** Reads an envelope, or returns the reason to drop it. The packet is a view into `bytes`. */
 export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   const reader = new ByteReader(bytes);
   const first = reader.u8();
@@ -105,7 +108,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   if (trafficClass === undefined) return "unknown-kind";
   if (!reader.ok) return "too-short";
   const list = readList(reader, first);
-  // One encoding of each: a second byte says something, and a key is not 0.
+  // Only one encoding is valid: the second byte and the key must not be 0.
   if (!list || key === 0 || hasMore !== more > 0 || more > MORE_BITS) return "length";
   if (!reader.ok || reader.remaining === 0) return "too-short";
   if (reader.remaining > limits.reliablePacketBytes) return "too-long";
@@ -121,7 +124,10 @@ function readSubject(reader: ByteReader, more: number): Subject | undefined {
   return more & MoreFlag.subject ? { entity: reader.u32(), sequence: reader.u16() } : undefined;
 }
 
-/** The numbers; undefined where they or their count are malformed. One number has no count. */
+/**
+ * Reads the list of peers. Returns undefined if a number or the count is malformed. A single number has no
+ * count.
+ */
 function readList(reader: ByteReader, first: number): Pick<Envelope, "peers" | "firstIds"> | undefined {
   const count = first & EnvelopeFlag.several ? reader.u8() : 1;
   const isCount = count === 1 ? (first & EnvelopeFlag.several) === 0 : count > 1;
@@ -129,7 +135,9 @@ function readList(reader: ByteReader, first: number): Pick<Envelope, "peers" | "
   return first & EnvelopeFlag.broadcast ? readNumbered(reader, count) : readPeers(reader, count);
 }
 
-/** A broadcast has commands, and is about no entity. */
+/**
+ * Returns the class, or undefined if it is unknown, or a broadcast has a subject or is not of class command.
+ */
 function classOf(first: number, more: number): TrafficClassName | undefined {
   const trafficClass = classNames[(first >> CLASS_SHIFT) & CLASS_BITS];
   const isBroadcast = (first & EnvelopeFlag.broadcast) !== 0;
@@ -137,7 +145,7 @@ function classOf(first: number, more: number): TrafficClassName | undefined {
   return isBroadcast && isOther ? undefined : trafficClass;
 }
 
-/** Undefined where a number is malformed or none of 16 bits. */
+/** Reads the peers. Returns undefined if a number is malformed or exceeds 16 bits. */
 function readPeers(reader: ByteReader, count: number): { readonly peers: number[] } | undefined {
   const peers: number[] = [];
   for (let index = 0; index < count; index++) {
@@ -148,7 +156,10 @@ function readPeers(reader: ByteReader, count: number): { readonly peers: number[
   return { peers };
 }
 
-/** Undefined where a number is malformed, not above the one before it, or none of 16 bits. */
+/**
+ * Reads the peers with their ids. Returns undefined if a number is malformed, not above the one before, or
+ * exceeds 16 bits.
+ */
 function readNumbered(
   reader: ByteReader,
   count: number,
@@ -165,12 +176,15 @@ function readNumbered(
   return { peers, firstIds };
 }
 
-/** The payloads of reliable messages that go to several receivers in one envelope: each after its length. */
+/**
+ * Writes the payloads of reliable messages that go to several receivers in one envelope, each after its
+ * length.
+ */
 export function writePayloads(writer: ByteWriter, payloads: readonly Uint8Array[]): void {
   for (const payload of payloads) writer.varint(payload.length).bytes(payload);
 }
 
-/** Reads {@link writePayloads} as views; undefined if the bytes are malformed or empty. */
+/** Reads the bytes of {@link writePayloads} as views. Returns undefined if they are malformed or empty. */
 export function readPayloads(bytes: Uint8Array): Uint8Array[] | undefined {
   const reader = new ByteReader(bytes);
   const payloads: Uint8Array[] = [];

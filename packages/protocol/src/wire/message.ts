@@ -11,7 +11,7 @@ export interface Message {
 
 const knownKinds: ReadonlySet<number> = new Set(Object.values(MessageKind));
 
-/** `head`: stands before the body, as a part of it. `only`: the packet's header says the kind already. */
+/** Writes a message. `head`: first part of the body. `only`: the packet's header already has the kind. */
 export function writeMessage(
   writer: ByteWriter,
   kind: MessageKind,
@@ -23,7 +23,7 @@ export function writeMessage(
   writer.bytes(body);
 }
 
-/** Nothing of a packet's only message, whose kind its header says. */
+/** Writes kind and length, or nothing if the packet's header has the kind of its only message. */
 export function writeMessageHead(
   writer: ByteWriter,
   kind: MessageKind,
@@ -33,14 +33,14 @@ export function writeMessageHead(
   if (only === undefined) writer.u8(kind).varint(bodyBytes);
 }
 
-/** Bytes that {@link writeMessage} will write at most. */
+/** Returns the most bytes that {@link writeMessage} writes for a body. */
 export function messageBytes(bodyBytes: number): number {
   return 1 + (bodyBytes < 0x80 ? 1 : bodyBytes < 0x4000 ? 2 : 3) + bodyBytes;
 }
 
 /**
- * The messages of a packet in their order; a reason instead if any is malformed. A message of a kind that this
- * version does not know is left out and reported through `onUnknown`, so that later kinds can be added.
+ * Reads the messages of a packet in order, or returns a reason if any is malformed. Messages of unknown kinds
+ * are skipped and reported to `onUnknown`, so that later versions can add kinds.
  */
 export function readMessages(
   { only, messages: bytes }: Pick<Packet, "only" | "messages">,

@@ -2,16 +2,19 @@ import { ByteReader } from "../bytes/byte-reader.js";
 import type { ByteWriter } from "../bytes/byte-writer.js";
 import { MessageKind, limits, type DropReason } from "../errors/codes.js";
 
-/** Flags: the low five bits of a packet's first byte. The kind of its only message stands above them. */
+/**
+ * Flags in the low five bits of a packet's first byte. The upper three bits are the kind of its only message,
+ * or 0.
+ */
 export const PacketFlag = { routed: 1, acks: 2, receipt: 4, published: 8, timed: 16 } as const;
 const ONLY_SHIFT = 5;
-/** Kinds beyond this one do not fit the first byte. */
+/** Largest kind that fits the first byte. */
 const LAST_ONLY = 7;
 const TICKS = 0x10000;
-/** A stamp further away may be of another turn of the 16 bits. */
+/** Largest distance of a tick from the expected one. Further away, the 16 bits may have wrapped. */
 const MAX_STAMP_DISTANCE = 0x4000;
 const ALL_ARRIVED = 0xff;
-/** The byte that says which bytes of acks follow: beyond its low four bits stands whether a receipt of bulk does. */
+/** Flag for a bulk receipt. It shares a byte with four flags for the bytes of the acks' bitmap. */
 const BULK_RECEIPT = 16;
 
 /** Acknowledgements: the newest received sequence and the 32 before it. */
@@ -19,25 +22,28 @@ export interface Acks {
   readonly ack: number;
   /** Bit n set: sequence `ack - 1 - n` was received. */
   readonly ackBits: number;
-  /** Id of the fragment of bulk that is expected next. */
+  /** Id of the next expected fragment of bulk. */
   readonly bulkReceipt?: number | undefined;
 }
 
-/** The head of every packet that is not routed. Wire layout: docs/WIRE-FORMAT.md, rules WF2. */
+/** The header of every packet that is not routed. Wire layout: docs/WIRE-FORMAT.md, rules WF2. */
 export interface PacketHeader {
   /**
-   * 16 bits, circular; counts the session's packets, or the sender's publications if `isPublished`. Of a published packet
-   * whose only message has states a reader gets the low 8 bits.
+   * Number of 16 bits, circular. It counts the session's packets, or the sender's published packets if
+   * `isPublished`. If a published packet has only one message, of states, a reader gets the low 8 bits.
    */
   readonly sequence: number;
-  /** The sender's simulation tick, of a packet with states. A reader gets the low 16 bits: see {@link tickNear}. */
+  /**
+   * The sender's simulation tick, in a packet with states. A reader gets the low 16 bits: see
+   * {@link tickNear}.
+   */
   readonly tick?: number | undefined;
-  /** True: the same packet goes to every receiver, so that it is encoded once. It carries no acks and no receipt. */
+  /** True: all receivers get the same packet, encoded once. It has no acks and no receipt. */
   readonly isPublished: boolean;
   readonly acks?: Acks | undefined;
-  /** Id of the reliable message that is expected next: all before it have arrived. */
+  /** Id of the next expected reliable message. All earlier ones have arrived. */
   readonly receipt?: number | undefined;
-  /** The packet is one message of this kind, which has no head: see {@link onlyKind}. */
+  /** Kind of the only message, which then has no head: see {@link onlyKind}. */
   readonly only?: MessageKind | undefined;
 }
 
@@ -46,17 +52,20 @@ export interface Packet extends PacketHeader {
   readonly messages: Uint8Array;
 }
 
-/** The kind, where the header can say it of a packet's only message; undefined where the message needs a head. */
+/** Returns the kind if the header can hold it for a packet's only message, else undefined. */
 export function onlyKind(kind: MessageKind): MessageKind | undefined {
   return kind <= LAST_ONLY ? kind : undefined;
 }
 
-/** Whether the sequence has one byte: states that come twice do no harm, so that little tells them apart. */
+/** Returns true if the sequence has one byte: duplicate states do no harm, so a short number is enough. */
 export function isShortSequence({ isPublished, only }: Pick<PacketHeader, "isPublished" | "only">): boolean {
   return isPublished && only === MessageKind.state;
 }
 
-/** The tick with those low 16 bits that is nearest to `expected`; undefined where it would be too far away to be sure. */
+/**
+ * Returns the tick nearest to `expected` with these low 16 bits, or undefined if it is too far away to be
+ * certain.
+ */
 export function tickNear(stamp: number, expected: number): number | undefined {
   const ahead = ((stamp - expected + TICKS / 2) & (TICKS - 1)) - TICKS / 2;
   return Math.abs(ahead) > MAX_STAMP_DISTANCE ? undefined : (expected + ahead) >>> 0;
@@ -77,7 +86,7 @@ export function writePacketHeader(writer: ByteWriter, header: PacketHeader): voi
   if (receipt !== undefined) writer.u16(receipt);
 }
 
-/** Mostly all have arrived: bytes of the bits that say so are left out. */
+/** Writes the acks. Bytes of the bitmap that are all ones are omitted, because most packets arrive. */
 function writeAcks(writer: ByteWriter, { ack, ackBits, bulkReceipt }: Acks): void {
   let said = bulkReceipt === undefined ? 0 : BULK_RECEIPT;
   for (let at = 0; at < 4; at++) if (((ackBits >>> (8 * at)) & 0xff) !== ALL_ARRIVED) said |= 1 << at;
@@ -86,7 +95,9 @@ function writeAcks(writer: ByteWriter, { ack, ackBits, bulkReceipt }: Acks): voi
   if (bulkReceipt !== undefined) writer.u16(bulkReceipt);
 }
 
-/** Undefined where a byte is there that should have been left out, or a flag that means nothing. */
+/**
+ * Reads the acks. Returns undefined if a byte is present that should be omitted, or an unknown flag is set.
+ */
 function readAcks(reader: ByteReader): Acks | undefined {
   const ack = reader.u16();
   const said = reader.u8();
@@ -102,7 +113,7 @@ function readAcks(reader: ByteReader): Acks | undefined {
   return said < BULK_RECEIPT ? acks : { ...acks, bulkReceipt: reader.u16() };
 }
 
-/** Reads a packet that is not routed; a reason instead where it must be dropped. */
+/** Reads a packet that is not routed, or returns the reason to drop it. */
 export function readPacket(bytes: Uint8Array): Packet | DropReason {
   if (bytes.length > limits.reliablePacketBytes) return "too-long";
   const reader = new ByteReader(bytes);
@@ -121,7 +132,7 @@ export function readPacket(bytes: Uint8Array): Packet | DropReason {
   return { sequence, tick, isPublished, acks, receipt, only, messages: reader.rest() };
 }
 
-/** Whether the bytes begin like a routed packet (an envelope). */
+/** Returns true if the bytes begin like a routed packet (an envelope). */
 export function isRouted(bytes: Uint8Array): boolean {
   return ((bytes[0] ?? 0) & PacketFlag.routed) !== 0;
 }

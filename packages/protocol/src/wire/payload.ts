@@ -5,17 +5,17 @@ import { ConfigError } from "../errors/errors.js";
 import { encodeUtf8 } from "../bytes/utf8.js";
 import { decodeValue, encodeValue } from "../bytes/value-codec.js";
 
-/** A stream begins: the states of all entities of one kind, of one owner. */
+/** Announces a stream: the states of all entities of one kind and one owner. */
 export interface StreamStart {
-  /** 8 bits, never used again while the session lives. */
+  /** Number of 8 bits, used once during the session. */
   readonly stream: number;
   readonly name: string;
-  /** Simulation steps per second of the owner: what its ticks count. 1 to 255. */
+  /** Simulation steps per second of the owner, counted by its ticks. 1 to 255. */
   readonly tickHz: number;
   readonly schemaHash: number;
 }
 
-/** Limit of entities that one resync request names; a receiver that lacks more asks for all. */
+/** Most entities in one resync request. A receiver that lacks more requests all. */
 export const MAX_RESYNCED = 64;
 
 /** The payloads of reliable messages between two participants. */
@@ -26,11 +26,14 @@ export type PeerPayload =
   | ({ readonly kind: "stream" } & StreamStart)
   | { readonly kind: "reference"; readonly stream: number; readonly states: Uint8Array }
   | { readonly kind: "resync"; readonly stream: number; readonly entities: readonly number[] }
-  /** The sender's stream as `describeColumns` describes it; without any bytes, the question how the receiver's is. */
+  /** The sender's columns from `describeColumns`. Empty: a request for the receiver's columns. */
   | { readonly kind: "columns"; readonly stream: number; readonly columns: Uint8Array }
   | { readonly kind: "present"; readonly stream: number };
 
-/** Throws {@link ConfigError} for a type or a message that may not be sent. */
+/**
+ * Returns the bytes of a payload. Throws {@link ConfigError} for an invalid type, or a message that is not
+ * plain data.
+ */
 export function writePeerPayload(payload: PeerPayload): Uint8Array {
   switch (payload.kind) {
     case "command":
@@ -57,7 +60,7 @@ export function writePeerPayload(payload: PeerPayload): Uint8Array {
   }
 }
 
-/** Reads what {@link writePeerPayload} wrote; undefined where the bytes are malformed. */
+/** Reads the bytes of {@link writePeerPayload}. Returns undefined if they are malformed. */
 export function readPeerPayload(bytes: Uint8Array): PeerPayload | undefined {
   const kind = bytes[0];
   const body = bytes.subarray(1);
@@ -83,7 +86,7 @@ export function readPeerPayload(bytes: Uint8Array): PeerPayload | undefined {
   }
 }
 
-/** An event's body: `[type, message]` without a kind before it. Throws as {@link writePeerPayload} does. */
+/** Returns an event's body: `[type, message]` without a kind. Throws as {@link writePeerPayload} does. */
 export function writeEvent(type: string, message: unknown): Uint8Array {
   assertMessageType(type);
   return encodeValue([type, message]);
@@ -95,7 +98,10 @@ export function readEvent(bytes: Uint8Array): (PeerPayload & { readonly kind: "c
   return { kind: "command", type: items[0], message: items[1] };
 }
 
-/** A control message with its payload kind before it; `read*Message` of control.ts read the rest. */
+/**
+ * Returns a control message behind its payload kind. The functions `read*Message` of control.ts read it
+ * without the kind.
+ */
 export function writeControl(message: object): Uint8Array {
   return packed(PayloadKind.control, message);
 }
@@ -147,7 +153,7 @@ function resyncOf(body: Uint8Array): PeerPayload | undefined {
   };
 }
 
-/** Throws {@link ConfigError} for what cannot be the type of a message. */
+/** Throws {@link ConfigError} if the value cannot be the type of a message. */
 export function assertMessageType(type: unknown): void {
   if (isName(type)) return;
   throw new ConfigError({

@@ -3,10 +3,10 @@ import { ByteWriter } from "../bytes/byte-writer.js";
 import { limits } from "../errors/codes.js";
 import { readPeerPayload, writePeerPayload, type PeerPayload } from "./payload.js";
 
-/** A participant's entities for a newcomer: its streams, and whole states of one tick. */
+/** A payload for newcomers: a stream, or whole states of one tick. */
 export type RetainedPayload = Extract<PeerPayload, { readonly kind: "stream" | "reference" }>;
 
-/** The states that a server keeps for newcomers; undefined where they are more than it keeps. */
+/** Returns the bytes that a server retains for newcomers, or undefined if they exceed its limit. */
 export function writeRetained(payloads: readonly RetainedPayload[]): Uint8Array | undefined {
   const writer = new ByteWriter();
   for (const payload of payloads) {
@@ -17,7 +17,7 @@ export function writeRetained(payloads: readonly RetainedPayload[]): Uint8Array 
   return states.length <= limits.retainedBytes ? states : undefined;
 }
 
-/** Reads what {@link writeRetained} wrote; undefined where the bytes are malformed. */
+/** Reads the bytes of {@link writeRetained}. Returns undefined if they are malformed. */
 export function readRetained(states: Uint8Array): RetainedPayload[] | undefined {
   const reader = new ByteReader(states);
   const payloads: RetainedPayload[] = [];

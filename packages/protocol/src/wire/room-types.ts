@@ -1,6 +1,6 @@
 import type { InputDefinition } from "../input/input-definition.js";
 
-/** A question of a client and the answer to it. */
+/** A client's request, and the answer to it. */
 export interface RequestTypes {
   readonly ask: unknown;
   readonly answer: unknown;
@@ -9,8 +9,8 @@ export interface RequestTypes {
 declare const directed: unique symbol;
 
 /**
- * A message whose content differs between the two directions: `chat: Directed<{ text: string }, { name: string; text:
- * string }>`. `never` stands for a direction in which it is not sent.
+ * A message whose content differs between the two directions: `chat: Directed<{ text: string }, { name:
+ * string; text: string }>`. `never`: not sent in this direction.
  */
 export interface Directed<ToServer, ToClients = never> {
   readonly [directed]: { readonly toServer: ToServer; readonly toClients: ToClients };
@@ -20,15 +20,15 @@ export interface Directed<ToServer, ToClients = never> {
 export interface RoomTypes {
   /** Join options of a client. */
   readonly options?: object;
-  /** Messages by type, of both directions; see {@link Directed} for those that differ between them. */
+  /** Messages of both directions by type; {@link Directed} for those that differ. */
   readonly messages?: object;
-  /** Questions of a client, by type. */
+  /** Requests of a client, by type. */
   readonly requests?: object;
 }
 
 /** A kind of room as a client sees it. */
 export interface RoomKind extends RoomTypes {
-  /** Kinds of entities that there may be. */
+  /** Kinds of entities in the room. */
   readonly entity?: unknown;
   readonly inputs?: InputDefinition | undefined;
 }
@@ -38,17 +38,17 @@ export interface ServerTypes {
   readonly kinds: Readonly<Record<string, RoomKind>>;
 }
 
-/** Messages of a client by type: those that a room declares, or any. */
+/** Messages from a client by type: those that a room declares, or any. */
 export type MessagesToServer<T> = T extends { readonly messages: infer M extends object }
   ? Sent<{ readonly [Type in keyof M]: M[Type] extends Directed<infer Up, unknown> ? Up : M[Type] }>
   : AnyMessages;
-/** Messages of the room by type. */
+/** Messages from the room by type. */
 export type MessagesToClients<T> = T extends { readonly messages: infer M extends object }
   ? Sent<{ readonly [Type in keyof M]: M[Type] extends Directed<unknown, infer Down> ? Down : M[Type] }>
   : AnyMessages;
-/** Without those that are not sent in this direction. */
+/** Messages without those that are not sent in this direction. */
 type Sent<M> = { readonly [Type in keyof M as [M[Type]] extends [never] ? never : Type]: M[Type] };
-/** Questions of a client by type. */
+/** Requests of a client, by type. */
 export type RequestsOf<T> = T extends { readonly requests: infer M extends object } ? M : AnyMessages;
 /** Join options of a client. */
 export type JoinOptionsOf<T> = T extends { readonly options: infer O extends object } ? O : AnyMessages;

@@ -1,14 +1,14 @@
-/** Offsets of a state and of its baselines, and their age. One object serves all entities. */
+/** Offsets of a state and of its baselines, and the ticks between them. One object serves all entities. */
 export interface Baselines {
-  /** The state itself: known to an encoder, filled in by a decoder. */
+  /** The row of the state itself. An encoder reads it, a decoder fills it in. */
   row: Int32Array;
   at: number;
-  /** Up to three earlier states of the entity that both sides hold, newest first; -1 where there is none. */
+  /** Rows of up to three earlier states that both sides hold: `at0` is the newest; -1 if missing. */
   rows: Int32Array;
   at0: number;
   at1: number;
   at2: number;
-  /** Ticks from the newest to the state; from the second to the first; from the third to the second. */
+  /** Ticks from `at0` to the state, from `at1` to `at0`, and from `at2` to `at1`. */
   age: number;
   gap1: number;
   gap2: number;

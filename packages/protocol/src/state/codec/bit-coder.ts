@@ -4,12 +4,13 @@ import { ESCAPE, LARGE, LONGEST, TOKEN_OF, TOKENS, type PrefixTables } from "./p
 
 const NOTHING = new Uint8Array(0);
 const WORD_BITS = 32;
-/** A room has three encoders, and most of their packets are short. */
+/** First size of the buffer. It is small because a room has three encoders, and most packets are short. */
 const FIRST_BYTES = 512;
 
 /**
- * Bits over a reused buffer, the highest of each byte first. The same calls encode and decode: encoding takes the value
- * and returns it, decoding ignores the value and returns what was encoded. A decoder that reads past the end gets zeros.
+ * Codes bits in a reused buffer, the highest bit of each byte first. The same calls encode and decode: an
+ * encoder takes the value and returns it; a decoder ignores the value and returns the decoded one. A decoder
+ * reads zeros past the end.
  */
 export class BitCoder {
   readonly #capacityBytes: number;
@@ -17,16 +18,14 @@ export class BitCoder {
   readonly #codes: Int32Array;
   readonly #slots: Int32Array;
   #bytes: Uint8Array;
-  /** Bytes written. */
   #at = 0;
-  /** An encoder's bits that are not in the buffer yet: the lowest `filled` ones, at most 31. */
+  /** An encoder's pending bits: the lowest `filled` ones, at most 31. */
   #word = 0;
   #filled = 0;
-  /** Bits read. */
   #position = 0;
   #isDecoding = false;
 
-  /** @param capacityBytes the most that is encoded: what is beyond is lost */
+  /** @param capacityBytes size limit of an encoded packet; further bytes are lost */
   constructor(capacityBytes: number, { codes, slots }: PrefixTables) {
     this.#capacityBytes = capacityBytes;
     this.#views = new Views(new Uint8Array(Math.min(capacityBytes, FIRST_BYTES)));
@@ -52,25 +51,27 @@ export class BitCoder {
     this.#position = 0;
   }
 
-  /** Ends encoding; what is left of the last byte is zeros. A view, until the next start. */
+  /**
+   * Ends encoding and fills the last byte with zero bits. Returns a view that is valid until the next start.
+   */
   finish(): Uint8Array {
     const length = this.#at + ((this.#filled + 7) >> 3);
     this.#putWord(this.#word << (WORD_BITS - this.#filled));
     return this.#views.of(length);
   }
 
-  /** After decoding: whether every byte was read, and what is left of the last one is zeros. */
+  /** True if a decoder has read every byte, and the rest of the last one is zeros. */
   get isComplete(): boolean {
     const left = this.#bytes.length * 8 - this.#position;
     return left >= 0 && left < 8 && this.#peek() === 0;
   }
 
-  /** More was read than there is. */
+  /** True if a decoder has read past the end. */
   get isExhausted(): boolean {
     return this.#position > this.#bytes.length * 8;
   }
 
-  /** A number of `count` bits, 0 to 16. */
+  /** Codes a number of `count` bits, 0 to 16. */
   bits(value: number, count: number): number {
     if (!this.#isDecoding) {
       this.#put(value, count);
@@ -81,12 +82,12 @@ export class BitCoder {
     return bits;
   }
 
-  /** One of two: a bit. */
+  /** Codes a boolean as one bit. */
   flag(value: boolean): boolean {
     return this.bits(value ? 1 : 0, 1) === 1;
   }
 
-  /** A symbol of a mask, by one of the tables. */
+  /** Codes a mask as a symbol of one of the tables. */
   symbol(table: number, symbol: number): number {
     if (!this.#isDecoding) {
       const code = this.codeOf(table, symbol);
@@ -99,8 +100,8 @@ export class BitCoder {
   }
 
   /**
-   * Encodes a number with its sign: the token of its size, which a table codes, which of the token's sizes it is, and
-   * the sign where it may have one. The lowest `shift` bits of a size are no part of the token.
+   * Encodes a signed number: the token of its size from a table, the place within the token's sizes, and the
+   * sign unless the number is 0. The token leaves out the lowest `shift` bits of the size.
    */
   putResidual(table: number, shift: number, residual: number): void {
     const size = residual < 0 ? -residual : residual;
@@ -115,13 +116,13 @@ export class BitCoder {
     this.#put(code >> 8, code & 15);
     if (short >= LARGE) this.#large(residual, size);
     else {
-      // A size of which the lowest bits are no part of the token has a sign, whatever the token.
+      // With a shift, even token 0 has a sign, because the lower bits may not be zero.
       const below = (count > 0 ? count - 1 : 0) + shift;
       this.#put(((size & ((1 << below) - 1)) << 1) | (residual >>> 31), below + 1);
     }
   }
 
-  /** Decodes what {@link putResidual} encodes. */
+  /** Decodes the number that {@link putResidual} encodes. */
   takeResidual(table: number, shift: number): number {
     const word = this.#peek();
     const slot = this.#slots[(table << LONGEST) + (word >>> (WORD_BITS - LONGEST))]!;
@@ -131,14 +132,14 @@ export class BitCoder {
     if (least === 0 && shift === 0) return 0;
     if (least === LARGE) return this.#large(0, 0);
     const count = shift === 0 ? (slot >> 4) & 15 : (least === 0 ? 1 : (slot >> 4) & 15) + shift;
-    // 25 bits were there: a code takes up to 9 of them, and what follows without a shift up to 11.
+    // `word` has at least 25 bits: the code takes up to 9, the rest without a shift up to 11.
     const rest = (shift === 0 ? word << length : this.#peek()) >>> (WORD_BITS - count);
     this.#position += count;
     const size = (least << shift) + (rest >>> 1);
     return (rest & 1) === 1 ? -size : size;
   }
 
-  /** Lets go of the bytes that were decoded. */
+  /** Drops the reference to the decoded bytes. */
   release(): void {
     this.#bytes = NOTHING;
   }
@@ -147,7 +148,10 @@ export class BitCoder {
     return this.#codes[table * TOKENS + symbol]!;
   }
 
-  /** As many bits as its length says, without the highest. */
+  /**
+   * Codes a size of {@link LARGE} or more: the bit length of the excess, then the excess without its highest
+   * bit.
+   */
   #large(residual: number, size: number): number {
     const over = size - LARGE;
     const length = this.bits(32 - Math.clz32(over), 5);
@@ -156,7 +160,7 @@ export class BitCoder {
     return this.bits(residual < 0 ? 1 : 0, 1) === 1 ? -coded : coded;
   }
 
-  /** Up to 31 bits. */
+  /** Appends up to 31 bits. */
   #put(value: number, count: number): void {
     const filled = this.#filled + count;
     if (filled < WORD_BITS) {
@@ -190,7 +194,7 @@ export class BitCoder {
     this.#bytes = larger;
   }
 
-  /** The next 32 bits, at least 25 of which have not been read: those that are not there are zeros. */
+  /** Returns the next 32 bits, of which at least 25 are unread. Bits past the end are zeros. */
   #peek(): number {
     const bytes = this.#bytes;
     const at = this.#position >>> 3;

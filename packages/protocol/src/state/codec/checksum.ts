@@ -1,4 +1,7 @@
-/** 16 bits over a state's columns: FNV-1a over 32-bit words, folded. What two sides hold of one tick must agree. */
+/**
+ * Returns 16 bits over a state's columns: FNV-1a over 32-bit words, folded. Both sides must get the same
+ * value for one tick.
+ */
 export function stateChecksum(rows: Int32Array, at: number, width: number): number {
   let hash = 0x811c9dc5;
   for (let index = at; index < at + width; index++) {

@@ -1,22 +1,22 @@
 import type { EntityRows, Texts } from "../plan/entity-rows.js";
 
 export const NO_TICK = -1;
-/** A packet tells of at most so many entities: readers make room for no more. */
+/** Most entities in a packet. Readers allocate no more. */
 export const MAX_ENTITIES = 4096;
 
-/** The entities of a packet in the order of their ids, as arrays that every packet reuses. */
+/** The entities of a packet in ascending order of id, as arrays that all packets reuse. */
 export class PacketEntries {
   count = 0;
   readonly entities: EntityRows[] = [];
   /** Index of the kind of entity. */
   kinds = new Uint16Array(64);
-  /** Offset of the state: in the entity's rows for an encoder, in the staged rows for a decoder. */
+  /** Offsets of the states: in the entity's rows for an encoder, in the staged rows for a decoder. */
   places = new Int32Array(64);
-  /** Ticks of up to three baselines, newest first, NO_TICK where there is none. */
+  /** Ticks of up to three baselines, newest first; NO_TICK if missing. */
   ticks0 = new Float64Array(64);
   ticks1 = new Float64Array(64);
   ticks2 = new Float64Array(64);
-  /** Offsets of these baselines in the entity's rows, -1 for none. */
+  /** Offsets of these baselines in the entity's rows; -1 if missing. */
   at0 = new Int32Array(64);
   at1 = new Int32Array(64);
   at2 = new Int32Array(64);
@@ -50,7 +50,10 @@ export class PacketEntries {
     this.ticks2[index] = tick2;
   }
 
-  /** Looks the baselines of an entry up; false where the entity does not have one of them (any more). */
+  /**
+   * Finds the offsets of an entry's baselines. Returns false if the entity does not hold one of them (any
+   * more).
+   */
   locate(index: number): boolean {
     const entity = this.entities[index]!;
     const tick0 = this.ticks0[index]!;
@@ -67,7 +70,7 @@ export class PacketEntries {
     );
   }
 
-  /** Whether the same entities have the same baselines. */
+  /** Returns true if both have the same entities with the same baselines. */
   isSameAs(other: PacketEntries): boolean {
     const { count, entities, ticks0, ticks1, ticks2 } = this;
     if (count !== other.count) return false;
@@ -80,7 +83,7 @@ export class PacketEntries {
     return true;
   }
 
-  /** Takes over what {@link isSameAs} compares. */
+  /** Copies the parts that {@link isSameAs} compares. */
   copy(other: PacketEntries): void {
     const { count, entities, ticks0, ticks1, ticks2 } = other;
     while (this.kinds.length < count) this.#grow();

@@ -6,14 +6,14 @@ import { codeSmall } from "./varuint.js";
 
 const ID_BITS = 16;
 
-/** Three baselines as ticks; the packet's are those that most of its entities share. */
+/** Ticks of three baselines. A packet's head has those that most of its entities share. */
 export interface SharedBaselines {
   tick0: number;
   tick1: number;
   tick2: number;
 }
 
-/** The parts of a packet's head, each one description for both directions. */
+/** Codes the parts of a packet's head. Each method serves both directions. */
 export class PacketHead {
   readonly #coder: BitCoder;
 
@@ -21,12 +21,12 @@ export class PacketHead {
     this.#coder = coder;
   }
 
-  /** Starts a packet: how many entities it tells of. */
+  /** Codes the number of entities of a packet. */
   count(count: number): number {
     return codeSmall(this.#coder, count);
   }
 
-  /** Baselines relative to the packet's tick. A tick that cannot be is NO_TICK. */
+  /** Codes baselines relative to the packet's tick. A missing baseline is NO_TICK. */
   baselines(tick: number, shared: SharedBaselines): void {
     const coder = this.#coder;
     if (!coder.flag(shared.tick0 !== NO_TICK)) {
@@ -42,7 +42,7 @@ export class PacketHead {
     shared.tick2 = gap2 === 0 ? NO_TICK : before(shared.tick1, gap2);
   }
 
-  /** Baselines of three ticks that follow each other. */
+  /** Codes the baselines of three consecutive ticks. */
   consecutive(tick: number, shared: SharedBaselines): void {
     shared.tick0 = before(tick, this.#age(tick, shared.tick0));
     shared.tick1 = before(shared.tick0, 1);
@@ -53,13 +53,16 @@ export class PacketHead {
     return codeSmall(this.#coder, ((tick - tick0) | 0) - 1) + 1;
   }
 
-  /** Ids come in ascending order, often without a gap. */
+  /** Codes an id. Ids ascend, often without a gap. */
   id(id: number, last: number): number {
     if (this.#coder.flag(id === last + 1)) return last + 1;
     return last + 2 + codeSmall(this.#coder, id - last - 2);
   }
 
-  /** Whether ids follow each other without a gap, and all entities are plain: then nothing more is said of them. */
+  /**
+   * Codes whether ids are consecutive and all entities plain. Then the head has no ids and no flags per
+   * entity.
+   */
   isUniform(value: boolean): boolean {
     return this.#coder.flag(value);
   }
@@ -68,7 +71,9 @@ export class PacketHead {
     return codeSmall(this.#coder, id);
   }
 
-  /** Whether an entity has the packet's baselines, and the owner and teleports of its own baseline. */
+  /**
+   * Codes whether an entity has the packet's baselines, and the owner and teleports of its newest baseline.
+   */
   isPlain(value: boolean): boolean {
     return this.#coder.flag(value);
   }
@@ -77,7 +82,7 @@ export class PacketHead {
     return this.#coder.flag(value);
   }
 
-  /** Owner and teleports, as they are. */
+  /** Codes owner and teleports without prediction. */
   ownership(row: Int32Array, at: number): void {
     row[at + OWNER_COLUMN] = this.#coder.bits(row[at + OWNER_COLUMN]!, OWNER_BITS);
     row[at + TELEPORT_COLUMN] = this.#coder.bits(row[at + TELEPORT_COLUMN]!, TELEPORT_BITS);
@@ -87,7 +92,7 @@ export class PacketHead {
     return codeSmall(this.#coder, kind);
   }
 
-  /** An id among those of removed entities. */
+  /** Codes the id of a removed entity. */
   removedId(id: number): number {
     return this.#coder.bits(id, ID_BITS);
   }
@@ -97,7 +102,10 @@ export class PacketHead {
   }
 }
 
-/** The baselines that most of the entries have (Boyer and Moore's majority vote; any will do, this one saves most). */
+/**
+ * Finds the baselines that most entries share (Boyer and Moore's majority vote). Any choice is correct; this
+ * one saves most bytes.
+ */
 export function mostlyShared(entries: PacketEntries, into: SharedBaselines): void {
   let votes = 0;
   into.tick0 = into.tick1 = into.tick2 = NO_TICK;
@@ -113,7 +121,7 @@ export function mostlyShared(entries: PacketEntries, into: SharedBaselines): voi
   }
 }
 
-/** Whether owner and teleports are those of the baseline. */
+/** Returns true if owner and teleports equal those of the baseline. */
 export function isSameOwnership({ rows }: EntityRows, before: number, at: number): boolean {
   return (
     rows[before + OWNER_COLUMN] === rows[at + OWNER_COLUMN] &&

@@ -1,20 +1,20 @@
-/** Symbols of a table: a mask uses 16 of them. */
+/** Symbols of a table. A mask uses 16 of them. */
 export const TOKENS = 25;
-/** Stands for every size that no token holds. */
+/** The symbol for a size that no token holds. */
 export const ESCAPE = TOKENS - 1;
 
-/** Masks of four columns, by which of the four moved last. */
+/** First table of masks of four columns, by which of the four columns moved in the last interval. */
 export const MASKS = 0;
-/** Columns that are expected to be off by less than this class have a mask bit. */
+/** Columns with an expected class below this have a mask bit. */
 export const MASKED_BELOW = 4;
-/** Sizes of the others, zero among them, by the expected class. */
+/** First table of sizes, zero included, by expected class: for columns without a mask bit. */
 export const SIZES = 16;
 /** From this class on all tables would have the same shape. */
 export const WIDEST = 16;
-/** Sizes that are known not to be zero, by the expected class. */
+/** First table of sizes that are known not to be zero, by expected class: for columns with a mask bit. */
 export const MOVES = SIZES + WIDEST - MASKED_BELOW + 1;
 export const WIDEST_MOVE = 9;
-/** The first table of tokens for a value that stood still. */
+/** The table of sizes for a value that stood still. */
 export const STEPS = MOVES + WIDEST_MOVE + 1;
 export const TABLES = STEPS + 1;
 /** Bits of the longest code. */
@@ -23,15 +23,20 @@ export const LONGEST = 9;
 /** The smallest size that no token holds. */
 export const LARGE = 4096;
 
-/** Canonical prefix codes: shorter ones first, and of the same length in the order of their symbols. */
+/** Canonical prefix codes: shorter codes first, codes of equal length in the order of their symbols. */
 export interface PrefixTables {
-  /** One entry for each table and symbol: 4 bits for the length of the code, 4 for {@link restOf} of the token, then the code. */
+  /**
+   * Entry per table and symbol: 4 bits length of the code, 4 bits {@link restOf} of the token, then the code.
+   */
   readonly codes: Int32Array;
-  /** One entry for each table and next {@link LONGEST} bits: the same 8 bits, then the symbol of a mask, or a token's least size. */
+  /**
+   * Entry per table and next {@link LONGEST} bits: the same 8 bits, then a mask, or the least size of a
+   * token.
+   */
   readonly slots: Int32Array;
 }
 
-/** @param digits of each symbol of each table the length of its code */
+/** @param digits length of the code of each symbol, table by table */
 export function prefixTables(digits: string): PrefixTables {
   const lengths = Uint8Array.from(digits, Number);
   const codes = new Int32Array(lengths.length);
@@ -52,7 +57,7 @@ export function prefixTables(digits: string): PrefixTables {
   return { codes, slots };
 }
 
-/** Bits that follow a token: which of its sizes it is, and the sign. */
+/** Returns the number of bits after a token: the place within its sizes, and the sign. */
 function restOf(token: number): number {
   if (token === ESCAPE) return 0;
   return token < 4 ? Math.min(token, 1) : token >> 1;
@@ -62,14 +67,14 @@ function leastOf(token: number): number {
   return token < 4 ? token : (2 + (token & 1)) << ((token - 2) >> 1);
 }
 
-/** Sizes below 4 are tokens; from there on each octave has two. */
+/** Returns the token of a size: sizes below 4 have their own token, larger ones two tokens per octave. */
 export function halfOctave(size: number): number {
   if (size < 4) return size;
   const top = 31 - Math.clz32(size);
   return 2 * top + ((size >> (top - 1)) & 1);
 }
 
-/** The tokens of all sizes that have one. */
+/** The token of each size below {@link LARGE}. */
 export const TOKEN_OF = Uint8Array.from({ length: LARGE }, (_, size) => halfOctave(size));
 
 function inOrder(lengths: Uint8Array): { readonly symbol: number; readonly length: number }[] {

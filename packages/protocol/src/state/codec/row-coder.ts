@@ -16,54 +16,56 @@ import {
 import { MASKED, NARROW_BITS, Way, type RowPlan, type Run } from "./row-plan.js";
 import { bent, leaveOut, turnOn } from "./turning.js";
 
-/** The prediction of a column from a single known state. */
+/** Expected class of a column with only one known state. */
 const UNKNOWN = 8;
-/** From here on the classes of numbers that step, by their last step; the first of them stood still. */
+/** First class of columns that step, by the size of their last step. The first class stood still. */
 const STEPPED = 48;
 const HELD = STEPPED;
-/** Residuals of this size and more are expected to be of this size. */
+/** Larger expected residuals count as this size. */
 const WIDEST_SIZE = 0x100000;
-/** Mask bits that are a symbol. */
+/** Mask bits per symbol. */
 const MASK_BITS = 4;
-/** With MASKED for the classes of columns that should be right; steps have a mask bit anyway. */
+/** Adds MASKED to the classes with small expected residuals, and to all classes that step. */
 const WITH_MASK = Uint8Array.from({ length: 2 * MASKED }, (_, expected) =>
   expected < MASKED_BELOW || expected >= STEPPED ? expected | MASKED : expected,
 );
-/** Whether a column with a mask bit moved. */
+/** 1 if a column with a mask bit moved in the last interval. */
 const HAS_MOVED = WITH_MASK.map((_, expected) =>
   expected === MASKED || expected === (HELD | MASKED) ? 0 : 1,
 );
-/** The table of a column's residual, and its shift, by what is expected of the column. */
+/** Table and shift of a column's residual, by its class. */
 const TABLE_OF = Uint8Array.from({ length: 2 * MASKED }, (_, expected) => tableOf(expected));
 const SHIFT_OF = Uint8Array.from({ length: 2 * MASKED }, (_, expected) => shiftOf(expected));
 
 /**
- * Codes rows against their baselines, in two passes over the entities of a packet. `expect` predicts every column, and
- * from how far the last prediction was off how far this one will be, and codes the masks, which say which of the columns
- * that should be right are not. `code` brings the residuals.
+ * Codes rows against their baselines, in two passes over the entities of a packet. `expect` predicts every
+ * column, and estimates the error of the prediction from the error of the last one. Columns with a small
+ * expected error get a mask bit: whether they differ from the prediction. `codeMasks` codes these bits,
+ * `code` the residuals.
  */
 export class RowCoder {
   readonly #coder: BitCoder;
-  /** Per column of the packet, in the order in which they are coded: a class, and MASKED. */
+  /** Class of each column of the packet, with MASKED, in coding order. */
   #expected = new Uint8Array(256);
   #predicted = new Int32Array(256);
-  /** An encoder's residuals; at a decoder, whether a masked column has one. */
+  /** An encoder's residuals. For a decoder: 1 if a masked column has one. */
   #residuals = new Int32Array(256);
-  /** Columns of the first pass. */
   #count = 0;
-  /** The next column of the second pass. */
   #at = 0;
-  /** The columns that have a mask bit; in the two lowest bits, an encoder's mask bit, and whether they moved. */
+  /**
+   * Columns with a mask bit: the index, then (bit 1) an encoder's mask bit and (bit 0) whether the column
+   * moved.
+   */
   #masked = new Int32Array(256);
   #maskedCount = 0;
-  /** False once a decoded value lay outside its range. */
+  /** False after a decoded value was out of its range. */
   isInRange = true;
 
   constructor(coder: BitCoder) {
     this.#coder = coder;
   }
 
-  /** Before the first entity of a packet. */
+  /** Resets the coder before the first entity of a packet. */
   start(): void {
     this.#count = 0;
     this.#maskedCount = 0;
@@ -87,13 +89,12 @@ export class RowCoder {
       else if (way === Way.angle) this.#expectAngles(plan, run, baselines, here);
       else if (way === Way.place) this.#expectPlaces(plan, run, baselines, here);
       else this.#expectSteps(plan, run, baselines, here);
-      // The velocities of now are known to an encoder only.
+      // Only an encoder knows the velocities of the state.
       if (way === Way.place && !isDecoding) this.#predictPlaces(plan, run, baselines, here);
     }
     this.#findMasked(plan, baselines, start);
   }
 
-  /** A text has a mask bit, too. */
   expectText(hasChanged: boolean): void {
     const here = this.#count++;
     this.#reserve();
@@ -102,7 +103,7 @@ export class RowCoder {
     this.#masked[this.#maskedCount++] = (here << 2) | (hasChanged ? 2 : 0);
   }
 
-  /** Between the passes: four mask bits are a symbol, whichever entities they are of. */
+  /** Codes the mask bits between the passes. Four bits are a symbol, also across entities. */
   codeMasks(): void {
     const masked = this.#masked;
     const residuals = this.#residuals;
@@ -131,7 +132,7 @@ export class RowCoder {
       this.#write(plan, baselines, start);
       return;
     }
-    // Two kinds of columns are predicted from what stands before them.
+    // Places and quaternions are predicted from earlier columns of the same state.
     const { late } = plan;
     let from = 0;
     for (let index = 0; index < late.length; index++) {
@@ -146,12 +147,12 @@ export class RowCoder {
     this.#read(plan, from, plan.count, baselines, start);
   }
 
-  /** Whether the next text has changed. */
+  /** True if the next text has changed. */
   get isTextChanged(): boolean {
     return this.#residuals[this.#at++] !== 0;
   }
 
-  /** From a single known state: they stay. */
+  /** Predicts columns from a single known state: they stay. */
   #expectUnknown({ columns }: RowPlan, { way, from, to }: Run, { rows, at0 }: Baselines, here: number): void {
     for (let index = from; index < to; index++) {
       this.#predicted[here] = rows[at0 + columns[index]!]!;
@@ -159,7 +160,10 @@ export class RowCoder {
     }
   }
 
-  /** They go on changing as they did; the last time that missed by how much the change changed. */
+  /**
+   * Predicts columns that continue to change as they did. The error of the last such prediction is the change
+   * of the change.
+   */
   #expectSmooth(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
     const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
     const { columns, min, max } = plan;
@@ -182,7 +186,7 @@ export class RowCoder {
     }
   }
 
-  /** Predicts angles as #expect does without the bend, the short way around. */
+  /** Predicts angles as {@link #expectSmooth} does, but without the bend, and the short way around. */
   #expectAngles(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
     const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
     const growth = age * age;
@@ -201,7 +205,7 @@ export class RowCoder {
     }
   }
 
-  /** They go where their velocities lead: see {@link #predictPlaces}. */
+  /** Estimates the errors of positions, which follow their velocities: see {@link #predictPlaces}. */
   #expectPlaces(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
     const { rows, at0, at1, age, gap1 } = baselines;
     const half = (plan.scales[from]! * gap1) / 2;
@@ -239,13 +243,13 @@ export class RowCoder {
     this.#expected.fill(expected, here + 1, here + QUAT_COLUMNS);
   }
 
-  /** Turns the sign of a quaternion where its state leaves out another component than the prediction does. */
+  /** Repacks the predicted quaternion if its state leaves out another component than the prediction does. */
   #turnAround({ plan, columns }: RowPlan, index: number, { row, at }: Baselines, here: number): void {
     const first = columns[index]!;
     leaveOut(plan, first, this.#predicted, here, row[at + first]!);
   }
 
-  /** They stay, or go on counting as they do. */
+  /** Predicts columns that step: they stay, or continue to count. */
   #expectSteps(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
     const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
     for (let index = from; index < to; index++, here++) {
@@ -262,7 +266,10 @@ export class RowCoder {
     }
   }
 
-  /** Finds the columns with a mask bit, and an encoder's residuals. Nobody can foresee which ones: no branch depends on it. */
+  /**
+   * Finds the columns with a mask bit, and an encoder's residuals. It has no branch on them, because they are
+   * unpredictable.
+   */
   #findMasked({ columns, narrow, turn, count }: RowPlan, { row, at }: Baselines, start: number): void {
     const isDecoding = this.#coder.isDecoding;
     const expected = this.#expected;
@@ -313,7 +320,7 @@ export class RowCoder {
       if (known < MASKED || this.#residuals[here] !== 0) {
         const width = bits[index]!;
         if (width > NARROW_BITS) value += coder.takeResidual(TABLE_OF[known]!, SHIFT_OF[known]!);
-        // There are two values: it has the other one.
+        // The field has two values, and the mask bit says that it is not the predicted one.
         else value = width > 1 ? low + coder.bits(0, width) : low + high - value;
         if (turn[index] !== 0) value = positive(value, turn[index]!);
         if (value < low || value > high) {
@@ -336,37 +343,37 @@ export class RowCoder {
 }
 
 function shiftOf(expected: number): number {
-  // Tables of wide ones have one shape: the low bits follow as they are.
+  // Beyond the widest table, the low bits follow uncoded.
   return expected > WIDEST && expected < STEPPED ? (expected - WIDEST + 1) >> 1 : 0;
 }
 
-/** With a mask bit, a residual is not zero. */
+/** A residual with a mask bit is never zero, so it has a table of its own. */
 function tableOf(expected: number): number {
   if (expected < MASKED) return SIZES + expected - MASKED_BELOW - 2 * shiftOf(expected);
   const known = expected - MASKED;
   return known === HELD ? STEPS : MOVES + (known > STEPPED ? known - STEPPED : known);
 }
 
-/** The class of an expected residual: the token of its size, without an end. */
+/** Returns the class of an expected residual: the token of its size, also beyond {@link LARGE}. */
 function classOf(expected: number): number {
   const size = Math.abs(expected);
   if (size < LARGE - 1) return TOKEN_OF[(size + 0.5) | 0]!;
   return halfOctave(size < WIDEST_SIZE ? (size + 0.5) | 0 : WIDEST_SIZE);
 }
 
-/** A difference the short way around. */
+/** Returns a difference of angles the short way around. */
 function short(difference: number, turn: number): number {
   if (difference * 2 >= turn) return difference - turn;
   return difference * 2 < -turn ? difference + turn : difference;
 }
 
-/** The nearest whole number in a range. */
+/** Returns the nearest whole number within a range. */
 function clamp(value: number, low: number, high: number): number {
   const whole = Math.floor(value + 0.5);
   return whole > low ? (whole < high ? whole : high) : low;
 }
 
-/** `value` in 0 to before `turn`. */
+/** Wraps `value` into [0, turn). */
 function positive(value: number, turn: number): number {
   return value >= 0 && value < turn ? value : value - Math.floor(value / turn) * turn;
 }

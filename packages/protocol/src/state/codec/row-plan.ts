@@ -1,28 +1,28 @@
 import { Role } from "../plan/column-role.js";
 import type { StatePlan } from "../plan/state-plan.js";
 
-/** A column of so few bits is not worth a residual: it follows as it is. */
+/** Columns of at most this many bits have no residual: their changed value follows uncoded. */
 export const NARROW_BITS = 4;
-/** Beside what is expected of a column: it has a mask bit. */
+/** Flag beside the class of a column: it has a mask bit. */
 export const MASKED = 64;
-/** The prediction of columns; the four of a quaternion are predicted together. */
+/** Ways to predict columns. The four columns of a quaternion are predicted together. */
 export const Way = { smooth: 0, angle: 1, place: 2, step: 3, turn: 4 } as const;
 
-/** Columns that are predicted in one way: `from` to before `to`, in the order in which they are coded. */
+/** Consecutive columns, in coding order, with one way of prediction: `from` up to, not including, `to`. */
 export interface Run {
   readonly way: number;
   readonly from: number;
   to: number;
 }
 
-/** The columns of a plan in the order in which they are coded, as flat arrays. */
+/** The columns of a plan in coding order, as flat arrays. */
 export class RowPlan {
   readonly plan: StatePlan;
   readonly texts: number;
   readonly count: number;
   readonly columns: Int32Array;
   readonly runs: readonly Run[];
-  /** Runs of columns that are predicted from what stands before them in the same state. */
+  /** Runs of columns that are predicted from earlier columns of the same state. */
   readonly late: readonly Run[];
   readonly min: Int32Array;
   readonly max: Int32Array;
@@ -30,9 +30,11 @@ export class RowPlan {
   readonly bits: Uint8Array;
   /** MASKED for columns of at most {@link NARROW_BITS} bits. */
   readonly narrow: Uint8Array;
-  /** Steps of a full turn, 0 where a column does not turn. */
+  /** Steps of a full turn; 0 if the column is not an angle. */
   readonly turn: Int32Array;
-  /** For a column of a place: the column of its rate, and its steps per step of the rate and tick. */
+  /**
+   * For each column of a position: the column of its velocity, and position steps per velocity step and tick.
+   */
   readonly rates: Int32Array;
   readonly scales: Float64Array;
 

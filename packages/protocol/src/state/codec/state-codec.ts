@@ -14,17 +14,22 @@ const LENGTH_BITS = 8;
 
 let builtTables: PrefixTables | undefined;
 
-/** The tables of all codecs. They take 82 kB and a third of a millisecond, so that the first codec builds them for all. */
+/**
+ * Returns the tables of all codecs. The first codec builds them, because they take 82 kB and a third of a
+ * millisecond.
+ */
 const sharedTables = (): PrefixTables => (builtTables ??= prefixTables(CODE_LENGTHS.join("")));
 
-/** Codes the states of a packet's entities, whichever way: the part that sender and receiver share. */
+/** Codes the states of a packet's entities in either direction. */
 export class StateCodec {
   readonly coder: BitCoder;
   readonly #rows: RowCoder;
   readonly #rowPlans: readonly RowPlan[];
   readonly #baselines = emptyBaselines();
 
-  /** @param plans the kinds of entities, in an order that both sides agree on; `coder` in place of one of its own */
+  /**
+   * @param plans kinds of entities, in an order that both sides agree on; `coder` replaces the codec's own
+   */
   constructor(plans: readonly StatePlan[], capacityBytes: number, coder?: BitCoder) {
     this.#rowPlans = plans.map((plan) => new RowPlan(plan));
     this.coder = coder ?? new BitCoder(capacityBytes, sharedTables());
@@ -32,8 +37,8 @@ export class StateCodec {
   }
 
   /**
-   * An encoder finds the states in the entities' own rows; a decoder writes them to `staged`, where the entries say.
-   * False if decoding found a value out of range or ran out of bytes.
+   * Codes the states. An encoder reads them from the entities' own rows; a decoder writes them to `staged`,
+   * at the places in `entries`. Returns false if a decoder finds a value out of range or runs out of bytes.
    */
   codeStates(entries: PacketEntries, tick: number, staged: Int32Array | undefined): boolean {
     const rows = this.#rows;
@@ -84,7 +89,7 @@ export class StateCodec {
     baselines.gap2 = (tick1 - entries.ticks2[index]!) | 0;
   }
 
-  /** Nothing to predict from: every column as it is. */
+  /** Codes a state without baselines: every column unpredicted. */
   #codeWhole({ columns, min, max, bits }: RowPlan, row: Int32Array, at: number): boolean {
     const coder = this.coder;
     let isInRange = true;

@@ -2,17 +2,20 @@ import { normalise, packQuat, unpackQuat } from "../plan/quat-columns.js";
 import type { StatePlan } from "../plan/state-plan.js";
 import type { Baselines } from "./baselines.js";
 
-/** A turn is continued for at most so many steps. */
+/** Longest continuation of a turn, in ticks. */
 const MAX_STEPS = 64;
 const newest = new Float64Array(4);
 const second = new Float64Array(4);
 const third = new Float64Array(4);
-/** Difference of the last turn from the one before it, in steps of the columns. A return value would be a new object. */
+/**
+ * Second result of {@link turnOn}: change of the last turn from the turn before, in steps of the columns.
+ * Returning it would allocate.
+ */
 export const bent = new Float64Array(1);
 
 /**
- * Turns a quaternion on as it turned, writes the result's columns to `into`, from `here` on, and sets {@link bent}. On
- * the unit sphere, q(n + 1) = 2 cos(angle) q(n) - q(n - 1).
+ * Continues the rotation of a quaternion, writes its columns to `into` from `here` on, and sets {@link bent}.
+ * On the unit sphere, q(n + 1) = 2 cos(angle) q(n) - q(n - 1).
  */
 export function turnOn(
   plan: StatePlan,
@@ -62,14 +65,14 @@ function cosine(a: Float64Array, b: Float64Array): number {
   return product < 1 ? product : 1;
 }
 
-/** Two quaternions mean the same rotation: this one becomes the one that is nearer to `to`. */
+/** Negates the quaternion if that brings it nearer to `to`. Both signs mean the same rotation. */
 function align(quat: Float64Array, to: Float64Array): void {
   const product = quat[0]! * to[0]! + quat[1]! * to[1]! + quat[2]! * to[2]! + quat[3]! * to[3]!;
   if (product >= 0) return;
   for (let index = 0; index < 4; index++) quat[index] = -quat[index]!;
 }
 
-/** Makes of a quaternion's columns, at `at`, those with another component left out. */
+/** Repacks a quaternion's columns at `at` so that component `axis` is left out. */
 export function leaveOut(plan: StatePlan, column: number, row: Int32Array, at: number, axis: number): void {
   if (row[at] === axis) return;
   const quat = unpackQuat(plan, column, row, at - column, newest);

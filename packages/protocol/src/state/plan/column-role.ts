@@ -1,15 +1,15 @@
-/** The behaviour of a column, which decides its prediction. */
+/** Behaviours of columns, which decide their prediction. */
 export const Role = {
   /** Velocity. */
   rate: 0,
-  /** Position whose velocity is known. */
+  /** Position with a known velocity. */
   place: 1,
-  /** Anything smooth that is predicted from its own history. */
+  /** Smooth value, predicted from its own history. */
   smooth: 2,
-  /** A quaternion's component. */
+  /** Component of a quaternion. */
   rotation: 3,
-  /** A number that holds and then steps. */
+  /** Number that stays constant between steps. */
   step: 4,
-  /** A choice that holds and then is another. */
+  /** Choice that stays constant between changes. */
   change: 5,
 } as const;

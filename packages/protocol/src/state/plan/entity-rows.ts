@@ -1,14 +1,15 @@
 import { ConfigError } from "../../errors/errors.js";
 import type { StatePlan } from "./state-plan.js";
 
-/** Texts of one state, in the order of the plan. */
+/** Text fields of one state, in the order of the plan. */
 export type Texts = readonly (string | Uint8Array)[];
 
 const NO_TICK = -1;
 
 /**
- * The latest states of one entity, by tick. Sender and receivers keep a state in the place that its tick names, and
- * a newer one of the same place replaces it; so a receiver never lacks what the sender still has and knows it got.
+ * The latest states of one entity, by tick. On both sides the tick determines the slot of a state, and a
+ * newer state replaces an older one of the same slot. So a receiver still holds every state that the sender
+ * holds and has seen acknowledged.
  */
 export class EntityRows {
   readonly id: number;
@@ -22,17 +23,17 @@ export class EntityRows {
   newest = NO_TICK;
   /** Tick of the first state. */
   bornTick = 0;
-  /** A small number of its own among the entities of a history, used again after it has gone. */
+  /** Small number, unique among the entities of a history, reused after the removal of the entity. */
   index = 0;
-  /** Which of the plans is its own. */
+  /** Index of the entity's plan. */
   kind = 0;
   /** Owner of the next state. */
   owner = 0;
   teleports = 0;
-  /** No longer among the living. */
+  /** True after the removal of the entity. */
   isGone = false;
 
-  /** @param capacity states kept: a power of two */
+  /** @param capacity number of states kept: a power of two */
   constructor(id: number, plan: StatePlan, capacity: number) {
     if (!Number.isInteger(Math.log2(capacity)) || capacity < 4 || capacity > 1024) {
       throw new ConfigError({
@@ -50,18 +51,18 @@ export class EntityRows {
     this.#texts = plan.texts.length > 0 ? Array.from({ length: capacity }, () => []) : undefined;
   }
 
-  /** Offset in `rows` of the state of a tick; -1 if there is none. */
+  /** Returns the offset in `rows` of a tick's state, or -1 if there is none. */
   find(tick: number): number {
     const slot = tick & this.#mask;
     return this.#ticks[slot] === tick ? slot * this.#width : -1;
   }
 
-  /** Whether the state of a tick that was there once still is. */
+  /** Returns true if a state that was once there is still kept. */
   holds(tick: number): boolean {
     return ((this.newest - tick) | 0) <= this.#mask || this.find(tick) >= 0;
   }
 
-  /** Makes room for the state of a tick and returns where it begins; -1 if its place holds a newer one. */
+  /** Reserves the slot of a tick's state and returns its offset, or -1 if the slot holds a newer state. */
   claim(tick: number): number {
     const slot = tick & this.#mask;
     const held = this.#ticks[slot]!;

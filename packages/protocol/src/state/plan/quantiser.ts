@@ -5,9 +5,9 @@ import { Handling, QUAT_COLUMNS, type StatePlan } from "./state-plan.js";
 const quat = new Float64Array(QUAT_COLUMNS);
 
 /**
- * Writes a state's components as integers from `row[at]` on (the columns of the fields; owner and teleports are the
- * caller's). Rounding adds at most half a step; angles are taken around, quaternions of any length but 0 are taken
- * as directions. Throws {@link ConfigError} for what is not a number or out of its range.
+ * Writes a state's field columns as integers into `row`, which begins at `at`. The caller writes owner and
+ * teleports. Rounding adds an error of at most half a step. Angles are wrapped, and quaternions of any length
+ * but 0 are normalised. Throws {@link ConfigError} for a value that is not a number or out of its range.
  */
 export function quantise(plan: StatePlan, state: ArrayLike<number>, row: Int32Array, at: number): void {
   const { handling, columnOf, step, min, max } = plan;
@@ -20,7 +20,7 @@ export function quantise(plan: StatePlan, state: ArrayLike<number>, row: Int32Ar
       packQuat(plan, column, quat, row, at);
       continue;
     }
-    // Math.round took a third of the time of this function.
+    // Math.round took a third of this function's time.
     const steps = Math.floor(state[index]! / step[column]! + 0.5);
     if (steps >= min[column]! && steps <= max[column]!) row[at + column] = steps;
     else if (how === Handling.angle) row[at + column] = quantisedAngle(plan, index, steps);
@@ -29,7 +29,7 @@ export function quantise(plan: StatePlan, state: ArrayLike<number>, row: Int32Ar
   }
 }
 
-/** Reads the components back. What is not in the row (derived, or not coded) is left as it is. */
+/** Converts columns back to components. Components without a column (derived or uncoded) keep their value. */
 export function restore(
   plan: StatePlan,
   row: Int32Array,
@@ -57,7 +57,7 @@ export function restore(
   }
 }
 
-/** A value that the game did not write is not its mistake. */
+/** Clamps a derived rate instead of throwing: the game did not write it. */
 function cutOff(steps: number, min: number, max: number): number {
   return Number.isNaN(steps) ? 0 : Math.min(Math.max(steps, min), max);
 }

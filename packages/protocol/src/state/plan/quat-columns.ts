@@ -4,8 +4,8 @@ import type { StatePlan } from "./state-plan.js";
 const unpacked = new Float64Array(4);
 
 /**
- * A quaternion in four columns: which component is the largest, and the other three with the sign that makes the
- * largest positive (smallest three).
+ * Packs a quaternion into four columns: the index of the largest component, then the other three, with the
+ * sign that makes the largest positive ("smallest three").
  */
 export function packQuat(
   plan: StatePlan,
@@ -39,7 +39,10 @@ export function packQuat(
   }
 }
 
-/** The unit quaternion, in an array that the next call reuses. Exact arithmetic: every engine gets the same. */
+/**
+ * Returns the unit quaternion, in an array that the next call reuses. It uses exact arithmetic, so that all
+ * engines agree.
+ */
 export function unpackQuat(
   plan: StatePlan,
   column: number,

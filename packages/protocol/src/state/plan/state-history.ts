@@ -6,23 +6,23 @@ import { OWNER_BITS, OWNER_COLUMN, TELEPORT_BITS, TELEPORT_COLUMN, type StatePla
 export interface StateHistoryOptions {
   /** The kinds of entities, in an order that sender and receivers agree on. */
   readonly plans: readonly StatePlan[];
-  /** Ticks for which states are kept: a power of two, and more than the oldest baseline's age. Default 64. */
+  /** Number of ticks with kept states: a power of two, above the age of the oldest baseline. Default 64. */
   readonly historyTicks?: number;
 }
 
-/** Steps that both ends of a room with an authority remember: no baseline is older. */
+/** Default of `historyTicks`, and its value in a room with an authority. No baseline is older. */
 export const HISTORY_TICKS = 64;
 
-/** The states of a sender's entities, tick by tick, written once for all receivers. */
+/** The states of a sender's entities by tick, written once for all receivers. */
 export class StateHistory {
   readonly plans: readonly StatePlan[];
   readonly historyTicks: number;
-  /** In the order of their ids. */
+  /** Entities in ascending order of id. */
   readonly entities: EntityRows[] = [];
   readonly #byId = new Map<number, EntityRows>();
   readonly #kinds = new Map<StatePlan, number>();
   readonly #freeIndices: number[] = [];
-  /** Counts of jumps for each id: they outlive their entities. */
+  /** Teleport counts by id. They outlive their entities. */
   readonly #teleports = new Map<number, number>();
 
   constructor({ plans, historyTicks = HISTORY_TICKS }: StateHistoryOptions) {
@@ -68,12 +68,12 @@ export class StateHistory {
     this.#byId.delete(id);
     entity.isGone = true;
     this.#freeIndices.push(entity.index);
-    // An id that is used again is at another place, even for a receiver that has not heard of the removal.
+    // A new entity of this id is somewhere else, also for a receiver that has missed the removal.
     this.teleport(id);
     this.entities.splice(this.entities.indexOf(entity), 1);
   }
 
-  /** From the next state on. */
+  /** Sets the owner from the next state on. */
   setOwner(id: number, owner: number): void {
     if (!Number.isInteger(owner) || owner < 0 || owner >= 2 ** OWNER_BITS) {
       throw new ConfigError({ field: "owner", value: owner, expected: "a whole number from 0 to 65535" });
@@ -82,7 +82,7 @@ export class StateHistory {
     if (entity) entity.owner = owner;
   }
 
-  /** The next state is a new place, not a movement: receivers show it at once. */
+  /** Marks the next state as a jump: receivers show it at once, without convergence. */
   teleport(id: number): void {
     const teleports = ((this.#teleports.get(id) ?? 0) + 1) % 2 ** TELEPORT_BITS;
     this.#teleports.set(id, teleports);
@@ -90,7 +90,7 @@ export class StateHistory {
     if (entity) entity.teleports = teleports;
   }
 
-  /** Throws {@link ConfigError} for values out of range. Ticks go up. */
+  /** Writes a state. Throws {@link ConfigError} for values out of range, and for a tick that is not newer. */
   write(entity: EntityRows, tick: number, state: ArrayLike<number>, texts?: Texts): void {
     const at = entity.claim(tick);
     if (at < 0)

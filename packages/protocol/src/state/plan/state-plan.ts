@@ -3,27 +3,28 @@ import type { EntityDefinition } from "../../schema/entity-definition.js";
 import { ConfigError } from "../../errors/errors.js";
 import { Role } from "./column-role.js";
 
-/** Columns before those of the fields: who owns the entity, and how often it has been moved by force. */
+/** Columns before those of the fields: the owner of the entity, and the count of its teleports. */
 export const OWNER_COLUMN = 0;
 export const TELEPORT_COLUMN = 1;
 export const FIRST_FIELD_COLUMN = 2;
 export const OWNER_BITS = 16;
 export const TELEPORT_BITS = 8;
 
-/** Columns that are predicted together, in the order in which they are coded. */
+/** Columns that are predicted together, in coding order. */
 export interface ColumnGroup {
   readonly role: (typeof Role)[keyof typeof Role];
   readonly first: number;
   readonly count: number;
   /** For a position: the first column of its velocity. */
   readonly rate: number;
-  /** For a position: its steps per step of velocity and tick. */
+  /** For a position: position steps per velocity step and tick. */
   readonly rateScale: number;
 }
 
 /**
- * The conversion of a component to a column: none, as a number, as an angle, as the first of a quaternion's four, or as a
- * derived rate, which is cut off at its bounds, or as one of more names than the definition knows.
+ * Ways to convert a component to a column. `none`: it has no column, or belongs to a quaternion whose first
+ * component handles it. `quat`: the first of a quaternion's four. `rate`: a derived rate, which is clamped to
+ * its bounds. `name`: an enum with more names at the sender than this definition has.
  */
 export const Handling = { none: 0, number: 1, angle: 2, quat: 3, rate: 4, name: 5 } as const;
 
@@ -34,40 +35,48 @@ export interface StatePlan {
   readonly width: number;
   readonly groups: readonly ColumnGroup[];
   readonly texts: readonly Leaf[];
-  /** For each text of the definition: its place in `texts`, or -1; undefined where they are the same. */
+  /**
+   * For each text field of the definition: its index in `texts`, or -1. Undefined if both lists are equal.
+   */
   readonly textOf?: Int32Array;
-  /** Column of each component; -1 where it is derived or not coded. */
+  /** Column of each component; -1 if the component is derived or not coded. */
   readonly columnOf: Int32Array;
   readonly min: Int32Array;
   readonly max: Int32Array;
-  /** Steps of a full turn, 0 where a column does not turn. */
+  /** Steps of a full turn; 0 if the column is not an angle. */
   readonly turn: Int32Array;
   /** Bits of a value without a baseline. */
   readonly bits: Uint8Array;
   /** Size of one step, in the component's unit. */
   readonly step: Float64Array;
-  /** A value that numbers rest at: zero, or the one nearest to it. */
+  /** The value nearest to zero within the range. */
   readonly rest: Int32Array;
-  /** The conversion of each component in writing and reading. */
+  /** The {@link Handling} of each component. */
   readonly handling: Uint8Array;
   /** Bounds of each component. */
   readonly lowest: Float64Array;
   readonly highest: Float64Array;
 }
 
-/** Columns of a quaternion, in its first, which of its four components is left out; in the others the rest. */
+/** Columns of a quaternion: the index of the omitted component, then the other three. */
 export const QUAT_COLUMNS = 4;
-/** Largest turn by rounding, per step of a component: 2 * sqrt(3), at (1/2, 1/2, 1/2, 1/2). */
+/** Largest rotation by rounding, per step of a component: 2 * sqrt(3), at (1/2, 1/2, 1/2, 1/2). */
 const QUAT_TURN_PER_STEP = 2 * Math.sqrt(3);
 const TURN = 2 * Math.PI;
 
 export interface PlanOptions {
   readonly tickHz: number;
-  /** The components that a motion model derives travel too, behind the fields: receivers extrapolate from them. */
+  /**
+   * True: the derived components of a motion model are sent too, behind the fields. Receivers extrapolate
+   * from them.
+   */
   readonly hasRates?: boolean;
 }
 
-/** Lays out a definition. */
+/**
+ * Lays out the columns of a definition. Throws {@link ConfigError} for a `tickHz` outside 1 to 255, or too
+ * many steps.
+ */
 export function planState(definition: EntityDefinition, options: PlanOptions): StatePlan {
   const { tickHz } = options;
   const { leaves } = definition;
@@ -145,9 +154,12 @@ function layColumns(definition: EntityDefinition, columnOf: Int32Array, width: n
   return { min, max, turn, bits, step, rest };
 }
 
-/** Limits a derived rate to either side. With steps of 1 cm/s that is 2.6 km/s; with 0.5 m/s², more than any impact. */
+/**
+ * Bound of a derived rate, in steps: 2.6 km/s with steps of 1 cm/s, or with steps of 0.5 m/s² more than any
+ * impact.
+ */
 const MAX_RATE_STEPS = 2 ** 18 - 1;
-/** More steps than this would not fit the integers that the codec reckons with. */
+/** Most steps of a range. More would not fit the codec's integers. */
 const MAX_STEPS = 2 ** 30;
 
 function assertSteps({ name }: EntityDefinition, { name: field, min, max, precision }: Component): void {
@@ -174,7 +186,7 @@ function layQuatColumn(
   into.min[column] = -into.max[column];
 }
 
-/** Velocity first: the position then has little left to tell, and the rest learns from both how good the guess was. */
+/** Groups columns, velocity first. A position is then predicted from its velocity, and costs few bits. */
 function groupColumns(
   leaves: readonly Leaf[],
   plan: Omit<StatePlan, "groups" | "texts" | "handling" | "lowest" | "highest">,
@@ -194,7 +206,7 @@ function groupColumns(
   return groups.sort((a, b) => order.indexOf(a.role) - order.indexOf(b.role));
 }
 
-/** The derived components that travel: those behind the fields. */
+/** Groups the derived components that are sent, behind the fields. */
 function groupRates(
   { definition, columnOf }: Pick<StatePlan, "definition" | "columnOf">,
   rate: number,

@@ -1,12 +1,12 @@
 import { OWNER_BITS, TELEPORT_BITS, type StatePlan } from "./state-plan.js";
 
-/** A text is its length and its bytes. */
+/** Bits before a text for its length. */
 const TEXT_LENGTH_BITS = 8;
 
 /**
- * Exact size, in bits, of a state that goes whole: owner, teleports and every column, each as many bits as its range
- * needs. `textBytes`: bytes of its texts together, by default as many as they may have. A difference is smaller
- * than this unless a prediction fails badly; its size is known only by coding it.
+ * Returns the exact size, in bits, of a whole state: owner, teleports and every column, each with the bits of
+ * its range. `textBytes`: total bytes of its texts, by default their limits. A difference is smaller unless a
+ * prediction fails badly; only coding gives its exact size.
  */
 export function wholeStateBits(plan: StatePlan, textBytes: number = longestTexts(plan)): number {
   let bits = OWNER_BITS + TELEPORT_BITS;

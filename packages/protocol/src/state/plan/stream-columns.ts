@@ -8,13 +8,13 @@ import type { Field } from "../../schema/entity-fields.js";
 import { motionModels } from "../../schema/motion-layout.js";
 import { Handling, boundsOf, handlingOf, planState, type PlanOptions, type StatePlan } from "./state-plan.js";
 
-/** Limit of a field's bytes, for each of its columns; a text is one column. */
+/** Most bytes of a field's description per column. A text field is one column. */
 export const MAX_COLUMN_BYTES = 24;
 const MAX_FIELDS = 256;
-/** No range has more steps to either side of 0. */
+/** Most steps of a range on either side of 0. */
 const MAX_STEPS = 2 ** 30;
 
-/** In this order: the first five have a precision, the third to the seventh a range. */
+/** The order matters: the first five kinds have a precision, the third to the seventh a range. */
 const kinds = [
   "quat",
   "angle",
@@ -30,26 +30,28 @@ const kinds = [
 ] as const;
 type Kind = (typeof kinds)[number];
 
-/** Beside the kind: a number stands for the name; receivers derive the field. */
+/** Flags beside the kind: a number replaces the name; receivers derive the field. */
 const NUMBERED = 0x10;
 const DERIVED = 0x20;
 const MAX_DECIMALS = 15;
-/** A mantissa of 32 bits follows, where none of 21 will do; a float of 64 bits, where no decimal will. */
+/**
+ * Flag for a mantissa of 32 instead of 21 bits. FLOAT: a 64-bit float follows, because no decimal is exact.
+ */
 const WIDE = 0x10;
 const FLOAT = 0xff;
 
-/** How a reader takes the states of a stream whose columns are not those of its own definition. */
+/** The use of a stream's columns by a reader with another definition of the entity. */
 export interface ColumnMatch {
   /**
-   * The stream's columns, and where they go: its `definition` is the reader's own. Components that the stream does not have,
-   * or has as another kind, are left as they are. Undefined where the two have nothing in common.
+   * The stream's columns, converted to the reader's own `definition`. Components that the stream lacks, or
+   * has as another kind, keep their values. Undefined if no field matches.
    */
   readonly plan: StatePlan | undefined;
   /** The differences in words: `no "boost"`. */
   readonly differences: readonly string[];
 }
 
-/** Describes the columns of a stream to readers whose definition may be another. */
+/** Describes the columns of a stream for readers whose definition may differ. */
 export function describeColumns(definition: EntityDefinition): Uint8Array {
   const writer = new ByteWriter();
   writer.u8(motionModels.indexOf(definition.motion)).varint(definition.leaves.length);
@@ -57,7 +59,10 @@ export function describeColumns(definition: EntityDefinition): Uint8Array {
   return writer.take();
 }
 
-/** Finds the fields of a reader's own definition in described columns. Undefined where the bytes describe none. */
+/**
+ * Finds the fields of a reader's own definition in described columns. Returns undefined if the bytes are
+ * malformed.
+ */
 export function matchColumns(
   own: EntityDefinition,
   columns: Uint8Array,
@@ -67,7 +72,7 @@ export function matchColumns(
     const described = readColumns(columns);
     return described && match(own, planState(described.definition, options), described.keys);
   } catch (error) {
-    // Columns that no definition can have.
+    // No definition can have such columns.
     if (error instanceof ConfigError) return undefined;
     throw error;
   }
@@ -75,7 +80,7 @@ export function matchColumns(
 
 interface DescribedColumns {
   readonly definition: EntityDefinition;
-  /** For each leaf: its name at the sender, or the number that stands for it. */
+  /** For each leaf: its name at the sender, or the number that replaces a long name. */
   readonly keys: readonly (string | number)[];
 }
 
@@ -89,7 +94,7 @@ function readColumns(columns: Uint8Array): DescribedColumns | undefined {
   for (let index = 0; index < count && reader.ok; index++) {
     const { key, field } = readField(reader);
     keys.push(key);
-    // Parts of lists and groups, and numbers, are no names that a definition could give.
+    // Paths into lists and groups, and numbers, are not valid field names.
     fields[typeof key === "string" && !key.includes(".") ? key : `column-${index}`] = field;
   }
   if (!reader.ok || reader.remaining > 0 || new Set(keys).size < keys.length) return undefined;
@@ -144,7 +149,7 @@ function planOwn(
   return { handling, lowest, highest };
 }
 
-/** Stands for a name that is long. */
+/** Returns the number that replaces a long name. */
 function numberOf(path: string): number {
   return hashOf(path) & 0xfffff;
 }
@@ -191,13 +196,13 @@ function readBounds(reader: ByteReader, kind: Kind): object {
   demand(precision > 0 && precision < Infinity);
   if (hasRange(kind)) return { range: [min * precision, max * precision], precision };
   if (!hasPrecision(kind)) return { values: [], range: [0, most - 1], precision };
-  // A turn, and the parts of a rotation, are whole numbers of steps, too.
+  // An angle's full turn and a quaternion's components must be whole numbers of steps, too.
   demand(precision < Math.PI * 2 && precision > 2 ** -27);
   const bound = kind === "angle" ? Math.PI : 1;
   return { range: [-bound, bound], precision };
 }
 
-/** Columns that no definition can have. */
+/** Throws {@link ConfigError} if no definition can have the described columns. */
 function demand(isPossible: boolean): void {
   if (!isPossible) throw new ConfigError({ field: "columns", value: undefined, expected: "columns" });
 }
@@ -211,7 +216,10 @@ function hasPrecision(kind: Kind): boolean {
   return kinds.indexOf(kind) < 5;
 }
 
-/** As a decimal, where that is exact: how many decimals, and all digits as a whole number. */
+/**
+ * Writes a number as a decimal if that is exact: the number of decimals, then all digits as a whole number.
+ * Otherwise writes a float.
+ */
 function writeNumber(writer: ByteWriter, value: number): void {
   for (let decimals = 0; decimals <= MAX_DECIMALS; decimals++) {
     const digits = Math.round(value * 10 ** decimals);

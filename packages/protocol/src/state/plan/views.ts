@@ -1,4 +1,4 @@
-/** Views of the first bytes of a buffer, each made once: a view is an object too, and packets come every tick. */
+/** Cache of views of the first bytes of a buffer. Packets come every tick, and creating a view allocates. */
 export class Views {
   #buffer: Uint8Array;
   #byLength: (Uint8Array | undefined)[] = [];

@@ -6,31 +6,38 @@ import { PacketHead, type SharedBaselines } from "../codec/packet-head.js";
 import { StateCodec } from "../codec/state-codec.js";
 import { OWNER_COLUMN, TELEPORT_COLUMN, type StatePlan } from "../plan/state-plan.js";
 
-/** Limits of what one packet makes a reader allocate: MAX_ENTITIES, and the columns of all of them together. */
+/**
+ * Most columns in one packet, over all its entities. With MAX_ENTITIES it limits the allocations of a reader.
+ */
 const MAX_COLUMNS = 0x20000;
 const FIRST_STAGED = 1024;
 const NO_TEXTS: Texts = [];
 
-/** Tells of what a packet brought. Everything in it has been checked. */
+/** Receives the content of a packet, after all of it was checked. */
 export interface SnapshotListener {
-  /** A newer state: read it from the entity's rows, at `place`. `changes`: bits of {@link StateChange}. */
+  /**
+   * A newer state arrived, at offset `place` of the entity's rows. `changes`: bits of {@link StateChange}.
+   */
   onState(entity: EntityRows, tick: number, place: number, changes: number): void;
   onRemoved(id: number, tick: number): void;
-  /** The decoded state differs from the sent one, because the baselines of this entity differ. */
+  /**
+   * The decoded state differs from the sent one, because the two sides hold different baselines of this
+   * entity.
+   */
   onDesync(id: number, tick: number): void;
 }
 
-/** Facts about a newer state beside its values, as bits, so that a call allocates nothing. */
+/** Changes besides values in a newer state. They are bits, so that a call allocates nothing. */
 export const StateChange = { born: 1, teleported: 2, owner: 4 } as const;
 
 interface SnapshotReaderOptions {
-  /** In the order of the sender. */
+  /** Kinds of entities, in the sender's order. */
   readonly plans: readonly StatePlan[];
   readonly historyTicks: number;
   readonly maxEntities: number;
 }
 
-/** Reads packets of one sender. Bytes may be anything: what makes no sense is dropped whole, with a reason. */
+/** Reads packets of one sender. Accepts any bytes: a malformed packet is dropped whole, with a reason. */
 export class SnapshotReader {
   readonly #codec: StateCodec;
   readonly #head: PacketHead;
@@ -39,7 +46,7 @@ export class SnapshotReader {
   readonly #own: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
   readonly #options: SnapshotReaderOptions;
   readonly #entities = new Map<number, EntityRows>();
-  /** Tick at which an id was last removed: older packets must not bring it back. */
+  /** Tick of the last removal of each id. Older packets must not bring the entity back. */
   readonly #removedAt = new Map<number, number>();
   readonly #removed: number[] = [];
   readonly #lastEntity = { id: -1, kind: 0 };
@@ -59,7 +66,10 @@ export class SnapshotReader {
     return this.#entities;
   }
 
-  /** Reads a packet of the sender's `tick`; a reason where it was dropped and nothing has changed. */
+  /**
+   * Reads a packet of the sender's `tick`. Returns a reason if the packet was dropped; then nothing has
+   * changed.
+   */
   read(bytes: Uint8Array, tick: number, listener: SnapshotListener): DropReason | undefined {
     this.#entries.clear();
     this.#codec.coder.startDecoding(bytes);
@@ -75,12 +85,12 @@ export class SnapshotReader {
     return undefined;
   }
 
-  /** Forgets what was received of an entity, so that only a whole state brings it back. */
+  /** Drops the received states of an entity, so that only a whole state restores it. */
   forget(id: number): void {
     this.#entities.get(id)?.forget();
   }
 
-  /** Forgets that there was an entity: its id may be another one's. */
+  /** Removes an entity without a trace: another entity may get its id. */
   end(id: number): void {
     this.#entities.delete(id);
   }
@@ -157,7 +167,7 @@ export class SnapshotReader {
     return reason;
   }
 
-  /** Nothing is kept before the whole packet has turned out to be sound: see {@link #keep}. */
+  /** Stages a whole state. Nothing is kept until the whole packet was checked: see {@link #keep}. */
   #stageWhole(id: number, kind: number, tick: number): DropReason | undefined {
     const plan = this.#options.plans[kind];
     if (plan === undefined) return "unknown-entity";
@@ -210,18 +220,21 @@ export class SnapshotReader {
     const removedAt = this.#removedAt.get(id);
     if (removedAt === undefined || ((tick - removedAt) | 0) > 0) this.#removedAt.set(id, tick);
     const entity = this.#entities.get(id);
-    // An id may be in use again: a removal that was repeated until acknowledged does not concern the new entity.
+    // A repeated removal does not concern a new entity of this id.
     if (entity === undefined || ((entity.bornTick - tick) | 0) > 0) return;
     this.#entities.delete(id);
     listener.onRemoved(id, tick);
   }
 
-  /** Keeps a state in its entity's rows, at {@link #keptAt}. Returns what it changes; -1: there is a newer one. */
+  /**
+   * Stores a state in its entity's rows, at {@link #keptAt}. Returns its changes, or -1 if the state is not
+   * newer.
+   */
   #keep(index: number, tick: number, listener: SnapshotListener): number {
     const entries = this.#entries;
     const entity = entries.entities[index]!;
     const place = entries.places[index]!;
-    // One with baselines is known, unless this packet has removed it.
+    // An entity with baselines is known, unless this packet has removed it.
     const mayBeNew = entries.ticks0[index] === NO_TICK || this.#removed.length > 0;
     const isNew = mayBeNew && this.#entities.get(entity.id) !== entity;
     const isNews = entity.newest < 0 || ((tick - entity.newest) | 0) > 0;

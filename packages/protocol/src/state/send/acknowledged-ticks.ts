@@ -1,7 +1,7 @@
 import type { EntityRows } from "../plan/entity-rows.js";
 import { NO_TICK } from "../codec/packet-entries.js";
 
-/** The newest three states of one entity that one receiver has acknowledged. */
+/** Ticks of the newest three states of one entity that one receiver has acknowledged. */
 export class AcknowledgedTicks {
   readonly entity: EntityRows;
   tick0 = NO_TICK;
@@ -20,7 +20,7 @@ export class AcknowledgedTicks {
     return copy;
   }
 
-  /** Acknowledgements come in any order, and more than once. */
+  /** Adds an acknowledged tick. Acknowledgements come in any order, and repeatedly. */
   add(tick: number): void {
     if (tick === this.tick0 || tick === this.tick1 || tick === this.tick2) return;
     if (isNewer(tick, this.tick0)) {

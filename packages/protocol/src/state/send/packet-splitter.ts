@@ -4,43 +4,42 @@ import type { SharedWriter } from "./shared-writer.js";
 import type { SnapshotContent } from "./snapshot-writer.js";
 
 const FIRST_GUESS_BYTES = 24;
-/** Whole numbers need no new object when they change. */
+/** Units per byte of the size guess. Whole numbers can change without an allocation. */
 const GUESS_UNITS = 64;
-/** A guess aims at this share of the budget, so that few guesses turn out too large. */
+/** Share of the budget that a guess aims at, so that few packets turn out too large. */
 const GUESS_SHARE = 0.9;
 
-/** The packets that a sender wants of a tick. */
+/** The settings for splitting a tick into packets. */
 export interface SplitJob {
   readonly maxBytes: number;
-  /** A checksum goes along once in so many ticks. */
+  /** Ticks from one checksum to the next. */
   readonly checksumTicks: number;
   tick: number;
-  /** Ids to tell as removed. */
+  /** Ids of removed entities. */
   removed: readonly number[];
   /** Sets the baselines of the entry that was just added. */
   choose(entries: PacketEntries, index: number): void;
 }
 
 const NONE: readonly number[] = [];
-/** A removal costs 16 bits; the rest of the packet keeps room. */
+/** Most removals in a packet: 16 bits each, so that the rest of the packet keeps space. */
 const REMOVALS_PER_PACKET = 256;
 
-/** Spreads entities over packets that keep within a budget. No entity is left out for want of room. */
+/** Spreads entities over packets within a byte budget. Every entity gets into a packet. */
 export class PacketSplitter {
-  /** Entries of the packet that {@link next} gave. */
+  /** Entries of the packet that {@link next} returned. */
   readonly entries = new PacketEntries();
   removed: readonly number[] = NONE;
   readonly #writer: SharedWriter;
   readonly #content: SnapshotContent = { tick: 0, entries: this.entries, removed: NONE, checked: -1 };
   #job: SplitJob | undefined;
-  /** In the order of their ids; those before `from` are in packets. */
+  /** Entities in ascending order of id. Packets contain those before `from`. */
   #entities: readonly EntityRows[] = [];
   #from = 0;
-  /** Removals that are in packets. */
+  /** Number of removals that packets contain. */
   #removals = 0;
-  /** In GUESS_UNITS to the byte. */
+  /** Expected bytes per entity, times GUESS_UNITS. */
   #sizeGuess = FIRST_GUESS_BYTES * GUESS_UNITS;
-  /** The present period of checksums, counted in such periods. */
   #period = 0;
   #checkedTick = 0;
 
@@ -48,7 +47,10 @@ export class PacketSplitter {
     this.#writer = writer;
   }
 
-  /** Begins a tick, for {@link next}. `given` in any order, each once, all with a state at the tick. */
+  /**
+   * Begins a tick, before {@link next}. `given`: entities in any order, each once, all with a state at the
+   * tick.
+   */
   split(given: readonly EntityRows[], job: SplitJob): void {
     this.#job = job;
     this.#entities = isInOrder(given) ? given : [...given].sort((a, b) => a.id - b.id);
@@ -56,7 +58,9 @@ export class PacketSplitter {
     this.#removals = 0;
   }
 
-  /** The body of the tick's next packet, a view that does not last; undefined behind the last one. */
+  /**
+   * Returns the body of the tick's next packet, as a view until the next write; undefined after the last one.
+   */
   next(): Uint8Array | undefined {
     const job = this.#job;
     const from = this.#from;
@@ -99,7 +103,10 @@ export class PacketSplitter {
     return this.#writer.write(content);
   }
 
-  /** True for the first tick of each period that has states: a sender may leave out the same ticks in each period. */
+  /**
+   * Returns true for the first tick with states in each period. A fixed tick of the period would not work,
+   * because a sender may skip it every time.
+   */
   #isChecked(tick: number, checksumTicks: number): boolean {
     const period = Math.floor(tick / checksumTicks);
     if (period !== this.#period) {

@@ -9,9 +9,9 @@ import type { SharedWriter } from "./shared-writer.js";
 import type { SnapshotListener, SnapshotReader } from "../read/snapshot-reader.js";
 import type { StateHistory } from "../plan/state-history.js";
 
-/** Ticks that a reference holds: so many that velocity and its change are known from it. */
+/** Ticks that a reference holds: enough to know velocity and its change. */
 const REFERENCE_TICKS = 3;
-/** Room of a reliable message beside the states. */
+/** Bytes reserved in a reliable message for everything but the states. */
 const MESSAGE_HEAD_BYTES = 64;
 const DEFAULT_CHECKSUM_TICKS = 32;
 const NOTHING: readonly number[] = [];
@@ -24,8 +24,9 @@ export interface ReferenceSenderOptions {
 }
 
 /**
- * Sends states to many receivers at once, each packet encoded once: as differences from a reference that all of
- * them got over the reliable channel. A reference is the states of three ticks in a row; its id is the last of them.
+ * Sends states to many receivers, with each packet encoded once: as differences from a reference that all
+ * receivers got over the reliable channel. A reference is the states of three consecutive ticks. Its id is
+ * the last of them.
  */
 export class ReferenceSender {
   readonly #history: StateHistory;
@@ -48,22 +49,23 @@ export class ReferenceSender {
   }
 
   /**
-   * Makes the states of this tick (and the two before) the next reference. Its messages go to all receivers over the
-   * reliable channel; once they have arrived, call {@link activate}. Do so within the history's length of ticks,
-   * less the time that takes: a sixth of it is a good interval.
+   * Makes the states of this tick (and the two before) the next reference. Send its messages to all receivers
+   * over the reliable channel, and call {@link activate} after they have arrived. Refresh early enough: a
+   * reference must arrive before the history drops the last one. A sixth of the history's length is a good
+   * interval.
    */
   refresh(tick: number): Uint8Array[] {
     this.#pending = tick;
     return this.#messages(tick, this.#active);
   }
 
-  /** All receivers have the messages of {@link refresh}. */
+  /** Starts to use the reference of {@link refresh}. Call it when all receivers have its messages. */
   activate(): void {
     if (this.#pending !== NO_TICK) this.#active = this.#pending;
     this.#pending = NO_TICK;
   }
 
-  /** The messages for one receiver that joins: the references that others have or are about to have. */
+  /** Returns the messages for a joining receiver: the active and the pending reference. */
   join(): Uint8Array[] {
     const messages = this.#active === NO_TICK ? [] : this.#messages(this.#active, NO_TICK);
     return this.#pending === NO_TICK
@@ -71,7 +73,10 @@ export class ReferenceSender {
       : [...messages, ...this.#messages(this.#pending, this.#active)];
   }
 
-  /** Writes the states of a tick for all receivers. Every packet repeats `removed` for as long as the caller passes it. */
+  /**
+   * Writes the states of a tick for all receivers. Every packet contains `removed`; pass it as long as it is
+   * to be repeated.
+   */
   write(
     tick: number,
     entities: readonly EntityRows[],
@@ -101,7 +106,7 @@ export class ReferenceSender {
         tick,
         removed: NOTHING,
         maxBytes: limits.reliablePacketBytes - MESSAGE_HEAD_BYTES,
-        // The reference is checked at every use: an error in it would spread to all later states.
+        // Each reference carries checksums, because an error in it would spread to all later states.
         checksumTicks: 1,
         choose: (entries, index) => chooseReference(entries, index, tick, base, depth),
       });

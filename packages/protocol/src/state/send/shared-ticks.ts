@@ -1,34 +1,37 @@
 import type { EntityRows } from "../plan/entity-rows.js";
 
-/** Limit of receiver states that are kept apart; a new one replaces the oldest. */
+/** Most acknowledgement states kept per tick. A new one replaces the oldest. */
 const MAX_STATES = 16;
 const STEPS = 256;
 
-/** The packets of a tick for one receiver. They serve every receiver that has acknowledged the same. */
+/** The packets of a tick for one receiver. All receivers with the same acknowledgements can get them. */
 export interface SharedTick {
-  /** The sender's number for what its receiver has acknowledged. */
+  /** The receiver's acknowledgement state: see AcknowledgedStates. */
   state: number;
-  /** The sender that wrote it, for comparison. */
+  /** The sender that wrote the packets, for comparison. */
   sender: object | undefined;
-  /** The writer's positions before and after: packets that it wrote since have replaced older ones. */
+  /**
+   * The writer's tick, and its number of kept packets before these. Together they show whether newer packets
+   * have replaced these.
+   */
   epoch: number;
   from: number;
   maxBytes: number;
   checksumTicks: number;
-  /** The entities that were due, as they were given and as they were sent. */
+  /** The due entities, in the caller's order and in the order of sending. */
   readonly given: EntityRows[];
   readonly sent: EntityRows[];
   count: number;
   readonly bodies: Uint8Array[];
   readonly tags: number[];
-  /** The number of entities sent up to and with each packet. */
+  /** Number of entities sent in all packets up to and including each one. */
   readonly ends: number[];
   packets: number;
 }
 
 /**
- * Numbers what receivers have acknowledged: the same number, the same acknowledgements. Who acknowledges the same
- * packet from the same state gets to the same state, so that comparing two receivers is comparing two numbers.
+ * Numbers for sets of acknowledgements: equal numbers mean equal sets. Two receivers in the same state that
+ * acknowledge the same packet get the same next state. So comparing two receivers is comparing two numbers.
  */
 class AcknowledgedStates {
   #last = 0;
@@ -36,12 +39,12 @@ class AcknowledgedStates {
   readonly #packet = new Float64Array(STEPS);
   readonly #to = new Float64Array(STEPS);
 
-  /** A state that nobody else is in. */
+  /** Returns a state that no other receiver has. */
   fresh(): number {
     return ++this.#last;
   }
 
-  /** The state that follows by acknowledging a packet; `packet` 0: one that nobody else got. */
+  /** Returns the state after the acknowledgement of a packet. `packet` 0: no other receiver got it. */
   after(state: number, packet: number): number {
     if (packet === 0) return this.fresh();
     const slot = (state * 5 + packet) % STEPS;
@@ -52,14 +55,14 @@ class AcknowledgedStates {
   }
 }
 
-/** The packets of the current tick, by the receivers' states. Reuses its memory from tick to tick. */
+/** The packets of the current tick, by acknowledgement state. Reuses its memory from tick to tick. */
 export class SharedTicks {
   readonly states = new AcknowledgedStates();
   readonly #ticks: SharedTick[] = [];
   #count = 0;
   #epoch = -1;
 
-  /** The packets that were written for a receiver in the same state, if the same entities were due. */
+  /** Finds the packets for a receiver in the same state, if the same entities were due. */
   find(
     epoch: number,
     like: Pick<SharedTick, "state" | "maxBytes" | "checksumTicks">,
@@ -79,7 +82,7 @@ export class SharedTicks {
     return undefined;
   }
 
-  /** Finds another tick with the same packets. */
+  /** Finds another receiver's tick with exactly the same packets. */
   twin(tick: SharedTick): SharedTick | undefined {
     const held = Math.min(this.#count, MAX_STATES);
     for (let index = 0; index < held; index++) {
@@ -89,7 +92,7 @@ export class SharedTicks {
     return undefined;
   }
 
-  /** Makes room for a tick's packets. */
+  /** Returns an empty record for a tick's packets. */
   start(epoch: number): SharedTick {
     if (epoch !== this.#epoch) {
       this.#epoch = epoch;

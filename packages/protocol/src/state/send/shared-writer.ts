@@ -4,7 +4,7 @@ import { SnapshotWriter, type SnapshotContent } from "./snapshot-writer.js";
 import type { StatePlan } from "../plan/state-plan.js";
 import { Views } from "../plan/views.js";
 
-/** Limit of groups of receivers with equal baselines within a tick. */
+/** Most packets kept per tick for receivers with equal baselines. */
 const VARIANTS = 16;
 
 interface Variant {
@@ -15,20 +15,25 @@ interface Variant {
   length: number;
 }
 
-/** Writes a packet once for all receivers that hold the same baselines. Reuses its memory from tick to tick. */
+/**
+ * Writes a packet once for all receivers that hold the same baselines. Reuses its memory from tick to tick.
+ */
 export class SharedWriter {
   readonly #writer: SnapshotWriter;
   readonly #variants: Variant[] = [];
   #tick = Number.NaN;
-  /** For senders that know without comparing that they share a tick. */
+  /** Ticks that senders share without comparing entries. */
   readonly ticks = new SharedTicks();
-  /** Counts ticks, and the packets of a tick that were kept: the last {@link VARIANTS} of them still are. */
+  /**
+   * Counts ticks (`epoch`), and packets kept in this tick (`kept`). The last {@link VARIANTS} are still
+   * available.
+   */
   epoch = 0;
   kept = 0;
-  /** The number of the packet that was written last; 0 where it is nobody else's. */
+  /** Number of the packet written last; 0 if only one receiver gets it. */
   tag = 0;
   #lastTag = 0;
-  /** Packets that were encoded, and those that were taken from an earlier receiver. */
+  /** Counts encoded packets, and packets reused from an earlier receiver. */
   encoded = 0;
   reused = 0;
 
@@ -36,7 +41,7 @@ export class SharedWriter {
     this.#writer = new SnapshotWriter(plans);
   }
 
-  /** Begins a tick: the packets of the one before are no more. */
+  /** Begins a tick. Views of the last tick's packets become invalid. */
   start(tick: number): void {
     if (tick === this.#tick) return;
     this.#tick = tick;
@@ -44,15 +49,18 @@ export class SharedWriter {
     this.epoch += 1;
   }
 
-  /** Whether packets that were kept from `from` on have not been replaced. */
+  /** Returns true if the packets kept since `from` are still available. */
   holds(from: number): boolean {
     return this.kept - from <= VARIANTS;
   }
 
-  /** A view that is valid until the next tick, or until {@link VARIANTS} other packets were written. */
+  /**
+   * Returns the packet as a view. It is valid until the next tick, or until {@link VARIANTS} other packets
+   * were written.
+   */
   write(content: SnapshotContent): Uint8Array {
     this.start(content.tick);
-    // A packet for one receiver alone is not worth keeping.
+    // Removals make the packet specific to one receiver: it is not kept.
     if (content.removed.length > 0) {
       this.tag = 0;
       return this.#encode(content);

@@ -7,10 +7,10 @@ import type { SharedTick } from "./shared-ticks.js";
 import type { SharedWriter } from "./shared-writer.js";
 import type { StateHistory } from "../plan/state-history.js";
 
-/** Packets whose acknowledgement may still come. */
+/** Most packets that may await an acknowledgement. */
 const IN_FLIGHT = 1024;
 const DEFAULT_CHECKSUM_TICKS = 32;
-/** An age is coded in at most this many ticks. */
+/** Largest age of a baseline that the coding can hold, in ticks. */
 const OLDEST_BASELINE_TICKS = 0x7fff;
 const NOTHING: readonly number[] = [];
 const NO_BODY = new Uint8Array(0);
@@ -20,7 +20,7 @@ type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] };
 interface SentPacket {
   sequence: number;
   tick: number;
-  /** The shared writer's number of it. */
+  /** The shared writer's number of the packet. */
   tag: number;
   readonly entities: (EntityRows | undefined)[];
   count: number;
@@ -29,54 +29,57 @@ interface SentPacket {
 
 export interface SnapshotSenderOptions {
   readonly history: StateHistory;
-  /** Shared by the senders of all receivers: they then encode together what they have in common. */
+  /** The writer of all receivers' senders. It encodes equal packets once. */
   readonly writer: SharedWriter;
-  /** Largest packet body. Default: what an unreliable packet takes, less 16 bytes of heads. */
+  /** Largest packet body, bytes. Default: an unreliable packet less 16 bytes for heads. */
   readonly maxBytes?: number;
-  /** A checksum goes along this often. Default 32 ticks. */
+  /** Ticks from one checksum to the next. Default 32. */
   readonly checksumTicks?: number;
 }
 
-/** A body that is to be sent: a view that does not last. */
+/** A body to send: a view until the next call. */
 export interface OutgoingStates {
   readonly body: Uint8Array;
-  /** The states in it are those of these entities, from one index to before another. */
+  /** Entities of the states in the body: `from` up to, not including, `to`. */
   readonly entities: readonly EntityRows[];
   readonly from: number;
   readonly to: number;
-  /** The caller sets it to the sequence of the packet that carries the body; -1: none does. */
+  /** Set by the caller: the sequence of the packet that carries the body; -1 if none does. */
   sequence: number;
 }
 
-/** Takes a body as {@link OutgoingStates} have it. Returns the sequence of its packet. */
+/** Sends a body, described as in {@link OutgoingStates}. Returns the sequence of its packet. */
 type SendBody = (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number) => number;
 
 /**
- * Sends states to one receiver as differences from the newest that it has acknowledged. What was never acknowledged,
- * or is too long ago, goes whole; so nothing ever depends on a packet that may be lost.
+ * Sends states to one receiver as differences from its newest acknowledged states. States without an
+ * acknowledged baseline, or with one that is too old, are sent whole. So no state depends on a packet that
+ * may be lost.
  */
 export class SnapshotSender {
   readonly #history: StateHistory;
   readonly #writer: SharedWriter;
   readonly #splitter: PacketSplitter;
-  /** One place for each entity's index. */
+  /** Indexed by {@link EntityRows.index}. */
   readonly #acknowledged: (AcknowledgedTicks | undefined)[] = [];
   readonly #sent: SentPacket[] = [];
   readonly #removals = new Set<number>();
   readonly #job: SplitJob;
-  /** Given by {@link next}, again and again: writing a tick allocates nothing. */
+  /** Reused result of {@link next}, so that writing a tick allocates nothing. */
   readonly #outgoing: Mutable<OutgoingStates> = { body: NO_BODY, entities: [], from: 0, to: 0, sequence: -1 };
   #isGiven = false;
-  /** The shared writer's number of it. */
+  /** The shared writer's number of the current packet. */
   #tag = 0;
-  /** This tick as another receiver in the same state got it, and how many packets of it were given. */
+  /** The packets of another receiver in the same state, and how many of them were returned. */
   #repeated: SharedTick | undefined;
   #repeats = 0;
-  /** {@link SharedWriter.encoded} when the tick began. */
+  /** Value of {@link SharedWriter.encoded} at the beginning of the tick. */
   #encoded = 0;
-  /** The number of what is acknowledged: see AcknowledgedStates. */
+  /**
+   * The receiver's acknowledgement state (see AcknowledgedStates) and the settings that packets depend on.
+   */
   readonly #like: { state: number; readonly maxBytes: number; readonly checksumTicks: number };
-  /** The tick in writing, for other receivers to share. */
+  /** Record of the current tick, for other receivers to share. */
   #noted: SharedTick | undefined;
 
   constructor(options: SnapshotSenderOptions) {
@@ -85,7 +88,7 @@ export class SnapshotSender {
     this.#history = history;
     this.#writer = writer;
     this.#splitter = new PacketSplitter(writer);
-    // One object for all ticks: writing a tick allocates nothing.
+    // Reused, so that writing a tick allocates nothing.
     this.#job = {
       maxBytes,
       checksumTicks,
@@ -96,7 +99,7 @@ export class SnapshotSender {
     this.#like = { state: writer.ticks.states.fresh(), maxBytes, checksumTicks };
   }
 
-  /** Writes the states of a tick as packets; `send` puts each into a packet: see {@link start}. */
+  /** Writes the states of a tick as bodies. `send` puts each body into a packet and returns its sequence. */
   write(tick: number, entities: readonly EntityRows[], send: SendBody): void {
     this.start(tick, entities);
     for (let states = this.next(); states; states = this.next())
@@ -104,8 +107,8 @@ export class SnapshotSender {
   }
 
   /**
-   * Begins the states of a tick: {@link next} gives them, until there are no more. `entities`: those that are due, each
-   * with a state of the tick.
+   * Begins the states of a tick. Call {@link next} until it returns undefined. `entities`: the due entities,
+   * each with a state of the tick.
    */
   start(tick: number, entities: readonly EntityRows[]): void {
     const writer = this.#writer;
@@ -124,7 +127,9 @@ export class SnapshotSender {
     this.#splitter.split(entities, this.#job);
   }
 
-  /** The next body of the tick, whose packet's sequence the caller sets before the next call; undefined behind the last. */
+  /**
+   * Returns the tick's next body, or undefined after the last one. Set its `sequence` before the next call.
+   */
   next(): OutgoingStates | undefined {
     if (this.#isGiven) this.#remember();
     this.#isGiven = this.#repeated ? this.#repeat(this.#repeated) : this.#writeNext();
@@ -135,7 +140,7 @@ export class SnapshotSender {
     return undefined;
   }
 
-  /** The receiver has the packet of that sequence. Unknown ones, such as from the future, change nothing. */
+  /** Records that the receiver has the packet of that sequence. Unknown sequences are ignored. */
   acknowledge(sequence: number): void {
     const packet = this.#sent[sequence % IN_FLIGHT];
     if (packet?.sequence !== sequence) return;
@@ -154,16 +159,18 @@ export class SnapshotSender {
     for (const id of packet.removed) this.#removals.delete(id);
   }
 
-  /** The entity is no more: told with every packet until acknowledged. Call before its id is used again. */
+  /**
+   * Announces the removal of an entity in every packet until acknowledged. Call before its id is used again.
+   */
   remove(entity: EntityRows): void {
     this.#forget(entity);
     this.#removals.add(entity.id);
   }
 
-  /** The receiver's states of the entity are not to be relied on: the next one goes whole. */
+  /** Sends the entity's next state whole, because the receiver's states of it are wrong or missing. */
   resync(entity: EntityRows): void {
     this.#forget(entity);
-    // Holes are skipped: not every place has been used yet.
+    // forEach skips the slots that were never used.
     this.#sent.forEach((packet) => {
       for (let index = 0; index < packet.count; index++) {
         if (packet.entities[index] !== entity) continue;
@@ -173,21 +180,21 @@ export class SnapshotSender {
     });
   }
 
-  /** The receiver cannot make sense of what it gets: everything goes whole. */
+  /** Sends all next states whole, because the receiver cannot decode its packets. */
   restart(): void {
     this.#acknowledged.length = 0;
     this.#like.state = this.#writer.ticks.states.fresh();
     this.#sent.forEach((packet) => (packet.sequence = -1));
   }
 
-  /** This receiver holds what another one does: that is known without an acknowledgement of its own. */
+  /** Assumes that this receiver holds the same states as another one, without acknowledgements of its own. */
   holdAs(other: SnapshotSender): void {
     this.restart();
     for (const [index, ticks] of other.#acknowledged.entries()) this.#acknowledged[index] = ticks?.copy();
     for (const id of other.#removals) this.#removals.add(id);
   }
 
-  /** Ids to tell as removed; one that is in use again is not. */
+  /** Returns the ids to announce as removed, without ids that are in use again. */
   #gone(): readonly number[] {
     for (const id of this.#removals) if (this.#history.find(id)) this.#removals.delete(id);
     return [...this.#removals];
@@ -219,7 +226,7 @@ export class SnapshotSender {
     return true;
   }
 
-  /** Gives the next packet that a receiver in the same state has got. */
+  /** Returns the next packet of a receiver in the same state. */
   #repeat({ sent, bodies, tags, ends, packets }: SharedTick): boolean {
     const index = this.#repeats;
     if (index === packets) return false;
@@ -238,7 +245,10 @@ export class SnapshotSender {
     outgoing.sequence = -1;
   }
 
-  /** The packet that was given has left: an acknowledgement may come, and other receivers may get the same. */
+  /**
+   * Records the last returned packet after it was sent: for its acknowledgement, and for receivers in the
+   * same state.
+   */
   #remember(): void {
     const { body, entities, from, to, sequence } = this.#outgoing;
     const packet = (this.#sent[sequence % IN_FLIGHT] ??= newPacket());
@@ -274,7 +284,10 @@ export class SnapshotSender {
     return noted;
   }
 
-  /** All packets were those of another receiver: if it has acknowledged the same of all entities, states are one again. */
+  /**
+   * Continues in another receiver's state if both got the same packets and have acknowledged the same of all
+   * entities.
+   */
   #join(noted: SharedTick): void {
     const twin = this.#writer.ticks.twin(noted);
     const sender = twin?.sender;
@@ -296,7 +309,10 @@ export class SnapshotSender {
   }
 }
 
-/** Lists hold the same entities tick after tick: to compare is cheaper than to write. */
+/**
+ * Stores an entity unless it is already there. Lists change little between ticks, and comparing is cheaper
+ * than writing.
+ */
 function put(list: (EntityRows | undefined)[], index: number, entity: EntityRows): void {
   if (list[index] !== entity) list[index] = entity;
 }

@@ -11,16 +11,16 @@ import {
 import { StateCodec } from "../codec/state-codec.js";
 import type { StatePlan } from "../plan/state-plan.js";
 
-/** Room for a packet that turns out too large, before it is split. */
+/** Buffer size for a packet that turns out too large, before it is split. */
 const CAPACITY_BYTES = 0x40000;
 
 export interface SnapshotContent {
   tick: number;
-  /** In the order of their ids, each once; the states are in the entities' rows. */
+  /** Entries in ascending order of id, each once. Their states are in the entities' rows. */
   readonly entries: PacketEntries;
-  /** Ids of entities that are no more. */
+  /** Ids of removed entities. */
   removed: readonly number[];
-  /** Index of the entry whose checksum goes along; -1 for none. */
+  /** Index of the entry whose checksum is sent; -1 for none. */
   checked: number;
 }
 
@@ -36,7 +36,10 @@ export class SnapshotWriter {
     this.#head = new PacketHead(this.#codec.coder);
   }
 
-  /** One packet of all entries, whatever its size. A view that is valid until the next write. */
+  /**
+   * Writes one packet of all entries, even if it is too large. Returns a view that is valid until the next
+   * write.
+   */
   write(content: SnapshotContent): Uint8Array {
     const { tick, entries, removed, checked } = content;
     const head = this.#head;
