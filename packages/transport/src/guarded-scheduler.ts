@@ -1,8 +1,10 @@
 import type { Cancel, Scheduler } from "./scheduler.js";
 
-/** Timers of one owner: what they throw goes to the owner, and to nobody else who uses the same clock. */
+/**
+ * A scheduler that reports errors of one owner's timers to that owner, not to other users of the same clock.
+ */
 export class GuardedScheduler implements Scheduler {
-  /** The scheduler whose timers these are. */
+  /** The scheduler that runs the timers. */
   readonly base: Scheduler;
   readonly turnMs: Scheduler["turnMs"];
   readonly #onFault: (error: unknown) => void;
@@ -25,7 +27,7 @@ export class GuardedScheduler implements Scheduler {
     return this.base.every(periodMs, this.guarded(fn), slackMs);
   }
 
-  /** Wraps a function: what it throws goes to the owner. */
+  /** Returns a function that calls `fn` and reports its errors to the owner. */
   guarded(fn: () => void): () => void {
     return () => {
       try {

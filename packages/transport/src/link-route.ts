@@ -1,20 +1,20 @@
 /** The route of a WebRTC link, known once a pair of candidates is selected. */
 export interface LinkRoute {
-  /** Whether a TURN server passes them on. */
+  /** True if a TURN server passes the packets on. */
   readonly isTurn: boolean;
-  /** Protocol from this side to the other one or to the TURN server. */
+  /** Protocol from this side to the other side, or to the TURN server. */
   readonly protocol: "udp" | "tcp" | "tls";
 }
 
 /** One selected candidate; implementations name its properties differently. */
 export interface SelectedCandidate {
   readonly type: string | undefined;
-  /** The transport to the TURN server of a relayed candidate. */
+  /** Protocol to the TURN server, of a relayed candidate. */
   readonly relayProtocol?: string | undefined;
   readonly protocol?: string | undefined;
 }
 
-/** The route over a selected pair of candidates. */
+/** Returns the route over a selected pair of candidates. */
 export function routeOf(local: SelectedCandidate, remote: SelectedCandidate): LinkRoute {
   const isMine = local.type === "relay";
   const spoken = (isMine && local.relayProtocol) || local.protocol || "udp";

@@ -5,45 +5,55 @@ export type LinkKind = "websocket" | "webrtc" | "relayed" | "memory";
 
 export type LinkState = "connecting" | "open" | "closed";
 
-/** Why a link closed: a code of {@link CloseCode} or a WebSocket's own, and words for people. */
+/** Reason of a closed link: a code of {@link CloseCode} or of WebSocket, and a text for people. */
 export interface LinkClose {
   readonly code: number;
   readonly reason: string;
 }
 
-/** Calls of a link to its owner. They come one at a time and never from inside `send` or `close`. */
+/**
+ * Calls of a link to its owner. Never two at once, and none from inside `send` or `close`, except `onRoom`.
+ */
 export interface LinkHandlers {
   onOpen(): void;
-  /** `packet` belongs to the receiver: the link does not touch it again. `link`: the one that was started. */
+  /**
+   * Called with a packet, which belongs to the receiver: the link does not touch it again. `link` is the
+   * started one.
+   */
   onPacket(packet: Uint8Array, link: Link): void;
-  /** Once, and last: no call follows it. */
+  /** Called once, as the last call. */
   onClose(close: LinkClose): void;
-  /** The path has sent some of what it had taken. May be called from inside `send`. */
+  /** Called when the path has sent some of its queued bytes, perhaps from inside `send`. */
   onRoom?(): void;
 }
 
-/** Stands in a link's way: every packet goes through it, if and when it likes. `pass` takes a packet on. */
+/**
+ * Stands between a link and its owner. It passes each packet on at once, later or never, by calling `pass`.
+ */
 export interface LinkFilter {
-  /** Bytes that wait in here on their way out. */
+  /** Bytes of outgoing packets that the filter holds. */
   readonly queuedBytes: number;
   hasRoom(trafficClass: TrafficClassName): boolean;
   send(trafficClass: TrafficClassName, packet: Uint8Array, pass: (packet: Uint8Array) => void): void;
   receive(packet: Uint8Array, pass: (packet: Uint8Array) => void): void;
-  /** The path has ended of itself; `tell` says so to the owner, after what came before it. */
+  /**
+   * Called when the path has ended by itself. The filter reports it to the owner by `tell`, after all earlier
+   * packets.
+   */
   end(tell: () => void): void;
-  /** The link has ended: forgets all that is on its way. */
+  /** Called when the owner has closed the link. Drops all packets that the filter holds. */
   close(): void;
 }
 
-/** Stands by a link for the owner of its path: it hears of all that passes. Its methods never throw. */
+/** Watches all packets of a link for the owner of its path. Its methods never throw. */
 export interface LinkGuard {
-  /** A packet is about to be given to the path. */
+  /** Called before a packet goes to the path. */
   sending(trafficClass: TrafficClassName, packetBytes: number): void;
-  /** Whether a packet that has come over the path may pass. */
+  /** Returns true if a received packet may pass. */
   admits(packetBytes: number): boolean;
-  /** The link has been closed, from this side or the other; called once. */
+  /** Called once, when either side has closed the link. */
   closing(code: number): void;
-  /** A handler of the link's owner has thrown this. */
+  /** Called with an error that a handler of the link's owner has thrown. */
   failed(error: unknown): void;
 }
 
@@ -53,47 +63,55 @@ export interface LinkCounters {
   bytesSent: number;
   packetsReceived: number;
   bytesReceived: number;
-  /** Packets that the path refused, and anything after the close. */
+  /** Packets that the path refused, and all sends after the close. */
   packetsDropped: number;
 }
 
 /**
- * One live path to one remote. Its life goes one way: connecting, open, closed. It has no queue: what it is given goes
- * to the socket or the channel at once, and can be neither replaced nor dropped there any more. So its owner, an
- * {@link Outbox}, asks first whether it has room. Commands, references and bulk arrive in order, each in one of its own,
- * as long as the link lives; states, inputs and events may be lost where the link is unreliable.
+ * One live path to one remote. Its states follow each other one way: connecting, open, closed. A link has no
+ * queue: each packet goes at once to the socket or channel, which can neither replace nor drop it. Its owner,
+ * an {@link Outbox}, therefore calls `hasRoom` first. While it is open, it delivers commands and bulk in
+ * order, and references completely, perhaps in another order. An unreliable link may lose states, inputs and
+ * events.
  *
- * `send` and `close` never throw, and but for `onRoom` never call back before they return.
+ * `send` and `close` never throw. They never call back before they return, except `onRoom`.
  */
 export interface Link {
   readonly kind: LinkKind;
   readonly state: LinkState;
-  /** True where a lost state does not delay the states behind it. */
+  /** True if a lost state does not delay the states behind it. */
   readonly isUnreliable: boolean;
   readonly counters: Readonly<LinkCounters>;
   /** Bytes that the path has taken and not sent yet. */
   readonly queuedBytes: number;
-  /** Sockets over which states go in turn: with more than one they overtake each other. Default 1. */
+  /**
+   * Number of sockets that take states in turn. With more than one, states overtake each other. Default 1.
+   */
   readonly width?: number;
   /**
-   * Filters between the path and the owner, nearest to the path first; empty but for tests and simulations. It may
-   * change while the link runs: a filter that is taken out passes on what it held. Not every link takes filters.
+   * Filters between the path and the owner, nearest to the path first. Only tests and simulations set any.
+   * The list may change while the link runs: a filter that is taken out passes on the packets that it holds.
+   * Not every link takes filters.
    */
   readonly filters?: LinkFilter[];
-  /** Set before the start. Without one, errors of handlers go to the path's event. Not every link takes a guard. */
+  /**
+   * Set before the start. Without a guard, errors of handlers go to the path's event. Not every link takes
+   * one.
+   */
   guard?: LinkGuard | undefined;
-  /** Whether the path calls {@link LinkHandlers.onRoom}: it need not be asked all the time. */
+  /** True if the path calls {@link LinkHandlers.onRoom}, so that its owner need not poll `hasRoom`. */
   readonly tellsRoom?: boolean;
 
-  /** Sets the handlers; called once, by the owner. A link that opened before reports it after this call. */
+  /** Sets the handlers. The owner calls it once. A link that opened before reports it after this call. */
   start(handlers: LinkHandlers): void;
 
-  /** Whether the path has so little of this class to send that the next packet would leave soon. */
+  /** Returns true if the path has so few unsent bytes of this class that the next packet would leave soon. */
   hasRoom(trafficClass: TrafficClassName): boolean;
 
   /**
-   * Gives the packet to the path, whether it has room or not: the caller must not change it any more. `key` and
-   * `lifetimeMs` are for a link whose packets travel in those of another session: {@link Outbox.forward}.
+   * Gives the packet to the path, even if the path has no room. The caller must not change the packet any
+   * more. Only links whose packets travel in packets of another session use `key` and `lifetimeMs`: {@link
+   * Outbox.forward}.
    */
   send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number, lifetimeMs?: number): void;
 
@@ -110,12 +128,15 @@ export function newLinkCounters(): LinkCounters {
   };
 }
 
-/** Whether packets of this class may be lost, and so may go over a link that carries only such. */
+/** Returns true if packets of this class may be lost, so that an unreliable link may carry them. */
 export function mayBeLost(trafficClass: TrafficClassName): trafficClass is "state" | "input" | "event" {
   return trafficClass === "state" || trafficClass === "input" || trafficClass === "event";
 }
 
-/** Whether what may be lost is lost on the link: what a relay drops was replaced by something newer. */
+/**
+ * Returns true if the link loses packets that may be lost. A relayed link does not: the relay drops a packet
+ * only when a newer one replaces it.
+ */
 export function losesPackets({ isUnreliable, kind }: Link): boolean {
   return isUnreliable && kind !== "relayed";
 }

@@ -11,7 +11,7 @@ import {
 } from "./link.js";
 import type { Scheduler } from "./scheduler.js";
 
-/** A link over a path of its own, a socket for example: its state, its counters, and the filters on its way. */
+/** Base of a link with a path of its own, such as a socket. It has the link's state, counters and filters. */
 export abstract class PathLink implements Link {
   abstract readonly kind: LinkKind;
   abstract readonly isUnreliable: boolean;
@@ -46,7 +46,9 @@ export abstract class PathLink implements Link {
     return this.pathHasRoom(trafficClass);
   }
 
-  /** @param filters those that the packet has yet to pass, nearest to the path first */
+  /**
+   * @param filters those that the packet still has to pass, nearest to the path first
+   */
   send(
     trafficClass: TrafficClassName,
     packet: Uint8Array,
@@ -66,7 +68,7 @@ export abstract class PathLink implements Link {
         if (this.transmit(trafficClass, packet, key, lifetimeMs)) return this.countSent(packet.length);
       }
     } catch {
-      // Refused.
+      // The path refused it.
     }
     this.counters.packetsDropped += 1;
   }
@@ -80,43 +82,49 @@ export abstract class PathLink implements Link {
     this.scheduler.after(0, () => this.#report({ code, reason }));
   }
 
-  /** Begins to connect; called once. Here: the path is there already. */
+  /** Begins to connect. Called once. By default the path is open already. */
   protected connect(): void {
     this.scheduler.after(0, () => this.opened());
   }
 
-  /** Bytes that the open path has taken and not sent yet. */
+  /** Returns the bytes that the open path has taken and not sent yet. */
   protected abstract pathBytes(): number;
   protected abstract pathHasRoom(trafficClass: TrafficClassName): boolean;
-  /** Gives a packet to the open path; false where it refuses. May throw. */
+  /** Gives a packet to the open path. Returns false if the path refuses it. May throw. */
   protected abstract transmit(
     trafficClass: TrafficClassName,
     packet: Uint8Array,
     key: number,
     lifetimeMs?: number,
   ): boolean;
-  /** The link is closed now. `close`: by its owner, and with these words; undefined: by the path itself. */
+  /**
+   * Called when the link is closed. `close` has the owner's words. It is undefined if the path ended by
+   * itself.
+   */
   protected shut(_close: LinkClose | undefined): void {}
 
-  /** The path is there. */
+  /** Reports that the path is open. */
   protected opened(): void {
     if (this.#state !== "connecting") return;
     this.#state = "open";
     this.#tell(() => this.handlers?.onOpen());
   }
 
-  /** The path has sent some of what it had taken. */
+  /** Reports that the path has sent some of its queued bytes. */
   protected drained(): void {
     this.#tell(() => this.handlers?.onRoom?.());
   }
 
-  /** Counts a packet that went out: for what goes over the path without {@link send}, together with others. */
+  /**
+   * Counts a sent packet. Also called for a packet that goes over the path together with others, without
+   * {@link send}.
+   */
   countSent(packetBytes: number): void {
     this.counters.packetsSent += 1;
     this.counters.bytesSent += packetBytes;
   }
 
-  /** Counts a packet that came over the path; false where the link is closed and takes no more. */
+  /** Counts a received packet. Returns false if the link is closed. */
   countReceived(packetBytes: number): boolean {
     if (this.#state === "closed") return false;
     this.counters.packetsReceived += 1;
@@ -125,8 +133,9 @@ export abstract class PathLink implements Link {
   }
 
   /**
-   * A packet came over the path: for what reads the path.
-   * @param filters those that it has yet to pass, nearest to the path first; default: all, and nothing has counted it
+   * Takes a packet that came over the path.
+   * @param filters those that it still has to pass, nearest to the path first; default: all, and it is
+   * counted here
    */
   received(packet: Uint8Array, filters?: readonly LinkFilter[]): void {
     const isNew = filters === undefined;
@@ -141,7 +150,7 @@ export abstract class PathLink implements Link {
     }
   }
 
-  /** The path has ended of itself. */
+  /** Closes the link because the path has ended by itself. */
   protected ended(code: number, reason: string): void {
     if (this.#state === "closed") return;
     this.#state = "closed";

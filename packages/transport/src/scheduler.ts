@@ -1,30 +1,32 @@
-/** A source of monotonic time. Injected, so that tests run on a virtual one. */
+/** A source of monotonic time. It is injected, so that tests run on a virtual one. */
 export interface Clock {
-  /** Milliseconds since an arbitrary origin; never runs backwards. */
+  /** Returns the ms since an arbitrary origin. Never runs backwards. */
   nowMs(): number;
   /**
-   * The same for all that one turn of the event loop reads, such as the frame of a game: the time of the first reading
-   * in it. Left out by a clock whose `nowMs` costs nothing.
+   * Returns one time for a whole turn of the event loop, such as a game's frame: that of its first reading. A
+   * clock whose `nowMs` costs nothing leaves it out.
    */
   readonly turnMs?: (() => number) | undefined;
 }
 
-/** {@link Clock.turnMs} of any clock. */
+/** Returns {@link Clock.turnMs} of any clock. */
 export function turnMsOf(clock: Clock): number {
   return clock.turnMs?.() ?? clock.nowMs();
 }
 
-/** Ends a timer; calling it twice, or after the timer has run, does nothing. */
+/** Ends a timer. Does nothing at a second call, or after the timer has run. */
 export type Cancel = () => void;
 
 /** A clock with timers. */
 export interface Scheduler extends Clock {
   after(delayMs: number, fn: () => void): Cancel;
-  /** @param slackMs that it may run early or late, where that spares a wake-up. Default 0 */
+  /**
+   * @param slackMs that it may run early or late to save a wake-up. Default 0
+   */
   every(periodMs: number, fn: () => void, slackMs?: number): Cancel;
-  /** The scheduler under an owner's one, such as {@link GuardedScheduler}: it has the timers. */
+  /** The scheduler that has the timers, if this one only wraps it, as {@link GuardedScheduler} does. */
   readonly base?: Scheduler;
-  /** Returns the function as a timer of an owner's scheduler calls it. */
+  /** Returns a function that runs `fn` as a timer of this scheduler does. */
   guarded?(fn: () => void): () => void;
 }
 
@@ -33,7 +35,7 @@ const endTurn = (): void => {
   turnAtMs = undefined;
 };
 
-/** {@link Clock.turnMs} of the machine's own clock. */
+/** Returns {@link Clock.turnMs} of the machine's own clock. */
 export function systemTurnMs(): number {
   if (turnAtMs !== undefined) return turnAtMs;
   queueMicrotask(endTurn);

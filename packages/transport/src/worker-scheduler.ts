@@ -1,35 +1,35 @@
 import { systemScheduler, systemTurnMs, type Cancel, type Scheduler } from "./scheduler.js";
 
-/** Wakes the page up: what a {@link WorkerScheduler} needs of a Worker. */
+/** Wakes the page up. A {@link WorkerScheduler} gets one from a Worker. */
 export interface Waker {
-  /** One wake-up after so long, in place of the one that was asked for before. */
+  /** Requests one wake-up after this time, instead of the one requested before. */
   wakeAfter(delayMs: number): void;
 }
 
-/** Starts a waker; `onReady` gives it as soon as it runs, if it ever does. */
+/** Starts a waker. Calls `onReady` with it as soon as it runs, perhaps never. */
 export type StartWaker = (onReady: (waker: Waker) => void, onWake: () => void) => void;
 
 interface Timer {
   dueAtMs: number;
-  /** It wakes nobody before it is late by so much, and may run early by as much when somebody else wakes up. */
+  /** Time by which it may run late, or early if another timer wakes the page up. */
   readonly slackMs: number;
-  /** Undefined for one that runs once. */
+  /** Undefined for a timer that runs once. */
   readonly periodMs: number | undefined;
   readonly run: () => void;
 }
 
-/** A wake-up that has not come for so long was lost: it is asked for again. */
+/** Time after which a missing wake-up counts as lost, and is requested again. */
 const LOST_AFTER_MS = 1000;
 
 /**
- * Timers that a hidden page does not slow down: browsers let the timers of a hidden page's main thread run once a
- * second, those of a Worker as they are. All timers share one wake-up, the page's own or, in a hidden page, a Worker's:
- * to set or end a timer sends the Worker nothing, unless the timer is the next one. In a page that was never hidden, and
- * where there is no Worker, wake-ups are the page's own.
+ * Timers that a hidden page does not slow down. Browsers run the timers of a hidden page's main thread once a
+ * second, and those of a Worker as usual. All timers share one wake-up: the page's own, or a Worker's while
+ * the page is hidden. A change of a timer is sent to the Worker only if that timer is the next one. Wake-ups
+ * are always the page's own if it was never hidden, or if there is no Worker.
  */
 export class WorkerScheduler implements Scheduler {
   readonly turnMs = systemTurnMs;
-  /** Undefined once it has begun. */
+  /** Undefined once it has been called. */
   #startWaker: StartWaker | undefined;
   readonly #timers = new Set<Timer>();
   #waker: Waker | undefined;
@@ -68,7 +68,7 @@ export class WorkerScheduler implements Scheduler {
     else if (latestMs < this.#wakesAtMs) this.#wakeAt(latestMs, nowMs);
     return () => {
       this.#timers.delete(timer);
-      // Nothing keeps a process of Node running that has no timers.
+      // Without timers, no wake-up may keep a Node process running.
       if (this.#timers.size === 0) this.#wakeForNext();
     };
   }
@@ -79,7 +79,7 @@ export class WorkerScheduler implements Scheduler {
     this.#cancelLocal?.();
     this.#cancelLocal = undefined;
     if (atMs === Infinity) return;
-    // Timers of the platform leave fractions out, and would be early.
+    // Timers of the platform cut off fractions of a ms, and would run early.
     const delayMs = Math.max(0, Math.ceil(atMs - nowMs));
     if (this.#waker && isHidden()) this.#waker.wakeAfter(delayMs);
     else this.#cancelLocal = systemScheduler.after(delayMs, this.#wakeLocally);
@@ -91,17 +91,18 @@ export class WorkerScheduler implements Scheduler {
     this.#wakeAt(nextMs);
   }
 
-  /** Runs what is due; what one of them throws comes out by itself, and keeps no other from its turn. */
+  /** Runs the due timers. An error of one is thrown in a turn of its own, so that the others still run. */
   #wake(): void {
     const nowMs = this.nowMs();
     const due = [...this.#timers].filter(({ dueAtMs, slackMs }) => dueAtMs - slackMs <= nowMs);
     due.sort((a, b) => a.dueAtMs - b.dueAtMs);
     this.#isWaking = true;
     for (const timer of due) {
-      // An earlier one may have ended it.
+      // An earlier timer may have ended it.
       if (!this.#timers.has(timer)) continue;
       const { periodMs } = timer;
-      // After a pause once is enough. One with slack keeps company with whoever woke it up.
+      // After a pause one run is enough. The period of a timer with slack begins at this wake-up, so that it
+      // goes on together with the timer that caused it.
       if (periodMs !== undefined)
         timer.dueAtMs =
           (timer.slackMs > 0 ? nowMs : Math.max(timer.dueAtMs, nowMs - periodMs / 2)) + periodMs;
@@ -118,7 +119,7 @@ export class WorkerScheduler implements Scheduler {
     this.#wakeForNext();
   }
 
-  /** A page that is hidden needs the Worker from then on. */
+  /** Starts to watch the page: once it is hidden, its timers need the Worker. */
   #watchPage(): void {
     if (this.#isWatching) return;
     this.#isWatching = true;
@@ -147,14 +148,17 @@ function isHidden(): boolean {
   return typeof document === "object" && document.visibilityState === "hidden";
 }
 
-/** The page's clock, and timers that go on while it is hidden. All users share one Worker. */
+/** The page's clock, with timers that go on while it is hidden. All users share one Worker. */
 export const workerScheduler: Scheduler = new WorkerScheduler();
 
-/** The Worker's program: it only wakes up. */
+/** Program of the Worker: it only wakes the page up. */
 const WORKER_SOURCE =
   "let t;onmessage=({data})=>{clearTimeout(t);t=setTimeout(()=>postMessage(1),data)};postMessage(0)";
 
-/** A page's policy may forbid such a Worker: that throws, or is an error event; or nothing is ever heard of it. */
+/**
+ * Starts the Worker. A page's policy may forbid it: then the constructor throws, an error event comes, or
+ * nothing happens at all.
+ */
 function startWorker(onReady: (waker: Waker) => void, onWake: () => void): void {
   if (typeof Worker !== "function" || typeof URL.createObjectURL !== "function") return;
   const address = URL.createObjectURL(new Blob([WORKER_SOURCE], { type: "text/javascript" }));
@@ -165,7 +169,7 @@ function startWorker(onReady: (waker: Waker) => void, onWake: () => void): void 
       URL.revokeObjectURL(address);
       onReady({ wakeAfter: (delayMs) => worker.postMessage(delayMs, []) });
     });
-    // Timers are the page's own: no need to tell anybody.
+    // The page then uses its own timers, and nobody needs the error.
     worker.addEventListener("error", (event) => event.preventDefault());
   } catch {
     URL.revokeObjectURL(address);

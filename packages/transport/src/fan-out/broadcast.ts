@@ -16,19 +16,20 @@ interface Numbered extends BroadcastReceiver {
 
 export interface BroadcastOptions {
   readonly scheduler: Scheduler;
-  /** The plan's policy of a class of traffic. */
+  /** Returns the plan's policy of a traffic class. */
   readonly channel: ChannelPolicyOf;
-  /** The session with the server; undefined while there is none. */
+  /** Returns the session with the server, or undefined if there is none. */
   uplink(): Uplink | undefined;
 }
 
-/** Three bytes of length before each payload at most. */
+/** Most bytes of the length before each payload. */
 const LENGTH_BYTES = 3;
 
 /**
- * Sends reliable messages to several participants through the relay in one body: the envelope has each receiver's own
- * number of the first message, and the relay hands each its number. Order, receipts and repetitions stay the pairs'.
- * Messages that follow each other to the same receivers share an envelope.
+ * Sends reliable messages to several participants through the relay in one body. The envelope names each
+ * receiver's own number of the first message, and the relay gives each receiver its number. Each pair of
+ * participants keeps its own order, receipts and repetitions. Consecutive messages to the same receivers
+ * share an envelope.
  */
 export class Broadcast {
   readonly #options: BroadcastOptions;
@@ -42,12 +43,12 @@ export class Broadcast {
     this.#bundle = new Bundle(options.scheduler, () => this.#send());
   }
 
-  /** Throws as {@link Session.sendReliable} does. */
+  /** Adds a message for the receivers. Throws as {@link Session.sendReliable} does. */
   add(payload: Uint8Array, receivers: readonly BroadcastReceiver[]): void {
     const numbered: Numbered[] = [];
     for (const receiver of receivers) {
       const firstId = receiver.session.addBroadcast(payload);
-      // A message that has to wait for receipts goes in the pair's own packets.
+      // A message that has to wait for receipts travels in the packets of its own session.
       if (firstId === undefined) receiver.session.sendReliable(payload);
       else numbered.push({ ...receiver, firstId });
     }
@@ -60,12 +61,12 @@ export class Broadcast {
     this.#bundle.add(bytes, commandPeriodMs([payload], this.#options.channel));
   }
 
-  /** Sends at once what waits for others. */
+  /** Sends the waiting messages at once. */
   flush(): void {
     this.#bundle.release();
   }
 
-  /** Whether to each of the receivers the message is the one behind those that wait. */
+  /** Returns true if the message follows the waiting ones directly for each of the receivers. */
   #continues(numbered: readonly Numbered[]): boolean {
     const waiting = this.#receivers;
     const count = this.#payloads.length;

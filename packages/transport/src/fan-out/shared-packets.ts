@@ -15,56 +15,55 @@ import { MAX_EVENT_BYTES, assertBytes } from "../session/outbox/payload-limits.j
 import type { Session } from "../session/session.js";
 import { Bundle } from "../session/outbox/bundle.js";
 
-/** One of several participants that get the same. */
+/** One of several participants that get the same packets. */
 interface Subscriber {
-  /** The relay's number of the session. */
+  /** Number of the session at the relay. */
   readonly sessionNumber: number;
   readonly session: Session;
-  /** The link through the relay, where that is the one that carries states; undefined: a direct one does. */
+  /** The link through the relay if it carries this peer's states. Undefined if a direct link does. */
   readonly relayedState: RelayedLink | undefined;
 }
 
 export interface SharedPacketsOptions {
   readonly scheduler: Scheduler;
-  /** The plan's policy of a class of traffic. */
+  /** Returns the plan's policy of a traffic class. */
   readonly channel: ChannelPolicyOf;
-  /** The subscribers that get events; asked when a packet leaves. */
+  /** Returns the subscribers that get events. Called when a packet leaves. */
   peers(): Iterable<Subscriber>;
-  /** The way to the relay; undefined while there is none. */
+  /** Returns the session with the relay, or undefined if there is none. */
   uplink(): Uplink | undefined;
 }
 
-/** A message that waits for its packet: `head` stands before the body. */
+/** A message that waits for its packet. `head` stands before the body. */
 interface Message {
   readonly head?: Uint8Array;
   readonly body: Uint8Array;
 }
 
-/** The parts of a packet beside its messages. */
+/** Properties of a packet apart from its messages. */
 interface Terms {
   readonly trafficClass: "state" | "event";
-  /** Tick of states; absent in other messages. */
+  /** Tick of states. Other messages have none. */
   readonly tick?: number;
   readonly receivers: readonly Subscriber[];
-  /** Id of the entity, where it is about one alone: a later packet about it replaces this one. */
+  /** Id of the entity if the packet is about one entity only. A later packet about it replaces this one. */
   readonly alone?: number | undefined;
   readonly lifetimeMs?: number;
 }
 
-/** Header of a published packet. */
+/** Bytes of the header of a published packet. */
 const PACKET_HEAD_BYTES = 5;
 
 /**
- * States and events that several receivers get alike: each packet is encoded once, goes once over every direct link, and
- * once to the relay for all who are reached through it. The bodies of a tick share packets, and so do the events of the
- * plan's period. A body is copied once, into the packet behind its heads; the packet that goes over direct links is a part
- * of the envelope that goes to the relay.
+ * Sends the same states and events to several receivers. Each packet is encoded once, goes once over every
+ * direct link, and goes once to the relay for all receivers behind it. The bodies of one tick share packets,
+ * and so do the events within one period of the plan. A body is copied once, into the packet. The packet for
+ * direct links is a part of the envelope that goes to the relay.
  */
 export class SharedPackets {
   readonly #options: SharedPacketsOptions;
   readonly #eventBundle: Bundle;
   readonly #events: Message[] = [];
-  /** Messages of the next packet. */
   #messages: Message[] = [];
   #bytes = PACKET_HEAD_BYTES;
   #terms: Terms | undefined;
@@ -75,14 +74,14 @@ export class SharedPackets {
     this.#eventBundle = new Bundle(options.scheduler, () => this.#sendEvents());
   }
 
-  /** Sends an event with others of the plan's period. Throws {@link ConfigError} where it is too long. */
+  /** Adds an event to those of the plan's period. Throws {@link ConfigError} if it is too long. */
   addEvent(body: Uint8Array): void {
     assertBytes("event", body.length, MAX_EVENT_BYTES);
     this.#events.push({ body });
     this.#eventBundle.add(body.length, this.#options.channel("event").periodMs);
   }
 
-  /** Sends at once the events that wait for others. */
+  /** Sends the waiting events at once. */
   flush(): void {
     this.#eventBundle.release();
   }
@@ -96,7 +95,10 @@ export class SharedPackets {
     this.send();
   }
 
-  /** Takes a body. It is read when its packet leaves: with {@link send}, or with a later one for which there is no room. */
+  /**
+   * Adds a body. It is read when its packet leaves: at {@link send}, or when a later body does not fit any
+   * more.
+   */
   add(message: Message, terms: Terms): void {
     const bytes = messageBytes((message.head?.length ?? 0) + message.body.length);
     if (this.#bytes + bytes > limits.unreliablePacketBytes) this.send();
@@ -106,7 +108,7 @@ export class SharedPackets {
     this.#bytes += bytes;
   }
 
-  /** Sends what was taken: over every direct link, and in as few envelopes as name all others. */
+  /** Sends the waiting messages over every direct link, and to the relay in as few envelopes as possible. */
   send(): void {
     const terms = this.#terms;
     if (!terms) return;

@@ -2,35 +2,41 @@
 export interface PathReading {
   readonly rttMs: number;
   readonly jitterMs: number;
-  /** Share of packets that do not come through on one way, 0 to 1; 0 on a path that repeats them. */
+  /** Share of packets lost on one way, 0 to 1. It is 0 on a path that repeats lost packets. */
   readonly lossRatio: number;
-  /** Loss of the last few packets: tells whether a path is good now that was bad before. */
+  /** Loss of the last few packets. It shows if a path that was bad is good again. */
   readonly recentLossRatio: number;
 }
 
-/** Cost of lost states: at this many ms per lost share, 5 % count as much as 50 ms of delay. */
+/** Cost of lost states: ms per lost share. 5 % of loss count as much as 50 ms of delay. */
 const LOSS_COST_MS = 1000;
-/** A direct path must be worse than the relay by this much of the relay's cost, and by so many ms, ... */
+/** Traffic leaves a direct path whose cost exceeds the relay's by this factor and by this many ms, ... */
 const WORSE_RATIO = 1.3;
 const WORSE_MS = 30;
-/** ... for so long without a break, before traffic leaves it. */
+/** ... for this time without a break. */
 const LEAVE_AFTER_MS = 4000;
-/** It is good again when it costs no more than the relay and this. */
+/** A direct path is good again if its cost exceeds the relay's by at most this, ms. */
 const AS_GOOD_MS = 10;
-/** The time for which a path must be as good before traffic returns to it: doubled each time it was left, up to the longest. */
+/**
+ * Time for which a direct path must be good before traffic returns to it. It doubles at each return, up to
+ * the longest.
+ */
 const FIRST_RETURN_AFTER_MS = 4000;
 const LONGEST_RETURN_AFTER_MS = 128_000;
-/** A path that carried the traffic for so long was good: the next return comes soon again. */
+/**
+ * A direct path that carried the traffic for this time was good: the next return takes the first time again.
+ */
 const GOOD_AFTER_MS = 120_000;
 
-/** Mean age of a state at its arrival, roughly, ms: delay, what jitter adds, and what is missing. */
+/** Returns the approximate mean age of a state at its arrival, ms: delay, jitter and loss. */
 function costMs({ rttMs, jitterMs }: PathReading, lossRatio: number): number {
   return rttMs / 2 + 2 * jitterMs + lossRatio * LOSS_COST_MS;
 }
 
 /**
- * Direct or through the relay, where both are open: direct, unless it is clearly and lastingly the worse of the two. A
- * path that was left gets another chance, later each time. Pure: time comes in.
+ * Chooses between a direct path and the relay while both are open. Chooses the direct one unless it is
+ * clearly worse for some time. Traffic returns to it when it is good again, later each time. Has no clock of
+ * its own.
  */
 export class PathChoice {
   #choice: "direct" | "relay" = "direct";
@@ -43,12 +49,15 @@ export class PathChoice {
     return this.#choice;
   }
 
-  /** Why, in a sentence; empty before the first change. */
+  /** The reason of the last change, in a sentence. Empty before the first change. */
   get reason(): string {
     return this.#reason;
   }
 
-  /** Takes what both paths are like; undefined for one that is not open. True where the choice has changed. */
+  /**
+   * Takes the readings of both paths, undefined for a path that is not open. Returns true if the choice has
+   * changed.
+   */
   observe(direct: PathReading | undefined, relay: PathReading | undefined, nowMs: number): boolean {
     if (!direct || !relay || !this.#wantsChange(direct, relay)) {
       this.#sinceMs = undefined;

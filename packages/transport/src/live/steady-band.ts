@@ -1,19 +1,21 @@
 import type { Band } from "../profiles/bands.js";
 
-/** A value enters a worse band by default once it was in it, or in worse ones, for so long without a break. */
+/** Default time without a break that a value must be in a worse band before that band counts, ms. */
 export const ENTER_AFTER_MS = 3000;
-/** A band is left for a better one when the value was clearly better for so long without a break. */
+/** Default time without a break that a value must be clearly better before a better band counts, ms. */
 export const LEAVE_AFTER_MS = 15_000;
-/** Clearly better: below this share of where the band begins. */
+/** A value is clearly better if it is below this share of the band's lower limit. */
 const LEAVE_SHARE = 0.7;
 
-/** The lower limit of one band, with its own clock: a value that crosses another limit does not restart it. */
+/**
+ * The lower limit of one band, with its own clock. A value that crosses another limit does not restart it.
+ */
 class Limit {
   readonly #from: number;
   readonly #enterAfterMs: number;
   readonly #leaveAfterMs: number;
   #isReached = false;
-  /** Since when the value contradicts the present state without a break. */
+  /** Time since which the value contradicts the present state without a break. */
   #sinceMs: number | undefined;
 
   constructor(from: number, enterAfterMs: number, leaveAfterMs: number) {
@@ -22,7 +24,7 @@ class Limit {
     this.#leaveAfterMs = leaveAfterMs;
   }
 
-  /** True while the value counts as being above the limit. */
+  /** Returns true if the value counts as above the limit. */
   update(value: number, nowMs: number): boolean {
     const isContrary = this.#isReached ? value < this.#from * LEAVE_SHARE : value >= this.#from;
     if (!isContrary) {
@@ -39,12 +41,12 @@ class Limit {
 }
 
 /**
- * The band of a value that jumps about: worse within seconds, better only after a while, so that decisions made from it
- * do not flap. Pure: time comes in.
+ * The band of a value that varies much. It changes to a worse band within seconds and to a better one only
+ * after a while, so that decisions made from it do not flap. Has no clock of its own.
  */
 export class SteadyBand<Name extends string = string> {
   readonly #bands: readonly [Band<Name>, ...Band<Name>[]];
-  /** Limits of every band but the lowest, in their order. */
+  /** Lower limits of all bands but the lowest, in order. */
   readonly #limits: readonly Limit[];
   #at = 0;
 
@@ -61,9 +63,10 @@ export class SteadyBand<Name extends string = string> {
     return this.#bands[this.#at]!.name;
   }
 
-  /** Takes a value and answers with the band that counts now. */
+  /** Takes a value and returns the band that counts. */
   update(value: number, nowMs: number): Name {
-    // A limit is never reached without those below it: what contradicts one of them contradicts it as well.
+    // A value reaches or leaves the lower limits no later than the higher ones, so that their number is the
+    // band.
     this.#at = this.#limits.filter((limit) => limit.update(value, nowMs)).length;
     return this.name;
   }

@@ -2,7 +2,6 @@ import { type HeldBands, measuredBands } from "../profiles/bands.js";
 import type { Measured } from "../profiles/circumstances.js";
 import { ENTER_AFTER_MS, LEAVE_AFTER_MS, SteadyBand } from "./steady-band.js";
 
-/** The quantities by the names of their bands. */
 const quantities = {
   loss: "lossRatio",
   rtt: "rttMs",
@@ -11,17 +10,17 @@ const quantities = {
   upload: "uploadRatio",
 } as const satisfies Record<keyof HeldBands, keyof Measured>;
 type Name = keyof typeof quantities;
-/** Stalls are counted over five seconds, and a few of them are none: to wait would make them no surer. */
+/** Stalls are counted over five seconds, and even a few are a fault: waiting would add no certainty. */
 const STALLS_ENTER_AFTER_MS = 0;
-/** More sockets close only after a quiet minute: opening one again costs a handshake. */
+/** Additional sockets close only after a quiet minute: opening one again costs a handshake. */
 const STALLS_LEAVE_AFTER_MS = 60_000;
 const names = Object.keys(quantities) as Name[];
 
-/** Turns what is measured every second into bands that the decision tree can go by without changing its mind all the time. */
+/** Turns the measurements of every second into bands that are steady enough for the decision tree. */
 export class SteadyMeasurements {
   /**
-   * A quantity that is not measured any more keeps its band for as long as a better value would: a change of links must
-   * not take back at once what led to it, only because another link shows other quantities.
+   * A quantity that is not measured any more keeps its band for the time that a better value would need.
+   * Otherwise a change of links would be undone at once, only because the new link measures other quantities.
    */
   readonly #bands = new Map<Name, { readonly band: SteadyBand; measuredAtMs: number }>();
   #measured: Measured | undefined;
@@ -32,18 +31,18 @@ export class SteadyMeasurements {
     return this.#measured;
   }
 
-  /** When {@link measured} was taken, on the clock of {@link observe}. */
+  /** Time of {@link measured}, on the clock of {@link observe}. */
   get measuredAtMs(): number {
     return this.#measuredAtMs;
   }
 
-  /** The bands that count now. */
+  /** The bands that count. */
   get held(): HeldBands {
     const held = names.map((name) => [name, this.#bands.get(name)?.band.name ?? "unknown"]);
     return Object.fromEntries(held);
   }
 
-  /** Takes a measurement; says which bands have changed, in words, or nothing. */
+  /** Takes a measurement. Returns a text for each band that has changed. */
   observe(measured: Measured, nowMs: number): string[] {
     const before = this.held;
     this.#measured = measured;

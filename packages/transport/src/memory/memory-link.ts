@@ -3,27 +3,29 @@ import { mayBeLost, type LinkClose } from "../link.js";
 import { PathLink } from "../path-link.js";
 import type { Scheduler } from "../scheduler.js";
 
-/** One direction of a memory link: carries packets to the other end, perhaps late, perhaps not at all. */
+/** One direction of a memory link. It carries packets to the other end, and may delay or lose them. */
 export interface Pipe {
-  /** Bytes taken but not on their way yet. */
+  /** Bytes taken and not on their way yet. */
   readonly queuedBytes: number;
   send(packet: Uint8Array): void;
 }
 
 export interface MemoryLinkOptions {
   readonly scheduler: Scheduler;
-  /** For commands: must deliver in order and without loss. */
+  /** Carries commands, references and bulk. Must deliver all in order. */
   readonly reliable: Pipe;
-  /** For states and events; the same as `reliable` where the link models a socket. */
+  /** Carries states and inputs. It is `reliable` itself if the link models a socket. */
   readonly unreliable: Pipe;
-  /** For events: repeats what is lost while it lives, in any order; default: as `unreliable`. */
+  /** Carries events. Repeats lost ones within their lifetime, in any order. Default: `unreliable`. */
   readonly events?: Pipe;
 }
 
-/** While a pipe holds so much it has no room. */
+/** Queued bytes from which a pipe has no room. */
 const HIGH_WATER_BYTES = 4096;
 
-/** A link without a network: what it sends goes into pipes, what comes out of the other end's goes to `received`. */
+/**
+ * A link without a network. It sends into pipes, and takes packets from the other end's pipes by `received`.
+ */
 export class MemoryLink extends PathLink {
   readonly kind = "memory";
   readonly isUnreliable: boolean;
@@ -40,12 +42,12 @@ export class MemoryLink extends PathLink {
     this.#events = options.events ?? options.unreliable;
   }
 
-  /** Called with what a local `close` says, so that the other end can be told. */
+  /** Sets the function that gets the code and reason of a local `close`, to report it to the other end. */
   onLocalClose(fn: (code: number, reason: string) => void): void {
     this.#onLocalClose = fn;
   }
 
-  /** The other end closed, or the path broke. */
+  /** Closes the link because the other end closed or the path broke. */
   closeFromRemote(code: number, reason: string): void {
     this.ended(code, reason);
   }

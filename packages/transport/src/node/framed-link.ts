@@ -3,14 +3,17 @@ import { HIGH_WATER_BYTES, WebSocketLink, type WebSocketLinkOptions } from "../w
 import type { FramedSocket } from "./framed-socket.js";
 
 export interface FramedLinkOptions extends WebSocketLinkOptions {
-  /** While the socket holds so much it has no room. Default 4096. */
+  /** Queued bytes from which the socket has no room. Default 4096. */
   readonly highWaterBytes?: number;
 }
 
-/** State of a WebSocket. */
+/** Value of `readyState` of an open WebSocket. */
 const OPEN = 1;
 
-/** The server's end of a WebSocket, which takes packets that are framed already: many receivers share their bytes. */
+/**
+ * The server's end of a WebSocket. It can send packets that are framed already, so that many receivers share
+ * their bytes.
+ */
 export class FramedLink extends WebSocketLink {
   readonly tellsRoom = true;
   readonly #socket: FramedSocket;
@@ -33,7 +36,10 @@ export class FramedLink extends WebSocketLink {
     return true;
   }
 
-  /** Sends so many whole frames, with so many bytes of packets in them. The caller must not change them any more. */
+  /**
+   * Sends whole frames that contain `packets` packets of `packetBytes` bytes. The caller must not change them
+   * any more.
+   */
   sendFrames(frames: Uint8Array, packets: number, packetBytes: number): void {
     if (this.state !== "open") {
       this.counters.packetsDropped += packets;

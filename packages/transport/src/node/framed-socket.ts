@@ -9,22 +9,26 @@ const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
 const NOTHING = new Uint8Array(0);
 /**
- * While the socket holds less, its link has room and nobody waits to hear that something was sent: each packet spares a
- * callback. Three sockets of one session that hold so little each have room together.
+ * Unsent bytes from which `send` reports when a packet has left. With fewer, the link has room and its owner
+ * does not wait for it, so that each packet saves a callback. Three sockets of one session with this many
+ * bytes each have room together.
  */
 const TELL_BYTES = 1024;
 
-/** Called for each frame that carries no packet: text, ping, pong. False: over the limit, a ping stays unanswered. */
+/**
+ * Called for each frame that carries no packet: text, ping, pong. If it returns false, a ping gets no answer,
+ * because the sender is over its limit.
+ */
 export type StrayFrameHandler = (payloadBytes: number) => boolean;
 
 type MessageListener = (event: { readonly data: unknown }) => void;
 
-/** Bytes of a frame before its payload of that length. */
+/** Returns the bytes of a frame before its payload. */
 export function frameHeadBytes(payloadBytes: number): number {
   return payloadBytes < TWO_BYTES ? 2 : payloadBytes < 0x10000 ? 4 : 10;
 }
 
-/** Writes the head of a server's frame with one binary message. Returns where its payload begins. */
+/** Writes the head of a server's frame with one binary message. Returns the offset of its payload. */
 export function writeFrameHead(frame: Buffer, at: number, payloadBytes: number): number {
   frame[at] = BINARY_AND_FINAL;
   const bytes = frameHeadBytes(payloadBytes);
@@ -40,19 +44,19 @@ export function writeFrameHead(frame: Buffer, at: number, payloadBytes: number):
 }
 
 /**
- * The server's end of a `ws` WebSocket, as a link needs it. Messages are framed here (RFC 6455, section 5.2; a server's are
- * not masked), so that header and content are one write to the socket: `ws` makes two of them, and calls, objects and
- * copies on the way there and back, which are most of what a small message costs.
+ * The server's end of a `ws` WebSocket, as a link needs it. It frames messages itself (RFC 6455, section 5.2;
+ * a server does not mask), so that header and content are one write to the socket. `ws` makes two writes, and
+ * its calls, objects and copies are most of the cost of a small message.
  */
 export class FramedSocket implements WebSocketLike {
-  /** Messages are bytes, whatever is set. */
+  /** Ignored: messages are always bytes. */
   binaryType = "arraybuffer";
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
   #onMessage: MessageListener | undefined;
 
   /**
-   * Left out of the declarations, since a game that compiles them has no types of `ws`.
+   * Left out of the declarations, because a game that compiles them has no types of `ws`.
    *
    * @internal
    * @param maxBytes of a message; `ws` closes the socket of a longer one
@@ -97,7 +101,10 @@ export class FramedSocket implements WebSocketLike {
     else this.#socket.write(frame);
   }
 
-  /** Sends whole frames, which {@link writeFrameHead} began. `onRoom`: the system took them later than at once. */
+  /**
+   * Sends whole frames with heads by {@link writeFrameHead}. Calls `onRoom` when the system has taken them,
+   * unless it takes them at once.
+   */
   sendFrames(frames: Uint8Array, onRoom: () => void): void {
     if (this.#webSocket.readyState !== this.#webSocket.OPEN) return;
     this.#socket.write(frames);
@@ -110,7 +117,7 @@ export class FramedSocket implements WebSocketLike {
 
   readonly #deliver = (data: Uint8Array): void => this.#onMessage?.({ data });
 
-  /** Takes whole frames before they reach the stream in which `ws` reads frames. */
+  /** Reads whole frames before they reach the stream in which `ws` reads frames. */
   #passBy(maxBytes: number): void {
     const { _receiver: receiver } = this.#webSocket as unknown as { readonly _receiver?: Writable };
     if (!receiver) return;

@@ -3,7 +3,10 @@ import type { NativeIceServer } from "./native-webrtc.js";
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { stun: 3478, stuns: 5349, turn: 3478, turns: 5349 };
 
-/** ICE servers as browsers take them, in the words of the native library; what it cannot use is left out. */
+/**
+ * Converts ICE servers from the format of browsers to that of the native library. Leaves out those it cannot
+ * use.
+ */
 export function nativeIceServers(servers: readonly IceServer[]): NativeIceServer[] {
   return servers.flatMap((server) => nativeIceServer(server) ?? []);
 }

@@ -1,18 +1,21 @@
-/** The used part of `node-datachannel`, so that types and tests do not depend on an optional package. */
+/**
+ * The used part of `node-datachannel`. Types and tests use it, so that they do not depend on an optional
+ * package.
+ */
 export interface NativeWebRtc {
   readonly PeerConnection: new (name: string, config: NativeConfig) => NativeConnection;
-  /** Sets what all later connections use; `delayedSackTime` in ms. */
+  /** Sets the settings of all later connections. `delayedSackTime` is in ms. */
   setSctpSettings(settings: { readonly sendBufferSize: number; readonly delayedSackTime: number }): void;
   cleanup(): void;
 }
 
 /**
- * Send buffer of SCTP: one packet of the largest size and a few more. The library's own megabyte does not count as
- * `bufferedAmount`, so that on a slow path a hundred kilobytes of states would go out late, none of them replaced.
+ * Send buffer of SCTP: one packet of the largest size and a few more. The library's default is a megabyte
+ * that does not count as `bufferedAmount`: on a slow path a hundred kilobytes of states would leave late, and
+ * none would be replaced.
  */
 const SCTP_SEND_BUFFER_BYTES = 24_576;
 
-/** Settings of a native connection. */
 export interface NativeConfig {
   readonly iceServers: (string | NativeIceServer)[];
   readonly bindAddress?: string;
@@ -32,7 +35,7 @@ export interface NativeIceServer {
   readonly relayType?: "TurnUdp" | "TurnTcp" | "TurnTls";
 }
 
-/** A native data channel. Every method throws once its connection is closed. */
+/** A data channel of the native library. Every method throws once its connection is closed. */
 export interface NativeChannel {
   close(): void;
   isOpen(): boolean;
@@ -45,7 +48,7 @@ export interface NativeChannel {
   onMessage(listener: (message: string | Uint8Array | ArrayBuffer) => void): void;
 }
 
-/** A native peer connection. Nearly every method throws in the wrong state. */
+/** A peer connection of the native library. Nearly every method throws in the wrong state. */
 export interface NativeConnection {
   close(): void;
   setLocalDescription(): void;
@@ -66,20 +69,21 @@ interface NativeCandidate {
   readonly transportType: string;
 }
 
-/** Result of loading: the library, or the reason in words why it is missing. */
+/** Result of loading: the library, or a text why it is missing. */
 export type NativeWebRtcLoad =
   | { readonly native: NativeWebRtc; readonly failure?: never }
   | { readonly native?: never; readonly failure: string };
 
 /**
- * Longest wait of an SCTP acknowledgement for data to travel with, ms; every second packet is acknowledged at once. The library's
- * own 20 ms send one for each packet of a game at 30 Hz; a sender that has lost much waits for each of them.
+ * Longest wait of an SCTP acknowledgement for data to travel with, ms. Every second packet is acknowledged at
+ * once. The library's default of 20 ms sends an acknowledgement for each packet of a game at 30 Hz. A longer
+ * wait delays a sender that has lost many packets, because it waits for each of them.
  */
 const SACK_DELAY_MS = 40;
 
 /**
- * Loads `node-datachannel`, an optional dependency: without it, or without a binary for this machine, everything else
- * works. Never rejects.
+ * Loads `node-datachannel`, an optional dependency. Everything else works without it. Never rejects: a
+ * missing package or binary gives a `failure`.
  */
 export async function loadNativeWebRtc(): Promise<NativeWebRtcLoad> {
   try {
@@ -92,11 +96,10 @@ export async function loadNativeWebRtc(): Promise<NativeWebRtcLoad> {
   }
 }
 
-/** Connections of this process that the library has not finished closing. */
 let livingConnections = 0;
 
 /**
- * Counts a connection until the returned function says that the library has closed it.
+ * Counts a connection until the returned function is called: the library has closed it.
  *
  * @internal
  */
@@ -109,13 +112,16 @@ export function countNativeConnection(): () => void {
   };
 }
 
-/** The library crashes or blocks the process for ten seconds when it is cleaned up while connections still close. */
+/**
+ * Wait before the cleanup, ms. With connections that still close, the library crashes or blocks for ten
+ * seconds.
+ */
 const SETTLE_MS = 1500;
 
 /**
- * Ends the threads of the library: a process that has used it never exits by itself otherwise. Waits until the library
- * has closed every connection of this process. `isUnused` is asked again after each wait: false gives up. Never rejects:
- * a library that does not let itself be ended goes on running, and the process then ends with `process.exit()`.
+ * Ends the threads of the library, because they keep the process running. Waits until the library has closed
+ * every connection of this process. Calls `isUnused` after each wait, and gives up if it returns false. Never
+ * rejects: if the library cannot be ended it goes on running, and the process has to end by `process.exit()`.
  */
 export async function endNativeWebRtc(native: NativeWebRtc, isUnused?: () => boolean): Promise<void> {
   do {
@@ -125,6 +131,6 @@ export async function endNativeWebRtc(native: NativeWebRtc, isUnused?: () => boo
   try {
     native.cleanup();
   } catch {
-    // It timed out inside; its threads go on, and a later use finds them.
+    // The cleanup timed out. The threads go on, and a later use finds them.
   }
 }

@@ -16,41 +16,45 @@ import { readRemoteSignal, type RemoteSignal } from "./remote-description.js";
 /** Options of a {@link NodeWebRtcLink}. */
 export interface NodeWebRtcLinkOptions extends WebRtcLinkOptions {
   readonly native: NativeWebRtc;
-  /** One UDP port for all links of the process; below 32768, where outgoing connections do not take it away. */
+  /**
+   * One UDP port for all links of the process. Take one below 32768: outgoing connections use those above.
+   */
   readonly udpPort?: number;
   /** Address to bind to. Default: all. */
   readonly bindAddress?: string;
-  /** Address to name in candidates in place of this machine's own: that of the NAT in front of it. */
+  /** Address for candidates instead of this machine's own: that of the NAT in front of it. */
   readonly announcedAddress?: string;
-  /** Whether to try a candidate with this address, an IPv4 or IPv6 one. Default: all are tried. */
+  /** Returns true if a candidate with this IPv4 or IPv6 address may be tried. Default: all are tried. */
   permitsCandidate?(address: string): boolean;
-  /** The other side sent what no honest one sends; it is dropped, and this link goes on. */
+  /**
+   * Called when the other side has sent a signal that no honest one sends. The signal is dropped, and the
+   * link goes on.
+   */
   onBadSignal?(): void;
 }
 
-/** Candidates of the other side that are tried; a browser has two to ten. */
+/** Most candidates of the other side that are tried. A browser has two to ten. */
 const MAX_CANDIDATES = 24;
-/** Signals that wait for {@link NodeWebRtcLink.start}. */
+/** Most signals that wait for {@link NodeWebRtcLink.start}. */
 const EARLY_SIGNALS = 64;
-/** The largest message that is taken: a packet and the envelope around it. */
+/** The largest accepted message: a packet and its envelope. */
 const MAX_MESSAGE_BYTES = 17_000;
-/** Between looks at channels of which not all are open yet. */
+/** Interval between checks that all channels are open, ms. */
 const OPEN_POLL_MS = 2;
 let count = 0;
 
 /**
- * A WebRTC link of Node, over the native library: of a server, which answers, or of a headless client. Every call into
- * the library may throw and none of it gets out: a peer that misbehaves ends its own link and nothing else.
+ * A WebRTC link of Node over the native library, for a server, which answers, or a headless client. Catches
+ * all errors of the library: a peer that misbehaves ends its own link and nothing else.
  */
 export class NodeWebRtcLink extends PathLink implements SignalledLink {
   readonly kind = "webrtc";
   readonly isUnreliable = true;
   readonly #options: NodeWebRtcLinkOptions;
   readonly #channels = new Map<DataChannelName, NativeChannel>();
-  /** Channels that had no room once. */
+  /** Channels that have been without room and have a listener for `bufferedAmountLow`. */
   readonly #congested = new Set<DataChannelName>();
   readonly #earlySignals: unknown[] = [];
-  /** Candidates of this side that wait for the answer. */
   readonly #heldSignals: unknown[] = [];
   readonly #earlyCandidates: { readonly candidate: string; readonly mid: string }[] = [];
   #connection: NativeConnection | undefined;
@@ -67,12 +71,12 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
     return this.#route;
   }
 
-  /** The library does not say. */
+  /** Always undefined: the library does not report errors of an attempt. */
   get hint(): undefined {
     return undefined;
   }
 
-  /** Takes what the other side's `onSignal` gave. Untrusted: what makes no sense is dropped. */
+  /** Takes a signal from the other side's `onSignal`. Drops invalid ones. */
   signal(data: unknown): void {
     if (this.state === "closed") return;
     if (!this.#connection) {
@@ -96,7 +100,9 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
     return bytes;
   }
 
-  /** Bulk waits for all channels: they share one congestion window. */
+  /**
+   * Returns true if the path has room. Bulk waits for all channels, because they share one congestion window.
+   */
   protected pathHasRoom(trafficClass: TrafficClassName): boolean {
     const name = channelOf(trafficClass);
     const channel = this.#channels.get(name);
@@ -116,12 +122,12 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
   protected override shut(): void {
     const connection = this.#connection;
     this.#connection = undefined;
-    // Not from inside one of its own calls, where closing waits for itself.
+    // Closes later, because a close from inside one of the library's own calls would wait for itself.
     this.scheduler.after(0, () => {
       try {
         connection?.close();
       } catch {
-        // Closed already.
+        // It is closed already.
       }
     });
   }
@@ -136,11 +142,12 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
       connection.onLocalCandidate((candidate, mid) => this.#tellCandidate(candidate, mid));
       connection.onStateChange((state) => {
         if (state === "closed") isClosedByLibrary();
-        // "disconnected" may pass: whether the link still carries anything, pings tell sooner.
+        // "disconnected" may pass, and pings detect a dead link sooner.
         if (state === "failed") this.ended(CloseCode.timeout, "ICE found no path, or lost it");
         else if (state === "closed") this.ended(CloseCode.left, "closed by the other side");
       });
-      // Channels that are made before the offer is there would make the library offer, too.
+      // On the answering side the channels wait for the offer: with them the library would make an offer of
+      // its own.
       if (this.#options.isInitiator) this.#makeChannels();
     });
     for (const data of this.#earlySignals.splice(0)) this.signal(data);
@@ -175,7 +182,7 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
     this.#candidates += 1;
     if (this.#candidates > MAX_CANDIDATES) return this.#options.onBadSignal?.();
     if (this.#options.permitsCandidate?.(address) === false) return;
-    // The library throws where the description is not there yet.
+    // The library throws if it has no description yet.
     if (this.#hasDescription) this.#addCandidate(candidate, mid);
     else this.#earlyCandidates.push({ candidate, mid });
   }
@@ -185,7 +192,8 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
     try {
       this.#connection?.addRemoteCandidate(candidate, mid);
     } catch {
-      // One that it does not understand, or the connection closes just now: others may do.
+      // The library does not understand this candidate, or the connection just closes. Other candidates may
+      // work.
       this.#options.onBadSignal?.();
     }
   }
@@ -196,25 +204,28 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
       const channel = this.#connection?.createDataChannel(name, { ...rest, unordered: !ordered });
       if (channel) this.#adopt(name, channel);
     }
-    // All open in the same moment.
+    // All channels open in the same moment, so that one listener is enough.
     this.#channels.get("state")?.onOpen(() => this.#openIfReady());
   }
 
-  /** Sets few listeners: every one costs at every wake-up of Node, whether it is called or not. */
+  /** Sets few listeners, because each costs time at every wake-up of Node, even if it is never called. */
   #adopt(name: DataChannelName, channel: NativeChannel): void {
     this.#channels.set(name, channel);
     channel.onMessage((message) => this.#receive(message));
     channel.onClosed(() => this.ended(CloseCode.left, `channel ${name} closed`));
   }
 
-  /** From the first time that it has no room; until the library says so, the owner asks. */
+  /**
+   * Listens for room on a channel, from the first time that it has none. Until then the owner polls
+   * `hasRoom`.
+   */
   #tellWhenLow(name: DataChannelName, channel: NativeChannel): void {
     this.#congested.add(name);
     try {
       channel.setBufferedAmountLowThreshold(highWaterBytes[name] / 2);
       channel.onBufferedAmountLow(() => this.drained());
     } catch {
-      // It closes just now, and says so itself.
+      // The channel just closes, and `onClosed` reports it.
     }
   }
 
@@ -232,7 +243,7 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
   }
 
   #receive(message: string | Uint8Array | ArrayBuffer): void {
-    // The other side may be quicker than the news that this one is open.
+    // The other side may send before this side knows that the channel is open.
     if (this.state === "connecting") this.#openIfReady();
     if (this.state === "open") this.received(packetOf(message));
   }
@@ -248,12 +259,13 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
         ? text.replace(/^a=/, "")
         : text.replace(/^(?:a=)?(candidate:\S+ \d+ \S+ \d+) \S+/, `$1 ${announcedAddress}`);
     const data = { type: "candidate", candidate: { candidate, sdpMid: mid, sdpMLineIndex: 0 } };
-    // A path that is found while the library still takes the answer fails: it has nothing yet to know the other by.
+    // Candidates wait until the library has the answer. A path that it finds earlier fails, because it cannot
+    // identify the other side yet.
     if (this.#options.isInitiator && !this.#hasDescription) this.#heldSignals.push(data);
     else this.#tell(data);
   }
 
-  /** An error of the library ends this link. */
+  /** Calls a function of the library. An error of it ends this link. */
   #guarded(call: () => void): void {
     try {
       call();
@@ -272,8 +284,9 @@ function bufferedBytes(channel: NativeChannel): number {
 }
 
 /**
- * The side that offers begins DTLS. ICE tells it last of the path: what the other side says before that finds nobody. And
- * this library says again only after a second what was lost, a browser after 50 ms; the side that begins repeats the most.
+ * Makes the offering side begin DTLS. ICE reports the path to the offering side last, so that DTLS packets
+ * from the other side would come too early and be lost. The side that begins repeats the most: this library
+ * repeats a lost packet after a second, a browser after 50 ms.
  */
 function beginningDtls(sdp: string): string {
   return sdp.replace(/^a=setup:actpass\b/m, "a=setup:active");
@@ -295,10 +308,12 @@ function candidateOf({ type, transportType }: { type: string; transportType: str
   return { type: isRelay ? "relay" : type, protocol: transportType };
 }
 
-/** Text is no packet. It becomes an empty one, which is counted and refused like any other malformed packet. */
+/**
+ * Converts a message to a packet. Text becomes an empty packet, which is counted and refused as malformed.
+ */
 function packetOf(message: string | Uint8Array | ArrayBuffer): Uint8Array {
   if (typeof message === "string") return new Uint8Array(0);
   if (message instanceof ArrayBuffer) return new Uint8Array(message);
-  // A Buffer is not what it seems: its `slice` shares memory.
+  // A plain view, because `slice` of a Buffer shares memory.
   return new Uint8Array(message.buffer, message.byteOffset, message.byteLength);
 }

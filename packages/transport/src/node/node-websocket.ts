@@ -1,7 +1,7 @@
 import { WebSocket } from "ws";
 import type { WebSocketConstructor } from "../websocket/websocket-link.js";
 
-/** `ws` as a client: lets bots, tests and native players in Node be ordinary clients. */
+/** The WebSocket of `ws` as a client. Lets bots, tests and native players in Node be ordinary clients. */
 export const NodeWebSocket: WebSocketConstructor = class extends WebSocket {
   constructor(url: string, protocols?: string[]) {
     super(url, protocols, { perMessageDeflate: false });

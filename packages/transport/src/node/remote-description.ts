@@ -1,9 +1,9 @@
-/** The longest description that is looked at: a browser's, with data channels alone, has about 600 bytes. */
+/** Most bytes of an accepted description. One of a browser with data channels only has about 600. */
 const MAX_SDP_BYTES = 8000;
-/** `candidate:` and so on, of UDP, with a literal address: neither a name to look up nor a `.local` one. */
+/** A UDP candidate with a literal address: neither a name to look up nor a `.local` one. */
 const CANDIDATE =
   /^(?:a=)?candidate:[\w+/]{1,32} [12] udp \d{1,10} ([\da-f.:]{2,45}) (\d{1,5}) typ (?:host|srflx|prflx|relay)(?: |$)/i;
-/** Each must be there, on lines of their own. */
+/** Patterns of lines that every description must have. */
 const required = [
   /^v=0$/m,
   /^m=application \d{1,5} (?:UDP|TCP)\/DTLS\/SCTP webrtc-datachannel$/m,
@@ -15,22 +15,22 @@ const required = [
 ] as const;
 const MAX_LINE_CHARACTERS = 1024;
 
-/** A description or candidate of the other side, checked before a native parser sees it. */
+/** A checked description or candidate of the other side, for a native parser. */
 export type RemoteSignal =
   | { readonly type: "offer" | "answer"; readonly sdp: string }
   | { readonly type: "candidate"; readonly candidate: string; readonly mid: string; readonly address: string }
   | { readonly type: "ignored" };
 
 /**
- * Reads what a peer signals; undefined where no honest peer sends it. A candidate that cannot be of use here (TCP, a
- * name, the end of candidates) is `ignored`.
+ * Checks a signal of a peer. Returns undefined for one that no honest peer sends. A candidate that is of no
+ * use here (TCP, a name, the end of candidates) is `ignored`.
  */
 export function readRemoteSignal(data: unknown): RemoteSignal | undefined {
   if (typeof data !== "object" || data === null) return undefined;
   const { type, sdp, candidate } = data as { type?: unknown; sdp?: unknown; candidate?: unknown };
   if (type === "offer" || type === "answer") return descriptionOf(type, sdp);
   if (type === "candidate") return candidateOf(candidate);
-  // simple-peer asks so for another round of offer and answer, which a connection of fixed channels never needs.
+  // simple-peer asks for another offer and answer by these. A connection with fixed channels never needs one.
   return type === "renegotiate" || type === "transceiverRequest" ? { type: "ignored" } : undefined;
 }
 
@@ -41,7 +41,7 @@ function descriptionOf(type: "offer" | "answer", sdp: unknown): RemoteSignal | u
   if (lines.filter((line) => line.startsWith("m=")).length !== 1) return undefined;
   const text = lines.join("\n");
   if (!required.every((pattern) => pattern.test(text))) return undefined;
-  // Candidates inside would be neither counted nor judged, so they may not come in here.
+  // Drops candidates inside a description, because they would be neither counted nor checked.
   const kept = lines.filter((line) => !/^a=(?:remote-)?candidate/i.test(line));
   return { type, sdp: kept.join("\r\n") };
 }

@@ -6,34 +6,34 @@ import { systemScheduler, type Scheduler } from "../scheduler.js";
 import { FramedLink } from "./framed-link.js";
 import { FramedSocket, type StrayFrameHandler } from "./framed-socket.js";
 
-/** RFC 6455, section 7.4.1. */
+/** Close code of RFC 6455, section 7.4.1. */
 const MESSAGE_TOO_BIG = 1009;
 
 export interface WebSocketListenerOptions {
-  /** The largest packet that is read; a larger one closes the link with 1009. */
+  /** Most bytes of a packet. A larger one closes the link with 1009. */
   readonly maxPacketBytes: number;
   readonly scheduler?: Scheduler;
-  /** While a socket holds so much it has no room. */
+  /** Queued bytes from which a socket has no room. */
   readonly highWaterBytes?: number;
 }
 
-/** A connection that was accepted, and the subprotocols that its client offered (they carry its ticket). */
+/** An accepted connection, and the subprotocols that its client offered (they carry its ticket). */
 export interface AcceptedLink {
   readonly link: FramedLink;
   readonly offeredProtocols: readonly string[];
   readonly request: IncomingMessage;
 }
 
-/** The result of {@link WebSocketListener.accept}. */
+/** Callbacks of {@link WebSocketListener.accept}. */
 export interface AcceptHandlers {
-  /** Once, when the upgrade is done. */
+  /** Called once, when the upgrade is done. */
   onLink(accepted: AcceptedLink): void;
   readonly onStray: StrayFrameHandler;
 }
 
 /**
- * Frames of one message. A browser may cut a message into a few; without a limit empty fragments of a message that never
- * ends would cost nothing.
+ * Most frames of one message. A browser may cut a message into a few. Without a limit, a client could send
+ * endless empty fragments at no cost.
  */
 const MAX_FRAGMENTS = 16;
 
@@ -48,7 +48,7 @@ export class WebSocketListener {
       noServer: true,
       perMessageDeflate: false,
       maxPayload: options.maxPacketBytes,
-      // The types of `ws` do not know it yet.
+      // The types of `ws` lack this option.
       maxFragments: MAX_FRAGMENTS,
       autoPong: false,
       handleProtocols: (offered) => spokenProtocol(offered),
@@ -57,8 +57,8 @@ export class WebSocketListener {
   }
 
   /**
-   * Completes the upgrade; a request that is none is answered with an HTTP error and `onLink` is not called. `handlers`
-   * live as long as the link: one that holds the request keeps its headers.
+   * Completes the upgrade. Answers any other request with an HTTP error and does not call `onLink`.
+   * `handlers` live as long as the link: if they hold the request, its headers stay in memory.
    */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, handlers: AcceptHandlers): void {
     this.#server.handleUpgrade(request, socket, head, (webSocket, upgraded) => {
@@ -68,8 +68,9 @@ export class WebSocketListener {
         scheduler: this.#options.scheduler ?? systemScheduler,
         ...(this.#options.highWaterBytes && { highWaterBytes: this.#options.highWaterBytes }),
       });
-      // Without a listener an error of the socket would end the process; its close event tells the rest, but for a
-      // message that is too long: `ws` has sent the code and hears nothing more, the event would come late, with 1006.
+      // Without a listener an error of the socket would end the process. The close event reports all errors
+      // except a message that is too long: `ws` has sent the code and reads nothing more, so that the event
+      // would come late, with 1006.
       webSocket.on("error", ({ code }: NodeJS.ErrnoException) => {
         if (code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH") link.close(MESSAGE_TOO_BIG, "message too long");
       });
@@ -77,7 +78,7 @@ export class WebSocketListener {
     });
   }
 
-  /** Refuses new connections; those that are open stay. */
+  /** Refuses new connections. Open ones stay. */
   close(): void {
     this.#server.close();
   }
@@ -88,8 +89,8 @@ function protocolsOf({ headers }: IncomingMessage): string[] {
 }
 
 /**
- * Ours where it is offered. Otherwise the other version's own name: a client fails the handshake when none of its
- * protocols is chosen, and would never see the close code that tells it why.
+ * Returns our protocol if the client offers it, otherwise another version's name. A client fails the
+ * handshake if no protocol is chosen, and would never see the close code that gives the reason.
  */
 function spokenProtocol(offered: ReadonlySet<string>): string | false {
   if (offered.has(WEBSOCKET_PROTOCOL)) return WEBSOCKET_PROTOCOL;

@@ -4,28 +4,34 @@ const IS_MASKED = 0x80;
 const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
 const MASK_BYTES = 4;
-/** From this opcode on a frame stands for itself: close, ping, pong. */
+/** First opcode of the frames that are never fragmented: close, ping, pong. */
 const FIRST_CONTROL = 8;
 
 /**
- * Reads a client's frames where each brings one whole binary message and all of them came whole, which is all that a game
- * sends over a path that loses nothing: `ws` makes a stream's write, some ten calls and six objects of such a frame. Bytes
- * of any other kind are for `ws`; this follows them, to know where the next frame begins.
+ * Reads a client's frames without `ws` if each contains one whole binary message and all have arrived whole.
+ * On a path without loss a game sends only such frames. `ws` needs a stream's write, about ten calls and six
+ * objects for each. All other bytes are for `ws`: this class only follows them, to know where the next frame
+ * begins.
  */
 export class WholeFrames {
   readonly #maxBytes: number;
-  /** Bytes of the frame that `ws` reads, after its head and with its mask, that have not come. */
+  /** Bytes still to come of the frame that `ws` reads: its mask and payload. */
   #left = 0;
-  /** The head of that frame, as far as it came. */
+  /** Received bytes of that frame's head. */
   readonly #head: number[] = [];
   #isFragmented = false;
 
-  /** @param maxBytes of a message; a longer one is for `ws`, which refuses it */
+  /**
+   * @param maxBytes of a message; `ws` gets a longer one and refuses it
+   */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** Hands over the messages, each valid during the call. False where the bytes are for `ws`. Unmasks them in place. */
+  /**
+   * Calls `deliver` with each message, valid during the call. Returns false if the bytes are for `ws`.
+   * Unmasks in place.
+   */
   read(bytes: Buffer, deliver: (message: Uint8Array) => void): boolean {
     if (this.#left > 0 || this.#head.length > 0 || this.#isFragmented || !this.#areWhole(bytes)) {
       this.#follow(bytes);
@@ -38,7 +44,7 @@ export class WholeFrames {
       const from = mask + MASK_BYTES;
       at = from + length;
       for (let index = 0; index < length; index++) bytes[from + index]! ^= bytes[mask + (index & 3)]!;
-      // A plain view, since a Buffer's `slice` does not copy.
+      // A plain view, because a Buffer's `slice` does not copy.
       deliver(new Uint8Array(bytes.buffer, bytes.byteOffset + from, length));
     }
     return true;
@@ -78,7 +84,7 @@ export class WholeFrames {
   }
 }
 
-/** Mask and payload behind a frame's head; undefined while the head is not whole. */
+/** Returns the bytes of mask and payload behind a frame's head, or undefined if the head is incomplete. */
 function bytesAfter(head: readonly number[]): number | undefined {
   const [, second] = head;
   if (second === undefined) return undefined;

@@ -1,14 +1,14 @@
 import type { Circumstances, Measured } from "./circumstances.js";
 import type { Battery, Favour, Genre, Movement, Network, Profile, Topology } from "./profile.js";
 
-/** A band of a measured quantity: from this value on, until the next band begins. The lowest begins at 0. */
+/** A band of a measured quantity: values from `from` on, up to the next band. The lowest begins at 0. */
 export interface Band<Name extends string = string> {
   readonly name: Name;
   readonly from: number;
 }
 
 /**
- * Bands of what is measured, each sorted by where it begins; {@link bandSources} says who drew the limits. A
+ * Bands of the measured quantities, sorted by `from`. {@link bandSources} gives the sources of the limits. A
  * quantity that was not measured is "unknown".
  */
 export const measuredBands = {
@@ -36,43 +36,43 @@ export const measuredBands = {
   ],
 } as const satisfies Partial<Record<keyof Measured, readonly Band[]>>;
 
-/** A measured quantity that the tree asks about. */
+/** A measured quantity that conditions of the tree use. */
 export type BandedQuantity = keyof typeof measuredBands;
 export type BandName<Quantity extends BandedQuantity> = (typeof measuredBands)[Quantity][number]["name"];
 
-/** The bands of the measured quantities; `unknown` for one that was not measured. */
+/** The bands of the measured quantities. `unknown` if a quantity was not measured. */
 export interface HeldBands {
   readonly loss: BandName<"lossRatio"> | "unknown";
   readonly rtt: BandName<"rttMs"> | "unknown";
   readonly queue: BandName<"queuedBytes"> | "unknown";
   readonly stalls: BandName<"stallRatio"> | "unknown";
-  /** Need of direct links to all, as a share of the profile's `uploadBytesPerSecond`. */
+  /** Upload that direct links to all players need, as a share of the profile's `uploadBytesPerSecond`. */
   readonly upload: BandName<"uploadRatio"> | "unknown";
 }
 
 type YesNo = "yes" | "no";
 
-/** The circumstances with every number replaced by its band: what conditions of the tree are about. */
+/** The circumstances with each number replaced by its band. Conditions of the tree use them. */
 export interface Inputs extends HeldBands {
   readonly genre: Genre;
   readonly topology: Topology;
   readonly movement: Movement;
   readonly favour: Favour;
-  /** Hidden: players must not learn each other's addresses. */
+  /** `hidden`: players must not learn each other's addresses. */
   readonly address: "exposed" | "hidden";
   readonly page: "https" | "http" | "unknown";
   readonly webrtc: YesNo;
-  /** Whether the server speaks WebRTC too. */
+  /** `yes` if the server supports WebRTC too. */
   readonly serverWebrtc: YesNo | "unknown";
   readonly battery: Battery;
   readonly network: Network;
-  /** Few: at most as many others that could be direct as the profile's `maxDirectPeers`. */
+  /** `few`: the players that could be direct are at most the profile's `maxDirectPeers`. */
   readonly peers: "few" | "many";
   /** Other players in the room: at most one, or several. */
   readonly receivers: "one" | "several";
 }
 
-/** Puts every number into its band. */
+/** Returns the inputs of the tree, with each number in its band. */
 export function inputsOf(circumstances: Circumstances, profile: Profile): Inputs {
   const { available, server, device, measured, held, peers, directPeers = peers } = circumstances;
   const serverWebrtc = server?.webrtc ?? "unknown";

@@ -18,23 +18,23 @@ import {
   type Topology,
 } from "./profile.js";
 
-/** Measurements of the running connection; an absent one is unknown. */
+/** Measurements of the running connection. An absent one is unknown. */
 export interface Measured {
-  /** Share of packets that do not arrive, 0 to 1. An ordered link repeats them: there it cannot be seen. */
+  /** Share of lost packets, 0 to 1. Absent on an ordered link, which repeats them. */
   readonly lossRatio?: number;
   /** Round-trip time, ms. */
   readonly rttMs?: number;
   /** Mean difference between neighbouring round trips, ms. */
   readonly jitterMs?: number;
-  /** Bytes that wait because a path does not take them. */
+  /** Bytes that wait because a path does not accept them. */
   readonly queuedBytes?: number;
-  /** Share of round trips over an ordered link, 0 to 1, that waited behind lost segments. */
+  /** Share of round trips over an ordered link that waited behind lost segments, 0 to 1. */
   readonly stallRatio?: number;
-  /** Need of direct links to all others, as a share of the upload that they may use. */
+  /** Upload that direct links to all players need, as a share of their budget. */
   readonly uploadRatio?: number;
 }
 
-/** Everything that the decision tree looks at. */
+/** All inputs of the decision tree. */
 export interface Circumstances {
   readonly genre: Genre;
   readonly topology: Topology;
@@ -42,27 +42,32 @@ export interface Circumstances {
   readonly favour: Favour;
   /** False: players must not learn each other's addresses. */
   readonly exposeAddress: boolean;
-  /** The page's security; unknown without a page. */
+  /** How the page was loaded. `unknown` without a page. */
   readonly security: "https" | "http" | "unknown";
-  /** The environment's abilities, probed (never guessed from its name), as far as the game allows them. */
+  /** Abilities of the environment that the game permits. They are probed, never guessed from its name. */
   readonly available: { readonly webrtc: boolean };
-  /** Whether the server speaks WebRTC too; unknown before it has said so. Default: unknown. */
+  /**
+   * True if the server supports WebRTC too. `unknown` until the server has announced it. Default: unknown.
+   */
   readonly server?: { readonly webrtc: boolean | "unknown" };
   readonly device: { readonly battery: Battery; readonly network: Network };
   /** Other players in the room. */
   readonly peers: number;
-  /** Number of these players that could have a direct link; a player that only the relay reaches costs none. Default: all. */
+  /**
+   * Number of these players that could have a direct link. Players that only the relay reaches do not count.
+   * Default: all.
+   */
   readonly directPeers?: number;
-  /** Absent until there is something to go by. */
+  /** Absent until something was measured. */
   readonly measured?: Measured;
-  /** Bands that count instead of those of the numbers: they hold on, so that decisions do not flap. */
+  /** Bands that replace those of the numbers. They change slowly, so that decisions do not flap. */
   readonly held?: HeldBands;
 }
 
-/** Circumstances without what a profile says itself. */
+/** Circumstances without those that come from a profile. */
 export type Environment = Omit<Circumstances, "genre" | "topology" | "movement" | "favour" | "exposeAddress">;
 
-/** The circumstances of a game with this profile in this environment. */
+/** Returns the circumstances of a game with this profile in this environment. */
 export function circumstancesOf(profile: Profile, environment: Environment): Circumstances {
   const { genre, topology, movement, favour, exposeAddress } = profile;
   const device = { ...environment.device, ...profile.device };
@@ -70,9 +75,9 @@ export function circumstancesOf(profile: Profile, environment: Environment): Cir
 }
 
 /**
- * Throws for circumstances that cannot be.
+ * Checks circumstances.
  *
- * @throws ConfigError naming the field, its value and what is allowed.
+ * @throws ConfigError naming the field, its value and the allowed values.
  */
 export function checkCircumstances(circumstances: Circumstances): void {
   const { available, server, device, peers, directPeers = 0, measured } = circumstances;

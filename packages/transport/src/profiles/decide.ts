@@ -13,20 +13,21 @@ import type { Conditions, Effect, Facts, Question, Row } from "./question.js";
 import { decisionTree } from "./tree.js";
 
 /**
- * Asks the decision tree about circumstances that come from outside: as {@link planFor}, but checked.
+ * Checks the circumstances, and the profile if given, and returns the plan for them. {@link planFor} does not
+ * check.
  *
  * @param profile the rates to begin with; by default those of the genre
  * @throws ConfigError for circumstances or a profile outside their ranges
  */
 export function decide(circumstances: Circumstances, profile?: Profile): Plan {
   checkCircumstances(circumstances);
-  // Our own profiles are valid, which a test says.
+  // A test checks the built-in profiles.
   return planFor(circumstances, profile && validateProfile(profile));
 }
 
 /**
- * Asks the decision tree: which links, which delivery for each class of traffic, which rates, and why. The same
- * circumstances give the same plan; every combination gives one.
+ * Returns the plan of the decision tree: links, the delivery of each traffic class, rates, and the reasons.
+ * The same circumstances give the same plan, and every combination gives one.
  */
 export function planFor(circumstances: Circumstances, start: Profile = profiles[circumstances.genre]): Plan {
   const inputs = inputsOf(circumstances, start);
@@ -61,14 +62,14 @@ function walk(inputs: Facts): readonly Answered[] {
     const row = answerTo(question, facts);
     answered.push({ question, row });
     if (row.answer !== undefined) facts = { ...facts, ...row.answer };
-    // There is none of the id that stands for the end.
+    // Undefined for the id that stands for the end.
     question = decisionTree.find(({ id }) => id === row.next);
   }
   return answered;
 }
 
 function answerTo(question: Question, facts: Facts): Row {
-  // The last row of every question has no condition; a test walks all combinations.
+  // The last row of every question has no condition. A test walks all combinations.
   return question.rows.find(({ when }) => holds(when, facts))!;
 }
 
@@ -97,7 +98,7 @@ function channelsOf(
   eventLifetimeMs: number,
 ): ChannelPolicies {
   const { state = "newest-wins", input = "newest-wins", event = "lifetime" } = sum.deliveries ?? {};
-  // Inputs are paced by the room's steps.
+  // The steps of the room pace inputs.
   const messagePeriodMs = sum.atOnce === true ? 0 : sendPeriodMs;
   return {
     state: { ...traffic.state, delivery: state, links: linksOf(state, sum), periodMs: sendPeriodMs },
@@ -120,7 +121,7 @@ function linksOf(delivery: Delivery, { direct = false, webrtc = false }: Effect)
   return [...links, "websocket"];
 }
 
-/** The numbers times their factors, kept within what a profile may say. */
+/** Returns the numbers times their factors, limited to the ranges of a profile. */
 function adapted(profile: Profile, factors: Effect["factors"] = {}): ProfileNumbers {
   const scaled = (name: keyof ProfileNumbers): number => {
     const factor = factors[name];
@@ -131,7 +132,7 @@ function adapted(profile: Profile, factors: Effect["factors"] = {}): ProfileNumb
   return everyOf(profileRanges, scaled);
 }
 
-/** Makes a record of these keys with the result of `make` for each. */
+/** Returns a record of these keys with the result of `make` for each. */
 function everyOf<Key extends string, Value>(
   keyed: Readonly<Record<Key, unknown>>,
   make: (key: Key) => Value,
@@ -140,7 +141,7 @@ function everyOf<Key extends string, Value>(
   return Object.fromEntries(keys.map((key) => [key, make(key)])) as Record<Key, Value>;
 }
 
-/** Whether states go from player to player in that plan. */
+/** Returns true if states go directly from player to player in this plan. */
 export function hasDirectLinks({ channels }: Plan): boolean {
   return channels.state.links.includes("direct");
 }

@@ -2,10 +2,10 @@ import type { PlanRow } from "./explain-plan.js";
 import type { Plan, Reason } from "./plan.js";
 import { treeWords } from "./tree-words.js";
 
-// One chunk: whoever draws the tree wants its words too.
+// One chunk: code that draws the tree needs its words too.
 export { treeWords };
 
-/** Every question that the tree asked, with its answer and the reason. */
+/** Returns every question that the tree asked, with its answer and the reason. */
 export function describePlan(plan: Plan): PlanRow[] {
   return plan.reasons.map((reason) => answer(reason, plan));
 }

@@ -1,7 +1,7 @@
 import type { Plan } from "./plan.js";
 import type { QuestionWords } from "./question-words.js";
 
-/** One line of an explanation, made for `console.table`. */
+/** One row of an explanation, made for `console.table`. */
 export interface PlanRow {
   readonly about: string;
   readonly choice: string;
@@ -9,15 +9,18 @@ export interface PlanRow {
 }
 
 /**
- * The plan for people: every question with its answer and reason, then what follows for each class of traffic. The
- * words are fetched when they are first asked for; rejects where that fails.
+ * Explains the plan for people: returns every question with its answer and the reason. Loads the words at the
+ * first call, and rejects if that fails.
  */
 export async function explainPlan(plan: Plan): Promise<PlanRow[]> {
   const { describePlan } = await import("./describe-plan.js");
   return describePlan(plan);
 }
 
-/** The words of all questions of the decision tree and of all their answers, fetched when they are first asked for. */
+/**
+ * Returns the words of all questions of the decision tree and of all their answers. Loads them at the first
+ * call.
+ */
 export async function fetchTreeWords(): Promise<readonly QuestionWords[]> {
   return (await import("./describe-plan.js")).treeWords;
 }

@@ -72,7 +72,7 @@ const serverQuestion: Question = {
   ],
 };
 
-/** First half of the tree: what is sent, to whom, over what. */
+/** First half of the tree: content, receivers and links of the traffic. */
 export const linkQuestions: readonly Question[] = [
   pageQuestion,
   contentQuestion,

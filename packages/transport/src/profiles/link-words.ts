@@ -1,6 +1,6 @@
 import type { QuestionWords } from "./question-words.js";
 
-/** First half of the tree in words: what is sent, to whom, over what. */
+/** Words of the tree's first half: content, receivers and links of the traffic. */
 export const linkWords: readonly QuestionWords[] = [
   {
     question: "page",

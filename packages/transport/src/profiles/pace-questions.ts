@@ -95,7 +95,7 @@ const stripesQuestion: Question = {
   ],
 };
 
-/** Second half of the tree: how often, how exact. */
+/** Second half of the tree: rates, precision and stripes. */
 export const paceQuestions: readonly Question[] = [
   favourQuestion,
   batteryQuestion,

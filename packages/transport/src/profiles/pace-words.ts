@@ -2,7 +2,7 @@ import type { QuestionWords } from "./question-words.js";
 
 const NO_CHANGE = "unknown: nothing changes";
 
-/** Second half of the tree in words: how often, how exact. */
+/** Words of the tree's second half: rates, precision and stripes. */
 export const paceWords: readonly QuestionWords[] = [
   {
     question: "favour",

@@ -2,94 +2,100 @@ import { ConfigError } from "@paceline/protocol";
 
 /** Genres that have a profile. */
 export const genres = ["racing", "shooter", "action", "rpg", "mmo", "strategy", "puzzle", "party"] as const;
-/** Name of a genre, and so of its profile. */
+/** Name of a genre and of its profile. */
 export type Genre = (typeof genres)[number];
 
-/** Ways in which the participants of a room are connected. */
+/** Ways to connect the participants of a room. */
 export const topologies = ["authority", "relay", "mesh"] as const;
 /**
- * The participants that exchange traffic: a server that decides and each player; players with each other, all of it
- * through the relay; or players with each other, directly where a pair can.
+ * The participants that exchange traffic. `authority`: each player with a server that decides. `relay`:
+ * players with each other, all through the relay. `mesh`: players with each other, directly if a pair can.
  */
 export type Topology = (typeof topologies)[number];
 
 /** Kinds of movement. */
 export const movements = ["free", "bound"] as const;
-/** Free: things move continuously. Bound: they move step by step, and nothing changes in between. */
+/** `free`: things move continuously. `bound`: they move step by step, and nothing changes in between. */
 export type Movement = (typeof movements)[number];
 
-/** Aims between which a game has to choose. */
+/** Aims that a game may favour. */
 export const favours = ["latency", "bandwidth", "cpu"] as const;
-/** The aim to favour if two aims contradict each other. */
+/** The aim to favour if two aims conflict. */
 export type Favour = (typeof favours)[number];
 
 /** Ways to show the entities of others. */
 export const viewStyles = ["extrapolation", "interpolation"] as const;
-/** Entities of others are shown where the motion model says they are now, or between the two newest states. */
+/**
+ * `extrapolation`: entities of others are shown at the present position of the motion model. `interpolation`:
+ * between the two newest states.
+ */
 export type ViewStyle = (typeof viewStyles)[number];
 
-/** Device states that a game may know better than a probe. */
+/** Charges of the battery, as a probe or the game reports them. */
 export const batteries = ["ok", "low", "unknown"] as const;
-/** Charge of the battery; `unknown` where the environment does not say. */
+/** Charge of the battery. `unknown` if the environment does not report it. */
 export type Battery = (typeof batteries)[number];
 export const networks = ["fixed", "mobile", "unknown"] as const;
-/** Kind of network; `unknown` where the environment does not say. */
+/** Kind of network. `unknown` if the environment does not report it. */
 export type Network = (typeof networks)[number];
 
-/** Rates and limits of a genre; the decision tree changes some of them for the device and the network. */
+/** Rates and limits of a genre. The decision tree adapts some of them to the device and the network. */
 export interface ProfileNumbers {
-  /** Most states of an entity per second that one participant sends, or wants to get from an authority. */
+  /** Most states of an entity per second that one participant sends, or wants from an authority. */
   readonly stateHz: number;
-  /** Steps of the game's simulation per second; fixed when a room is joined. */
+  /** Steps of the game's simulation per second. Fixed when a room is joined. */
   readonly tickHz: number;
-  /** Packets of states, and of messages unless latency is favoured, leave at most this often, ms. */
+  /** Shortest time between packets of states, ms. Holds for messages too unless latency is favoured. */
   readonly sendPeriodMs: number;
-  /** An entity that does not need to be sent is sent all the same after this time, ms. */
+  /** Longest time between two sends of an entity, ms, even without a change. */
   readonly heartbeatMs: number;
-  /** A state is sent when what receivers extrapolate is off by more than this, metres. */
+  /** Error of the receivers' extrapolation above which a state is sent, metres. */
   readonly thresholdM: number;
-  /** Error of an entity's direction above which it sends, radians. */
+  /** Error of an entity's direction above which a state is sent, radians. */
   readonly headingRad: number;
-  /** An event that could not be sent within this time, ms, is dropped. */
+  /** Time after which an unsent event is dropped, ms. */
   readonly eventLifetimeMs: number;
-  /** Interpolation: how far (ms) the picture of others stays behind their newest state. */
+  /** Interpolation: time by which others are shown later than their newest state, ms. */
   readonly interpolationDelayMs: number;
-  /** Time (ms) that receivers move others on without a new state before they stop. */
+  /** Longest time that receivers move others on without a new state, ms. */
   readonly extrapolationLimitMs: number;
-  /** Most other players with whom a direct link each is kept; with more, everything goes through the relay. */
+  /** Most other players with a direct link each. With more, everything goes through the relay. */
   readonly maxDirectPeers: number;
   /**
-   * Uplink budget of all direct links together, bytes per second with headers; while they
-   * would take more, everything goes through the relay, which wants one copy.
+   * Uplink budget of all direct links together, bytes per second with headers. If they need more, everything
+   * goes through the relay, which takes one copy.
    */
   readonly uploadBytesPerSecond: number;
   /**
-   * Uplink budget of all links together, bytes per second without the network's own headers; while more wants
-   * to go, the classes share it by priority and share.
+   * Uplink budget of all links together, bytes per second without the network's own headers. If the traffic
+   * exceeds it, the classes divide it by priority and share.
    */
   readonly sendBytesPerSecond: number;
-  /** Bytes of states per second for one receiver; when they run out, the most wrong entities go first. */
+  /**
+   * Bytes of states per second for one receiver. If they run out, the entities with the largest errors go
+   * first.
+   */
   readonly stateBytesPerSecond: number;
 }
 
-/** Classes of traffic that a game may weigh against each other. */
+/** Traffic classes that a game may weigh against each other. */
 export const trafficClasses = ["command", "input", "event", "state", "bulk"] as const;
-/** Weight of one class against the others while the budget is short. */
+/** Weight of one class against the others if the budget is short. */
 export interface TrafficWeight {
-  /** The greatest goes first. */
+  /** The class with the greatest priority goes first. */
   readonly priority: number;
-  /** Share of the bytes while the class has something to send; all classes together at most 1. */
+  /** Share of the bytes while the class has something to send. All classes together have at most 1. */
   readonly share: number;
 }
 export type TrafficWeights = Readonly<Record<(typeof trafficClasses)[number], TrafficWeight>>;
-/** An override's settings of the traffic. */
+/** Settings of the traffic in an override. */
 export type TrafficOverrides = {
   readonly [Name in (typeof trafficClasses)[number]]?: Partial<TrafficWeight>;
 };
 
 /**
- * Commands change the game and wait for nothing. States get as much of a busy line, so that a burst of commands cannot
- * freeze the picture. Bulk yields to all and still ends some time.
+ * Default weights. Commands change the game and go first. States have the same share as commands, so that a
+ * burst of commands cannot freeze the picture. Bulk goes last, but its share lets it finish.
  */
 export const ordinaryTraffic: TrafficWeights = Object.freeze({
   command: Object.freeze({ priority: 5, share: 0.3 }),
@@ -107,18 +113,18 @@ export interface Profile extends ProfileNumbers {
   readonly favour: Favour;
   readonly style: ViewStyle;
   readonly traffic: TrafficWeights;
-  /** False: nothing is direct between players, so that none learns another one's address. */
+  /** False: no links are direct between players, so that no player learns another's address. */
   readonly exposeAddress: boolean;
-  /** Facts that the game knows better than a probe. */
+  /** Facts about the device that the game knows better than a probe. */
   readonly device: { readonly battery?: Battery; readonly network?: Network };
 }
 
-/** A genre's profile with what a game knows better. */
+/** A genre's profile with the changes of a game. */
 export interface ProfileOverrides {
   readonly base: Genre;
   readonly favour?: Favour;
   readonly movement?: Movement;
-  /** Default: the genre's, as far as the room allows it. A topology that the room does not have is refused. */
+  /** Default: the genre's, as far as the room allows it. A topology that the room lacks is refused. */
   readonly topology?: Topology;
   readonly numbers?: Partial<ProfileNumbers>;
   readonly device?: Profile["device"];
@@ -151,9 +157,9 @@ export const profileRanges: Readonly<
 });
 
 /**
- * Checks a profile and gives a frozen copy.
+ * Checks a profile and returns a frozen copy.
  *
- * @param at what the field's names are under, such as `profile.numbers.`; default: nothing
+ * @param at prefix of the fields' names in errors, such as `profile.numbers.`; default: none
  * @throws ConfigError naming the first field that is missing or outside its range.
  */
 export function validateProfile(profile: Profile, at = ""): Profile {
@@ -181,9 +187,9 @@ export function validateProfile(profile: Profile, at = ""): Profile {
 }
 
 /**
- * Throws a ConfigError that lists the known keys where `given` is no object or has another key.
+ * Throws a ConfigError that lists the known keys if `given` is not an object or has another key.
  *
- * @param at name of the object; empty: the keys are named alone
+ * @param at name of the object; if empty, keys are named alone
  */
 export function checkKeys(at: string, given: unknown, known: readonly string[]): void {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
@@ -213,14 +219,16 @@ export function checkBoolean(field: string, value: unknown): void {
   if (typeof value !== "boolean") throw new ConfigError({ field, value, expected: "true or false" });
 }
 
-/** Throws a ConfigError unless `device` says known things of battery and network, or nothing. */
+/** Throws a ConfigError unless all given facts about the device have known values. */
 export function checkDevice(field: string, device: Profile["device"]): void {
   checkKeys(field, device, ["battery", "network"]);
   if (device.battery !== undefined) checkOneOf(`${field}.battery`, device.battery, batteries);
   if (device.network !== undefined) checkOneOf(`${field}.network`, device.network, networks);
 }
 
-/** Throws a ConfigError unless `traffic` says of known classes what can be, and of all together no more than there is. */
+/**
+ * Throws a ConfigError unless all weights are of known classes and in range, and the shares sum to at most 1.
+ */
 export function checkTraffic(field: string, traffic: TrafficOverrides): void {
   checkKeys(field, traffic, trafficClasses);
   let sum = 0;

@@ -24,27 +24,30 @@ import {
 } from "./profile.js";
 
 // Sources of the figures:
-// - stateHz: 10 per second for role-playing, 30 for shooters and racing (Discart 2014, section 4.2.2); 3 to 5 for an MMO
-//   (MilMo, Abrahamsson and Moberg 2011: 3 while moving); turns of 200 ms for strategy (Age of Empires, as cited there).
-// - heartbeatMs: 5 s in DIS (IEEE 1278), 10 s in MilMo; shorter where a wrong picture costs a race or a life.
-// - eventLifetimeMs: 1500 ms (PlaneShift over SCTP, Burgos-Amador et al.); a shot is worth nothing after a third of that.
-// - interpolationDelayMs: at 10 states per second 100 ms survive no loss, 250 ms one (Fiedler, Snapshot Interpolation);
-//   about 2.5 intervals here, at least 100 ms.
-// - thresholdM: with an acceleration of 5 m/s² a first-order model needs a new state every sqrt(2 * threshold / 5) s:
-//   0.1 m every 0.2 s, 0.5 m every 0.45 s.
-// - extrapolationLimitMs of racing: a second. Half of it made no difference on recorded cars at 1 % loss: `pnpm bench
-//   motion`, variant limit-500ms.
-// - sendPeriodMs: below 50 ms (Saldana 2015: the mean opinion score stays above 3.5 for every delay he tried).
-// - maxDirectPeers: a state of 150 bytes on the wire, stateHz times a second to each, within 300 kbit/s of uplink, and
-//   not more than 16 connections to set up and keep alive.
-// - uploadBytesPerSecond: 1 Mbit/s, which nearly every line has upwards. maxDirectPeers is a guess before anything was
-//   sent, this is held against what is measured.
-// - sendBytesPerSecond: 10 Mbit/s, ten times what nearly every line has: a limit for mistakes. A game that knows its
-//   players' lines sets its own.
-// - stateBytesPerSecond: 128 kbit/s per receiver where players talk to each other, so that eight of them take 1 Mbit/s of
-//   uplink at the very worst; twice that from a server; half or less where bandwidth is favoured.
+// - stateHz: 10 per second for role-playing, 30 for shooters and racing (Discart 2014, section 4.2.2); 3 to
+//   5 for an MMO (MilMo, Abrahamsson and Moberg 2011: 3 while moving); turns of 200 ms for strategy (Age of
+//   Empires, as cited there).
+// - heartbeatMs: 5 s in DIS (IEEE 1278), 10 s in MilMo; shorter if a wrong picture costs a race or a life.
+// - eventLifetimeMs: 1500 ms (PlaneShift over SCTP, Burgos-Amador et al.); a shot is useless after a third
+//   of that.
+// - interpolationDelayMs: at 10 states per second 100 ms survive no loss, 250 ms one (Fiedler, Snapshot
+//   Interpolation); about 2.5 intervals here, at least 100 ms.
+// - thresholdM: with an acceleration of 5 m/s² a first-order model needs a new state every sqrt(2 *
+//   threshold / 5) s: 0.1 m every 0.2 s, 0.5 m every 0.45 s.
+// - extrapolationLimitMs of racing: a second. Half of it made no difference on recorded cars at 1 % loss:
+//   `pnpm bench motion`, variant limit-500ms.
+// - sendPeriodMs: below 50 ms (Saldana 2015: the mean opinion score stays above 3.5 for every delay he
+//   tried).
+// - maxDirectPeers: stateHz states of 150 bytes per second to each fit into 300 kbit/s of uplink, with at
+//   most 16 connections to set up and keep alive.
+// - uploadBytesPerSecond: 1 Mbit/s, which nearly every uplink has. maxDirectPeers is an estimate before
+//   anything was sent; this limit is compared with measurements.
+// - sendBytesPerSecond: 10 Mbit/s, ten times what nearly every uplink has, to limit mistakes. A game that
+//   knows its players' lines sets its own.
+// - stateBytesPerSecond: 128 kbit/s per receiver if players send to each other, so that eight take 1 Mbit/s
+//   of uplink at most; twice that from a server; half or less if bandwidth is favoured.
 
-/** The values of a genre that has no reason for others. */
+/** Values of a genre that has no reason for others. */
 const ordinary = {
   topology: "mesh",
   movement: "free",
@@ -72,7 +75,7 @@ function genreProfile(genre: Genre, changes: Partial<Profile>): Profile {
   return Object.freeze({ genre, ...ordinary, ...changes });
 }
 
-/** The profiles by genre. Rates are those of a good fixed network; the decision tree adapts them. */
+/** The profiles by genre. Their rates suit a good fixed network, and the decision tree adapts them. */
 export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
   racing: genreProfile("racing", {
     style: "extrapolation",
@@ -152,9 +155,9 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
 });
 
 /**
- * The profile of that name.
+ * Returns the profile of this name.
  *
- * @throws ConfigError with the names there are.
+ * @throws ConfigError with the known names.
  */
 export function profileNamed(name: string): Profile {
   checkOneOf("profile", name, genres);
@@ -173,9 +176,9 @@ const overrideKeys = [
 ] as const;
 
 /**
- * The profile that a game asks for: a genre's own, or one with changes.
+ * Returns the profile of a game's choice: a genre's own, or one with changes.
  *
- * @throws ConfigError for a key or a value that there is not, with the known ones.
+ * @throws ConfigError for an unknown key or value, with the known ones.
  */
 export function profileOf(choice: ProfileChoice): Profile {
   if (typeof choice === "string") return profileNamed(choice);
@@ -209,8 +212,8 @@ export function profileOf(choice: ProfileChoice): Profile {
 }
 
 /**
- * The rates of a game whose simulation makes so many steps per second. A genre's own rate of states follows; one that
- * the game has named stays, and is refused where there are fewer steps.
+ * Returns the choice with `tickHz` steps per second. Lowers the genre's rate of states to the steps. Keeps
+ * the game's own rate of states, and refuses one above the steps.
  *
  * @throws ConfigError as {@link profileOf} does
  */
@@ -223,7 +226,7 @@ export function choiceAt(choice: ProfileChoice, tickHz: number): ProfileOverride
   return changed;
 }
 
-/** The genre's weights with a game's changes; throws where its shares are more than there is. */
+/** Returns the genre's weights with a game's changes. Throws if the shares sum to more than 1. */
 function weighed(base: Genre, changes: TrafficOverrides): TrafficWeights {
   const { traffic } = profiles[base];
   const weigh = (name: keyof TrafficWeights): TrafficWeight => ({
@@ -235,7 +238,7 @@ function weighed(base: Genre, changes: TrafficOverrides): TrafficWeights {
   return all as unknown as TrafficWeights;
 }
 
-/** Throws a ConfigError for options that contradict each other. */
+/** Throws a ConfigError if options contradict each other. */
 function assertConsistent({ base, movement, topology, exposeAddress }: ProfileOverrides): void {
   if (movement === "bound" && (base === "racing" || base === "shooter")) {
     const expected = `"free": in a ${base} game everything moves all the time`;
@@ -247,7 +250,10 @@ function assertConsistent({ base, movement, topology, exposeAddress }: ProfileOv
   }
 }
 
-/** Numbers as they were given; where states are to be more frequent than packets of the genre, packets follow. */
+/**
+ * Returns the given numbers with a send period: the genre's, or a shorter one for more states than the genre
+ * has.
+ */
 function pacedBy(base: Genre, numbers: Partial<ProfileNumbers>): Partial<ProfileNumbers> {
   const usual = profiles[base];
   const { stateHz = usual.stateHz } = numbers;
@@ -256,7 +262,7 @@ function pacedBy(base: Genre, numbers: Partial<ProfileNumbers>): Partial<Profile
   return { sendPeriodMs, ...given(numbers) };
 }
 
-/** Without what is undefined: an option that is left out. */
+/** Returns the options without undefined ones, which count as left out. */
 function given<Options extends object>(options: Options): Options {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
 }

@@ -3,13 +3,13 @@ import { linkWords } from "./link-words.js";
 import { paceWords } from "./pace-words.js";
 import type { QuestionWords } from "./question-words.js";
 
-// Words take more room than the tree itself. Only what is loaded on demand imports this file, so that a game which
-// never asks for an explanation never downloads one.
+// Words take more space than the tree itself. Only chunks that are loaded on demand import this file, so that
+// a game without explanations never downloads it.
 
-/** The decision tree in words: every question and every row of it. */
+/** Words of the decision tree: of every question and every row. */
 export const treeWords: readonly QuestionWords[] = [...linkWords, ...paceWords];
 
-/** Names the source of a band's lower limit; the lowest band of a quantity has none. */
+/** Sources of the bands' lower limits. The lowest band of a quantity has none. */
 export const bandSources: Readonly<Partial<Record<BandName<BandedQuantity>, string>>> = {
   raised:
     "at 1 % loss 1 % of the states on a WebSocket are older than 119 ms, over WebRTC than 60 (`pnpm lab age`)",

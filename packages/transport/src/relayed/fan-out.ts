@@ -1,28 +1,28 @@
 import { ByteWriter, limits, writeEnvelopeHead, type Envelope } from "@paceline/protocol";
 import type { RelayedLink, Uplink } from "./relayed-link.js";
 
-/** One of several participants that are reached through the relay. */
+/** One of several participants that the relay reaches. */
 export interface RelayedReceiver {
-  /** The relay's number of the participant. */
+  /** Number of the participant at the relay. */
   readonly number: number;
   readonly link: RelayedLink;
-  /** Number of the first message to it, in a broadcast. */
+  /** Number of the first message to it in a broadcast. */
   readonly firstId?: number;
 }
 
-/** Memory of packets: one that waits somewhere keeps all that was written beside it. */
+/** Size of the memory blocks for packets. A packet that waits keeps its whole block in memory. */
 const SLAB_BYTES = 8192;
 const writer = new ByteWriter(SLAB_BYTES);
 
-/** Writes a packet and gives it away. */
+/** Writes a packet and returns its bytes, which belong to the caller. */
 export function packetOf(write: (writer: ByteWriter) => void): Uint8Array {
   write(writer.reset());
   return writer.release();
 }
 
 /**
- * Sends what `write` writes to all of them through the relay, in as few envelopes as name them. Returns the packet in the
- * last envelope; undefined where there was none.
+ * Sends the packet that `write` writes to all receivers through the relay, in as few envelopes as possible.
+ * Returns the packet in the last envelope, or undefined without receivers.
  */
 export function fanOut(
   uplink: Uplink,

@@ -4,13 +4,13 @@ import { PathLink } from "../path-link.js";
 import type { Scheduler } from "../scheduler.js";
 import { packetOf } from "./fan-out.js";
 
-/** The way to the server: a session, which may use different links for different classes of traffic. */
+/** A session with the server. It may use different links for different traffic classes. */
 export interface Uplink {
-  /** The link that carries such traffic now. */
+  /** Returns the link that carries this class. */
   linkFor(trafficClass: TrafficClassName): Link | undefined;
-  /** Bytes that wait for it. */
+  /** Bytes that wait in the session. */
   readonly queuedBytes: number;
-  /** Takes whole packets among the session's own, with the promises of their class. */
+  /** Takes whole packets among the session's own, with the delivery of their class. */
   readonly outbox: {
     forward(trafficClass: TrafficClassName, packet: Uint8Array, key?: number, lifetimeMs?: number): void;
   };
@@ -19,21 +19,23 @@ export interface Uplink {
 export interface RelayedLinkOptions {
   readonly scheduler: Scheduler;
   readonly uplink: Uplink;
-  /** The other participant. */
+  /** Number of the other participant at the relay. */
   readonly peerNumber: number;
   /** Epoch of the pair's session. */
   readonly epoch?: number;
 }
 
-/** While so much waits in the uplink, reliable messages wait in the pair's own session. */
+/** Bytes waiting in the uplink from which reliable messages wait in the pair's own session. */
 const COMMAND_ROOM_BYTES = 262_144;
 const BULK_ROOM_BYTES = 8192;
-/** A pair's keys are its own: two pairs may use the same ones, and share the uplink. */
+/**
+ * Number of keys of a pair. The uplink's keys contain the peer's number, because pairs may use the same keys.
+ */
 const KEYS_PER_PEER = 0x10000;
 
 /**
- * A path to another participant through the relay: packets travel in envelopes over the links to the server, and
- * their queues are its own. Its owner ends it when the server is out of reach.
+ * A path to another participant through the relay. Packets travel in envelopes over the links to the server,
+ * and wait in their queues. The owner closes the link if the server is out of reach.
  */
 export class RelayedLink extends PathLink {
   readonly kind = "relayed";
@@ -57,7 +59,10 @@ export class RelayedLink extends PathLink {
     return this.#uplink.queuedBytes;
   }
 
-  /** The queue is the uplink's, which decides what leaves first; only what is reliable must not fill it. */
+  /**
+   * Returns true if the uplink takes more of this class. The uplink decides what leaves first, and only
+   * reliable packets could fill its queue.
+   */
   protected pathHasRoom(trafficClass: TrafficClassName): boolean {
     if (mayBeLost(trafficClass)) return true;
     return this.#uplink.queuedBytes < (trafficClass === "bulk" ? BULK_ROOM_BYTES : COMMAND_ROOM_BYTES);
@@ -78,7 +83,7 @@ export class RelayedLink extends PathLink {
     return outbox !== undefined;
   }
 
-  /** Writes what stands before the packet in its envelope, for {@link enter}. */
+  /** Writes the head of an envelope for {@link enter}. The packet follows it. */
   writeHead(writer: ByteWriter, trafficClass: TrafficClassName, key: number, lifetimeMs?: number): void {
     writeEnvelopeHead(writer, {
       trafficClass,
@@ -91,8 +96,9 @@ export class RelayedLink extends PathLink {
   }
 
   /**
-   * Counts a packet of so many bytes that was written behind its head. Returns the outbox that takes the envelope, which is
-   * not copied then, and which no filter sees; undefined where the server is out of reach.
+   * Counts a packet of `packetBytes` bytes that the caller has written behind its head. Returns the outbox
+   * for the envelope, which is then neither copied nor filtered. Returns undefined if the server is out of
+   * reach.
    */
   enter(trafficClass: TrafficClassName, packetBytes: number): Uplink["outbox"] | undefined {
     const outbox = this.state === "open" ? this.#outboxFor(trafficClass) : undefined;
@@ -101,7 +107,7 @@ export class RelayedLink extends PathLink {
     return outbox;
   }
 
-  /** The uplink's key of what has that key in this pair. */
+  /** Returns the uplink's key for a key of this pair. */
   uplinkKey(key: number): number {
     return key === 0 ? 0 : this.#peerNumber * KEYS_PER_PEER + key;
   }

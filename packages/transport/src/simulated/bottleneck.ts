@@ -1,6 +1,6 @@
 import type { Scheduler } from "../scheduler.js";
 
-/** Present limits of a path's narrowest place; read for every packet, since they may change. */
+/** Present limits of a path's bottleneck. Read for every packet, because they may change. */
 interface Capacity {
   /** Bits per second. */
   readonly rateBps: number;
@@ -12,7 +12,7 @@ interface Waiting {
   readonly onSent: () => void;
 }
 
-/** The narrowest place of a path: packets leave one after another at a rate, behind it a queue of limited size. */
+/** The bottleneck of a path: a queue of limited size that packets leave one after another at a rate. */
 export class Bottleneck {
   readonly #scheduler: Scheduler;
   readonly #capacity: () => Capacity;
@@ -30,12 +30,12 @@ export class Bottleneck {
     return this.#queuedBytes;
   }
 
-  /** Whether `bytes` more would stay within the queue's size. */
+  /** Returns true if `bytes` more fit into the queue. */
   hasRoomFor(bytes: number): boolean {
     return this.#queuedBytes + bytes <= this.#capacity().queueBytes;
   }
 
-  /** Takes a packet regardless of room; `onSent` runs when its last bit has left. */
+  /** Takes a packet regardless of room. Calls `onSent` when its last bit has left. */
   push(bytes: number, onSent: () => void): void {
     this.#queuedBytes += bytes;
     this.#waiting.push({ bytes, onSent });

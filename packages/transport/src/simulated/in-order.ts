@@ -1,4 +1,4 @@
-/** Releases numbered items in the order of their numbers (0, 1, 2, ...): an item waits for all before it. */
+/** Releases numbered items in the order of their numbers (0, 1, 2, ...). An item waits for all before it. */
 export class InOrder<T> {
   readonly #release: (item: T) => void;
   readonly #early = new Map<number, T>();
@@ -8,7 +8,7 @@ export class InOrder<T> {
     this.#release = release;
   }
 
-  /** Takes the item with this number; every number comes once. */
+  /** Takes the item with this number. Every number comes once. */
   put(number: number, item: T): void {
     this.#early.set(number, item);
     for (let next = this.#early.get(this.#nextNumber); next !== undefined;) {

@@ -1,4 +1,4 @@
-// A subpath of the package: what only tests and the panel need is no part of a game's download.
+// A subpath of the package, so that a game does not download code for tests and the panel.
 export * from "./line-presets.js";
 export * from "./network-presets.js";
 export * from "./network.js";

@@ -1,6 +1,6 @@
 import { type NetworkSettings, PERFECT_NETWORK } from "./network.js";
 
-/** A network that players are on, as settings for each direction; the figures are round and typical, not measured. */
+/** A typical network of players, as settings for each direction. The figures are round, not measured. */
 export interface LinePreset {
   readonly name: string;
   readonly settings: NetworkSettings;
@@ -9,7 +9,7 @@ export interface LinePreset {
 const preset = (name: string, settings: Partial<NetworkSettings>): LinePreset =>
   Object.freeze({ name, settings: { ...PERFECT_NETWORK, ...settings } });
 
-/** Networks to try a game on, the best first. */
+/** Networks to try a game on, from best to worst. */
 export const linePresets: readonly LinePreset[] = Object.freeze([
   preset("Good Wi-Fi", { delayMs: 5, jitterMs: 2, loss: { kind: "uniform", ratio: 0.001 } }),
   preset("Mobile", {

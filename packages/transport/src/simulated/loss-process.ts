@@ -1,7 +1,7 @@
 import type { LossModel } from "./network.js";
 import type { Random } from "./random.js";
 
-/** Decides packet by packet what is lost; keeps the state of a path that is good and bad by turns. */
+/** Decides for each packet whether it is lost. Holds the state of a path that is good and bad by turns. */
 export class LossProcess {
   readonly #random: Random;
   #isBad = false;
@@ -10,7 +10,10 @@ export class LossProcess {
     this.#random = random;
   }
 
-  /** Takes the same two values from its stream for every packet, so that a change of model shifts nothing else. */
+  /**
+   * Returns true if the next packet is lost. Always draws two values, so that a change of model shifts no
+   * others.
+   */
   isLost(model: LossModel): boolean {
     const turn = this.#random.next();
     const fate = this.#random.next();

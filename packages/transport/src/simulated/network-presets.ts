@@ -1,10 +1,10 @@
 import { type NetworkSettings } from "./network.js";
 import { networkSettings } from "./network-settings.js";
 
-/** A path that somebody measured or emulated, as settings for one direction (use the same for both). */
+/** A measured or emulated path, as settings for one direction (use the same for both). */
 export interface NetworkPreset {
   readonly settings: NetworkSettings;
-  /** Source of the figures; says so if one is our assumption. */
+  /** Source of the figures. Names those that are assumed. */
   readonly source: string;
 }
 
@@ -12,7 +12,7 @@ const DISCART =
   "Discart, Analysis and Evaluation of Multiplayer Communication Channels in Browser Games, Hasselt University 2014";
 const ARTILLERY = "Logan, Experiments with WebSocket Performance, The Artillery Blog 2012";
 
-/** Loss of each direction that makes `echoLossRatio` for a packet and its echo together. */
+/** Returns the loss per direction at which a packet or its echo is lost with `echoLossRatio`. */
 function perDirection(echoLossRatio: number): { kind: "uniform"; ratio: number } {
   return { kind: "uniform", ratio: 1 - Math.sqrt(1 - echoLossRatio) };
 }

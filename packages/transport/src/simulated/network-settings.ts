@@ -2,7 +2,7 @@ import { ConfigError } from "@paceline/protocol";
 import { lossRatio, PERFECT_NETWORK, type LossModel, type NetworkSettings } from "./network.js";
 
 /**
- * `base` with `changes`, checked and frozen.
+ * Returns `base` with `changes`, checked and frozen.
  *
  * @throws ConfigError that names the first setting outside its range.
  */
@@ -26,7 +26,7 @@ export function networkSettings(
   return Object.freeze({ ...settings, loss: Object.freeze({ ...settings.loss }) });
 }
 
-/** Settings in words; throws as {@link networkSettings} does. */
+/** Describes settings in words. Throws as {@link networkSettings} does. */
 export function describeNetwork(changes: Partial<NetworkSettings>): string {
   const { delayMs, jitterMs, loss, duplicateRatio, reorderRatio, rateBps } = networkSettings(changes);
   const percent = (ratio: number): string => `${Math.round(ratio * 1000) / 10} %`;

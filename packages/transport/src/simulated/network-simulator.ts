@@ -10,27 +10,34 @@ import type { Random } from "./random.js";
 /** Options of a {@link NetworkSimulator}. */
 export interface NetworkSimulatorOptions {
   readonly scheduler: Scheduler;
-  /** Source of all its chance; streams of its own are forked from it, once. */
+  /** Source of all random numbers. The simulator forks its own streams from it at the start. */
   readonly random: Random;
-  /** Called with every packet that arrives, as a timer of the scheduler. The bytes belong to the callee. */
+  /** Called with every packet that arrives, from a timer of the scheduler. The bytes belong to the callee. */
   readonly deliver: (packet: Uint8Array) => void;
   /** Differences from a perfect path. */
   readonly settings?: Partial<NetworkSettings>;
-  /** Packets arrive in the order of sending, as on a path without jitter or in a TCP stream; default false. */
+  /** Packets arrive in the order of sending, as in a TCP stream. Default false. */
   readonly ordered?: boolean;
-  /** The path sends lost packets again until they arrive, and nothing arrives twice; default false. */
+  /** The path repeats lost packets until they arrive, and none arrives twice. Default false. */
   readonly reliable?: boolean;
-  /** Reliable only: round-trip time of the path, ms; default twice `delayMs`. */
+  /** Reliable only: round-trip time of the path, ms. Default twice `delayMs`. */
   readonly rttMs?: () => number;
   /**
-   * Reliable only: time (ms) beyond one round trip until the sender has noticed a loss; default 100. With messages at a
-   * constant interval this is the interval on a sender that needs one later acknowledgement (RACK, RFC 8985), three
-   * intervals on one that counts three, and 200 on one that waits for Linux' retransmission timer.
+   * Reliable only: time (ms) beyond one round trip until the sender notices a loss. Default 100. If messages
+   * have a constant interval, it is one interval for a sender that needs one later acknowledgement (RACK, RFC
+   * 8985), three intervals for one that counts three, and 200 ms for one that waits for Linux' retransmission
+   * timer.
    */
   readonly retransmitMs?: number;
-  /** Reliable and not ordered only: what is lost is not sent again after so long, ms. Default: until it arrives. */
+  /**
+   * Reliable and not ordered only: time after which a lost packet is not repeated any more, ms. Default: no
+   * limit.
+   */
   readonly lifetimeMs?: number;
-  /** The narrowest place, where several directions share one; default: one of its own, as the settings say. */
+  /**
+   * The bottleneck, if several directions share one. Default: one of its own, with the limits of the
+   * settings.
+   */
   readonly bottleneck?: Bottleneck;
 }
 
@@ -41,13 +48,13 @@ export class NetworkCounters {
   /** Arrivals, second copies included. */
   delivered = 0;
   deliveredBytes = 0;
-  /** Packets lost on the way; of a reliable path only those whose lifetime has ended. */
+  /** Lost packets. On a reliable path only those whose lifetime has ended. */
   lost = 0;
-  /** Reliable path: transmissions that were lost and repeated. */
+  /** Reliable path: lost transmissions that were repeated. */
   retransmitted = 0;
   /** Second copies that arrived. */
   duplicated = 0;
-  /** Arrivals behind a packet that was sent later; second copies are not counted. */
+  /** Packets that arrived after a later one. Second copies do not count. */
   reordered = 0;
   droppedQueue = 0;
   droppedMtu = 0;
@@ -66,13 +73,15 @@ const DEFAULT_RETRANSMIT_MS = 100;
 const MAX_BACKOFF_DOUBLINGS = 8;
 
 /**
- * One direction of a network path in virtual (or real) time. A packet passes, in this order: the MTU, the queue and the
- * rate of the bottleneck, loss, delay with jitter, duplication. The same seed, settings and calls give the same arrivals.
+ * One direction of a network path in virtual (or real) time. A packet passes, in this order: the MTU, the
+ * queue and the rate of the bottleneck, loss, delay with jitter, duplication. The same seed, settings and
+ * calls give the same arrivals.
  *
- * A reliable path models a stream: a lost segment is sent again after `max(RTT + retransmitMs, 1.25 RTT)`, doubled with
- * every further loss of the same packet as a retransmission timer is; if the path is ordered too, everything behind it
- * waits at the receiver. It never drops at the queue (the sender's socket buffer holds what the queue cannot:
- * `queuedBytes`) and repeats do not use capacity. It has no congestion window.
+ * A reliable path models a stream. It repeats a lost segment after `max(RTT + retransmitMs, 1.25 RTT)`, and
+ * doubles this time with every further loss of the packet, like a retransmission timer. If the path is
+ * ordered too, all later packets wait for it at the receiver. It never drops at the queue, because the
+ * sender's socket buffer holds the rest: `queuedBytes`. Repeats use no capacity, and there is no congestion
+ * window.
  */
 export class NetworkSimulator {
   readonly #options: NetworkSimulatorOptions;
@@ -93,20 +102,20 @@ export class NetworkSimulator {
   constructor(options: NetworkSimulatorOptions) {
     const retransmitMs = options.retransmitMs ?? DEFAULT_RETRANSMIT_MS;
     if (!(retransmitMs > 0 && retransmitMs < Infinity)) {
-      // With 0 a path that loses everything would repeat without end at one instant.
+      // With 0, a path that loses everything would repeat without end at one instant.
       throw new ConfigError({ field: "retransmitMs", value: retransmitMs, expected: "more than 0 ms" });
     }
     this.#options = options;
     this.#settings = networkSettings(options.settings ?? {});
     this.#bottleneck = options.bottleneck ?? new Bottleneck(options.scheduler, () => this.#settings);
-    // One stream per purpose: to change the jitter of a test does not change which packets are lost.
+    // One stream per purpose: a changed jitter does not change which packets are lost.
     this.#loss = new LossProcess(options.random.fork());
     this.#jitter = options.random.fork();
     this.#duplication = options.random.fork();
     this.#reordering = options.random.fork();
   }
 
-  /** Live. */
+  /** Counters of the packets, updated live. */
   get counters(): Readonly<NetworkCounters> {
     return this.#counters;
   }
@@ -115,24 +124,24 @@ export class NetworkSimulator {
     return this.#settings;
   }
 
-  /** Bytes of this direction that wait for or are in transmission at the bottleneck. */
+  /** Bytes of this direction that wait at the bottleneck or are being sent. */
   get queuedBytes(): number {
     return this.#queuedBytes;
   }
 
   /**
-   * Changes settings from now on. Packets that have left the bottleneck keep the delay they were given.
+   * Changes settings for later packets. Packets that have left the bottleneck keep their delay.
    *
-   * @throws ConfigError that names the first setting outside its range; nothing has changed then.
+   * @throws ConfigError that names the first setting outside its range. No setting changes then.
    */
   change(changes: Partial<NetworkSettings>): void {
     this.#settings = networkSettings(changes, this.#settings);
   }
 
   /**
-   * Sends a packet. The bytes are copied at once; nothing is delivered before this call has returned.
+   * Sends a packet. Copies the bytes at once, and delivers nothing before this call has returned.
    *
-   * @param deliver where this packet goes instead of to the path's own receiver
+   * @param deliver called with this packet instead of the path's own receiver
    */
   send(packet: Uint8Array, deliver: Deliver = this.#options.deliver): void {
     if (this.#isClosed) return;
@@ -156,7 +165,7 @@ export class NetworkSimulator {
     }
   }
 
-  /** Cuts the path: what is on its way never arrives, what is sent from now on is ignored. */
+  /** Cuts the path: packets on their way never arrive, and later ones are ignored. */
   close(): void {
     this.#isClosed = true;
   }
@@ -170,12 +179,12 @@ export class NetworkSimulator {
     }
     this.#arriveAfter(delayMs, () => this.#arrive(flight));
     if (!isTwice) return;
-    // A copy of its own, made now: the receiver of the first may write into it.
+    // Copies the bytes now, because the receiver of the first may write into them.
     const copy = { ...flight, packet: flight.packet.slice() };
     this.#arriveAfter(this.#drawJitteredMs(this.#duplication), () => this.#arriveAgain(copy));
   }
 
-  /** Sends all segments of a packet, again and again those that were lost; the last one to come through counts. */
+  /** Sends all segments of a packet and repeats lost ones. The packet arrives with its last segment. */
   #transmit(flight: Flight): void {
     this.#transmitSegments(flight, Math.max(1, Math.ceil(flight.packet.length / this.#settings.mtuBytes)), 0);
   }
@@ -227,7 +236,7 @@ export class NetworkSimulator {
     }
     const nowMs = scheduler.nowMs();
     this.#lastArrivalAtMs = Math.max(this.#lastArrivalAtMs, nowMs + delayMs);
-    // Each timer takes the head of the line instead of its own packet: rounding could swap timers of one instant.
+    // Each timer takes the first waiting packet, not its own: rounding could swap timers of one instant.
     this.#line.push(arrive);
     scheduler.after(this.#lastArrivalAtMs - nowMs, () => this.#line.shift()?.());
   }

@@ -1,11 +1,12 @@
-/** The packets that the path loses. */
+/** Model of the packets that a path loses. */
 export type LossModel =
   | { readonly kind: "none" }
-  /** Every packet alone, with the same probability. */
+  /** Loses each packet independently, with the probability `ratio`. */
   | { readonly kind: "uniform"; readonly ratio: number }
   /**
-   * Losses in bursts: the path is good or bad and may change with every packet (Gilbert, BSTJ 1960; Elliott, BSTJ 1963).
-   * In the long run it is bad for `pGoodToBad / (pGoodToBad + pBadToGood)` of all packets, `1 / pBadToGood` in a row.
+   * Losses in bursts: the path is good or bad and may change with every packet (Gilbert, BSTJ 1960; Elliott,
+   * BSTJ 1963). In the long run it is bad for `pGoodToBad / (pGoodToBad + pBadToGood)` of all packets, with a
+   * mean of `1 / pBadToGood` in a row.
    */
   | {
       readonly kind: "gilbert-elliott";
@@ -15,28 +16,30 @@ export type LossModel =
       readonly lossInBad: number;
     };
 
-/** Properties of one direction of a path. All of it may be changed while packets are on their way. */
+/** Properties of one direction of a path. All may change while packets are on their way. */
 export interface NetworkSettings {
   /** Time from the end of the queue to the receiver, ms, without jitter. */
   readonly delayMs: number;
-  /** Standard deviation (ms) of a normal distribution around `delayMs`; a packet never arrives before it was sent. */
+  /**
+   * Standard deviation (ms) of a normal distribution around `delayMs`. No packet arrives before it was sent.
+   */
   readonly jitterMs: number;
   readonly loss: LossModel;
   /** Share of packets (0 to 1) that arrive twice. */
   readonly duplicateRatio: number;
-  /** Share of packets (0 to 1) that are held back by `reorderHoldMs`, so that later ones overtake them. */
+  /** Share of packets (0 to 1) that arrive `reorderHoldMs` later, so that others overtake them. */
   readonly reorderRatio: number;
-  /** Delay of such a packet, ms. */
+  /** Additional delay of these packets, ms. */
   readonly reorderHoldMs: number;
-  /** Capacity, bits per second, of whole packets as given to `send`; `Infinity` for none. */
+  /** Capacity in bits per second, counted over whole packets of `send`. `Infinity`: no limit. */
   readonly rateBps: number;
-  /** Most bytes that wait for or are in transmission; a packet that does not fit is dropped (drop-tail). */
+  /** Most bytes that wait or are being sent. A packet that does not fit is dropped (drop-tail). */
   readonly queueBytes: number;
   /** Largest packet, bytes. A larger one is dropped; a reliable path cuts it into segments of this size. */
   readonly mtuBytes: number;
 }
 
-/** A path that does nothing at all. */
+/** A path without delay, loss or limits. */
 export const PERFECT_NETWORK: NetworkSettings = Object.freeze<NetworkSettings>({
   delayMs: 0,
   jitterMs: 0,
@@ -49,12 +52,12 @@ export const PERFECT_NETWORK: NetworkSettings = Object.freeze<NetworkSettings>({
   mtuBytes: Infinity,
 });
 
-/** Share of packets that a model loses in the long run. */
+/** Returns the share of packets that a model loses in the long run. */
 export function lossRatio(loss: LossModel): number {
   if (loss.kind === "none") return 0;
   if (loss.kind === "uniform") return loss.ratio;
   const turns = loss.pGoodToBad + loss.pBadToGood;
-  // A path that never turns stays good, as it begins.
+  // Without changes a path stays good, which is its first state.
   const bad = turns > 0 ? loss.pGoodToBad / turns : 0;
   return bad * loss.lossInBad + (1 - bad) * loss.lossInGood;
 }

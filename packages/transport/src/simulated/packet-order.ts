@@ -7,12 +7,12 @@ import {
   type TrafficClassName,
 } from "@paceline/protocol";
 
-/** Whether packets of that class arrive in order and without loss wherever a link has channels of every kind. */
+/** Returns true if packets of this class arrive completely on a link that has reliable channels. */
 export function isReliableClass(trafficClass: TrafficClassName): boolean {
   return trafficClass === "command" || trafficClass === "reference" || trafficClass === "bulk";
 }
 
-/** Whether a packet that came over such a link has come by its reliable channel; a link does not say. */
+/** Returns true if a packet came over a reliable channel of a link. The link itself does not report it. */
 export function cameReliably(packet: Uint8Array): boolean {
   if (isRouted(packet)) {
     const envelope = readEnvelope(packet);
@@ -22,6 +22,6 @@ export function cameReliably(packet: Uint8Array): boolean {
   if (typeof head === "string" || head.isPublished) return false;
   const messages = readMessages(head, () => undefined);
   if (typeof messages === "string") return false;
-  // Receipts, which have no message, go where commands go.
+  // Receipts have no message. They travel where commands do.
   return messages.every(({ kind }) => kind === MessageKind.reliable || kind === MessageKind.close);
 }

@@ -1,18 +1,18 @@
 import { ConfigError } from "@paceline/protocol";
 
-/** Chance that repeats: the same seed gives the same values on every machine. */
+/** Repeatable random numbers: the same seed gives the same values on every machine. */
 export interface Random {
-  /** Uniform in [0, 1), in steps of 2^-32. */
+  /** Returns a number in [0, 1), uniform, in steps of 2^-32. */
   next(): number;
-  /** A uniform whole number from `min` to `max`, both included. */
+  /** Returns a uniform whole number from `min` to `max`, both included. */
   int(min: number, max: number): number;
-  /** Normally distributed; `mean` and `sd` in whatever unit the caller thinks. */
+  /** Returns a normally distributed number, in the unit of `mean` and `sd`. */
   normal(mean: number, sd: number): number;
-  /** True with probability `p` (0 to 1). Takes one value from the stream whatever `p` is. */
+  /** Returns true with probability `p` (0 to 1). Draws one value for every `p`. */
   bool(p: number): boolean;
-  /** `count` uniform bytes, freshly allocated. */
+  /** Returns `count` uniform bytes, freshly allocated. */
   bytes(count: number): Uint8Array;
-  /** A generator of its own, seeded from this one: what it is used for does not disturb this stream. */
+  /** Returns a generator of its own, seeded from this one. Its use does not change this stream. */
   fork(): Random;
 }
 
@@ -32,7 +32,7 @@ export function seededRandom(seed: number): Random {
 }
 
 /**
- * The generator over a given state of four 32-bit words, not all zero.
+ * The generator over a given state of four 32-bit words, which are not all zero.
  *
  * @internal
  */
@@ -43,13 +43,13 @@ export class Xoshiro128 implements Random {
     this.#state = state;
   }
 
-  /** The next 32 bits of the stream. */
+  /** Returns the next 32 bits of the stream. */
   uint32(): number {
     const [s0 = 0, s1 = 0, s2 = 0, s3 = 0] = this.#state;
     const result = Math.imul(rotateLeft(Math.imul(s1, 5), 7), 9) >>> 0;
     const t2 = s2 ^ s0;
     const t3 = s3 ^ s1;
-    // Stores into a Uint32Array reduce modulo 2^32 by themselves.
+    // A Uint32Array stores values modulo 2^32.
     this.#state[0] = s0 ^ t3;
     this.#state[1] = s1 ^ t2;
     this.#state[2] = t2 ^ (s1 << 9);
@@ -93,7 +93,7 @@ export class Xoshiro128 implements Random {
     if (!Number.isSafeInteger(count) || count < 0) {
       throw new ConfigError({ field: "count", value: count, expected: "a whole number of bytes, 0 or more" });
     }
-    // The high bits: the low ones of any multiplicative scrambler are its weakest.
+    // The high bits, because the low ones of a multiplicative scrambler are its weakest.
     return Uint8Array.from({ length: count }, () => this.uint32() >>> 24);
   }
 
@@ -108,8 +108,9 @@ function rotateLeft(word: number, bits: number): number {
 }
 
 /**
- * Four words of state from 64 bits by SplitMix64 (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
- * Generators", OOPSLA 2014), as the authors of xoshiro advise: neighbouring seeds give unrelated states, never all zero.
+ * Returns four words of state from 64 bits by SplitMix64 (Steele, Lea and Flood, "Fast Splittable
+ * Pseudorandom Number Generators", OOPSLA 2014), as the authors of xoshiro advise. Neighbouring seeds give
+ * unrelated states, never all zero.
  *
  * @internal
  */

@@ -11,20 +11,20 @@ import { type Random, seededRandom } from "./random.js";
 /** Options of a {@link SimulatedLine}. */
 export interface SimulatedLineOptions {
   readonly scheduler: Scheduler;
-  /** Source of all its chance; default: a new seed every time. */
+  /** Source of all random numbers. Default: one with a new seed. */
   readonly random?: Random;
 }
 
-/** Period at which a line that was switched off checks for its last packets. */
+/** Interval between checks if a released line still holds packets, ms. */
 const DRAIN_POLL_MS = 50;
-/** While so much waits to go out, the line has no room. */
+/** Bytes waiting to go out from which the line has no room. */
 const HIGH_WATER_BYTES = 4096;
 const MAX_INCOMING_BYTES = 1_048_576;
 
 /**
- * The worse network that a device pretends to hang on: what goes through any of its links goes through this, in both
- * directions. All links share its rate. What a link carries in order is never lost but late, and all behind it as well,
- * as in a TCP stream.
+ * A worse network that a device simulates. All packets of all its links pass it, in both directions, and
+ * share its rate. Packets of an ordered link are never lost but late, and so are all packets behind them, as
+ * in a TCP stream.
  */
 export class SimulatedLine {
   readonly #scheduler: Scheduler;
@@ -46,7 +46,7 @@ export class SimulatedLine {
     return this.#settings;
   }
 
-  /** From now on packets of this link go through the line too. */
+  /** Sends all further packets of this link through the line. */
   take(link: Link): void {
     const held = this.#filters.get(link);
     if (held) return held.hold();
@@ -64,16 +64,16 @@ export class SimulatedLine {
   }
 
   /**
-   * Changes each direction of every link; what is not given is as on a perfect path.
+   * Sets the properties of each direction of every link. Those not given are as on a perfect path.
    *
-   * @throws ConfigError that names the first setting outside its range; nothing has changed then.
+   * @throws ConfigError that names the first setting outside its range. Nothing changes then.
    */
   change(settings: Partial<NetworkSettings>): void {
     this.#settings = networkSettings(settings);
     for (const filter of this.#filters.values()) filter.change(this.#settings);
   }
 
-  /** Lets go of all links, each as soon as what is on its way has arrived in order. */
+  /** Releases all links, each as soon as its packets on their way have arrived in order. */
   release(): void {
     this.change({});
     for (const filter of this.#filters.values()) filter.release();
@@ -90,7 +90,7 @@ interface FilterOptions {
   onEnd(): void;
 }
 
-/** One link's way through a line: for each direction a stream, and beside it loose packets where the link has those. */
+/** One link's filter: a stream for each direction, and loose packets beside it if the link is unreliable. */
 class SimulatedFilter implements LinkFilter {
   readonly #options: FilterOptions;
   readonly #paths: NetworkSimulator[] = [];
@@ -124,7 +124,7 @@ class SimulatedFilter implements LinkFilter {
   }
 
   receive(packet: Uint8Array, pass: (packet: Uint8Array) => void): void {
-    // A real line would hold the sender back; this one can only give up.
+    // A real network would slow the sender down. This one can only close the link.
     if (this.#orderedIn.queuedBytes > MAX_INCOMING_BYTES) {
       return this.#options.link.close(CloseCode.tooSlow, "the simulated line is too slow");
     }
@@ -141,7 +141,10 @@ class SimulatedFilter implements LinkFilter {
     for (const path of this.#paths) path.change(settings);
   }
 
-  /** Removes the filter once its last packets have arrived: a packet beside it would overtake those of a stream. */
+  /**
+   * Removes the filter once its last packets have arrived: packets that bypass it would overtake those of a
+   * stream.
+   */
   release(): void {
     this.#stopDraining ??= this.#options.scheduler.every(DRAIN_POLL_MS, () => {
       const isDrained = this.#paths.every(({ counters }) => counters.sent === settled(counters));
@@ -152,7 +155,7 @@ class SimulatedFilter implements LinkFilter {
     });
   }
 
-  /** Not to be let go after all. */
+  /** Cancels the release. */
   hold(): void {
     this.#stopDraining?.();
     this.#stopDraining = undefined;

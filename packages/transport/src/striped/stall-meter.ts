@@ -5,79 +5,102 @@ interface Sample {
   readonly receivedMs: number;
 }
 
-/** Number of round trips over an ordered link that waited, and of all in the last five seconds. */
+/** Round trips over an ordered link in the last five seconds, and how many of them waited. */
 export interface StallReading {
   readonly stalled: number;
   readonly roundTrips: number;
 }
 
-/** Round trips of so long are looked at. */
+/** Age up to which round trips count, ms. */
 const WINDOW_MS = 5000;
 const MIN_SAMPLES = 8;
-/** Two in five seconds may be chance. */
+/** Fewest stalls that count: two in five seconds may be chance. */
 const MIN_STALLS = 3;
-/** Packets behind one hole arrive in one moment; those of a queue as far apart as they were sent. */
+/**
+ * Answers that arrive within this time came together, ms. Packets behind one hole arrive in one moment, those
+ * of a queue as far apart as they were sent.
+ */
 const TOGETHER_MS = 5;
-/** For lost segments speaks only what jitter hardly does: three answers or more, held back by so much longer. */
+/**
+ * Evidence of lost segments: at least this many answers, each together with one whose ping was sent this much
+ * earlier or later, ms. Jitter hardly causes that.
+ */
 const SURELY_APART_MS = 90;
 const SURELY_TOGETHER = 3;
-/** Against a queue speaks any sign of a release. */
+/** Evidence against a queue. It may be weaker. */
 const APART_MS = 40;
 const TOGETHER = 2;
-/** From this share of the stalls on, the others are like them: lost segments, or both them and a queue ... */
+/** Share of the stalls from which lost segments count as their cause, perhaps beside a queue. */
 const SOME_TOGETHER = 0.1;
-/** ... and from this one on no queue. */
+/** Share of the stalls from which there is no queue. */
 const MAX_TOGETHER = 0.35;
-/** A queue always lets something through: where nothing at all came for so long, the stream waits for a segment. */
+/** Silence after which the stream waits for a segment, ms. A queue always lets some packets through. */
 const SILENCE_MS = 300;
-/** The way there may wait alone: then packets come, and none of them says that anything has arrived. A queue moves on. */
+/**
+ * Time without an answer after which the way to the other side waits for a segment, ms, even if packets still
+ * arrive. A queue would move on.
+ */
 const NO_ANSWER_MS = 1000;
-/** A round trip this much above the base waited behind a lost segment, or in a queue. */
+/**
+ * A round trip stalled if it exceeds the base by this time and by this share of the base: it waited behind a
+ * lost segment or in a queue.
+ */
 const STALL_MS = 60;
 const STALL_SHARE_OF_BASE = 0.5;
-/** The base is the least round trip, and grows by so much with each: a route may become longer for good. */
+/**
+ * Growth of the base with each round trip, ms. The base is the least round trip, but a route may become
+ * longer for good.
+ */
 const BASE_GROWTH_MS = 0.1;
 
 /**
- * Finds from the round trips of an ordered link how many of them waited behind lost segments: the decision tree goes by
- * that when it says over what states go. A queue is told from loss by two signs. Where a queue stands, even the shortest
- * round trips take longer than they did; and answers leave it as far apart as their pings were sent, while those that
- * waited for one lost segment come in one moment. Only against lost segments another link helps. Pure: time comes in.
+ * Finds how many round trips of an ordered link waited behind lost segments. The decision tree uses the share
+ * to choose the number of sockets for states, because another socket helps only against lost segments, not
+ * against a queue. Two signs show a queue: even the shortest round trips become longer, and answers arrive as
+ * far apart as their pings were sent. Answers that waited for one lost segment arrive in one moment. Has no
+ * clock of its own.
  */
 export class StallMeter {
   readonly #samples: Sample[] = [];
-  /** When pings were sent whose answers are overdue. */
+  /** Send times of pings with overdue answers. */
   #overdue: readonly number[] = [];
   #baseMs = Number.POSITIVE_INFINITY;
-  /** When holes were seen last: their signs come and go, and who asks once a second must not miss them. */
+  /**
+   * Time of the last sign of holes. It is kept because signs come and go, and callers read the ratio once a
+   * second.
+   */
   #holesAtMs = Number.NEGATIVE_INFINITY;
-  /** Nothing at all comes, or no answer among it, and pings are overdue. */
+  /** True if pings are overdue and either no packets or no answers arrive. */
   #isSilent = false;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
-  /** When the newest ping was sent that has its answer. */
+  /** Send time of the newest answered ping. */
   #answeredSentMs = Number.NEGATIVE_INFINITY;
   #observedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Share of the round trips that stalled behind lost segments, 0 to 1; undefined while there were too few. */
+  /**
+   * Share of the round trips that stalled behind lost segments, 0 to 1. Undefined with too few round trips.
+   */
   get ratio(): number | undefined {
     const { stalled, roundTrips } = this.reading;
     if (roundTrips < MIN_SAMPLES) return undefined;
     return this.#observedAtMs - this.#holesAtMs <= WINDOW_MS ? stalled / roundTrips : 0;
   }
 
-  /** The counts, whether segments were lost or a queue stood before them. */
+  /** The counts of all stalls, behind lost segments or in a queue. */
   get reading(): StallReading {
     const stalled = this.#samples.filter((sample) => this.#isStall(sample)).length;
     const open = this.#overdue.length;
     return { stalled: stalled + open, roundTrips: this.#samples.length + open };
   }
 
-  /** Whether round trips should be measured more often for now: something was seen that needs a closer look. */
+  /** True if some round trips stalled, so that the caller should measure more often. */
   get isSuspicious(): boolean {
     return this.reading.stalled > 0;
   }
 
-  /** Takes a round trip of the first socket. One that waited for this page's own loop did not wait for a segment. */
+  /**
+   * Takes a round trip of the first socket. Does not count one that waited for this page's own event loop.
+   */
   observe({ sentMs, receivedMs, wasLate }: Omit<PongTimes, "remoteMs">): void {
     this.#overdue = this.#overdue.filter((openMs) => openMs > sentMs);
     this.#answeredAtMs = receivedMs;
@@ -90,8 +113,8 @@ export class StallMeter {
   }
 
   /**
-   * Takes when the pings were sent that have no answer yet, one that waits for longer than a stall takes is one, for how
-   * long nothing at all was received, and when one more packet was heard to have arrived there.
+   * Takes the send times of unanswered pings, the time since the last received packet, and the time at which
+   * the other side last acknowledged a further packet. A ping whose answer is overdue counts as a stall.
    */
   observeOpen(
     sentMs: readonly number[],
@@ -100,7 +123,8 @@ export class StallMeter {
     acknowledgedAtMs = Number.NEGATIVE_INFINITY,
   ): void {
     this.#forget(nowMs);
-    // The link keeps the order: a ping that was overtaken by an answer was never to have one, as beyond a limit of pings.
+    // The link keeps the order: an answer to a later ping means that a ping gets none, for example beyond a
+    // limit of pings.
     const open = sentMs.filter((openMs) => openMs > this.#answeredSentMs);
     this.#overdue = open.filter((openMs) => this.#isStall({ sentMs: openMs, receivedMs: nowMs }));
     const unansweredMs = nowMs - Math.max(this.#answeredAtMs, acknowledgedAtMs, this.#overdue[0] ?? nowMs);
@@ -122,14 +146,14 @@ export class StallMeter {
       this.#samples.shift();
   }
 
-  /** Whether the last round trips all waited, and not for holes. */
+  /** True if the last round trips all stalled, and not behind holes. */
   get #isQueue(): boolean {
     const last = this.#samples.slice(-MIN_SAMPLES);
     if (last.length < MIN_SAMPLES || !last.every((sample) => this.#isStall(sample))) return false;
     return this.#shareTogether(APART_MS, TOGETHER) < MAX_TOGETHER;
   }
 
-  /** Share of the stalls that ended in one moment with one that had begun well before or after them. */
+  /** Share of the stalls that ended together with a round trip that began much earlier or later. */
   #shareTogether(minApartMs: number, minCount: number): number {
     let [together, stalled, first] = [0, 0, 0];
     for (const sample of this.#samples) {

@@ -12,11 +12,17 @@ import type { Scheduler } from "../scheduler.js";
 
 export interface StripedLinkOptions {
   readonly scheduler: Scheduler;
-  /** The socket that carries everything but states, and states too while it is alone. */
+  /** The socket for everything but states and inputs. It carries those too while it is alone. */
   readonly first: Link;
-  /** There is no room for states while all sockets together hold this many bytes: not more than one socket alone would. */
+  /**
+   * Bytes in all sockets together from which there is no room for states: no more than one socket would hold.
+   * Default 4096.
+   */
   readonly highWaterBytes?: number;
-  /** The first socket gave no sign of life for so long while another did: it is dead, whatever it says itself. */
+  /**
+   * Silence of the first socket after which it counts as dead if another one receives packets, ms. Default
+   * 5000.
+   */
   readonly silenceMs?: number;
 }
 
@@ -24,12 +30,12 @@ const DEFAULT_HIGH_WATER_BYTES = 4096;
 const DEFAULT_SILENCE_MS = 5000;
 
 /**
- * Several ordered links of one session that look like one. States and inputs alternate over them, so that a lost segment
- * delays only every second or third of them, and the newest wins at the receiver; all else stays on the first link, in
- * its order. With the first link alone it is that link.
+ * Several ordered links of one session that act as one link. States and inputs alternate over them, so that a
+ * lost segment delays only every second or third of them, and the newest wins at the receiver. All other
+ * packets use the first link, in its order.
  *
- * A state goes over one socket, never over two: there are not more packets than on one socket. While the sockets hold
- * more than one alone might, there is no room for states. It lives as long as its first link.
+ * Each state goes over one socket only, so that there are no more packets than on one socket. The link lives
+ * as long as its first link.
  */
 export class StripedLink implements Link {
   readonly #scheduler: Scheduler;
@@ -63,12 +69,12 @@ export class StripedLink implements Link {
     return this.#first.isUnreliable;
   }
 
-  /** The links that states alternate over now; 1: the first alone. */
+  /** Number of links that states alternate over. 1: the first alone. */
   get width(): number {
     return this.#stripes.length === 0 ? 1 : 1 + this.#openStripes().length;
   }
 
-  /** The links besides the first, those that are not open yet included. */
+  /** Number of links besides the first, with those that are not open yet. */
   get stripeCount(): number {
     return this.#stripes.length;
   }
@@ -85,7 +91,7 @@ export class StripedLink implements Link {
     return sum;
   }
 
-  /** Called when a stripe opens or ends. */
+  /** Sets a function that is called when a stripe opens or ends. */
   onStripes(fn: () => void): void {
     this.#onStripes = fn;
   }
@@ -103,7 +109,7 @@ export class StripedLink implements Link {
     });
   }
 
-  /** One more link of the same session, not started yet. States use it once it is open. */
+  /** Adds a link of the same session, not started yet. States use it once it is open. */
   add(stripe: Link): void {
     if (this.state === "closed") return stripe.close(CloseCode.left, "the first link has ended");
     this.#stripes.push(stripe);
@@ -115,7 +121,7 @@ export class StripedLink implements Link {
     });
   }
 
-  /** Ends all links but the first. */
+  /** Ends all links except the first. */
   narrow(reason: string): void {
     for (const stripe of this.#stripes) stripe.close(CloseCode.left, reason);
   }
@@ -173,7 +179,7 @@ export class StripedLink implements Link {
     return this.#stripes.filter(({ state }) => state === "open");
   }
 
-  /** In turn; a link that holds bytes already is passed over while another one is free. */
+  /** Returns the next link in turn. Skips a link that holds bytes if another one is free. */
   #nextLink(): Link {
     const links = [this.#first, ...this.#openStripes()];
     const next = (this.#turn + 1) % links.length;

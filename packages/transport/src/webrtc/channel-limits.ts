@@ -1,7 +1,10 @@
 import type { TrafficClassName } from "@paceline/protocol";
 import type { DataChannelName } from "./channels.js";
 
-/** Bytes in flight per channel: one or two packets, since what SCTP has taken is sent however stale. */
+/**
+ * Most unsent bytes per channel: one or two packets for states, because SCTP sends all that it holds, however
+ * old.
+ */
 export const highWaterBytes: Readonly<Record<DataChannelName, number>> = {
   state: 1200,
   event: 2400,
@@ -10,7 +13,7 @@ export const highWaterBytes: Readonly<Record<DataChannelName, number>> = {
   bulk: 4096,
 };
 
-/** The channel that carries a class of traffic. */
+/** Returns the channel that carries a traffic class. */
 export function channelOf(trafficClass: TrafficClassName): DataChannelName {
   switch (trafficClass) {
     case "state":

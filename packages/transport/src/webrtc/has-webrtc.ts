@@ -1,4 +1,4 @@
-/** Whether this environment has WebRTC; asked, not guessed from names. */
+/** Returns true if this environment has WebRTC. Tests for the functions, not for names of browsers. */
 export function hasWebRtc(): boolean {
   return typeof RTCPeerConnection === "function" && typeof RTCDataChannel === "function";
 }

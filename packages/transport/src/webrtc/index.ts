@@ -1,3 +1,4 @@
-// A subpath of the package, so that a game on WebSockets alone never downloads it: import it dynamically.
+// A subpath of the package, so that a game that uses only WebSockets never downloads it. Import it
+// dynamically.
 export * from "./channels.js";
 export * from "./webrtc-link.js";

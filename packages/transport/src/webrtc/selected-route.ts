@@ -4,7 +4,7 @@ interface PairStats {
   readonly type: string;
   readonly nominated?: boolean;
   readonly state?: string;
-  /** Firefox's own. */
+  /** Exists in Firefox only. */
   readonly selected?: boolean;
   readonly selectedCandidatePairId?: string;
   readonly localCandidateId?: string;
@@ -17,7 +17,9 @@ interface CandidateStats {
   readonly relayProtocol?: string;
 }
 
-/** Route of a connection's packets, from its statistics; undefined if they do not say. */
+/**
+ * Returns the route of a connection's packets from its statistics, or undefined if they do not contain it.
+ */
 export async function selectedRoute(connection: RTCPeerConnection): Promise<LinkRoute | undefined> {
   let report: Map<string, unknown>;
   try {

@@ -8,12 +8,12 @@ import type { SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
 import { channelInit, dataChannels, type DataChannelName } from "./channels.js";
 import { selectedRoute } from "./selected-route.js";
 
-/** Signals that wait for {@link WebRtcLink.start}: an offer and its candidates are about twenty. */
+/** Most signals that wait for {@link WebRtcLink.start}. An offer and its candidates are about twenty. */
 const EARLY_SIGNALS = 64;
-/** Packets that come while the last channels open here: the other side may be done a moment before. */
+/** Most packets that wait until the last channels open here. The other side may be ready a moment earlier. */
 const EARLY_PACKETS = 64;
 
-/** A direct link to another browser. simple-peer does the offer, the answer and the candidates. */
+/** A direct link to another browser. simple-peer handles the offer, the answer and the candidates. */
 export class WebRtcLink extends PathLink implements SignalledLink {
   readonly kind = "webrtc";
   readonly isUnreliable = true;
@@ -38,7 +38,10 @@ export class WebRtcLink extends PathLink implements SignalledLink {
     return this.#hint;
   }
 
-  /** Takes what the other side's `onSignal` gave. Untrusted: anything wrong in it ends this link, nothing more. */
+  /**
+   * Takes a signal from the other side's `onSignal`. The signal is untrusted: an error in it only ends this
+   * link.
+   */
   signal(data: unknown): void {
     if (this.state === "closed") return;
     if (!this.#peer) {
@@ -53,7 +56,7 @@ export class WebRtcLink extends PathLink implements SignalledLink {
   }
 
   protected override connect(): void {
-    // Not from inside `start`: a close reports WebRTC's failure here.
+    // Later than `start`, because an error of WebRTC closes the link here.
     this.scheduler.after(0, () => this.#connect());
   }
 
@@ -63,7 +66,9 @@ export class WebRtcLink extends PathLink implements SignalledLink {
     return bytes;
   }
 
-  /** Bulk waits for all channels: they share one congestion window. */
+  /**
+   * Returns true if the path has room. Bulk waits for all channels, because they share one congestion window.
+   */
   protected pathHasRoom(trafficClass: TrafficClassName): boolean {
     const name = channelOf(trafficClass);
     const bytes = name === "bulk" ? this.pathBytes() : (this.#channels.get(name)?.bufferedAmount ?? 0);
@@ -98,7 +103,8 @@ export class WebRtcLink extends PathLink implements SignalledLink {
       const { _pc: connection, _channel: commandChannel } = internalsOf(peer);
       connection.addEventListener("icecandidateerror", (event) => this.#noteError(event));
       this.#watchRoute(peer, connection);
-      // In this turn, before negotiation begins: the other side does the same with the same ids.
+      // In this turn, before the negotiation begins. The other side creates the same channels with the same
+      // ids.
       this.#adopt("command", commandChannel);
       for (const name of ["state", "event", "reference", "bulk"] as const)
         this.#adopt(
@@ -117,7 +123,7 @@ export class WebRtcLink extends PathLink implements SignalledLink {
     channel.bufferedAmountLowThreshold = highWaterBytes[name] / 2;
     channel.addEventListener("bufferedamountlow", () => this.drained());
     this.#channels.set(name, channel);
-    // simple-peer says so later: it asks for statistics first.
+    // simple-peer's own event comes later, because it reads statistics first.
     channel.addEventListener("open", () => this.#openIfReady());
     if (name === "command") return; // simple-peer listens to its messages itself.
     channel.binaryType = "arraybuffer";
@@ -135,12 +141,12 @@ export class WebRtcLink extends PathLink implements SignalledLink {
     for (const packet of this.#earlyPackets.splice(0)) this.#receive(packet);
   }
 
-  /** The pair is known round trips before the channels are open, and so how the packets travel. */
+  /** Finds the route as soon as ICE is connected, which is some round trips before the channels are open. */
   #watchRoute(peer: Instance, connection: RTCPeerConnection): void {
     connection.addEventListener("iceconnectionstatechange", () => {
       if (connection.iceConnectionState !== "connected") return;
       this.#findRoute(peer);
-      // ICE may change to another pair of candidates that is better, or the only one left.
+      // ICE may change to a better pair of candidates, or to the only one left.
       const transport = connection.sctp?.transport?.iceTransport;
       transport?.addEventListener("selectedcandidatepairchange", () => this.#findRoute(peer));
     });
@@ -152,7 +158,7 @@ export class WebRtcLink extends PathLink implements SignalledLink {
     void selectedRoute(connection).then((route) => (this.#route = route ?? this.#route));
   }
 
-  /** Notes a STUN or TURN server that failed: 401 is a wrong password, 701 no answer. */
+  /** Stores the error of a TURN server: 401 is a wrong password, 701 no answer. */
   #noteError({ url, errorCode, errorText }: RTCPeerConnectionIceErrorEvent): void {
     if (!/^turns?:/.test(url)) return;
     this.#hint = `TURN server ${url.split("?")[0]}: ${errorCode} ${errorText}`.trim();
@@ -164,7 +170,10 @@ export class WebRtcLink extends PathLink implements SignalledLink {
   }
 }
 
-/** simple-peer offers one channel; the others are made on its connection, which it does not publish. */
+/**
+ * Private fields of simple-peer. It offers only one channel, so that the link creates the others on its
+ * connection.
+ */
 interface SimplePeerInternals {
   readonly _pc: RTCPeerConnection;
   readonly _channel: RTCDataChannel;

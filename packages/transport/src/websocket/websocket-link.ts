@@ -4,7 +4,7 @@ import { PathLink } from "../path-link.js";
 import type { Scheduler } from "../scheduler.js";
 import { packetIn, type SocketBacklog } from "./socket-backlog.js";
 
-/** The part of the WebSocket interface that a link needs: the browser's, or `ws` in Node, on either side. */
+/** The part of the WebSocket interface that a link needs. The browser's and that of `ws` in Node have it. */
 export interface WebSocketLike {
   binaryType: string;
   readonly readyState: number;
@@ -16,7 +16,7 @@ export interface WebSocketLike {
   close(code?: number, reason?: string): void;
 }
 
-/** `WebSocket` of the browser, or one like it. */
+/** `WebSocket` of the browser, or a compatible class. */
 export type WebSocketConstructor = new (url: string, protocols?: string[]) => WebSocketLike;
 
 export interface WebSocketLinkOptions {
@@ -25,12 +25,12 @@ export interface WebSocketLinkOptions {
 }
 
 const OPEN = 1;
-/** While the socket holds so much it has no room. */
+/** Unsent bytes from which the socket has no room. */
 export const HIGH_WATER_BYTES = 4096;
-/** RFC 6455, section 5.5.1. */
+/** Limit of RFC 6455, section 5.5.1. */
 const MAX_REASON_BYTES = 123;
 
-/** A link over a WebSocket, the client's side or the server's: every packet is one binary message. */
+/** A link over a WebSocket, at the client or the server. Every packet is one binary message. */
 export class WebSocketLink extends PathLink {
   readonly kind = "websocket";
   readonly isUnreliable = false;
@@ -48,13 +48,13 @@ export class WebSocketLink extends PathLink {
     const socket = this.#socket;
     socket.addEventListener("open", () => this.opened());
     socket.addEventListener("message", ({ data }) => {
-      // The first packet may be here before the timer that reports a socket which was open from the start.
+      // The first packet may come before the timer that reports a socket which was open from the start.
       this.opened();
       const packet = packetIn(data);
       if (packet) this.received(packet);
     });
     socket.addEventListener("close", ({ code, reason }) => this.ended(code, reason));
-    // A close event follows every error and carries what is known of it; `ws` wants a listener all the same.
+    // A close event with the details follows every error. `ws` needs a listener all the same.
     socket.addEventListener("error", () => undefined);
     this.#backlog?.end();
     if (socket.readyState === OPEN) super.connect();
@@ -80,7 +80,8 @@ export class WebSocketLink extends PathLink {
   }
 
   protected transmit(_trafficClass: TrafficClassName, packet: Uint8Array): boolean {
-    // The browser knows the socket's end before the page: until the close event it would log an error for each packet.
+    // The browser knows of the socket's end before the page: a `send` before the close event would log an
+    // error.
     if (this.#socket.readyState !== OPEN) return false;
     this.#socket.send(packet);
     return true;
@@ -91,7 +92,7 @@ export class WebSocketLink extends PathLink {
     try {
       this.#socket.close(close.code, truncateUtf8(close.reason, MAX_REASON_BYTES));
     } catch {
-      // A socket that is still connecting may refuse a code; it is closed either way.
+      // A socket that is still connecting may refuse the code.
       this.#socket.close();
     }
   }
