@@ -1,41 +1,51 @@
 import type { Cancel, Scheduler } from "../scheduler.js";
 
-/** Linger before an answer goes out alone, in case that a packet leaves anyway. */
+/** Time that an answer waits for a packet that leaves anyway, ms. */
 const DELAY_MS = 40;
-/** A receipt through the server: it counts as a packet there, and who talks to all says something to each soon. */
+/**
+ * Time that a receipt through the relay waits, ms. It counts as a packet there, and a participant that sends
+ * to all will soon send to each.
+ */
 const RELAYED_DELAY_MS = 100;
 /**
- * An answer waits so long for a packet that is expected: 20 inputs a second, from a loop that is a frame late. The other
- * side takes a state for lost after 60 ms and one and a half round trips.
+ * Longest wait for a packet that is expected, ms: long enough for 20 inputs a second from a loop that is a
+ * frame late. The other side takes a state for lost after 60 ms and one and a half round trips.
  */
 const MAX_WAIT_MS = 70;
-/** Multiple of the packets' period after which nobody expects the next one. */
+/** Multiple of the packets' period after which the next packet is not expected any more. */
 const PATIENCE = 1.25;
 
-/** A sender has 256 KiB on its way at most: after so many bytes it hears at once, whatever its path. */
+/**
+ * Received bytes after which an answer leaves at once, on every path. A sender has at most 256 KiB on its
+ * way.
+ */
 export const PROMPT_BYTES = 32_768;
 
 /** Acknowledges received packets in the next packet, or in one of its own if none leaves soon. */
 export class Answer {
   readonly #scheduler: Scheduler;
   readonly #send: (trafficClass: "state" | "command") => boolean;
-  /** One to states alone may be lost, and must not wait behind what was lost before it. */
+  /** An answer to states alone may be lost, and must not wait behind lost packets. */
   #class: "state" | "command" = "state";
   #cancel: Cancel | undefined;
   #dueAtMs = 0;
-  /** When the last packet left, and the period of packets: rather too long than too short. */
+  /**
+   * Time of the last packet, and estimated period of packets. The estimate is rather too long than too short.
+   */
   #givenAtMs = 0;
   #periodMs = 1000;
   /** Bytes of commands that arrived since the last answer. */
   #bytes = 0;
 
-  /** @param send false where the link has no room: then it is tried again */
+  /**
+   * @param send sends an answer; returns false if the link has no room, and is called again later then
+   */
   constructor(scheduler: Scheduler, send: (trafficClass: "state" | "command") => boolean) {
     this.#scheduler = scheduler;
     this.#send = send;
   }
 
-  /** Something has arrived that is to be answered. */
+  /** Schedules an answer to received bytes. */
   soon(trafficClass: "state" | "command", bytes: number, isRelayed = false): void {
     if (trafficClass === "command") {
       this.#class = "command";
@@ -57,10 +67,10 @@ export class Answer {
     });
   }
 
-  /** A packet leaves that says it. */
+  /** Cancels the scheduled answer, because a packet with it leaves. */
   given(): void {
     const nowMs = this.#scheduler.nowMs();
-    // One that leaves for the answer alone says nothing of the others.
+    // A packet that contains only the answer says nothing about the period of others.
     if (!this.#cancel || this.#dueAtMs > nowMs) {
       this.#periodMs = Math.max(nowMs - this.#givenAtMs, this.#periodMs * 0.9);
       this.#givenAtMs = nowMs;
@@ -72,19 +82,19 @@ export class Answer {
   }
 }
 
-/** A packet that may be lost does not settle what it says: so many of them do. */
+/** Packets that repeat the same news if each of them may be lost. */
 const LOSSY_REPEATS = 3;
 
-/** Whether there is something to say that the other side has not heard. */
+/** News that the other side does not have yet. */
 export class News {
   #packets = 0;
 
-  /** Something has happened. */
+  /** Adds news. */
   add(): void {
     this.#packets = LOSSY_REPEATS;
   }
 
-  /** Whether the packet that leaves is to say it. */
+  /** Returns true if the packet that leaves must contain the news. */
   take(mayBeLost: boolean): boolean {
     if (this.#packets <= 0) return false;
     this.#packets -= mayBeLost ? 1 : LOSSY_REPEATS;

@@ -3,7 +3,7 @@ import type { LinkClose } from "../link.js";
 
 const MAX_REASON_BYTES = 300;
 
-/** Body of the message by which a session says that it ends. */
+/** Returns the body of the message that ends a session. */
 export function writeCloseBody({ code, reason }: LinkClose): Uint8Array {
   return new ByteWriter(64)
     .u16(code)
@@ -11,7 +11,7 @@ export function writeCloseBody({ code, reason }: LinkClose): Uint8Array {
     .view();
 }
 
-/** Undefined where it is malformed. */
+/** Reads the body of that message. Returns undefined if it is malformed. */
 export function readCloseBody(body: Uint8Array): LinkClose | undefined {
   const reader = new ByteReader(body);
   const code = reader.u16();

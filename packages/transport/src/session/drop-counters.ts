@@ -18,7 +18,7 @@ export class DropCounters {
     return this.#counts.get(reason) ?? 0;
   }
 
-  /** Reasons that occurred, with their counts. */
+  /** Returns the reasons that occurred, with their counts. */
   toRecord(): Partial<Record<DropReason, number>> {
     return Object.fromEntries(this.#counts);
   }

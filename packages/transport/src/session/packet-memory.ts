@@ -1,25 +1,28 @@
 import { sequenceDistance } from "@paceline/protocol";
 
 /**
- * Packets that are remembered: an event that a link repeats for its lifetime of some seconds comes behind so many states
- * at the highest rates that there are. A power of two.
+ * Number of remembered packets. A link may repeat an event for some seconds, and it then arrives behind this
+ * many states at the highest rates. A power of two.
  */
 const REMEMBERED = 1024;
 const WORDS = REMEMBERED / 32;
 
-/** Knows of the last 1024 sequences which have come, so that a late packet is not taken for a repeated one. */
+/**
+ * Remembers which of the last 1024 sequences have arrived, so that a late packet is not taken for a repeated
+ * one.
+ */
 export class PacketMemory {
-  /** A bit for each, in the place that the sequence modulo 1024 names. */
+  /** One bit for each sequence, at the position of the sequence modulo 1024. */
   readonly #came = new Uint32Array(WORDS);
   #newest: number | undefined;
 
-  /** The sequence with those low 8 bits that is nearest to the newest one. */
+  /** Returns the sequence with these low 8 bits that is nearest to the newest one. */
   nearest(low: number): number {
     const newest = this.#newest ?? low;
     return (newest + (((low - newest + 128) & 255) - 128)) & 0xffff;
   }
 
-  /** Adds a sequence. `outdated`: it is older than what is remembered, so nobody knows whether it came before. */
+  /** Adds a sequence. `outdated`: it is too old to know if it came before. */
   add(sequence: number): "new" | "duplicate" | "outdated" {
     const ahead = this.#newest === undefined ? REMEMBERED : sequenceDistance(sequence, this.#newest);
     if (ahead <= -REMEMBERED) return "outdated";

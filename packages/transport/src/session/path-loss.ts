@@ -5,10 +5,10 @@ import { ACK_BITS } from "./sequence-window.js";
 export interface LossReading {
   /** Share of packets that did not arrive, 0 to 1. */
   readonly ratio: number;
-  /** Between these it lies with 95 % of certainty (Wilson's interval). */
+  /** Bounds of the true share at 95 % confidence (Wilson's interval). */
   readonly low: number;
   readonly high: number;
-  /** Packets that this is measured from. */
+  /** Number of packets in the measurement. */
   readonly packets: number;
 }
 
@@ -17,20 +17,20 @@ interface Window {
   lost: number;
 }
 
-/** Windows that count: at one a second, the last 20 s. */
+/** Windows in a reading: at one a second, the last 20 s. */
 const WINDOWS = 20;
-/** A gap among the newest packets may still arrive: on an ordered link they wait behind a lost segment. */
+/** Newest windows that do not count yet, because packets behind a lost segment may still arrive. */
 const SETTLING_WINDOWS = 3;
 const MIN_PACKETS = 10;
-/** More than this in a row were not lost: whoever sends them began elsewhere. */
+/** Longest gap that counts as lost. After a longer one the sender began elsewhere. */
 const MAX_GAP = 4096;
-/** A packet may come behind so many that were sent later; then it is lost. */
+/** A packet that is this many behind the newest one counts as lost. */
 const MAX_REORDER = 24;
 const Z95 = 1.96;
 
 /**
- * Counts what is lost of packets over the last seconds, from one numbering or several. A packet belongs to the window in
- * which it arrived or was missed. Pure.
+ * Counts arrived and lost packets of the last seconds, from one or several numberings. A packet belongs to
+ * the window in which it arrived or was missed. Has no clock of its own.
  */
 export class LossCount {
   #windows: Window[] = [];
@@ -39,7 +39,10 @@ export class LossCount {
     this.clear();
   }
 
-  /** Undefined while too few packets came lately, or none at all: then nobody knows whether any were sent. */
+  /**
+   * The measured loss. Undefined if too few packets arrived lately, or none: then it is unknown if any were
+   * sent.
+   */
   get reading(): LossReading | undefined {
     let [arrived, lost] = [0, 0];
     for (const window of this.#windows.slice(0, -SETTLING_WINDOWS)) {
@@ -50,31 +53,31 @@ export class LossCount {
     return packets < MIN_PACKETS || arrived === 0 ? undefined : wilson(lost, packets);
   }
 
-  /** The window of now; it counts once it has ended and what is on its way has arrived. */
+  /** The present window. It counts later, when it has ended and its packets have had time to arrive. */
   get window(): Window {
     return this.#windows.at(-1)!;
   }
 
   endWindow(): void {
-    // Empty windows before the first packet say nothing: most sessions have no link that loses packets.
+    // Skips empty windows before the first packet: most sessions have no link that loses packets.
     if (!this.#windows[1] && this.window.arrived + this.window.lost === 0) return;
     this.#windows.push({ arrived: 0, lost: 0 });
     if (this.#windows.length > WINDOWS + SETTLING_WINDOWS) this.#windows.shift();
   }
 
-  /** Starts again: the counts belong to another link. */
+  /** Forgets all counts, because another link carries the packets. */
   clear(): void {
     this.#windows = [{ arrived: 0, lost: 0 }];
   }
 }
 
 /**
- * Finds from the numbers of packets that come which ones are lost on an unreliable link. Packets that are repeated until
- * they arrive have numbers of the same sequence: they count neither way. Pure.
+ * Finds lost packets on an unreliable link from the gaps in their numbers. Packets that are repeated until
+ * they arrive have numbers of the same sequence, and count neither as arrived nor as lost.
  */
 export class PathLoss {
   readonly #count: LossCount;
-  /** Packets that have not come, with the window in which they were missed, oldest first. */
+  /** Missing packets with the window in which they were missed, oldest first. */
   readonly #missing = new Map<number, Window>();
   #highest: number | undefined;
 
@@ -83,8 +86,8 @@ export class PathLoss {
   }
 
   /**
-   * Call once for every packet that is no duplicate. `mayBeLost`: it is one that nobody repeats; undefined while no link that
-   * loses packets is in use: what is missing before it says nothing.
+   * Takes a packet. Call it once for every packet that is no duplicate. `mayBeLost`: nobody repeats this one.
+   * It is undefined if no link in use loses packets: then a gap before it does not count.
    */
   receive(sequence: number, mayBeLost: boolean | undefined): void {
     const ahead = this.#highest === undefined ? 1 : (sequence - this.#highest) & (SEQUENCE_MODULUS - 1);
@@ -114,12 +117,12 @@ export class PathLoss {
 }
 
 /**
- * Finds from the other side's acks which packets are lost on the way there, of those that nobody repeats. One that no ack
- * ever spoke of counts neither way: the acks were lost. Pure.
+ * Finds from the other side's acks which of the packets that nobody repeats were lost. A packet that no ack
+ * covers counts neither way, because the acks were lost.
  */
 export class SentLoss {
   readonly #count: LossCount;
-  /** Packets that are not decided yet, oldest first. */
+  /** Packets whose fate is not decided, oldest first. */
   readonly #open = new Map<number, "sent" | "missing" | "arrived">();
 
   constructor(count: LossCount) {
@@ -137,7 +140,10 @@ export class SentLoss {
     if (this.#open.has(sequence)) this.#open.set(sequence, "arrived");
   }
 
-  /** Acks have come that speak of this packet and of those shortly before; what they report was reported before. */
+  /**
+   * Takes note that acks for this packet and those shortly before it have arrived. The caller has reported
+   * the acknowledged packets before.
+   */
   heard(ack: number): void {
     const { window } = this.#count;
     for (const [sequence, state] of this.#open) {
@@ -145,7 +151,7 @@ export class SentLoss {
       if (behind < 0) return;
       const known = state === "sent" && behind <= ACK_BITS ? "missing" : state;
       this.#open.set(sequence, known);
-      // Both are decided at the same time, or the quicker news would weigh more.
+      // Arrivals and losses are decided at the same time, otherwise the earlier news would weigh more.
       if (behind <= MAX_REORDER) continue;
       this.#open.delete(sequence);
       if (known === "arrived") window.arrived += 1;
@@ -153,7 +159,7 @@ export class SentLoss {
     }
   }
 
-  /** Another link carries the packets. */
+  /** Forgets the open packets, because another link carries the next ones. */
   restart(): void {
     this.#open.clear();
   }

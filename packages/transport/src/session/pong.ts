@@ -1,9 +1,9 @@
 import { ByteReader, ByteWriter } from "@paceline/protocol";
 
-/** The ping's number, and the clock. */
+/** Bytes of a pong: the ping's number, and the clock. */
 export const PONG_BYTES = 2 + 6;
 
-/** Answers a ping with this side's time. */
+/** Returns the pong to a ping, with this side's time. */
 export function pongTo(ping: Uint8Array, nowMs: number): Uint8Array {
   const clockUs = Math.round(nowMs * 1000);
   return new ByteWriter(PONG_BYTES)

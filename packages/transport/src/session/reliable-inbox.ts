@@ -1,22 +1,25 @@
 import { limits, nextSequence, sequenceDistance, type DropReason } from "@paceline/protocol";
 import { HELD_OVERHEAD_BYTES, reliableCost, type Fragment } from "./outbox/reliable-queue.js";
 
-/** Puts fragments into their order and together again, and drops those that came before. */
+/** Puts fragments into order, joins them into messages, and drops repeated ones. */
 export class ReliableInbox {
   readonly #early = new Map<number, Fragment>();
   readonly #maxEarlyBytes: number;
   #expected = 0;
   #earlyBytes = 0;
-  /** Fragments of the message that is not complete yet: however small they are, they take at most twice their bytes. */
+  /** Bytes of the incomplete message. They take at most twice their size, even if the fragments are small. */
   #parts: Uint8Array | undefined;
   #partsBytes = 0;
 
-  /** @param maxEarlyBytes of fragments that wait for an earlier one; an honest sender has no more without receipt */
+  /**
+   * @param maxEarlyBytes of fragments that wait for an earlier one; an honest sender has no more without
+   * receipt
+   */
   constructor(maxEarlyBytes: number = limits.sessionQueueBytes) {
     this.#maxEarlyBytes = maxEarlyBytes;
   }
 
-  /** Id of the fragment that is expected next: what a receipt says. */
+  /** Id of the next expected fragment, which a receipt contains. */
   get expected(): number {
     return this.#expected;
   }
@@ -27,8 +30,9 @@ export class ReliableInbox {
   }
 
   /**
-   * Takes a fragment, whose payload may be a view; hands over copies of all messages that are complete now, in order. A
-   * reason where it was dropped, or made a message longer than `maxBytes`.
+   * Takes a fragment, whose payload may be a view. Calls `deliver` with copies of all messages that are
+   * complete, in order. Returns a reason if it dropped the fragment, or if a message became longer than
+   * `maxBytes`.
    */
   receive(
     fragment: Fragment,
@@ -56,8 +60,8 @@ export class ReliableInbox {
   }
 
   /**
-   * True for the fragment that makes its message too long: it may never end. Nothing of it is kept; those after it are read
-   * all the same.
+   * Returns true for the fragment that makes its message too long. Nothing of that message is kept, because
+   * it may never end. Later messages are read all the same.
    */
   #takeNext(
     { payload, isLast }: Fragment,

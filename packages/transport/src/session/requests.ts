@@ -17,7 +17,10 @@ export class Requests {
     this.#scheduler = scheduler;
   }
 
-  /** `send` gets the request's id; the promise settles with the reply, the timeout, or {@link failAll}. */
+  /**
+   * Calls `send` with the request's id. The promise settles at the reply, at the timeout, or by {@link
+   * failAll}.
+   */
   start(timeoutMs: number, send: (id: number) => void): Promise<unknown> {
     const id = this.#nextId++ >>> 0;
     return new Promise((resolve, reject) => {
@@ -35,7 +38,7 @@ export class Requests {
     });
   }
 
-  /** A reply arrived; one that nobody waits for is ignored. */
+  /** Takes a reply. Ignores one without a waiting request. */
   reply(id: number, ok: boolean, message: unknown): void {
     const request = this.#take(id);
     if (!request) return;

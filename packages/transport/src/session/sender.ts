@@ -34,42 +34,45 @@ import {
 } from "./outbox/payload-limits.js";
 import { ACK_BITS, SequenceWindow, areOfSent } from "./sequence-window.js";
 
-/** Shared budget of bulk bytes of all sessions of a room through a relay. */
+/** Budget of bulk bytes through a relay that all sessions of a room share. */
 export interface BulkRate {
-  /** Whether so many bytes may go now; they are counted then. */
+  /** Returns true if this many bytes may leave now, and counts them then. */
   take(bytes: number, nowMs: number): boolean;
 }
 
 export interface SenderOptions extends OutboxOptions {
-  /** The simulation tick that packets with states carry. */
+  /** Returns the simulation tick for packets with states. */
   currentTick(): number;
-  /** Acks and receipts that are due, for a packet that leaves now; `mayBeLost`: the next packets say them too. */
+  /** Returns the acks and receipts that a packet must contain if it leaves now. */
   arrivals(mayBeLost: boolean): Pick<PacketHeader, "acks" | "receipt">;
 
-  /** A state has arrived at the other side, by the number that {@link Sender.addState} gave it: told once, oldest first. */
+  /**
+   * Called once for a state that has arrived at the other side, with the number of {@link Sender.addState}.
+   * Oldest first.
+   */
   onArrived?(number: number): void;
   readonly bulkRate?: BulkRate | undefined;
 }
 
-/** Beyond the keys of entities: one packet of inputs waits at most. */
+/** Key of packets of inputs, greater than all keys of entities. At most one such packet waits. */
 const INPUT_KEY = 2 ** 40;
 const BULK_ADVICE = ', or more with { class: "bulk" }';
-/** Without any acks so many states are remembered. */
+/** Most states that are remembered without acks. */
 const MAX_UNHEARD_STATES = 1024;
 const RELIABLE: readonly ReliableClass[] = ["command", "bulk"];
 
 const NOTHING = new Uint8Array(0);
 const NO_NEWS = { acks: undefined, receipt: undefined };
-/** Memory of packets. A packet that waits somewhere keeps all that was written beside it. */
+/** Size of the memory blocks for packets. A packet that waits keeps its whole block in memory. */
 const SLAB_BYTES = 8192;
-/** Packets are written one after the other, those of all sessions: each is given away before the next one begins. */
+/** Writes the packets of all sessions, one after the other. Each is released before the next one begins. */
 const writer = new ByteWriter(SLAB_BYTES);
 
 /**
- * The sending half of a session: it numbers messages and packets, keeps commands and bulk until the other side has said
- * that it has them, and hears what has arrived. What finds no room waits in an {@link Outbox}, which a session has from the
- * first link of its own on: what goes through the relay waits in that of the session with the server, and of commands and
- * bulk no more is handed on than there is room for.
+ * The sending half of a session. It numbers messages and packets, keeps commands and bulk until their
+ * receipts, and takes acks. Packets without room wait in an {@link Outbox}, which a session creates with the
+ * first link of its own. Packets through the relay wait in the outbox of the session with the server, and
+ * this one passes only as many commands and bulk on as the relayed link has room for.
  */
 export class Sender implements PacketSource {
   readonly counters: OutboxCounters = { statesReplaced: 0, packetsDropped: 0 };
@@ -85,20 +88,22 @@ export class Sender implements PacketSource {
   readonly #commandBundle: Bundle;
   readonly #eventBundle: Bundle;
   readonly #bundledEvents: Waiting[] = [];
-  /** States whose fate may still be heard of, oldest first, with the sequences of their packets. */
+  /**
+   * States without an ack that may still be acknowledged, oldest first, with the sequences of their packets.
+   */
   readonly #unheard: { readonly sequence: number; readonly number: number }[] = [];
   /** Outgoing loss of states and inputs. */
   readonly loss = new LossCount();
   readonly #sentLoss = new SentLoss(this.loss);
-  /** When the other side was last heard to have one more packet. */
+  /** Time at which the other side last acknowledged a further packet. */
   acknowledgedAtMs = Number.NEGATIVE_INFINITY;
-  /** Whether answers to states may come. */
+  /** True if the other side may answer to states. */
   hasSentStates = false;
   #sequence = 0;
   #stateNumber = 0;
-  /** Bytes before the packet that is being written, for the relay. */
+  /** Bytes of the envelope's head, before the packet that is being written. */
   #envelopeBytes = 0;
-  /** Packets sent so far; counts no further than a circle's half, beyond which nothing can be acknowledged. */
+  /** Packets sent so far, up to half a circle of sequences. Older packets cannot be acknowledged. */
   #packetsSent = 0;
 
   constructor(options: SenderOptions) {
@@ -112,7 +117,7 @@ export class Sender implements PacketSource {
     return (this.#outbox ??= new Outbox(this.#options, this));
   }
 
-  /** Bytes that wait for room; commands and bulk that wait for a receipt are not among them. */
+  /** Bytes that wait for room. Commands and bulk that wait for a receipt do not count. */
   get queuedBytes(): number {
     return this.#outbox?.queuedBytes ?? 0;
   }
@@ -122,28 +127,30 @@ export class Sender implements PacketSource {
     return this.reliable.command.heldBytes + this.reliable.bulk.heldBytes;
   }
 
-  /** Whether nothing waits: neither for room, nor for a receipt. */
+  /** True if nothing waits, neither for room nor for a receipt. */
   get isEmpty(): boolean {
     return this.queuedBytes + this.reliable.command.length + this.reliable.bulk.length === 0;
   }
 
-  /** Whether states take much longer than the path needs: they stand in a queue somewhere. */
+  /** True if states take much longer than the path needs, because they wait in a queue of the network. */
   get isStateSlow(): boolean {
     return this.#delay.isSlow(this.#nowMs());
   }
 
-  /** Whether a state would leave at once: one that would only wait is not worth being encoded. */
+  /** True if a state would leave at once. Otherwise the caller need not encode it. */
   get takesStates(): boolean {
     const hasRoom = this.#options.linkFor("state")?.hasRoom("state");
     return hasRoom === true && !this.#outbox?.hasStates && this.mayStateGo();
   }
 
-  /** Whether the path is not known to be slow, for one more state. */
+  /** Returns true unless the path is too slow for one more state. */
   mayStateGo(): boolean {
     return this.#delay.mayGo(this.#nowMs());
   }
 
-  /** Throws where one is too long, or too much waits. Returns the number of the last message. */
+  /**
+   * Adds commands. Throws if one is too long, or if too much waits. Returns the number of the last message.
+   */
   addCommands(payloads: readonly Uint8Array[], periodMs: number | undefined): number {
     for (const { length } of payloads) assertBytes("message", length, MAX_PAYLOAD_BYTES, BULK_ADVICE);
     const id = this.reliable.command.add(payloads, this.#nowMs());
@@ -154,8 +161,8 @@ export class Sender implements PacketSource {
   }
 
   /**
-   * Numbers a command that leaves for this and other receivers in one packet. Undefined, and nothing is taken, where
-   * commands before it have not left. Throws where too much waits for a receipt.
+   * Numbers a command that leaves in one packet for this and other receivers. Returns undefined and takes
+   * nothing if earlier commands have not left. Throws if too much waits for a receipt.
    */
   addBroadcast(payload: Uint8Array): number | undefined {
     assertBytes("message", payload.length, MAX_PAYLOAD_BYTES, BULK_ADVICE);
@@ -166,7 +173,7 @@ export class Sender implements PacketSource {
     return commands.addSent(payload, (this.#sequence - 1) & (SEQUENCE_MODULUS - 1), this.#nowMs());
   }
 
-  /** Throws where too much waits. */
+  /** Adds a message of bulk. Throws if too much waits. */
   addBulk(payload: Uint8Array): void {
     this.reliable.bulk.add([payload], this.#nowMs());
     this.pump();
@@ -180,7 +187,7 @@ export class Sender implements PacketSource {
     this.#eventBundle.add(messageBytes(body.length), periodMs ?? policy?.periodMs ?? 0);
   }
 
-  /** Returns what {@link acknowledge} knows the state by; undefined where no link is usable, and nothing is sent. */
+  /** Sends or queues a state. Returns its number for `onArrived`. Returns undefined if no link is usable. */
   addState(body: Uint8Array, key: number, head: Uint8Array = NOTHING): number | undefined {
     const link = this.#options.linkFor("state");
     const bytes = head.length + body.length;
@@ -204,7 +211,7 @@ export class Sender implements PacketSource {
 
   addInput(body: Uint8Array): void {
     assertBytes("input", body.length, MAX_EVENT_BYTES);
-    // On a reliable class no message replaces another.
+    // In a reliable class, no message replaces another.
     const isReliable = this.#options.channel?.("input").delivery === "ordered-reliable";
     const trafficClass = isReliable ? "command" : "input";
     const key = isReliable ? 0 : INPUT_KEY;
@@ -219,7 +226,7 @@ export class Sender implements PacketSource {
     }
   }
 
-  /** Sends one message of the session itself over a link, at once where that has room. */
+  /** Sends one message of the session itself over a link, at once if the link has room. */
   sendNow(
     link: Link | undefined,
     trafficClass: "event" | "command",
@@ -236,15 +243,15 @@ export class Sender implements PacketSource {
   }
 
   /**
-   * Sends a ping or a pong. Events are repeated on a data channel while they live: a probe that goes with them sees no
-   * loss, and finds out whether anybody is there (`isRepeated`).
+   * Sends a ping or a pong. A data channel repeats events within their lifetime: a probe among them shows no
+   * loss, but shows if the remote is there (`isRepeated`).
    */
   sendProbe(link: Link, kind: MessageKind, body: Uint8Array, isRepeated = false): void {
     if (isRepeated || !losesPackets(link)) return this.sendNow(link, "event", kind, body);
     this.#write(link, "state", kind, body, 0);
   }
 
-  /** Sends a packet that says what has arrived, and nothing else. False where the link has no room for it now. */
+  /** Sends a packet with only acks and receipts. Returns false if the link has no room. */
   sendAnswer(trafficClass: "state" | "command"): boolean {
     const link = this.#options.linkFor(trafficClass);
     if (!link) return true;
@@ -254,17 +261,19 @@ export class Sender implements PacketSource {
     return true;
   }
 
-  /** Sends at once what waits for others to share its packet. */
+  /** Sends at once the messages that wait to share a packet. */
   flush(): void {
     this.#commandBundle.release();
     this.#eventBundle.release();
   }
 
-  /** Takes receipts and acks of the other side. False for such as speak of what was never sent. */
+  /**
+   * Takes receipts and acks of the other side. Returns false if they contain numbers that were never sent.
+   */
   acknowledge({ receipt, acks }: Pick<Packet, "receipt" | "acks">): boolean {
     const { command, bulk } = this.reliable;
     const nowMs = this.#nowMs();
-    // All of them: a receipt is good whatever the others are.
+    // Takes all of them, because a receipt is valid even if the others are not.
     let isKnown = receipt === undefined || command.acknowledge(receipt, nowMs);
     if (acks?.bulkReceipt !== undefined && !bulk.acknowledge(acks.bulkReceipt, nowMs)) isKnown = false;
     if (acks && !this.#acknowledgePackets(acks)) isKnown = false;
@@ -276,7 +285,7 @@ export class Sender implements PacketSource {
     if (!areOfSent(acks, this.#sequence, this.#packetsSent)) return false;
     this.#acknowledged.merge(acks, this.#arrived);
     this.#sentLoss.heard(acks.ack);
-    // Of older ones no acks speak any more.
+    // Later acks do not cover older states.
     while (this.#unheard[0] && sequenceDistance(acks.ack, this.#unheard[0].sequence) > ACK_BITS) {
       this.#unheard.shift();
     }
@@ -295,20 +304,20 @@ export class Sender implements PacketSource {
     if (state) this.#options.onArrived?.(state.number);
   };
 
-  /** To be called now and then: what has had no receipt for so long goes again. */
+  /** Repeats messages without a receipt for `patienceMs` or longer. Called at intervals. */
   update(patienceMs: number): void {
     const nowMs = this.#nowMs();
     for (const name of RELIABLE) this.reliable[name].rewindIfOverdue(patienceMs, nowMs);
     this.pump();
   }
 
-  /** All that has no receipt goes again. */
+  /** Sends all messages without a receipt again. */
   repeat(): void {
     for (const name of RELIABLE) this.reliable[name].rewind();
     this.#commandBundle.flush();
   }
 
-  /** Another link carries the states from now on. */
+  /** Forgets measurements, because another link carries the states. */
   stateLinkMoved(): void {
     this.loss.clear();
     this.#sentLoss.restart();
@@ -316,16 +325,16 @@ export class Sender implements PacketSource {
     this.pump();
   }
 
-  /** Sends nothing by itself any more, and forgets what waits. */
+  /** Stops all timers and drops waiting messages. */
   stop(): void {
     this.#commandBundle.stop();
     this.#eventBundle.stop();
     this.#outbox?.stop();
   }
 
-  /** Sends what the links have room for and the budget allows. */
+  /** Sends as much as the links have room for and the budget allows. */
   pump(): void {
-    // Mostly nothing waits, and this is asked at every packet.
+    // Called at every packet, and mostly nothing waits.
     if (this.isEmpty) return;
     for (const name of RELIABLE) {
       const link = this.#options.linkFor(name);
@@ -335,13 +344,13 @@ export class Sender implements PacketSource {
     }
   }
 
-  /** Bytes of what is reliable and would leave next; undefined where nothing is due. */
+  /** Returns the bytes of the next reliable message of a class, or undefined if none is due. */
   nextBytes(name: PlannedClass): number | undefined {
     if (name === "bulk") return this.reliable.bulk.nextBytes;
     return name === "command" && !this.#commandBundle.isWaiting ? this.reliable.command.nextBytes : undefined;
   }
 
-  /** Sends what is due of commands or of bulk in one packet; false where nothing may leave now. */
+  /** Sends due commands or bulk in one packet. Returns false if nothing may leave now. */
   sendReliable(name: PlannedClass, link: Link): boolean {
     if ((name !== "command" && name !== "bulk") || this.nextBytes(name) === undefined) return false;
     const nowMs = this.#nowMs();
@@ -363,7 +372,7 @@ export class Sender implements PacketSource {
     return true;
   }
 
-  /** Sends what has waited; events behind it in the lane share its packet. */
+  /** Sends a message that has waited. Further events in the queue share the packet of an event. */
   sendWaiting(link: Link, waiting: Waiting, queue: ClassQueue): void {
     const { trafficClass, kind, bytes, key, expiresAtMs, number } = waiting;
     if (kind === MessageKind.event) return this.#sendEvents(link, waiting, queue);
@@ -375,12 +384,12 @@ export class Sender implements PacketSource {
     this.#write(link, trafficClass, kind, bytes, key);
   }
 
-  /** Undefined where the link leads through the relay: then what waits does so in the session with the server. */
+  /** Returns undefined for a relayed link, whose packets wait in the session with the server. */
   #outboxOf({ kind }: Link): Outbox | undefined {
     return kind === "relayed" ? this.#outbox : this.outbox;
   }
 
-  /** Sends an event; the events behind it share its packet. */
+  /** Sends an event, with further events of the queue in the same packet. */
   #sendEvents(link: Link, { bytes: body, expiresAtMs }: Waiting, queue: ClassQueue): void {
     const nowMs = this.#nowMs();
     const lifetimeMs = expiresAtMs - nowMs;
@@ -402,7 +411,7 @@ export class Sender implements PacketSource {
     this.#sendPacket(link, "event", 0, lifetimeMs);
   }
 
-  /** A packet with one message. */
+  /** Sends a packet with one message. */
   #write(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array, key: number): void {
     const only = onlyKind(kind);
     this.#startPacket(link, trafficClass, { key, only });
@@ -431,19 +440,22 @@ export class Sender implements PacketSource {
     }
   }
 
-  /** Any packet may say what has arrived, so that a receipt rarely needs one of its own. */
+  /**
+   * Begins a packet. Any packet may contain acks and receipts, so that a receipt rarely needs its own packet.
+   */
   #startPacket(
     link: Link,
     trafficClass: TrafficClassName,
     { key = 0, lifetimeMs, only }: { key?: number; lifetimeMs?: number; only?: MessageKind | undefined } = {},
   ): void {
     const sequence = this.#sequence;
-    // Nobody repeats it if it is lost: the acks will tell. What a relay drops was replaced by something newer.
+    // Nobody repeats it if it is lost. Only packets over links that lose them count: a relay drops a packet
+    // only when a newer one replaces it.
     const isSentOnce = trafficClass === "state" || trafficClass === "input";
     if (isSentOnce && losesPackets(link)) this.#sentLoss.sent(sequence);
     this.#sequence = nextSequence(sequence);
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
-    // Bulk may wait in the path.
+    // Bulk contains none, because it may wait in the path.
     const says = trafficClass !== "bulk";
     const said = says ? this.#options.arrivals(link.isUnreliable && mayBeLost(trafficClass)) : undefined;
     writer.reset();
@@ -454,7 +466,7 @@ export class Sender implements PacketSource {
     writePacketHeader(writer, { sequence, tick, isPublished: false, acks, receipt, only });
   }
 
-  /** The packet that was started: it is given away as it was written. */
+  /** Sends the packet that was begun, without a copy. */
   #sendPacket(link: Link, trafficClass: TrafficClassName, key = 0, lifetimeMs?: number): void {
     const packet = writer.release();
     this.#outbox?.spent(link, packet);

@@ -1,20 +1,22 @@
 import { sequenceDistance, type Acks } from "@paceline/protocol";
 
-/** Acks speak of the newest packet and of this many before it. */
+/** Number of packets before the newest one that acks cover. */
 export const ACK_BITS = 32;
 
-/** A set of circular 16-bit sequences that knows the newest member and which of the 32 before it belong to it. */
+/**
+ * A set of circular 16-bit sequences. It knows the newest member and which of the 32 before it are members.
+ */
 export class SequenceWindow {
   #newest: number | undefined;
   /** Bit n set: `newest - 1 - n` is a member. */
   #bits = 0;
 
-  /** The members, as a packet says them; undefined before the first one. */
+  /** The members in the form of a packet's acks. Undefined before the first one. */
   get acks(): Acks | undefined {
     return this.#newest === undefined ? undefined : { ack: this.#newest, ackBits: this.#bits >>> 0 };
   }
 
-  /** Adds a sequence. `outdated`: it is older than the window, so nobody knows whether it came before. */
+  /** Adds a sequence. `outdated`: it is too old to know if it came before. */
   add(sequence: number): "new" | "duplicate" | "outdated" {
     const ahead = this.#aheadOf(sequence);
     if (ahead > 0) {
@@ -29,10 +31,10 @@ export class SequenceWindow {
     return "new";
   }
 
-  /** Adds all members of another window. `report` is called for each that is new here, the oldest first. */
+  /** Adds all members of another window. Calls `report` for each new one, oldest first. */
   merge({ ack, ackBits }: Acks, report: (sequence: number) => void): void {
     const ahead = this.#aheadOf(ack);
-    // Acks that newer ones overtook say nothing more.
+    // Acks that newer ones overtook contain nothing new.
     if (ahead < 0) return;
     if (ahead > 0) this.#advance(ack, ahead);
     let news = ackBits & ~this.#bits;
@@ -52,14 +54,14 @@ export class SequenceWindow {
   #advance(sequence: number, ahead: number): void {
     this.#newest = sequence;
     if (ahead > ACK_BITS) this.#bits = 0;
-    // The newest of before becomes bit `ahead - 1`. A shift by 32 would be one by 0.
+    // The former newest becomes bit `ahead - 1`. In JavaScript a shift by 32 is a shift by 0.
     else this.#bits = (ahead === ACK_BITS ? 0 : this.#bits << ahead) | (1 << (ahead - 1));
   }
 }
 
 /**
- * Whether acks name packets that were sent, and no others. `next` is the sequence of the next packet, `sent` the number of
- * packets so far.
+ * Returns true if all acknowledged packets were sent. `next` is the sequence of the next packet, `sent` the
+ * number of packets so far.
  */
 export function areOfSent({ ack, ackBits }: Acks, next: number, sent: number): boolean {
   const behind = sequenceDistance(next, ack);

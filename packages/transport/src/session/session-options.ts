@@ -5,61 +5,75 @@ import type { ByteBudget } from "./outbox/byte-budget.js";
 import type { BulkRate } from "./sender.js";
 import type { DropCounters } from "./drop-counters.js";
 
-/** Times of one ping, ms: of this side's clock when it left and when its pong came, of the other's in between. */
+/**
+ * Times of one ping, ms: this side's clock when the ping left and when the pong came, and the other's in
+ * between.
+ */
 export interface PongTimes {
   readonly sentMs: number;
   readonly remoteMs: number;
   readonly receivedMs: number;
-  /** Whether this side's own loop was late meanwhile, so that the pong may have waited for it. */
+  /** True if this side's own loop was late in between, so that the pong may have waited for it. */
   readonly wasLate: boolean;
 }
 
-/** Calls of a session to its owner. Byte arrays are views, valid during the call, but for reliable payloads. */
+/**
+ * Calls of a session to its owner. Byte arrays are views, valid during the call, except reliable payloads.
+ */
 export interface SessionHandlers {
-  /** A reliable message: each exactly once, in the order in which the other side sent them. */
+  /** Called with each reliable message exactly once, in the order of sending. */
   onReliable(payload: Uint8Array): void;
-  /** A message of {@link Session.sendBulk}: each exactly once, in the order in which they were sent. */
+  /** Called with each message of {@link Session.sendBulk} exactly once, in the order of sending. */
   onBulk?(payload: Uint8Array): void;
   onEvent?(body: Uint8Array): void;
-  /** Newest-wins states; may come late, twice never. */
+  /** Called with newest-wins states. They may come late, but never twice. */
   onState?(body: Uint8Array, tick: number): void;
-  /** Inputs of a player; may come late, twice never. */
+  /** Called with inputs of a player. They may come late, but never twice. */
   onInput?(body: Uint8Array): void;
-  /** A state that {@link Session.sendState} numbered has arrived at the other side: told once, oldest first. */
+  /**
+   * Called once for a state that has arrived at the other side, with the number of {@link Session.sendState}.
+   * Oldest first.
+   */
   onAcknowledged?(number: number): void;
-  /** A ping over that link was answered, by the other side's clock at the time. */
+  /** Called when a ping over that link was answered. */
   onPong?(times: PongTimes, link: Link): void;
-  /** A packet in a routing envelope: not this session's own, but for or from another participant. */
+  /** Called with a packet in a routing envelope, which is for another participant or from one. */
   onRouted?(packet: Uint8Array, link: Link): void;
-  /** The link that carries the traffic has changed; undefined: none is left. */
+  /** Called when another link carries the traffic. Undefined if none is left. */
   onActiveLink?(link: Link | undefined, reason: string): void;
-  /** A link with {@link LinkMonitorOptions.silenceMs} has fallen silent, or is heard again. */
+  /** Called when a link with {@link LinkMonitorOptions.silenceMs} falls silent or is heard again. */
   onSilence?(link: Link, isSilent: boolean): void;
-  /** The link that carries what may be lost has changed; the same as the other, unless one carries that alone. */
+  /** Called when another link carries the traffic that may be lost. Mostly it is the active link. */
   onStateLink?(link: Link | undefined): void;
-  /** A link of this session has ended, of itself or given up. `isLast`: no other can carry anything now. */
+  /** Called when a link of this session has ended or was given up. `isLast`: no other link is usable. */
   onLinkDown?(link: Link, close: LinkClose, isLast: boolean): void;
-  /** The session has ended: the other side said so, or broke the protocol repeatedly (and was told). Last call. */
+  /** Called last, when the other side has ended the session, or was cut off after repeated violations. */
   onClosed?(close: LinkClose, by: "remote" | "violations"): void;
 }
 
 export interface SessionOptions {
   readonly scheduler: Scheduler;
   readonly handlers: SessionHandlers;
-  /** The simulation tick that outgoing packets carry. */
+  /** Returns the simulation tick for outgoing packets. Default: 0. */
   readonly currentTick?: () => number;
-  /** The plan's policy of a class of traffic, asked at every message. Default: all leaves at once, on the best link. */
+  /**
+   * Returns the plan's policy of a traffic class. Called at every message. Default: all leaves at once, over
+   * the best link.
+   */
   readonly channel?: ChannelPolicyOf;
-  /** The longest message of bulk that is taken; without it none is. */
+  /** Returns the most bytes of a received bulk message. Without it, bulk is refused. */
   readonly bulkBytes?: () => number;
-  /** Shared budget of bulk bytes through a relay. Default: the capacity of the path. */
+  /** Budget of bulk bytes through a relay that sessions share. Default: the capacity of the path. */
   readonly bulkRate?: BulkRate;
   /** Uplink budget that sessions share. Default: the capacity of the paths. */
   readonly budget?: ByteBudget;
-  /** Whole packets of commands, or of bulk, that may wait for a link; with more it is closed. Default 1 MiB. */
+  /**
+   * Most bytes of whole packets of commands, or of bulk, that may wait for a link. Beyond it the link is
+   * closed. Default 1 MiB.
+   */
   readonly maxForwardedBytes?: number;
   /** Malformed packets after which the session is closed. Default 50. */
   readonly violationLimit?: number;
-  /** Counts what is dropped, for many sessions together. Default: counters of this session's own. */
+  /** Counters of drops that many sessions may share. Default: counters of this session only. */
   readonly drops?: DropCounters;
 }

@@ -8,18 +8,18 @@ interface SharedTimer {
 const timersOf = new WeakMap<Scheduler, Map<number, SharedTimer>>();
 
 /**
- * As `scheduler.every`, but one timer for all who ask for the same period: a room has many sessions. One that throws does
- * not keep the others from their turn.
+ * Works as `scheduler.every`, with one timer for all calls of the same period, because a room has many
+ * sessions. An error of one function does not stop the others.
  */
 export function everyShared(scheduler: Scheduler, periodMs: number, fn: () => void, slackMs = 0): Cancel {
-  // Owners differ, the timer is one.
+  // Schedulers of different owners share the timer of their base.
   if (scheduler.base) return everyShared(scheduler.base, periodMs, scheduler.guarded?.(fn) ?? fn, slackMs);
   let timers = timersOf.get(scheduler);
   if (!timers) timersOf.set(scheduler, (timers = new Map()));
   const known = timers.get(periodMs);
   const timer = known ?? started(scheduler, periodMs, slackMs);
   if (!known) timers.set(periodMs, timer);
-  // A function of its own for every call: the same one may be given twice.
+  // A new function for each call, because the same `fn` may be given twice.
   const user = (): void => fn();
   timer.users.add(user);
   return () => {
@@ -37,10 +37,10 @@ function started(scheduler: Scheduler, periodMs: number, slackMs: number): Share
   };
 }
 
-/** Throws what the first one threw that failed, after all have had their turn. */
+/** Runs all functions. Then throws the first error. */
 function runAll(users: ReadonlySet<() => void>): void {
   let failure: { readonly error: unknown } | undefined;
-  // One that comes meanwhile has its turn, too; one that is gone has none.
+  // Includes functions that are added meanwhile, and skips those that are removed.
   for (const user of users) {
     try {
       user();

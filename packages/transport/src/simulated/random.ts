@@ -20,9 +20,9 @@ const UINT32 = 0x1_0000_0000;
 const UINT64_MASK = 0xffff_ffff_ffff_ffffn;
 
 /**
- * A {@link Random} from a seed (any safe integer). The generator is xoshiro128** 1.1 (Blackman and Vigna, "Scrambled
- * Linear Pseudorandom Number Generators", ACM TOMS 47(4), 2021): period 2^128 - 1, four 32-bit words of state, exact
- * in the integer arithmetic of JavaScript. Not for secrets.
+ * A {@link Random} from a seed (any safe integer). The generator is xoshiro128** 1.1 (Blackman and Vigna,
+ * "Scrambled Linear Pseudorandom Number Generators", ACM TOMS 47(4), 2021). Its period is 2^128 - 1, it has
+ * four 32-bit words of state, and it is exact in the integer arithmetic of JavaScript. Not for secrets.
  */
 export function seededRandom(seed: number): Random {
   if (!Number.isSafeInteger(seed)) {

@@ -4,55 +4,63 @@ import { PingLoss } from "./ping-loss.js";
 import { RoundTrip } from "./round-trip.js";
 
 export interface LinkMonitorOptions {
-  /** Greater is better: the session uses the best link that is proven. May change: see {@link Session.reconsider}. */
+  /** Preference among proven links: the greatest is used. If it changes, call {@link Session.reconsider}. */
   readonly preference: number;
-  /** Whether a probe has to go both ways before the link carries anything. */
+  /** True if a probe must be answered before the link carries traffic. */
   readonly needsProof: boolean;
   /**
-   * `unreliable`: states, inputs and events alone, while another link carries what must arrive; all of it when no other
-   * is left. Default: everything.
+   * `unreliable`: only states, inputs and events, while another link carries the reliable classes. It carries
+   * all if no other is left. Default: everything.
    */
   readonly carries?: "everything" | "unreliable";
-  /** From attaching to proof; after it the link is given up. */
+  /** Longest time from attaching to proof, ms. Then the link is given up. */
   readonly connectTimeoutMs: number;
-  /** A ping unanswered for so long, and nothing else received: the link is dead, whatever it says itself. */
+  /** Silence with an unanswered ping after which the link counts as dead, whatever its own state is, ms. */
   readonly timeoutMs: number;
-  /** Infinity: only the first ping goes out by itself, since something else tells whether the remote is there. */
+  /**
+   * Period of pings, ms. With Infinity only the first ping is sent: then the owner knows if the remote is
+   * there.
+   */
   readonly heartbeatMs: number;
   /**
-   * While packets arrive by themselves, a ping says nothing new but the round trip and the loss: so often it goes out all
-   * the same. Default: as often as the heartbeat.
+   * Period of pings while packets arrive by themselves, ms: they only measure the round trip and the loss
+   * then. Default: `heartbeatMs`.
    */
   readonly measureMs?: number;
   /**
-   * Nothing received for so long, and a ping unanswered: the session's owner hears of it, so that it can try another way
-   * meanwhile. Where it is set, a ping goes out whenever nothing was heard for half of it. Default: never.
+   * Silence with an unanswered ping after which the owner gets `onSilence`, so that it can try another path,
+   * ms. A ping is sent after half of this silence. Default: never.
    */
   readonly silenceMs?: number;
 }
 
-/** Until a link is proven it is probed at this period: the channel may lose probes. */
+/** Period of probes until a link is proven, ms. The channel may lose some of them. */
 const PROBE_PERIOD_MS = 100;
-/** A round trip unlike those before it is looked at again so soon: it was an outlier, or the delay is another one now. */
+/** Period of pings after an unusual round trip, ms: it was an outlier, or the delay has changed. */
 const SURPRISED_PERIOD_MS = 250;
 const PINGS_BEFORE_FAILURE = 3;
-/** A loop that was late by more than this share of a timeout says nothing about the link: silence counts from then on. */
+/** If the page's loop was late by more than this share of a timeout, silence counts from then on. */
 const LATE_SHARE = 0.25;
-/** A loop that is late again and again must not keep a dead link: without a packet in between, so often it is excused. */
+/**
+ * Most excuses for a late loop without a packet in between: a loop that is always late must not keep a dead
+ * link.
+ */
 const MAX_EXCUSES = 3;
-/** From this share of the timeout on, the session asks over its other links whether the remote runs at all. */
+/**
+ * Share of the timeout after which the session pings over its other links, to see if the remote runs at all.
+ */
 const DOUBT_SHARE = 0.4;
-/** A remote that was silent everywhere and runs again is given so long to be heard on each link. */
+/** Time for a remote that was silent everywhere to be heard on each link again, ms. */
 const RECOVERY_MS = 100;
-/** A remote that answers nowhere may be busy: a link to it is given up only after so many timeouts. */
+/** Timeouts after which a link is given up if the remote answers nowhere, because it may be busy. */
 const BUSY_TIMEOUTS = 3;
-/** A ping must have waited for its answer for this share of the silence. */
+/** Share of the silence for which a ping must be unanswered. */
 const ANSWER_SHARE = 0.4;
 
-/** An answer that takes longer is not waited for. */
+/** Longest wait for an answer, ms. */
 const ANSWER_WITHIN_MS = 2000;
 
-/** Watches one link of a session: proof, round-trip time, silence. The session sends what it asks for. */
+/** Watches one link of a session: proof, round-trip time, silence. The session sends the pings. */
 export class LinkMonitor {
   readonly link: Link;
   readonly options: LinkMonitorOptions;
@@ -65,7 +73,7 @@ export class LinkMonitor {
   #unansweredSinceMs: number | undefined;
   #unanswered = 0;
   #heardAtMs: number;
-  /** When the silence began that counts: {@link heardMs} but for stalls of this page. */
+  /** Start of the silence that counts: as in {@link heardMs}, but without stalls of this page. */
   #silentSinceMs: number;
   #excuses = 0;
   #lastAnswer: { readonly sentAtMs: number; readonly atMs: number } | undefined;
@@ -79,22 +87,22 @@ export class LinkMonitor {
     this.#silentSinceMs = nowMs;
   }
 
-  /** Whether the session may use the link. */
+  /** True if the session may use the link. */
   get isUsable(): boolean {
     return this.link.state === "open" && (this.#isProven || !this.options.needsProof);
   }
 
-  /** Round-trip time, the median of the last few; undefined before the first answer. */
+  /** Round-trip time, ms: the median of the last few. Undefined before the first answer. */
   get rttMs(): number | undefined {
     return this.#roundTrip.rttMs;
   }
 
-  /** Mean difference between neighbouring round trips. */
+  /** Mean difference between neighbouring round trips, ms. */
   get jitterMs(): number {
     return this.#roundTrip.jitterMs;
   }
 
-  /** Measurements of this link; undefined while it is not usable, or before the first answer. */
+  /** Measurements of this link. Undefined while it is not usable, or before the first answer. */
   get reading(): PathReading | undefined {
     const { rttMs, jitterMs } = this;
     if (!this.isUsable || rttMs === undefined) return undefined;
@@ -112,12 +120,14 @@ export class LinkMonitor {
     this.#silentSinceMs = nowMs;
   }
 
-  /** The link carries the session's traffic from now on: if it was left for its losses, they are past. */
+  /**
+   * Called when the link begins to carry the traffic. Forgets old losses, for which it may have been left.
+   */
   taken(): void {
     this.#loss.forgetPast();
   }
 
-  /** Anything received shows that the remote is there. */
+  /** Called when a packet is received, which shows that the remote is there. */
   heard(nowMs: number): void {
     this.#heardAtMs = nowMs;
     this.#silentSinceMs = nowMs;
@@ -125,7 +135,7 @@ export class LinkMonitor {
     if (this.isUsable) this.#forgetSilence();
   }
 
-  /** This page's own loop was late: packets may wait in the socket's queue. */
+  /** Called when this page's own loop was late: packets may wait in the socket's queue. */
   stalled(lateMs: number, nowMs: number): void {
     const { timeoutMs, silenceMs = timeoutMs } = this.options;
     if (lateMs < Math.min(timeoutMs, silenceMs) * LATE_SHARE || this.#excuses >= MAX_EXCUSES) return;
@@ -134,18 +144,18 @@ export class LinkMonitor {
     this.#forgetSilence();
   }
 
-  /** Whether it neither pings nor times out by itself, and waits for no answer. */
+  /** Returns true if the link neither pings nor times out by itself, and waits for no answer. */
   isQuiet(nowMs: number): boolean {
     const isPassive = this.isUsable && this.options.heartbeatMs === Number.POSITIVE_INFINITY;
     return isPassive && nowMs - this.#lastPingAtMs > ANSWER_WITHIN_MS;
   }
 
-  /** Time since the last received packet. */
+  /** Returns the time since the last received packet, ms. */
   heardMs(nowMs: number): number {
     return nowMs - this.#heardAtMs;
   }
 
-  /** Whether a ping should be sent now. `isActive`: the link carries the session's traffic. */
+  /** Returns true if a ping is due. `isActive`: the link carries the session's traffic. */
   isPingDue(nowMs: number, isActive: boolean): boolean {
     if (this.#openedAtMs === undefined) return false;
     const isProving = this.options.needsProof && !this.#isProven;
@@ -153,7 +163,7 @@ export class LinkMonitor {
     if (nowMs - this.#heardAtMs >= quietMs && nowMs - this.#lastPingAtMs >= quietMs) return true;
     const { heartbeatMs, measureMs = heartbeatMs } = this.options;
     const isHeard = this.rttMs !== undefined && nowMs - this.#heardAtMs < heartbeatMs;
-    // A link that had to be proven is measured on while another one carries the traffic: it may be good again.
+    // A link that needs proof is measured even while another carries the traffic: it may be good again.
     const idleFactor = isActive || this.options.needsProof ? 1 : 4;
     const periodMs = (isHeard ? Math.max(heartbeatMs, measureMs) : heartbeatMs) * idleFactor;
     const isUrgent = isActive && this.#roundTrip.isSurprised;
@@ -168,17 +178,23 @@ export class LinkMonitor {
     this.#loss.pinged(nonce, nowMs);
   }
 
-  /** Whether the next ping is to find out if the remote is there, not what is lost: no proof yet, or no answers. */
+  /**
+   * True if the next ping must find out if the remote is there, instead of measuring loss: no proof yet, or
+   * no answers.
+   */
   get isDoubtful(): boolean {
     return !this.isUsable || this.#unanswered > 1;
   }
 
-  /** When the pings were sent that have no answer yet. */
+  /** Send times of unanswered pings, ms. */
   get openPings(): number[] {
     return this.#loss.open.map(({ sentAtMs }) => sentAtMs);
   }
 
-  /** When the ping was sent, and whether its answer proved the link; undefined for an answer to no ping. */
+  /**
+   * Takes an answer. Returns when the ping was sent, and if the answer proved the link. Returns undefined if
+   * no ping has this number.
+   */
   answered(
     nonce: number,
     nowMs: number,
@@ -192,24 +208,27 @@ export class LinkMonitor {
     return { sentAtMs, isProof: isNews && this.options.needsProof };
   }
 
-  /** A round trip was measured. Of one that waited for this page's own loop the link's part is not known. */
+  /** Takes a round trip. Ignores one that waited for this page's own loop, except the first. */
   took(rttMs: number, wasLate: boolean): void {
     if (!wasLate || this.rttMs === undefined) this.#roundTrip.sample(rttMs);
   }
 
-  /** True where silence has begun since the last call, false where it has ended, undefined where nothing changed. */
+  /**
+   * Returns true if silence has begun since the last call, false if it has ended, and undefined without a
+   * change.
+   */
   silenceNews(nowMs: number): boolean | undefined {
     const { silenceMs } = this.options;
     if (silenceMs === undefined || !this.isUsable) return undefined;
     const unansweredMs = nowMs - (this.#unansweredSinceMs ?? nowMs);
-    // A timer that comes late finds old times: the ping it sends first must have had a chance.
+    // After a late timer all times are old: the ping that it sends needs time for its answer.
     const isSilent = nowMs - this.#heardAtMs >= silenceMs && unansweredMs >= silenceMs * ANSWER_SHARE;
     if (isSilent === this.#isSilent) return undefined;
     this.#isSilent = isSilent;
     return isSilent;
   }
 
-  /** Whether it has been silent for so long that the session should ask over this other link whether the remote runs. */
+  /** Returns true if this link is silent for so long that the session should ping over `other`. */
   shouldAsk(other: LinkMonitor, nowMs: number): boolean {
     const doubtMs = this.options.timeoutMs * DOUBT_SHARE;
     return (
@@ -220,8 +239,9 @@ export class LinkMonitor {
   }
 
   /**
-   * Why the link must be given up; undefined while it is well. Silence is borne for `leastTimeoutMs` at least, and longer
-   * while the remote answers on none of the other links either: then it is the remote that does not run.
+   * Returns the reason to give the link up, or undefined if it works. Silence is allowed for at least
+   * `leastTimeoutMs`, and longer if the remote answers on none of the other links: then the remote itself has
+   * stopped.
    */
   failure(nowMs: number, leastTimeoutMs = 0, others: readonly LinkMonitor[] = []): string | undefined {
     if (!this.isUsable) {
@@ -229,9 +249,9 @@ export class LinkMonitor {
       const isOver = nowMs - this.#attachedAtMs > connectTimeoutMs;
       return isOver ? `no proof within ${connectTimeoutMs} ms` : undefined;
     }
-    // After a stall of this page the answers wait behind the timer that asks here: one ping proves nothing.
+    // After a stall of this page, answers wait behind the timer of this check: one ping proves nothing.
     if (this.#unansweredSinceMs === undefined || this.#unanswered < PINGS_BEFORE_FAILURE) return undefined;
-    // From the last sign of life: the first ping that is not answered may leave a whole period after it.
+    // Counts from the last packet, because the first unanswered ping may leave a whole period later.
     const silentMs = nowMs - this.#silentSinceMs;
     const timeoutMs = Math.max(this.options.timeoutMs, leastTimeoutMs);
     const witnesses = others.filter((other) => this.#mayBeExcused(other));
@@ -245,7 +265,9 @@ export class LinkMonitor {
     return other !== this && this.isUsable && this.options.needsProof && other.isUsable;
   }
 
-  /** The remote ran after the silence had begun, and has had time to be heard here as well. */
+  /**
+   * Returns true if the remote ran after the silence had begun, and has had time to be heard here as well.
+   */
   #isContradictedBy(other: LinkMonitor, nowMs: number): boolean {
     const answer = other.#lastAnswer;
     return (
@@ -259,7 +281,7 @@ export class LinkMonitor {
   }
 }
 
-/** A round trip is lost on the way there or on the way back; a state goes one of the two. */
+/** Returns the loss of one way. A round trip is lost on either way, a state on one of them. */
 function oneWay(roundTripLossRatio: number): number {
   return 1 - Math.sqrt(1 - roundTripLossRatio);
 }

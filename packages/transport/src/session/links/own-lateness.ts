@@ -1,14 +1,15 @@
-/** Timers are never exact: lateness up to this is none. */
+/** Lateness that does not count, because timers are never exact, ms. */
 const TOLERANCE_MS = 25;
 
 /**
- * Measures the lateness of this page's own loop with a timer of a known period. Packets wait in the socket's queue meanwhile:
- * neither silence nor a long round trip says anything about the network then. Pure: time comes in.
+ * Measures the lateness of this page's own loop with a timer of a known period. Packets wait in the socket's
+ * queue meanwhile, so that silence and long round trips say nothing about the network. Has no clock of its
+ * own.
  */
 export class OwnLateness {
   readonly #periodMs: number;
   #tickedAtMs: number;
-  /** When the last stall ended. */
+  /** Time at which the last stall ended. */
   #lateUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(periodMs: number, nowMs: number) {
@@ -16,7 +17,7 @@ export class OwnLateness {
     this.#tickedAtMs = nowMs;
   }
 
-  /** The timer has run. Answers how late it was, ms; 0 where that is within what timers do. */
+  /** Called by the timer. Returns by how much it was late, ms. 0 within the tolerance. */
   tick(nowMs: number): number {
     const lateMs = this.#lateMs(nowMs);
     this.#tickedAtMs = nowMs;
@@ -24,12 +25,12 @@ export class OwnLateness {
     return lateMs;
   }
 
-  /** The timer has been started again: that it did not run says nothing. */
+  /** Called when the timer starts again after a pause. */
   restart(nowMs: number): void {
     this.#tickedAtMs = nowMs;
   }
 
-  /** Whether the loop was late at any time since then; a timer that is overdue now counts. */
+  /** Returns true if the loop was late at any time since `sinceMs`. A timer that is overdue counts. */
   wasLate(sinceMs: number, nowMs: number): boolean {
     return this.#lateUntilMs > sinceMs || this.#lateMs(nowMs) > 0;
   }

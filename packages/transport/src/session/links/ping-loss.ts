@@ -1,9 +1,9 @@
-/** So many pings are remembered; of fewer than the least nothing is said. */
+/** Number of remembered pings, and fewest with a known outcome for a loss above 0. */
 const WINDOW = 64;
 const LEAST = 10;
-/** So many are recent. */
+/** Number of recent pings. */
 const RECENT = 12;
-/** A ping unanswered for so long counts as lost, even where its answer should still come. */
+/** Time after which an unanswered ping counts as lost, even if its answer still arrives, ms. */
 const LOST_AFTER_MS = 2000;
 
 const OPEN = 0;
@@ -13,26 +13,28 @@ const LOST = 2;
 interface OpenPing {
   readonly nonce: number;
   readonly sentAtMs: number;
-  /** The number of pings sent before it. */
+  /** Number of pings sent before it. */
   readonly at: number;
 }
 
-/** The pings over one link, and the share of them that do not come back: the only loss of which both sides know the same. */
+/**
+ * Loss of pings over one link: the share without an answer. It is the only loss that both sides see alike.
+ */
 export class PingLoss {
-  /** A ring in the order of sending: a loss is known later than an answer, and is no newer for that. */
+  /** A ring in the order of sending, because a loss is known later than an answer to a later ping. */
   readonly #outcomes = new Uint8Array(WINDOW);
-  /** Pings without an answer yet. */
+  /** Unanswered pings. */
   readonly open: OpenPing[] = [];
   #sent = 0;
-  /** The first ping that is remembered. */
+  /** Index of the first remembered ping. */
   #first = 0;
 
-  /** 0 to 1. A single lost ping says nothing yet. */
+  /** Share of lost pings, 0 to 1. It is 0 for a single lost ping. */
   get ratio(): number {
     return this.#ratioOf(WINDOW);
   }
 
-  /** Loss of the last few pings: tells whether a path is good now that was bad before. */
+  /** Loss of the last few pings. It shows if a path that was bad is good again. */
   get recentRatio(): number {
     return this.#ratioOf(RECENT);
   }
@@ -44,11 +46,11 @@ export class PingLoss {
     this.open.push({ nonce, sentAtMs: nowMs, at: this.#sent });
     this.#sent += 1;
     this.#first = Math.max(this.#first, this.#sent - WINDOW);
-    // Its place in the ring is taken by another one soon.
+    // A later ping needs its place in the ring.
     while (this.open[0]!.at < this.#first) this.open.shift();
   }
 
-  /** When the ping was sent; undefined for an answer to no ping. One that comes too late is lost all the same. */
+  /** Returns when the ping was sent, or undefined for an unknown one. A ping answered too late stays lost. */
   answered(nonce: number): number | undefined {
     const ping = this.open.find((each) => each.nonce === nonce);
     if (!ping) return undefined;
@@ -57,12 +59,12 @@ export class PingLoss {
     return ping.sentAtMs;
   }
 
-  /** Forgets what is not recent: it says nothing about the link as it is now. */
+  /** Forgets older pings, which do not show the present link. */
   forgetPast(): void {
     this.#first = Math.max(this.#first, this.#sent - RECENT);
   }
 
-  /** Loss of the last pings with a known outcome, `most` at most. */
+  /** Returns the loss of the last pings with a known outcome, of `most` at most. */
   #ratioOf(most: number): number {
     let settled = 0;
     let lost = 0;

@@ -1,21 +1,23 @@
-/** The estimate is the median of so many round trips: one or two outliers do not move it, three in agreement do. */
+/**
+ * Round trips in the median that is the estimate: one or two outliers do not move it, three similar ones do.
+ */
 const MEDIAN_OF = 5;
-/** The jitter is measured over so many differences between neighbours. */
+/** Differences between neighbouring round trips in the jitter. */
 const JITTER_OF = 12;
-/** A round trip so far from the estimate, and this much more than the jitter, may be the first of a new delay. */
+/** A round trip that differs from the estimate by these amounts may be the first of a new delay. */
 const SURPRISE_MS = 20;
 const SURPRISE_SHARE = 0.2;
 const SURPRISE_JITTERS = 3;
 
-/** The round trip over one link, and how much it varies. Pure. */
+/** The round trip over one link, and its jitter. Has no clock of its own. */
 export class RoundTrip {
   readonly #samplesMs: number[] = [];
-  // Written by samples, read by the timer of every session.
-  /** Undefined before the first sample; never less than the least of the last samples. */
+  // Plain fields, because the timer of every session reads them more often than samples write them.
+  /** Round-trip time, ms: the median of the last few. Undefined before the first sample. */
   rttMs: number | undefined;
-  /** Mean difference between neighbouring round trips. */
+  /** Mean difference between neighbouring round trips, ms. */
   jitterMs = 0;
-  /** Whether the last sample was so unlike the estimate that the next one should come soon. */
+  /** True if the last sample differed so much from the estimate that the next one should come soon. */
   isSurprised = false;
 
   sample(rttMs: number): void {

@@ -7,22 +7,22 @@ import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
 
 export interface SessionLinksOptions {
   readonly scheduler: Scheduler;
-  /** So often {@link SessionLinks.update} is called. */
+  /** Period at which {@link SessionLinks.update} is called, ms. */
   readonly updatePeriodMs: number;
   readonly onPacket: (packet: Uint8Array, link: Link) => void;
-  /** Sends a ping over that link, and tells its monitor. */
+  /** Sends a ping over that link, and calls `pinged` of its monitor. */
   ping(monitor: LinkMonitor): void;
-  /** The link that carries the traffic has changed. */
+  /** Called when another link carries the traffic. */
   onActive(link: Link | undefined, reason: string): void;
-  /** A link has sent some of what it had taken. */
+  /** Called when a link has sent some of its queued bytes. */
   onRoom(): void;
-  /** The link that carries what may be lost has changed. */
+  /** Called when another link carries the traffic that may be lost. */
   onSwift(link: Link | undefined): void;
   onDown(link: Link, close: LinkClose, isLast: boolean): void;
   onSilence(link: Link, isSilent: boolean): void;
 }
 
-/** The links of one session: which are there, which is the best that works, and which have to be given up. */
+/** The links of one session. Chooses the best usable one, and gives up dead ones. */
 export class SessionLinks {
   readonly #options: SessionLinksOptions;
   readonly #monitors: LinkMonitor[] = [];
@@ -41,7 +41,7 @@ export class SessionLinks {
     return this.#active;
   }
 
-  /** The monitor of the link that carries what may be lost; mostly the same. */
+  /** The monitor of the link that carries the traffic that may be lost. Mostly it is the active one. */
   get swift(): LinkMonitor | undefined {
     return this.#swift;
   }
@@ -50,23 +50,26 @@ export class SessionLinks {
     return this.#monitors.map(({ link }) => link);
   }
 
-  /** Silence is borne for at least so long, whatever a link's own timeout is. */
+  /** Least timeout of all links, ms. A link's own timeout counts if it is longer. */
   set leastTimeoutMs(timeoutMs: number) {
     this.#leastTimeoutMs = timeoutMs;
   }
 
-  /** The monitor of a link of this session; undefined where the link has ended or belongs to another. */
+  /**
+   * Returns the monitor of a link of this session. Undefined if the link has ended or belongs to another
+   * session.
+   */
   monitorOf(link: Link | undefined): LinkMonitor | undefined {
     for (const monitor of this.#monitors) if (monitor.link === link) return monitor;
     return undefined;
   }
 
-  /** Measurements of a link of this session. */
+  /** Returns the measurements of a link of this session. */
   readingOf(link: Link | undefined): PathReading | undefined {
     return this.monitorOf(link)?.reading;
   }
 
-  /** Whether this page's own loop was late since then. */
+  /** Returns true if this page's own loop was late since `sinceMs`. */
   wasLate(sinceMs: number, nowMs: number): boolean {
     return this.#lateness.wasLate(sinceMs, nowMs);
   }
@@ -82,7 +85,7 @@ export class SessionLinks {
     });
   }
 
-  /** Gives the traffic to the best usable link. */
+  /** Moves the traffic to the best usable link. */
   choose(reason: string): void {
     const swift = bestOf(this.#monitors);
     const best = bestOf(this.#monitors.filter(({ options }) => options.carries !== "unreliable")) ?? swift;
@@ -96,17 +99,17 @@ export class SessionLinks {
     if (hasSwiftMoved && this.#swift === swift) this.#options.onSwift(swift?.link);
   }
 
-  /** Whether {@link update} would find nothing to do for now. */
+  /** Returns true if {@link update} would do nothing for now. */
   isQuiet(nowMs: number): boolean {
     return this.#monitors.every((monitor) => monitor.isQuiet(nowMs));
   }
 
-  /** {@link update} is called again from now on. */
+  /** Called when the calls of {@link update} start again. */
   restart(nowMs: number): void {
     this.#lateness.restart(nowMs);
   }
 
-  /** Gives up dead links, and pings where that is due. */
+  /** Gives up dead links, and sends due pings. */
   update(nowMs: number): void {
     const lateMs = this.#lateness.tick(nowMs);
     if (lateMs > 0) for (const monitor of this.#monitors) monitor.stalled(lateMs, nowMs);
@@ -123,7 +126,7 @@ export class SessionLinks {
     }
   }
 
-  /** Ends all of them; none is reported any more. */
+  /** Closes all links. None is reported any more. */
   end(close: LinkClose): void {
     this.#active = undefined;
     this.#swift = undefined;
@@ -142,7 +145,7 @@ export class SessionLinks {
     if (index < 0) return;
     this.#monitors.splice(index, 1);
     this.#options.onDown(monitor.link, close, bestOf(this.#monitors) === undefined);
-    // The owner may have ended the session, or changed the links, meanwhile.
+    // The owner may have ended the session in `onDown`, or changed the links.
     this.choose(`${monitor.link.kind} link down: ${close.reason || `code ${close.code}`}`);
   }
 
@@ -153,7 +156,7 @@ export class SessionLinks {
   }
 }
 
-/** Returns the preferred one of the links that work. */
+/** Returns the usable link with the greatest preference. */
 function bestOf(monitors: readonly LinkMonitor[]): LinkMonitor | undefined {
   let best: LinkMonitor | undefined;
   for (const monitor of monitors) {

@@ -3,16 +3,16 @@ import type { ChannelPolicyOf } from "../../profiles/plan.js";
 import type { Cancel, Scheduler } from "../../scheduler.js";
 
 /**
- * Spacing of packets with a game's commands. A lone command leaves at once; a game that sends 1,200 a second makes 200
- * packets of them, which is within what a relay lets a session send.
+ * Least period of packets with a game's commands, ms. A lone command leaves at once. A game that sends 1,200
+ * a second makes 200 packets of them, which a relay allows a session.
  */
 const MIN_COMMAND_PERIOD_MS = 5;
 /** A bundle leaves early when it fills a packet. */
 const FULL_BYTES = 1024;
 
 /**
- * Spaces packets of one kind: the first leaves at once, and what is added within the period leaves with its end, in one
- * packet. So a lone message is never late, and many small ones share their headers.
+ * Spaces packets of one kind. The first leaves at once. Messages added within the period leave together at
+ * its end. A lone message is never late, and many small ones share their headers.
  */
 export class Bundle {
   readonly #scheduler: Scheduler;
@@ -27,12 +27,12 @@ export class Bundle {
     this.#send = send;
   }
 
-  /** Whether something waits for the period's end. */
+  /** True if messages wait for the end of the period. */
   get isWaiting(): boolean {
     return this.#cancel !== undefined;
   }
 
-  /** So many bytes were added that may wait until `periodMs` have passed since the last packet. */
+  /** Takes note of added bytes. They leave once `periodMs` have passed since the last packet. */
   add(bytes: number, periodMs: number): void {
     this.#bytes += bytes;
     const waitMs = this.#sentAtMs + periodMs - this.#scheduler.nowMs();
@@ -40,7 +40,7 @@ export class Bundle {
     else this.#cancel ??= this.#scheduler.after(waitMs, () => this.flush());
   }
 
-  /** Sends at once what waits; nothing where nothing does. */
+  /** Sends waiting messages at once. */
   release(): void {
     if (this.#cancel) this.flush();
   }
@@ -52,14 +52,17 @@ export class Bundle {
     this.#send();
   }
 
-  /** Waits for nothing any more. */
+  /** Cancels the wait. */
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;
   }
 }
 
-/** Only a game's own commands wait for others: what a session says of itself takes them with it. */
+/**
+ * Returns the period for these commands, ms. Only a game's own commands wait for others. Those of the session
+ * leave at once, and take waiting ones with them.
+ */
 export function commandPeriodMs(payloads: readonly Uint8Array[], channel?: ChannelPolicyOf): number {
   if (payloads[0]?.[0] !== PayloadKind.command) return 0;
   return Math.max(MIN_COMMAND_PERIOD_MS, channel?.("command").periodMs ?? 0);

@@ -1,44 +1,49 @@
 import type { Cancel, Scheduler } from "../../scheduler.js";
 
-/** Part of a second's bytes that may go at once after a pause; the others are spread over the second. */
+/** Share of a second's bytes that may leave at once after a pause. The others are spread over the second. */
 const BURST_SHARE = 0.1;
-/** Waiting shorter than this is not worth a timer. */
+/** Shortest wait of a timer, ms. */
 const MIN_WAIT_MS = 1;
 
 /**
- * The rate that several sessions share: in any second no more than its bytes and one packet. While they want more, all
- * get equal bytes: the session that has sent the fewest since it began to wait sends next, so small packets do not wait
- * for as many large ones.
+ * A rate that several sessions share: at most its bytes and one packet in any second. If they want more, all
+ * get equal bytes. The session that has sent the fewest since it began to wait sends next, so that small
+ * packets do not wait for as many large ones.
  */
 export class ByteBudget {
   readonly #scheduler: Scheduler;
   readonly #bytesPerSecond: () => number;
   /** Senders that wait for their turn. */
   readonly #waiting = new Set<() => void>();
-  /** Bytes that each has sent; of one that had nothing to send, what the others had sent meanwhile counts as well. */
+  /**
+   * Bytes that each sender has sent. For a sender that had nothing to send, the bytes of the others meanwhile
+   * count too.
+   */
   readonly #sent = new WeakMap<() => void, number>();
-  /** Level of the sender whose turn was last. */
+  /** Sent bytes of the sender that had the last turn. */
   #level = 0;
-  /** Bytes that may go at once; below 0 nothing may go. At first as many as after a pause. */
+  /** Bytes that may leave at once. Below 0 nothing may leave. It begins with as many as after a pause. */
   #bytes = Infinity;
   #atMs: number;
   #turn: (() => void) | undefined;
   #cancel: Cancel | undefined;
 
-  /** @param bytesPerSecond asked whenever something is sent: it may change */
+  /**
+   * @param bytesPerSecond called at every packet, because it may change
+   */
   constructor(scheduler: Scheduler, bytesPerSecond: () => number) {
     this.#scheduler = scheduler;
     this.#bytesPerSecond = bytesPerSecond;
     this.#atMs = scheduler.nowMs();
   }
 
-  /** Whether a packet may go now. */
+  /** Returns true if a packet may leave now. */
   isOpen(): boolean {
     this.#refill();
     return this.#bytes >= 0 && this.#waiting.size === 0;
   }
 
-  /** Whether the owner of `onTurn` may send a packet now; if not, that is called when it may. */
+  /** Returns true if the owner of `onTurn` may send a packet now. Otherwise calls `onTurn` when it may. */
   admits(onTurn: () => void): boolean {
     if (this.#turn === onTurn && this.#bytes >= 0 && this.#isNext(onTurn)) return true;
     if (this.isOpen()) return true;
@@ -47,7 +52,7 @@ export class ByteBudget {
     return false;
   }
 
-  /** So many bytes have been sent, by the owner of `onTurn`: the one whose turn it is. */
+  /** Takes note of bytes that the owner of `onTurn` has sent. Default: the sender that has the turn. */
   spent(bytes: number, onTurn = this.#turn): void {
     this.#refill();
     this.#bytes -= bytes;
@@ -57,7 +62,7 @@ export class ByteBudget {
     if (this.#waiting.size === 0) this.#level = sent;
   }
 
-  /** Waits for no turn any more. */
+  /** Removes a sender that waits for its turn. */
   leave(onTurn: () => void): void {
     this.#waiting.delete(onTurn);
     if (this.#waiting.size > 0) return;
@@ -69,7 +74,7 @@ export class ByteBudget {
     return Math.max(this.#level, this.#sent.get(onTurn) ?? 0);
   }
 
-  /** Whether none that waits has sent less. */
+  /** Returns true if no waiting sender has sent less. */
   #isNext(onTurn: () => void): boolean {
     for (const other of this.#waiting) if (this.#sentBy(other) < this.#sentBy(onTurn)) return false;
     return true;

@@ -1,23 +1,23 @@
 import type { MessageKind, TrafficClassName } from "@paceline/protocol";
 
-/** Bytes that wait for their packet, or a whole packet. */
+/** Bytes that wait for their packet, or a whole packet that waits. */
 export interface Waiting {
   readonly trafficClass: TrafficClassName;
-  /** Kind of the message in a packet of the session; undefined for a whole packet. */
+  /** Kind of a message for a packet of the session. Undefined for a whole packet. */
   readonly kind: MessageKind | undefined;
   readonly bytes: Uint8Array;
-  /** A later one with the same key takes its place; 0: none does. */
+  /** A later one with the same key replaces this one. 0: none does. */
   readonly key: number;
   readonly expiresAtMs: number;
-  /** The owner's number of a state. */
+  /** Number of a state, for its owner. */
   readonly number: number;
 }
 
 const EVENT_LIFETIME_MS = 1500;
-/** Bytes without a key that may wait in a lane whose class may be lost: about 64 packets. */
+/** Most bytes without a key that may wait in a class that may be lost: about 64 packets. */
 const MAX_LOOSE_BYTES = 76_800;
 
-/** Only events have a lifetime. */
+/** Creates an entry of a queue. Only events have a lifetime. */
 export function newWaiting(
   nowMs: number,
   trafficClass: TrafficClassName,
@@ -31,9 +31,12 @@ export function newWaiting(
 
 /** Waiting messages of one class, in the order of their arrival. */
 export class ClassQueue {
-  /** Bytes that others have sent of this class's share while it waited. */
+  /** Bytes of this class's share that other classes have sent while it waited. */
   creditBytes = 0;
-  /** By key; what has none is under a negative number of its own. Made when something waits: mostly nothing ever does. */
+  /**
+   * Entries by key. An entry without a key has a negative number of its own. Created late, because mostly
+   * nothing waits.
+   */
   #waiting: Map<number, Waiting> | undefined;
   #bytes = 0;
   #looseBytes = 0;
@@ -51,7 +54,10 @@ export class ClassQueue {
     return this.#waiting?.values().next().value;
   }
 
-  /** Adds it behind the others, or in place of an older one of its key: so who waits longest stays first. True there. */
+  /**
+   * Adds an entry at the end, or in place of an older one with its key, whose position it keeps. Returns true
+   * if it replaced one.
+   */
   put(waiting: Waiting): boolean {
     const { key, bytes } = waiting;
     if (key === 0) {
@@ -74,7 +80,7 @@ export class ClassQueue {
     }
   }
 
-  /** Drops the oldest ones without a key while more wait than may. Returns how many. */
+  /** Drops the oldest entries without a key beyond the limit. Returns their number. */
   trim(): number {
     let dropped = 0;
     for (const [at, { key, bytes }] of this.#waiting ?? []) {

@@ -1,29 +1,36 @@
 import { BULK_FRAGMENT_BYTES } from "./payload-limits.js";
 
-/** Decides how many bytes may be on their way without a receipt. */
+/** Limits the bytes on their way without a receipt. */
 export interface SendWindow {
-  /** For what goes again. */
+  /** The window for repeated messages, bytes. */
   readonly firstBytes: number;
-  /** The window after a receipt. `tookMs`: from sending to receipt, unless it was sent more than once. */
+  /**
+   * Returns the window after a receipt. `tookMs` is the time from sending to the receipt. It is undefined for
+   * a repeated message.
+   */
   after(windowBytes: number, receiptBytes: number, tookMs: number | undefined, nowMs: number): number;
-  /** Another path may take another time. */
+  /** Forgets measurements, because another path may need another time. */
   forget(): void;
 }
 
-/** Bytes on their way: doubled with every round trip that shows no queue, smaller where one does. */
+/** Windows, bytes. The window doubles with every round trip without a queue, and shrinks with a queue. */
 const FIRST_WINDOW_BYTES = 4 * BULK_FRAGMENT_BYTES;
 const MAX_WINDOW_BYTES = 65_536;
-/** Two fragments: their receipt comes at once. */
+/** Two fragments, because their receipt comes at once. */
 const MIN_WINDOW_BYTES = 2 * BULK_FRAGMENT_BYTES;
-/** A receipt that takes so much longer than the quickest one did says that a queue stands somewhere. */
+/** Excess of a receipt's time over the quickest one that shows a queue, ms. */
 const QUEUE_MS = 60;
 const SHRINK_SHARE = 0.6;
-/** Share of the excess by which the quickest one is forgotten with every receipt: a route may become longer for good. */
+/**
+ * Share of the excess that is added to the quickest time at every receipt: a route may become longer for
+ * good.
+ */
 const FORGOTTEN_SHARE = 0.002;
 
 /**
- * Grows while receipts are quick, shrinks when they take longer than the path needs: then a queue stands somewhere. So
- * whatever else is sent waits for a fragment or two and no longer. Pure: time comes in.
+ * A window that grows while receipts are quick. It shrinks when they take longer than the path needs, because
+ * that shows a queue. Other traffic therefore waits for one or two fragments at most. Has no clock of its
+ * own.
  */
 export class DelayWindow implements SendWindow {
   readonly firstBytes = FIRST_WINDOW_BYTES;
@@ -36,7 +43,7 @@ export class DelayWindow implements SendWindow {
     this.#baseMs = baseMs + (tookMs - baseMs) * FORGOTTEN_SHARE;
     if (tookMs <= baseMs + QUEUE_MS) return Math.min(MAX_WINDOW_BYTES, windowBytes + receiptBytes);
     if (nowMs - this.#shrunkAtMs <= tookMs) return windowBytes;
-    // Once in a round trip: its receipts all speak of the same queue.
+    // Shrinks once in a round trip, because all its receipts show the same queue.
     this.#shrunkAtMs = nowMs;
     return Math.max(MIN_WINDOW_BYTES, windowBytes * SHRINK_SHARE);
   }

@@ -8,25 +8,28 @@ import { ClassQueue, newWaiting, type Waiting } from "./class-queue.js";
 
 export interface OutboxOptions {
   readonly scheduler: Scheduler;
-  /** The link that carries traffic of this class now. */
+  /** Returns the link that carries this class. */
   linkFor(trafficClass: TrafficClassName): Link | undefined;
-  /** The plan's policy of a class of traffic, asked at every message. Default: all leaves at once. */
+  /** Returns the plan's policy of a traffic class. Called at every message. Default: all leaves at once. */
   readonly channel?: ChannelPolicyOf | undefined;
   /** Uplink budget that sessions share. Default: the capacity of the paths. */
   readonly budget?: ByteBudget | undefined;
-  /** Whole packets of commands or of bulk that may wait; with more the link is closed. Default 1 MiB. */
+  /**
+   * Most bytes of whole packets of commands, or of bulk, that may wait. Beyond it the link is closed. Default
+   * 1 MiB.
+   */
   readonly maxForwardedBytes?: number | undefined;
 }
 
-/** The fate of messages that did not leave. */
+/** Counters of messages that did not leave. */
 export interface OutboxCounters {
   /** States that a newer one replaced before they were sent. */
   statesReplaced: number;
-  /** Stale events, what waited beyond the limits, and what waited when the last link ended. */
+  /** Stale events, messages beyond the limits, and messages that waited when the last link ended. */
   packetsDropped: number;
 }
 
-/** Makes packets of what waits, and has commands and bulk that wait for room as well. */
+/** Writes packets from waiting messages. It also holds the commands and bulk that wait for room. */
 export interface PacketSource {
   readonly counters: OutboxCounters;
   readonly heldBytes: number;
@@ -36,20 +39,23 @@ export interface PacketSource {
   mayStateGo(): boolean;
 }
 
-/** Polling period of a path without a drain event, while anything waits. */
+/** Polling period for a path without a drain event while messages wait, ms. */
 const POLL_MS = 8;
-/** A path that tells is asked all the same: what fills it may not have come from here, as the pongs of a WebSocket. */
+/**
+ * Polling period for a path with a drain event, ms. Other traffic may fill it too, such as the pongs of a
+ * WebSocket.
+ */
 const SELDOM_POLL_MS = 250;
 const MAX_FORWARDED_BYTES = 1_048_576;
-/** Limit of the share that a waiting class saves up. */
+/** Most bytes of its share that a waiting class saves. */
 const MAX_CREDIT_BYTES = 32_768;
 
 const CLASSES: readonly PlannedClass[] = ["command", "input", "event", "state", "bulk"];
 
 /**
- * The one queue of a session that has links of its own: all that finds no room waits here, and nowhere else, since what a
- * path has taken can be neither replaced nor dropped any more. A state that waits gives its place to a newer one; an event
- * that waited too long is dropped. A message gets its packet in the moment in which it leaves.
+ * The queue of a session with links of its own. All messages without room wait here and nowhere else, because
+ * a path can neither replace nor drop its packets. A newer state replaces a waiting one, and stale events are
+ * dropped. A message gets its packet when it leaves.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
@@ -63,12 +69,12 @@ export class Outbox {
     bulk: new ClassQueue(),
   };
   readonly #pump = (): void => this.pump();
-  /** Commands of the session itself and whole packets take turns. */
+  /** True if the session's own commands are next. They take turns with whole packets. */
   #isOwnTurn = false;
   #isPumping = false;
-  /** Classes that may not send in this turn, whether there is room or not. */
+  /** Classes that may not send in this round, even with room. */
   readonly #held = new Set<PlannedClass>();
-  /** Classes that wait and have room: they share what is sent, also while they are held. */
+  /** Classes that wait and have room. They share the sent bytes, even while they are held. */
   readonly #candidates = new Set<PlannedClass>();
   #sentBytes = 0;
   #pollMs = 0;
@@ -86,20 +92,20 @@ export class Outbox {
     return command.bytes + input.bytes + event.bytes + state.bytes + bulk.bytes;
   }
 
-  /** Whether a state waits. */
+  /** True if a state waits. */
   get hasStates(): boolean {
     return this.#queues.state.length > 0;
   }
 
-  /** Events that wait: whoever adds some pumps. */
+  /** Waiting events. A caller that adds some must call `pump`. */
   get events(): ClassQueue {
     return this.#queues.event;
   }
 
   /**
-   * Takes a whole packet, of another session or for many receivers: the caller must not change it any more. One that
-   * waits is replaced by a later one with the same `key`; 0, the default, replaces none. An event that could not leave
-   * within `lifetimeMs` is dropped. Without a link it is dropped and counted.
+   * Takes a whole packet, of another session or for many receivers. The caller must not change it any more. A
+   * later packet with the same `key` replaces a waiting one; 0, the default, replaces none. Drops an event
+   * that cannot leave within `lifetimeMs`. Without a link, drops and counts the packet.
    */
   forward(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
     const link = this.#options.linkFor(trafficClass);
@@ -116,30 +122,33 @@ export class Outbox {
     }
   }
 
-  /** Whether what comes may leave at once: it has room, and nothing waits. */
+  /** Returns true if a message may leave at once: the link has room, and nothing waits. */
   mayLeave(link: Link, trafficClass: TrafficClassName): boolean {
     return this.#isIdle && this.hasRoom(link, trafficClass);
   }
 
-  /** Whether the link has room and the budget allows a packet. What goes through another session is counted there. */
+  /**
+   * Returns true if the link has room and the budget allows a packet. The session with the server pays for a
+   * relayed one.
+   */
   hasRoom(link: Link, trafficClass: TrafficClassName): boolean {
     return (
       link.hasRoom(trafficClass) && (link.kind === "relayed" || this.#options.budget?.isOpen() !== false)
     );
   }
 
-  /** Whether the budget allows a packet; if not, it calls when it does. */
+  /** Returns true if the budget allows a packet. Otherwise the budget calls `pump` when it does. */
   #isTurn({ kind }: Link): boolean {
     return kind === "relayed" || this.#options.budget?.admits(this.#pump) !== false;
   }
 
-  /** The packet leaves: it is paid for. */
+  /** Takes note of a packet that leaves, and charges the budget. */
   spent({ kind }: Link, { length }: Uint8Array): void {
     this.#sentBytes += length;
     if (kind !== "relayed") this.#options.budget?.spent(length, this.#pump);
   }
 
-  /** Something waits for room. */
+  /** Adds an entry that waits for room. */
   put(name: PlannedClass, waiting: Waiting): void {
     const queue = this.#queues[name];
     if (queue.put(waiting)) this.counters.statesReplaced += 1;
@@ -156,16 +165,16 @@ export class Outbox {
     queue.clear();
   }
 
-  /** Sends nothing any more, and forgets what waits. */
+  /** Drops all waiting messages and stops polling. */
   stop(): void {
     for (const name of CLASSES) this.#drop(this.#queues[name]);
     this.#options.budget?.leave(this.#pump);
     this.#poll(0);
   }
 
-  /** Sends what the links have room for and the budget allows. */
+  /** Sends as much as the links have room for and the budget allows. */
   pump(): void {
-    // A path may say that it has room while it is given a packet.
+    // A path may report room while it is given a packet.
     if (this.#isPumping) return;
     if (this.queuedBytes + this.#source.heldBytes === 0) return this.#poll(0);
     this.#isPumping = true;
@@ -187,10 +196,13 @@ export class Outbox {
     this.#poll(pollMs);
   }
 
-  /** Finds the classes that wait and have room. Returns how often the links of the others are to be asked; 0: never. */
+  /**
+   * Finds the classes that wait and have room. Returns the polling period for the links of the others, ms. 0:
+   * none.
+   */
   #findCandidates(): number {
     let pollMs = 0;
-    // To clear an empty set would allocate.
+    // `clear` allocates even if the set is empty.
     if (this.#candidates.size > 0) this.#candidates.clear();
     for (const name of CLASSES) {
       const queue = this.#queues[name];
@@ -207,7 +219,7 @@ export class Outbox {
     return pollMs;
   }
 
-  /** The class that the others have kept from its share the longest, or the one with the greatest priority. */
+  /** Returns the class that the others owe most of its share, else the one with the greatest priority. */
   #nextClass(): PlannedClass | undefined {
     let next: PlannedClass | undefined;
     let [mostCredit, mostPriority] = [0, 0];
@@ -224,7 +236,7 @@ export class Outbox {
     return next;
   }
 
-  /** A class has sent so many bytes: all that wait get credit for their shares of them, and the class has used its own. */
+  /** Divides sent bytes: all waiting classes get credit for their shares, and the sender loses the bytes. */
   #shareOut(sender: PlannedClass, bytes: number): void {
     for (const name of this.#candidates) {
       const queue = this.#queues[name];
@@ -234,7 +246,7 @@ export class Outbox {
     }
   }
 
-  /** Whether the others have sent so much of the class's share that its next packet is due. */
+  /** Returns true if the class's credit pays for its next packet. */
   #isOwed(name: PlannedClass): boolean {
     const { creditBytes } = this.#queues[name];
     return creditBytes > 0 && creditBytes >= this.#nextBytes(name);
@@ -248,7 +260,7 @@ export class Outbox {
     return this.#options.linkFor(this.#queues[name].first?.trafficClass ?? name);
   }
 
-  /** Bytes of the class's next message. */
+  /** Returns the bytes of the class's next message. */
   #nextBytes(name: PlannedClass): number {
     const { first } = this.#queues[name];
     return first ? first.bytes.length : (this.#source.nextBytes(name) ?? 0);
@@ -258,7 +270,7 @@ export class Outbox {
     return this.#queues[name].length > 0 || this.#source.nextBytes(name) !== undefined;
   }
 
-  /** False where nothing may leave now, whether the link has room or not. */
+  /** Sends the next message of a class. Returns false if nothing may leave now, even with room. */
   #sendNext(name: PlannedClass, link: Link): boolean {
     const queue = this.#queues[name];
     const { first } = queue;
@@ -276,13 +288,13 @@ export class Outbox {
     return true;
   }
 
-  /** Whether nothing waits: then what comes may leave at once. */
+  /** True if nothing waits, so that a message may leave at once. */
   get #isIdle(): boolean {
     const { command, input, event, state, bulk } = this.#queues;
     return command.length + input.length + event.length + state.length + bulk.length === 0;
   }
 
-  /** Asks the path so often whether it has room; 0: nothing waits for that. */
+  /** Polls the path for room at this period, ms. 0 stops polling. */
   #poll(periodMs: number): void {
     if (periodMs === this.#pollMs) return;
     this.#stopPolling?.();

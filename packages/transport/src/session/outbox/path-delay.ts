@@ -5,37 +5,40 @@ interface Flying {
   readonly sentAtMs: number;
 }
 
-/** A state that took this much longer than the quickest one stands in a queue somewhere: nothing is added to it. */
+/** Excess of a state's time over the quickest one that shows a queue, ms. No further states leave then. */
 const QUEUE_MS = 250;
-/** Before anything was acknowledged nobody knows how quick the path is. */
+/** Assumed time of a state before the first acknowledgement, ms. */
 const UNKNOWN_BASE_MS = 500;
-/** States that may go for each one that arrived: fewer while they arrive late, more while they do not. */
+/**
+ * States that may leave for each arrived one while the path is slow: fewer if they arrive late, more if in
+ * time.
+ */
 const SHARE_IF_LATE = 0.5;
 const SHARE_IF_TIMELY = 1.25;
-/** Without acknowledgements one state still goes out at this period. */
+/** Period of states without acknowledgements, ms. */
 const PROBE_PERIOD_MS = 250;
 /** After this time without acknowledgements, packets in flight count as lost. */
 const LOST_AFTER_MS = 2000;
 
 /**
- * Finds a queue that nobody can see from the time that states take. What a kernel's socket or an SCTP association has
- * accepted is not in `bufferedAmount`, and it may be seconds' worth; so states wait, where a newer one takes their
- * place, once the oldest one that is on its way has been so for much longer than the path needs. From then on arrivals
- * make room for others, until nothing waits any more. Loss alone slows nothing down. Pure: time comes in.
+ * Finds a hidden queue from the time that states take. `bufferedAmount` does not include bytes in a kernel's
+ * socket or an SCTP association, which may be seconds' worth. When the oldest state on its way has taken much
+ * longer than the path needs, further states wait, so that newer ones can replace them. From then on arrivals
+ * make room for others, until nothing waits any more. Loss alone slows nothing down. Has no clock of its own.
  */
 export class PathDelay {
   #flying: Flying[] = [];
   #baseMs: number | undefined;
-  /** States that may go although the path is slow; undefined while it is not. */
+  /** States that may leave although the path is slow. Undefined while it is not slow. */
   #credit: number | undefined;
   #sentAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Whether the path takes less than it is given. */
+  /** Returns true if the path takes less than it is given. */
   isSlow(nowMs: number): boolean {
     return this.#credit !== undefined || this.#isOldestLate(nowMs);
   }
 
-  /** Whether one more state may go now. */
+  /** Returns true if one more state may leave now. */
   mayGo(nowMs: number): boolean {
     const newest = this.#flying.at(-1);
     if (newest && nowMs - newest.sentAtMs > LOST_AFTER_MS) this.#forgetFlying();
@@ -43,16 +46,22 @@ export class PathDelay {
     return (this.#credit ?? 1) >= 1 || nowMs - this.#sentAtMs >= PROBE_PERIOD_MS;
   }
 
-  /** A state leaves. `hasAsked`: it was asked for by {@link mayGo}, and takes what that gave. */
+  /**
+   * Takes note of a state that leaves. `hasAsked`: the caller has called {@link mayGo}, and the state uses
+   * its credit.
+   */
   sent(sequence: number, hasAsked: boolean, nowMs: number): void {
     if (hasAsked && this.#credit !== undefined && this.#credit >= 1) this.#credit -= 1;
     this.#sentAtMs = nowMs;
     this.#flying.push({ sequence, sentAtMs: nowMs });
-    // Sequences come again after so many.
+    // Limits the list, because sequences repeat.
     if (this.#flying.length > SEQUENCE_MODULUS / 4) this.#flying.shift();
   }
 
-  /** The state has arrived: those before it have, too, or never will. True where it came in time. */
+  /**
+   * Takes an acknowledgement. Earlier states have arrived too, or never will. Returns true if the state
+   * arrived in time.
+   */
   acknowledged(sequence: number, nowMs: number): boolean {
     let index = 0;
     while (index < this.#flying.length && this.#flying[index]!.sequence !== sequence) index += 1;
@@ -67,12 +76,12 @@ export class PathDelay {
     return !isLate;
   }
 
-  /** States arrive in time and none waits: the queue is gone. */
+  /** Called when states arrive in time and none waits: the queue is gone. */
   recovered(): void {
     this.#credit = undefined;
   }
 
-  /** Another path: nothing is known of it. */
+  /** Forgets all measurements, because the path has changed. */
   moved(): void {
     this.#forgetFlying();
     this.#baseMs = undefined;

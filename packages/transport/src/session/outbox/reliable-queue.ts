@@ -6,37 +6,37 @@ import { BULK_FRAGMENT_BYTES, MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES } from ".
 export interface Fragment {
   readonly id: number;
   readonly payload: Uint8Array;
-  /** False where another fragment of the same message follows. */
+  /** False if another fragment of the same message follows. */
   readonly isLast: boolean;
 }
 
-/** One that has no receipt yet. */
+/** A fragment without a receipt. */
 interface Pending extends Fragment {
   readonly addedAtMs: number;
   sentAtMs: number;
-  /** Sequence of the packet that carried it last, or of the one before it where that was a broadcast. */
+  /** Sequence of the packet that carried it last. For a broadcast: of the session's packet before that. */
   sequence: number;
   isBroadcast: boolean;
-  /** Sent more than once: its receipt does not say how long the path takes. */
+  /** Sent more than once: its receipt does not show the time of the path. */
   isRepeated: boolean;
 }
 
 /** Classes whose messages stay queued until the receipt comes. */
 export type ReliableClass = "command" | "bulk";
 
-/** Limits and heads of one class. */
+/** Limits of a class. */
 interface QueueTerms {
-  /** Messages without a receipt, */
+  /** Most messages without a receipt. */
   readonly maxMessages: number;
-  /** their cost by {@link reliableCost}, */
+  /** Most bytes without a receipt, by {@link reliableCost}. */
   readonly maxBytes: number;
-  /** and bytes of the fragments of longer ones. */
+  /** Bytes of the fragments of a longer message. */
   readonly fragmentBytes: number;
-  /** Bytes before a fragment in its message. */
+  /** Bytes before the fragment in its message. */
   readonly headBytes: number;
 }
 
-/** Each fits one packet. */
+/** Limits of commands. Each fits one packet. */
 export const COMMANDS: QueueTerms = {
   maxMessages: limits.unacknowledgedMessages,
   maxBytes: limits.sessionQueueBytes,
@@ -44,7 +44,7 @@ export const COMMANDS: QueueTerms = {
   headBytes: 2,
 };
 
-/** Two of the longest may wait. */
+/** Limits of bulk. Two of the longest messages may wait. */
 export const BULK: QueueTerms = {
   maxMessages: 4096,
   maxBytes: 2 * (limits.bulkBytes + limits.reliableOverheadBytes),
@@ -55,56 +55,58 @@ export const BULK: QueueTerms = {
 /** Estimated memory of an object and an array, besides the bytes in it. */
 export const HELD_OVERHEAD_BYTES = 160;
 
-/** After a repetition about so many bytes go before a receipt says that they arrive. */
+/** Approximate bytes that leave after the start of a repetition, before a receipt shows that they arrive. */
 const FIRST_BYTES = 16_384;
-/** Without news in a receipt, no more repetitions are asked for by acks: a receiver that lies about them gets no more. */
+/** Most repetitions because of acks without a new receipt. It limits a receiver that sends false acks. */
 const MAX_FAST_REPEATS = 4;
-/** Without a receipt, what goes again does so after twice the time, up to so many times. */
+/** Most doublings of the time to a repetition without a receipt. */
 const MAX_DOUBLINGS = 3;
 
-/** Bytes that a reliable message takes of the limits of queues. */
+/** Returns the bytes that a reliable message takes of the limits of queues. */
 export function reliableCost(payload: Uint8Array): number {
   return payload.length + limits.reliableOverheadBytes;
 }
 
-/** The last fragment of a message pays for it. */
+/** Returns the cost of a fragment. The last fragment pays the overhead of its message. */
 function costOf({ payload, isLast }: Fragment): number {
   return isLast ? reliableCost(payload) : payload.length;
 }
 
 /**
- * Numbers reliable messages and keeps them until the other side has said that it has them. Long ones are cut into fragments
- * as they leave. Fragments in front have been sent over the present link, the others wait until fewer bytes than the window
- * are on their way. A session has one queue for commands and one for bulk. Pure: time comes in.
+ * Numbers reliable messages and keeps them until their receipts. Cuts long ones into fragments as they leave.
+ * The fragments in front have been sent over the present link. The others wait until fewer bytes than the
+ * window are on their way. A session has one queue for commands and one for bulk. Has no clock of its own.
  */
 export class ReliableQueue {
   readonly #terms: QueueTerms;
   readonly #window: SendWindow | undefined;
   readonly #pending: Pending[] = [];
-  /** Messages that are still to be cut, and the bytes of the first one that are in fragments already. */
+  /** Messages that are not cut completely, and the bytes of the first one that are in fragments already. */
   readonly #uncut: Uint8Array[] = [];
   #cutBytes = 0;
   #nextId = 0;
   #length = 0;
   #bytes = 0;
-  /** The number of sent fragments at the front, and their bytes. */
+  /** Number of sent fragments at the front, and their bytes. */
   #sent = 0;
   #sentBytes = 0;
   #windowBytes: number;
   #progressAtMs = Number.NEGATIVE_INFINITY;
   #acknowledgedBytes = 0;
-  /** Since a receipt brought something new. */
+  /** Repetitions because of acks since the last new receipt. */
   #fastRepeats = 0;
   #repeats = 0;
 
-  /** @param window default: everything may be on its way, but what goes again does so a little at first */
+  /**
+   * @param window limit of bytes on their way; by default only repeated messages have one, which begins small
+   */
   constructor(terms: QueueTerms, window?: SendWindow) {
     this.#terms = terms;
     this.#window = window;
     this.#windowBytes = window?.firstBytes ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Messages without a receipt. */
+  /** Number of messages without a receipt. */
   get length(): number {
     return this.#length;
   }
@@ -114,7 +116,7 @@ export class ReliableQueue {
     return this.#bytes;
   }
 
-  /** Estimated memory, bytes: a fragment shares the bytes of its message. */
+  /** Estimated memory, bytes. A fragment shares the bytes of its message. */
   get heldBytes(): number {
     return this.#bytes + (this.#pending.length + this.#uncut.length) * HELD_OVERHEAD_BYTES;
   }
@@ -124,22 +126,22 @@ export class ReliableQueue {
     return this.#pending;
   }
 
-  /** Whether something has not been sent yet. */
+  /** True if a fragment has not been sent yet. */
   get hasUnsent(): boolean {
     return this.#sent < this.#pending.length;
   }
 
-  /** Bytes of the fragment that may leave next; undefined where there is none, or receipts must come first. */
+  /** Bytes of the next fragment. Undefined if there is none, or if receipts must come first. */
   get nextBytes(): number | undefined {
     return this.isWindowOpen ? this.#pending[this.#sent]?.payload.length : undefined;
   }
 
-  /** Whether the window takes one more packet. */
+  /** True if the window allows one more packet. */
   get isWindowOpen(): boolean {
     return this.#sentBytes < this.#windowBytes;
   }
 
-  /** Whether all of them may be added while no more than `maxBytes` wait. */
+  /** Returns true if all messages can be added with at most `maxBytes` waiting. */
   hasRoom(payloads: readonly Uint8Array[], maxBytes = this.#terms.maxBytes): boolean {
     if (this.#length + payloads.length > this.#terms.maxMessages) return false;
     let bytes = this.#bytes;
@@ -147,14 +149,17 @@ export class ReliableQueue {
     return bytes <= maxBytes;
   }
 
-  /** Throws {@link NetError} `limit/queue` where too much waits to take them all. */
+  /** Throws {@link NetError} `limit/queue` if there is no room for all messages. */
   check(payloads: readonly Uint8Array[]): void {
     if (this.hasRoom(payloads)) return;
     const message = `${this.#bytes} bytes in ${this.#length} reliable messages wait for a receipt`;
     throw new NetError("limit/queue", message, { retryable: true });
   }
 
-  /** Throws as {@link check} does: then none of them was taken. Returns the id of the last fragment. */
+  /**
+   * Adds messages. Throws as {@link check} does, and takes none of them then. Returns the id of the last
+   * fragment.
+   */
   add(payloads: readonly Uint8Array[], nowMs: number): number {
     this.check(payloads);
     for (const payload of payloads) {
@@ -167,8 +172,8 @@ export class ReliableQueue {
   }
 
   /**
-   * Takes one that leaves at once in a packet that is not this session's own: its place among those is behind `sequence`.
-   * All before it must have been sent. Throws as {@link add} does. Returns its id.
+   * Adds a message that leaves at once in a packet of another session, after this session's packet
+   * `sequence`. All earlier messages must have been sent. Throws as {@link add} does. Returns its id.
    */
   addSent(payload: Uint8Array, sequence: number, nowMs: number): number {
     const id = this.add([payload], nowMs);
@@ -181,7 +186,7 @@ export class ReliableQueue {
     return id;
   }
 
-  /** Cuts what fits one fragment at once, and of longer messages the fragment that leaves next. */
+  /** Cuts messages into fragments: short ones at once, long ones fragment by fragment as they leave. */
   #cut(nowMs: number): void {
     const { fragmentBytes } = this.#terms;
     while (this.#uncut.length > 0) {
@@ -208,16 +213,19 @@ export class ReliableQueue {
     }
   }
 
-  /** Whether a message that was added has been acknowledged. */
+  /** Returns true if an added message has been acknowledged. */
   isAcknowledged(id: number): boolean {
     return sequenceDistance(id, this.#pending[0]?.id ?? this.#nextId) < 0;
   }
 
-  /** The other side has everything before `receipt`. False for a receipt of what was never sent. */
+  /**
+   * Takes a receipt: the other side has all fragments before it. Returns false if it names one that was never
+   * sent.
+   */
   acknowledge(receipt: number, nowMs: number): boolean {
     const oldest = this.#pending[0]?.id ?? this.#nextId;
     const count = sequenceDistance(receipt, oldest);
-    // An older receipt than the last one arrives when packets overtake each other: nothing new in it.
+    // Older receipts than the last one arrive if packets overtake each other. They contain nothing new.
     if (count <= 0) return true;
     if (count > this.#pending.length) return false;
     let [bytes, sentBytes] = [0, 0];
@@ -234,7 +242,7 @@ export class ReliableQueue {
     this.#sentBytes -= sentBytes;
     this.#sent = Math.max(0, this.#sent - count);
     const tookMs = isRepeated ? undefined : nowMs - sentAtMs;
-    // A message to repeat may have arrived the first time.
+    // A message that is to be repeated may have arrived the first time.
     const receiptBytes = 2 * bytes - sentBytes;
     const window = this.#windowBytes;
     this.#windowBytes = this.#window?.after(window, receiptBytes, tookMs, nowMs) ?? window + receiptBytes;
@@ -245,7 +253,7 @@ export class ReliableQueue {
     return true;
   }
 
-  /** The fragments to be sent next, as many as fit a packet; none where receipts must come first. */
+  /** Returns the fragments to send next, as many as fit a packet. Empty if receipts must come first. */
   nextBatch(): readonly Pending[] {
     if (!this.isWindowOpen) return [];
     let bytes = PACKET_OVERHEAD_BYTES;
@@ -257,7 +265,7 @@ export class ReliableQueue {
     return this.#pending.slice(this.#sent, end);
   }
 
-  /** The packet with that sequence carries a {@link nextBatch}. */
+  /** Takes note that the packet with this sequence carries a {@link nextBatch}. */
   sent(batch: readonly Pending[], sequence: number, nowMs: number): void {
     for (const fragment of batch) {
       fragment.sequence = sequence;
@@ -270,20 +278,20 @@ export class ReliableQueue {
     this.#openWindow();
   }
 
-  /** Messages that left the queue with a receipt, since the start. */
+  /** Cost of all messages with a receipt, since the start. */
   get acknowledgedBytes(): number {
     return this.#acknowledgedBytes;
   }
 
-  /** Time since the last new receipt while a message waits for one. */
+  /** Returns the time since the last new receipt while a message waits for one, ms. Otherwise 0. */
   stuckMs(nowMs: number): number {
     const [oldest] = this.#pending;
     return oldest ? nowMs - Math.max(this.#progressAtMs, oldest.addedAtMs) : 0;
   }
 
   /**
-   * All go again, over another link perhaps. A few at first, and twice as many as receipts say to have arrived: one who
-   * takes nothing, or says so, costs no more.
+   * Sends all fragments again, perhaps over another link. Begins with a few, and sends twice as many bytes as
+   * receipts confirm: a receiver that takes nothing, or confirms nothing, costs no more.
    */
   rewind(): void {
     this.#window?.forget();
@@ -299,8 +307,9 @@ export class ReliableQueue {
   }
 
   /**
-   * A packet has arrived. Reliable messages take one path that keeps their order: those of older packets for which no
-   * receipt came are lost. True, and all go again. If they are lost once more, a packet behind their repetition says so.
+   * Takes note of an arrived packet. Reliable messages keep their order on a path, so that older packets
+   * without a receipt are lost. If there are any, sends all again and returns true. If they are lost again,
+   * an ack of a packet behind the repetition shows it.
    */
   rewindIfLost(sequence: number): boolean {
     if (this.#fastRepeats >= MAX_FAST_REPEATS) return false;
@@ -318,7 +327,10 @@ export class ReliableQueue {
     return true;
   }
 
-  /** Begins again where the oldest one was sent long ago and receipts bring nothing new; later each time. */
+  /**
+   * Sends all again if the oldest fragment was sent long ago and no new receipts arrive. Waits longer each
+   * time.
+   */
   rewindIfOverdue(patienceMs: number, nowMs: number): void {
     const [oldest] = this.#pending;
     if (!oldest || this.#sent === 0) return;
@@ -328,7 +340,7 @@ export class ReliableQueue {
     this.#beginAgain();
   }
 
-  /** A repeated message has left: the next one need not wait for a receipt. */
+  /** Opens the window once all repeated messages have left: later ones need not wait for a receipt. */
   #openWindow(): void {
     if (!this.#window && !this.hasUnsent) this.#windowBytes = Number.POSITIVE_INFINITY;
   }
