@@ -13,12 +13,12 @@ const LINK: LinkMonitorOptions = {
 const DELAY_MS = 5;
 const BODY = new Uint8Array(20);
 
-/** A server that sends states and hears of them, and a player; the player's packets are counted. */
+/** A server that sends states and takes acks, and a player whose packets are counted. */
 class Pair {
   readonly scheduler = new VirtualScheduler();
   readonly server: Session;
   readonly player: Session;
-  /** Of states: how long after it was sent the server heard that it had arrived. */
+  /** Time from sending each state to its ack at the server, ms. */
   readonly heardAfterMs: number[] = [];
   /** Packets of the player with nothing but an answer. */
   alone = 0;
@@ -43,7 +43,7 @@ class Pair {
     scheduler.advance(100);
   }
 
-  /** Both send for so long: states every 50 ms, and inputs with that period, so long after the states. */
+  /** Both send for `ms`: the server a state every 50 ms, the player its inputs `afterMs` later. */
   run(ms: number, inputs: { readonly periodMs: number; readonly afterMs: number } | undefined): void {
     for (let passed = 0; passed < ms; passed++) {
       if (passed % 50 === 0) this.#sentAtMs.set(this.server.sendState(BODY)!, this.scheduler.nowMs());
@@ -64,9 +64,9 @@ class Pair {
   }
 }
 
-describe("what has arrived", () => {
+describe("acknowledgements", () => {
   test.each([0, 10, 20, 30, 40])(
-    "is said in the inputs of a player who sends one every 50 ms, %i ms after the states: no packet is made for it",
+    "travel in the inputs of a player who sends one every 50 ms, %i ms after the states, not in their own packets",
     (afterMs) => {
       const pair = new Pair();
       pair.run(2000, { periodMs: 50, afterMs });
@@ -75,12 +75,12 @@ describe("what has arrived", () => {
       pair.run(5000, { periodMs: 50, afterMs });
       expect(pair.alone).toBe(0);
       expect(pair.heardAfterMs.length).toBeGreaterThanOrEqual(99);
-      // Nothing is taken for lost: 60 ms, and one and a half round trips.
+      // No state is taken for lost: that needs 60 ms and one and a half round trips.
       expect(Math.max(...pair.heardAfterMs)).toBeLessThanOrEqual(60 + 3 * DELAY_MS);
     },
   );
 
-  test("is said within 70 ms when the inputs stop, and after 40 ms from then on", () => {
+  test("leave within 70 ms when the inputs stop, and after 40 ms from then on", () => {
     const pair = new Pair();
     pair.run(2000, { periodMs: 50, afterMs: 20 });
     pair.heardAfterMs.length = 0;
@@ -92,7 +92,7 @@ describe("what has arrived", () => {
     expect(Math.max(...pair.heardAfterMs)).toBeLessThanOrEqual(40 + 2 * DELAY_MS + 1);
   });
 
-  test.each([75, 200])("is said within 70 ms by a player who sends only every %i ms", (periodMs) => {
+  test.each([75, 200])("leave within 70 ms from a player who sends only every %i ms", (periodMs) => {
     const pair = new Pair();
     pair.run(4000, { periodMs, afterMs: 10 });
     pair.heardAfterMs.length = 0;

@@ -25,7 +25,7 @@ interface Scene {
   readonly bulkRate?: BulkRate;
 }
 
-/** Two sessions over one ordered link; b takes bulk. */
+/** Two sessions over one ordered link. b accepts bulk. */
 function scene({ settings = { delayMs: 25 }, bulkBytes = limits.bulkBytes, bulkRate }: Scene = {}) {
   const scheduler = new VirtualScheduler();
   const random = seededRandom(5);
@@ -53,7 +53,7 @@ function scene({ settings = { delayMs: 25 }, bulkBytes = limits.bulkBytes, bulkR
   };
   const pair = connect();
   scheduler.advance(100);
-  /** A command that says when it was sent. */
+  /** Sends a command that contains its sending time. */
   const command = () => {
     const payload = new Uint8Array(8);
     new DataView(payload.buffer).setFloat64(0, scheduler.nowMs());
@@ -66,7 +66,7 @@ function pattern(bytes: number, seed: number): Uint8Array {
   return Uint8Array.from({ length: bytes }, (_, index) => (index * 31 + (index >> 8) + seed) & 0xff);
 }
 
-/** Equal, without a comparison of a million elements in words. */
+/** Returns true if both are equal. `toEqual` would be slow for a million elements. */
 const isSame = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0;
 
 describe("bulk", () => {
@@ -91,7 +91,7 @@ describe("bulk", () => {
     expect(isSame(bulk[0]!, pattern(1_000_000, 1))).toBe(true);
     const sorted = commands.toSorted((one, other) => one - other);
     expect(sorted.length).toBe(120);
-    // 25 ms of way, the queue that the window aims at, and what it takes to notice it.
+    // 25 ms of delay, the queue that the window aims at, and the time to notice it.
     expect(sorted[Math.floor(sorted.length * 0.95)]).toBeLessThan(150);
     expect(sorted.at(-1)).toBeLessThan(400);
   });
@@ -111,7 +111,7 @@ describe("bulk", () => {
     expect(bulk.every((message, index) => isSame(message, sent[index]!))).toBe(true);
   });
 
-  test("[WF39] keeps to the rate that is given to it", () => {
+  test("[WF39] does not exceed its given rate", () => {
     let left = 20_000;
     const bulkRate = { take: (bytes: number) => left >= bytes && ((left -= bytes), true) };
     const { scheduler, a, bulk } = scene({ bulkRate });
@@ -123,7 +123,7 @@ describe("bulk", () => {
     expect(bulk).toHaveLength(1);
   });
 
-  test("too long, too much or too late is refused with words", () => {
+  test("throws an error with the reason for a message that is too long, too much or too late", () => {
     const { a } = scene();
     expect(() => a.sendBulk(new Uint8Array(limits.bulkBytes + 1))).toThrow(ConfigError);
     expect(() => a.sendBulk(new Uint8Array(limits.bulkBytes + 1))).toThrow(/at most 16777216 bytes/);
@@ -134,7 +134,7 @@ describe("bulk", () => {
     expect(() => a.sendBulk(new Uint8Array(1))).toThrow(/has ended/);
   });
 
-  test("[WF39] what is longer than the reader takes is dropped and counted; what follows arrives", () => {
+  test("[WF39] a message longer than the receiver accepts is dropped and counted; later ones arrive", () => {
     const { scheduler, a, b, bulk } = scene({ bulkBytes: 5000 });
     for (const bytes of [5000, 5001, 100_000, 10]) a.sendBulk(pattern(bytes, bytes));
     scheduler.advance(5000);
@@ -142,7 +142,7 @@ describe("bulk", () => {
     expect(b.drops.toRecord()).toMatchObject({ "too-long": 2 });
   });
 
-  test("[WF39] a message that never ends is dropped where it is too long, and takes no more memory than one that may be", () => {
+  test("[WF39] an endless message is dropped at the limit, and takes no more memory than the longest allowed one", () => {
     const scheduler = new VirtualScheduler();
     const { a: raw, b: link } = memoryLinkPair({ scheduler, random: seededRandom(1), isUnreliable: false });
     const bulk: number[] = [];
@@ -171,7 +171,7 @@ describe("bulk", () => {
       mostHeld = Math.max(mostHeld, session.heldBytes);
       dropped.push(session.drops.toRecord()["too-long"]);
     }
-    // The 21st passes the limit.
+    // The 21st exceeds the limit.
     expect([dropped[19], dropped[20], dropped[299]]).toEqual([undefined, 1, 1]);
     expect(mostHeld).toBeLessThanOrEqual(20_000 + 1000);
     expect(session.heldBytes).toBe(0);
@@ -181,7 +181,7 @@ describe("bulk", () => {
     expect(session.drops.toRecord()).toEqual({ "too-long": 1 });
   });
 
-  test("[WF39] a session that takes none counts a violation, and so does any session of what makes no sense", () => {
+  test("[WF39] bulk is a violation at a session that accepts none, and malformed bulk at every session", () => {
     const scheduler = new VirtualScheduler();
     const { a: raw, b: link } = memoryLinkPair({ scheduler, random: seededRandom(1), isUnreliable: false });
     let maxBytes = 0;

@@ -1,6 +1,6 @@
 import type { Link, LinkHandlers, Scheduler } from "@paceline/transport";
 
-/** One page's event loop on a virtual clock: while it is busy its timers and the packets for it wait, as in a browser. */
+/** A page's event loop on a virtual clock. While it is busy, its timers and packets wait, as in a browser. */
 export class BusyLoop implements Scheduler {
   readonly #base: Scheduler;
   readonly #timers: (() => void)[] = [];
@@ -33,7 +33,7 @@ export class BusyLoop implements Scheduler {
     return () => cancel();
   }
 
-  /** Something computes for so long from now on. */
+  /** Keeps the loop busy for this time. */
   stall(ms: number): void {
     this.#freeAtMs = this.nowMs() + ms;
     this.#base.after(ms, () => {
@@ -42,7 +42,7 @@ export class BusyLoop implements Scheduler {
     });
   }
 
-  /** The link as this page has it. */
+  /** Returns the link as this page sees it. */
   link(link: Link): Link {
     const later = (handlers: LinkHandlers, delayed: Link): LinkHandlers => ({
       onOpen: () => this.#run(this.#packets, () => handlers.onOpen()),

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { channelInit, dataChannels, type DataChannelName } from "../src/webrtc/channels.js";
 
-test("the channel of events gives one up after the plan's lifetime; the others are as they are", () => {
+test("the channel of events drops one after the plan's lifetime; the other channels have fixed options", () => {
   expect(channelInit("event", 500)).toEqual({
     negotiated: true,
     id: 2,

@@ -12,10 +12,13 @@ const LINK: LinkMonitorOptions = {
 const SECONDS = 60;
 const PERIOD_MS = 50;
 const ONE_WAY_MS = 25;
-/** After so long without news the writer sends again what has no receipt. */
+/** Time without news after which the writer repeats messages without a receipt. */
 const TIME_OUT_MS = 1500;
 
-/** How long commands took, ms, sorted, over a path that loses one packet in twenty each way, commands and receipts too. */
+/**
+ * Returns the sorted delays of commands, ms, over a path that loses one of twenty packets each way, receipts
+ * too.
+ */
 function delaysMs(seed: number): number[] {
   const scheduler = new VirtualScheduler();
   const settings = { delayMs: ONE_WAY_MS, loss: { kind: "uniform", ratio: 0.05 } } as const;
@@ -24,7 +27,7 @@ function delaysMs(seed: number): number[] {
   const tookMs: number[] = [];
   const sessions = (["a", "b"] as const).map((end) => {
     const { outgoing } = path[end];
-    // Another object: so the link says that it may lose packets.
+    // Another object than `reliable`, so that the link counts as unreliable.
     const unreliable = { queuedBytes: 0, send: (packet: Uint8Array) => outgoing.send(packet) };
     const link = new MemoryLink({ scheduler, reliable: outgoing, unreliable });
     path[end].onPacket((packet) => link.received(packet));
@@ -44,7 +47,7 @@ function delaysMs(seed: number): number[] {
   return tookMs.toSorted((one, other) => one - other);
 }
 
-test("[WF38] at 5 % loss and a round trip of 50 ms a lost command goes again before its time is out", () => {
+test("[WF38] at 5 % loss and a round trip of 50 ms a lost command is repeated before its timeout", () => {
   for (const seed of [1, 2, 3, 4, 5, 6]) {
     const delays = delaysMs(seed);
     expect(delays[Math.floor(0.99 * delays.length)]).toBeLessThan(200);

@@ -18,7 +18,7 @@ export interface SentPacket {
   readonly messages: readonly Message[];
 }
 
-/** A link whose other end is the test: it reads what was sent and puts in what it likes, byte by byte. */
+/** A link whose other end is the test, which reads sent packets and inserts any bytes. */
 export class HandLink implements Link {
   readonly kind = "memory";
   readonly isUnreliable = true;
@@ -54,18 +54,18 @@ export class HandLink implements Link {
     this.closed = { code, reason };
   }
 
-  /** What was sent since the last call. */
+  /** Returns the packets sent since the last call. */
   takeSent(): SentPacket[] {
     return this.#sent.splice(0);
   }
 
-  /** Messages of one kind among what was sent since the last call, as bodies. */
+  /** Returns the bodies of one kind of message, of the packets sent since the last call. */
   takeBodies(kind: MessageKind): number[][] {
     const all = this.takeSent().flatMap(({ messages }) => messages);
     return all.filter((message) => message.kind === kind).map(({ body }) => [...body]);
   }
 
-  /** A packet arrives; its sequence is the next one unless given. */
+  /** Receives a packet. Default: with the next sequence. */
   receive(messages: readonly Message[], header: Partial<PacketHeader> = {}): void {
     const writer = new ByteWriter();
     writePacketHeader(writer, { sequence: this.#sequence, tick: 0, isPublished: false, ...header });
@@ -78,7 +78,7 @@ export class HandLink implements Link {
     this.#handlers?.onPacket(bytes, this);
   }
 
-  /** The link breaks. */
+  /** Breaks the link. */
   end(): void {
     this.closed = { code: 1006, reason: "gone" };
     this.#handlers?.onClose(this.closed);

@@ -22,7 +22,7 @@ function pairOf(isUnreliable: boolean): LinkPair {
   };
 }
 
-/** Three ordered links that look like one. */
+/** Three ordered links that act as one. */
 function stripedPair(): LinkPair {
   const scheduler = new VirtualScheduler();
   const settings = { delayMs: 20, jitterMs: 3 };

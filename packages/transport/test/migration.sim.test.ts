@@ -27,7 +27,9 @@ class Pair {
   readonly b = this.#session("b");
   #preference = 0;
 
-  /** A new link between both, the newest preferred; of two or three sockets, or one that loses. */
+  /**
+   * Connects both sides by a new link, the most preferred one: of two or three sockets, or an unreliable one.
+   */
   connect(width: number, isUnreliable: boolean): MemoryLinkPair[] {
     const { scheduler } = this;
     const settings = { delayMs: this.random.int(5, 80), loss: { kind: "uniform", ratio: 0.03 } } as const;
@@ -69,7 +71,8 @@ describe("a session that moves", () => {
       if (number % (MESSAGES / MIGRATIONS) !== 50) continue;
       moves += 1;
       const old = links;
-      // Before the old one ends, after it, or while it hangs half open: nobody is told of a cable that was cut.
+      // The new link comes before the old one ends, after it, or while it hangs half open, as after a cut
+      // cable.
       const kind = random.int(0, 2);
       if (kind === 0) old.forEach((link) => link.cut());
       if (kind === 1) old[0]!.a.close(4003, "replaced");
@@ -83,7 +86,7 @@ describe("a session that moves", () => {
     expect(pair.heard.b).toEqual(all);
   });
 
-  test("is told within a second and a half that its link is silent, and when it is heard again", () => {
+  test("reports within a second and a half that its link is silent, and when it is heard again", () => {
     const pair = new Pair();
     const [link] = pair.connect(1, false);
     pair.scheduler.advance(10_000);

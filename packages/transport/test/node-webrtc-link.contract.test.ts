@@ -2,7 +2,7 @@ import { linkContract } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";
 import { loaded, congestiblePair } from "./node-webrtc-pair.js";
 
-// Two connections of this library fail to meet in three of a thousand cases (never a browser and one of it).
+// Two connections of this library fail in three of a thousand cases. One of it with a browser never does.
 const RETRIES = 2;
 
 describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loaded"})`, () => {

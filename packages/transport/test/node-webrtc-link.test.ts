@@ -9,7 +9,7 @@ import { build } from "esbuild";
 import { loaded, nativePair, TEST_UDP_PORT, type NativePair } from "./node-webrtc-pair.js";
 
 const packageFolder = fileURLToPath(new URL("..", import.meta.url));
-/** Opens links, uses them, closes them, twice, and ends the library each time. */
+/** Program that opens links, uses and closes them, and ends the library, all twice. */
 const exitingProcess = `
   import { endNativeWebRtc } from "./src/node/native-webrtc.ts";
   import { loaded, nativePair } from "./test/node-webrtc-pair.ts";
@@ -60,7 +60,7 @@ async function opened(pair: NativePair): Promise<{ a: Heard; b: Heard }> {
   return { a, b };
 }
 
-/** A server's end alone, with what it says. */
+/** A server's end alone, with its signals. */
 function lonelyServer(native: NativeWebRtc) {
   const said: unknown[] = [];
   let bad = 0;
@@ -83,11 +83,11 @@ const HOST = "candidate:1 1 UDP 2122317823 127.0.0.1 9 typ host";
 describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loaded"})`, () => {
   const native = loaded.native!;
 
-  test("keeps candidates that overtake the offer", RETRY, async () => {
+  test("stores candidates that overtake the offer", RETRY, async () => {
     const pair = nativePair(native);
     const held: unknown[] = [];
     const late = pair.b.signal.bind(pair.b);
-    // Candidates first, the offer after them.
+    // The candidates arrive before the offer.
     pair.b.signal = (data: unknown) => {
       if ((data as { type: string }).type === "candidate") return late(data);
       held.push(data);
@@ -99,14 +99,14 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
   });
 
   // The library repeats a lost first message after a second, a browser after 50 ms.
-  test("leaves it to the browser that offers to begin DTLS", RETRY, async () => {
+  test("lets the offering browser begin DTLS", RETRY, async () => {
     const pair = nativePair(native);
     const answers: string[] = [];
     const [toServer, toClient] = [pair.b.signal.bind(pair.b), pair.a.signal.bind(pair.a)];
     const setup = /^a=setup:\w+/m;
     pair.b.signal = (data: unknown) => {
       const { type, sdp } = data as { readonly type: string; readonly sdp?: string };
-      // So browsers offer.
+      // A browser's offer has this role.
       toServer(type === "offer" ? { type, sdp: sdp?.replace(setup, "a=setup:actpass") } : data);
     };
     pair.a.signal = (data: unknown) => {
@@ -120,7 +120,7 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
     await pair.dispose();
   });
 
-  test("lets nothing out that is thrown: signals, sends and closes in every wrong state", async () => {
+  test("throws nothing at signals, sends and closes in every wrong state", async () => {
     const { link, badSignals } = lonelyServer(native);
     for (const data of [undefined, 1, {}, candidate(HOST)]) link.signal(data);
     link.send("state", Uint8Array.of(1));
@@ -158,7 +158,7 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
   });
 
   test(
-    "takes a flood of candidates for what it is: counted, not kept, and the link still opens",
+    "counts a flood of candidates as bad signals, stores none of them, and still opens the link",
     RETRY,
     async () => {
       const pair = nativePair(native);
@@ -174,7 +174,7 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
     },
   );
 
-  test("looks up no names and connects to none: candidates that are no UDP address are left out", async () => {
+  test("looks up no names: it ignores candidates that are no UDP address", async () => {
     const { link, badSignals } = lonelyServer(native);
     const useless = [
       "",
@@ -211,7 +211,7 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
     for (const sdp of [7, null, {}, [lines]]) link.signal({ type: "offer", sdp });
     expect(badSignals()).toBe(hostile.length + 4);
     expect(said).toEqual([]);
-    // It still answers an honest one, and a second one no more.
+    // The link still answers one honest offer, and no second one.
     link.signal({ type: "offer", sdp: lines.join("\r\n") });
     link.signal({ type: "offer", sdp: lines.join("\r\n") });
     await vi.waitFor(() => expect(said[0]).toMatchObject({ type: "answer" }), OPEN_TIMEOUT);
@@ -219,27 +219,31 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
     link.close(4000, "done");
   });
 
-  test("ends, and ends alone, when what stands in a well-formed description is nonsense", RETRY, async () => {
-    const { link } = lonelyServer(native);
-    const heard = nothingHeard();
-    link.start(listen(heard));
-    await sleep(20);
-    const lines = offerLines().map((line) =>
-      line.replace(/^a=fingerprint:.*/, `a=fingerprint:sha-256 ${":".repeat(95)}`),
-    );
-    link.signal({ type: "offer", sdp: lines.join("\r\n") });
-    await vi.waitFor(() => expect(heard.close?.reason).toMatch(/refused/), OPEN_TIMEOUT);
-    const pair = nativePair(native);
-    await opened(pair);
-    await pair.dispose();
-  });
+  test(
+    "closes at invalid values in a well-formed description, and other links still open",
+    RETRY,
+    async () => {
+      const { link } = lonelyServer(native);
+      const heard = nothingHeard();
+      link.start(listen(heard));
+      await sleep(20);
+      const lines = offerLines().map((line) =>
+        line.replace(/^a=fingerprint:.*/, `a=fingerprint:sha-256 ${":".repeat(95)}`),
+      );
+      link.signal({ type: "offer", sdp: lines.join("\r\n") });
+      await vi.waitFor(() => expect(heard.close?.reason).toMatch(/refused/), OPEN_TIMEOUT);
+      const pair = nativePair(native);
+      await opened(pair);
+      await pair.dispose();
+    },
+  );
 
   test("carries many links on one UDP port", { timeout: 60_000 }, async () => {
     const pairs: NativePair[] = [];
     const heard: { a: Heard; b: Heard }[] = [];
     while (pairs.length < 24) {
       const pair = nativePair(native);
-      // One of some hundred does not meet: see the contract test.
+      // About one link in a hundred fails to connect: see the contract test.
       const met = await opened(pair).catch(() => undefined);
       if (!met) continue;
       heard.push(met);
@@ -249,7 +253,7 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
     const each = pairs.map((_, index) => index);
     const firstBytes = (side: "a" | "b") => heard.map((ends) => ends[side].packets[0]?.[0]);
     await vi.waitFor(() => expect(firstBytes("b")).toEqual(each), OPEN_TIMEOUT);
-    // And back: every one has its own.
+    // Sends the packets back: every link has its own.
     pairs.forEach((pair, index) => pair.b.send("command", heard[index]!.b.packets[0]!));
     await vi.waitFor(() => expect(firstBytes("a")).toEqual(each), OPEN_TIMEOUT);
     expect(pairs[0]!.a.route).toEqual({ isTurn: false, protocol: "udp" });
@@ -257,10 +261,10 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
   });
 
   test(
-    "lets the process exit once the library is ended, after links were closed",
+    "lets the process exit once its links are closed and the library is ended",
     { timeout: 30_000 },
     async () => {
-      // A process of its own: the test runner would end this one in any case.
+      // A process of its own, because the test runner would end this one in any case.
       const { outputFiles } = await build({
         stdin: { contents: exitingProcess, resolveDir: packageFolder, loader: "ts" },
         bundle: true,
@@ -282,7 +286,7 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
     },
   );
 
-  test("a library that does not let itself be ended throws at nobody", async () => {
+  test("ending the library never throws, even if its cleanup fails", async () => {
     const stuck: NativeWebRtc = {
       PeerConnection: native.PeerConnection,
       setSctpSettings: () => undefined,
@@ -294,7 +298,7 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
   });
 });
 
-/** An offer as Chromium makes it. */
+/** Returns an offer in the form of Chromium. */
 function offerLines(): string[] {
   return [
     "v=0",

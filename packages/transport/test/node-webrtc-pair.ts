@@ -5,15 +5,15 @@ import type { LinkPair } from "@paceline/testkit";
 import { signalThrough } from "./signal-through.js";
 import { UdpBottleneck } from "./udp-bottleneck.js";
 
-/** Below the ports that outgoing connections take. */
+/** Below the ports of outgoing connections. */
 export const TEST_UDP_PORT = 20_000 + (process.pid % 10_000);
 
 const LOOPBACK = "127.0.0.1";
 
-/** The native library, or why its tests are skipped. */
+/** The native library, or the reason to skip its tests. */
 export const loaded = await loadNativeWebRtc();
 
-/** A link of a client, which offers, and one of a server, which answers on one port; not started yet. */
+/** A link of a client, which offers, and one of a server, which answers on one port. Neither is started. */
 export function nativePair(native: NativeWebRtc, udpPort = TEST_UDP_PORT): NativePair {
   const scheduler = systemScheduler;
   const common = { native, scheduler, iceServers: [], bindAddress: LOOPBACK };
@@ -47,7 +47,7 @@ export interface NativePair extends LinkPair {
   readonly b: NodeWebRtcLink;
 }
 
-/** The same over a path that can be made narrow; not started yet. */
+/** Such a pair over a path that can be made narrow. Neither link is started. */
 export async function congestiblePair(native: NativeWebRtc): Promise<LinkPair> {
   const path = await UdpBottleneck.open(LOOPBACK);
   const { address, ports } = path;

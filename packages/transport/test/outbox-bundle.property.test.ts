@@ -3,7 +3,7 @@ import { array, assert, constantFrom, integer, property, record } from "fast-che
 import { expect, test } from "vitest";
 import { Bundle } from "../src/session/outbox/bundle.js";
 
-/** What fills a packet leaves without waiting. */
+/** Bytes that fill a packet, which then leaves without waiting. */
 const FULL_BYTES = 1024;
 
 interface Added {
@@ -18,7 +18,7 @@ interface Sent {
 
 const bytesOf = (messages: readonly Added[]): number => messages.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** Adds messages after these pauses, and waits until all that waits has left. */
+/** Adds messages after these pauses, and waits until all have left. */
 function played(steps: readonly { readonly pauseMs: number; readonly bytes: number }[], periodMs: number) {
   const scheduler = new VirtualScheduler();
   const sent: Sent[] = [];
@@ -43,7 +43,7 @@ const steps = array(record({ pauseMs: integer({ min: 0, max: 40 }), bytes: integ
 });
 const periods = constantFrom(0, 1, 20, 50, 100);
 
-test("a bundle leaves with its period's end or when it fills a packet, whichever is sooner", () => {
+test("a bundle leaves at the end of its period or when it fills a packet, whichever is sooner", () => {
   assert(
     property(steps, periods, (given, periodMs) => {
       const { sent, left } = played(given, periodMs);
@@ -53,10 +53,10 @@ test("a bundle leaves with its period's end or when it fills a packet, whichever
         const isFull = bytesOf(messages) >= FULL_BYTES;
         const sinceMs = atMs - (sent[index - 1]?.atMs ?? Number.NEGATIVE_INFINITY);
         expect(isFull || sinceMs >= periodMs).toBe(true);
-        // Before its last message it was not full, or it had left by then.
+        // Before the last message, the bundle was not full.
         expect(bytesOf(messages.slice(0, -1))).toBeLessThan(FULL_BYTES);
         for (const added of messages) expect(atMs - added.atMs).toBeLessThanOrEqual(periodMs);
-        // What comes when the period is over waits for nobody.
+        // A message after the end of the period leaves at once.
         const [first] = messages;
         const isOverdue = first!.atMs - (sent[index - 1]?.atMs ?? Number.NEGATIVE_INFINITY) >= periodMs;
         expect(!isOverdue || (atMs === first!.atMs && messages.length === 1)).toBe(true);
@@ -65,7 +65,7 @@ test("a bundle leaves with its period's end or when it fills a packet, whichever
   );
 });
 
-test("a bundle that was stopped sends nothing by itself", () => {
+test("a stopped bundle sends nothing by itself", () => {
   const scheduler = new VirtualScheduler();
   let sends = 0;
   const bundle = new Bundle(scheduler, () => void (sends += 1));

@@ -5,10 +5,10 @@ import { ByteBudget } from "../src/session/outbox/byte-budget.js";
 import { ClassQueue, type Waiting } from "../src/session/outbox/class-queue.js";
 import { PathDelay } from "../src/session/outbox/path-delay.js";
 
-// The parts that an outbox decides with, at the edges that a simulated wire meets by chance only.
+// Parts of an outbox at their limits, which a simulated network reaches only by chance.
 
 describe("the delay of a path", () => {
-  /** A path whose quickest state took 40 ms. */
+  /** Returns a path whose quickest state took 40 ms. */
   function known(): PathDelay {
     const path = new PathDelay();
     path.sent(1, true, 0);
@@ -16,7 +16,7 @@ describe("the delay of a path", () => {
     return path;
   }
 
-  test("counts as a queue from 250 ms over the quickest state on, or over 500 ms while none is known", () => {
+  test("shows a queue from 250 ms above the quickest state, or above 500 ms before the first ack", () => {
     const path = new PathDelay();
     path.sent(1, true, 0);
     expect([path.isSlow(750), path.isSlow(751)]).toEqual([false, true]);
@@ -29,7 +29,7 @@ describe("the delay of a path", () => {
     expect(path.acknowledged(3, 1291)).toBe(false);
   });
 
-  test("lets go half of what arrives late, five quarters of what arrives in time, until it has recovered", () => {
+  test("allows half as many states as arrive late and 1.25 times as many as arrive in time, until it has recovered", () => {
     const path = known();
     for (let sequence = 2; sequence <= 11; sequence++) path.sent(sequence, true, 1000);
     path.sent(12, true, 1200);
@@ -39,12 +39,12 @@ describe("the delay of a path", () => {
     expect(path.mayGo(1400)).toBe(false);
     expect(path.acknowledged(3, 1400)).toBe(false);
     expect(path.mayGo(1400)).toBe(true);
-    // What did not ask takes nothing of it.
+    // A state without `mayGo` uses no credit.
     path.sent(13, false, 1400);
     expect(path.mayGo(1400)).toBe(true);
     path.sent(14, true, 1400);
     expect(path.mayGo(1400)).toBe(false);
-    // Those before it have arrived as well: two more may go.
+    // Earlier states have arrived too: two more may leave.
     path.acknowledged(7, 1400);
     for (const sequence of [15, 16]) {
       expect(path.mayGo(1400)).toBe(true);
@@ -52,7 +52,7 @@ describe("the delay of a path", () => {
     }
     expect(path.mayGo(1400)).toBe(false);
     expect(path.acknowledged(16, 1440)).toBe(true);
-    // Nine that arrived in time, of 13 a quarter over.
+    // Nine states count as in time: 1.25 new ones may leave for each.
     let gone = 0;
     for (; path.mayGo(1440); gone++) path.sent(17 + gone, true, 1440);
     expect(gone).toBe(Math.floor(9 * 1.25));
@@ -61,7 +61,7 @@ describe("the delay of a path", () => {
     expect([path.isSlow(1440), path.mayGo(1440)]).toEqual([false, true]);
   });
 
-  test("lets one state go each 250 ms where nothing arrives, and forgets after 2 s what was on its way", () => {
+  test("allows one state every 250 ms if no acks arrive, and forgets states on their way after 2 s", () => {
     const path = known();
     path.sent(2, true, 1000);
     path.sent(3, true, 1200);
@@ -77,7 +77,7 @@ describe("the delay of a path", () => {
     expect(path.mayGo(3501)).toBe(true);
   });
 
-  test("is not known of another path", () => {
+  test("is forgotten when the path changes", () => {
     const path = known();
     path.sent(2, true, 100);
     expect(path.mayGo(400)).toBe(true);
@@ -88,7 +88,7 @@ describe("the delay of a path", () => {
     expect([path.isSlow(1750), path.isSlow(1751)]).toEqual([false, true]);
   });
 
-  test("remembers as many states as have different numbers, of which a quarter is ahead", () => {
+  test("remembers as many states as a quarter of the sequences", () => {
     const path = new PathDelay();
     for (let sequence = 0; sequence < 16_385; sequence++) path.sent(sequence, true, 0);
     expect(path.acknowledged(0, 10)).toBe(false);
@@ -109,7 +109,7 @@ describe("a budget of bytes that sessions share", () => {
     return { scheduler, budget };
   }
 
-  test("is open until more than a tenth of a second's bytes has gone at once", () => {
+  test("is open until more than a tenth of a second's bytes have left at once", () => {
     const { scheduler, budget } = scene();
     expect(budget.isOpen()).toBe(true);
     budget.spent(1000);
@@ -118,7 +118,7 @@ describe("a budget of bytes that sessions share", () => {
     expect(budget.isOpen()).toBe(false);
     scheduler.advance(1);
     expect(budget.isOpen()).toBe(true);
-    // However long it rested.
+    // A longer rest allows no more.
     scheduler.advance(60_000);
     budget.spent(1000);
     expect(budget.isOpen()).toBe(true);
@@ -126,7 +126,7 @@ describe("a budget of bytes that sessions share", () => {
     expect(budget.isOpen()).toBe(false);
   });
 
-  test("gives turns, in the order in which they were asked for, exactly when a packet may go", () => {
+  test("gives turns in the order of the requests, exactly when a packet may leave", () => {
     const { scheduler, budget } = scene();
     const turns: string[] = [];
     const turnOf = (name: string, bytes: number) => {
@@ -141,7 +141,7 @@ describe("a budget of bytes that sessions share", () => {
     budget.spent(1900);
     expect(budget.admits(first)).toBe(false);
     expect(budget.admits(second)).toBe(false);
-    // Whoever comes later waits behind them, even at the moment at which a packet may go.
+    // A later session waits behind the others, even at the moment when a packet may leave.
     scheduler.after(200, () => {
       expect(budget.isOpen()).toBe(false);
       expect(budget.admits(first)).toBe(false);
@@ -157,7 +157,7 @@ describe("a budget of bytes that sessions share", () => {
     expect(turns.slice(0, 3)).toEqual(["first 100", "second 200", "third 250"]);
   });
 
-  test("goes to the one that has sent the least since it began to wait, whatever the size of its packets", () => {
+  test("gives the turn to the session that has sent the fewest bytes since it began to wait, for all sizes of packets", () => {
     const { scheduler, budget } = scene();
     const sent = { large: 0, small: 0 };
     const flood = (name: "large" | "small", bytes: number): void => {
@@ -176,7 +176,7 @@ describe("a budget of bytes that sessions share", () => {
     expect(Math.abs(sent.large - sent.small)).toBeLessThanOrEqual(3 * 1000);
   });
 
-  test("is the others' where one of those that wait leaves; where the last one leaves, nothing waits", () => {
+  test("belongs to the others if a waiting session leaves, and has no timer after the last one left", () => {
     const { scheduler, budget } = scene();
     const turns: string[] = [];
     const [first, second] = ["first", "second"].map((name) => () => void turns.push(name));
@@ -194,11 +194,11 @@ describe("a budget of bytes that sessions share", () => {
     expect(turns).toEqual(["second", "first"]);
   });
 
-  test("lends a turn for its moment only", () => {
+  test("gives a turn for one call only", () => {
     const { scheduler, budget } = scene();
     const [first, second] = [(): void => budget.spent(900), (): void => undefined];
     budget.spent(1900);
-    // Made before the timer of the budget, and so called before it.
+    // Set before the timer of the budget, and so called before it.
     scheduler.after(200, () => {
       expect(budget.isOpen()).toBe(false);
       expect(budget.admits(first)).toBe(false);
@@ -209,7 +209,7 @@ describe("a budget of bytes that sessions share", () => {
   });
 });
 
-describe("what waits of a class", () => {
+describe("a queue of one class", () => {
   const waiting = (bytes: number, key = 0): Waiting => ({
     trafficClass: "event",
     kind: MessageKind.event,
@@ -219,7 +219,7 @@ describe("what waits of a class", () => {
     number: 0,
   });
 
-  test("is counted in bytes while a newer one of a key takes the place of the older", () => {
+  test("counts its bytes while newer messages of a key replace older ones", () => {
     const queue = new ClassQueue();
     expect(queue.put(waiting(10, 1))).toBe(false);
     expect(queue.put(waiting(7))).toBe(false);
@@ -231,7 +231,7 @@ describe("what waits of a class", () => {
     expect([queue.length, queue.bytes, queue.first]).toEqual([0, 0, undefined]);
   });
 
-  test("without a key is at most 76,800 bytes, of which the oldest go; what has a key stays", () => {
+  test("drops its oldest messages without a key beyond 76,800 bytes, and keeps those with a key", () => {
     const queue = new ClassQueue();
     queue.put(waiting(50_000, 1));
     for (let count = 0; count < 76; count++) queue.put(waiting(1000));

@@ -22,11 +22,14 @@ const LINK: LinkMonitorOptions = {
 const DELAY_MS = 30;
 const RATE_BPS = 128_000;
 const EVENT_LIFETIME_MS = 300;
-/** A path takes a few kilobytes, two packets and the network's own headers before it makes anything wait. */
+/**
+ * Time for the bytes that a path holds before it makes messages wait: a few kilobytes, and two packets with
+ * the network's headers.
+ */
 const PATH_MS = (2 * (4096 + 2 * 1200) * 8000) / RATE_BPS + DELAY_MS;
 const KEYS = 3;
 
-/** Two sessions over one link at a time, with everything that b was given, in the order in which it came. */
+/** Two sessions over one link at a time, and all messages that b received, in their order. */
 class Run {
   readonly scheduler = new VirtualScheduler();
   readonly #random;
@@ -66,7 +69,7 @@ class Run {
     this.#b.attach(this.#pair.b, LINK);
   }
 
-  /** The network is gone with all that is on its way, and another one comes. */
+  /** Cuts the network with all packets on their way, and connects another one. */
   cut(): void {
     const pair = this.#pair!;
     pair.cut();
@@ -107,7 +110,7 @@ const step = record({
   waitMs: integer({ min: 0, max: 120 }),
 });
 
-test("what a session sends over links that come and go keeps the promise of its class", () => {
+test("messages of each class keep its delivery over links that come and go", () => {
   assert(
     property(
       integer(),
@@ -130,7 +133,7 @@ test("what a session sends over links that come and go keeps the promise of its 
           const numbers = run.states.filter((state) => state.key === key).map(({ number }) => number);
           expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other));
           const isWhole = steps.every(({ kind }) => kind !== "cut") && run.sent.states >= KEYS;
-          // The newest of each arrives unless it was on its way when the network went.
+          // The newest state of each key arrives unless it was on its way at a cut.
           expect(isWhole ? numbers.at(-1) : 0).toBe(isWhole ? newestOf(run.sent.states, key) : 0);
         }
       },
@@ -143,7 +146,7 @@ function newestOf(sent: number, key: number): number {
   for (let number = sent - 1; ; number--) if (1 + (number % KEYS) === key) return number;
 }
 
-/** A path that sends so many bytes a millisecond, and has room while a packet or so waits in it. */
+/** A path that sends `pathBytesPerMs`, and has room while it holds about a packet. */
 class NarrowPath implements Link {
   readonly kind = "memory";
   readonly state = "open";
@@ -181,7 +184,7 @@ const SECONDS = 10;
 const MAX_PACKET_BYTES = 1200;
 const classes = Object.keys(ordinaryTraffic) as (keyof typeof ordinaryTraffic)[];
 
-/** Keeps packets of each of these classes waiting in an outbox, with sizes by chance; gives what left of it. */
+/** Keeps packets of each of these classes waiting in outboxes, with random sizes. Returns the paths. */
 function flooded(
   seed: number,
   flooding: readonly (keyof typeof ordinaryTraffic)[],
@@ -200,7 +203,7 @@ function flooded(
         while (given.get(name)! - path.bytesOf(name) < 20_000) {
           const packet = new Uint8Array(random.int(20, MAX_PACKET_BYTES));
           given.set(name, given.get(name)! + packet.length);
-          // None is too old to be sent: all that was given and not sent waits.
+          // No packet expires: all unsent ones wait.
           outbox.forward(name, packet, 0, Infinity);
         }
     });
@@ -213,14 +216,14 @@ function flooded(
 
 const someClasses = subarray(classes, { minLength: 1 });
 
-test("each class that waits gets its share of a narrow path, and the path is used in full", () => {
+test("each waiting class gets its share of a narrow path, and together they use all of it", () => {
   assert(
     property(integer(), someClasses, (seed, flooding) => {
       const [path] = flooded(seed, flooding, { pathBytesPerMs: 8 });
       const bytes = path!.sent.reduce((sum, one) => sum + one.bytes, 0);
       expect(bytes).toBeGreaterThan(SECONDS * 8000 * 0.9);
       for (const name of flooding) {
-        // Credit is spent when it is enough for a whole packet, of the class's own and of those before it.
+        // Credit must pay for a whole packet, of this class and of those before it.
         const least = ordinaryTraffic[name].share * bytes - 3 * MAX_PACKET_BYTES;
         expect(path!.bytesOf(name)).toBeGreaterThanOrEqual(least);
       }
@@ -229,7 +232,7 @@ test("each class that waits gets its share of a narrow path, and the path is use
   );
 });
 
-test("in no second more leaves than the budget and one packet, from one outbox or from several", () => {
+test("one or several outboxes never send more than the budget and one packet per second", () => {
   const budgets = integer({ min: 2000, max: 100_000 });
   assert(
     property(
@@ -249,7 +252,7 @@ test("in no second more leaves than the budget and one packet, from one outbox o
         expect(most).toBeLessThanOrEqual(budgetBytes + MAX_PACKET_BYTES);
         const all = sent.reduce((sum, { bytes }) => sum + bytes, 0);
         expect(all).toBeGreaterThan(0.8 * budgetBytes * SECONDS);
-        // Those that share it get the same, within a few packets.
+        // All outboxes that share the budget send equal bytes, within a few packets.
         const each = paths.map((path) => path.sent.reduce((sum, { bytes }) => sum + bytes, 0));
         expect(Math.min(...each)).toBeGreaterThan((0.8 * all) / boxes - 4 * MAX_PACKET_BYTES);
       },

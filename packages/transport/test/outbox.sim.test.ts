@@ -3,7 +3,7 @@ import { Session, WebSocketLink, type WebSocketLike } from "@paceline/transport"
 import { describe, expect, test } from "vitest";
 import { FramedLink } from "../src/node/framed-link.js";
 
-/** A socket whose bytes leave when the test says so. */
+/** A socket whose bytes leave when the test calls `flushOne`. */
 class HandSocket implements WebSocketLike {
   binaryType = "";
   readonly readyState = 1;
@@ -23,7 +23,7 @@ class HandSocket implements WebSocketLike {
     this.#waiting.push({ bytes: data.length, done });
   }
 
-  /** The system takes the oldest one. */
+  /** The system takes the oldest packet. */
   flushOne(): void {
     this.#waiting.shift()?.done?.();
   }
@@ -31,7 +31,7 @@ class HandSocket implements WebSocketLike {
   close(_code?: number, _reason?: string): void {}
 }
 
-/** A browser's, which does not say when it has sent something. */
+/** A link of a browser, which does not report when it has sent a packet. */
 class AskedLink extends WebSocketLink {
   protected override pathHasRoom(): boolean {
     return this.pathBytes() < 1000;
@@ -55,8 +55,8 @@ function scene(tellsWhenSent: boolean) {
   return { scheduler, socket, link, outbox, send };
 }
 
-describe("what waits for a busy socket", () => {
-  test("goes on in the moment in which one that tells has room", () => {
+describe("a message that waits for a busy socket", () => {
+  test("leaves at once when a socket with a drain event has room", () => {
     const { socket, send, link, outbox } = scene(true);
     for (const mark of [1, 2, 3, 4, 5]) send(mark);
     expect(socket.written).toEqual([1, 2]);
@@ -69,7 +69,7 @@ describe("what waits for a busy socket", () => {
     expect([outbox.queuedBytes, link.queuedBytes]).toEqual([0, 600]);
   });
 
-  test("goes on within milliseconds where the socket has to be asked", () => {
+  test("leaves within milliseconds if the socket has to be polled", () => {
     const { socket, send, scheduler } = scene(false);
     for (const mark of [1, 2, 3]) send(mark);
     socket.flushOne();
@@ -78,7 +78,7 @@ describe("what waits for a busy socket", () => {
     expect(socket.written).toEqual([1, 2, 3]);
   });
 
-  test("is not forgotten where the socket was full of what others wrote", () => {
+  test("leaves even if other traffic had filled the socket", () => {
     const { socket, send, scheduler } = scene(true);
     socket.otherBytes = 5000;
     send(1);
@@ -87,7 +87,7 @@ describe("what waits for a busy socket", () => {
     expect(socket.written).toEqual([1]);
   });
 
-  test("is dropped and counted when the link closes, and nothing is written after it", () => {
+  test("is dropped and counted when the link closes, and never written after that", () => {
     const { socket, send, link, outbox } = scene(true);
     for (const mark of [1, 2, 3, 4]) send(mark);
     link.close(4000, "enough");
@@ -147,7 +147,7 @@ describe("on a path of 64 kbit/s that cannot carry all", () => {
     expect(heard.state / all).toBeGreaterThan(0.25);
     expect(heard.bulk / all).toBeGreaterThan(0.03);
     expect(heard.bulk / all).toBeLessThan(0.1);
-    // What arrives is new: older ones gave their place while they waited.
+    // The states are new, because newer ones replaced waiting ones.
     expect(
       statesHeard.toSorted((one, other) => one - other)[Math.floor(statesHeard.length / 2)],
     ).toBeLessThan(1000);

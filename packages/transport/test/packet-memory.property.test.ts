@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { PacketMemory } from "../src/session/packet-memory.js";
 
 const SIZE = 1024;
-/** How far from the newest one: what goes wrong does so at the edges and at great steps. */
+/** Distance from the newest sequence. Errors are likely at the limits and at great steps. */
 const step = oneof(
   integer({ min: -40, max: 40 }),
   integer({ min: -1100, max: 1100 }),

@@ -11,7 +11,7 @@ const socket: LinkMonitorOptions = {
 };
 const datagrams: LinkMonitorOptions = { ...socket, preference: 10, needsProof: true, carries: "unreliable" };
 
-/** A server that sends 40 states and 7 commands a second, over a socket and a datagram link that loses some. */
+/** A server that sends 40 states and 7 commands a second, over a socket and a datagram link with loss. */
 function scene(ratio: number, { seed = 1, hasDatagrams = true, statesPerStep = 1 } = {}) {
   const scheduler = new VirtualScheduler();
   const random = seededRandom(seed);
@@ -44,7 +44,7 @@ function scene(ratio: number, { seed = 1, hasDatagrams = true, statesPerStep = 1
     server,
     client,
     play,
-    /** What the datagram link loses to the client, and to the server. */
+    /** Sets the loss of the datagram link, to the client and to the server. */
     change: (toClient: number, toServer = toClient) => {
       pair?.change(lossOf(toClient), "a");
       pair?.change(lossOf(toServer), "b");
@@ -52,7 +52,7 @@ function scene(ratio: number, { seed = 1, hasDatagrams = true, statesPerStep = 1
   };
 }
 
-describe("what is lost of a session's packets", () => {
+describe("the loss of a session", () => {
   test.each([0.01, 0.05, 0.2, 0.4])("is measured on its datagram link beside a socket: %d", (ratio) => {
     const { client, play } = scene(ratio);
     play(25);
@@ -76,7 +76,7 @@ describe("what is lost of a session's packets", () => {
     expect(near).toBeGreaterThanOrEqual(36);
   });
 
-  test("is nothing on a clean link, and forgotten within half a minute", () => {
+  test("is 0 on a clean link, and forgotten within half a minute", () => {
     const { client, play, change } = scene(0.3);
     play(10);
     expect(client.pathLoss!.ratio).toBeGreaterThan(0.2);
@@ -85,13 +85,13 @@ describe("what is lost of a session's packets", () => {
     expect(client.pathLoss!.ratio).toBe(0);
   });
 
-  test("cannot be seen on a socket, which repeats what is lost: unknown, not nothing", () => {
+  test("is unknown on a socket, which repeats lost packets", () => {
     const { client, play } = scene(0.2, { hasDatagrams: false });
     play(20);
     expect(client.pathLoss).toBeUndefined();
   });
 
-  test("is nothing on a clean link from its first packet on, whatever its probes lost before it was proven", () => {
+  test("is 0 on a clean link from its first packet, even if probes were lost before", () => {
     const { client, play, change } = scene(1);
     play(3);
     expect(client.linkFor("state")?.isUnreliable).toBe(false);
@@ -101,7 +101,7 @@ describe("what is lost of a session's packets", () => {
     expect(client.pathLoss?.ratio).toBe(0);
   });
 
-  test("is known from the pings where the other side is quiet", () => {
+  test("is measured by pings if the other side is quiet", () => {
     const { client, play } = scene(0.2, { statesPerStep: 0 });
     play(20);
     expect(client.linkFor("state")?.isUnreliable).toBe(true);
@@ -110,7 +110,7 @@ describe("what is lost of a session's packets", () => {
     expect(high).toBeGreaterThan(0.2);
   });
 
-  test.each([0, 0.05, 0.2])("is known to the sender from the acks: %d", (ratio) => {
+  test.each([0, 0.05, 0.2])("is measured at the sender by acks: %d", (ratio) => {
     let inside = 0;
     for (let seed = 1; seed <= 10; seed++) {
       const { server, play } = scene(ratio, { seed });
@@ -122,10 +122,10 @@ describe("what is lost of a session's packets", () => {
     expect(inside).toBeGreaterThanOrEqual(8);
   });
 
-  test("does not count packets of which no ack ever spoke", () => {
+  test("does not count packets that no ack covers", () => {
     const { server, play, change } = scene(0);
     play(10);
-    // Nothing comes back for two seconds: longer than acks remember.
+    // No acks arrive for two seconds, which is longer than acks cover.
     change(0, 1);
     play(2);
     change(0);

@@ -3,7 +3,7 @@ import { VirtualScheduler } from "@paceline/testkit";
 import { expect, test } from "vitest";
 import { MemoryLink, RelayedLink } from "../src/index.js";
 
-test("[WF24] asks the server not to hold back inputs, commands and a game's events, and lets all else wait", () => {
+test("[WF24] asks the server to send inputs, commands and a game's events at once; all else may wait", () => {
   const scheduler = new VirtualScheduler();
   const pipe = { queuedBytes: 0, send: () => undefined };
   const server = new MemoryLink({ scheduler, reliable: pipe, unreliable: pipe });
@@ -29,7 +29,7 @@ test("[WF24] asks the server not to hold back inputs, commands and a game's even
     link.send(trafficClass, Uint8Array.of(0x20));
   }
   link.send("event", Uint8Array.of(0x20), 0, 1500);
-  // A ping, which is worth something however late it is.
+  // A ping, which is useful even if it is late.
   link.send("event", Uint8Array.of(0x20));
   const prompt = sent.map(({ trafficClass, isPrompt = false }) => [trafficClass, isPrompt]);
   expect(prompt).toEqual([

@@ -4,12 +4,12 @@ import { ReliableInbox } from "../src/session/reliable-inbox.js";
 import type { SendWindow } from "../src/session/outbox/delay-window.js";
 import { BULK, COMMANDS, ReliableQueue, reliableCost } from "../src/session/outbox/reliable-queue.js";
 
-// What a session's loss and order do not show one by one: which bytes count as on their way, and when they go again.
+// Details that loss and order in a session do not show one by one: bytes on their way, and repetitions.
 
 const OVERHEAD = limits.reliableOverheadBytes;
 const bytes = (length: number): Uint8Array => new Uint8Array(length);
 
-/** A window of so many bytes, which stays; what it hears of receipts is kept until the path is another one. */
+/** A window of constant size. It records receipts until the path changes. */
 function fixedWindow(windowBytes: number) {
   const heard: (readonly [receiptBytes: number, tookMs: number | undefined])[] = [];
   const window: SendWindow = {
@@ -23,7 +23,7 @@ function fixedWindow(windowBytes: number) {
   return { window, heard };
 }
 
-/** Sends the next ones in one packet; their ids. */
+/** Sends the next fragments in one packet. Returns their ids. */
 function send(queue: ReliableQueue, sequence: number, nowMs: number, most?: number): number[] | undefined {
   const batch = queue.nextBatch().slice(0, most);
   if (batch.length === 0) return undefined;
@@ -32,7 +32,7 @@ function send(queue: ReliableQueue, sequence: number, nowMs: number, most?: numb
 }
 
 describe("a queue of reliable messages", () => {
-  test("takes exactly as much as may wait", () => {
+  test("takes messages up to its exact limits", () => {
     const queue = new ReliableQueue(COMMANDS);
     const cost = reliableCost(bytes(100));
     expect(queue.hasRoom([bytes(100), bytes(100)], 2 * cost)).toBe(true);
@@ -44,7 +44,7 @@ describe("a queue of reliable messages", () => {
     expect(queue.heldBytes).toBeGreaterThan(queue.bytes);
   });
 
-  test("sends nothing while nothing waits, or while the window is full of what has left", () => {
+  test("sends nothing while nothing waits, or while the window is full", () => {
     const { window, heard } = fixedWindow(2 * (100 + OVERHEAD));
     const queue = new ReliableQueue(COMMANDS, window);
     expect(send(queue, 1, 0)).toBeUndefined();
@@ -68,7 +68,7 @@ describe("a queue of reliable messages", () => {
     expect(queue.acknowledgedBytes).toBe(100 + OVERHEAD);
   });
 
-  test("counts what leaves in another's packet as on its way", () => {
+  test("counts a message in another session's packet as on its way", () => {
     const { window } = fixedWindow(100 + OVERHEAD);
     const queue = new ReliableQueue(COMMANDS, window);
     expect(queue.addSent(bytes(100), 7, 5)).toBe(0);
@@ -79,7 +79,7 @@ describe("a queue of reliable messages", () => {
     expect(send(queue, 8, 10)).toEqual([1]);
   });
 
-  test("tells receipts of what went again from others: they say nothing of the path, and may be of the first time", () => {
+  test("measures no time from receipts of repeated messages, which may confirm the first packet", () => {
     const { window, heard } = fixedWindow(10_000);
     const queue = new ReliableQueue(COMMANDS, window);
     queue.add([bytes(100), bytes(200), bytes(300)], 0);
@@ -88,7 +88,8 @@ describe("a queue of reliable messages", () => {
     queue.rewind();
     expect(queue.hasUnsent).toBe(true);
     expect(send(queue, 3, 20, 1)).toEqual([0]);
-    // The first is on its way again, the second has not left again: what came of it was sent before.
+    // The first is on its way again. The second has not left again, so that its receipt is for the earlier
+    // packet.
     queue.acknowledge(1, 30);
     queue.acknowledge(2, 30);
     send(queue, 4, 40, 1);
@@ -100,33 +101,33 @@ describe("a queue of reliable messages", () => {
     ]);
   });
 
-  test("goes again where a packet behind the oldest arrives, and once more where one behind its repetition does", () => {
+  test("repeats messages if a later packet than the oldest arrives, and again if one later than the repetition does", () => {
     const queue = new ReliableQueue(COMMANDS);
     queue.add([bytes(10), bytes(10), bytes(10), bytes(10)], 0);
     for (const sequence of [1, 2, 3]) send(queue, sequence, 0, 1);
-    // A packet without reliable messages, and the oldest one's own, say nothing.
+    // Neither a packet without reliable messages nor the oldest message's own shows a loss.
     expect([queue.rewindIfLost(9), queue.rewindIfLost(1)]).toEqual([false, false]);
     expect(queue.rewindIfLost(2)).toBe(true);
     expect(queue.hasUnsent).toBe(true);
     for (const sequence of [11, 12, 13]) send(queue, sequence, 10, 1);
-    // One from before the repetition says nothing of it.
+    // A packet from before the repetition does not show a loss of it.
     expect(queue.rewindIfLost(3)).toBe(false);
     expect(queue.rewindIfLost(12)).toBe(true);
     for (const sequence of [21, 22, 23]) send(queue, sequence, 20, 1);
     expect(queue.acknowledge(1, 20)).toBe(true);
     expect(queue.length).toBe(3);
-    // The packets that are on their way still count after the receipt.
+    // The packets on their way still count after the receipt.
     expect(queue.rewindIfLost(23)).toBe(true);
     // Nothing is on its way any more.
     expect(queue.rewindIfLost(23)).toBe(false);
     expect(send(queue, 31, 30)).toEqual([1, 2, 3]);
   });
 
-  test("is lost in a broadcast where one behind it arrives, not where a packet before it does", () => {
+  test("repeats a broadcast if a later packet arrives, not if an earlier one does", () => {
     const queue = new ReliableQueue(COMMANDS);
     queue.add([bytes(10)], 0);
     send(queue, 1, 0);
-    // Packet 2 had states; the broadcast followed it.
+    // Packet 2 had states, and the broadcast followed it.
     queue.addSent(bytes(10), 2, 0);
     expect(queue.rewindIfLost(2)).toBe(false);
     queue.acknowledge(1, 0);
@@ -137,7 +138,7 @@ describe("a queue of reliable messages", () => {
     expect(queue.rewindIfLost(4)).toBe(false);
   });
 
-  test("goes again four times for acks alone: whoever gives no receipts gets no more", () => {
+  test("repeats messages at most four times because of acks without a receipt", () => {
     const queue = new ReliableQueue(COMMANDS);
     queue.add([bytes(10), bytes(10)], 0);
     const repeats = Array.from({ length: 20 }, (_, round) => {
@@ -147,7 +148,7 @@ describe("a queue of reliable messages", () => {
     expect(repeats.filter(Boolean)).toHaveLength(4);
   });
 
-  test("goes again where nothing was heard of the oldest, after twice the time each time, eight times at most", () => {
+  test("repeats without a receipt after twice the time each time, up to eight times the first", () => {
     const queue = new ReliableQueue(COMMANDS);
     queue.add([bytes(10)], 0);
     let [nowMs, sequence] = [0, 1];
@@ -180,7 +181,7 @@ describe("a queue of reliable messages", () => {
     expect([lengthOf(11, last), lengthOf(11, last + 1)]).toEqual([11, 10]);
   });
 
-  test("knows no receipt of what was never sent, and nothing new in an older one", () => {
+  test("refuses a receipt of unsent messages, and ignores an older one", () => {
     const queue = new ReliableQueue(COMMANDS);
     queue.add([bytes(1), bytes(1)], 0);
     send(queue, 1, 0);
@@ -205,7 +206,7 @@ describe("a queue of long messages", () => {
     expect([queue.length, queue.bytes]).toEqual([3, 4 * MAX + 2 + 3 * OVERHEAD]);
     expect(send(queue, 1, 0)).toEqual([0]);
     expect(send(queue, 2, 0)).toEqual([1]);
-    // What fits one fragment is one: two short ones may share a packet.
+    // A message that fits one fragment is one fragment: two short ones may share a packet.
     expect(cutOf(queue).slice(2)).toEqual([
       [1, true],
       [MAX, true],
@@ -221,7 +222,7 @@ describe("a queue of long messages", () => {
     expect([queue.length, queue.bytes, queue.heldBytes]).toEqual([0, 0, 0]);
   });
 
-  test("goes on after a receipt of a fragment that was cut, but has not left", () => {
+  test("continues after a receipt of a fragment that was cut but has not left", () => {
     const queue = new ReliableQueue(BULK);
     queue.add([bytes(2 * MAX)], 0);
     expect(queue.acknowledge(1, 0)).toBe(true);
@@ -248,14 +249,14 @@ describe("a queue of long messages", () => {
     expect(queue.rewindIfLost(8)).toBe(true);
     for (const sequence of [10, 11]) expect(send(queue, sequence, 5)).toEqual([sequence - 10]);
     queue.acknowledge(2, 9);
-    // Only another path is to be measured from the beginning.
+    // Only a change of the path makes the window measure from the beginning.
     expect(heard).toEqual([[2 * MAX, undefined]]);
     queue.rewind();
     expect(heard).toEqual([]);
   });
 });
 
-test("an inbox has room for the next message, however much waits for it, and for no other beyond its bytes", () => {
+test("a full inbox takes the next expected message, and no others", () => {
   const inbox = new ReliableInbox(2 * reliableCost(bytes(10)));
   const taken: number[] = [];
   const receive = (id: number, length: number) =>
@@ -269,7 +270,7 @@ test("an inbox has room for the next message, however much waits for it, and for
   expect([inbox.expected, inbox.heldBytes]).toEqual([4, 0]);
 });
 
-test("an inbox joins fragments in their order, whatever comes first, and knows what it holds", () => {
+test("an inbox joins fragments in order, however they arrive, and counts their bytes", () => {
   const inbox = new ReliableInbox();
   const taken: string[] = [];
   const deliver = (message: Uint8Array) => taken.push(Buffer.from(message).toString());
@@ -280,7 +281,7 @@ test("an inbox joins fragments in their order, whatever comes first, and knows w
   expect(taken).toEqual([]);
   expect(receive(0, "a", false)).toBeUndefined();
   expect([taken.splice(0), inbox.heldBytes, inbox.expected]).toEqual([["abc"], 0, 3]);
-  // Six bytes may be, seven may not, at once or bit by bit; what follows is read.
+  // Six bytes are allowed, seven are not, at once or bit by bit. Later messages are read.
   for (const [id, part] of ["1", "23", "", "456"].entries()) receive(3 + id, part, id === 3);
   expect(receive(7, "123", false)).toBeUndefined();
   expect(inbox.heldBytes).toBeGreaterThanOrEqual(3);

@@ -14,7 +14,7 @@ function newRequests() {
   };
 }
 
-test("each request gets the reply to its own id, in whatever order they come", async () => {
+test("each request gets the reply to its own id, in any order", async () => {
   const { requests, ids, ask } = newRequests();
   const answers = [ask(), ask(), ask()];
   requests.reply(ids[2]!, true, "third");
@@ -28,14 +28,14 @@ test("each request gets the reply to its own id, in whatever order they come", a
   });
 });
 
-test("a refusal in anything but words is a refusal", async () => {
+test("a refusal without a text rejects the request too", async () => {
   const { requests, ids, ask } = newRequests();
   const answer = ask();
   requests.reply(ids[0]!, false, { toString: 1 });
   await expect(answer).rejects.toMatchObject({ message: "refused [request/refused]" });
 });
 
-test("without a reply a request times out; what comes later, twice or unasked is ignored", async () => {
+test("without a reply a request times out; late, repeated and unknown replies are ignored", async () => {
   const { scheduler, requests, ids, ask } = newRequests();
   const answer = ask(250);
   scheduler.advance(249);
@@ -48,11 +48,11 @@ test("without a reply a request times out; what comes later, twice or unasked is
   requests.reply(ids[1]!, true, 1);
   requests.reply(ids[1]!, true, 2);
   expect(await next).toBe(1);
-  // No timer is left behind.
+  // No timer remains.
   expect(scheduler.nextAtMs).toBeUndefined();
 });
 
-test("all fail when the peer goes, and one that cannot be sent fails alone", async () => {
+test("all requests fail when the peer leaves, and a request that cannot be sent fails alone", async () => {
   const { scheduler, requests, ask } = newRequests();
   const waiting = [ask(), ask()];
   const unsent = requests.start(100, () => {

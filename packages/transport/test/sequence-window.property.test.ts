@@ -2,7 +2,7 @@ import { array, assert, constantFrom, integer, oneof, property, tuple } from "fa
 import { describe, expect, test } from "vitest";
 import { SequenceWindow, areOfSent } from "../src/session/sequence-window.js";
 
-/** The same set without bits and without a circle: all sequences that were ever added, unwrapped. */
+/** A model of the set without bits and wrap: all sequences that were added, unwrapped. */
 class Model {
   readonly members = new Set<number>();
   newest = Number.NEGATIVE_INFINITY;
@@ -22,9 +22,9 @@ class Model {
   }
 }
 
-/** From just below a wrap to far from one. */
+/** From just before a wrap to far from one. */
 const start = oneof(integer({ min: 0, max: 0xffff }), integer({ min: 0xffd0, max: 0xffff }));
-/** How far from the newest one: the edges of the window are the ones that go wrong. */
+/** Distance from the newest sequence. Errors are likely at the limits of the window. */
 const step = oneof(
   integer({ min: -40, max: 40 }),
   constantFrom(-34, -33, -32, -31, -1, 0, 1, 31, 32, 33, 34),
@@ -49,7 +49,7 @@ describe("a window of sequences", () => {
     );
   });
 
-  test("[WF3] takes over the members of another window and reports each new one once, the oldest first", () => {
+  test("[WF3] merges the members of another window and reports each new one once, oldest first", () => {
     const packet = tuple(step, integer({ min: 0, max: 3 }));
     assert(
       property(start, array(packet, { maxLength: 60 }), (first, packets) => {
@@ -61,7 +61,7 @@ describe("a window of sequences", () => {
           const sequence = sender.newest + distance;
           there.add(sequence & 0xffff);
           sender.add(sequence);
-          // Some of its acks are lost on the way.
+          // Some acks are lost on the way.
           if (fate === 0) continue;
           const reported: number[] = [];
           here.merge(there.acks!, (news) => reported.push(news));
@@ -93,22 +93,22 @@ describe("a window of sequences", () => {
   });
 });
 
-test("[WF3] acks of packets that were never sent are known for it", () => {
+test("[WF3] acks of packets that were never sent are detected", () => {
   const sent = (ack: number, ackBits: number, next: number, count: number) =>
     areOfSent({ ack, ackBits }, next, count);
   expect(sent(0, 0, 0, 0)).toBe(false);
   expect(sent(5, 0, 5, 5)).toBe(false);
   expect(sent(0xffff, 0, 5, 5)).toBe(false);
-  // Of five packets only four can lie before the newest.
+  // Of five packets only four can be before the newest.
   expect(sent(4, 0xffffffff, 5, 5)).toBe(false);
   expect(sent(4, 0b10000, 5, 5)).toBe(false);
   expect(sent(0, 1, 5, 5)).toBe(false);
   expect(sent(4, 0b1111, 5, 5)).toBe(true);
   expect(sent(0, 0, 5, 5)).toBe(true);
-  // Of 33 packets 32 lie before the newest, of 32 only 31.
+  // Of 33 packets 32 are before the newest, of 32 only 31.
   expect(sent(31, 0xffffffff, 32, 32)).toBe(false);
   expect(sent(31, 0x7fffffff, 32, 32)).toBe(true);
   expect(sent(32, 0xffffffff, 33, 33)).toBe(true);
-  // Across the wrap, where more packets have gone out than the bits name.
+  // Across the wrap, with more sent packets than the bits cover.
   expect(sent(0xffff, 0xffffffff, 0, 0x7fff)).toBe(true);
 });

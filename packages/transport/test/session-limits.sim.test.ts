@@ -28,7 +28,7 @@ function scene() {
   return { scheduler, session, received };
 }
 
-/** Sends until the session refuses; returns how many it took. */
+/** Sends until the session refuses. Returns the number of accepted messages. */
 function fill(session: Session, payload: Uint8Array): number {
   for (let count = 0; ; count++) {
     try {
@@ -40,8 +40,8 @@ function fill(session: Session, payload: Uint8Array): number {
   }
 }
 
-describe("what waits for a receipt", () => {
-  test("[WF8] is limited in bytes, all that was taken arrives, and the memory is known", () => {
+describe("the queue of messages without a receipt", () => {
+  test("[WF8] is limited in bytes, delivers all accepted messages, and reports its memory", () => {
     const a = scene();
     const b = scene();
     const count = fill(a.session, new Uint8Array(16_000));
@@ -59,11 +59,11 @@ describe("what waits for a receipt", () => {
     expect([a.session.heldBytes, b.session.heldBytes]).toEqual([0, 0]);
   });
 
-  test("[WF8] is limited in number where messages are empty", () => {
+  test("[WF8] is limited in number if messages are empty", () => {
     expect(fill(scene().session, new Uint8Array(0))).toBe(limits.unacknowledgedMessages);
   });
 
-  test("is taken as a whole or not at all", () => {
+  test("takes several messages together or none of them", () => {
     const { session } = scene();
     const most = Array.from({ length: 60 }, () => new Uint8Array(16_000));
     session.sendAllReliable(most);
@@ -71,7 +71,7 @@ describe("what waits for a receipt", () => {
     expect(session.unacknowledged).toBe(60);
   });
 
-  test("does not fill a link that takes nothing", () => {
+  test("does not fill a link without receipts", () => {
     const { session, scheduler } = scene();
     const link = new (class extends HandLink {
       override send(trafficClass: TrafficClassName, packet: Uint8Array): void {
@@ -85,13 +85,13 @@ describe("what waits for a receipt", () => {
     expect(link.queuedBytes).toBeLessThan(400_000);
     link.queuedBytes = 0;
     link.receive([], { receipt: 3 });
-    // What has gone again without a receipt is little; receipts make it more.
+    // Without a receipt few bytes are repeated. Receipts allow more.
     expect(link.queuedBytes).toBeGreaterThan(50_000);
   });
 });
 
-describe("what waits for an earlier message", () => {
-  test("[WF37] is limited in bytes, and never less than an honest sender has without receipt", () => {
+describe("the memory for messages that wait for an earlier one", () => {
+  test("[WF37] is limited in bytes, but has room for all that an honest sender has without receipt", () => {
     const { session, received } = scene();
     const link = new HandLink();
     session.attach(link, LINK);
@@ -127,8 +127,8 @@ describe("what waits for an earlier message", () => {
   });
 });
 
-describe("what was lost", () => {
-  test("[WF38] goes again as soon as the acks of something later show it", () => {
+describe("a lost message", () => {
+  test("[WF38] is repeated as soon as acks of a later packet show the loss", () => {
     const { session, scheduler } = scene();
     const link = new HandLink();
     session.attach(link, LINK);
@@ -142,13 +142,13 @@ describe("what was lost", () => {
       [1, 0, 11],
       [2, 0, 12],
     ]);
-    // The same news once more is none.
+    // The same acks again cause nothing.
     link.receive([], { receipt: 0, acks: { ack: sequences[2]!, ackBits: 0 } });
     scheduler.advance(1000);
     expect(link.takeBodies(MessageKind.reliable)).toEqual([]);
   });
 
-  test("[WF38] is not guessed by the clock while receipts come: the way is long", () => {
+  test("[WF38] is not assumed from time alone while receipts arrive over a slow path", () => {
     const { session, scheduler } = scene();
     const link = new HandLink();
     session.attach(link, LINK);
@@ -165,39 +165,36 @@ describe("what was lost", () => {
 });
 
 describe("ids", () => {
-  test.each([1, 2])(
-    "[WF5] [WF37] come round safely with as many without receipt as there may be, seed %i",
-    (seed) => {
-      const random = seededRandom(seed);
-      const outbox = new ReliableQueue(COMMANDS);
-      const inbox = new ReliableInbox();
-      const received: number[] = [];
-      const deliver = (payload: Uint8Array): void =>
-        void received.push(new DataView(payload.buffer).getUint32(0));
-      let sent = 0;
-      let sequence = 0;
-      while (received.length < 140_000) {
-        while (sent < 200_000 && outbox.length < limits.unacknowledgedMessages && random.bool(0.9999)) {
-          const payload = new Uint8Array(4);
-          new DataView(payload.buffer).setUint32(0, sent++);
-          outbox.add([payload], 0);
-        }
-        // Any of them may be lost, come twice, or come after all others.
-        const messages = [...outbox.pending];
-        const late: typeof messages = [];
-        const loss = random.next() / 300;
-        outbox.rewind();
-        for (const message of messages) {
-          outbox.sent([message], sequence++ & 0xffff, 0);
-          if (random.bool(loss)) continue;
-          if (random.bool(0.1)) late.push(message);
-          else inbox.receive(message, deliver);
-        }
-        for (const message of late) inbox.receive(message, deliver);
-        expect(outbox.acknowledge(inbox.expected, 0)).toBe(true);
-        for (const message of late) inbox.receive(message, deliver);
+  test.each([1, 2])("[WF5] [WF37] wrap safely with the most messages without receipt, seed %i", (seed) => {
+    const random = seededRandom(seed);
+    const outbox = new ReliableQueue(COMMANDS);
+    const inbox = new ReliableInbox();
+    const received: number[] = [];
+    const deliver = (payload: Uint8Array): void =>
+      void received.push(new DataView(payload.buffer).getUint32(0));
+    let sent = 0;
+    let sequence = 0;
+    while (received.length < 140_000) {
+      while (sent < 200_000 && outbox.length < limits.unacknowledgedMessages && random.bool(0.9999)) {
+        const payload = new Uint8Array(4);
+        new DataView(payload.buffer).setUint32(0, sent++);
+        outbox.add([payload], 0);
       }
-      expect(received.every((number, index) => number === index)).toBe(true);
-    },
-  );
+      // Each of them may be lost, come twice, or come after all others.
+      const messages = [...outbox.pending];
+      const late: typeof messages = [];
+      const loss = random.next() / 300;
+      outbox.rewind();
+      for (const message of messages) {
+        outbox.sent([message], sequence++ & 0xffff, 0);
+        if (random.bool(loss)) continue;
+        if (random.bool(0.1)) late.push(message);
+        else inbox.receive(message, deliver);
+      }
+      for (const message of late) inbox.receive(message, deliver);
+      expect(outbox.acknowledge(inbox.expected, 0)).toBe(true);
+      for (const message of late) inbox.receive(message, deliver);
+    }
+    expect(received.every((number, index) => number === index)).toBe(true);
+  });
 });

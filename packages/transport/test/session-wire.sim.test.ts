@@ -19,7 +19,7 @@ const direct: LinkMonitorOptions = {
   heartbeatMs: 250,
 };
 
-/** One session, the test being its other side. */
+/** One session, with the test as its other side. */
 class Scene {
   readonly scheduler = new VirtualScheduler();
   readonly payloads: number[][] = [];
@@ -53,7 +53,7 @@ const event = (byte: number) => ({ kind: MessageKind.event, body: Uint8Array.of(
 const state = (byte: number) => ({ kind: MessageKind.state, body: Uint8Array.of(byte) });
 
 describe("headers of a session", () => {
-  test("[WF2] [WF3] count all packets, carry the tick with states, say what arrived", () => {
+  test("[WF2] [WF3] count all packets, carry the tick with states, and acknowledge received packets", () => {
     const scene = new Scene();
     const link = scene.link();
     scene.session.sendReliable(Uint8Array.of(1));
@@ -71,7 +71,7 @@ describe("headers of a session", () => {
     expect(third!.header).toMatchObject({ sequence: 3, tick: 77, only: MessageKind.state });
   });
 
-  test("[WF3] say what arrived when it is news, and three times where packets may be lost", () => {
+  test("[WF3] have acks only after new packets, and three times if packets may be lost", () => {
     const scene = new Scene();
     const link = scene.link();
     const said = (send: () => void): boolean[] => {
@@ -88,7 +88,7 @@ describe("headers of a session", () => {
     expect([said(command), said(command)]).toEqual([[true], [false]]);
     link.receive([{ kind: MessageKind.ping, body: Uint8Array.of(1, 0) }], { sequence: 8 });
     expect(link.takeSent().map(({ header }) => header.acks)).toEqual([undefined]);
-    // One that was there before is news as well: the other side does not know it.
+    // A repeated message is news too, because the other side does not know that it has arrived.
     link.receive([reliable(0, 9)], { sequence: 9 });
     (link as { isUnreliable: boolean }).isUnreliable = true;
     expect([said(lossy), said(lossy), said(lossy), said(lossy)]).toEqual([[true], [true], [true], [false]]);
@@ -117,18 +117,18 @@ describe("acks", () => {
     expect(scene.acknowledged).toEqual([1, 3, 2]);
   });
 
-  test("[WF3] of what was never sent are malformed", () => {
+  test("[WF3] of packets that were never sent are malformed", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([], { acks: { ack: 100, ackBits: 0 } });
-    // The session's ping was its first packet: nothing was sent before it.
+    // The session's ping was its first packet. No packet was sent before it.
     link.receive([], { acks: { ack: 0, ackBits: 0xffffffff } });
     link.receive([], { acks: { ack: 0, ackBits: 1 } });
     expect(scene.acknowledged).toEqual([]);
     expect(scene.session.drops.toRecord()).toEqual({ "bad-message": 3 });
   });
 
-  test("[WF37] of a state leave within 50 ms, even where nothing else does", () => {
+  test("[WF37] of a state leave within 50 ms, even without other messages", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([state(1)], { sequence: 40 });
@@ -185,7 +185,7 @@ describe("reliable messages", () => {
     expect(scene.session.drops.total).toBe(0);
   });
 
-  test("[WF38] go again over the next link, in order, until receipted", () => {
+  test("[WF38] are repeated over the next link, in order, until receipted", () => {
     const scene = new Scene();
     const first = scene.link();
     for (let id = 0; id < 3; id++) scene.session.sendReliable(Uint8Array.of(id));
@@ -221,7 +221,7 @@ describe("reliable messages", () => {
     for (let count = 0; count < 50; count++) scene.session.sendReliable(new Uint8Array(1000));
     link.takeSent();
     link.receive([]);
-    // The second time takes twice as long.
+    // The second repetition waits twice as long.
     scene.scheduler.advance(2900);
     expect(link.takeBodies(MessageKind.reliable)).toEqual([]);
     scene.scheduler.advance(150);
@@ -234,7 +234,7 @@ describe("reliable messages", () => {
     expect(link.takeBodies(MessageKind.reliable).length).toBe(52 - repeated);
   });
 
-  test("[WF38] a receipt of what was never sent is malformed", () => {
+  test("[WF38] a receipt of messages that were never sent is malformed", () => {
     const scene = new Scene();
     const link = scene.link();
     scene.session.sendReliable(Uint8Array.of(7));
@@ -245,7 +245,7 @@ describe("reliable messages", () => {
 });
 
 describe("packets", () => {
-  test("[WF40] that came before are dropped whole", () => {
+  test("[WF40] that arrived before are dropped completely", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([event(1)], { sequence: 5 });
@@ -256,7 +256,7 @@ describe("packets", () => {
     expect(scene.session.drops.toRecord()).toEqual({ duplicate: 2 });
   });
 
-  test("[WF40] too old to be judged lose their events and nothing else", () => {
+  test("[WF40] too old to detect repetition lose only their events", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([], { sequence: 10 });
@@ -266,42 +266,42 @@ describe("packets", () => {
     expect(scene.session.drops.toRecord()).toEqual({ outdated: 1 });
   });
 
-  test("[WF2] with states are of the tick that is nearest to the newest, over every wrap of its 16 bits", () => {
+  test("[WF2] with states have the tick that is nearest to the newest, over every wrap of its 16 bits", () => {
     const scene = new Scene();
     const link = scene.link();
     scene.session.heardTick(0xfffffff0);
     const ticks = [0xfffffff8, 0xffffffff, 3, 1, 0x4003, 0x8000, 0xc000, 0x10000, 0x10001, 0xffff];
     for (const tick of ticks) link.receive([state(1)], { tick });
     expect(scene.states.map(([, tick]) => tick)).toEqual(ticks);
-    // Half a turn away: it may be before or behind.
+    // Half a turn away: it may be before or after the newest.
     link.receive([state(2)], { tick: 0x18001 });
     expect(scene.states).toHaveLength(ticks.length);
     link.receive([state(2)], { tick: undefined });
     expect(scene.session.drops.toRecord()).toEqual({ outdated: 1, "bad-message": 1 });
-    // Whoever was silent for so long says a whole tick first.
+    // After a long silence, the other side sends a whole tick first.
     scene.session.heardTick(0x18000);
     link.receive([state(3)], { tick: 0x18001 });
     expect(scene.states.at(-1)).toEqual([[3], 0x18001]);
   });
 
-  test("[WF4] that are published with states alone say 8 bits of their sequence: the nearest is meant", () => {
+  test("[WF4] that are published with only states have 8 bits of their sequence: the nearest one counts", () => {
     const scene = new Scene();
     const link = scene.link();
     const publish = (sequence: number): void =>
       link.receive([state(sequence & 0xff)], { sequence, isPublished: true, only: MessageKind.state });
     for (let sequence = 0xff00; sequence < 0x10200; sequence++) publish(sequence & 0xffff);
     expect(scene.states).toHaveLength(0x300);
-    // Those of before, 127 packets late.
+    // Earlier packets, up to 127 late.
     for (let late = 127; late > 0; late--) publish(0x200 - late);
     expect(scene.session.drops.toRecord()).toEqual({ duplicate: 127 });
   });
 
-  test("[WF40] that come behind many newer ones lose no event, and none comes twice", () => {
+  test("[WF40] that arrive after many newer ones lose no event and repeat none", () => {
     const scene = new Scene();
     const link = scene.link();
     for (const isPublished of [false, true]) {
       for (let sequence = 0; sequence < 400; sequence++) {
-        // Each tenth is repeated by the link until it arrives, 120 packets later, and then once more.
+        // The link repeats each tenth until it arrives, 120 packets later, and then once more.
         if (sequence % 10 !== 0) link.receive([state(0)], { sequence, isPublished });
         const late = sequence - 120;
         if (late < 0 || late % 10 !== 0) continue;
@@ -332,7 +332,7 @@ describe("packets", () => {
     expect(scene.session.drops.toRecord()).toEqual({ "bad-message": 1 });
   });
 
-  test("[WF42] that are malformed end the session at the fiftieth, not before, and are forgiven in time", () => {
+  test("[WF42] that are malformed end the session at the fiftieth, not before, and are forgiven over time", () => {
     const scene = new Scene();
     const link = scene.link();
     const harm = (times: number): void => {
@@ -349,7 +349,7 @@ describe("packets", () => {
   });
 });
 
-/** The answer of a clock that shows nothing. */
+/** A pong with a clock of 0. */
 function pong(ping: Uint8Array | readonly number[]): Uint8Array {
   return Uint8Array.of(...ping, 0, 0, 0, 0, 0, 0);
 }
@@ -366,7 +366,7 @@ describe("pings", () => {
     expect(first.takeSent()).toEqual([]);
   });
 
-  test("[WF11] are answered with the clock, and say what the other one showed", () => {
+  test("[WF11] are answered with the clock, and report the other side's clock", () => {
     const scene = new Scene();
     scene.scheduler.advance(5_000_000.5);
     const link = scene.link();
@@ -398,7 +398,7 @@ describe("pings", () => {
     expect(scene.session.drops.toRecord()).toEqual({ "bad-message": 2 });
   });
 
-  test("[WF41] prove a link: before it carries nothing else, after it carries everything", () => {
+  test("[WF41] prove a link: it carries only pings before, and everything after", () => {
     const scene = new Scene();
     const [relayed, probed] = [scene.link(), scene.link(direct)];
     scene.session.sendReliable(Uint8Array.of(1));
@@ -407,7 +407,7 @@ describe("pings", () => {
     expect(probes.length).toBeGreaterThanOrEqual(3);
     expect(probes.every(({ kind }) => kind === MessageKind.ping)).toBe(true);
     relayed.takeSent();
-    // Somebody else's number proves nothing; what arrives is accepted all the same.
+    // An unknown number proves nothing, but messages on the link are accepted.
     probed.receive([{ kind: MessageKind.pong, body: pong(u16(60_000)) }, reliable(0, 5)]);
     expect(scene.session.activeLink).toBe(relayed);
     expect(scene.payloads).toEqual([[5]]);
@@ -416,7 +416,7 @@ describe("pings", () => {
     expect(probed.takeBodies(MessageKind.reliable)).toEqual([[0, 0, 1]]);
   });
 
-  test("[WF41] left unanswered make a link dead, whatever it says", () => {
+  test("[WF41] left unanswered make a link dead, whatever its state", () => {
     const scene = new Scene();
     const [relayed, probed] = [scene.link(), scene.link(direct)];
     const [probe] = probed.takeBodies(MessageKind.ping);
@@ -455,7 +455,7 @@ describe("close", () => {
     expect(links.map((link) => link.closed?.code)).toEqual([CloseCode.kicked, CloseCode.kicked]);
   });
 
-  test("[WF12] may have a reason that nobody can read, but not half a code", () => {
+  test("[WF12] may have an unreadable reason, but not half a code", () => {
     const scene = new Scene();
     const link = scene.link();
     link.receive([{ kind: MessageKind.close, body: Uint8Array.of(0xa0) }]);
@@ -464,7 +464,7 @@ describe("close", () => {
     expect(scene.closed).toEqual({ code: CloseCode.left, reason: "" });
   });
 
-  test("[WF12] is told to the other side", () => {
+  test("[WF12] is sent to the other side", () => {
     const scene = new Scene();
     const link = scene.link();
     link.takeSent();
@@ -514,7 +514,7 @@ describe("pings of the other side", () => {
     expect(scene.session.drops.toRecord()).toEqual({ "bad-message": 2 });
   });
 
-  test("[WF11] by the hundred in a packet end the session and draw one pong", () => {
+  test("[WF11] by the hundred in a packet end the session and cause one pong", () => {
     const scene = new Scene();
     const link = scene.link();
     link.takeSent();
@@ -523,7 +523,7 @@ describe("pings of the other side", () => {
     expect(scene.closed?.code).toBe(CloseCode.protocolViolation);
   });
 
-  test("[WF11] are answered so often a second, and no further; others are counted, and nobody is cut", () => {
+  test("[WF11] are answered up to a limit per second; others are counted, and the session goes on", () => {
     const scene = new Scene();
     const link = scene.link();
     scene.scheduler.advance(1000);
@@ -539,7 +539,7 @@ describe("pings of the other side", () => {
     expect(answered).toBeLessThanOrEqual(4 * limits.pongsPerSecond);
     expect(scene.session.drops.of("rate-limit")).toBe(15 * limits.pongsPerSecond - answered);
     expect(scene.closed).toBeUndefined();
-    // Afterwards they are answered as before.
+    // Later pings are answered again.
     scene.scheduler.advance(1000);
     link.takeSent();
     link.receive([ping(3)]);

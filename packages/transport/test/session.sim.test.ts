@@ -105,7 +105,7 @@ describe("a session over one link", () => {
     expect(b.messages).toEqual(upTo(70_000));
   });
 
-  test("refuses more reliable messages than may wait, and loses none of those it took", () => {
+  test("refuses reliable messages beyond the limit, and loses none of the accepted ones", () => {
     const { a, b, scheduler } = new Scene();
     const most = limits.unacknowledgedMessages;
     for (const number of upTo(most)) a.session.sendReliable(payload(number));
@@ -154,13 +154,13 @@ describe("a session over one link", () => {
     }
     scheduler.advance(500);
     expect(new Set(b.events).size).toBe(b.events.length);
-    // The path repeats an event for its lifetime: none is lost because it comes late.
+    // The path repeats an event within its lifetime: none is lost because it comes late.
     expect(b.events.length).toBe(400);
   });
 });
 
 describe("a session with a better link", () => {
-  test("uses it once a probe has gone both ways, not before", () => {
+  test("uses it only after a probe was answered", () => {
     const scene = at(new Scene(), { delayMs: 50 });
     expect(scene.a.session.activeLink?.isUnreliable).toBe(false);
     scene.link(direct, { delayMs: 100 });
@@ -180,7 +180,7 @@ describe("a session with a better link", () => {
     expect(scene.a.session.activeLink?.isUnreliable).toBe(false);
   });
 
-  test("falls back when it goes silent without a close, within its deadline", () => {
+  test("falls back within its deadline when it falls silent without a close", () => {
     const scene = at(new Scene(), { delayMs: 10 });
     const pair = scene.link(direct, { delayMs: 10 });
     scene.scheduler.advance(1000);
@@ -193,7 +193,7 @@ describe("a session with a better link", () => {
     expect(scene.b.messages).toEqual(upTo(20));
   });
 
-  test("is not fooled by a stall of its own page: late answers count", () => {
+  test("survives a sudden long delay: late answers count", () => {
     const scene = at(new Scene(), { delayMs: 10 });
     const pair = scene.link({ ...direct, timeoutMs: 300 }, { delayMs: 10 });
     scene.scheduler.advance(1000);
@@ -228,7 +228,7 @@ describe("a session with a better link", () => {
 });
 
 describe("a session whose every link dies", () => {
-  test("goes on where it was when a new one comes, seconds later", () => {
+  test("continues when a new one comes, seconds later", () => {
     const scene = new Scene();
     const first = scene.link(relayed, { delayMs: 20 }, false);
     scene.scheduler.advance(100);
@@ -247,7 +247,7 @@ describe("a session whose every link dies", () => {
 });
 
 describe("a session under attack", () => {
-  test("counts random bytes, survives them, and ends when they go on", () => {
+  test("counts random bytes, survives a few, and ends after many", () => {
     const scene = new Scene();
     const pair = memoryLinkPair({ scheduler: scene.scheduler, random: seededRandom(9) });
     scene.b.session.attach(pair.b, relayed);
@@ -272,7 +272,7 @@ describe("a session under attack", () => {
   });
 });
 
-/** Both ends joined by a link that needs no proof, opened. */
+/** Connects both ends by an open link that needs no proof. */
 function at(scene: Scene, settings: Partial<NetworkSettings>): Scene {
   const isLossy = settings.loss !== undefined || settings.duplicateRatio !== undefined;
   scene.link(relayed, settings, isLossy);
@@ -280,7 +280,7 @@ function at(scene: Scene, settings: Partial<NetworkSettings>): Scene {
   return scene;
 }
 
-test("of two links that are preferred alike, the one that works first carries the traffic, and keeps it", () => {
+test("of two links with equal preference, the first that works carries the traffic, and keeps it", () => {
   const scheduler = new VirtualScheduler();
   const pairs = [1, 2].map((seed) =>
     memoryLinkPair({ scheduler, random: seededRandom(seed), settings: { delayMs: 20 } }),

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { GuardedScheduler } from "../src/guarded-scheduler.js";
 import { everyShared } from "../src/session/shared-timer.js";
 
-test("one of many who share a timer throws: the others have their turn, then and later", () => {
+test("an error of one function does not stop the others that share its timer, then or later", () => {
   const scheduler = new VirtualScheduler();
   const turns = { first: 0, last: 0 };
   everyShared(scheduler, 50, () => (turns.first += 1));
@@ -15,7 +15,7 @@ test("one of many who share a timer throws: the others have their turn, then and
   expect(turns).toEqual({ first: 3, last: 3 });
 });
 
-test("owners of one clock share its timer; what one throws goes to that one alone", () => {
+test("owners of one clock share its timer, and each gets only its own errors", () => {
   const base = new VirtualScheduler();
   let timers = 0;
   const counted = {

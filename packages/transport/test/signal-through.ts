@@ -1,4 +1,4 @@
-/** A signal with every address in its candidates replaced: the other end is to be found at this one alone. */
+/** Returns a signal with this address in all its candidates, so that the other end is found only there. */
 export function signalThrough<Signal>(signal: Signal, address: string, port: number): Signal {
   const text = JSON.stringify(signal);
   const replaced = text.replace(

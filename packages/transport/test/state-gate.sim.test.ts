@@ -11,7 +11,7 @@ const options: LinkMonitorOptions = {
 };
 const PERIOD_MS = 33;
 
-/** Two sessions over a link whose path takes everything at once and lets nobody see what waits in it. */
+/** Two sessions over a link whose path takes everything at once and hides its queue. */
 class Stream {
   readonly scheduler = new VirtualScheduler();
   /** Age of each state when it arrived, ms. */
@@ -36,7 +36,7 @@ class Stream {
     scheduler.advance(100);
   }
 
-  /** Writes so many states of each of the keys at the usual rate. */
+  /** Writes `count` states of each key at the usual rate. */
   write(count: number, keys: number): void {
     for (let written = 0; written < count; written++) {
       for (let key = 1; key <= keys; key++) this.#sender.sendState(this.#state(), key);
@@ -52,19 +52,19 @@ class Stream {
 }
 
 describe("states on a path that has room", () => {
-  test("all go at once, with losses as without", () => {
+  test("all leave at once, with and without loss", () => {
     for (const ratio of [0, 0.05]) {
       const stream = new Stream({ delayMs: 25, loss: { kind: "uniform", ratio } }, true);
       stream.write(600, 2);
       stream.scheduler.advance(1000);
       expect(stream.ages.length).toBeGreaterThan(1200 * (1 - ratio) * 0.97);
-      // Where several acknowledgements in a row are lost, a state waits for the next one.
+      // If several acknowledgements in a row are lost, a state waits for the next one.
       expect(stream.ages.filter((ageMs) => ageMs > 26).length).toBeLessThan(1200 * 0.01);
       expect(Math.max(...stream.ages)).toBeLessThan(100);
     }
   });
 
-  test("go on after acknowledgements have stayed away", () => {
+  test("continue after a time without acknowledgements", () => {
     const stream = new Stream({ delayMs: 25, loss: { kind: "uniform", ratio: 0.6 } }, true);
     stream.write(600, 1);
     expect(stream.ages.length).toBeGreaterThan(40);
@@ -74,7 +74,7 @@ describe("states on a path that has room", () => {
 
 describe("states on a path that hides its queue", () => {
   test.each([true, false])("wait at the sender and are replaced there; unreliable: %s", (isUnreliable) => {
-    // Half of what is written fits; eight seconds of it would wait in the path.
+    // Half of the states fit. Eight seconds of states would wait in the path.
     const stream = new Stream({ delayMs: 25, rateBps: 64_000, queueBytes: 64_000 }, isUnreliable);
     stream.write(600, 8);
     const late = stream.ages.slice(stream.ages.length / 2).toSorted((a, b) => a - b);

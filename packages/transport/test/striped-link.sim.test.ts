@@ -13,7 +13,7 @@ const lossy = { delayMs: 25, loss: { kind: "uniform", ratio: 0.05 } } as const;
 const INTERVAL_MS = 1000 / 30;
 const lasting = { needsProof: false, connectTimeoutMs: 5000, timeoutMs: 60_000, heartbeatMs: 1000 };
 
-/** Two ends with so many ordered links between them, striped. */
+/** Two ends with `width` ordered links between them, striped. */
 function stripedEnds(scheduler: VirtualScheduler, width: number, settings: Partial<NetworkSettings>) {
   const random = seededRandom(7);
   const pairs = Array.from({ length: width }, () =>
@@ -36,7 +36,7 @@ function numbered(number: number, bytes = 60): Uint8Array {
   return packet;
 }
 
-/** p99 of the age of the newest state, sampled every 5 ms of a minute. */
+/** Returns the 99th percentile of the age of the newest state, sampled every 5 ms of a minute. */
 function ageP99(width: number, settings: Partial<NetworkSettings>): number {
   const scheduler = new VirtualScheduler();
   const { a, b, out } = stripedEnds(scheduler, width, settings);
@@ -62,12 +62,12 @@ function ageP99(width: number, settings: Partial<NetworkSettings>): number {
 }
 
 describe("states over several ordered links", () => {
-  test("[WF47] are as fresh without loss, and much fresher with it", () => {
+  test("[WF47] are as fresh as on one link without loss, and much fresher with it", () => {
     expect(ageP99(3, { delayMs: 25 })).toBeCloseTo(ageP99(1, { delayMs: 25 }), 0);
     expect(ageP99(3, lossy) / ageP99(1, lossy)).toBeLessThan(0.6);
   });
 
-  test("[WF47] alternate, each over one of them; all else keeps to the first", () => {
+  test("[WF47] alternate, each over one of them; all else stays on the first", () => {
     const scheduler = new VirtualScheduler();
     const { a, b, pairs } = stripedEnds(scheduler, 3, { delayMs: 5 });
     a.start(listener);
@@ -82,7 +82,7 @@ describe("states over several ordered links", () => {
     expect([a.width, a.counters.packetsSent, b.counters.packetsReceived]).toEqual([3, 60, 60]);
   });
 
-  test("[WF47] are not more packets than on one link where the path is too narrow, and stay as fresh", () => {
+  test("[WF47] make no more packets than on one link if the path is too narrow, and stay as fresh", () => {
     const sent = [1, 3].map((width) => {
       const scheduler = new VirtualScheduler();
       const { a, b, out } = stripedEnds(scheduler, width, { delayMs: 25, rateBps: 64_000 / width });
@@ -114,7 +114,7 @@ describe("states over several ordered links", () => {
     expect([closes, a.state, pairs[1]!.a.state]).toEqual([[4001], "closed", "closed"]);
   });
 
-  test("a first link that died unseen while another lives is given up", () => {
+  test("a first link that is silent while another receives packets is given up", () => {
     const scheduler = new VirtualScheduler();
     const { a, b, pairs } = stripedEnds(scheduler, 2, {});
     a.start(listener);
@@ -137,13 +137,13 @@ interface Scene {
   readonly seed: number;
   /** Bytes of the states of each tick. */
   readonly stateBytes?: number;
-  /** The line is clean for so long before. */
+  /** Time before with a clean line. */
   readonly cleanMs?: number;
-  /** This page's loop is late by up to so much, most of the time. */
+  /** Most lateness of this page's loop. It is late most of the time. */
   readonly lateMs?: number;
 }
 
-/** States go both ways over a WebSocket: what the meter says twice a second, and the meter. */
+/** States go both ways over a WebSocket. Returns the meter, and its ratio twice a second. */
 function measured({ settings, seconds, seed, stateBytes = 100, cleanMs = 0, lateMs = 0 }: Scene) {
   const scheduler = new VirtualScheduler();
   const random = seededRandom(seed);
@@ -226,14 +226,14 @@ describe("stalls behind lost segments", () => {
     }
   });
 
-  test("a queue's round trips end one after the other, those behind a hole together", () => {
+  test("a queue's round trips end one after another, those behind a hole together", () => {
     const [queue, holes] = [new StallMeter(), new StallMeter()];
     for (let nowMs = 0; nowMs < 10_000; nowMs += 250)
       for (const meter of [queue, holes]) meter.observe(roundTrip(50, nowMs));
     for (let index = 0; index < 30; index++) {
       const nowMs = 10_000 + index * 250;
       queue.observe(roundTrip(400 + (index % 3) * 60, nowMs));
-      // Two and two: the later one was sent 250 ms after the other, and arrives with it.
+      // In pairs: the later answer's ping was sent 250 ms after the other, and both arrive together.
       holes.observe(roundTrip(index % 2 === 0 ? 600 : 350, nowMs - (index % 2) * 250 + (index % 2)));
     }
     expect(queue.ratio).toBe(0);
@@ -246,7 +246,7 @@ describe("stalls behind lost segments", () => {
     const observe = (times: number) => {
       for (let time = 0; time < times; time++) stalls.observe(roundTrip(50, (nowMs += 250)));
     };
-    /** Two that wait for one segment. */
+    /** Two answers that wait for one segment. */
     const stall = () => {
       nowMs += 500;
       stalls.observe(roundTrip(450, nowMs));
@@ -266,7 +266,7 @@ describe("stalls behind lost segments", () => {
     expect(stalls.isSuspicious).toBe(false);
   });
 
-  test("are seen before their answers come, and where nothing comes at all", () => {
+  test("are found before their answers come, and if nothing arrives at all", () => {
     const stalls = new StallMeter();
     for (let nowMs = 0; nowMs <= 5000; nowMs += 500) stalls.observe(roundTrip(50, nowMs));
     expect(stalls.ratio).toBe(0);
@@ -278,19 +278,19 @@ describe("stalls behind lost segments", () => {
     expect(stalls.reading).toEqual({ stalled: 3, roundTrips: 13 });
   });
 
-  test("are seen where packets come but none says that anything has arrived, for a second", () => {
+  test("are found if packets arrive without acknowledging anything for a second", () => {
     const stalls = new StallMeter();
     for (let nowMs = 0; nowMs <= 5000; nowMs += 500) stalls.observe(roundTrip(50, nowMs));
     stalls.observeOpen([5100, 5200, 5300], 20, 6000);
     expect(stalls.ratio).toBe(0);
-    // A queue is as long as it likes, and moves on: what was sent before the pings arrives.
+    // A queue may be long, but it moves: packets sent before the pings arrive.
     stalls.observeOpen([5100, 5200, 5300], 20, 6200, 6150);
     expect(stalls.ratio).toBe(0);
     stalls.observeOpen([5100, 5200, 5300], 20, 6200, 5150);
     expect(stalls.ratio).toBeCloseTo(3 / 11);
   });
 
-  test("are no pings that a later one's answer has overtaken: the link keeps the order, so they were dropped", () => {
+  test("do not include pings before an answered one: the link keeps the order, so that they were dropped", () => {
     const stalls = new StallMeter();
     for (let nowMs = 0; nowMs <= 5000; nowMs += 500) stalls.observe(roundTrip(50, nowMs));
     stalls.observeOpen([5100, 5200, 5300, 5400], 350, 6500);
@@ -301,7 +301,7 @@ describe("stalls behind lost segments", () => {
     expect(stalls.reading.stalled).toBe(2);
   });
 
-  test("are unknown while there were too few round trips", () => {
+  test("are unknown with too few round trips", () => {
     const stalls = new StallMeter();
     expect(stalls.ratio).toBeUndefined();
     for (let nowMs = 0; nowMs < 3500; nowMs += 500) stalls.observe(roundTrip(50, nowMs));

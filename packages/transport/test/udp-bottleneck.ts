@@ -1,19 +1,19 @@
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { networkInterfaces } from "node:os";
 
-/** Of a router's queue, ms at its rate: what comes on top is lost. */
+/** Length of the router's queue at its rate, ms. Further packets are lost. */
 const QUEUE_MS = 250;
 
-/** One direction: what comes in at one socket leaves by the other one, as fast as the rate allows. */
+/** One direction: packets received at one socket leave by the other one, as fast as the rate allows. */
 interface Way {
   rateBps: number;
   freeAtMs: number;
 }
 
 /**
- * A UDP path between two ends that may become narrow, as a router with a short queue does. Each end takes the address
- * of its side for the other end: `signalThrough` puts that into the candidates that they exchange. What
- * congests here, congests a real association of SCTP over DTLS.
+ * A UDP path between two ends that can be made narrow, like a router with a short queue. Each end takes the
+ * address of its side for the other end: `signalThrough` puts it into the exchanged candidates. Congestion
+ * here congests a real association of SCTP over DTLS.
  */
 export class UdpBottleneck {
   readonly address: string;
@@ -31,7 +31,7 @@ export class UdpBottleneck {
     });
   }
 
-  /** Between ends that can reach `address` of this machine. */
+  /** Opens a path between ends that can reach `address` of this machine. */
   static async open(address: string): Promise<UdpBottleneck> {
     const bound = async (): Promise<Socket> => {
       const socket = createSocket("udp4");
@@ -41,13 +41,13 @@ export class UdpBottleneck {
     return new UdpBottleneck(address, [await bound(), await bound()]);
   }
 
-  /** Where a sends to, and where b does. */
+  /** Ports to which a and b send. */
   get ports(): { readonly a: number; readonly b: number } {
     const [a, b] = this.#sockets.map((socket) => socket.address().port);
     return { a: a!, b: b! };
   }
 
-  /** What comes from a leaves at this rate from now on, bits per second. */
+  /** Sets the rate of packets from a, bits per second. */
   narrow(rateBps: number): void {
     this.#ways[0].rateBps = rateBps;
     if (rateBps === Number.POSITIVE_INFINITY) this.#ways[0].freeAtMs = 0;
@@ -80,7 +80,7 @@ function newWay(): Way {
   return { rateBps: Number.POSITIVE_INFINITY, freeAtMs: 0 };
 }
 
-/** An address of this machine that browsers gather candidates for: they leave loopback out. */
+/** Returns an address of this machine for which browsers gather candidates. They leave loopback out. */
 export function ownAddress(): string | undefined {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return all.find(({ family, internal }) => family === "IPv4" && !internal)?.address;

@@ -8,7 +8,7 @@ import { systemScheduler, WebSocketLink } from "@paceline/transport";
 import { NodeWebSocket, WebSocketListener } from "@paceline/transport/node";
 import { describe, expect, test } from "vitest";
 
-/** Texts of this size and number are more than kernels hold; a link ignores texts. */
+/** A text. This number of them is more than kernels hold, and a link ignores texts. */
 const FILLER = "x".repeat(16_000);
 const FILLERS = 1000;
 
@@ -35,7 +35,7 @@ async function socketPair(): Promise<LinkPair> {
     pass: async (ms) => {
       await sleep(ms);
     },
-    // The other side stops reading, and what kernels take of what is sent to it is full.
+    // The other side stops reading, and the kernels' buffers to it are full.
     congest(isSlow) {
       if (!isSlow) return void stream.resume();
       stream.pause();

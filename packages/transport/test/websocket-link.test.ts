@@ -2,7 +2,7 @@ import { SocketBacklog, WebSocketLink, type WebSocketLike } from "@paceline/tran
 import { VirtualScheduler } from "@paceline/testkit";
 import { expect, test } from "vitest";
 
-/** A browser's socket, as far as sending goes: it complains on the console of what it is given after its end. */
+/** A browser's socket for sending. It logs an error for each packet after its end. */
 class BrowserSocket implements WebSocketLike {
   binaryType = "blob";
   readyState = 1;
@@ -19,7 +19,7 @@ class BrowserSocket implements WebSocketLike {
   }
 }
 
-/** A socket that says what a test wants it to. */
+/** A socket whose events the test sends. */
 class SpeakingSocket implements WebSocketLike {
   binaryType = "blob";
   readyState = 1;
@@ -37,7 +37,7 @@ class SpeakingSocket implements WebSocketLike {
   }
 }
 
-test("gives nothing to a socket that the other side has closed, while its close event is on the way", () => {
+test("sends nothing to a socket that the other side has closed, before its close event", () => {
   const scheduler = new VirtualScheduler();
   const socket = new BrowserSocket();
   const link = new WebSocketLink(socket, { scheduler });
@@ -50,7 +50,7 @@ test("gives nothing to a socket that the other side has closed, while its close 
   expect([socket.sent, socket.complaints]).toEqual([[1], 0]);
 });
 
-test("begins with what came over its socket before, in order, and with the words of its end", () => {
+test("begins with the earlier packets of its socket, in order, and with the reason of its close", () => {
   const scheduler = new VirtualScheduler();
   const heard: unknown[] = [];
   const handlers = {
@@ -64,7 +64,7 @@ test("begins with what came over its socket before, in order, and with the words
   socket.tell("message", { data: "text is no packet" });
   socket.tell("message", { data: Uint8Array.of(2).buffer });
   new WebSocketLink(socket, { scheduler, backlog }).start(handlers);
-  // A third one is here before the link says that it is open.
+  // A third packet arrives before the link reports that it is open.
   socket.tell("message", { data: Uint8Array.of(3).buffer });
   scheduler.advance(10);
   socket.tell("message", { data: Uint8Array.of(4).buffer });

@@ -22,7 +22,7 @@ class TestPage {
   }
 }
 
-/** A Worker that the test plays: what is asked of it, and how it begins and wakes the page. */
+/** A Worker that the test controls. It records requested wake-ups. */
 class HandWaker {
   readonly asked: number[] = [];
   starts = 0;
@@ -41,7 +41,7 @@ function inPage(): { page: TestPage; waker: HandWaker; scheduler: WorkerSchedule
   return { page, waker, scheduler: new WorkerScheduler(waker.start) };
 }
 
-/** A scheduler in a hidden page, whose Worker runs. */
+/** A scheduler in a hidden page with a running Worker. */
 function inHiddenPage(): { page: TestPage; waker: HandWaker; scheduler: WorkerScheduler } {
   const all = inPage();
   all.page.visibilityState = "hidden";
@@ -50,7 +50,7 @@ function inHiddenPage(): { page: TestPage; waker: HandWaker; scheduler: WorkerSc
   return all;
 }
 
-describe("timers of a page that is looked at", () => {
+describe("timers of a visible page", () => {
   test("are the page's own, and no Worker is started", () => {
     const { waker, scheduler } = inPage();
     const runs: string[] = [];
@@ -73,7 +73,7 @@ describe("timers of a page that is looked at", () => {
     expect(runs).toEqual([0, 10, 20, 20.4, 30]);
   });
 
-  test("run once after a pause, and then as often as before", () => {
+  test("run once after a pause, and then at their period", () => {
     const { scheduler } = inPage();
     let runs = 0;
     scheduler.every(30, () => (runs += 1));
@@ -86,7 +86,7 @@ describe("timers of a page that is looked at", () => {
     vi.restoreAllMocks();
   });
 
-  test("do not keep each other from their turn: what one throws comes out by itself", () => {
+  test("do not stop each other: an error of one is thrown in a turn of its own", () => {
     const { scheduler } = inPage();
     const runs: string[] = [];
     scheduler.after(10, () => {
@@ -100,7 +100,7 @@ describe("timers of a page that is looked at", () => {
     expect(runs).toEqual(["second", "every", "every"]);
   });
 
-  test("may be set and ended by one that runs", () => {
+  test("may be set and ended by a running timer", () => {
     const { scheduler } = inPage();
     const runs: string[] = [];
     const end = scheduler.after(10, () => runs.push("ended"));
@@ -112,7 +112,7 @@ describe("timers of a page that is looked at", () => {
     expect(runs).toEqual(["set"]);
   });
 
-  test("share the wake-ups of others where they have slack, early or late", () => {
+  test("with slack share the wake-ups of others, early or late", () => {
     const { scheduler } = inPage();
     const runs = { exact: 0, loose: 0 };
     scheduler.every(50, () => (runs.loose += 1), 10);
@@ -126,7 +126,7 @@ describe("timers of a page that is looked at", () => {
     expect(wakeUps).toBeLessThanOrEqual(runs.exact + 1);
   });
 
-  test("with slack run in time where nobody else wakes up", () => {
+  test("with slack run in time without other wake-ups", () => {
     const { scheduler } = inPage();
     const atMs: number[] = [];
     const startMs = performance.now();
@@ -135,7 +135,7 @@ describe("timers of a page that is looked at", () => {
     expect(atMs).toEqual([60, 120, 180]);
   });
 
-  test("leave nothing behind that would keep a process running", () => {
+  test("do not keep a process running once they are ended", () => {
     const { scheduler } = inPage();
     const cancels = [10, 60_000].map((delayMs) => scheduler.after(delayMs, () => undefined));
     expect(vi.getTimerCount()).toBe(1);
@@ -143,7 +143,7 @@ describe("timers of a page that is looked at", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("go on where a wake-up was lost", () => {
+  test("continue after a lost wake-up", () => {
     const { scheduler } = inPage();
     const runs: string[] = [];
     scheduler.after(10, () => runs.push("lost"));
@@ -179,7 +179,7 @@ describe("timers of a hidden page", () => {
     const runs: string[] = [];
     scheduler.every(50, () => runs.push("every"));
     expect(waker.asked).toEqual([50]);
-    // As a session does: an answer is due soon, and is given before.
+    // A session does this: it schedules an answer, and sends it earlier.
     for (let packet = 0; packet < 20; packet++) scheduler.after(60, () => runs.push("answer"))();
     expect(waker.asked).toEqual([50]);
     scheduler.after(10, () => runs.push("soon"));
@@ -190,20 +190,20 @@ describe("timers of a hidden page", () => {
     expect([runs, waker.asked]).toEqual([["soon"], [50, 10, 40]]);
   });
 
-  test("are the page's own again when it is looked at", () => {
+  test("are the page's own again when it is visible", () => {
     const { page, waker, scheduler } = inHiddenPage();
     let runs = 0;
     scheduler.every(30, () => (runs += 1));
     page.become("visible");
     vi.advanceTimersByTime(60);
     expect([runs, waker.asked]).toEqual([2, [30]]);
-    // A wake-up that was under way.
+    // A wake-up that was on its way.
     waker.wake();
     expect(runs).toBe(2);
   });
 });
 
-test("timers are the page's own where its policy forbids such a Worker, and in Node", () => {
+test("timers are the page's own if its policy forbids such a Worker, and in Node", () => {
   vi.stubGlobal("Worker", function refuse() {
     throw new DOMException("refused", "SecurityError");
   });

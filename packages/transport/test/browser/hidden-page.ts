@@ -1,7 +1,7 @@
 import { systemScheduler } from "../../src/scheduler.js";
 import { workerScheduler } from "../../src/worker-scheduler.js";
 
-/** What a page counts while it is looked at, or not: a test reads it at `window.counts`. */
+/** Counts of timers in the page, visible or hidden. A test reads them at `window.counts`. */
 const counts = { page: 0, sdk: 0 };
 const PERIOD_MS = 20;
 systemScheduler.every(PERIOD_MS, () => (counts.page += 1));

@@ -1,10 +1,10 @@
-/** Runs the link contract on real data channels: built and opened by e2e/link-contract.spec.ts. */
+/** Runs the link contract on real data channels. e2e/link-contract.spec.ts builds and opens this page. */
 import { linkContract, type LinkPair } from "@paceline/testkit";
 import { systemScheduler } from "@paceline/transport";
 import { WebRtcLink } from "@paceline/transport/webrtc";
 import { signalThrough } from "../signal-through.js";
 
-/** What a rule came to; no failure: it was kept. */
+/** Result of a rule. Without `failure` it was kept. */
 interface Outcome {
   readonly title: string;
   readonly failure?: string;
@@ -12,7 +12,7 @@ interface Outcome {
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The path between both links, which the test keeps; see {@link UdpBottleneck}. */
+/** The path between both links. The test controls it: see {@link UdpBottleneck}. */
 interface NarrowPath {
   open(): Promise<PathEnds>;
   narrow(isNarrow: boolean): Promise<void>;
@@ -27,7 +27,9 @@ interface PathEnds {
 
 declare const narrowPath: NarrowPath;
 
-/** Two links in this page that signal to each other by a function call, and reach each other by that path alone. */
+/**
+ * Two links in this page. They exchange signals by function calls, and reach each other only over that path.
+ */
 async function webRtcPair(): Promise<LinkPair> {
   const { address, a: portOfA, b: portOfB } = await narrowPath.open();
   const linkOf = (isInitiator: boolean, port: number, other: () => WebRtcLink): WebRtcLink =>

@@ -18,7 +18,7 @@ const direct = {
   heartbeatMs: 250,
 };
 
-/** Two players with a relay and a direct link between them; the loop of the first may be busy. */
+/** Two players with a relay and a direct link between them. The loop of the first may be busy. */
 function scene({ relayMs = 25 } = {}) {
   const scheduler = new VirtualScheduler();
   const random = seededRandom(4);
@@ -47,7 +47,7 @@ function scene({ relayMs = 25 } = {}) {
 }
 
 describe("a page whose loop is busy for 1.2 s", () => {
-  test("loses no direct link, nor does the other page lose it", () => {
+  test("keeps its direct link, and so does the other page", () => {
     const { scheduler, loop, lost, areDirect } = scene();
     for (let round = 0; round < 20; round++) {
       loop.stall(1200);
@@ -57,10 +57,10 @@ describe("a page whose loop is busy for 1.2 s", () => {
     expect(areDirect()).toEqual([true, true]);
   });
 
-  test("loses none when packets arrive a little after its timers have run", () => {
+  test("keeps its direct link if packets arrive a little after its timers have run", () => {
     const { scheduler, loop, paths, lost } = scene();
     for (let round = 0; round < 5; round++) {
-      // Nothing of the last 300 ms before the stall arrived either.
+      // Packets of the last 300 ms before the stall are lost too.
       paths.direct.change({ loss: { kind: "uniform", ratio: 1 } });
       scheduler.advance(300);
       loop.stall(1200);
@@ -88,7 +88,7 @@ describe("a direct link that has died", () => {
     expect(areDirect()[0]).toBe(false);
   });
 
-  test("is noticed though the loop is late all the time", () => {
+  test("is noticed even if the loop is always late", () => {
     const { scheduler, loop, paths, areDirect } = scene();
     paths.direct.cut();
     for (let round = 0; round < 12; round++) {
@@ -98,7 +98,7 @@ describe("a direct link that has died", () => {
     expect(areDirect()[0]).toBe(false);
   });
 
-  test("is given up within 3.2 s where the relay is dead as well", () => {
+  test("is given up within 3.2 s if the relay is dead too", () => {
     const { scheduler, paths, lost } = scene();
     paths.direct.cut();
     paths.relay.cut();
@@ -107,7 +107,7 @@ describe("a direct link that has died", () => {
   });
 });
 
-test("round trips that waited for one's own loop are no stalls, and no round trip", () => {
+test("round trips that waited for the page's own loop count neither as stalls nor as round trips", () => {
   const scheduler = new VirtualScheduler();
   const loop = new BusyLoop(scheduler);
   const stalls = new StallMeter();

@@ -6,7 +6,7 @@ const relay: PathReading = { rttMs: 60, jitterMs: 3, lossRatio: 0, recentLossRat
 const good: PathReading = { rttMs: 30, jitterMs: 2, lossRatio: 0, recentLossRatio: 0 };
 const lossy: PathReading = { rttMs: 30, jitterMs: 2, lossRatio: 0.2, recentLossRatio: 0.2 };
 
-/** Seconds at which the choice changed, one observation a second. */
+/** Returns the seconds at which the choice changed, with one observation per second. */
 function changes(choice: PathChoice, seconds: number, direct: PathReading | undefined, fromS = 0): number[] {
   const found: number[] = [];
   for (let second = fromS; second < fromS + seconds; second += 1) {
@@ -22,7 +22,7 @@ describe("direct or relay", () => {
     expect(choice.choice).toBe("direct");
   });
 
-  test("a bad one is left after four seconds, with the reason in numbers", () => {
+  test("a bad direct path is left after four seconds, with numbers in the reason", () => {
     const choice = new PathChoice();
     expect(changes(choice, 100, lossy)).toEqual([4]);
     expect(choice.choice).toBe("relay");
@@ -31,19 +31,19 @@ describe("direct or relay", () => {
     );
   });
 
-  test("one that costs little more than the relay is kept: three tenths, and 30 ms", () => {
-    // The relay takes 36 ms of a state's age, so a direct path may take 76.8.
+  test("a direct path is kept up to 1.3 times the relay's cost and 30 ms", () => {
+    // The relay costs 36 ms, so that a direct path may cost 76.8.
     const slow = (rttMs: number): PathReading => ({ rttMs, jitterMs: 0, lossRatio: 0, recentLossRatio: 0 });
     expect(changes(new PathChoice(), 100, slow(153))).toEqual([]);
     expect(changes(new PathChoice(), 100, slow(154))).toEqual([4]);
-    // And it is taken again from 10 ms more than the relay's on.
+    // Traffic returns if the direct path costs at most 10 ms more than the relay.
     const left = new PathChoice();
     changes(left, 10, lossy);
     expect(changes(left, 100, slow(93), 10)).toEqual([]);
     expect(changes(left, 100, slow(92), 110)).toEqual([114]);
   });
 
-  test("it comes back when it is good again, later every time", () => {
+  test("traffic returns to a direct path that is good again, later every time", () => {
     const choice = new PathChoice();
     const backAfter: number[] = [];
     for (let startS = 0, round = 0; round < 7; round += 1) {
@@ -56,7 +56,7 @@ describe("direct or relay", () => {
     expect(backAfter).toEqual([4, 8, 16, 32, 64, 128, 128]);
   });
 
-  test("when it has been good for minutes, its next return comes soon again", () => {
+  test("after minutes on a good direct path, the next return takes the first time again", () => {
     const choice = new PathChoice();
     const backAfter: number[] = [];
     for (const startS of [0, 100, 1000]) {
@@ -66,14 +66,14 @@ describe("direct or relay", () => {
     expect(backAfter).toEqual([4, 8, 4]);
   });
 
-  test("a path that is not open is not judged", () => {
+  test("a path that is not open changes nothing", () => {
     const choice = new PathChoice();
     expect(changes(choice, 100, undefined)).toEqual([]);
     expect(choice.observe(lossy, undefined, 200_000)).toBe(false);
     expect(choice.choice).toBe("direct");
   });
 
-  test("whatever is measured, changes are seconds apart, and ever rarer back", () => {
+  test("for all measurements, changes are seconds apart, and returns become rarer", () => {
     const reading = record({
       rttMs: double({ min: 0, max: 500, noNaN: true }),
       jitterMs: double({ min: 0, max: 100, noNaN: true }),

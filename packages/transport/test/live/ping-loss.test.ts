@@ -13,20 +13,20 @@ function lossAfter(isLost: (ping: number) => boolean, pings: number): number {
   return loss.ratio;
 }
 
-test("of few pings nothing is said, and a single loss is none", () => {
+test("few pings and a single loss give a ratio of 0", () => {
   expect(lossAfter(() => true, 9)).toBe(0);
   expect(lossAfter((ping) => ping === 3, 40)).toBe(0);
 });
 
-test("every fifth ping lost is a fifth", () => {
+test("a loss of every fifth ping gives a ratio of a fifth", () => {
   expect(lossAfter((ping) => ping % 5 === 0, 200)).toBeCloseTo(0.2, 1);
 });
 
-test("what is past is forgotten", () => {
+test("old pings are forgotten", () => {
   expect(lossAfter((ping) => ping < 50, 200)).toBe(0);
 });
 
-test("an answer after the ping has counted as lost changes nothing, nor one to no ping", () => {
+test("an answer to a lost or an unknown ping changes nothing", () => {
   const loss = new PingLoss();
   for (let ping = 0; ping < 20; ping += 1) loss.pinged(ping, ping * 3000);
   loss.answered(0);
@@ -35,7 +35,7 @@ test("an answer after the ping has counted as lost changes nothing, nor one to n
 });
 
 test.each([0.1, 0.2])(
-  "a link whose events are repeated reads a loss of %d each way as such, though its pings lose twice",
+  "a link that repeats events measures a loss of %d each way correctly, although a ping may be lost on both ways",
   (ratio) => {
     const measured: number[] = [];
     for (let seed = 1; seed <= 12; seed++) {

@@ -9,7 +9,7 @@ const links: readonly (readonly [string, isUnreliable: boolean, LinkMonitorOptio
   ["a WebSocket", false, { ...common, needsProof: false, heartbeatMs: 1000 }],
 ];
 
-/** A session that talks over one link. */
+/** Two sessions over one link that exchange messages. */
 function scene([, isUnreliable, options]: (typeof links)[number], seed = 3) {
   const scheduler = new VirtualScheduler();
   const settings = { delayMs: 20, jitterMs: 3 };
@@ -21,7 +21,7 @@ function scene([, isUnreliable, options]: (typeof links)[number], seed = 3) {
     return session;
   }) as [Session, Session];
   scheduler.advance(15_000);
-  /** The round trips that are shown, every 100 ms of so many seconds. */
+  /** Returns the measured round trips of both sides, every 100 ms for some seconds. */
   const shown = (seconds: number): number[] =>
     Array.from({ length: seconds * 10 }, () => {
       scheduler.advance(100);
@@ -43,7 +43,7 @@ describe.each(links)("the round trip over %s", (...link) => {
     }
   });
 
-  test("stays where it is when packets are late now and then", () => {
+  test("does not change if packets are late now and then", () => {
     const { shown, setDelay } = scene(link);
     for (let round = 0; round < 20; round++) {
       setDelay(200);

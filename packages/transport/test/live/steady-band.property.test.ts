@@ -28,17 +28,18 @@ function changesOf(values: readonly number[], periodMs = PERIOD_MS): Change[] {
 }
 
 const anyValue = double({ min: 0, max: 100, noNaN: true });
-/** Values that stay for a while, since a band is entered or left by nothing else, and now and then jump. */
+/** Values that stay for a while, because only those enter or leave a band, with a jump now and then. */
 const anyValues: Arbitrary<number[]> = array(tuple(anyValue, integer({ min: 1, max: 20 })), {
   maxLength: 30,
 }).map((runs) => runs.flatMap(([value, length]) => Array.from({ length }, () => value)));
 
 describe("a steady band", () => {
-  test("never turns back within the dwell of where it goes, whatever the values", () => {
+  test("never turns back within the dwell of the new direction, for all values", () => {
     assert(
       property(anyValues, (values) => {
         const changes = changesOf(values);
-        // On the same way further bands have clocks of their own: "raised" may be seconds older than "high".
+        // Further bands in the same direction have their own clocks: "raised" may be seconds older than
+        // "high".
         const turns = changes.filter(({ from, to }, index) => {
           const before = changes[index - 1];
           return before === undefined || before.to > before.from !== to > from;
@@ -51,7 +52,7 @@ describe("a steady band", () => {
     );
   });
 
-  test("goes wherever all values of the dwell were", () => {
+  test("changes to a band if all values of the dwell justify it", () => {
     assert(
       property(anyValues, (values) => {
         const band = new SteadyBand(bands);
@@ -68,7 +69,7 @@ describe("a steady band", () => {
     );
   });
 
-  test("goes only where all values of the dwell were at least", () => {
+  test("changes to a band only if all values of the dwell justify it", () => {
     assert(
       property(anyValues, (values) => {
         for (const { atMs, from, to } of changesOf(values)) {
@@ -82,18 +83,18 @@ describe("a steady band", () => {
     );
   });
 
-  test("noise between leaving and entering changes nothing, for hours", () => {
+  test("noise between the limits for leaving and entering changes nothing, for hours", () => {
     const noise = double({ min: 7, max: 10, noNaN: true, maxExcluded: true });
     assert(
       property(array(noise, { minLength: 100, maxLength: 500 }), (values) => {
         expect(changesOf(values)).toEqual([]);
-        // Nor from above, once it was entered.
+        // It does not leave an entered band either.
         expect(changesOf([20, 20, 20, 20, ...values])).toHaveLength(1);
       }),
     );
   });
 
-  test("noise around a limit enters at most once: it is not left while some values are bad", () => {
+  test("noise around a limit enters a band at most once, and does not leave it while some values are bad", () => {
     const around = double({ min: 8, max: 12, noNaN: true });
     assert(
       property(array(around, { minLength: 100, maxLength: 500 }), (values) => {
@@ -102,7 +103,7 @@ describe("a steady band", () => {
     );
   });
 
-  test("bad for three seconds is entered, good for fifteen left, whatever came before", () => {
+  test("a band is entered after three bad seconds and left after fifteen good ones, after all earlier values", () => {
     assert(
       property(array(anyValue, { maxLength: 100 }), (values) => {
         const band = new SteadyBand(bands);
@@ -126,7 +127,7 @@ describe("a steady band", () => {
     ]);
   });
 
-  test("a value between two limits does not delay the way down from the upper one", () => {
+  test("a value between two limits does not delay leaving the upper band", () => {
     const values = [80, 80, 80, 80, 20, ...Array.from({ length: 17 }, () => 1)];
     expect(changesOf(values)).toEqual([
       { atMs: 3000, from: 0, to: 2 },
@@ -135,7 +136,7 @@ describe("a steady band", () => {
     ]);
   });
 
-  test("a limit itself is in the band, and a single bad value is nothing", () => {
+  test("a value at the limit is in the band, and a single bad value changes nothing", () => {
     expect(changesOf([10, 10, 10, 10])).toEqual([{ atMs: 3000, from: 0, to: 1 }]);
     expect(changesOf([0, 100, 0, 0, 100, 0])).toEqual([]);
   });

@@ -10,7 +10,7 @@ const relayed: LinkMonitorOptions = {
   heartbeatMs: 1000,
 };
 
-/** One side of a pair with both paths, which goes by what it measures of them. */
+/** One side of a pair with both paths. It chooses by its own measurements. */
 class Side {
   readonly choice = new PathChoice();
   readonly messages: number[] = [];
@@ -37,7 +37,7 @@ class Side {
   }
 }
 
-test("traffic leaves a bad direct path for the relay and comes back; no message is lost on the way", () => {
+test("traffic leaves a bad direct path for the relay and returns, and no message is lost", () => {
   const scheduler = new VirtualScheduler();
   const random = seededRandom(11);
   const direct = memoryLinkPair({ scheduler, random, settings: { delayMs: 10 } });
@@ -70,7 +70,7 @@ test("traffic leaves a bad direct path for the relay and comes back; no message 
   expect(b.messages).toEqual(all);
 });
 
-/** A pair with both paths, whose direct one can be made bad. */
+/** A pair with both paths, whose direct path can be made bad. */
 function paths(seed: number, lossRatio = 0) {
   const scheduler = new VirtualScheduler();
   const random = seededRandom(seed);
@@ -84,7 +84,10 @@ function paths(seed: number, lossRatio = 0) {
   return {
     sides,
     isDirect,
-    /** Seconds go by on such a line. Answers with those after which the pair was direct, and how often it moved. */
+    /**
+     * Runs some seconds on such a direct path. Returns the seconds after which the pair was direct, and the
+     * number of moves.
+     */
     pass(line: "good" | "bad", seconds: number) {
       direct.change(line === "good" ? good : bad);
       const directAfterS: number[] = [];
@@ -101,8 +104,9 @@ function paths(seed: number, lossRatio = 0) {
   };
 }
 
-test("a direct path of a few per cent of loss is not left for a relay that is slower", () => {
-  // A state takes 12 ms there or 37 by the relay, and a loss of 3 % counts as 30: below 1.3 times the relay's and 30.
+test("traffic does not leave a direct path with a few per cent of loss for a slower relay", () => {
+  // A state takes 12 ms there or 37 by the relay, and 3 % of loss count as 30 ms: less than 1.3 times the
+  // relay's cost and 30 ms.
   const directS = [1, 2, 3, 4, 5, 6].map(
     (seed) => paths(seed, 0.03).pass("good", 120).directAfterS.length / 10,
   );
@@ -121,7 +125,7 @@ describe("a direct path that was bad for a while", () => {
     expect(directAfterS.at(-1)).toBe(30);
   });
 
-  test("and again after the next bad time, when it has held for minutes in between", () => {
+  test("carries it again as soon after a second bad time, if it was good for minutes in between", () => {
     const { pass } = paths(7);
     for (let round = 0; round < 3; round++) {
       pass("good", 200);
@@ -130,19 +134,19 @@ describe("a direct path that was bad for a while", () => {
     }
   });
 
-  test("is left alone while it stays bad", () => {
+  test("gets no traffic while it stays bad", () => {
     const { pass } = paths(8);
     pass("good", 10);
     pass("bad", 20);
     expect(pass("bad", 300).moves).toBeLessThanOrEqual(2);
   });
 
-  test("is waited for longer each time when it alternates", () => {
+  test("has to be good for longer each time if it alternates", () => {
     const { pass } = paths(9);
     pass("good", 10);
     const moves = Array.from({ length: 8 }, () => pass("bad", 20).moves + pass("good", 20).moves);
     expect(moves[0]).toBe(2);
-    // Of 20 good seconds nothing is left once the wait has doubled twice.
+    // Once the wait has doubled twice, it takes longer than the 20 good seconds.
     expect(moves.slice(4)).toEqual([0, 0, 0, 0]);
   });
 });

@@ -57,7 +57,7 @@ describe("the tree of the thesis", () => {
     expect(channels.event).toMatchObject({ delivery: "lifetime", links: ["direct", "websocket"] });
   });
 
-  test("a game without free movement sends everything in order, and keeps its way of showing others", () => {
+  test("a game without free movement sends everything in order, and keeps its view style", () => {
     for (const genre of ["action", "rpg"]) {
       const plan = planFor(genre, { movement: "bound" });
       expect(plan.channels.state.delivery).toBe("ordered-reliable");
@@ -76,7 +76,7 @@ describe("players reach each other", () => {
   const linksOf = (genre: string, changes: Partial<Circumstances>) =>
     planFor(genre, changes).channels.state.links;
 
-  test("through the relay where one has no WebRTC, where the game wants it, or where addresses are hidden", () => {
+  test("through the relay without WebRTC, if the game wants it, or if addresses are hidden", () => {
     const without = { available: { ...browser.available, webrtc: false } };
     for (const changes of [without, { topology: "relay" as const }, { exposeAddress: false }]) {
       expect(linksOf("racing", changes)).toEqual(["websocket"]);
@@ -86,14 +86,14 @@ describe("players reach each other", () => {
     }
   });
 
-  test("through the relay with more than the profile's limit of those who could be direct, however many others", () => {
+  test("through the relay if more could be direct than the profile's limit, with any number of others", () => {
     const { maxDirectPeers } = profileNamed("racing");
     expect(linksOf("racing", { peers: maxDirectPeers })).toContain("direct");
     expect(linksOf("racing", { peers: maxDirectPeers + 1 })).not.toContain("direct");
     expect(linksOf("racing", { peers: 60, directPeers: maxDirectPeers })).toContain("direct");
   });
 
-  test("through the relay with a low battery, or to spare computing time, unless there is one other only", () => {
+  test("through the relay with a low battery or to save computing time, unless there is only one other", () => {
     for (const changes of [
       { device: { battery: "low", network: "fixed" } as const },
       { favour: "cpu" as const },
@@ -103,13 +103,13 @@ describe("players reach each other", () => {
     }
   });
 
-  test("not at all where a server decides", () => {
+  test("not at all if a server decides", () => {
     expect(linksOf("racing", { topology: "authority" })).toEqual(["websocket"]);
   });
 });
 
 describe("links to the server", () => {
-  test("are those that the server has said it speaks", () => {
+  test("are those that the server has announced", () => {
     const links = (spoken: Circumstances["server"]) =>
       planFor("shooter", spoken ? { server: spoken } : {}).channels.state.links;
     expect(links(undefined)).toEqual(["websocket"]);
@@ -118,14 +118,14 @@ describe("links to the server", () => {
     expect(links(server)).toEqual(["webrtc", "websocket"]);
   });
 
-  test("are never TCP alone for a shooter, whatever it favours", () => {
+  test("are never TCP alone for a shooter, with any favour", () => {
     for (const favour of ["latency", "bandwidth", "cpu"] as const) {
       const plan = planFor("shooter", { favour, server, measured: calm });
       expect(plan.channels.state.links[0]).toBe("webrtc");
     }
   });
 
-  test("leave the WebSocket for the sake of bytes only when a measurement shows loss or stalls", () => {
+  test("include WebRTC in a game that favours bandwidth only if loss or stalls were measured", () => {
     const first = (measured: Circumstances["measured"]) =>
       planFor("mmo", { server, ...(measured && { measured }) }).channels.state.links[0];
     expect(first(undefined)).toBe("websocket");
@@ -145,13 +145,13 @@ describe("rates, periods and lifetimes", () => {
     }
   });
 
-  test("an event lives as long as the profile says where it may be lost, and for ever where not", () => {
+  test("an event has the profile's lifetime if it may be lost, else no limit", () => {
     expect(planFor("shooter").channels.event.lifetimeMs).toBe(500);
     expect(planFor("racing").channels.event.lifetimeMs).toBe(1500);
     expect(planFor("strategy", { topology: "authority" }).channels.event.lifetimeMs).toBe(Infinity);
   });
 
-  test("events and commands leave at once where latency is favoured, else in bundles", () => {
+  test("events and commands leave at once if latency is favoured, else in bundles", () => {
     expect(planFor("racing").channels.command.periodMs).toBe(0);
     expect(planFor("racing").channels.event.periodMs).toBe(0);
     expect(planFor("strategy").channels.command.periodMs).toBe(100);
@@ -204,7 +204,7 @@ describe("rates, periods and lifetimes", () => {
     }
   });
 
-  test("begin with another profile where one is given", () => {
+  test("begin with another profile if one is given", () => {
     const mine = profileOf({ base: "racing", numbers: { stateHz: 60, maxDirectPeers: 2 } });
     const plan = decide(circumstancesOf(mine, browser), mine);
     expect(plan.numbers.stateHz).toBe(60);
@@ -212,8 +212,8 @@ describe("rates, periods and lifetimes", () => {
   });
 });
 
-describe("what is unknown", () => {
-  test("changes nothing, and the words say that it is not known", async () => {
+describe("an unknown quantity", () => {
+  test("changes nothing, and its words call it unknown", async () => {
     const start = profileNamed("racing");
     const plan = planFor("racing", { device: { battery: "unknown", network: "unknown" } });
     for (const [name, value] of Object.entries(plan.numbers))
@@ -222,15 +222,15 @@ describe("what is unknown", () => {
     expect(choices.filter((choice) => choice.startsWith("unknown"))).toHaveLength(6);
   });
 
-  test("is unknown for each quantity by itself", () => {
+  test("leaves the other quantities known", () => {
     const { inputs } = planFor("racing", { measured: { rttMs: 20 } });
     expect(inputs).toMatchObject({ rtt: "short", loss: "unknown", queue: "unknown" });
     expect(inputs).toMatchObject({ stalls: "unknown", upload: "unknown" });
   });
 });
 
-describe("what a running path shows", () => {
-  test("random loss is met with repeats and heartbeats, not with half the rate", () => {
+describe("measurements of a running path", () => {
+  test("random loss: repeats and more heartbeats, not half the rate", () => {
     const start = profileNamed("racing");
     const lossy = (lossRatio: number) => planFor("racing", { measured: { ...calm, lossRatio } });
     expect(lossy(0.05)).toMatchObject({ repeats: true, numbers: { stateHz: 30, heartbeatMs: 250 } });
@@ -240,7 +240,7 @@ describe("what a running path shows", () => {
     expect(planFor("racing").repeats).toBe(false);
   });
 
-  test("a queue that stands: half the rate, wider thresholds, one socket", () => {
+  test("a standing queue: half the rate, wider thresholds, one socket", () => {
     const full = planFor("racing", { measured: { ...calm, queuedBytes: 4000, stallRatio: 0.5 } });
     const free = planFor("racing", { measured: calm });
     expect(full.numbers.stateHz).toBe(free.numbers.stateHz / 2);
@@ -248,7 +248,7 @@ describe("what a running path shows", () => {
     expect(full.stripes).toBe(1);
   });
 
-  test("far paths: others move on for longer", () => {
+  test("long round trips: receivers extrapolate for longer", () => {
     const start = profileNamed("shooter");
     const plan = planFor("shooter", { measured: { ...calm, rttMs: 300 } });
     expect(plan.numbers.extrapolationLimitMs).toBe(start.extrapolationLimitMs * 2);
@@ -265,14 +265,14 @@ describe("what a running path shows", () => {
     expect(planFor("puzzle", { measured: { ...calm, stallRatio } }).stripes).toBe(1);
   });
 
-  test("direct links that would take more than the upload end in the relay", () => {
+  test("direct links that need more than the upload: the relay instead", () => {
     const links = (uploadRatio: number) =>
       planFor("racing", { measured: { ...calm, uploadRatio } }).channels.state.links;
     expect(links(1)).toEqual(["websocket"]);
     expect(links(0.99)).toEqual(["direct", "websocket"]);
   });
 
-  test("bands that are held count, not the numbers", () => {
+  test("held bands count instead of the numbers", () => {
     const held = {
       loss: "high",
       rtt: "short",
@@ -286,7 +286,7 @@ describe("what a running path shows", () => {
   });
 });
 
-test("an explanation has a line for each question that was asked", async () => {
+test("an explanation has a row for each asked question", async () => {
   const plan = planFor("racing");
   const rows = await explainPlan(plan);
   expect(rows.map((row) => row.reason.slice(row.reason.lastIndexOf("[")))).toEqual(

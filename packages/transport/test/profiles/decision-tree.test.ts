@@ -13,10 +13,10 @@ import {
 import { bandSources, treeWords } from "../../src/profiles/tree-words.js";
 import { everyCombination } from "./every-combination.js";
 
-/** Classes that the plan gives links to. */
+/** Policies that contain links. */
 const routed = ({ state, input, event }: Plan["channels"]) => [state, input, event];
 
-/** What holds for every plan. */
+/** Conditions that every plan fulfils. */
 const checks: Record<string, (plan: Plan, circumstances: Circumstances) => boolean> = {
   "uses only links that are there": ({ channels }, circumstances) =>
     routed(channels).every(({ links }) => links.every((link) => isThere(link, circumstances))),
@@ -70,7 +70,7 @@ describe("over every combination of bands", () => {
     expect(combinations).toBeGreaterThan(100_000);
   });
 
-  test("every plan keeps every promise of a plan", () => {
+  test("every plan fulfils all conditions", () => {
     expect(failures).toEqual([]);
   });
 
@@ -81,7 +81,7 @@ describe("over every combination of bands", () => {
 });
 
 test("the same circumstances give the same plan", () => {
-  // A prime step, so that the sample runs through the bands in every phase.
+  // A prime step, so that the sample contains all bands.
   const sample = [...everyCombination()].filter((_, at) => at % 997 === 0);
   const again = structuredClone(sample);
   expect(sample.map((circumstances) => decide(circumstances))).toEqual(
@@ -98,7 +98,7 @@ describe("the table", () => {
     expect(new Set(rows.map((row) => row.id)).size).toBe(rows.length);
   });
 
-  test("leads only forward, to questions that exist, so that every walk ends", () => {
+  test("leads only forward, to existing questions, so that every walk ends", () => {
     const backward = decisionTree.flatMap((question, at) =>
       question.rows.filter((row) => row.next !== END && !((place.get(row.next) ?? -1) > at)),
     );
@@ -106,7 +106,7 @@ describe("the table", () => {
   });
 
   test.each(decisionTree)(
-    "closes the question $id with a row that always holds, and no other does",
+    "ends the question $id with the only row that always holds",
     ({ rows: answers }) => {
       const conditions = answers.map((row) => Object.keys(row.when).length);
       expect(conditions.at(-1)).toBe(0);
@@ -116,12 +116,12 @@ describe("the table", () => {
 });
 
 describe("the words", () => {
-  test("are there for every question and every row of the tree, and for nothing else, in its order", () => {
+  test("exist for exactly the questions and rows of the tree, in its order", () => {
     const structure = decisionTree.map(({ id, rows }) => [id, rows.map((row) => row.id)]);
     expect(treeWords.map(({ question, rows }) => [question, Object.keys(rows)])).toEqual(structure);
   });
 
-  test("are none of them missing", () => {
+  test("are never empty", () => {
     for (const { ask, rows } of treeWords) {
       expect(ask).toMatch(/\?$/);
       for (const { choice, reason } of Object.values(rows)) {
@@ -131,7 +131,7 @@ describe("the words", () => {
     }
   });
 
-  test("name a source for every band but the lowest of each quantity", () => {
+  test("name a source for every band except the lowest of each quantity", () => {
     const drawn = Object.values(measuredBands).flatMap(([, ...others]) => others.map(({ name }) => name));
     expect(Object.keys(bandSources).sort()).toEqual(drawn.sort());
   });

@@ -18,7 +18,7 @@ const QUIET: Measured = {
   uploadRatio: 0,
 };
 
-/** Nothing measured, one quantity unknown or in each of its bands, and the pairs that some row asks about together. */
+/** Nothing measured, one quantity unknown or in each of its bands, and the pairs that a row uses together. */
 const measurements: readonly (Measured | undefined)[] = [
   undefined,
   ...(Object.keys(measuredBands) as (keyof typeof measuredBands)[]).flatMap((name) => {
@@ -63,10 +63,10 @@ const places = reaches.flatMap((reach) => [
   ...devices.map((device) => ({ ...reach, security: "https" as const, device })),
   { ...reach, security: "http" as const, device: known },
 ]);
-/** No row asks about more of a device together with a measurement. */
+/** No row uses other facts about the device together with a measurement. */
 const measuredPlaces = places.filter(({ device, security }) => device === known || security === "http");
 
-/** One of each combination of bands that some row can tell from the others. */
+/** Yields one of each combination of bands that a row can distinguish. */
 export function* everyCombination(): Generator<Circumstances> {
   for (const game of games) {
     const { maxDirectPeers } = profiles[game.genre];

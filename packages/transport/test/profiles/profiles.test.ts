@@ -28,18 +28,18 @@ test("the direct links of every profile fit 300 kbit/s of uplink and 16 connecti
   }
 });
 
-test("no profile collects packets for 50 ms or more before it is told to save bytes", () => {
+test("no profile collects packets for more than 50 ms", () => {
   for (const { sendPeriodMs } of Object.values(profiles)) expect(sendPeriodMs).toBeLessThanOrEqual(50);
 });
 
-test("an unknown name is refused with the names there are", () => {
+test("an unknown name is refused with the known names", () => {
   expect(() => profileNamed("golf")).toThrow(
     'profile: expected one of racing, shooter, action, rpg, mmo, strategy, puzzle, party, got "golf"',
   );
   expect(() => profileNamed("toString")).toThrow("profile: expected one of");
 });
 
-describe("a profile of one's own", () => {
+describe("a custom profile", () => {
   const racing = profileNamed("racing");
 
   test("may have every value of its range, and nothing beyond", () => {
@@ -77,7 +77,7 @@ describe("a profile of one's own", () => {
 });
 
 describe("a genre with changes", () => {
-  test("is the genre's profile but for these", () => {
+  test("is the genre's profile except for the changes", () => {
     const changed = profileOf({
       base: "racing",
       favour: "bandwidth",

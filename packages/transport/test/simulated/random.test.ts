@@ -25,7 +25,7 @@ test("the same seed gives the same stream, another seed another", () => {
   expect(draw(-7)).not.toEqual(draw(7));
 });
 
-test("a fork neither repeats nor disturbs its parent beyond the draw of its seed", () => {
+test("a fork does not repeat its parent, and draws only its seed from it", () => {
   const parent = seededRandom(1);
   const same = seededRandom(1);
   const child = parent.fork();
@@ -36,14 +36,14 @@ test("a fork neither repeats nor disturbs its parent beyond the draw of its seed
   expect(rest).not.toContain(child.next());
 });
 
-test("whole numbers reach both ends of their range, and only those", () => {
+test("whole numbers reach both ends of their range, and never exceed them", () => {
   const random = seededRandom(3);
   const seen = new Set(Array.from({ length: 500 }, () => random.int(-2, 3)));
   expect([...seen].sort((a, b) => a - b)).toEqual([-2, -1, 0, 1, 2, 3]);
   expect(random.int(5, 5)).toBe(5);
 });
 
-test("bytes have the length asked for and use all values", () => {
+test("bytes have the requested length and use all values", () => {
   const bytes = seededRandom(4).bytes(20_000);
   expect(bytes).toHaveLength(20_000);
   expect(new Set(bytes).size).toBe(256);

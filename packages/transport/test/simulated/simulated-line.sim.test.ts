@@ -12,7 +12,7 @@ const monitored: LinkMonitorOptions = {
   heartbeatMs: 250,
 };
 
-/** Two sessions over one link; the near side's is on a line that can be made worse. */
+/** Two sessions over one link. The near side's link is on a line that can be made worse. */
 class Scene {
   readonly scheduler = new VirtualScheduler();
   readonly line: SimulatedLine;
@@ -41,7 +41,7 @@ class Scene {
     for (let number = first; number < first + count; number += 1) {
       this.near.sendReliable(Uint8Array.of(number & 0xff, number >> 8));
       this.far.sendReliable(Uint8Array.of(number & 0xff, number >> 8));
-      // Without a key: none of them may be replaced.
+      // Without a key, so that none is replaced.
       this.near.sendState(Uint8Array.of(1));
       this.scheduler.advance(20);
     }
@@ -70,7 +70,7 @@ describe.each([
   ["a link with channels of every kind", true],
   ["an ordered link", false],
 ])("%s on a simulated line", (_, isUnreliable) => {
-  test("a delay each way shows in the round trip, and goes away again", () => {
+  test("a delay each way shows in the round trip until it is removed", () => {
     const scene = new Scene(isUnreliable);
     expect(scene.near.rttMs).toBeCloseTo(20, 0);
     scene.line.take(scene.link);
@@ -100,7 +100,7 @@ describe.each([
     },
   );
 
-  test("switched off and on again at once, it stays on", () => {
+  test("a line that is switched off and on again at once stays on", () => {
     const scene = new Scene(isUnreliable);
     scene.line.take(scene.link);
     scene.line.change({ delayMs: 200 });
@@ -113,7 +113,7 @@ describe.each([
     expect(scene.messages).toEqual(upTo(5));
   });
 
-  test("a line that loses everything for long ends the link, and nothing is told after that", () => {
+  test("a line that loses everything for long ends the link, and no calls follow", () => {
     const scene = new Scene(isUnreliable);
     scene.line.take(scene.link);
     scene.line.change({ loss: { kind: "uniform", ratio: 1 } });
@@ -126,17 +126,17 @@ describe.each([
   });
 });
 
-test("what a stream loses comes late, and what follows it waits", () => {
+test("lost packets of a stream arrive late, and later ones wait for them", () => {
   const scene = new Scene(false);
   scene.line.take(scene.link);
   scene.line.change({ delayMs: 50, loss: { kind: "uniform", ratio: 0.1 } });
   scene.talk(200);
   scene.scheduler.advance(5000);
-  // All states that were sent arrive: none was dropped, whatever the loss.
+  // All states arrive: none was dropped, at any loss.
   expect(scene.statesMs).toHaveLength(200);
   const gaps = scene.statesMs.slice(1).map((atMs, index) => atMs - scene.statesMs[index]!);
   expect(Math.max(...gaps)).toBeGreaterThan(150);
-  // Those behind a late one come with it, at one instant.
+  // States behind a late one arrive with it, at one instant.
   expect(gaps.filter((gapMs) => gapMs < 1).length).toBeGreaterThan(20);
 });
 
@@ -151,7 +151,7 @@ test("loose states are lost for good, and delay nothing", () => {
   expect(scene.messages).toHaveLength(500);
 });
 
-test("all links share the line's rate, and what waits in it shows as queued", () => {
+test("all links share the line's rate, and waiting packets count as queued", () => {
   const scheduler = new VirtualScheduler();
   const random = seededRandom(4);
   const line = new SimulatedLine({ scheduler, random });
