@@ -240,7 +240,7 @@ describe("stalls behind lost segments", () => {
     expect(holes.ratio).toBeGreaterThan(0.5);
   });
 
-  test("are forgotten after five seconds; two moments may be chance", () => {
+  test("are forgotten after five seconds; stalls at only two moments do not count", () => {
     const stalls = new StallMeter();
     let nowMs = 0;
     const observe = (times: number) => {

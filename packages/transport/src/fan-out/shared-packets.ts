@@ -51,7 +51,6 @@ interface Terms {
   readonly lifetimeMs?: number;
 }
 
-/** Bytes of the header of a published packet. */
 const PACKET_HEAD_BYTES = 5;
 
 /**

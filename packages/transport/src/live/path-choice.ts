@@ -10,7 +10,7 @@ export interface PathReading {
 
 /** Cost of lost states: ms per lost share. 5 % of loss count as much as 50 ms of delay. */
 const LOSS_COST_MS = 1000;
-/** Traffic leaves a direct path whose cost exceeds the relay's by this factor and by this many ms, ... */
+/** Traffic leaves a direct path that costs more than the relay's cost times this ratio plus this time, ms, ... */
 const WORSE_RATIO = 1.3;
 const WORSE_MS = 30;
 /** ... for this time without a break. */

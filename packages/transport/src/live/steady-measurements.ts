@@ -10,7 +10,7 @@ const quantities = {
   upload: "uploadRatio",
 } as const satisfies Record<keyof HeldBands, keyof Measured>;
 type Name = keyof typeof quantities;
-/** Stalls are counted over five seconds, and even a few are a fault: waiting would add no certainty. */
+/** A reading of stalls covers five seconds and ignores single ones: a wait would make it no more certain. */
 const STALLS_ENTER_AFTER_MS = 0;
 /** Additional sockets close only after a quiet minute: opening one again costs a handshake. */
 const STALLS_LEAVE_AFTER_MS = 60_000;

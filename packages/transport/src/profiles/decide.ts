@@ -132,7 +132,6 @@ function adapted(profile: Profile, factors: Effect["factors"] = {}): ProfileNumb
   return everyOf(profileRanges, scaled);
 }
 
-/** Returns a record of these keys with the result of `make` for each. */
 function everyOf<Key extends string, Value>(
   keyed: Readonly<Record<Key, unknown>>,
   make: (key: Key) => Value,

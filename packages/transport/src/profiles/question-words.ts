@@ -1,6 +1,5 @@
 import type { Inputs } from "./bands.js";
 
-/** A row's answer for people, and the reason. */
 interface Words {
   readonly choice: string;
   readonly reason: string;
@@ -13,7 +12,6 @@ interface RowWords extends Words {
 
 /** Words of a question of the tree, with those of its rows by their ids. */
 export interface QuestionWords {
-  /** Id of the question. */
   readonly question: string;
   readonly ask: string;
   readonly rows: Readonly<Record<string, RowWords>>;

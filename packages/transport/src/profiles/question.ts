@@ -17,7 +17,6 @@ export type Facts = Inputs & Partial<Answers>;
 /** Each named field must have one of the listed values. Empty conditions always hold. */
 export type Conditions = { readonly [Field in keyof Facts]?: readonly NonNullable<Facts[Field]>[] };
 
-/** Deliveries that a row of the tree may decide. */
 type Deliveries = {
   readonly [Name in "state" | "input" | "event"]?: ChannelPolicies[Name]["delivery"];
 };

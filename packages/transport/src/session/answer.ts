@@ -89,7 +89,6 @@ const LOSSY_REPEATS = 3;
 export class News {
   #packets = 0;
 
-  /** Adds news. */
   add(): void {
     this.#packets = LOSSY_REPEATS;
   }

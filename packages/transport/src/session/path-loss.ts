@@ -24,7 +24,7 @@ const SETTLING_WINDOWS = 3;
 const MIN_PACKETS = 10;
 /** Longest gap that counts as lost. After a longer one the sender began elsewhere. */
 const MAX_GAP = 4096;
-/** A packet that is this many behind the newest one counts as lost. */
+/** Packets between one and the newest ack after which its fate is decided: it arrived, or it is lost. */
 const MAX_REORDER = 24;
 const Z95 = 1.96;
 

@@ -411,7 +411,6 @@ export class Sender implements PacketSource {
     this.#sendPacket(link, "event", 0, lifetimeMs);
   }
 
-  /** Sends a packet with one message. */
   #write(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array, key: number): void {
     const only = onlyKind(kind);
     this.#startPacket(link, trafficClass, { key, only });

@@ -43,7 +43,7 @@ export interface SessionHandlers {
   onActiveLink?(link: Link | undefined, reason: string): void;
   /** Called when a link with {@link LinkMonitorOptions.silenceMs} falls silent or is heard again. */
   onSilence?(link: Link, isSilent: boolean): void;
-  /** Called when another link carries the traffic that may be lost. Mostly it is the active link. */
+  /** Called when another link carries the classes that may be lost. Mostly it is the active link. */
   onStateLink?(link: Link | undefined): void;
   /** Called when a link of this session has ended or was given up. `isLast`: no other link is usable. */
   onLinkDown?(link: Link, close: LinkClose, isLast: boolean): void;

@@ -288,7 +288,7 @@ export class Session {
     return this.#sender.reliable.command.acknowledgedBytes;
   }
 
-  /** True if so much waits for a receipt that less urgent messages should wait. */
+  /** True if half of the limit for messages without a receipt is used, so that less urgent messages should wait. */
   get isBacklogged(): boolean {
     const { unacknowledgedMessages, sessionQueueBytes } = limits;
     const { length, bytes } = this.#sender.reliable.command;

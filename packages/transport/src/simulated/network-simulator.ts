@@ -52,7 +52,6 @@ export class NetworkCounters {
   lost = 0;
   /** Reliable path: lost transmissions that were repeated. */
   retransmitted = 0;
-  /** Second copies that arrived. */
   duplicated = 0;
   /** Packets that arrived after a later one. Second copies do not count. */
   reordered = 0;

@@ -103,7 +103,7 @@ describe("a steady band", () => {
     );
   });
 
-  test("a band is entered after three bad seconds and left after fifteen good ones, after all earlier values", () => {
+  test("a band is entered after three bad seconds and left after fifteen good ones, for all earlier values", () => {
     assert(
       property(array(anyValue, { maxLength: 100 }), (values) => {
         const band = new SteadyBand(bands);

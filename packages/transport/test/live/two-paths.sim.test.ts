@@ -125,7 +125,7 @@ describe("a direct path that was bad for a while", () => {
     expect(directAfterS.at(-1)).toBe(30);
   });
 
-  test("carries it again as soon after a second bad time, if it was good for minutes in between", () => {
+  test("carries it again just as soon after a second bad time, if it was good for minutes in between", () => {
     const { pass } = paths(7);
     for (let round = 0; round < 3; round++) {
       pass("good", 200);

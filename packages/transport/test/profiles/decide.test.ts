@@ -65,7 +65,7 @@ describe("the tree of the thesis", () => {
     }
   });
 
-  test("an https page opens encrypted WebSockets only; without a page there is nothing to forbid it", () => {
+  test("an https page opens encrypted WebSockets only; without a page, unencrypted ones are allowed too", () => {
     expect(planFor("racing").schemes).toEqual(["wss"]);
     expect(planFor("racing", { security: "http" }).schemes).toEqual(["ws", "wss"]);
     expect(planFor("racing", { security: "unknown" }).schemes).toEqual(["ws", "wss"]);

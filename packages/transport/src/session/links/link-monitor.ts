@@ -87,7 +87,6 @@ export class LinkMonitor {
     this.#silentSinceMs = nowMs;
   }
 
-  /** True if the session may use the link. */
   get isUsable(): boolean {
     return this.link.state === "open" && (this.#isProven || !this.options.needsProof);
   }

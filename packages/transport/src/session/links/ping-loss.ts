@@ -1,7 +1,7 @@
 /** Number of remembered pings, and fewest with a known outcome for a loss above 0. */
 const WINDOW = 64;
 const LEAST = 10;
-/** Number of recent pings. */
+/** Pings in `recentRatio`. */
 const RECENT = 12;
 /** Time after which an unanswered ping counts as lost, even if its answer still arrives, ms. */
 const LOST_AFTER_MS = 2000;
@@ -23,7 +23,6 @@ interface OpenPing {
 export class PingLoss {
   /** A ring in the order of sending, because a loss is known later than an answer to a later ping. */
   readonly #outcomes = new Uint8Array(WINDOW);
-  /** Unanswered pings. */
   readonly open: OpenPing[] = [];
   #sent = 0;
   /** Index of the first remembered ping. */
@@ -64,7 +63,6 @@ export class PingLoss {
     this.#first = Math.max(this.#first, this.#sent - RECENT);
   }
 
-  /** Returns the loss of the last pings with a known outcome, of `most` at most. */
   #ratioOf(most: number): number {
     let settled = 0;
     let lost = 0;

@@ -4,7 +4,10 @@
 const MEDIAN_OF = 5;
 /** Differences between neighbouring round trips in the jitter. */
 const JITTER_OF = 12;
-/** A round trip that differs from the estimate by these amounts may be the first of a new delay. */
+/**
+ * A round trip may be the first of a new delay if it differs from the estimate by more than this time, this
+ * share of the estimate, and this multiple of the jitter.
+ */
 const SURPRISE_MS = 20;
 const SURPRISE_SHARE = 0.2;
 const SURPRISE_JITTERS = 3;

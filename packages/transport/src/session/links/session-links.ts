@@ -64,12 +64,10 @@ export class SessionLinks {
     return undefined;
   }
 
-  /** Returns the measurements of a link of this session. */
   readingOf(link: Link | undefined): PathReading | undefined {
     return this.monitorOf(link)?.reading;
   }
 
-  /** Returns true if this page's own loop was late since `sinceMs`. */
   wasLate(sinceMs: number, nowMs: number): boolean {
     return this.#lateness.wasLate(sinceMs, nowMs);
   }
@@ -156,7 +154,6 @@ export class SessionLinks {
   }
 }
 
-/** Returns the usable link with the greatest preference. */
 function bestOf(monitors: readonly LinkMonitor[]): LinkMonitor | undefined {
   let best: LinkMonitor | undefined;
   for (const monitor of monitors) {

@@ -27,7 +27,6 @@ export class Bundle {
     this.#send = send;
   }
 
-  /** True if messages wait for the end of the period. */
   get isWaiting(): boolean {
     return this.#cancel !== undefined;
   }

@@ -13,7 +13,6 @@ const MIN_WAIT_MS = 1;
 export class ByteBudget {
   readonly #scheduler: Scheduler;
   readonly #bytesPerSecond: () => number;
-  /** Senders that wait for their turn. */
   readonly #waiting = new Set<() => void>();
   /**
    * Bytes that each sender has sent. For a sender that had nothing to send, the bytes of the others meanwhile

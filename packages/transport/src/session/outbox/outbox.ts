@@ -92,7 +92,6 @@ export class Outbox {
     return command.bytes + input.bytes + event.bytes + state.bytes + bulk.bytes;
   }
 
-  /** True if a state waits. */
   get hasStates(): boolean {
     return this.#queues.state.length > 0;
   }
@@ -260,7 +259,6 @@ export class Outbox {
     return this.#options.linkFor(this.#queues[name].first?.trafficClass ?? name);
   }
 
-  /** Returns the bytes of the class's next message. */
   #nextBytes(name: PlannedClass): number {
     const { first } = this.#queues[name];
     return first ? first.bytes.length : (this.#source.nextBytes(name) ?? 0);
@@ -288,7 +286,6 @@ export class Outbox {
     return true;
   }
 
-  /** True if nothing waits, so that a message may leave at once. */
   get #isIdle(): boolean {
     const { command, input, event, state, bulk } = this.#queues;
     return command.length + input.length + event.length + state.length + bulk.length === 0;

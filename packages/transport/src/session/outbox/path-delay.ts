@@ -38,7 +38,6 @@ export class PathDelay {
     return this.#credit !== undefined || this.#isOldestLate(nowMs);
   }
 
-  /** Returns true if one more state may leave now. */
   mayGo(nowMs: number): boolean {
     const newest = this.#flying.at(-1);
     if (newest && nowMs - newest.sentAtMs > LOST_AFTER_MS) this.#forgetFlying();

@@ -24,7 +24,6 @@ interface Pending extends Fragment {
 /** Classes whose messages stay queued until the receipt comes. */
 export type ReliableClass = "command" | "bulk";
 
-/** Limits of a class. */
 interface QueueTerms {
   /** Most messages without a receipt. */
   readonly maxMessages: number;
@@ -106,7 +105,6 @@ export class ReliableQueue {
     this.#windowBytes = window?.firstBytes ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Number of messages without a receipt. */
   get length(): number {
     return this.#length;
   }
@@ -126,7 +124,6 @@ export class ReliableQueue {
     return this.#pending;
   }
 
-  /** True if a fragment has not been sent yet. */
   get hasUnsent(): boolean {
     return this.#sent < this.#pending.length;
   }
@@ -213,7 +210,6 @@ export class ReliableQueue {
     }
   }
 
-  /** Returns true if an added message has been acknowledged. */
   isAcknowledged(id: number): boolean {
     return sequenceDistance(id, this.#pending[0]?.id ?? this.#nextId) < 0;
   }
