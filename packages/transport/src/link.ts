@@ -68,7 +68,7 @@ export interface LinkCounters {
 }
 
 /**
- * One live path to one remote. Its states follow each other one way: connecting, open, closed. A link has no
+ * One live path to one remote. Its state goes from connecting over open to closed, never back. A link has no
  * queue: each packet goes at once to the socket or channel, which can neither replace nor drop it. Its owner,
  * an {@link Outbox}, therefore calls `hasRoom` first. While it is open, it delivers commands and bulk in
  * order, and references completely, perhaps in another order. An unreliable link may lose states, inputs and

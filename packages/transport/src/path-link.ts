@@ -46,9 +46,7 @@ export abstract class PathLink implements Link {
     return this.pathHasRoom(trafficClass);
   }
 
-  /**
-   * @param filters those that the packet still has to pass, nearest to the path first
-   */
+  /** @param filters those that the packet still has to pass, nearest to the path first */
   send(
     trafficClass: TrafficClassName,
     packet: Uint8Array,

@@ -20,9 +20,7 @@ export type Cancel = () => void;
 /** A clock with timers. */
 export interface Scheduler extends Clock {
   after(delayMs: number, fn: () => void): Cancel;
-  /**
-   * @param slackMs that it may run early or late to save a wake-up. Default 0
-   */
+  /** @param slackMs that it may run early or late to save a wake-up. Default 0 */
   every(periodMs: number, fn: () => void, slackMs?: number): Cancel;
   /** The scheduler that has the timers, if this one only wraps it, as {@link GuardedScheduler} does. */
   readonly base?: Scheduler;

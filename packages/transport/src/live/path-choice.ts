@@ -10,10 +10,10 @@ export interface PathReading {
 
 /** Cost of lost states: ms per lost share. 5 % of loss count as much as 50 ms of delay. */
 const LOSS_COST_MS = 1000;
-/** Traffic leaves a direct path that costs more than the relay's cost times this ratio plus this time, ms, ... */
+/** Traffic leaves a direct path that costs more than the relay's cost times this ratio plus these ms. */
 const WORSE_RATIO = 1.3;
 const WORSE_MS = 30;
-/** ... for this time without a break. */
+/** Time without a break for which a direct path must be worse before traffic leaves it. */
 const LEAVE_AFTER_MS = 4000;
 /** A direct path is good again if its cost exceeds the relay's by at most this, ms. */
 const AS_GOOD_MS = 10;

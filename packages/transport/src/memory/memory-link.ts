@@ -20,7 +20,7 @@ export interface MemoryLinkOptions {
   readonly events?: Pipe;
 }
 
-/** Queued bytes from which a pipe has no room. */
+/** A pipe that holds this many bytes has no room. */
 const HIGH_WATER_BYTES = 4096;
 
 /**

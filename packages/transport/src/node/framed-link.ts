@@ -3,7 +3,7 @@ import { HIGH_WATER_BYTES, WebSocketLink, type WebSocketLinkOptions } from "../w
 import type { FramedSocket } from "./framed-socket.js";
 
 export interface FramedLinkOptions extends WebSocketLinkOptions {
-  /** Queued bytes from which the socket has no room. Default 4096. */
+  /** A socket that holds this many unsent bytes has no room. Default 4096. */
   readonly highWaterBytes?: number;
 }
 

@@ -9,9 +9,9 @@ const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
 const NOTHING = new Uint8Array(0);
 /**
- * Unsent bytes from which `send` reports when a packet has left. With fewer, the link has room and its owner
- * does not wait for it, so that each packet saves a callback. Three sockets of one session with this many
- * bytes each have room together.
+ * `send` reports that a packet has left only if the socket holds this many unsent bytes. With fewer, the link
+ * has room and its owner does not wait for it, so that each packet saves a callback. Three sockets of one
+ * session with this many bytes each have room together.
  */
 const TELL_BYTES = 1024;
 

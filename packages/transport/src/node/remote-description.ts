@@ -30,7 +30,7 @@ export function readRemoteSignal(data: unknown): RemoteSignal | undefined {
   const { type, sdp, candidate } = data as { type?: unknown; sdp?: unknown; candidate?: unknown };
   if (type === "offer" || type === "answer") return descriptionOf(type, sdp);
   if (type === "candidate") return candidateOf(candidate);
-  // simple-peer asks for another offer and answer by these. A connection with fixed channels never needs one.
+  // With these, simple-peer asks for another offer and answer. A connection with fixed channels needs none.
   return type === "renegotiate" || type === "transceiverRequest" ? { type: "ignored" } : undefined;
 }
 

@@ -13,7 +13,7 @@ export interface WebSocketListenerOptions {
   /** Most bytes of a packet. A larger one closes the link with 1009. */
   readonly maxPacketBytes: number;
   readonly scheduler?: Scheduler;
-  /** Queued bytes from which a socket has no room. */
+  /** A socket that holds this many unsent bytes has no room. */
   readonly highWaterBytes?: number;
 }
 

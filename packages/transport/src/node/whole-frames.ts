@@ -21,9 +21,7 @@ export class WholeFrames {
   readonly #head: number[] = [];
   #isFragmented = false;
 
-  /**
-   * @param maxBytes of a message; `ws` gets a longer one and refuses it
-   */
+  /** @param maxBytes of a message; `ws` gets a longer one and refuses it */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }

@@ -25,7 +25,7 @@ export interface RelayedLinkOptions {
   readonly epoch?: number;
 }
 
-/** Bytes waiting in the uplink from which reliable messages wait in the pair's own session. */
+/** If this many bytes wait in the uplink, reliable messages wait in the pair's own session. */
 const COMMAND_ROOM_BYTES = 262_144;
 const BULK_ROOM_BYTES = 8192;
 /**

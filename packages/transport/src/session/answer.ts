@@ -37,9 +37,7 @@ export class Answer {
   /** Bytes of commands that arrived since the last answer. */
   #bytes = 0;
 
-  /**
-   * @param send sends an answer; returns false if the link has no room, and is called again later then
-   */
+  /** @param send sends an answer; returns false if the link has no room, and is called again later then */
   constructor(scheduler: Scheduler, send: (trafficClass: "state" | "command") => boolean) {
     this.#scheduler = scheduler;
     this.#send = send;
@@ -82,7 +80,7 @@ export class Answer {
   }
 }
 
-/** Packets that repeat the same news if each of them may be lost. */
+/** Number of packets that contain the same news, if each of them may be lost. */
 const LOSSY_REPEATS = 3;
 
 /** News that the other side does not have yet. */

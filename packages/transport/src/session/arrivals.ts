@@ -39,9 +39,7 @@ export class Arrivals {
   /** The newest known tick of the other side. Ticks begin at 0. */
   #newestTick: number | undefined;
 
-  /**
-   * @param answer sends a packet with the acks and receipts; returns false if its link has no room
-   */
+  /** @param answer sends a packet with the acks and receipts; returns false if its link has no room */
   constructor(scheduler: Scheduler, answer: (trafficClass: "state" | "command") => boolean) {
     this.#answer = new Answer(scheduler, answer);
   }
@@ -93,7 +91,7 @@ export class Arrivals {
     return tick;
   }
 
-  /** Takes the complete tick of the other side. */
+  /** Takes the other side's tick with all its bits. Packets have only the lowest 16. */
   heardTick(tick: number): void {
     if (this.#newestTick === undefined || ((tick - this.#newestTick) | 0) > 0) this.#newestTick = tick;
   }

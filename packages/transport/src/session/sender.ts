@@ -243,8 +243,8 @@ export class Sender implements PacketSource {
   }
 
   /**
-   * Sends a ping or a pong. A data channel repeats events within their lifetime: a probe among them shows no
-   * loss, but shows if the remote is there (`isRepeated`).
+   * Sends a ping or a pong. With `isRepeated` it travels like an event, which a data channel repeats within
+   * its lifetime: it then shows if the remote is there, but no loss.
    */
   sendProbe(link: Link, kind: MessageKind, body: Uint8Array, isRepeated = false): void {
     if (isRepeated || !losesPackets(link)) return this.sendNow(link, "event", kind, body);
@@ -304,7 +304,7 @@ export class Sender implements PacketSource {
     if (state) this.#options.onArrived?.(state.number);
   };
 
-  /** Repeats messages without a receipt for `patienceMs` or longer. Called at intervals. */
+  /** Repeats messages that have waited for a receipt for `patienceMs`. Called at intervals. */
   update(patienceMs: number): void {
     const nowMs = this.#nowMs();
     for (const name of RELIABLE) this.reliable[name].rewindIfOverdue(patienceMs, nowMs);

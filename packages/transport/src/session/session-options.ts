@@ -39,7 +39,7 @@ export interface SessionHandlers {
   onPong?(times: PongTimes, link: Link): void;
   /** Called with a packet in a routing envelope, which is for another participant or from one. */
   onRouted?(packet: Uint8Array, link: Link): void;
-  /** Called when another link carries the traffic. Undefined if none is left. */
+  /** Called when another link carries the traffic. `link` is undefined if none is left. */
   onActiveLink?(link: Link | undefined, reason: string): void;
   /** Called when a link with {@link LinkMonitorOptions.silenceMs} falls silent or is heard again. */
   onSilence?(link: Link, isSilent: boolean): void;

@@ -288,7 +288,7 @@ export class Session {
     return this.#sender.reliable.command.acknowledgedBytes;
   }
 
-  /** True if half of the limit for messages without a receipt is used, so that less urgent messages should wait. */
+  /** True if half of a limit for messages without a receipt is used: less urgent messages should wait. */
   get isBacklogged(): boolean {
     const { unacknowledgedMessages, sessionQueueBytes } = limits;
     const { length, bytes } = this.#sender.reliable.command;
@@ -316,7 +316,7 @@ export class Session {
    * Sends a message that arrives exactly once and in order. Throws {@link ConfigError} if it is too long, and
    * {@link NetError} if the session has ended or too many messages wait. Returns the message's number.
    * @param periodMs longest time that the message waits for others to share its packet; default: the
-   * channel's
+   * channel's for a game's commands, else 0
    */
   sendReliable(payload: Uint8Array, periodMs?: number): number {
     return this.sendAllReliable([payload], periodMs);
@@ -439,8 +439,8 @@ export class Session {
   }
 
   /**
-   * Takes the complete tick of the other side. The short ticks of its packets are read as near to the newest
-   * one.
+   * Takes the other side's tick with all its bits. Packets have only the lowest 16, and are read as near to
+   * the newest one.
    */
   heardTick(tick: number): void {
     this.#arrivals.heardTick(tick);
@@ -529,9 +529,9 @@ export class Session {
   }
 
   /**
-   * Returns true if nobody repeats the packet, so that gaps show the loss of the datagram link in use.
-   * Returns undefined if there is none. A relay does not count: it drops a packet only when a newer one
-   * replaces it.
+   * Returns true if the packet is never repeated, so that gaps show the loss of the datagram link in use.
+   * Returns undefined if no such link is in use. A relay does not count: it drops a packet only when a newer
+   * one replaces it.
    */
   #isUnrepeated(messages: readonly Message[], link: Link): boolean | undefined {
     const inUse = this.#links.swift?.link;

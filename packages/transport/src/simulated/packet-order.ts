@@ -7,7 +7,7 @@ import {
   type TrafficClassName,
 } from "@paceline/protocol";
 
-/** Returns true if packets of this class arrive completely on a link that has reliable channels. */
+/** Returns true if packets of this class arrive without loss on a link with reliable channels. */
 export function isReliableClass(trafficClass: TrafficClassName): boolean {
   return trafficClass === "command" || trafficClass === "reference" || trafficClass === "bulk";
 }

@@ -17,7 +17,7 @@ export interface SimulatedLineOptions {
 
 /** Interval between checks if a released line still holds packets, ms. */
 const DRAIN_POLL_MS = 50;
-/** Bytes waiting to go out from which the line has no room. */
+/** A line that holds this many unsent bytes has no room. */
 const HIGH_WATER_BYTES = 4096;
 const MAX_INCOMING_BYTES = 1_048_576;
 

@@ -11,7 +11,7 @@ export interface StallReading {
   readonly roundTrips: number;
 }
 
-/** Age up to which round trips count, ms. */
+/** Round trips of at most this age count, ms. */
 const WINDOW_MS = 5000;
 const MIN_SAMPLES = 8;
 /** Fewest stalls that count: two in five seconds may be chance. */
@@ -27,18 +27,21 @@ const TOGETHER_MS = 5;
  */
 const SURELY_APART_MS = 90;
 const SURELY_TOGETHER = 3;
-/** Evidence against a queue. It may be weaker. */
+/** Evidence against a queue, which may be weaker. */
 const APART_MS = 40;
 const TOGETHER = 2;
-/** Share of the stalls from which lost segments count as their cause, perhaps beside a queue. */
+/** If at least this share of the stalls ended together, lost segments are a cause, perhaps beside a queue. */
 const SOME_TOGETHER = 0.1;
-/** Share of the stalls from which there is no queue. */
+/** If at least this share of the stalls ended together, there is no queue. */
 const MAX_TOGETHER = 0.35;
-/** Silence after which the stream waits for a segment, ms. A queue always lets some packets through. */
+/**
+ * A silence this long means that the stream waits for a lost segment, ms: a queue always lets some packets
+ * through.
+ */
 const SILENCE_MS = 300;
 /**
- * Time without an answer after which the way to the other side waits for a segment, ms, even if packets still
- * arrive. A queue would move on.
+ * Without an answer for this long, the way to the other side waits for a lost segment, ms, even if packets
+ * still arrive: a queue would move on.
  */
 const NO_ANSWER_MS = 1000;
 /**

@@ -15,7 +15,7 @@ export interface StripedLinkOptions {
   /** The socket for everything but states and inputs. It carries those too while it is alone. */
   readonly first: Link;
   /**
-   * Bytes in all sockets together from which there is no room for states: no more than one socket would hold.
+   * States have no room if all sockets together hold this many bytes, which is no more than one socket would.
    * Default 4096.
    */
   readonly highWaterBytes?: number;

@@ -25,7 +25,7 @@ export interface WebSocketLinkOptions {
 }
 
 const OPEN = 1;
-/** Unsent bytes from which the socket has no room. */
+/** A socket that holds this many unsent bytes has no room. */
 export const HIGH_WATER_BYTES = 4096;
 /** Limit of RFC 6455, section 5.5.1. */
 const MAX_REASON_BYTES = 123;

@@ -18,8 +18,8 @@ export interface LinkMonitorOptions {
   /** Silence with an unanswered ping after which the link counts as dead, whatever its own state is, ms. */
   readonly timeoutMs: number;
   /**
-   * Period of pings, ms. With Infinity only the first ping is sent: then the owner knows if the remote is
-   * there.
+   * Period of pings, ms. With Infinity only the first ping is sent: the owner must know by other means if the
+   * remote is there.
    */
   readonly heartbeatMs: number;
   /**

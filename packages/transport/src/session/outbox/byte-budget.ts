@@ -27,9 +27,7 @@ export class ByteBudget {
   #turn: (() => void) | undefined;
   #cancel: Cancel | undefined;
 
-  /**
-   * @param bytesPerSecond called at every packet, because it may change
-   */
+  /** @param bytesPerSecond called at every packet, because it may change */
   constructor(scheduler: Scheduler, bytesPerSecond: () => number) {
     this.#scheduler = scheduler;
     this.#bytesPerSecond = bytesPerSecond;
