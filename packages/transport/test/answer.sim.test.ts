@@ -75,7 +75,7 @@ describe("acknowledgements", () => {
       pair.run(5000, { periodMs: 50, afterMs });
       expect(pair.alone).toBe(0);
       expect(pair.heardAfterMs.length).toBeGreaterThanOrEqual(99);
-      // No state is taken for lost: that needs 60 ms and one and a half round trips.
+      // No state counts as lost: that needs 60 ms and one and a half round trips.
       expect(Math.max(...pair.heardAfterMs)).toBeLessThanOrEqual(60 + 3 * DELAY_MS);
     },
   );

@@ -55,7 +55,10 @@ export interface Reason {
   readonly row: string;
 }
 
-/** A plan's numbers, without those that its channels contain or that only choose the plan. */
+/**
+ * Numbers of a plan: those of the profile, without those that its channels contain or that only the tree or
+ * the room uses.
+ */
 export type PlanNumbers = Omit<
   ProfileNumbers,
   "sendPeriodMs" | "eventLifetimeMs" | "tickHz" | "maxDirectPeers" | "uploadBytesPerSecond"

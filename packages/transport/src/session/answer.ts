@@ -9,7 +9,7 @@ const DELAY_MS = 40;
 const RELAYED_DELAY_MS = 100;
 /**
  * Longest wait for a packet that is expected, ms: long enough for 20 inputs a second from a loop that is a
- * frame late. The other side takes a state for lost after 60 ms and one and a half round trips.
+ * frame late. The other side counts a state as lost after 60 ms and one and a half round trips.
  */
 const MAX_WAIT_MS = 70;
 /** Multiple of the packets' period after which the next packet is not expected any more. */
