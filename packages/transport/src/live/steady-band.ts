@@ -65,8 +65,7 @@ export class SteadyBand<Name extends string = string> {
 
   /** Takes a value and returns the band that counts. */
   update(value: number, nowMs: number): Name {
-    // A value reaches or leaves the lower limits no later than the higher ones, so that their number is the
-    // band.
+    // No limit counts as reached without those below it, so that the number of reached limits is the band.
     this.#at = this.#limits.filter((limit) => limit.update(value, nowMs)).length;
     return this.name;
   }
