@@ -4,41 +4,33 @@ import { browserTab, type Tab } from "./tab.js";
 /**
  * Events of the page around a client:
  *
- * - `hidden`, `visible`: its timers may slow down, or run at full rate again;
- * - `offline`: the browser reports no network, perhaps wrongly;
+ * - `hidden`, `visible`: its timers may slow down, and run freely again;
+ * - `offline`: the browser sees no network; it may be wrong;
  * - `online`: there is a network again, or another one;
- * - `suspend`, `wake`: the page is put to sleep and may wake later, or is awake again;
- * - `unload`: the page ends for good.
+ * - `suspend`, `wake`: the page is put to sleep and may come back; it is awake again;
+ * - `unload`: it ends for good.
  */
 export type PageEvent = "hidden" | "visible" | "offline" | "online" | "suspend" | "wake" | "unload";
 
-/** The animation frames of a page. */
-export interface PageFrames {
-  /**
-   * Returns the start of the newest frame, ms on the clock of `performance.now`. Undefined if the page cannot
-   * tell.
-   */
+/** The frames that a page draws. */
+interface PageFrames {
+  /** When the newest one began, on the clock of `performance.now`; undefined where the page cannot say. */
   startedAtMs(): number | undefined;
-  /**
-   * Calls `fn` once at the start of the next frame, with its time, ms. Never runs while the page is hidden.
-   */
+  /** Calls `fn` once, at the start of the next one, with its time; never while the page is hidden. */
   request(fn: (startedAtMs: number) => void): Unsubscribe;
 }
 
-/** The page around a client. Node has none; tests use their own. */
+/** The page that a client lives in. Programs without one (Node) have none; tests drive their own. */
 export interface Page {
   readonly isHidden: boolean;
-  /**
-   * Frames of the page. Default: none, as in Node. Values then belong to the moment at which the game
-   * publishes them.
-   */
+  /** Default: none, as in Node; what is written then belongs to the moment of the call. */
   readonly frames?: PageFrames | undefined;
-  /** Storage of seats for the next page of this tab. Default: none, and seats are not stored. */
+  /** Storage of seats for the next page of this tab; undefined: seats are not stored. */
   readonly tab?: Tab;
   onEvent(listener: (event: PageEvent) => void): Unsubscribe;
 }
 
-/** Returns the browser's page, or undefined without a browser. */
+/** The browser's page; undefined where there is none. */
 export function browserPage(): Page | undefined {
   if (typeof document !== "object" || typeof addEventListener !== "function") return undefined;
   return {
@@ -52,7 +44,7 @@ export function browserPage(): Page | undefined {
 }
 
 const browserFrames: PageFrames = {
-  // The timeline's time is that of the present frame, and stays the same until the next one.
+  // The time that a frame's callbacks get stands still until the next frame.
   startedAtMs: () => {
     const timeMs: unknown = document.timeline?.currentTime;
     return typeof timeMs === "number" ? timeMs : undefined;
@@ -63,14 +55,14 @@ const browserFrames: PageFrames = {
   },
 };
 
-/** Network Information API (Chromium), which reports a change of network while the page stays online. */
+/** The Network Information API, where it exists (Chromium): tells of a change while the page stays online. */
 interface NetworkConnection extends EventTarget {
-  /** `wifi`, `cellular` and so on; unknown on most desktops. */
+  /** `wifi`, `cellular` and so on; not known on most desktops. */
   readonly type?: string;
   readonly effectiveType?: string;
 }
 
-/** Reports a change of network. Skips the API's events about a new estimate of speed. */
+/** Tells of another network. It also reports every new estimate of speed, which is none. */
 function watchNetwork(listener: () => void): Unsubscribe {
   const { connection } = navigator as { readonly connection?: NetworkConnection };
   const kind = (): string | undefined => connection?.type ?? connection?.effectiveType;
@@ -95,7 +87,7 @@ function listenToPage(listener: (event: PageEvent) => void): Unsubscribe {
   );
   on(globalThis.window, "offline", () => listener("offline"));
   on(globalThis.window, "online", () => listener("online"));
-  // A page in the back/forward cache may come back; any other one is gone.
+  // A page that goes into the back/forward cache may come back; one that does not is gone.
   on(globalThis.window, "pagehide", (event) =>
     listener((event as PageTransitionEvent).persisted ? "suspend" : "unload"),
   );

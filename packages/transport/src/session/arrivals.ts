@@ -14,12 +14,12 @@ import { LossCount, PathLoss } from "./path-loss.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 import { SequenceWindow } from "./sequence-window.js";
 
-/** Most bytes of bulk that wait for an earlier fragment: twice what an honest sender has on its way. */
+/** Limits the bulk that waits for an earlier fragment: twice what an honest sender has on its way. */
 const MAX_EARLY_BULK_BYTES = 131_072;
 
 /**
- * The receiving half of a session. It knows which packets and reliable messages have arrived, which were
- * lost, and which acks and receipts are still to be sent.
+ * The receiving half of a session: it knows which packets and which reliable messages of the other side have come, what is
+ * lost of them, and what is still to be said of it.
  */
 export class Arrivals {
   readonly #received = new SequenceWindow();
@@ -36,30 +36,29 @@ export class Arrivals {
   readonly #acksDue = new News();
   readonly #receiptsDue: Readonly<Record<ReliableClass, News>> = { command: new News(), bulk: new News() };
   readonly #answer: Answer;
-  /** The newest known tick of the other side. Ticks begin at 0. */
+  /** The newest tick of the other side that is known. Ticks begin at 0. */
   #newestTick: number | undefined;
 
-  /** @param answer sends a packet with the acks and receipts; returns false if its link has no room */
+  /** @param answer sends a packet that says what has come; false where its link has no room */
   constructor(scheduler: Scheduler, answer: (trafficClass: "state" | "command") => boolean) {
     this.#answer = new Answer(scheduler, answer);
   }
 
-  /** Estimated memory of messages that are incomplete or wait for an earlier one, bytes. */
+  /** Estimated memory of messages that are not complete or wait for an earlier one, bytes. */
   get heldBytes(): number {
     return this.#inboxes.command.heldBytes + this.#inboxes.bulk.heldBytes;
   }
 
-  /** Cancels the scheduled answer. */
+  /** Says nothing by itself any more. */
   stop(): void {
     this.#answer.given();
   }
 
   /**
-   * Enters a packet. The caller drops a `duplicate` or `outdated` one. A `late` packet came in time to be
-   * read, but too late to know if it came before. A published packet of that age is `outdated`, because it
-   * may have come before and has no reliable messages.
-   * @param isNews true if the packet must be acknowledged
-   * @param mayBeLost true if nobody repeats the packet; undefined if no link in use loses packets
+   * Enters a packet. `duplicate` and `outdated` are to be dropped; a `late` one came in time to be read, but too late to tell
+   * whether it came before. A published packet that is too old may have come before, and what is in it is not repeated.
+   * @param isNews whether it is to be acknowledged
+   * @param mayBeLost whether nobody repeats it; undefined while no link in use loses packets
    */
   enter(
     packet: Packet,
@@ -77,12 +76,9 @@ export class Arrivals {
     return novelty === "new" ? "new" : "late";
   }
 
-  /**
-   * Returns the tick of states: the one nearest to the other side's newest. Returns a reason if they must be
-   * dropped.
-   */
+  /** The tick of states is the one that is nearest to the newest of the other side; a reason where they are dropped. */
   tickOf({ tick: stamp, isPublished }: Packet): number | DropReason {
-    // Answers states even if no other packet leaves: the sender codes later states as differences from those.
+    // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
     if (!isPublished) this.#answer.soon("state", 0);
     if (stamp === undefined) return "bad-message";
     const tick = tickNear(stamp, this.#newestTick ?? 0);
@@ -91,14 +87,12 @@ export class Arrivals {
     return tick;
   }
 
-  /** Takes the other side's tick with all its bits. Packets have only the lowest 16. */
+  /** The other side has said its whole tick. */
   heardTick(tick: number): void {
     if (this.#newestTick === undefined || ((tick - this.#newestTick) | 0) > 0) this.#newestTick = tick;
   }
 
-  /**
-   * Takes a fragment as {@link ReliableInbox.receive} does. `isRelayed`: the answer goes through the relay.
-   */
+  /** Takes a fragment, as {@link ReliableInbox.receive} does. `isRelayed`: its answer goes through the server. */
   receive(
     name: ReliableClass,
     fragment: Fragment,
@@ -109,16 +103,15 @@ export class Arrivals {
     const inbox = this.#inboxes[name];
     const isBulk = name === "bulk";
     this.#receiptsDue[name].add();
-    // A fragment out of order means that another is missing, or that a receipt was lost: the receipt leaves
-    // at once. Two fragments of bulk are also answered at once.
+    // A receipt that says nothing new tells of a message that is missing: it leaves at once, as that of two fragments.
     const isRepeated = fragment.id !== inbox.expected;
     const bytes = isBulk ? PROMPT_BYTES / 2 : fragment.payload.length;
     this.#answer.soon("command", isRepeated ? PROMPT_BYTES : bytes, isRelayed && !isBulk);
     return inbox.receive(fragment, deliver, maxBytes);
   }
 
-  /** Returns the acks and receipts for a packet that leaves now. `mayBeLost`: that packet may be lost. */
-  said(mayBeLost: boolean): Pick<PacketHeader, "acks" | "receipt"> {
+  /** Returns the acks and receipts that are due, for a packet that leaves now. `mayBeLost`: whether the next packets say them too. */
+  take(mayBeLost: boolean): Pick<PacketHeader, "acks" | "receipt"> {
     this.#answer.given();
     const { command, bulk } = this.#receiptsDue;
     const bulkReceipt = bulk.take(mayBeLost) ? this.#inboxes.bulk.expected : undefined;

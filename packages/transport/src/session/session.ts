@@ -34,34 +34,30 @@ import { SessionLinks } from "./links/session-links.js";
 import { everyShared } from "./shared-timer.js";
 
 const UPDATE_PERIOD_MS = 50;
-/** Time by which an update may run early or late to share another wake-up, such as that of the next input. */
+/** It may wait for a wake-up that comes anyway, such as that of the next input. */
 const UPDATE_SLACK_MS = 10;
 /**
- * Time without a receipt after which messages are repeated on a living link, ms. Only a relayed link needs
- * it: it loses messages while the other participant is away from the server.
+ * Unacknowledged messages are repeated on a living link only where it did not deliver them itself: a relayed one
+ * does not while the other participant is away from the server.
  */
 const REPEAT_AFTER_MS = 1500;
-/** Time without a packet after which the other side may be away, ms. */
+/** One who has said nothing for so long may be away. */
 const HEARD_MS = 3000;
 const VIOLATION_LIMIT = 50;
-/**
- * Kinds of messages that a datagram link sends once. It repeats others until they arrive or their lifetime
- * ends.
- */
+/** Messages that a datagram link sends once; others are repeated until they arrive or have lived for long enough. */
 const unrepeatedKinds: ReadonlySet<MessageKind> = new Set([
   MessageKind.state,
   MessageKind.input,
   MessageKind.ping,
   MessageKind.pong,
 ]);
-/** Kinds that need no ack, because they are answered by a message. */
+/** Messages that answer themselves. */
 const probeKinds: ReadonlySet<MessageKind> = new Set([MessageKind.ping, MessageKind.pong]);
 
 /**
- * A logical connection to one other participant or to the server, over links that come and go. The session
- * numbers reliable messages and keeps them until their receipts. If a link dies, it sends those without a
- * receipt again over the next link, and the receiver drops repeated ones. Traffic goes over the best proven
- * link.
+ * A logical connection to one other participant or to the server, over links that come and go. Reliable messages
+ * are numbered here and kept until acknowledged: when a link dies, what was unacknowledged is sent again over the
+ * next one, and what arrives twice is dropped. Traffic goes over the best link that is proven.
  */
 export class Session {
   readonly drops: DropCounters;
@@ -73,7 +69,7 @@ export class Session {
   readonly #bulkBytes: () => number;
   readonly #arrivals: Arrivals;
   readonly #channel: SessionOptions["channel"];
-  /** Undefined while the session is idle. */
+  /** Undefined while there is nothing to look after. */
   #stopUpdates: Cancel | undefined;
   #nonce = 0;
   #isClosed = false;
@@ -117,7 +113,7 @@ export class Session {
     });
   }
 
-  /** Takes a packet that came over one of this session's links. Ignores packets of other links. */
+  /** Takes a packet that came over one of this session's links; of any other link it takes none. */
   readonly receive = (bytes: Uint8Array, link: Link): void => {
     const monitor = this.#isClosed ? undefined : this.#links.monitorOf(link);
     if (!monitor) return;
@@ -130,27 +126,15 @@ export class Session {
     const messages = readMessages(packet, () => this.drops.count("unknown-kind"));
     if (typeof messages === "string") return this.reportViolation(messages);
     monitor.heard(this.#scheduler.nowMs());
-    // The sender of a link that loses packets measures loss, so that it needs an ack of every packet.
-    const isNews = losesPackets(link) || messages.some(({ kind }) => !probeKinds.has(kind));
-    const novelty = this.#arrivals.enter(packet, isNews, this.#isUnrepeated(messages, link));
-    if (novelty === "duplicate" || novelty === "outdated") return this.drops.count(novelty);
-    if (!packet.isPublished && !this.#sender.acknowledge(packet)) this.reportViolation("bad-message");
-    this.#receiveMessages(messages, packet, novelty === "new", monitor);
-  };
-
-  #receiveMessages(
-    messages: readonly Message[],
-    packet: Packet,
-    isTimely: boolean,
-    monitor: LinkMonitor,
-  ): void {
+    const isTimely = this.#enter(packet, messages, link);
+    if (isTimely === undefined) return;
     let pings = 0;
     for (const message of messages) {
       if (this.#isClosed) return;
       const { kind } = message;
       const isWrong = packet.isPublished
         ? kind !== MessageKind.state && kind !== MessageKind.event
-        : // Each pong takes a packet of its own: many pings in one packet would cause many packets.
+        : // A pong takes a packet of its own: many pings in one packet would draw many packets.
           kind === MessageKind.ping && pings++ > 0;
       if (isWrong) this.reportViolation("bad-message");
       else this.#receiveMessage(message, packet, isTimely, monitor);
@@ -170,12 +154,12 @@ export class Session {
     return novelty === "new";
   }
 
-  /** The link that carries the traffic. */
+  /** The link that carries the traffic now. */
   get activeLink(): Link | undefined {
     return this.#links.active?.link;
   }
 
-  /** Returns the link that carries this class. */
+  /** The link that carries traffic of this class now. */
   linkFor(trafficClass: TrafficClassName): Link | undefined {
     return (this.#isSwift(trafficClass) ? this.#links.swift : this.#links.active)?.link;
   }
@@ -194,8 +178,8 @@ export class Session {
   }
 
   /**
-   * Send times of unanswered pings over the active link, the time since its last packet, and the time of the
-   * last ack of a further packet. Excludes times in which this page's own loop was late.
+   * When pings over the active link were sent that have no answer yet, for how long nothing came over it, and when one
+   * more packet was last heard to have arrived; without what waits for this page's own loop.
    */
   get unanswered(): {
     readonly pingsSentMs: readonly number[];
@@ -211,91 +195,91 @@ export class Session {
     return { pingsSentMs, silentMs: isLate ? 0 : silentMs, acknowledgedAtMs };
   }
 
-  /** Incoming loss on this session's unreliable link. Undefined if that carries too little. */
+  /** Incoming loss on this session's unreliable link; undefined while it carries too little. */
   get pathLoss(): LossReading | undefined {
     return this.#arrivals.loss.reading;
   }
 
-  /** Outgoing loss, from the other side's acks. */
+  /** Outgoing loss by the other side's acks. */
   get outgoingLoss(): LossReading | undefined {
     return this.#sender.loss.reading;
   }
 
-  /** All links of this session. */
+  /** All links there are. */
   get links(): Iterable<Link> {
     return this.#links.all;
   }
 
-  /** Returns the measurements of one of this session's links, or undefined if there are none. */
+  /** Measurements of one of this session's links; undefined without any. */
   readingOf(link: Link | undefined): PathReading | undefined {
     return this.#links.readingOf(link);
   }
 
-  /** Moves the traffic to the best link. Call it when the preference of a link has changed. */
+  /** The preference of a link has changed: traffic goes to what is the best link now. */
   reconsider(reason: string): void {
     if (!this.#isClosed) this.#links.choose(reason);
   }
 
-  /** Number of reliable messages without a receipt. */
+  /** Reliable messages without receipt. */
   get unacknowledged(): number {
     return this.#sender.reliable.command.length;
   }
 
   /**
-   * Returns the number of messages without a receipt: commands with this first byte, and all bulk. After the
-   * end of the session, these may not have arrived.
+   * Messages without receipt, reliable and bulk, whose payload begins with that byte. Of a session that has ended: those
+   * that may not have arrived.
    */
   unacknowledgedOf(payloadKind: number): number {
     const { command, bulk } = this.#sender.reliable;
     return command.pending.filter(({ payload }) => payload[0] === payloadKind).length + bulk.length;
   }
 
-  /** Approximate memory of the session that the other side can cause, in both directions, bytes. */
+  /** About what the session keeps in memory, in both directions, because of what the other side does or does not do. */
   get heldBytes(): number {
     return this.#sender.heldBytes + this.#sender.queuedBytes + this.#arrivals.heldBytes;
   }
 
-  /** Bytes that wait on this side for the links of the traffic, in the session and in the links. */
+  /** Bytes on this side that wait for the links which carry the traffic: here, and in their sockets. */
   get queuedBytes(): number {
     return this.#sender.queuedBytes + this.linkBytes;
   }
 
-  /** Bytes that wait in the links of the traffic. */
+  /** Bytes that the sockets have taken. */
   get linkBytes(): number {
     const { active, swift } = this.#links;
     return (active?.link.queuedBytes ?? 0) + (swift === active ? 0 : (swift?.link.queuedBytes ?? 0));
   }
 
-  /** Counters of packets that did not leave. */
+  /** The fate of packets that did not leave. */
   get queueCounters(): Readonly<OutboxCounters> {
     return this.#sender.counters;
   }
 
-  /** Returns true if a reliable message can be added with at most `maxBytes` waiting for a receipt. */
+  /** Whether a reliable message can be added while no more than `maxBytes` wait for a receipt. */
   hasRoomFor(payload: Uint8Array, maxBytes: number): boolean {
     return this.#sender.reliable.command.hasRoom([payload], maxBytes);
   }
 
-  /** Time without a new receipt although packets arrive, ms. 0 while the other side is silent. */
+  /** Time in which the other side was heard without a new receipt, ms; 0 while it is silent. */
   get stuckMs(): number {
     const { active } = this.#links;
     const nowMs = this.#scheduler.nowMs();
     return active && active.heardMs(nowMs) < HEARD_MS ? this.#sender.reliable.command.stuckMs(nowMs) : 0;
   }
 
-  /** Bytes of reliable messages with a receipt, as {@link hasRoomFor} counts them. */
+  /** Bytes of reliable messages that the other side has said to have, as {@link hasRoomFor} counts them. */
   get acknowledgedBytes(): number {
     return this.#sender.reliable.command.acknowledgedBytes;
   }
 
-  /** True if half of a limit for messages without a receipt is used: less urgent messages should wait. */
+  /** Whether so much waits for a receipt that what can wait should. */
   get isBacklogged(): boolean {
     const { unacknowledgedMessages, sessionQueueBytes } = limits;
     const { length, bytes } = this.#sender.reliable.command;
     return length >= unacknowledgedMessages / 2 || bytes >= sessionQueueBytes / 2;
   }
 
-  /** Adds a link. The session uses it once it is open and, if `needsProof`, a probe has been answered. */
+  /** Adds a link; it is used once it is open and, where that is asked for, a probe has gone both ways. */
   attach(link: Link, options: LinkMonitorOptions): void {
     if (this.#isClosed) {
       link.close(CloseCode.left, "the session has ended");
@@ -305,24 +289,21 @@ export class Session {
     this.#links.attach(link, options);
   }
 
-  /**
-   * Sets the least timeout of all links, ms, for example for a page that sleeps. 0: each link's own timeout.
-   */
+  /** Bears silence for at least so long on every link, as of a page that sleeps; 0: each link's own timeout. */
   bearSilence(leastTimeoutMs: number): void {
     this.#links.leastTimeoutMs = leastTimeoutMs;
   }
 
   /**
-   * Sends a message that arrives exactly once and in order. Throws {@link ConfigError} if it is too long, and
-   * {@link NetError} if the session has ended or too many messages wait. Returns the message's number.
-   * @param periodMs longest time that the message waits for others to share its packet; default: the
-   * channel's for a game's commands, else 0
+   * Sends a message that arrives exactly once and in order. Throws {@link ConfigError} where it is too long and
+   * {@link NetError} where the session has ended or too many wait. Returns the message's number.
+   * @param periodMs how long the message may wait for others to share its packet; 0 without it, or as the channel says
    */
   sendReliable(payload: Uint8Array, periodMs?: number): number {
     return this.sendAllReliable([payload], periodMs);
   }
 
-  /** Sends several reliable messages in as few packets as possible. Returns the number of the last one. */
+  /** Sends several reliable messages in as few packets as possible. Returns the number of the last. */
   sendAllReliable(payloads: readonly Uint8Array[], periodMs?: number): number {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     this.#wake();
@@ -330,8 +311,8 @@ export class Session {
   }
 
   /**
-   * Numbers a reliable message that the caller sends to this and other receivers in one envelope: see {@link
-   * Broadcast}. Returns undefined if earlier messages have not left: then {@link sendReliable} must send it.
+   * Numbers a message of {@link sendReliable} that the caller sends, to this and other receivers in one envelope: see
+   * {@link Broadcast}. Undefined where it has to go by {@link sendReliable}, since others before it have not left.
    */
   addBroadcast(payload: Uint8Array): number | undefined {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
@@ -339,10 +320,7 @@ export class Session {
     return this.#sender.addBroadcast(payload);
   }
 
-  /**
-   * Takes messages that the other side has sent to several receivers at once. `firstId` is the number of the
-   * first one.
-   */
+  /** Takes what the other side has sent to several receivers at once; `firstId`: of the first of its messages. */
   receiveBroadcast(link: Link, firstId: number, bytes: Uint8Array): void {
     if (this.#isClosed) return;
     const payloads = readPayloads(bytes);
@@ -354,23 +332,19 @@ export class Session {
     }
   }
 
-  /** Sends all messages without a receipt again at once. Call it when packets to the other side were lost. */
+  /** Sends all that has no receipt again at once: what was sent to the other side was lost on the way. */
   repeat(): void {
     this.#sender.repeat();
   }
 
-  /**
-   * Returns true if the other side has the message with this number of {@link sendReliable}. Valid for about
-   * the last 32 000 messages.
-   */
+  /** Whether the other side has the message that {@link sendReliable} numbered so, of the last 32 000 or so. */
   isAcknowledged(id: number): boolean {
     return this.#sender.reliable.command.isAcknowledged(id);
   }
 
   /**
-   * Sends a message of bulk: it arrives exactly once, in order among bulk, and yields to all other traffic.
-   * Throws {@link ConfigError} if it is longer than `limits.bulkBytes`, and {@link NetError} as {@link
-   * sendReliable} does.
+   * Sends a message that arrives exactly once and in order among its like, and that yields to all else. Throws
+   * {@link ConfigError} where it is longer than `limits.bulkBytes` and {@link NetError} as {@link sendReliable} does.
    */
   sendBulk(payload: Uint8Array): void {
     this.checkBulk(payload);
@@ -378,21 +352,21 @@ export class Session {
     this.#sender.addBulk(payload);
   }
 
-  /** Throws as {@link sendBulk} would. */
+  /** Throws what {@link sendBulk} would. */
   checkBulk(payload: Uint8Array, maxBytes: number = limits.bulkBytes): void {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     assertBytes("message", payload.length, maxBytes);
     this.#sender.reliable.bulk.check([payload]);
   }
 
-  /** Bytes of bulk without a receipt. */
+  /** Bytes of bulk that the other side has not said to have. */
   get waitingBulkBytes(): number {
     return this.#sender.reliable.bulk.bytes;
   }
 
   /**
-   * Sends a message that may be lost. Drops it if it cannot leave within `lifetimeMs`, or if no link is
-   * usable. It waits at most `periodMs` for others to share its packet.
+   * Sends a message that may be lost, and that is dropped where it could not be sent within `lifetimeMs`; it is not sent
+   * at all while no link is usable. It waits for `periodMs` at most for others to share its packet.
    */
   sendEvent(body: Uint8Array, lifetimeMs?: number, periodMs?: number): void {
     if (!this.#isClosed && this.linkFor("event")) this.#sender.addEvent(body, lifetimeMs, periodMs);
@@ -400,62 +374,53 @@ export class Session {
   }
 
   /**
-   * Sends a body of states that may be lost. While it is unsent, a newer packet with the same `key` replaces
-   * it (0: none does). `head` goes before the body, so that many receivers can share the body. Returns the
-   * state's number for {@link SessionHandlers.onAcknowledged}, or undefined if no link is usable and nothing
-   * was sent. Throws {@link ConfigError} if it is too long. An ordered link accepts more bytes than others.
+   * Sends a body of states that may be lost, and that a newer packet with the same `key` replaces while it is unsent
+   * (0: none does). Returns the state's number, of which {@link SessionHandlers.onAcknowledged} speaks; undefined
+   * where no link is usable and nothing was sent. `head` goes before the body: for what many receivers get alike.
+   * Throws {@link ConfigError} where it is too long: a link that brings all in order takes more than others.
    */
   sendState(body: Uint8Array, key = 0, head?: Uint8Array): number | undefined {
     this.#wake();
     return this.#sender.addState(body, key, head);
   }
 
-  /** True if states take much longer than the path needs, because they wait in a queue of the network. */
+  /** Whether states take much longer than the path needs: they stand in a queue somewhere. */
   get isStateSlow(): boolean {
     return this.#sender.isStateSlow;
   }
 
-  /** True if a state would leave at once. */
+  /** Whether a state would leave at once, and not wait for the path. */
   get takesStates(): boolean {
     return this.#sender.takesStates;
   }
 
-  /** Sends the inputs of the last ticks. They replace unsent older ones. Drops them if no link is usable. */
+  /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
   sendInput(body: Uint8Array): void {
     this.#sender.addInput(body);
   }
 
-  /**
-   * The queue of the session's own links. It also takes whole packets of other sessions or for many
-   * receivers.
-   */
+  /** The queue of the session's own links: it takes whole packets, of other sessions or for many receivers. */
   get outbox(): Outbox {
     return this.#sender.outbox;
   }
 
-  /** Sends at once the messages that wait to share a packet. */
+  /** Sends at once what waits for others to share its packet. */
   flush(): void {
     this.#sender.flush();
   }
 
-  /**
-   * Takes the other side's tick with all its bits. Packets have only the lowest 16, and are read as near to
-   * the newest one.
-   */
+  /** The other side has said its whole tick: those of its packets are taken as near to the newest one. */
   heardTick(tick: number): void {
     this.#arrivals.heardTick(tick);
   }
 
-  /** Sends a ping over the active link at once, besides the session's own pings. */
+  /** Pings over the active link at once, besides those that the session sends by itself. */
   ping(): void {
     const { active } = this.#links;
     if (active) this.#ping(active, this.#scheduler.nowMs());
   }
 
-  /**
-   * Counts malformed input, also that found by the owner. Closes the session at the limit. Forgives one per
-   * second.
-   */
+  /** Counts malformed input, also such as the owner found; whoever keeps sending it is cut off. Forgiven at one a second. */
   reportViolation(reason: DropReason): void {
     this.drops.count(reason);
     this.#wake();
@@ -465,7 +430,7 @@ export class Session {
     this.#sayAndEnd(close, "violations");
   }
 
-  /** Ends the session: tells the other side, and closes all links. */
+  /** Ends the session: tells the other side, closes every link. */
   close(code: number, reason: string): void {
     if (this.#isClosed) return;
     this.flush();
@@ -480,16 +445,13 @@ export class Session {
     }
   }
 
-  /** Reports the new link of the traffic, and sends messages without a receipt again over it. */
+  /** The traffic goes over another link: what was unacknowledged goes over it again. */
   #moved(link: Link | undefined, reason: string): void {
     this.#handlers.onActiveLink?.(link, reason);
     if (this.activeLink === link) this.repeat();
   }
 
-  /**
-   * Starts the updates of links and queues. They stop when both are quiet, because most of a room's sessions
-   * are idle.
-   */
+  /** Looks after links and queues from now on, until both are quiet: a room has many sessions, most of them idle. */
   #wake(): void {
     if (this.#stopUpdates || this.#isClosed) return;
     this.#links.restart(this.#scheduler.nowMs());
@@ -513,7 +475,7 @@ export class Session {
     this.#stopUpdates = undefined;
   }
 
-  /** Returns true if the class may use the link for traffic that may be lost. */
+  /** Whether the link that carries only what may be lost will do. */
   #isSwift(trafficClass: TrafficClassName): boolean {
     if (!mayBeLost(trafficClass)) return false;
     return !this.#channel || this.#channel(trafficClass).links.includes("webrtc");
@@ -529,15 +491,14 @@ export class Session {
   }
 
   /**
-   * Returns true if the packet is never repeated, so that gaps show the loss of the datagram link in use.
-   * Returns undefined if no such link is in use. A relay does not count: it drops a packet only when a newer
-   * one replaces it.
+   * Whether nobody repeats a packet, so that it shows the loss of the datagram link in use; undefined while there is none.
+   * What a relay drops was replaced by something newer.
    */
   #isUnrepeated(messages: readonly Message[], link: Link): boolean | undefined {
     const inUse = this.#links.swift?.link;
     if (!inUse || !losesPackets(inUse)) return undefined;
     if (link !== inUse) return false;
-    // Packets without a message answer received ones. They may be lost only if they answer states.
+    // Packets without a message answer something: states as they came, all else in order.
     if (messages.length === 0) return this.#sender.hasSentStates;
     return messages.every(({ kind }) => unrepeatedKinds.has(kind));
   }
@@ -548,7 +509,7 @@ export class Session {
       case MessageKind.reliable:
         return this.#receiveReliable("command", body);
       case MessageKind.event:
-        // It is too old to know if it came before. An event may be lost, but never repeated.
+        // Too old to tell whether it came before: an event may be lost but never repeated.
         if (!isTimely) return this.drops.count("outdated");
         return this.#handlers.onEvent?.(body);
       case MessageKind.state: {
