@@ -14,31 +14,31 @@ import { SocketEndings } from "./admission/socket-endings.js";
 
 /** The answer of `GET /health`. */
 export interface RelayHealth {
-  /** `draining`: those who are here go on, nobody new is taken. */
+  /** `draining`: sessions go on, but the relay takes nobody new. */
   readonly status: "ok" | "draining" | "stopping";
   readonly rooms: number;
-  /** Participants, with or without a link at present. */
+  /** Participants with or without a link. */
   readonly sessions: number;
-  /** Open sockets, those that are being closed included. */
+  /** Open sockets, including those that are closing. */
   readonly connections: number;
-  /** WebRTC links to the relay, those that are being opened included. */
+  /** WebRTC links to the relay, including those that are opening. */
   readonly webRtcLinks: number;
-  /** The UDP port of these links; absent where the relay speaks WebSockets only. */
+  /** UDP port of these links; absent if the relay uses WebSockets only. */
   readonly webRtcPort?: number;
   readonly uptimeS: number;
   /** Packets and messages dropped since the start, by reason. */
   readonly drops: Readonly<Record<string, number>>;
-  /** Errors that were contained since the start; see {@link RelayCounts.faults}. */
+  /** Contained errors since the start; see {@link RelayCounts.faults}. */
   readonly faults: number;
-  /** Lines that the log has lost since the start. */
+  /** Log lines lost since the start. */
   readonly logDropped: number;
 }
 
 /** Options of {@link Relay.stop}. */
 export interface RelayStopOptions {
-  /** ms, 0 to 60000. */
+  /** Longest wait for clients to close their links, ms, 0 to 60000. Default 1000. */
   readonly drainMs?: number;
-  /** http(s) address of the server where sessions go on. */
+  /** http(s) address of the server where clients continue. */
   readonly moveTo?: string;
 }
 
@@ -47,12 +47,12 @@ const LONGEST_DRAIN_MS = 24 * 3600 * 1000;
 const DRAIN_LOOK_MS = 100;
 const MATCH_PREFIX = "/match/";
 
-/** Makes a relay. Throws `ConfigError` naming the option, its value and what is allowed. */
+/** Returns a new relay. Throws `ConfigError` naming the option, its value and what is allowed. */
 export function createRelay(options: RelayOptions): Relay {
   return new Relay(options);
 }
 
-/** A relay: give it the requests and upgrades of an HTTP server of yours. */
+/** A relay. Pass it the requests and upgrades of your HTTP server. */
 export class Relay {
   readonly #settings: RelaySettings;
   readonly #registry: SessionRegistry;
@@ -63,7 +63,7 @@ export class Relay {
   readonly #startedAtMs: number;
   #stopped: Promise<void> | undefined;
 
-  /** As {@link createRelay}; for classes that extend this one. */
+  /** Makes the same relay as {@link createRelay}, for classes that extend this one. */
   constructor(options: RelayOptions) {
     const settings = relaySettings(options);
     this.#settings = settings;
@@ -78,7 +78,9 @@ export class Relay {
     this.#startedAtMs = settings.scheduler.nowMs();
   }
 
-  /** False where the request is not the relay's (none of `/match/...`, `/link` and `/health`): answer it yourself. */
+  /**
+   * Answers `/match/...`, `/link` and `/health`. Returns false for any other path: then answer it yourself.
+   */
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
     try {
       return this.#handleRequest(request, response);
@@ -110,7 +112,7 @@ export class Relay {
     answerFailure(response);
   }
 
-  /** False where the upgrade is not the relay's (not `/link`). */
+  /** Takes upgrades of `/link`. Returns false for any other path. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     if (pathOf(request) !== LINK_PATH) return false;
     this.#upgrades.open(request, socket, head);
@@ -118,8 +120,8 @@ export class Relay {
   }
 
   /**
-   * For the event `clientError` of your HTTP server: ends the connection, and counts those that never came to ask
-   * (`requestTimeout`) and those that asked for what is no HTTP (`badRequest`).
+   * Handles the event `clientError` of your HTTP server: ends the connection and counts it. `requestTimeout`
+   * counts connections without a request in time, `badRequest` those whose bytes are no HTTP.
    */
   handleClientError(error: Error, socket: Duplex): void {
     const isLate = "code" in error && error.code === "ERR_HTTP_REQUEST_TIMEOUT";
@@ -143,12 +145,12 @@ export class Relay {
     };
   }
 
-  /** Counts an error that was caught outside of the relay, and logs it with its stack, at most once a second. */
+  /** Counts an error that was caught outside of the relay. Logs it with its stack, at most once a second. */
   reportFault(place: FaultPlace, error: unknown): void {
     this.#settings.faults.report(place, error);
   }
 
-  /** Takes a link that came another way than over an HTTP server, as those of tests do. */
+  /** Takes a link that did not come over an HTTP server, such as a test's. */
   takeLink(link: Link, request: LinkRequest): void {
     this.#upgrades.take(link, request);
   }
@@ -158,19 +160,22 @@ export class Relay {
     return this.#settings.counters;
   }
 
-  /** Rooms, and who is in them. */
+  /** Returns reports of all rooms and their participants. */
   rooms(): readonly RoomReport[] {
     return this.#registry.reports();
   }
 
-  /** Removes a participant with the close code `kicked`; false where there is none with this session id. */
+  /**
+   * Removes a participant with the close code `kicked`. Returns false if no participant has this session id.
+   */
   kick(sessionId: string, reason = "removed by an operator"): boolean {
     return this.#registry.kick(sessionId, reason);
   }
 
   /**
-   * Takes nobody new any more and tells all participants (`room.onDrain` of the client); sessions go on, and those who lose their link may come back. Resolves when the last
-   * one has left, or with the number of those that are still here after `timeoutMs` (0 to 24 hours).
+   * Refuses newcomers and notifies all participants (`room.onDrain` of the client). Sessions go on, and
+   * participants that lose their link may come back. Resolves when the last participant has left, or after
+   * `timeoutMs` (0 to 24 hours), with the number of participants left.
    */
   drain(options: { readonly timeoutMs: number }): Promise<number> {
     assertObject("options", options);
@@ -198,9 +203,9 @@ export class Relay {
   }
 
   /**
-   * Refuses newcomers, ends every session with `serverShutdown` and resolves when all links are closed. Those whose
-   * other side does not answer are cut after `drainMs` (default 1000). Clients come back by themselves after a moment:
-   * to `moveTo`, the http(s) address of another server, or to where they were.
+   * Refuses newcomers, ends every session with `serverShutdown` and resolves when all links are closed. Cuts
+   * links that are still open after `drainMs` (default 1000). Clients reconnect after a moment, to `moveTo`
+   * (http(s) address of another server) or to the same server.
    */
   stop(options: RelayStopOptions = {}): Promise<void> {
     assertKeys("", options, ["drainMs", "moveTo"]);
@@ -221,7 +226,7 @@ export class Relay {
     return this.#upgrades.close(drainMs);
   }
 
-  /** A request for the link path without an upgrade: a proxy has removed the upgrade header. */
+  /** Answers a request for the link path without an upgrade: a proxy has removed the upgrade header. */
   #answerWithoutUpgrade(response: ServerResponse): void {
     this.#settings.counters.linkRefused("upgradeMissing");
     const headers = {
@@ -248,7 +253,7 @@ export class Relay {
   }
 }
 
-/** Answers a request at which the server has failed: 500, if it is not too late to say so. */
+/** Answers 500 to a request that failed. If an answer has begun, destroys the response. */
 export function answerFailure(response: ServerResponse): void {
   try {
     if (response.headersSent) return void response.destroy();

@@ -2,20 +2,28 @@ import type { Clock } from "@paceline/transport";
 import { networksOf, type Network } from "./network-address.js";
 import { TokenBucket } from "./token-bucket.js";
 
-/** Addresses that are remembered, those of live sessions apart; beyond it the oldest ones are forgotten. */
+/**
+ * Upper bound of remembered addresses. Beyond it the oldest is forgotten, unless a session holds its bucket.
+ */
 const MAX_ADDRESSES = 10_000;
-/** Known buckets that each new one looks at: more than one, so that the table shrinks while addresses come. */
+/**
+ * Known buckets that each new bucket checks. More than one, so that the table shrinks while new addresses
+ * come.
+ */
 const SWEPT_PER_NEW = 4;
 
 interface AddressBucket {
   readonly bucket: TokenBucket;
-  /** Sessions that hold the bucket: while there are any, another bucket for the address would double its rate. */
+  /**
+   * Number of sessions that hold the bucket. A held bucket is never forgotten: a second one would double the
+   * rate.
+   */
   holders: number;
 }
 
 /**
- * A token bucket for every network address, and wider ones for the networks around it. A bucket that is full again says
- * no more than a new one: it is forgotten soon, so that a flood from many addresses does not keep memory.
+ * A token bucket for each network address, and wider ones for the networks around it. A full bucket equals a
+ * new one, so it is soon forgotten. A flood from many addresses therefore keeps no memory.
  */
 export class AddressBuckets {
   readonly #clock: Clock;
@@ -35,14 +43,17 @@ export class AddressBuckets {
     return this.#buckets.size;
   }
 
-  /** Whether the address may do it once more now, or so many times. */
+  /** Takes `times` tokens. Returns false if the address or a network around it has too few. */
   take(address: string, times = 1): boolean {
     const nowMs = this.#clock.nowMs();
-    // The widest first: addresses of a network that has used up its rate are not even remembered.
+    // The widest network goes first: if its rate is used up, no bucket is made for the address.
     return networksOf(address).every((network) => this.#of(network, nowMs).bucket.take(times, nowMs));
   }
 
-  /** The buckets of an address and the networks around it, for a session that takes from them often; {@link release} ends it. */
+  /**
+   * Returns the buckets of an address and of the networks around it, for a session that takes from them
+   * often. {@link release} gives them back.
+   */
   hold(address: string): readonly TokenBucket[] {
     const nowMs = this.#clock.nowMs();
     return networksOf(address).map((network) => {
@@ -52,7 +63,7 @@ export class AddressBuckets {
     });
   }
 
-  /** A session that held the buckets of an address has ended. */
+  /** Gives back the buckets that {@link hold} returned for the address. */
   release(address: string): void {
     for (const { name } of networksOf(address)) {
       const held = this.#buckets.get(name);
@@ -73,7 +84,7 @@ export class AddressBuckets {
     return made;
   }
 
-  /** Looks at the next few buckets, round and round. */
+  /** Checks the next few buckets in turn and forgets those that are full and not held. */
   #forgetFull(nowMs: number): void {
     for (let looked = 0; looked < SWEPT_PER_NEW; looked++) {
       const next = this.#sweep.next();

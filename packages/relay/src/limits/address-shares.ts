@@ -1,18 +1,19 @@
 import { sharingNetworks } from "./network-address.js";
 
-/** Up to this share of the capacity nobody is held back: a school or a carrier is one address. */
+/** Up to this part of the capacity no address is limited, because a school or a carrier is one address. */
 const FREE_SHARE = 0.5;
 
 export interface AddressSharesOptions {
-  /** Limits what all addresses hold together: rooms, sessions, connections or bytes. */
+  /** Total for all addresses: rooms, sessions, connections or bytes. */
   readonly capacity: number;
-  /** % of the capacity, 1 to 100, for one address while more than half of it is taken. */
+  /** % of the capacity, 1 to 100, for one address while more than half of the capacity is taken. */
   readonly sharePercent: number;
 }
 
 /**
- * A fair share of something for each network address at a time; of IPv6 for each /64, /56 and /48. This machine's own
- * addresses have no share, since behind them anybody may be (a proxy), and neither has no address at all.
+ * A fair share of a capacity for each network address; for IPv6 for each /64, /56 and /48. The machine's own
+ * addresses are not limited, since a local proxy may stand for many clients. An empty address is not limited
+ * either.
  */
 export class AddressShares {
   readonly #capacity: number;
@@ -25,7 +26,6 @@ export class AddressShares {
     this.#share = Math.max(1, Math.floor((capacity * sharePercent) / 100));
   }
 
-  /** Whether the address may take so much more. */
   admits(address: string, amount = 1): boolean {
     if (this.#total + amount <= this.#capacity * FREE_SHARE) return true;
     return sharingNetworks(address).every((name) => (this.#held.get(name) ?? 0) + amount <= this.#share);
@@ -35,7 +35,6 @@ export class AddressShares {
     this.#add(address, amount);
   }
 
-  /** Gives back what was taken. */
   give(address: string, amount = 1): void {
     this.#add(address, -amount);
   }

@@ -5,12 +5,11 @@ import type { Log } from "../ops/log.js";
 import type { RelayCounters } from "../ops/relay-counters.js";
 import type { RelayLimits } from "./relay-limits.js";
 
-/** A session can fill its share no faster than its rate of bytes: it is looked at often enough. */
+/** Inspection period. The rate limit on bytes keeps a session from filling its share faster than this. */
 const INSPECTION_PERIOD_MS = 250;
-/** Up to this share of the budget no address is held back. */
+/** Up to this part of the budget no address is limited. */
 const FREE_SHARE = 0.5;
 
-/** A session as far as its memory matters. */
 interface HoldingSession {
   readonly id: string;
   readonly address: string;
@@ -31,10 +30,10 @@ interface Holder {
 }
 
 /**
- * Bounds the memory that the relay keeps for all sessions together: messages that wait for an earlier one, bulk in parts,
- * messages without receipt, states and commands that wait for the path, and what is left for newcomers. Beyond the budget
- * the sessions that hold most are ended; while more than half of it is taken, those of an address that holds more than
- * its share.
+ * Bounds the memory that the relay keeps for all sessions together: messages out of order, bulk in parts,
+ * messages without receipt, queued states and commands, and retained states. Beyond the budget it ends the
+ * sessions that hold most. While more than half of the budget is taken, it also ends sessions of an address
+ * that holds more than its share.
  */
 export class MemoryBudget {
   readonly #settings: MemorySettings;
@@ -67,7 +66,7 @@ export class MemoryBudget {
     this.#evict(holders, budget, evicted, "heldBytes");
   }
 
-  /** Ends the largest of them, until the others hold no more than `maxBytes`. */
+  /** Ends the largest holders until the rest hold no more than `maxBytes`. */
   #evict(
     holders: readonly Holder[],
     maxBytes: number,

@@ -1,21 +1,21 @@
 import { isIP } from "node:net";
 import type { IncomingMessage } from "node:http";
 
-/** A network that one subscriber may have, and how many times the limits of one address it gets. */
+/** A network that one subscriber may have. Its limits are those of one address times `factor`. */
 export interface Network {
   readonly name: string;
   readonly factor: number;
 }
 
-/** A site and a household, in bits of an IPv6 address: whoever has one has every /64 in it. */
+/** Prefix lengths of a site and of a household in IPv6. The subscriber has every /64 in it. */
 const WIDER_NETWORKS = [
   { bits: 48, factor: 16 },
   { bits: 56, factor: 4 },
 ];
 
 /**
- * The address of one subscriber: IPv4, or the first 64 bits of IPv6, since each household gets
- * 2^64 of those.
+ * Returns the network of one subscriber: the IPv4 address, or the first 64 bits of IPv6, since each household
+ * gets 2^64 addresses.
  */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
@@ -27,7 +27,10 @@ export function networkOf(address: string): string {
     .join(":");
 }
 
-/** {@link networkOf}, and of an IPv6 address the /56 and the /48 around it: the widest first. */
+/**
+ * Returns the address's own network ({@link networkOf}) and, for IPv6, the /56 and the /48 around it. The
+ * widest comes first.
+ */
 export function networksOf(address: string): readonly Network[] {
   const own = { name: networkOf(address), factor: 1 };
   if (!own.name.includes(":")) return [own];
@@ -39,7 +42,10 @@ export function networksOf(address: string): readonly Network[] {
   return [...wider, own];
 }
 
-/** The names of the networks that have shares; none of this machine's own addresses, behind which anybody may be. */
+/**
+ * Returns the names of the networks that have shares. The list is empty for the machine's own addresses,
+ * since a local proxy may stand for many clients.
+ */
 export function sharingNetworks(address: string): string[] {
   if (address === "" || isLoopback(address)) return [];
   return networksOf(address).map(({ name }) => name);
@@ -51,9 +57,9 @@ function isLoopback(address: string): boolean {
 }
 
 /**
- * The address of whoever asked, with `hops` proxies in front of the server. Each proxy appends the address that it saw
- * to `X-Forwarded-For`: the one that counts is the `hops`-th from the right, and what stands left of it anybody may have
- * written. Falls back to the socket's address where the entry is missing or is no address.
+ * Returns the client's address with `hops` proxies in front of the server. Each proxy appends the address
+ * that it saw to `X-Forwarded-For`. The `hops`-th entry from the right counts; a client can forge the entries
+ * to its left. Returns the socket's address if the entry is missing or is no address.
  */
 export function forwardedAddress(request: IncomingMessage, hops: number): string {
   const socketAddress = request.socket.remoteAddress ?? "unknown";
@@ -61,13 +67,13 @@ export function forwardedAddress(request: IncomingMessage, hops: number): string
   const header = request.headers["x-forwarded-for"];
   const entries = (Array.isArray(header) ? header.join(",") : (header ?? "")).split(",");
   const entry = (entries.at(-hops) ?? entries[0]!).trim();
-  // Some proxies write a port behind it.
+  // Some proxies append a port.
   const [, bracketed, plain] = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(entry) ?? [];
   const address = bracketed ?? plain ?? entry;
   return isIP(address) === 0 ? socketAddress : address;
 }
 
-/** The eight groups of an IPv6 address; zeros where it is none. */
+/** Returns the eight groups of an IPv6 address, or zeros for any other text. */
 function groupsOf(address: string): number[] {
   const [head = "", tail] = (address.split("%")[0] ?? "").toLowerCase().split("::", 2);
   const groups = head === "" ? [] : head.split(":");

@@ -18,7 +18,7 @@ export function assertObject(field: string, value: unknown): asserts value is Re
   throw new ConfigError({ field, value, expected: "an object" });
 }
 
-/** Throws {@link ConfigError} naming the first key that is not known: mostly a slip of the keyboard. */
+/** Throws {@link ConfigError} naming the first unknown key, which is mostly a typing error. */
 export function assertKeys(field: string, value: object, known: readonly string[]): void {
   for (const key of Object.keys(value)) {
     if (known.includes(key)) continue;

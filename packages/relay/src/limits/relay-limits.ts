@@ -1,6 +1,6 @@
 import { assertKeys, assertObject, assertWhole } from "./option-checks.js";
 
-/** One limit of the relay: what applies unless set, the range that may be set, and what it is for. */
+/** One limit of the relay: its default, its range and its meaning. */
 export interface LimitRow {
   readonly default: number;
   readonly min: number;
@@ -9,15 +9,19 @@ export interface LimitRow {
   readonly meaning: string;
 }
 
-/** A limit with its outcome. */
+/** A limit and the effect of reaching it. */
 export interface RelayLimitRow extends LimitRow {
-  /** The effect on a client that reaches it: a close code, an HTTP status with an error code, or a drop. */
+  /**
+   * Effect on a client that reaches the limit: a close code, an HTTP status with an error code, or a drop.
+   */
   readonly seen: string;
   /** Name of the limit's counter in `relay.counts`, or in `drops` of /health. */
   readonly counter?: string;
 }
 
-/** Every limit of the relay. The table of docs/OPERATIONS.md is made from it; a test reaches each limit. */
+/**
+ * Every limit of the relay. The table in docs/OPERATIONS.md is generated from it; a test reaches each limit.
+ */
 export const limitTable = {
   packetsPerSecond: {
     default: 400,
@@ -407,7 +411,7 @@ export type RelayLimits = { readonly [Name in keyof typeof limitTable]: number }
 
 const names = Object.keys(limitTable) as (keyof RelayLimits)[];
 
-/** Checks and completes limits. Throws `ConfigError` naming field, value, range and unit. */
+/** Returns the limits with defaults filled in. Throws `ConfigError` naming field, value, range and unit. */
 export function relayLimits(given: unknown): RelayLimits {
   assertObject("limits", given);
   assertKeys("limits", given, names);

@@ -3,21 +3,23 @@ import type { LimitSubject } from "../ops/relay-counters.js";
 import type { RelayLimits } from "./relay-limits.js";
 import { TokenBucket, type BucketShare } from "./token-bucket.js";
 
-/** Without a refusal for so long, a session counts as keeping its limits again. */
+/** After this time without a refusal, the patience with the session begins again. */
 const FORGIVEN_AFTER_MS = 1000;
-/** Refused packets, in bursts, after which there is no waiting for the patience to end. */
+/**
+ * After this many refused packets, as a multiple of the burst, the session is cut before the patience ends.
+ */
 const BURSTS_TOO_MANY = 10;
 
 export interface MeterHandlers {
-  /** For every packet that is to be dropped. */
+  /** Called for each packet or message that is dropped. */
   onRefused(subject: LimitSubject): void;
-  /** A socket was closed because of a message beyond what is read at all. */
+  /** Called when a socket was closed because a message exceeded the largest size that it reads. */
   onTooLong(): void;
-  /** The session is to be cut. */
+  /** Called when the session floods: the owner cuts it. */
   onFlood(): void;
 }
 
-/** Measures what one participant sends, over all of its links. */
+/** Measures the packets and bytes that one participant sends, over all of its links. */
 export class SessionMeter {
   readonly #clock: Clock;
   readonly #packets: TokenBucket;
@@ -33,7 +35,7 @@ export class SessionMeter {
   #refusedAtMs = Number.NEGATIVE_INFINITY;
   #refused = 0;
 
-  /** `roomBytes`: what all sessions of the room may send together, with this session's own part of it. */
+  /** `roomBytes`: this session's share of the rate of bytes that all sessions of the room may send. */
   constructor(limits: RelayLimits, clock: Clock, roomBytes: BucketShare, on: MeterHandlers) {
     const nowMs = clock.nowMs();
     this.#clock = clock;
@@ -48,7 +50,6 @@ export class SessionMeter {
     this.#onFlood = () => on.onFlood();
   }
 
-  /** Whether a packet may pass. */
   admitPacket(packetBytes: number): boolean {
     const nowMs = this.#clock.nowMs();
     if (!this.#packets.take(1, nowMs) || !this.#bytes.take(packetBytes, nowMs)) {
@@ -56,35 +57,39 @@ export class SessionMeter {
       return false;
     }
     if (this.#roomBytes.take(packetBytes, nowMs)) return true;
-    // Beyond its own part: what others send is not this one's fault.
+    // The session kept its own limits. Others have used up the room's rate, so this is no flooding.
     this.#onRefused("bytesPerRoom");
     return false;
   }
 
-  /** Whether a message that the relay itself passes on may pass. */
   admitSignal(): boolean {
     if (this.#signals.take(1, this.#clock.nowMs())) return true;
-    // In a large room an honest newcomer may need more: it goes on through the relay meanwhile, and is not cut.
+    // In a large room an honest newcomer may send more signals. It is not cut, and uses the relay meanwhile.
     this.#onRefused("signalsPerSession");
     return false;
   }
 
-  /** Someone else holds back a message of this session: it exceeds a rate that is not measured here. */
+  /**
+   * Counts a message that another part of the relay holds back for its rate. Repeated, this counts as
+   * flooding.
+   */
   reportExceeded(subject: LimitSubject): void {
     this.#refuse(this.#clock.nowMs(), subject);
   }
 
-  /** A socket of the session was closed because of a message beyond what is read at all. */
   reportTooLong(): void {
     this.#onTooLong();
   }
 
-  /** Someone else has dropped what may be lost: counted, and nothing more. */
+  /** Counts a dropped message that may be lost. It never counts as flooding. */
   reportDropped(subject: LimitSubject): void {
     this.#onRefused(subject);
   }
 
-  /** Someone else has found the session flooding: its socket, for example, by bytes that are no packets. */
+  /**
+   * Reports that another part of the relay saw the session flooding, for example with bytes that are no
+   * packets.
+   */
   reportFlood(): void {
     this.#onFlood();
   }

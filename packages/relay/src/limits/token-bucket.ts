@@ -1,4 +1,4 @@
-/** Lets a rate pass, and a burst above it. Time is an argument. */
+/** Limits a rate and allows a burst above it. The caller passes the time. */
 export class TokenBucket {
   readonly #perSecond: number;
   readonly #burst: number;
@@ -12,7 +12,10 @@ export class TokenBucket {
     this.#filledAtMs = nowMs;
   }
 
-  /** Takes `amount`, or nothing where not all of it is there. `reserve`: a part of the burst, 0 to 1, that has to stay. */
+  /**
+   * Takes `amount`, or nothing if the bucket holds less. `reserve`: the part of the burst, 0 to 1, that has
+   * to stay.
+   */
   take(amount: number, nowMs: number, reserve = 0): boolean {
     this.#fill(nowMs);
     if (this.#tokens - amount < this.#burst * reserve) return false;
@@ -20,13 +23,16 @@ export class TokenBucket {
     return true;
   }
 
-  /** Takes `amount` though it may not be there: others get less until the debt, a burst at most, is paid. */
+  /**
+   * Takes `amount` even if the bucket holds less. The debt is at most a burst; until it is paid, others get
+   * less.
+   */
   spend(amount: number, nowMs: number): void {
     this.#fill(nowMs);
     this.#tokens = Math.max(-this.#burst, this.#tokens - amount);
   }
 
-  /** Whether nothing was taken lately: then a new bucket would be the same. */
+  /** Returns true if the bucket is full, as a new one is. */
   isFull(nowMs: number): boolean {
     this.#fill(nowMs);
     return this.#tokens === this.#burst;
@@ -40,7 +46,10 @@ export class TokenBucket {
   }
 }
 
-/** One session's share of a rate that several have in common: what the others take does not make it smaller. */
+/**
+ * One session's share of a rate that several sessions have in common. Other sessions cannot take from this
+ * share.
+ */
 export class BucketShare {
   readonly #own: TokenBucket;
   readonly #common: TokenBucket;
@@ -50,7 +59,7 @@ export class BucketShare {
     this.#common = common;
   }
 
-  /** Takes `amount` of its own part, else of what is common; see {@link TokenBucket.take}. */
+  /** Takes `amount` from its own part, or else from the common part; see {@link TokenBucket.take}. */
   take(amount: number, nowMs: number, reserve = 0): boolean {
     if (!this.#own.take(amount, nowMs)) return this.#common.take(amount, nowMs, reserve);
     this.#common.spend(amount, nowMs);

@@ -3,8 +3,8 @@ import { LogThrottle, type Log, type LogFields } from "./log.js";
 import type { FaultPlace, RelayCounters } from "./relay-counters.js";
 
 /**
- * Errors that nothing was expected to throw: mistakes of ours, or of what the relay was given. They end the one thing in
- * which they happened, are counted, and logged with their stack, at most once a second for each place.
+ * Contains unexpected errors, from the relay's own bugs or from the operator's code. An error ends only the
+ * thing in which it happened. It is counted, and logged with its stack at most once a second for each place.
  */
 export class Faults {
   readonly #log: Log;
@@ -25,7 +25,7 @@ export class Faults {
     lines.write(this.#log.error, "contained an error", { place, ...fields, error: stackOf(error) });
   }
 
-  /** Runs `fn`; false where it throws. */
+  /** Runs `fn`. Reports an error that it throws and returns false. */
   contain(place: FaultPlace, fn: () => void, fields?: LogFields): boolean {
     try {
       fn();
@@ -37,7 +37,7 @@ export class Faults {
   }
 }
 
-/** Text for the log of any thrown value. */
+/** Returns the stack or the text of any thrown value, for the log. */
 export function stackOf(error: unknown): string {
   try {
     return error instanceof Error ? (error.stack ?? error.message) : String(error);

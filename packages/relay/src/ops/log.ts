@@ -1,20 +1,20 @@
 import type { Clock } from "@paceline/transport";
 
-/** Levels, gravest first. `info` is for what happens to the relay as a whole, `debug` for rooms and sessions. */
+/** Levels, the gravest first. `info` is for events of the whole relay, `debug` for rooms and sessions. */
 export const logLevels = ["error", "warn", "info", "debug", "trace"] as const;
 /** One of {@link logLevels}. */
 export type LogLevel = (typeof logLevels)[number];
 
-/** Facts that belong to a line. */
+/** Facts of a log line, by name. */
 export type LogFields = Readonly<Record<string, string | number | boolean>>;
 
 /** Sink of the relay's log. Tokens, tickets and game data never appear in it. */
 export interface Log extends Readonly<Record<LogLevel, (message: string, fields?: LogFields) => void>> {
-  /** Lines that were lost since the start, where the log counts them: `GET /health` shows it. */
+  /** Number of lines lost since the start, if the log counts them. `GET /health` shows it. */
   readonly dropped?: number;
 }
 
-/** Keeps nothing. */
+/** A log that writes nothing. */
 export const silentLog: Log = {
   error: () => undefined,
   warn: () => undefined,
@@ -24,8 +24,8 @@ export const silentLog: Log = {
 };
 
 /**
- * The default log: errors with their stack, warnings, and the few lines about the server as a
- * whole to the console; nothing about single rooms and sessions.
+ * The default log. Writes errors with their stack, warnings, and events of the whole server to the console;
+ * nothing about single rooms and sessions.
  */
 /* oxlint-disable no-console -- a program without a log shall see what happens all the same */
 export const consoleLog: Log = {
@@ -42,7 +42,7 @@ function lineOf(message: string, { error, ...fields }: LogFields = {}): string {
   return error === undefined ? line : `${line}\n${String(error)}`;
 }
 
-/** Wraps a log: what it throws (a full disk, for example) does not reach whoever writes a line. */
+/** Wraps a log so that its errors (a full disk, for example) do not reach the caller. */
 export function harmlessLog(log: Log): Log {
   const harmless =
     (level: LogLevel): Log[LogLevel] =>
@@ -50,7 +50,7 @@ export function harmlessLog(log: Log): Log {
       try {
         log[level](message, fields);
       } catch {
-        // There is no other place to tell it.
+        // An error of the log itself has nowhere to go.
       }
     };
   return {
@@ -65,7 +65,7 @@ export function harmlessLog(log: Log): Log {
   };
 }
 
-/** Lets a level pass at most once per second, so that no flood of packets becomes a flood of lines. */
+/** Lets a level pass at most once per second, so that a flood of packets causes no flood of lines. */
 export class LogThrottle {
   readonly #clock: Clock;
   #quietUntilMs = Number.NEGATIVE_INFINITY;
@@ -75,7 +75,7 @@ export class LogThrottle {
     this.#clock = clock;
   }
 
-  /** Writes, or counts the line among those that the next one mentions as `withheld`. */
+  /** Writes the line, or counts it. The next line carries the count as `withheld`. */
   write(write: Log[LogLevel], message: string, fields: LogFields = {}): void {
     const nowMs = this.#clock.nowMs();
     if (nowMs < this.#quietUntilMs) {

@@ -1,7 +1,7 @@
 import { CloseCode, type TrafficClassName } from "@paceline/protocol";
 import type { LinkKind } from "@paceline/transport";
 
-/** Packets and their bytes. */
+/** Number of packets and of their bytes. */
 export interface TrafficCount {
   packets: number;
   bytes: number;
@@ -10,7 +10,6 @@ export interface TrafficCount {
 /** Counts by name. */
 export type CountsByName = Readonly<Record<string, number>>;
 
-/** The subjects of limits: one network address, one session, or one room. */
 const limitSubjects = [
   "matchesPerAddress",
   "linksPerAddress",
@@ -30,13 +29,13 @@ const limitSubjects = [
   "joinsPerRoom",
   "bytesPerRoom",
 ] as const;
-/** The subject of a limit. */
+/** The subject of a limit: one network address, one session, or one room. */
 export type LimitSubject = (typeof limitSubjects)[number];
 
 /**
- * The places that contain errors: in a `packet` or a `timer` of a session, in an HTTP `request` or an `upgrade`, in `webrtc`
- * of the server, in the authority of a `room`; or, outside of the relay, as a `rejection` that nobody handles or an
- * `exception` that nobody catches.
+ * Places that contain errors: a `packet` or a `timer` of a session, an HTTP `request` or an `upgrade`,
+ * `webrtc` of the server, the authority of a `room`. Outside of the relay: a `rejection` that nobody handles,
+ * an `exception` that nobody catches.
  */
 const faultPlaces = [
   "packet",
@@ -48,42 +47,42 @@ const faultPlaces = [
   "rejection",
   "exception",
 ] as const;
-/** The place that contained an error. */
+/** A place that contains errors. */
 export type FaultPlace = (typeof faultPlaces)[number];
 
 /** Counters since the start, for monitoring. They never decrease. */
 export interface RelayCounts {
-  /** Seats given out, by the way of asking. */
+  /** Seats given out, by match method. */
   readonly seats: CountsByName;
-  /** Match requests that got no seat, by code of docs/ERRORS.md. */
+  /** Match requests that got no seat, by error code (docs/ERRORS.md). */
   readonly matchRefusals: CountsByName;
   /** Refusals because of a limit, by the limit's subject. */
   readonly limited: Readonly<Record<LimitSubject, number>>;
-  /** Participants who came by a ticket (`joined`) or came back by a token (`resumed`). */
+  /** Participants who came with a ticket (`joined`) or came back with a token (`resumed`). */
   readonly entries: CountsByName;
   /**
-   * Links that ended or were not let in, by the name of their close code; `upgradeMissing`: a proxy has stripped it,
-   * `tooManyConnections`: there was no place for one more socket; `requestTimeout`: half open, nothing was asked for in
-   * time; `badRequest`: what came was no HTTP.
+   * Links that ended or were refused, by the name of their close code. Also `upgradeMissing`: a proxy removed
+   * the upgrade header; `tooManyConnections`: no socket was free; `requestTimeout`: a half-open connection
+   * sent no request in time; `badRequest`: the bytes were no HTTP.
    */
   readonly linkCloses: CountsByName;
-  /** Sessions that ended, likewise. */
+  /** Sessions that ended, by the name of their close code. */
   readonly sessionEnds: CountsByName;
-  /** Errors that were contained, by the place where they were. Above 0 there is a mistake to mend: the log has the stack. */
+  /** Contained errors, by place. Above 0 there is a bug: the log has the stack. */
   readonly faults: Readonly<Record<FaultPlace, number>>;
-  /** Counts by kind of link, then by class of traffic. */
+  /** Sent packets, by kind of link, then by traffic class. */
   readonly sent: Readonly<
     Partial<Record<LinkKind, Readonly<Partial<Record<TrafficClassName, TrafficCount>>>>>
   >;
-  /** Counts by kind of link. */
+  /** Received packets, by kind of link. */
   readonly received: Readonly<Partial<Record<LinkKind, TrafficCount>>>;
 }
 
 const closeCodeNames = new Map(Object.entries(CloseCode).map(([name, code]) => [code as number, name]));
-// RFC 6455, section 7.4.1: a message beyond what a socket reads.
+// RFC 6455, section 7.4.1: a message larger than the socket reads.
 closeCodeNames.set(1009, "messageTooBig");
 
-/** Counts what passes the relay's doors. */
+/** Counts seats, links, sessions, faults and traffic of the relay. */
 export class RelayCounters implements RelayCounts {
   readonly seats: Record<string, number> = {};
   readonly matchRefusals: Record<string, number> = {};
@@ -115,7 +114,7 @@ export class RelayCounters implements RelayCounts {
     addOne(this.linkCloses, nameOf(code));
   }
 
-  /** A link that did not come so far as to have a close code. */
+  /** Counts a link that ended before it had a close code. */
   linkRefused(name: "upgradeMissing" | "tooManyConnections" | "requestTimeout" | "badRequest"): void {
     addOne(this.linkCloses, name);
   }
@@ -133,7 +132,6 @@ export class RelayCounters implements RelayCounts {
     add((byClass[trafficClass] ??= { packets: 0, bytes: 0 }), bytes);
   }
 
-  /** Counts several packets at once. */
   packetsSent(kind: LinkKind, trafficClass: TrafficClassName, { packets, bytes }: TrafficCount): void {
     const sent = ((this.sent[kind] ??= {})[trafficClass] ??= { packets: 0, bytes: 0 });
     sent.packets += packets;
@@ -145,7 +143,7 @@ export class RelayCounters implements RelayCounts {
   }
 }
 
-/** A code that is not ours is one name: the other side chooses it, and could choose a thousand. */
+/** Returns `other` for unknown codes: the other side chooses them, and could choose a thousand. */
 function nameOf(code: number): string {
   return closeCodeNames.get(code) ?? "other";
 }

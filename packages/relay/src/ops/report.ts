@@ -1,24 +1,24 @@
 import type { LinkKind } from "@paceline/transport";
 
-/** One participant, for those who run the relay. */
+/** One participant, as the operator sees it. */
 export interface SessionReport {
-  /** No secret: the others in the room know it. */
+  /** Session id. It is no secret: the others in the room know it. */
   readonly sessionId: string;
   readonly number: number;
-  /** Undefined while the participant has no link and may come back. */
+  /** Kind of the link; undefined while the participant has none and may come back. */
   readonly link: LinkKind | undefined;
-  /** Undefined before it was measured. */
+  /** Round-trip time, ms; undefined until it is measured. */
   readonly rttMs: number | undefined;
   /** Bytes that wait for a slow receiver. */
   readonly queuedBytes: number;
-  /** About what is kept in memory for it, the queue included. */
+  /** Approximate memory kept for the participant, the queue included, bytes. */
   readonly heldBytes: number;
-  /** Reliable messages that were not acknowledged yet. */
+  /** Reliable messages that are not acknowledged yet. */
   readonly unacknowledged: number;
   readonly connectedS: number;
 }
 
-/** One room, for those who run the relay. */
+/** One room, as the operator sees it. */
 export interface RoomReport {
   readonly roomId: string;
   readonly roomName: string;

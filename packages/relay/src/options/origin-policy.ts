@@ -4,34 +4,40 @@ import { ConfigError } from "@paceline/protocol";
 import type { Clock } from "@paceline/transport";
 import { LogThrottle, type Log } from "../ops/log.js";
 
-/** `"*"`: every page. A list: pages of these origins, and of the server's own host. Default: its own host only. */
+/**
+ * Pages that may use the server. `"*"`: all pages. A list: pages of these origins and of the server's own
+ * host. Default: pages of its own host.
+ */
 export type AllowedOrigins = "*" | readonly string[];
 
 /** Options of an {@link OriginPolicy}. */
 export interface OriginPolicyOptions {
   readonly allowedOrigins: AllowedOrigins;
-  /** Names that lead to the server, as `play.example.com` (every port of it) or `play.example.com:8443`. */
+  /** Names of the server, such as `play.example.com` (on every port) or `play.example.com:8443`. */
   readonly publicHosts: readonly string[];
-  /** Gets one line a second at most about refusals. */
+  /** Sink of refusals, at most one line a second. */
   readonly log: Log;
   readonly clock: Clock;
 }
 
-/** Why a request may not come in. */
+/** The reason why a request is refused. */
 export interface OriginRefusal {
   /** HTTP status: 403 for the page's origin, 421 for the name in `Host`. */
   readonly status: 403 | 421;
-  /** The setting that would let it in, as it has to be written: first, since the reason of a close is cut at 123 bytes. */
+  /**
+   * Message to the operator. It begins with the setting that would admit the request, since a close reason is
+   * cut at 123 bytes.
+   */
   readonly message: string;
 }
 
-/** An answer quotes this much of a header that it refuses. */
+/** Longest part of a refused header that an answer quotes. */
 const MAX_QUOTED_CHARACTERS = 200;
 
 /**
- * Decides by the headers `Origin` and `Host` whether a page may use the server. A page that says it comes from the
- * server's own host proves nothing while that host is a name that anybody may point at this machine (DNS rebinding), so
- * a name counts only where it is configured. Addresses and `localhost` need no setting: no attacker's page has these.
+ * Decides by the headers `Origin` and `Host` whether a page may use the server. An `Origin` equal to the host
+ * proves nothing if anybody may point that name at this machine (DNS rebinding). So a name counts only if it
+ * is configured. Addresses and `localhost` need no setting: an attacker's page cannot have them.
  */
 export class OriginPolicy {
   readonly #allowed: AllowedOrigins;
@@ -39,7 +45,7 @@ export class OriginPolicy {
   readonly #log: Log;
   readonly #throttle: LogThrottle;
 
-  /** Throws {@link ConfigError} for anything that is no origin, or no host. */
+  /** Throws {@link ConfigError} for an entry that is no origin or no host. */
   constructor({ allowedOrigins, publicHosts, log, clock }: OriginPolicyOptions) {
     this.#allowed = checkedOrigins(allowedOrigins);
     this.#publicHosts = checkedHosts(publicHosts);
@@ -47,7 +53,7 @@ export class OriginPolicy {
     this.#throttle = new LogThrottle(clock);
   }
 
-  /** Undefined where the request may come in. A refusal is logged. */
+  /** Returns undefined if the request may come in. Logs each refusal. */
   refusalOf({ origin, host }: IncomingHttpHeaders): OriginRefusal | undefined {
     const refusal = this.#judge(origin, host?.toLowerCase());
     if (refusal) {
@@ -62,9 +68,9 @@ export class OriginPolicy {
   }
 
   #judge(origin: string | undefined, host: string | undefined): OriginRefusal | undefined {
-    // The operator trusts such a page whatever name it uses for the server.
+    // The operator trusts such a page, whatever host name it uses.
     if (this.#allowed === "*" || (origin !== undefined && this.#allowed.includes(origin))) return undefined;
-    // Every browser names the host. Other programs may claim any origin and any host.
+    // Every browser sends `Host`. Other programs can forge both headers.
     if (host !== undefined && !this.#isOwnHost(host)) {
       return {
         status: 421,
@@ -114,7 +120,6 @@ function isOrigin(value: unknown): boolean {
   }
 }
 
-/** The host and port of an origin. */
 function hostOf(origin: string): string | undefined {
   try {
     return new URL(origin).host;
@@ -123,7 +128,7 @@ function hostOf(origin: string): string | undefined {
   }
 }
 
-/** The name or address without the port; undefined where the text is no host at all. */
+/** Returns the name or address without the port, or undefined if the text is no host. */
 function hostnameOf(host: string | undefined): string | undefined {
   if (host === undefined) return undefined;
   return /^(\[[\da-f:.]+\]|[a-z\d_]([a-z\d_.-]*[a-z\d_])?)(:\d{1,5})?$/.exec(host)?.[1];
@@ -133,7 +138,10 @@ function isAddress(hostname: string): boolean {
   return isIP(hostname.replace(/^\[|\]$/g, "")) !== 0;
 }
 
-/** RFC 6761, section 6.3: browsers look names of `localhost` up nowhere. */
+/**
+ * Returns true for loopback addresses and `localhost`, which browsers resolve without DNS (RFC 6761, section
+ * 6.3).
+ */
 function isLoopback(hostname: string | undefined): boolean {
   if (hostname === undefined) return false;
   if (hostname === "localhost" || hostname.endsWith(".localhost") || hostname === "[::1]") return true;

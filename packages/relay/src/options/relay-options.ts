@@ -15,15 +15,15 @@ import { webRtcSettings, type WebRtcOptions } from "../signaling/webrtc-options.
 
 /** One kind of room. */
 export interface RoomKindOptions {
-  /** Participants and reserved seats, 1 to 64. Default 16. */
+  /** Participants and reserved seats together, 1 to 64. Default 16. */
   readonly maxPlayers?: number;
-  /** The authority in rooms of this name. Default: none, the room is a mesh. */
+  /** Authority of the rooms of this name. Default: none; the room is a mesh. */
   readonly authority?: RoomAuthority;
-  /** Players of different builds of the game meet. Default: false. */
+  /** Lets players of different builds of the game meet. Default: false. */
   readonly mixesBuilds?: boolean;
 }
 
-/** A kind of room after checks. */
+/** A kind of room after the checks. */
 export interface RoomSettings {
   readonly maxPlayers: number;
   readonly authority: RoomAuthority | undefined;
@@ -32,58 +32,62 @@ export interface RoomSettings {
 
 /** Options of {@link createRelay}. */
 export interface RelayOptions {
-  /** The kinds of rooms that may be joined, by name (1 to 64 characters of A-Z, a-z, 0-9, `_` and `-`). */
+  /** Kinds of rooms by name (1 to 64 characters of A-Z, a-z, 0-9, `_` and `-`). */
   readonly rooms: Readonly<Record<string, RoomKindOptions>>;
   /**
-   * The build of the game that this server serves, 1 to 64 letters, digits and `. + - _`: a client of another one is told
-   * (`onOutdated`). Default: none, nobody is told.
+   * Build of the game that this server serves: 1 to 64 letters, digits and `. + - _`. A client of another
+   * build gets `onOutdated`. Default: none, so no client is notified.
    */
   readonly build?: string;
-  /** Signs tickets; 32 bytes at least. Default: random, so that tickets of an earlier run are void. */
+  /**
+   * Key that signs tickets, at least 32 bytes. Default: random, so that tickets of an earlier run are void.
+   */
   readonly secret?: string | Uint8Array;
-  /** Pages that may use the relay. Default: those that come from the same host and port. */
+  /** Pages that may use the relay. Default: pages of the same host and port. */
   readonly allowedOrigins?: AllowedOrigins;
   /**
-   * Names under which pages and proxies reach the relay, as `play.example.com`. Requests with any other name in `Host`
-   * are refused, since an attacker may point a name at this machine. Default: addresses and `localhost` only.
+   * Names under which pages and proxies reach the relay, such as `play.example.com`. A request with any other
+   * name in `Host` is refused, since an attacker may point a name at this machine. Default: addresses and
+   * `localhost` only.
    */
   readonly publicHosts?: readonly string[];
   /** STUN servers, and TURN servers with a fixed user name and password, for participants; at most 8. */
   readonly iceServers?: readonly IceServer[];
-  /** TURN servers that short-lived passwords are minted for. */
+  /** TURN servers for which the relay creates short-lived passwords. */
   readonly turn?: TurnOptions;
   /** WebRTC links to the relay itself. Default: WebSockets only. */
   readonly webrtc?: WebRtcOptions;
   readonly limits?: Partial<RelayLimits>;
   /**
-   * Time that packets of a room wait for each other, so that a receiver gets them in one write: 0 to 5 ms. Default: 5 in
-   * rooms of 16 participants and more, 0 in smaller ones.
+   * Time that packets of a room wait for each other, so that a receiver gets them in one write: 0 to 5 ms.
+   * Default: 5 in rooms of at least 16 participants, 0 in smaller ones.
    */
   readonly coalesceMs?: number;
   /**
-   * A seat ticket is good only from the network address that it was given to. Default: false, since the addresses of
-   * players change between the request and the link: mobile networks, carriers' NAT, IPv6 beside IPv4.
+   * Makes a seat ticket valid only from the network address that it was given to. Default: false, since a
+   * player's address may change between the request and the link (mobile networks, carriers' NAT, IPv6 beside
+   * IPv4).
    */
   readonly bindTicketsToAddress?: boolean;
   /**
-   * The network address that limits per address count, where `trustedProxyHops` is not enough: the proxy sets a header
-   * of its own.
+   * Returns the network address for the limits per address. Use it for a proxy with a header of its own, if
+   * `trustedProxyHops` is not enough.
    */
   readonly addressOf?: (request: IncomingMessage) => string;
   /**
-   * Proxies in front of the server, 0 to 8: limits per address then count the entry of `X-Forwarded-For` that the
-   * outermost of them has written. Default 0: the socket's address. Not together with `addressOf`.
+   * Number of proxies in front of the server, 0 to 8. Limits per address use the entry of `X-Forwarded-For`
+   * that the outermost proxy wrote. Default 0: the socket's address. Cannot be combined with `addressOf`.
    */
   readonly trustedProxyHops?: number;
-  /** Sink of log lines. Default: errors, warnings and events of the whole server go to the console. */
+  /** Sink of log lines. Default: writes errors, warnings and events of the whole server to the console. */
   readonly log?: Log;
-  /** Time and timers. Default: the machine's. */
+  /** Time and timers. Default: the machine's clock. */
   readonly scheduler?: Scheduler;
   /** Milliseconds since the epoch, for the expiry in tickets. Default: `Date.now`. */
   readonly wallClockMs?: () => number;
 }
 
-/** Options after checks, with every default filled in. */
+/** Options after the checks, with every default filled in. */
 export interface RelaySettings {
   readonly rooms: ReadonlyMap<string, RoomSettings>;
   readonly build: string | undefined;
@@ -93,14 +97,14 @@ export interface RelaySettings {
   readonly turn: TurnCredentials | undefined;
   readonly webrtc: WebRtcOptions | undefined;
   readonly limits: RelayLimits;
-  /** Undefined: as the size of a room asks for. */
+  /** Undefined: depends on the size of the room. */
   readonly coalesceMs: number | undefined;
   readonly bindTicketsToAddress: boolean;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly log: Log;
   readonly counters: RelayCounters;
   readonly faults: Faults;
-  /** An error of a timer is counted and logged, and stops nothing else. */
+  /** Runs timers. An error in a timer is counted and logged, and no other timer stops. */
   readonly scheduler: Scheduler;
   readonly wallClockMs: () => number;
 }
@@ -132,7 +136,7 @@ const MAX_ICE_TEXT = 512;
 const MAX_PROXY_HOPS = 8;
 const MAX_COALESCE_MS = 5;
 
-/** Checks options once and fills the defaults. Throws `ConfigError` naming field, value, range and unit. */
+/** Checks the options and fills in the defaults. Throws `ConfigError` naming field, value, range and unit. */
 export function relaySettings(options: RelayOptions): RelaySettings {
   assertObject("options", options);
   assertKeys("", options, relayOptionNames);
@@ -167,7 +171,7 @@ function roomSettingsOf(rooms: unknown): ReadonlyMap<string, RoomSettings> {
   assertObject("rooms", rooms);
   const kinds = new Map<string, RoomSettings>();
   for (const [name, kind] of Object.entries(rooms)) {
-    // The second is where players of the first wait for each other.
+    // `NAME.queue` is the room where players who want a room of kind NAME wait.
     if (!/^[\w-]{1,64}(\.queue)?$/.test(name)) {
       const expected = "room names of 1 to 64 characters of A-Z, a-z, 0-9, _ and -";
       throw new ConfigError({ field: "rooms", value: name, expected });
@@ -206,7 +210,7 @@ function secretBytes(secret: unknown): Uint8Array {
   if (secret === undefined) return randomBytes(SECRET_BYTES);
   const bytes = typeof secret === "string" ? Buffer.from(secret, "utf8") : secret;
   if (bytes instanceof Uint8Array && bytes.length >= MIN_SECRET_BYTES) return Uint8Array.from(bytes);
-  // The value stays out of the message: it is a secret, however bad.
+  // The message leaves the value out, since it is a secret.
   const value = bytes instanceof Uint8Array ? `${bytes.length} bytes` : typeof secret;
   throw new ConfigError({
     field: "secret",
