@@ -36,16 +36,22 @@ import { TicketService } from "./admission/ticket-service.js";
 import { WebRtcAnswerer } from "./signaling/webrtc-answerer.js";
 
 const TOKEN_BYTES = 24;
-/** The close of a page's links may arrive this much later than the next page's request. */
+/** Longest wait for the close of a page's links after the next page's request, which may overtake it. */
 const FAREWELL_MS = 300;
 const FAREWELL_POLL_MS = 20;
 const MAX_ROOMS_TRIED = 8;
-/** A welcome has to fit into one message, beside a room's options and kinds: of further peers the newcomer hears after it. */
+/**
+ * Limit because the welcome must fit into one message with the room's options and kinds. Further peers follow
+ * in `joined` messages.
+ */
 const MAX_PEERS_IN_WELCOME = 100;
-/** A participant who is away gets no signals beyond these: others could fill its queue until it is cut. */
+/**
+ * Signals to a receiver with this many unacknowledged messages are dropped. Otherwise other participants
+ * could fill the queue of one that is away until it is cut.
+ */
 const MAX_UNACKNOWLEDGED_SIGNALS = 256;
 
-/** Rooms, seats and participants: all of the relay but HTTP and sockets. */
+/** Holds rooms, seats and participants: all of the relay except HTTP and sockets. */
 export class SessionRegistry {
   readonly #settings: RelaySettings;
   readonly #rooms: RoomDirectory;
@@ -54,13 +60,12 @@ export class SessionRegistry {
   readonly #shares: AddressShares;
   readonly #tickets: TicketService;
   readonly #stripes: StripeTickets<Participant>;
-  /** Drops of the relay and all of its sessions, so that nobody has to add them up. */
+  /** Drops of the relay and all of its sessions together. */
   readonly #drops = new DropCounters();
   readonly #forwarder: Forwarder;
   readonly #endings: LogThrottle;
   readonly #memory: MemoryBudget;
   readonly #egress: AddressBuckets;
-  /** Rooms that an address opens. */
   readonly #webRtc: WebRtcAnswerer;
   readonly #stopRenewing: Cancel | undefined;
   readonly #participantHandlers: ParticipantHandlers;
@@ -97,7 +102,7 @@ export class SessionRegistry {
       },
       onReturned: (participant, wasAway) => {
         const { room, number, isIntroduced } = participant;
-        // In a room with an authority nothing went between players that could be lost.
+        // With an authority, players exchange nothing. A change of links without an absence loses nothing.
         const isNews = wasAway || !room.host;
         if (isIntroduced && isNews) room.tellOthers(participant, { type: "back", number });
       },
@@ -109,7 +114,7 @@ export class SessionRegistry {
       },
       onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
       onRouted: (participant, packet) => {
-        // A player that talks with the authority alone has no sessions with other players.
+        // In a room with an authority, players have no sessions with each other.
         if (participant.room.host) return participant.session.drops.count("not-allowed");
         this.#forwarder.forward(participant, packet);
       },
@@ -140,17 +145,15 @@ export class SessionRegistry {
     return this.#isStopping;
   }
 
-  /** WebRTC links to the relay, and their UDP port where there is one. */
   get webRtc(): { readonly linkCount: number; readonly port: number | undefined } {
     return this.#webRtc;
   }
 
-  /** Drops since the start, by reason. */
   drops(): Partial<Record<DropReason, number>> {
     return this.#drops.toRecord();
   }
 
-  /** As {@link reserve}, but asks the authority of the room first where it has one. */
+  /** Finds a seat as {@link reserve} does, but first asks the room's authority if there is one. */
   async match(request: MatchRequest, caller: Caller): Promise<MatchedSeat | MatchRefusal> {
     const wish = (await this.#isSeatOfTab(request)) ? againOf(request) : request;
     const authority = this.#authorityFor(wish);
@@ -158,7 +161,10 @@ export class SessionRegistry {
     return isRefusal(held) ? held : this.#seats.issue(held, wish.webrtc);
   }
 
-  /** Whether the tab of this page has a seat in a room as it is asked for, which no other page uses. */
+  /**
+   * Returns true if the page's tab has a seat in a room that fits the request. With `ifAway`, also waits a
+   * moment for the tab's last page to leave, and returns false if it stays.
+   */
   async #isSeatOfTab(request: MatchRequest): Promise<boolean> {
     const { method, target, seat } = request;
     const participant = seat && this.#participants.get(seat.session);
@@ -175,13 +181,13 @@ export class SessionRegistry {
     return participant.isAway && !participant.isGone;
   }
 
-  /** Finds or opens a room and keeps a seat in it for as long as the ticket lives. */
+  /** Finds or opens a room and keeps a seat in it for the lifetime of the ticket. */
   reserve(request: MatchRequest, address = ""): MatchedSeat | MatchRefusal {
     const held = this.#hold(request, address);
     return isRefusal(held) ? held : this.#seats.issue(held, request.webrtc);
   }
 
-  /** Keeps a seat, for now without end. */
+  /** Keeps a seat without a time limit, until a ticket is issued or the seat is released. */
   #hold(request: MatchRequest, address: string, auth?: unknown): Held | MatchRefusal {
     const isBack = request.method === "reconnect";
     const refusal = this.#closedUpgradeHandler(isBack ? 0 : 1, isBack);
@@ -191,7 +197,7 @@ export class SessionRegistry {
     return room instanceof Room ? this.#seats.hold(room, request, address, auth) : room;
   }
 
-  /** The place of a session, for who knows its token; even in a full room. */
+  /** Keeps a participant's place for a page that has its token, even in a full room. */
   #holdAgain(request: MatchRequest, address: string): Held | MatchRefusal {
     const participant = this.#participants.get(request.target);
     if (participant?.hasToken(request.token)) {
@@ -205,7 +211,7 @@ export class SessionRegistry {
     };
   }
 
-  /** Keeps a seat for somebody whom the room's authority lets in, once the room is open. */
+  /** Keeps a seat for a player that the room's authority admits. Resolves once the room is open. */
   async #granted(
     request: MatchRequest,
     caller: Caller,
@@ -213,14 +219,14 @@ export class SessionRegistry {
   ): Promise<Held | MatchRefusal> {
     const { method, options, authToken = "" } = request;
     const roomName = this.#roomNameOf(request);
-    // A returning player was admitted before.
+    // The authority has admitted a returning player before.
     const grant =
       method === "reconnect"
         ? { auth: undefined, options }
         : await authority.authorize({ method, roomName, options, authToken, caller });
     if (isRefusal(grant)) return grant;
     const identity = "identity" in grant ? grant.identity : undefined;
-    // While it is being opened a room may say that it takes fewer: the next one, then.
+    // A room may lower its number of places while it opens. Then the next room is tried.
     for (let tries = 0; tries < MAX_ROOMS_TRIED; tries++) {
       const held = this.#hold({ ...request, options: grant.options }, caller.address, grant.auth);
       if (isRefusal(held)) return held;
@@ -232,17 +238,16 @@ export class SessionRegistry {
     return full(503, "rooms fill faster than they are opened");
   }
 
-  /** A room's authority wants some of its participants to go on in a room of their own. */
+  /** Opens a room for guests of another room, as that room's authority requests. */
   async #meet(meeting: Meeting): Promise<readonly MatchedSeat[] | MatchRefusal> {
     return this.#closedUpgradeHandler(meeting.guests.length) ?? (await this.#seats.meet(meeting));
   }
 
-  /** {@link RoomDirectory.list} */
   list(...[name, filter]: Parameters<RoomDirectory["list"]>): RoomListing[] | MatchRefusal {
     return this.#rooms.list(name, filter);
   }
 
-  /** Seats whoever comes with a ticket, or closes the link with the reason. */
+  /** Gives a link the seat of its ticket, or closes the link with the reason. */
   admit(admitted: AdmittedLink, ticket: string, address = ""): void {
     if (this.#isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
     const claims = this.#tickets.take(ticket, address, (sessionId) => this.#seats.has(sessionId));
@@ -250,7 +255,7 @@ export class SessionRegistry {
     this.#claim(claims.sessionId, claims.webrtc, admitted);
   }
 
-  /** Finds a seat and takes it in one step, or closes the link with the reason. */
+  /** Finds a seat for a link and takes it in one step, or closes the link with the reason. */
   join(admitted: AdmittedLink, request: MatchRequest, caller: Caller): void {
     if (this.#isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
     const authority = this.#authorityFor(request);
@@ -268,7 +273,7 @@ export class SessionRegistry {
     participant.addStripe(admitted);
   }
 
-  /** Gives a participant a new link in place of its older ones, or closes the link with the reason. */
+  /** Replaces a participant's links by a new one, or closes the new link with the reason. */
   resume(admitted: AdmittedLink, sessionId: string, token: string): void {
     if (this.#isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
     const participant = this.#participants.get(sessionId);
@@ -285,13 +290,12 @@ export class SessionRegistry {
       resumeToken,
       ...tickOf(participant),
     }));
-    // TURN credentials may have ended while the participant was away.
+    // TURN credentials may have expired while the participant was away.
     if (this.#settings.turn) this.#renewFor(participant);
     this.#settings.counters.entered("resumed");
     if (participant.isIntroduced) this.#atHost(participant.room, (host) => host.returned(participant));
   }
 
-  /** The present rooms and their participants. */
   reports(): RoomReport[] {
     return Array.from(this.#rooms.all, (room) => ({
       roomId: room.id,
@@ -302,14 +306,17 @@ export class SessionRegistry {
     }));
   }
 
-  /** Removes a participant; false where there is none with this session id. */
+  /** Removes a participant. Returns false if no participant has this session id. */
   kick(sessionId: string, reason: string): boolean {
     const participant = this.#participants.get(sessionId);
     participant?.end(CloseCode.kicked, reason);
     return participant !== undefined;
   }
 
-  /** Gives out no seats any more, but for those who come back; sessions go on, for so long at most. */
+  /**
+   * Stops giving out seats, except to returning players. Sessions go on; clients learn that `timeoutMs` are
+   * left.
+   */
   drain(timeoutMs: number): void {
     this.#isDraining = true;
     this.#drainsUntilMs = this.#settings.scheduler.nowMs() + timeoutMs;
@@ -320,7 +327,9 @@ export class SessionRegistry {
     for (const room of [...this.#rooms.all]) this.#atHost(room, (host) => host.draining());
   }
 
-  /** Takes nobody any more and ends every session; `endpoint` is where they should go on, if not here. */
+  /**
+   * Refuses everybody and ends every session. `endpoint`: the server where clients continue, if not this one.
+   */
   stop(endpoint?: string): void {
     this.#isDraining = true;
     this.#isStopping = true;
@@ -335,7 +344,7 @@ export class SessionRegistry {
     this.#webRtc.close();
   }
 
-  /** Why nobody gets a seat now, whoever it is. */
+  /** Returns the refusal for any request at this moment, or undefined if seats are available. */
   #closedUpgradeHandler(newcomers: number, isBack = false): MatchRefusal | undefined {
     if (this.#isStopping) return full(503, "the server is stopping");
     if (this.#isDraining && !isBack) return full(503, "the server takes nobody new");
@@ -353,7 +362,7 @@ export class SessionRegistry {
     admitted.link.close(code, reason);
   }
 
-  /** Takes the seat that was kept in one step with the asking, or says why there is none. */
+  /** Gives the link the seat that was kept for its request, or closes the link with the refusal. */
   #enter(admitted: AdmittedLink, { method, webrtc }: MatchRequest, held: Held | MatchRefusal): void {
     const { counters } = this.#settings;
     if (isRefusal(held)) {
@@ -361,7 +370,7 @@ export class SessionRegistry {
       return refuseMatch(admitted, held);
     }
     counters.seatGiven(method);
-    // While the room was being opened the link may have gone.
+    // The link may have closed while the room was opening.
     if (admitted.link.state === "closed") return this.#seats.release(held.sessionId);
     this.#claim(held.sessionId, webrtc, admitted);
   }
@@ -379,7 +388,8 @@ export class SessionRegistry {
     }
     before.end(CloseCode.replaced, "taken over by another page");
     const number = room.claim(id);
-    // Between players a number is a session's: late packets of the old one must not be taken for the new one's.
+    // In a mesh each session has its own number, so that late packets of the old session are not taken for
+    // the new one's.
     this.#seat({ room, number: room.host ? before.number : number, id: before.id, webrtc, admitted }, seat);
   }
 
@@ -403,7 +413,7 @@ export class SessionRegistry {
     participant.room.tellOthers(participant, { type: "joined", peer: participant.info });
   }
 
-  /** Lets the authority of the room have a look at who has come, then says welcome or goodbye. */
+  /** Asks the room's authority to admit a participant, then sends the welcome or ends the participant. */
   async #present(participant: Participant, host: RoomHost, seat: ReservedSeat, token: string): Promise<void> {
     const refusal = await host.join(participant, { ...seat, replaces: seat.before?.id });
     if (participant.isGone) return;
@@ -512,7 +522,7 @@ export class SessionRegistry {
     this.#participants.delete(id);
     this.#shares.give(participant.address);
     if (sharingNetworks(participant.address).length > 0) this.#egress.release(participant.address);
-    // A returning player has the session's id, and still belongs to its group.
+    // The returning player keeps the session id and stays in its group.
     if (close.code !== CloseCode.replaced) this.#rooms.groups.left(id);
     this.#webRtc.forget(participant);
     this.#stripes.forget(participant);
@@ -523,14 +533,13 @@ export class SessionRegistry {
     this.#logEnd(participant, close);
   }
 
-  /** Tells the authority of a room something. One that throws cannot go on: its room ends, and no other. */
+  /** Calls the room's authority. If it throws, this room ends; other rooms go on. */
   #atHost(room: Room, tell: (host: RoomHost) => void): void {
     const { host } = room;
     if (!host || this.#settings.faults.contain("room", () => tell(host), { roomId: room.id })) return;
     room.end(CloseCode.roomClosed, ROOM_FAILED);
   }
 
-  /** Tells the participants that joined before WebRTC was ready. */
   #announceWebRtc(): void {
     for (const participant of this.#participants.values()) participant.tell(serverSpeaksWebRtc);
   }
@@ -540,7 +549,10 @@ export class SessionRegistry {
     return [...iceServers, ...(turn?.mint(sessionId) ?? [])];
   }
 
-  /** In time before the passwords end; not to those who are away, who get new ones when they come back. */
+  /**
+   * Sends new TURN credentials before the old ones expire. Skips absent participants: they get new ones on
+   * their return.
+   */
   #renewCredentials(): void {
     for (const participant of this.#participants.values()) {
       if (participant.canTake("command")) this.#renewFor(participant);
@@ -561,13 +573,16 @@ export class SessionRegistry {
 
 const serverSpeaksWebRtc: ServerMessage = { type: "capabilities", number: SERVER_NUMBER, webrtc: true };
 
-/** The request of a page that takes its tab's seat again. */
+/** Returns the request as a `reconnect` to the seat of the page's tab. */
 function againOf(request: MatchRequest): MatchRequest {
   const { session, token } = request.seat!;
   return { ...request, method: "reconnect", target: session, token };
 }
 
-/** A browser cannot see the status of a refused upgrade; the reason begins with the code. */
+/**
+ * Closes a link with a refusal. The reason begins with the code, since a browser cannot see the HTTP status
+ * of a refused upgrade.
+ */
 export function refuseMatch(admitted: AdmittedLink, { code, message }: MatchRefusal): void {
   admitted.link.close(CloseCode.matchRefused, `${code} ${message}`);
 }
@@ -576,7 +591,7 @@ function randomId(bytes: number): string {
   return randomBytes(bytes).toString("base64url");
 }
 
-/** The whole tick of the room's authority, if it has one. */
+/** Returns the current tick of the room's authority; nothing in a mesh. */
 function tickOf(participant: Participant): { readonly tick?: number } {
   const { host } = participant.room;
   return host ? { tick: host.tickFor(participant) >>> 0 } : {};

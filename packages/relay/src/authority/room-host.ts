@@ -10,12 +10,12 @@ import {
 import type { Link, LinkClose, Session } from "@paceline/transport";
 import type { LimitSubject } from "../ops/relay-counters.js";
 
-/** Somebody who asks for a seat in a room that has an authority. */
+/** A request for a seat in a room that has an authority. */
 export interface JoinRequest {
   readonly method: MatchMethod;
   readonly roomName: string;
   readonly options: RoomOptions;
-  /** Proof of who it is, as the game's client gave it; empty where it gave none. */
+  /** Proof of the player's identity, from the game's client; empty if there is none. */
   readonly authToken: string;
   readonly caller: Caller;
 }
@@ -26,86 +26,100 @@ export interface Caller {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** The request is granted; `auth` comes along to {@link RoomHost.join}. */
+/** The authority's consent to a request. `auth` is passed to {@link RoomHost.join}. */
 export interface Grant {
   readonly auth: unknown;
-  /** The options as the authority understands them; the seat, and what tells rooms apart, follow these. */
+  /** The options as the authority reads them. The seat and the choice of the room use these. */
   readonly options: RoomOptions;
-  /** The identity token that the client stores and shows next time. */
+  /** Identity token that the client stores and sends with its next request. */
   readonly identity?: string | undefined;
 }
 
-/** The authority of the rooms of one name. The relay keeps seats, links and sessions; the host handles their contents. */
+/**
+ * The authority of the rooms of one name. The relay keeps seats, links and sessions; the host handles their
+ * contents.
+ */
 export interface RoomAuthority {
-  /** The options that tell rooms apart. Default: all. */
+  /** Names of the options that separate rooms. Default: all options. */
   readonly filterBy?: readonly string[] | undefined;
-  /** Whether this one may come. Asked before any room is looked for or opened; never rejects. */
+  /** Decides whether a player may join, before a room is looked for or opened. Never rejects. */
   authorize(request: JoinRequest): Promise<Grant | MatchRefusal>;
-  /** Opens the authority of a new room, whose places it says before it waits for anything; never rejects. */
+  /**
+   * Opens the authority of a new room. Sets the room's numbers of places before it waits for anything. Never
+   * rejects.
+   */
   open(room: HostedRoom, options: RoomOptions): Promise<RoomHost | MatchRefusal>;
 }
 
-/** A room as its host sees it. */
+/** A room, as its host sees it. */
 export interface HostedRoom {
   readonly id: string;
   readonly name: string;
-  /** Short enough to be told to a friend; {@link RoomOptions} aside, the way into a private room. */
+  /** Short code that players pass on to friends. It leads into the room even if the room is private. */
   readonly code: string;
   maxPlayers: number;
-  /** Places for those who only watch, besides. */
+  /** Places for spectators, besides `maxPlayers`. */
   maxSpectators: number;
-  /** No player gets in any more. */
+  /** True: the room admits no more players. */
   isLocked: boolean;
-  /** Found by its id or its code alone. */
+  /** True: the room is found only by its id or its code. */
   isPrivate: boolean;
-  /** Stays when the last participant has gone. */
+  /** True: the room stays when the last participant has left. */
   isKept: boolean;
   /** The room's metadata in room lists. */
   metadata: Readonly<Record<string, unknown>>;
-  /** Players and places that are kept for some. */
+  /** Number of players, reserved seats and places kept for groups. */
   readonly taken: number;
-  /** Opens another room for guests, which nobody else finds; resolves with a ticket for each, in their order. */
+  /**
+   * Opens another room for guests only. Resolves with a ticket for each guest, in the order of the guests.
+   */
   meet(meeting: Meeting): Promise<readonly MatchedSeat[] | MatchRefusal>;
-  /** Ends every session with this code, and the room. */
+  /** Ends every session with this code, then the room. */
   end(code: number, reason: string): void;
 }
 
-/** A participant as the host of its room sees it. */
+/** A participant, as the host of its room sees it. */
 export interface HostedParticipant {
   readonly number: number;
   readonly id: string;
   readonly session: Session;
-  /** The link that brings all states in the order in which they are sent; undefined where they may be lost or overtake. */
+  /**
+   * The link that brings all states in the order of sending; undefined if states may be lost or overtake each
+   * other.
+   */
   readonly inOrderLink: Link | undefined;
-  /** As the others see it. */
+  /** The participant's entry in the peer lists of the others. */
   readonly info: PeerInfo;
-  /** The seat of a closed page is kept for this time, ms; undefined while the page is open. */
+  /** Time for which the seat of a closed page is kept, ms; undefined while the page is open. */
   readonly unloadGraceMs: number | undefined;
   /**
-   * Sends a reliable payload, which may wait so long for others to share its packet; default: as its kind does. Who lets
-   * too many wait is out.
+   * Sends a reliable payload. `periodMs`: time that it may wait to share a packet; default: that of its kind.
+   * A participant whose queue gets too long is ended.
    */
   send(payload: Uint8Array, periodMs?: number): void;
-  /** The host holds back a message beyond a rate of its own: counted; whoever goes on is cut as flooding. */
+  /**
+   * Counts a message that the host holds back for a rate of its own. A participant that goes on is cut as
+   * flooding.
+   */
   reportExceeded(subject: LimitSubject): void;
   end(code: number, reason: string): void;
-  /** It is kept this long without a link, from the moment it lost its link. */
+  /** Keeps the participant for `graceMs` without a link, counted from the loss of its link. */
   keepFor(graceMs: number): void;
 }
 
-/** The origin of a participant's seat. */
+/** The request behind a participant's seat. */
 export interface HostedSeat {
   readonly options: RoomOptions;
   readonly auth: unknown;
-  /** The session whose place it takes, with its id and number: the same player before a reload. */
+  /** Session of the same player before a reload. The new session takes over its place and id. */
   readonly replaces: string | undefined;
-  /** Wants to watch only. */
+  /** True: the participant only watches. */
   readonly isSpectator: boolean;
-  /** The source of the request. */
+  /** Network address of the request. */
   readonly address: string;
 }
 
-/** Somebody in a room who is to go on in another one. */
+/** A participant of a room who moves to another one. */
 export interface Guest {
   readonly options: RoomOptions;
   readonly auth: unknown;
@@ -113,35 +127,36 @@ export interface Guest {
   readonly webrtc: boolean;
 }
 
-/** A room that is to be opened for some guests alone. */
+/** A room to open for some guests only. */
 export interface Meeting {
-  /** A kind of room. */
+  /** Kind of the new room. */
   readonly roomName: string;
-  /** Options of the new room. */
   readonly options: RoomOptions;
   readonly guests: readonly Guest[];
-  /** The build of the guests' games; set by the relay. */
+  /** Build of the guests' game; the relay sets it. */
   readonly build?: string;
 }
 
-/** The authority of one room. What participants send is handed over unread: bytes may be anything. */
+/** The authority of one room. It gets the bytes of participants unchecked. */
 export interface RoomHost {
   readonly info: AuthorityInfo;
-  /** The simulation's step, as packets to this participant say it. */
+  /** Returns the tick of the simulation for packets to this participant. */
   tickFor(participant: HostedParticipant): number;
-  /** A link has opened for a seat. Resolves with the reason where it is refused; never rejects. */
+  /**
+   * Admits the participant whose link has opened, or resolves with the reason of a refusal. Never rejects.
+   */
   join(participant: HostedParticipant, seat: HostedSeat): Promise<string | undefined>;
   receive(participant: HostedParticipant, payload: Uint8Array): void;
   receiveEvent(participant: HostedParticipant, body: Uint8Array): void;
   receiveState(participant: HostedParticipant, body: Uint8Array, tick: number): void;
   receiveInput(participant: HostedParticipant, body: Uint8Array): void;
-  /** A packet of states has arrived. */
+  /** Called when a packet of states has arrived at the participant. */
   acknowledged(participant: HostedParticipant, sequence: number): void;
   dropped(participant: HostedParticipant): void;
   returned(participant: HostedParticipant): void;
   left(participant: HostedParticipant, close: LinkClose): void;
-  /** The server takes nobody new, and will stop. */
+  /** Called when the server takes nobody new and will stop. */
   draining(): void;
-  /** The room is empty and gone. */
+  /** Called when the room is empty and closed. */
   close(): void;
 }

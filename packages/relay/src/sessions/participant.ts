@@ -38,90 +38,96 @@ import type { TokenBucket } from "../limits/token-bucket.js";
 import { UpdateFilter } from "./update-filter.js";
 import { MAX_STRIPES } from "../admission/stripe-tickets.js";
 
-/** Identity of a participant, decided before its link opens. */
 interface ParticipantIdentity {
   readonly number: number;
-  /** The player's number, unchanged by a reload. */
+  /** The player's number; a reload keeps it. */
   readonly seat: number;
-  /** The session id: the others see it, so it is no secret. */
+  /** Session id. It is no secret: the others see it. */
   readonly id: string;
   readonly webrtc: boolean;
-  /** Hashes of the secrets with which another page may take this seat: the newest last. */
+  /** Hashes of the tokens with which another page may take this seat, the newest last. */
   readonly tokens: readonly Buffer[];
 }
 
-/** A participant's state, from its seat to its end. `wasSeated`: it has not had an open link yet. */
+/** A participant's state, from its seat to its end. `wasSeated`: it has never had an open link. */
 type Presence =
   | { readonly at: "seated" | "connected" | "gone" }
-  /** Without a link since then; its page may have said that it is closed, or sleeps. */
+  /** Without a link since `sinceMs`. `page`: the last known state of its page. */
   | {
       readonly at: "away";
       readonly sinceMs: number;
       readonly page: "open" | "asleep" | "closed";
       readonly wasSeated: boolean;
     }
-  /** It has a new link, which is not open yet. */
+  /** With a new link that is not open yet. */
   | { readonly at: "returning"; readonly wasSeated: boolean };
 
 /** Calls from a participant to the session registry. */
 export interface ParticipantHandlers {
-  /** Once: the first link is open, and what others send can be passed on. */
+  /** Called once, when the first link is open and can carry other participants' traffic. */
   onOpened(participant: Participant): void;
-  /** Called when another link carries the traffic: what was sent to the participant meanwhile may be lost. */
+  /** Called when another link carries the traffic. Packets sent in between may be lost. */
   onReturned(participant: Participant, wasAway: boolean): void;
   onMessage(participant: Participant, message: ClientMessage, messageBytes: number): void;
   onRouted(participant: Participant, packet: Uint8Array): void;
-  /** A packet or a message was over the limit and is not delivered. */
+  /** Called when a packet or message over a limit is dropped. */
   onRefused(subject: LimitSubject): void;
-  /** Something was thrown while this participant was served; it is put out. */
+  /** Called when an error was thrown while the relay served this participant. The participant is ended. */
   onFault(participant: Participant, place: FaultPlace, error: unknown): void;
-  /** No link is left; the participant is kept for a while. */
+  /** Called when no link is left. The participant is kept for a grace period. */
   onDropped(participant: Participant): void;
-  /** Once: the participant is out, whoever decided it. */
+  /** Called once, when the participant has ended, by either side. */
   onGone(participant: Participant, close: LinkClose): void;
 }
 
-/** The parts of a participant. */
+/** Options of a {@link Participant}. */
 export interface ParticipantOptions {
   readonly identity: ParticipantIdentity;
-  /** The network address that its seat was given to. */
+  /** Network address of the seat's request. */
   readonly address: string;
-  /** The forwarding budget of that address. */
   readonly addressEgress: readonly TokenBucket[];
   readonly room: Room;
   readonly scheduler: Scheduler;
   readonly limits: RelayLimits;
   readonly handlers: ParticipantHandlers;
-  /** Counts what this and other sessions drop. */
+  /** Counts the drops of all sessions together. */
   readonly drops: DropCounters;
 }
 
-/** A browser's own word that a page goes away (RFC 6455, 7.4.1). Firefox says it before the page can say anything. */
+/**
+ * Close code of a browser whose page goes away (RFC 6455, 7.4.1). Firefox sends it before the page can send
+ * its own.
+ */
 const GOING_AWAY = 1001;
-/** A page whose welcome is lost again and again: older secrets than so many are not kept. */
+/** Limit for a page whose welcome is lost again and again. Older tokens are forgotten. */
 const MAX_TOKENS = 4;
 const LINK_CONNECT_TIMEOUT_MS = 5000;
 const HEARTBEAT_MS = 1000;
-/** Clients ping by themselves. */
+/** Clients ping by themselves, so the relay measures less often. */
 const MEASURE_MS = 4000;
-/** More than one packet, so that many small ones for one receiver do not wait for the next poll of its queue. */
+/**
+ * Larger than one packet, so that many small packets for a receiver do not wait for the next poll of its
+ * queue.
+ */
 const HIGH_WATER_BYTES = 16_384;
 
 /** One member of a room: a session that outlives its links for the grace period. */
 export class Participant {
   readonly number: number;
-  /** The player's number: that of the first session of this seat. */
+  /** The player's number: that of the first session in this seat. */
   readonly seat: number;
   readonly id: string;
   readonly address: string;
   readonly room: Room;
   readonly session: Session;
-  /** The forwarder's mark: the last packet that went to this participant. */
+  /**
+   * The forwarder's round in which this participant last got a packet. By it, the forwarder skips repeated
+   * targets.
+   */
   lastRound = 0;
-  /** The forwarder's memory of what this participant was given. */
+  /** Updates that the forwarder has passed to this participant. */
   readonly filter = new UpdateFilter();
   readonly retained: RetainedStates;
-  /** The forwarding budget of this participant. */
   readonly egress: SessionEgress;
   readonly #options: ParticipantOptions;
   readonly #scheduler: Scheduler;
@@ -174,7 +180,7 @@ export class Participant {
       drops: options.drops,
       maxForwardedBytes: options.limits.queuedCommandBytes,
       currentTick: () => room.host?.tickFor(this) ?? 0,
-      // Between players a relay passes it on; only an authority reads it.
+      // The relay forwards bulk between players. Only an authority reads it.
       bulkBytes: () => (room.host ? limits.authorityBulkBytes : 0),
       handlers: {
         onBulk: (payload) => this.#receiveBulk(payload),
@@ -191,19 +197,16 @@ export class Participant {
     });
   }
 
-  /** The network address that the newest link of this session comes from. */
   get linkAddress(): string {
     return this.#linkAddress;
   }
 
-  /** As the others see it. */
   get info(): PeerInfo {
     const { number, seat, id } = this;
     const own = seat === number ? {} : { seat };
     return { number, id, webrtc: this.#webrtc, ...own, ...(this.isAway && { away: true }) };
   }
 
-  /** For those who run the relay. */
   get report(): SessionReport {
     const link = this.session.activeLink;
     return {
@@ -219,8 +222,8 @@ export class Participant {
   }
 
   /**
-   * About what is kept in memory because of what this participant does or does not do. Bulk that the room's authority
-   * sends is left out: many receivers share its bytes, and how much it is the game decides.
+   * Approximate memory kept for this participant, bytes. Excludes bulk that the room's authority sends: many
+   * receivers share its bytes, and the game decides its size.
    */
   get heldBytes(): number {
     const { session } = this;
@@ -229,12 +232,11 @@ export class Participant {
     );
   }
 
-  /** Whether the others know of this participant. Before its link is open, what they send to it would be lost. */
+  /** True if the others know of this participant. Packets to it before its link is open would be lost. */
   get isIntroduced(): boolean {
     return this.#isIntroduced;
   }
 
-  /** From now on the others know of this participant. */
   introduce(): void {
     this.#isIntroduced = true;
   }
@@ -243,28 +245,30 @@ export class Participant {
     return this.#presence.at === "gone";
   }
 
-  /** Whether it has no link and may come back. */
+  /** True if it has no open link and may come back. */
   get isAway(): boolean {
     return this.#presence.at === "away" || this.#presence.at === "returning";
   }
 
-  /** Whether its page was closed, or sleeps: then it has no direct links to others either. */
+  /** True if its page was closed or is asleep: then its direct links to others are gone too. */
   get isPageClosed(): boolean {
     return this.#presence.at === "away" && this.#presence.page !== "open";
   }
 
-  /** The seat of a closed page is kept for this time, ms; undefined while the page is open. */
   get unloadGraceMs(): number | undefined {
     const isClosed = this.#presence.at === "away" && this.#presence.page === "closed";
     return isClosed ? this.#options.limits.unloadGraceMs : undefined;
   }
 
-  /** Whether a link carries such traffic to this participant now. */
+  /** Returns true if an open link carries this class of traffic. */
   canTake(trafficClass: TrafficClassName): boolean {
     return this.session.linkFor(trafficClass)?.state === "open";
   }
 
-  /** The window in which packets of this class wait for others; undefined if they do not all use one socket. */
+  /**
+   * Returns the frames that wait for the link of this class; undefined if the class does not use one socket
+   * only.
+   */
   heldFrames(trafficClass: TrafficClassName): HeldFrames | undefined {
     const newest = this.#newest;
     if (!newest || this.session.linkFor(trafficClass) !== newest) return undefined;
@@ -272,50 +276,50 @@ export class Participant {
     return alternates ? undefined : this.#held;
   }
 
-  /** Whether what waited there may leave at once: the link has room, and nothing waits for it in the session's queue. */
+  /**
+   * Returns true if waiting frames may leave at once: the link has room, and the session queues nothing for
+   * it.
+   */
   takesAtOnce(held: HeldFrames): boolean {
     const { session } = this;
     const isOpen = held.link.link.state === "open" && this.heldFrames("command") === held;
     return isOpen && held.link.link.hasRoom("command") && session.queuedBytes === session.linkBytes;
   }
 
-  /** The link that brings all states in the order in which they are sent; undefined where they may be lost or overtake. */
   get inOrderLink(): Link | undefined {
     const newest = this.#newest;
     const isInOrder = newest?.isUnreliable === false && newest.width === 1;
     return isInOrder && this.session.linkFor("state") === newest ? newest : undefined;
   }
 
-  /** Changes what the others see; false where it is so already. */
+  /** Sets whether the participant can use WebRTC. Returns false if nothing changes. */
   setWebrtc(webrtc: boolean): boolean {
     if (webrtc === this.#webrtc) return false;
     this.#webrtc = webrtc;
     return true;
   }
 
-  /** Whether the secret is one with which another page may take this seat. Compares in constant time. */
+  /** Returns true if another page may take this seat with the token. Compares in constant time. */
   hasToken(token: string): boolean {
     const hash = hashOf(token);
     return this.tokens.filter((known) => timingSafeEqual(hash, known)).length > 0;
   }
 
-  /** The newest alone, once the welcome that brought it has arrived. */
+  /** Hashes of the valid tokens: only the newest, once its welcome has arrived. */
   get tokens(): readonly Buffer[] {
     const hasArrived = this.#welcomeId !== undefined && this.session.isAcknowledged(this.#welcomeId);
     return hasArrived ? this.#tokens.slice(-1) : this.#tokens;
   }
 
-  /** Whether one more message that the relay passes on for this participant is within its rate. */
   admitSignal(): boolean {
     return this.#meter.admitSignal();
   }
 
-  /** The host holds back a message beyond a rate of its own: counted; whoever goes on is cut as flooding. */
   reportExceeded(subject: LimitSubject): void {
     this.#meter.reportExceeded(subject);
   }
 
-  /** A secret with which this session may take another link, once the message that `send` sends has arrived. */
+  /** Sends a message with a new resume token. The token replaces older ones when the message has arrived. */
   tellResumeToken(message: (resumeToken: string) => ServerMessage): void {
     const messageId = this.tell(message(this.#resumeTokens.issue()));
     if (messageId === undefined) return;
@@ -323,18 +327,21 @@ export class Participant {
     this.#welcomeId ??= messageId;
   }
 
-  /** Whether the token may be used to go on with this session; one that was used and replaced may not. */
+  /** Returns true if the session may continue with the token. A replaced token is refused. */
   acceptsResumeToken(token: string): boolean {
     return this.#resumeTokens.accepts(token, (messageId) => this.session.isAcknowledged(messageId));
   }
 
-  /** A hidden page may be slow: its silence is borne longer. */
+  /** Sets the timeout of the links: a hidden page may be slow, so it may be silent for longer. */
   setHidden(isHidden: boolean): void {
     this.#isHidden = isHidden;
     this.session.bearSilence(isHidden ? this.#options.limits.hiddenTimeoutMs : 0);
   }
 
-  /** One more socket for this participant's states; refused where there are enough, or none to go with. */
+  /**
+   * Adds a socket for this participant's states. Closes it if the participant has enough, or has no open
+   * link.
+   */
   addStripe(stripe: AdmittedLink): void {
     const striped = this.#newest;
     if (striped?.state !== "open" || striped.stripeCount >= MAX_STRIPES) {
@@ -344,7 +351,7 @@ export class Participant {
     striped.add(stripe.link);
   }
 
-  /** Makes the link the only one. */
+  /** Replaces all links by this one. */
   attach(first: AdmittedLink): void {
     this.#linkAddress = first.address;
     const older = [...this.#links];
@@ -373,13 +380,13 @@ export class Participant {
     });
   }
 
-  /** Adds a link that carries a part of the traffic, beside the one that the participant came with. */
+  /** Adds a link that carries a part of the traffic, besides the participant's first link. */
   attachBeside(beside: AdmittedLink, options: LinkMonitorOptions): void {
     this.#guard(beside);
     this.session.attach(beside.link, options);
   }
 
-  /** Sends a control message; never throws. A message that cannot be written or sent ends the participant. */
+  /** Sends a control message. Never throws: a message that cannot be written or sent ends the participant. */
   tell(message: ServerMessage): number | undefined {
     try {
       return this.send(writeControl(message));
@@ -395,8 +402,8 @@ export class Participant {
   }
 
   /**
-   * Sends a payload that is encoded already. A participant that lets too many wait is out. Throws `ConfigError` for one
-   * that is too long.
+   * Sends an encoded payload. Ends the participant if its queue is too long. Throws `ConfigError` if the
+   * payload is too long.
    */
   send(payload: Uint8Array, periodMs?: number): number | undefined {
     return this.#send([payload], periodMs);
@@ -415,7 +422,7 @@ export class Participant {
     }
   }
 
-  /** Takes the participant out: closes its session and its links. Never throws. */
+  /** Ends the participant: closes its session and its links. Never throws. */
   end(code: number, reason: string): void {
     if (this.isGone) return;
     try {
@@ -426,16 +433,19 @@ export class Participant {
     this.#gone({ code, reason });
   }
 
-  /** Something was thrown while this participant was served: it is reported, and the participant is out. */
+  /** Reports an error from serving this participant, and ends the participant. */
   fail(place: FaultPlace, error: unknown): void {
     this.#options.handlers.onFault(this, place, error);
-    // To say so may fail for the same reason.
+    // Ending the participant may fail for the same reason.
     if (this.#isFailing) return;
     this.#isFailing = true;
     this.end(CloseCode.internalError, "the server failed while it served this session");
   }
 
-  /** The participant is kept this long without a link, from the moment it lost its link; undefined while it has one. */
+  /**
+   * Keeps the participant for `graceMs` without a link, counted from the loss of its link. Does nothing while
+   * it has a link.
+   */
   keepFor(graceMs: number): void {
     if (this.#presence.at !== "away") return;
     this.#cancelGrace?.();
@@ -446,7 +456,9 @@ export class Participant {
     );
   }
 
-  /** Keeps the participant so long from now on, if it has no link: the page that follows is on its way. */
+  /**
+   * Keeps a participant without a link for at least `ms` from this moment, since the next page is on its way.
+   */
   keepAtLeast(ms: number): void {
     const untilMs = Math.max(this.#keptUntilMs, this.#scheduler.nowMs() + ms);
     if (this.#presence.at === "away") this.keepFor(untilMs - this.#presence.sinceMs);
@@ -464,7 +476,7 @@ export class Participant {
     this.#options.handlers.onMessage(this, message, payload.length);
   }
 
-  /** The reader of events, states and inputs; without one they are dropped and counted. */
+  /** The room's host. Without one, counts a drop: nobody reads the packet. */
   get #host(): RoomHost | undefined {
     const { host } = this.room;
     if (!host) this.session.drops.count("not-allowed");
@@ -477,7 +489,7 @@ export class Participant {
     else this.session.reportViolation("bad-message");
   }
 
-  /** Whether none of its links has been open yet. */
+  /** True if it has never had an open link. */
   get #wasSeated(): boolean {
     const presence = this.#presence;
     return "wasSeated" in presence ? presence.wasSeated : presence.at === "seated";
@@ -495,17 +507,20 @@ export class Participant {
   #linkDown(link: Link, close: LinkClose, isLast: boolean): void {
     this.#links.delete(link);
     if (this.isGone || this.#links.size > 0 || this.#presence.at === "away") return;
-    // A client that leaves while its queue is full can say so by the close alone; a WebRTC link has no code of its own.
+    // A client that leaves with a full queue can say so only by the close code. A WebRTC close has no code.
     if (close.code === CloseCode.left && link.kind !== "webrtc") return this.end(CloseCode.left, "left");
     const page = pageAfter(close.code);
-    // The WebSocket alone has died: WebRTC goes on with the session, until it ends too.
+    // Only the WebSocket has closed. The session goes on over WebRTC until that closes too.
     if (page === "open" && !isLast) return;
     this.#presence = { at: "away", sinceMs: this.#scheduler.nowMs(), page, wasSeated: this.#wasSeated };
     this.keepFor(this.#graceMsOf(page));
     this.#options.handlers.onDropped(this);
   }
 
-  /** A browser may say that a page is hidden while it closes it: a closed page is not a hidden one. */
+  /**
+   * Returns the grace period, ms. A browser may report a closing page as hidden first, so "closed" takes
+   * precedence.
+   */
   #graceMsOf(page: "open" | "asleep" | "closed"): number {
     const { reconnectGraceMs, hiddenGraceMs, unloadGraceMs } = this.#options.limits;
     if (page === "closed") return unloadGraceMs;
@@ -520,7 +535,7 @@ export class Participant {
   }
 }
 
-/** Reads from a link's close what happened to its page. */
+/** Returns the state of the page after a link closed with this code. */
 function pageAfter(code: number): "open" | "asleep" | "closed" {
   if (code === CloseCode.unloaded || code === GOING_AWAY) return "closed";
   return code === CloseCode.suspended ? "asleep" : "open";

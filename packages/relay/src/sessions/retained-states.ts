@@ -2,7 +2,10 @@ import type { ServerMessage } from "@paceline/protocol";
 import type { Clock } from "@paceline/transport";
 import type { Participant } from "./participant.js";
 
-/** More than the first flight of TCP carries would come no sooner than from the participants themselves. */
+/**
+ * Limit for one newcomer. States beyond TCP's first flight arrive no sooner than from the participants
+ * themselves.
+ */
 const MAX_BYTES_AT_ONCE = 12_288;
 
 /** The states that one participant retains for newcomers. The relay does not read them. */
@@ -15,7 +18,7 @@ export class RetainedStates {
     this.#clock = clock;
   }
 
-  /** Takes the place of what was kept before; nothing at all ends it. */
+  /** Replaces the retained states; an empty array removes them. */
   keep(states: Uint8Array): void {
     this.#states = states.length > 0 ? states : undefined;
     this.#cameAtMs = this.#clock.nowMs();
@@ -25,14 +28,17 @@ export class RetainedStates {
     return this.#states?.length ?? 0;
   }
 
-  /** For a newcomer; undefined where nothing is kept. `number`: whose they are. */
+  /**
+   * Returns the message for a newcomer, or undefined if nothing is retained. `number`: that of the
+   * participant who retains the states.
+   */
   message(number: number): ServerMessage | undefined {
     const ageMs = Math.round(this.#clock.nowMs() - this.#cameAtMs);
     return this.#states && { type: "retained", number, ageMs, states: this.#states };
   }
 }
 
-/** Gives a newcomer what the others have left, beginning with those who came first, as far as it is not too much. */
+/** Sends a newcomer the retained states of the others, the oldest participant first, up to a limit. */
 export function tellRetained(newcomer: Participant): void {
   let bytes = 0;
   for (const other of newcomer.room.participants) {

@@ -15,34 +15,32 @@ import { BucketShare, TokenBucket } from "../limits/token-bucket.js";
 export interface RoomDescription {
   readonly id: string;
   readonly name: string;
-  /** Options of its creation. */
   readonly options: RoomOptions;
   /** The options in canonical form, for comparison. */
   readonly optionsKey: string;
-  /** Build of the game of all in it; empty: of those that name none, or of any. */
+  /** Build of the game that all participants have; empty if they name none, or if builds mix. */
   readonly build: string;
   readonly maxPlayers: number;
-  /** See {@link HostedRoom.code}. */
   readonly code: string;
-  /** The network address of the one who opened it; empty: the server itself. */
+  /** Network address of the player who opened the room; empty if the server opened it. */
   readonly openedBy: string;
   readonly limits: RelayLimits;
   readonly nowMs: number;
-  /** The room was ended, and everybody put out. */
+  /** Called when the room has ended and all participants are out. */
   readonly onEnd: (room: Room) => void;
-  /** Opens another room for guests of this one. */
   readonly onMeeting: HostedRoom["meet"];
 }
 
-/** The first number of a participant; 0 stays free for "nobody". */
+/** First number of a participant. Number 0 means "nobody". */
 const FIRST_NUMBER = 1;
 const LAST_NUMBER = 0xffff;
-/** The longest packet has to fit into what a session may always send, however large the room is. */
+/** Smallest burst of a session's share: the longest packet must fit, however large the room is. */
 const MAX_PACKET_BYTES = limitTable.byteBurst.min;
 
 /**
- * Spacing of the news that a player has left a room with an authority, which ends the player's entities itself. Each
- * packet costs an answer, too. A newcomer is news at once: it comes before the newcomer's first entity.
+ * In a room with an authority, the news that a player has left waits this long for more such news, ms. The
+ * authority removes the player's entities itself, and each packet costs an ack. The news of a newcomer leaves
+ * at once, before its first entity.
  */
 const LEFT_PERIOD_MS = 100;
 
@@ -57,7 +55,7 @@ function newRate(perSecond: number, burst: number, nowMs: number): Rate {
   return { bucket: new TokenBucket(perSecond, burst, nowMs), perSecond, burst };
 }
 
-/** Participants who see each other, and seats that are kept for some who come soon. */
+/** Participants who see each other, and seats that are reserved for players who come soon. */
 export class Room implements HostedRoom {
   readonly id: string;
   readonly name: string;
@@ -68,7 +66,7 @@ export class Room implements HostedRoom {
   readonly openedBy: string;
   maxPlayers: number;
   maxSpectators = 0;
-  /** Places that wait for friends of somebody who is here. */
+  /** Number of places kept for absent members of groups. */
   kept = 0;
   isLocked = false;
   isPrivate = false;
@@ -76,20 +74,18 @@ export class Room implements HostedRoom {
   metadata: Readonly<Record<string, unknown>> = {};
   /** The authority; undefined in a mesh. */
   host: RoomHost | undefined;
-  /** Until the host is there: resolves with the reason where there will be none. */
+  /** Resolves when the host is there, or with the reason for a refusal; undefined in a mesh. */
   opening: Promise<MatchRefusal | undefined> | undefined;
-  /** The send budget of all its sessions. */
   readonly #ingress: Rate;
-  /** The room's forwarding budget. */
   readonly #egress: Rate;
   readonly #joins: TokenBucket;
   readonly #participants = new Map<number, Participant>();
   readonly #options: readonly (readonly [string, unknown])[];
   readonly #onEnd: (room: Room) => void;
   readonly #onMeeting: HostedRoom["meet"];
-  /** Seats by session id; true for a spectator's. */
+  /** Reserved seats by session id; true for a spectator's. */
   readonly #seats = new Map<string, boolean>();
-  /** Seats that replace a present participant: its page is reloading. */
+  /** Reserved seats that replace a present participant, whose page reloads. */
   readonly #successors = new Set<string>();
   readonly #spectators = new Set<Participant | string>();
   #nextNumber = FIRST_NUMBER;
@@ -107,7 +103,7 @@ export class Room implements HostedRoom {
     this.#onEnd = description.onEnd;
     this.#onMeeting = description.onMeeting;
     const { limits, nowMs } = description;
-    // Whatever is set: one session that keeps its own limits is never held back in a room of its own.
+    // At least a session's own limits: alone in a room it is never held back.
     const bytesPerSecond = Math.max(limits.bytesPerSecondPerRoom, limits.bytesPerSecond);
     const byteBurst = Math.max(limits.byteBurstPerRoom, limits.byteBurst);
     this.#ingress = newRate(bytesPerSecond, byteBurst, nowMs);
@@ -115,7 +111,10 @@ export class Room implements HostedRoom {
     this.#joins = new TokenBucket(limits.joinsPerSecondPerRoom, limits.joinBurstPerRoom, nowMs);
   }
 
-  /** A newcomer's shares of what the room's sessions may send, and of what the relay may forward for them. */
+  /**
+   * Returns a newcomer's shares of the room's rates: `ingress` for its sends, `egress` for the relay's
+   * forwards.
+   */
   shares(nowMs: number): { readonly ingress: BucketShare; readonly egress: BucketShare } {
     const share = ({ bucket, perSecond, burst }: Rate): BucketShare => {
       const places = this.maxPlayers + this.maxSpectators;
@@ -125,22 +124,21 @@ export class Room implements HostedRoom {
     return { ingress: share(this.#ingress), egress: share(this.#egress) };
   }
 
-  /** Participants, in the order in which they came. */
+  /** Participants in the order of their arrival. */
   get participants(): Iterable<Participant> {
     return this.#participants.values();
   }
 
-  /** The number of participants. */
   get size(): number {
     return this.#participants.size;
   }
 
-  /** The number of players that are here, have a seat, or have one that their group keeps. */
+  /** Number of players, reserved seats and places kept for groups. */
   get taken(): number {
     return this.#participants.size + this.#seats.size - this.#spectators.size + this.kept;
   }
 
-  /** Spectators who are here or have a seat. */
+  /** Number of spectators, including reserved seats. */
   get watching(): number {
     return this.#spectators.size;
   }
@@ -149,25 +147,28 @@ export class Room implements HostedRoom {
     return this.#participants.size + this.#seats.size + this.#successors.size + this.kept === 0;
   }
 
-  /** Whether a player who looks for any room of this kind may get into this one. */
+  /** True if a player who looks for any room of this kind may join this one. */
   get isOpen(): boolean {
     return !this.isPrivate && this.admits(false);
   }
 
-  /** Whether a spectator may come in, or so many players. A room that is locked may be watched all the same. */
+  /** Returns true if a spectator, or this many players, may join. A locked room still admits spectators. */
   admits(isSpectator: boolean, players = 1): boolean {
-    // Numbers are never used again: a room that has given out its last one is full.
+    // Numbers are never reused: a room without further numbers is full.
     const promised = this.#seats.size + this.#successors.size + this.kept;
     if (this.#nextNumber + promised + players - 1 > LAST_NUMBER) return false;
     if (isSpectator) return this.watching < this.maxSpectators;
     return !this.isLocked && this.taken + players <= this.maxPlayers;
   }
 
-  /** Whether a player's seat is one too many: it was given before the room had said how many it takes. */
+  /**
+   * Returns true if the player's seat exceeds the room's places, which the host may lower while the room
+   * opens.
+   */
   isBeyond(sessionId: string): boolean {
     let before = this.taken - this.kept;
     let isFound = false;
-    // The newest seats go first.
+    // Excludes the seats after this one: the newest seats are given up first.
     for (const [seat, isSpectator] of this.#seats) {
       if (isFound && !isSpectator) before -= 1;
       isFound ||= seat === sessionId;
@@ -175,12 +176,10 @@ export class Room implements HostedRoom {
     return isFound && this.#seats.get(sessionId) === false && before > this.maxPlayers;
   }
 
-  /** {@link HostedRoom.meet} */
   meet(meeting: Meeting): ReturnType<HostedRoom["meet"]> {
     return this.#onMeeting(meeting);
   }
 
-  /** As those see it who look for a room. */
   get listing(): RoomListing {
     const { id: roomId, name: roomName, metadata } = this;
     const { taken: players, maxPlayers, watching: spectators } = this;
@@ -188,13 +187,12 @@ export class Room implements HostedRoom {
     return { roomId, roomName, players, maxPlayers, spectators, metadata, options };
   }
 
-  /** Whether an option, or else the metadata, says so. */
+  /** Returns true if the option of this name, or else the metadata, has this value. */
   says(key: string, value: unknown): boolean {
     const option = this.#options.find(([name]) => name === key);
     return (option ? option[1] : this.metadata[key]) === value;
   }
 
-  /** {@link HostedRoom.end} */
   end(code: number, reason: string): void {
     this.isLocked = true;
     this.isKept = false;
@@ -206,7 +204,6 @@ export class Room implements HostedRoom {
     return this.#participants.get(number);
   }
 
-  /** Whether one more seat may be given out now. */
   admitJoin(nowMs: number): boolean {
     return this.#joins.take(1, nowMs);
   }
@@ -216,12 +213,11 @@ export class Room implements HostedRoom {
     if (isSpectator) this.#spectators.add(sessionId);
   }
 
-  /** Reserves a seat for a session that replaces a present one: it needs no place of its own. */
+  /** Reserves a seat for a session that replaces a present one. It needs no place of its own. */
   reserveSuccessor(sessionId: string): void {
     this.#successors.add(sessionId);
   }
 
-  /** Gives a seat back. */
   release(sessionId: string): void {
     this.#successors.delete(sessionId);
     this.#seats.delete(sessionId);
@@ -241,7 +237,6 @@ export class Room implements HostedRoom {
     if (isSpectator) this.#spectators.add(participant);
   }
 
-  /** Whether it only watches. */
   isSpectator(participant: Participant): boolean {
     return this.#spectators.has(participant);
   }
@@ -251,7 +246,10 @@ export class Room implements HostedRoom {
     this.#spectators.delete(participant);
   }
 
-  /** The others, as a participant's welcome lists them; it hears of those whose link opens later when it does. */
+  /**
+   * Returns the other participants for a welcome. Participants that are not introduced yet follow in `joined`
+   * messages.
+   */
   peersOf(participant: Participant): PeerInfo[] {
     const peers: PeerInfo[] = [];
     for (const other of this.#participants.values()) {
@@ -260,7 +258,6 @@ export class Room implements HostedRoom {
     return peers;
   }
 
-  /** Tells everyone but one; encoded once. */
   tellOthers(participant: Participant, message: ServerMessage): void {
     const payload = writeControl(message);
     const periodMs = this.host && message.type === "left" ? LEFT_PERIOD_MS : 0;

@@ -3,23 +3,23 @@ import type { Clock } from "@paceline/transport";
 import type { SessionMeter } from "../limits/session-meter.js";
 import type { BucketShare, TokenBucket } from "../limits/token-bucket.js";
 
-/** Part of the burst that is left to what is more important: states yield first, then events. */
+/** Part of the burst that stays for more important classes. States are dropped first, then events. */
 const RESERVES: Readonly<Partial<Record<TrafficClassName, number>>> = { state: 0.5, input: 0.5, event: 0.25 };
 
 export interface SessionEgressOptions {
   readonly clock: Clock;
-  /** The room's forwarding budget, with the session's share. */
+  /** The session's share of the room's rate. */
   readonly room: BucketShare;
-  /** The forwarding budget of the session's network address and of the networks around it. */
+  /** Rates of the session's network address and of the networks around it. */
   readonly address: readonly TokenBucket[];
   readonly meter: SessionMeter;
 }
 
 /**
- * Limits what the relay sends on behalf of one session: one envelope becomes a packet for each of its targets. Within
- * its own part of the room's rate a session is never held back by the room. Beyond it states are dropped first, then
- * events: newer ones follow. A reliable packet that is dropped counts against the sender, who is cut as flooding if it
- * goes on; until then the sessions of the peers repeat it.
+ * Limits the bytes that the relay forwards for one session: one envelope becomes a packet for each target.
+ * The room never holds a session back within its own share. Beyond it states are dropped first, then events,
+ * since newer ones follow. A dropped reliable packet counts against the sender, who is cut as flooding if it
+ * goes on. Until then the sessions of the peers repeat the packet.
  */
 export class SessionEgress {
   readonly #options: SessionEgressOptions;
@@ -28,7 +28,7 @@ export class SessionEgress {
     this.#options = options;
   }
 
-  /** Whether an envelope may go to its targets; `bytes`: of all packets that it becomes. */
+  /** Returns true if an envelope may go to its targets. `bytes`: the sum over all targets. */
   admit(trafficClass: TrafficClassName, bytes: number): boolean {
     const { clock, room, address } = this.#options;
     const nowMs = clock.nowMs();

@@ -6,16 +6,16 @@ interface Newest {
   readonly isOwners: boolean;
 }
 
-/** Entities that are remembered for one receiver; beyond it the one that was heard of longest ago is forgotten. */
+/** Entities remembered for one receiver. Beyond it the entity with the oldest update is forgotten. */
 const MAX_ENTITIES = 4096;
-/** An update that is older says nothing any more: numbers go round, and entities change hands. */
+/** Older updates are not compared: sequence numbers wrap, and entities change hands. */
 const REMEMBERED_MS = 2000;
 
 /**
- * Which updates of which entities one receiver was given: the same one again, from another link or another peer, and
- * those that a newer one has overtaken are not passed on. The relay needs no game state for it: entity and sequence stand
- * in the envelope. An owner's own updates are held against its own alone, so that nobody else can silence it by a forged
- * number from the future.
+ * Remembers the updates of entities that one receiver got. Refuses repeated updates and those overtaken by a
+ * newer one, which other links or peers may bring. It reads entity and sequence from the envelope, not the
+ * game's state. It compares an owner's updates only with the owner's, so that nobody silences the owner with
+ * a forged number.
  */
 export class UpdateFilter {
   readonly #newest = new Map<number, Newest>();
@@ -24,14 +24,14 @@ export class UpdateFilter {
     return this.#newest.size;
   }
 
-  /** Why the update must not be passed on; undefined where it may be, and it then counts as given. */
+  /** Returns the reason to drop the update. Otherwise remembers it and returns undefined. */
   refuses({ entity, sequence }: Subject, sender: number, nowMs: number): DropReason | undefined {
     const isOwners = entity >>> 16 === sender;
     const newest = this.#newest.get(entity);
     const isJudged = newest && nowMs - newest.atMs <= REMEMBERED_MS && (newest.isOwners || !isOwners);
     const ahead = isJudged ? sequenceDistance(sequence, newest.sequence) : 1;
     if (ahead <= 0) return ahead === 0 ? "duplicate" : "outdated";
-    // In the order of the last update, so that the first is the one to forget.
+    // Keeps the map in the order of updates, so that the first entry is the oldest.
     this.#newest.delete(entity);
     this.#newest.set(entity, { sequence, atMs: nowMs, isOwners });
     if (this.#newest.size > MAX_ENTITIES) this.#forgetOldest();
