@@ -29,20 +29,20 @@ const faults: Readonly<Record<BodyFault, MatchRefusal>> = {
 /** A browser may cache the answer to a preflight request for this time. */
 const PREFLIGHT_LIFETIME_S = 7200;
 
-/** Answers `POST /match/METHOD/TARGET` with a seat, or with the reason why there is none. */
+/** Answers `POST /match/METHOD/TARGET` with a seat, or with the reason for a refusal. */
 export class MatchHandler {
   readonly #settings: RelaySettings;
   readonly #registry: SessionRegistry;
   readonly #buckets: AddressBuckets;
 
-  /** `buckets`: counts the match requests of an address, here and at the links' door. */
+  /** `buckets`: counts the match requests of an address, shared with the upgrade handler. */
   constructor(settings: RelaySettings, registry: SessionRegistry, buckets: AddressBuckets) {
     this.#settings = settings;
     this.#registry = registry;
     this.#buckets = buckets;
   }
 
-  /** `path` is the part behind `/match/`. */
+  /** Answers a match request. `path` is the part after `/match/`. */
   async handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
     const { origin } = request.headers;
     response.setHeader("Vary", "Origin");
@@ -89,7 +89,7 @@ export class MatchHandler {
   }
 }
 
-/** Writes JSON. Where the body was not read to its end, the connection cannot be used again. */
+/** Writes JSON. A refusal closes the connection, since the body of the request may be unread. */
 function answer(response: ServerResponse, result: MatchRefusal | MatchAnswer | ListAnswer): void {
   if (response.destroyed || response.headersSent) return;
   const refusal = isRefusal(result) ? result : undefined;
@@ -109,7 +109,7 @@ function preflight(response: ServerResponse): void {
   response.writeHead(204).end();
 }
 
-/** Text that is no valid escape names no room: it is looked up as it stands. */
+/** Returns text that is no valid escape unchanged: it names no room. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

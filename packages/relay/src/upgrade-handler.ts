@@ -17,18 +17,21 @@ import { WriteBatch } from "./admission/write-batch.js";
 /** Version, flags, class, key and count, then 16 bits for each target. */
 const ENVELOPE_BYTES = 5 + 2 * wireLimits.envelopeTargets;
 const INSPECTION_PERIOD_MS = 1000;
-/** More than one packet, so that many small ones for one receiver do not wait for the next poll of its queue. */
+/**
+ * Larger than one packet, so that many small packets for a receiver do not wait for the next poll of its
+ * queue.
+ */
 const HIGH_WATER_BYTES = 16_384;
 
-/** The parts of a WebSocket upgrade. */
+/** The parts of a WebSocket upgrade that a link needs. */
 export interface LinkRequest {
   readonly address: string;
   readonly headers?: IncomingMessage["headers"];
-  /** The subprotocols that are offered: this protocol's name and a credential. */
+  /** Subprotocols that the client offers: the protocol's name and a credential. */
   readonly protocols: readonly string[];
 }
 
-/** Opens links for those who bring a ticket or a token. */
+/** Opens links for clients with a ticket, a token or a match request. */
 export class UpgradeHandler {
   readonly #settings: RelaySettings;
   readonly #registry: SessionRegistry;
@@ -41,7 +44,7 @@ export class UpgradeHandler {
   readonly #stopInspecting: () => void;
   #onEmpty: (() => void) | undefined;
 
-  /** `matches`: counts the match requests of an address, over HTTP and here. */
+  /** `matches`: counts the match requests of an address, shared with the match handler. */
   constructor(settings: RelaySettings, registry: SessionRegistry, matches: AddressBuckets) {
     const { limits, scheduler } = settings;
     this.#settings = settings;
@@ -68,13 +71,15 @@ export class UpgradeHandler {
     return this.#connections.size;
   }
 
-  /** Takes an upgrade over. A browser cannot see an HTTP status here: refusals are close codes where possible. */
+  /**
+   * Takes an upgrade. Refuses with close codes if possible, since a browser cannot see an HTTP status here.
+   */
   open(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     if (!this.#settings.faults.contain("upgrade", () => this.#open(request, socket, head))) socket.destroy();
   }
 
   #open(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    // Until the upgrade is done nobody else listens, and an error that nobody listens to ends the process.
+    // Until the upgrade is done nothing else handles `error`, and an unhandled one would end the process.
     socket.on("error", () => undefined);
     if (this.#connections.size >= this.#settings.limits.maxConnections) {
       this.#settings.counters.linkRefused("tooManyConnections");
@@ -105,14 +110,14 @@ export class UpgradeHandler {
     });
   }
 
-  /** Takes a link that came another way than over a socket of ours: a test's. */
+  /** Takes a link that did not come over a socket of the server, such as a test's. */
   take(link: Link, request: LinkRequest): void {
     const { address, headers = {}, protocols } = request;
     const asked = { headers, socket: { remoteAddress: address } } as unknown as IncomingMessage;
     this.#enter(asked, new AdmittedLink(link), protocols);
   }
 
-  /** Resolves when every socket is closed; those that are still open after `drainMs` are cut. */
+  /** Resolves when every socket is closed. Cuts sockets that are still open after `drainMs`. */
   close(drainMs: number): Promise<void> {
     this.#stopInspecting();
     this.#listener.close();
@@ -155,7 +160,7 @@ export class UpgradeHandler {
     admitted.link.close(CloseCode.refused, "no ticket and no token");
   }
 
-  /** The match request came in the upgrade itself: the same door as the one of HTTP, with its limits. */
+  /** Handles a match request in the upgrade, under the limits of match requests over HTTP. */
   #join(request: IncomingMessage, admitted: AdmittedLink, credential: string): void {
     const { addressOf, limits, counters } = this.#settings;
     const caller = { address: addressOf(request), headers: request.headers };

@@ -4,30 +4,31 @@ import { FramedLink } from "@paceline/transport/node";
 import type { RelayCounters, TrafficCount } from "../ops/relay-counters.js";
 import type { SessionMeter } from "../limits/session-meter.js";
 
-/** RFC 6455, section 7.4.1: the socket was closed before the message was read. */
+/** RFC 6455, section 7.4.1: a message was larger than the socket reads. */
 const MESSAGE_TOO_BIG = 1009;
 
 /** The owner of the socket under a link. */
 export interface LinkOwner {
-  /** Something is about to be sent. */
+  /** Called before something is sent. */
   sending(): void;
-  /** The link ends, from this side or the other; may be called more than once. */
+  /** Called when either side ends the link; may be called more than once. */
   closing(code: number): void;
 }
 
 /**
- * A link that was let in. Its packets are measured before the session sees them, and the owner of its socket hears of its
- * end. An error that a packet causes goes to the participant, not to the socket's event, where it would end the process.
+ * A link that was let in. The meter counts its packets before the session gets them, and the owner of its
+ * socket learns of its end. An error that a packet causes goes to the participant; thrown in the socket's
+ * event, it would end the process.
  */
 export class AdmittedLink implements LinkGuard {
   readonly link: Link;
-  /** Set where the link takes packets that are framed already. */
+  /** Defined if the link takes packets that are framed already. */
   readonly #framed: FramedLink | undefined;
   readonly #counters: RelayCounters | undefined;
   readonly #owner: LinkOwner | undefined;
-  /** The network address that the link comes from; empty where nobody knows. */
+  /** Network address of the link; empty if unknown. */
   address = "";
-  /** Called before anything is sent: what waits for this link goes first. */
+  /** Called before something is sent, so that frames that wait for this link go first. */
   beforeSend: (() => void) | undefined;
   #meter: SessionMeter | undefined;
   #onFault: ((error: unknown) => void) | undefined;
@@ -40,12 +41,15 @@ export class AdmittedLink implements LinkGuard {
     link.guard = this;
   }
 
-  /** The participant's packet meter, set when the participant takes the link. */
+  /** The participant's packet meter; undefined until the participant takes the link. */
   get meter(): SessionMeter | undefined {
     return this.#meter;
   }
 
-  /** Begins to measure. Called before the link's start. `onFault`: something that the link's events have called has thrown. */
+  /**
+   * Begins to measure; called before the link starts. `onFault`: called when a handler of the link's events
+   * throws.
+   */
   measure(meter: SessionMeter, onFault: (error: unknown) => void): void {
     this.#meter = meter;
     this.#onFault = onFault;
@@ -67,7 +71,7 @@ export class AdmittedLink implements LinkGuard {
       this.#owner?.sending();
       this.#counters?.packetSent(this.link.kind, trafficClass, packetBytes);
     } catch (error) {
-      // The sender of a packet must not suffer for the link of its receiver.
+      // The sender of a packet must not fail because of its receiver's link.
       this.failed(error);
     }
   }
@@ -86,12 +90,11 @@ export class AdmittedLink implements LinkGuard {
     this.#onFault(error);
   }
 
-  /** Whether it takes packets that are framed already. */
   get takesFrames(): boolean {
     return this.#framed !== undefined;
   }
 
-  /** Sends whole frames in one write: so many packets with so many bytes, by class. */
+  /** Sends whole frames in one write. `sent`: their packets and bytes, by class. */
   sendFrames(frames: Uint8Array, sent: ReadonlyMap<TrafficClassName, TrafficCount>): void {
     let [packets, bytes] = [0, 0];
     for (const [trafficClass, count] of sent) {

@@ -4,12 +4,12 @@ import type { Cancel, Scheduler } from "@paceline/transport";
 import type { AdmittedLink, LinkOwner } from "./admitted-link.js";
 import type { WriteBatch } from "./write-batch.js";
 
-/** After a close, the other side gets so long to close its end too. */
+/** Time for the other side to close its end after a close. */
 const LINGER_MS = 1000;
-/** Framing, and what is no packet at all, may come on top of the bytes that the meter counts. */
+/** Allowance for framing and for frames without a packet, as a factor of the metered bytes. */
 const FRAMING_FACTOR = 2;
 const STRIKES = 3;
-/** Frames without a packet that are borne before a session has taken the link. */
+/** Frames without a packet that are allowed before a session takes the link. */
 const MAX_EARLY_STRAYS = 32;
 
 /** The parts of a connection. */
@@ -17,12 +17,15 @@ export interface ConnectionOptions {
   readonly socket: Duplex;
   readonly scheduler: Scheduler;
   readonly batch: WriteBatch;
-  /** Once: the link over it ends. */
+  /** Called once, when the link over the socket ends. */
   readonly onClosing: (code: number) => void;
   readonly onClosed: (connection: Connection) => void;
 }
 
-/** The socket under one link: it must not outlive the link for long, nor bring more bytes than packets explain. */
+/**
+ * The socket under one link. It closes soon after the link, and is cut if it brings far more bytes than
+ * packets explain.
+ */
 export class Connection implements LinkOwner {
   readonly #socket: Duplex & { readonly bytesRead?: number };
   readonly #scheduler: Scheduler;
@@ -46,7 +49,7 @@ export class Connection implements LinkOwner {
     });
   }
 
-  /** The link that runs over the socket. */
+  /** Sets the link that runs over the socket. */
   carry(link: AdmittedLink): void {
     this.#link = link;
   }
@@ -56,8 +59,8 @@ export class Connection implements LinkOwner {
   }
 
   /**
-   * The link ends. What a flooding client still sends is not even read: its socket fills up and it has to wait,
-   * while our close code is on its way to it.
+   * Closes the socket soon after its link. Stops reading from a flooding client: its socket fills up and it
+   * has to wait while the close code is on its way.
    */
   closing(code: number): void {
     if (!this.#isClosing) this.#onClosing(code);
@@ -71,7 +74,10 @@ export class Connection implements LinkOwner {
     this.#socket.destroy();
   }
 
-  /** Called once per second: cuts those who keep sending what is no packet (text, pings) beyond their limit. */
+  /**
+   * Called once per second. Cuts a client that exceeds the limit several times in a row with bytes that are
+   * no packets (text, pings).
+   */
   inspect(bytesPerSecond: number): void {
     const read = this.#socket.bytesRead ?? 0;
     const isOver = read - this.#bytesRead > bytesPerSecond * FRAMING_FACTOR;
@@ -82,7 +88,10 @@ export class Connection implements LinkOwner {
     this.#flooded();
   }
 
-  /** Counts a frame that carries no packet (text, ping, pong) as a packet of the session. False: over the limit. */
+  /**
+   * Counts a frame without a packet (text, ping, pong) as a packet of the session. Returns false if the limit
+   * is reached, or if no session has taken the link.
+   */
   stray(payloadBytes: number): boolean {
     const meter = this.#link?.meter;
     if (meter) return meter.admitPacket(payloadBytes);

@@ -2,23 +2,25 @@ import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 
 interface Issued {
   readonly hash: Buffer;
-  /** Number of the reliable message that carried it; the first one has none. */
+  /** Number of the reliable message that carries it; undefined until it is sent. */
   messageId: number | undefined;
 }
 
 const TOKEN_BYTES = 24;
-/** Tokens that were sent and not acknowledged, over links that died at once: more than so many are not kept. */
+/**
+ * Limit for tokens whose message is never acknowledged, because links close at once. Older ones are
+ * forgotten.
+ */
 const MAX_ISSUED = 16;
 
 /**
- * The secrets with which a session may take another link. Each is good until its successor has arrived: one that was
- * read somewhere on its way, and is used after its owner did, is of no use. Only hashes are kept.
+ * The secrets with which a session may take another link. Each is valid until its successor has arrived. So a
+ * stolen token is useless once its owner has used it. Only hashes are stored.
  */
 export class ResumeTokens {
-  /** Oldest first. */
   readonly #issued: Issued[] = [];
 
-  /** A new token; the older ones stay good until this one has arrived. */
+  /** Returns a new token. Older ones stay valid until it has arrived. */
   issue(): string {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     this.#issued.push({ hash: hashOf(token), messageId: undefined });
@@ -26,13 +28,16 @@ export class ResumeTokens {
     return token;
   }
 
-  /** The newest token is on its way in the reliable message with that number. */
+  /** Sets the number of the reliable message that carries the newest token. */
   sent(messageId: number): void {
     const newest = this.#issued.at(-1);
     if (newest) newest.messageId = messageId;
   }
 
-  /** Whether the token may be used; compares in constant time. `hasArrived` knows the messages. */
+  /**
+   * Returns true if the token is valid. Compares in constant time. `hasArrived`: returns true for
+   * acknowledged messages.
+   */
   accepts(token: string, hasArrived: (messageId: number) => boolean): boolean {
     let newestKnown = 0;
     this.#issued.forEach(({ messageId }, index) => {
@@ -46,7 +51,7 @@ export class ResumeTokens {
   }
 }
 
-/** The stored form of a secret. */
+/** Returns the stored form of a secret. */
 export function hashOf(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

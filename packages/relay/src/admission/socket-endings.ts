@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 
-/** Sockets that are ended in one round of the event loop: about 3 ms of work. */
+/** Sockets that are ended in one round of the event loop, which takes about 3 ms. */
 const MAX_PER_ROUND = 32;
 
 interface Ending {
@@ -9,8 +9,8 @@ interface Ending {
 }
 
 /**
- * Ends connections with an HTTP status, a few in each round of the event loop. Node finds all that have timed out in one
- * round: 5,000 half-open ones ended there would keep everybody else waiting for half a second.
+ * Ends connections with an HTTP status, a few in each round of the event loop. Node reports all that have
+ * timed out in one round: ending 5,000 half-open ones there would block the server for half a second.
  */
 export class SocketEndings {
   readonly #waiting: Ending[] = [];
@@ -27,7 +27,7 @@ export class SocketEndings {
   }
 }
 
-/** Answers and closes; a socket that cannot be answered any more is destroyed. */
+/** Answers with the status and closes the socket. Destroys a socket that cannot be written to. */
 export function endNow(socket: Duplex, status: string): void {
   if (!socket.writable) return void socket.destroy();
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());

@@ -1,4 +1,4 @@
-/** Sessions whose ticket was used, until the ticket would be void anyway. */
+/** Sessions whose ticket was used, kept until the ticket expires. */
 export class SpentTickets {
   readonly #expiries = new Map<string, number>();
 
@@ -10,7 +10,10 @@ export class SpentTickets {
     return this.#expiries.has(sessionId);
   }
 
-  /** Remembers, and forgets those that expired before `nowMs`. Tickets live equally long: the oldest expire first. */
+  /**
+   * Adds a session, and forgets those that expired before `nowMs`. All tickets live equally long, so the
+   * oldest expires first.
+   */
   add(sessionId: string, expiresAtMs: number, nowMs: number): void {
     for (const [oldest, voidAtMs] of this.#expiries) {
       if (voidAtMs > nowMs) break;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Cancel, Scheduler } from "@paceline/transport";
 
-/** Sockets that one session may ask for besides its first, open or on their way. */
+/** Largest number of stripes of one session, open or requested. */
 export const MAX_STRIPES = 2;
 const LIFETIME_MS = 10_000;
 const TICKET_BYTES = 24;
@@ -11,7 +11,7 @@ interface Outstanding<Owner> {
   readonly cancel: Cancel;
 }
 
-/** Tickets for one more socket of a session: each opens one, within seconds. */
+/** Tickets for stripes. Each opens one socket and expires within seconds. */
 export class StripeTickets<Owner> {
   readonly #scheduler: Scheduler;
   readonly #outstanding = new Map<string, Outstanding<Owner>>();
@@ -20,7 +20,7 @@ export class StripeTickets<Owner> {
     this.#scheduler = scheduler;
   }
 
-  /** A ticket; undefined where the owner has two already that were not used. */
+  /** Returns a new ticket, or undefined if the owner has two unused ones. */
   issue(owner: Owner): string | undefined {
     let count = 0;
     for (const ticket of this.#outstanding.values()) if (ticket.owner === owner) count += 1;
@@ -31,7 +31,7 @@ export class StripeTickets<Owner> {
     return ticket;
   }
 
-  /** Returns the ticket's session, and uses the ticket up. */
+  /** Returns the owner of the ticket, and uses the ticket up. */
   take(ticket: string): Owner | undefined {
     const found = this.#outstanding.get(ticket);
     found?.cancel();
@@ -39,7 +39,6 @@ export class StripeTickets<Owner> {
     return found?.owner;
   }
 
-  /** The owner is gone. */
   forget(owner: Owner): void {
     for (const [ticket, found] of this.#outstanding) if (found.owner === owner) this.take(ticket);
   }

@@ -5,7 +5,7 @@ import type { RelayLimits } from "../limits/relay-limits.js";
 import { SpentTickets } from "./spent-tickets.js";
 import { readTicket, signTicket, type TicketClaims } from "./ticket.js";
 
-/** Why a ticket is not taken. */
+/** The reason to refuse a ticket. */
 export interface TicketFault {
   readonly code: number;
   readonly reason: string;
@@ -20,7 +20,7 @@ interface TicketServiceOptions {
 
 const NETWORK_CHARACTERS = 22;
 
-/** Gives out tickets for seats, and looks at those that are shown. */
+/** Issues tickets for seats and checks the tickets of newcomers. */
 export class TicketService {
   readonly #options: TicketServiceOptions;
   readonly #spent = new SpentTickets();
@@ -29,14 +29,17 @@ export class TicketService {
     this.#options = options;
   }
 
-  /** A ticket for a seat, given to somebody at this address. */
+  /** Returns a ticket for a seat. `address`: network address of the request. */
   issue(seat: Pick<TicketClaims, "roomId" | "sessionId" | "webrtc">, address: string): string {
     const { secret, bindTicketsToAddress } = this.#options;
     const network = bindTicketsToAddress ? this.#hashOfNetwork(address) : "";
     return signTicket({ ...seat, network }, secret);
   }
 
-  /** Reads a ticket and uses it up, or returns the reason of its refusal. `hasSeat`: whether a session's seat is kept. */
+  /**
+   * Reads a ticket and uses it up, or returns the reason of its refusal. `hasSeat`: returns true if the
+   * session's seat is reserved.
+   */
   take(ticket: string, address: string, hasSeat: (sessionId: string) => boolean): TicketClaims | TicketFault {
     const { secret, limits, wallClockMs } = this.#options;
     const claims = readTicket(ticket, secret);
@@ -44,7 +47,8 @@ export class TicketService {
     const { sessionId, network } = claims;
     if (this.#spent.has(sessionId))
       return { code: CloseCode.ticketUsed, reason: "the ticket was used before" };
-    // The seat's own timer ends a ticket. It says no time itself: the wall clock may be set while it is on its way.
+    // The seat's timer ends the ticket. The ticket itself has no expiry, since the wall clock may be changed
+    // meanwhile.
     if (!hasSeat(sessionId)) return { code: CloseCode.ticketExpired, reason: "the ticket's time is over" };
     if (network !== "" && network !== this.#hashOfNetwork(address))
       return { code: CloseCode.refused, reason: "the ticket was given to another address" };
@@ -53,7 +57,7 @@ export class TicketService {
     return claims;
   }
 
-  /** Keyed: whoever sees a ticket learns no address from it. */
+  /** Returns a keyed hash, so that a ticket does not reveal the address. */
   #hashOfNetwork(address: string): string {
     const hash = createHmac("sha256", this.#options.secret).update(`network ${networkOf(address)}`);
     return hash.digest("base64url").slice(0, NETWORK_CHARACTERS);

@@ -3,14 +3,14 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 /** Contents of a seat ticket. */
 export interface TicketClaims {
   readonly roomId: string;
-  /** The session that the seat is for; also what makes the ticket unique. */
+  /** Session that the seat is for. It makes the ticket unique. */
   readonly sessionId: string;
   readonly webrtc: boolean;
   /** Hash of the address that it was issued to; empty if any address may use it. */
   readonly network: string;
 }
 
-/** Far above what {@link signTicket} writes; longer ones are not looked at. */
+/** Far above the length that {@link signTicket} writes. Longer texts are refused unread. */
 const MAX_TICKET_CHARACTERS = 1024;
 
 /** Writes claims as `base64url(JSON).base64url(HMAC-SHA256)`. */
@@ -19,7 +19,7 @@ export function signTicket(claims: TicketClaims, secret: Uint8Array): string {
   return `${body}.${signature(body, secret).toString("base64url")}`;
 }
 
-/** The claims of a ticket that was signed with this secret; undefined for any other text. */
+/** Returns the claims of a ticket that was signed with this secret, or undefined for any other text. */
 export function readTicket(ticket: string, secret: Uint8Array): TicketClaims | undefined {
   if (ticket.length > MAX_TICKET_CHARACTERS) return undefined;
   const [body = "", signed = "", ...more] = ticket.split(".");
@@ -35,7 +35,10 @@ function signature(body: string, secret: Uint8Array): Buffer {
   return createHmac("sha256", secret).update(body).digest();
 }
 
-/** Signed by us, but perhaps by another version of us that shares the secret: the shape is checked all the same. */
+/**
+ * Returns the claims if their shape is right. Another version with the same secret may have signed other
+ * ones.
+ */
 function claimsOf(body: string): TicketClaims | undefined {
   let value: unknown;
   try {

@@ -1,12 +1,11 @@
 import type { Writable } from "node:stream";
 
 /**
- * Collects what is written to a socket in one round of the event loop behind the first write of that round, which leaves at
- * once: most often it is the only one, and to hold it would cost more than a second call to the system. What comes behind
- * it is one call and, mostly, one segment. Nothing waits for a timer.
+ * Sends the first write to a socket in a round of the event loop at once, and collects the others. Most
+ * rounds have only one write, and to hold that back costs more than a second system call. The others leave
+ * together, in one system call and mostly one segment. Nothing waits for a timer.
  */
 export class WriteBatch {
-  /** Written to in this round. */
   readonly #written = new Set<Writable>();
   readonly #held: Writable[] = [];
   readonly #flush = (): void => {
@@ -14,7 +13,7 @@ export class WriteBatch {
     for (const socket of this.#held.splice(0)) socket.uncork();
   };
 
-  /** Something is about to be written to the socket. */
+  /** Prepares the socket for a write in this round. */
   hold(socket: Writable): void {
     if (!this.#written.has(socket)) {
       if (this.#written.size === 0) setImmediate(this.#flush);

@@ -4,9 +4,9 @@ import type { Room } from "../sessions/room.js";
 
 export interface GroupPlacesOptions {
   readonly scheduler: Scheduler;
-  /** Places of absent members are kept for this time. */
+  /** Time for which places of absent members are kept, ms. */
   readonly keptMs: number;
-  /** A room has fewer places to keep: it may be empty by now. */
+  /** Called when a room keeps fewer places: it may be empty. */
   onFreed(room: Room): void;
 }
 
@@ -14,14 +14,14 @@ interface Gathering {
   readonly id: string;
   readonly room: Room;
   readonly members: Set<string>;
-  /** Places that are kept for members who have not come. */
+  /** Places kept for members who have not come. */
   kept: number;
   cancel: Cancel;
 }
 
 /**
- * The rooms of gathering groups: the first member finds the room, which keeps places for the others for a while.
- * A group is known while places are kept for it, or a member is in the room.
+ * Finds the rooms of groups. The first member's room keeps places for the others for a while. A group is
+ * known while places are kept for it, or a member is in the room.
  */
 export class GroupPlaces {
   readonly #options: GroupPlacesOptions;
@@ -32,13 +32,16 @@ export class GroupPlaces {
     this.#options = options;
   }
 
-  /** The room of a group, and whether it keeps one more place. */
+  /** Returns the room of a group, and whether the room still keeps a place for it. */
   find(id: string): { readonly room: Room; readonly isKept: boolean } | undefined {
     const gathering = this.#gatherings.get(id);
     return gathering && { room: gathering.room, isKept: gathering.kept > 0 };
   }
 
-  /** A member of a group has got a seat: one of those that were kept, or the first, upon which others are kept. */
+  /**
+   * Records the seat of a group's member. The first member's seat begins the group, with places kept for the
+   * others; later members use up these places.
+   */
   seated(id: string, room: Room, { size }: Group, sessionId: string): void {
     const known = this.#gatherings.get(id);
     const gathering = known ?? this.#begin(id, room, size - 1);
@@ -47,7 +50,7 @@ export class GroupPlaces {
     this.#bySession.set(sessionId, gathering);
   }
 
-  /** A session has ended, or its seat was given back. */
+  /** Forgets a member whose session has ended or whose seat was given back. */
   left(sessionId: string): void {
     const gathering = this.#bySession.get(sessionId);
     if (!gathering) return;
@@ -56,7 +59,6 @@ export class GroupPlaces {
     this.#forgetIfOver(gathering);
   }
 
-  /** Gives all places back. */
   clear(): void {
     for (const gathering of [...this.#gatherings.values()]) this.#end(gathering);
   }

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from "node:http";
 import type { Scheduler } from "@paceline/transport";
 
-/** Why there is no value. */
+/** The reason why a body gives no value. */
 export type BodyFault = "too-long" | "too-slow" | "not-json" | "aborted";
 
-/** Limits of bytes and of time. */
+/** Limits of the size and the time of a body. */
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly deadlineMs: number;
   readonly scheduler: Scheduler;
 }
 
-/** Reads a JSON body; never rejects. After a fault the rest of the body is not read. */
+/** Reads a JSON body; never rejects. After a fault, leaves the rest of the body unread. */
 export function readJsonBody(
   request: IncomingMessage,
   { maxBytes, deadlineMs, scheduler }: BodyLimits,

@@ -14,10 +14,10 @@ import {
   type SeatClaim,
 } from "@paceline/protocol";
 
-/** A match request that makes sense. */
+/** A match request after the checks. */
 export interface MatchRequest extends Omit<MatchBody, "version" | "token"> {
   readonly method: MatchMethod;
-  /** A kind of room; for `joinById` the id of a room, for `reconnect` that of a session. */
+  /** A kind of room; for `joinById` the id or code of a room, for `reconnect` the id of a session. */
   readonly target: string;
   readonly token: string;
 }
@@ -25,7 +25,7 @@ export interface MatchRequest extends Omit<MatchBody, "version" | "token"> {
 const MAX_OPTIONS = 16;
 const MAX_KEY_CHARACTERS = 64;
 const MAX_TEXT_CHARACTERS = 256;
-/** As msgpack. They stand in the welcome beside the room's peers, and one packet has to hold all of it. */
+/** Size as msgpack. The welcome has the options and the room's peers in one packet. */
 const MAX_OPTIONS_BYTES = 4096;
 const MAX_AUTH_CHARACTERS = 3000;
 const SEAT_WORDS = `seat must have a session and a token of 1 to ${MAX_MATCH_TOKEN_CHARACTERS} characters, and ifAway`;
@@ -37,7 +37,9 @@ const otherVersion: MatchRefusal = {
   message: `this server speaks version ${PROTOCOL_VERSION} of the protocol: update the older of the two`,
 };
 
-/** The body of a match request: its options and abilities, or what is wrong with it. */
+/**
+ * Returns the options and capabilities in the body of a match request, or a refusal that names the mistake.
+ */
 export function readMatchBody(body: unknown): Wish | MatchRefusal {
   if (!isFields(body)) return malformed("the body must be a JSON object");
   const { version, options = {}, webrtc = false, token = "", authToken = "", spectate = false } = body;
@@ -76,26 +78,26 @@ function withGroup(wish: Wish | MatchRefusal, given: unknown): Wish | MatchRefus
   return group ? { ...wish, group } : malformed(GROUP_WORDS);
 }
 
-/** Why a method or a target is refused. */
+/** The refusal of an unknown method or an empty target. */
 export const noSuchMethod: MatchRefusal = {
   status: 404,
   code: "match/bad-request",
   message: `use /match/METHOD/NAME, METHOD being one of ${matchMethods.join(", ")}`,
 };
 
-/** The answer to an address that asks too often. */
+/** The refusal of an address with too many match requests. */
 export const tooManyMatches: MatchRefusal = {
   status: 429,
   code: "match/rate-limited",
   message: "too many match requests from this address",
 };
 
-/** Whether the text names a method. */
+/** Returns true if the text names a match method. */
 export function isMethod(text: unknown): text is MatchMethod {
   return (matchMethods as readonly unknown[]).includes(text);
 }
 
-/** A match request in the upgrade of a link: its body with `method` and `target`, as base64url of JSON. */
+/** Reads a match request in the upgrade of a link: base64url of JSON, the body with `method` and `target`. */
 export function readJoinCredential(credential: string, maxBytes: number): MatchRequest | MatchRefusal {
   const json = Buffer.from(credential, "base64url");
   if (json.length > maxBytes) return malformed("the match request is too long");
@@ -108,19 +110,19 @@ export function readJoinCredential(credential: string, maxBytes: number): MatchR
   const wish = readMatchBody(body);
   if (isRefusal(wish)) return wish;
   const { method, target } = body as Readonly<Record<string, unknown>>;
-  // The secret of a session belongs into the body of a request: headers end up in logs.
+  // `reconnect` carries a session's secret, which belongs in a body: headers end up in logs.
   if (!isMethod(method) || method === "reconnect" || typeof target !== "string" || target === "")
     return noSuchMethod;
   return { method, target, ...wish };
 }
 
-/** Equal for options that are equal, in whatever order they were written. */
+/** Returns the same text for equal options, in any order of their keys. */
 export function canonicalOptions(options: RoomOptions): string {
   const entries = Object.entries(options);
   return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Tells refusals from what was asked for. */
+/** Returns true if the value is a refusal. */
 export function isRefusal(value: object): value is MatchRefusal {
   return "status" in value && "code" in value;
 }

@@ -14,9 +14,8 @@ const MAX_LISTED = 100;
 const ROOM_CODE_CHARACTERS = 6;
 const CODE_CHARACTERS = "23456789BCDFGHJKMNPQRSTVWXZ";
 
-/** The rooms that there are: opened when somebody asks for one, closed when the last has left. */
+/** All rooms. A room opens for a request and closes when the last participant has left. */
 export class RoomDirectory {
-  /** Friends who go into one room. */
   readonly groups: GroupPlaces;
   readonly #settings: RelaySettings;
   readonly #onMeeting: HostedRoom["meet"];
@@ -25,7 +24,7 @@ export class RoomDirectory {
   readonly #friends: AddressBuckets;
   readonly #shares: AddressShares;
 
-  /** `onMeeting`: a room's authority wants guests of its own to meet in another one. */
+  /** `onMeeting`: opens a room for guests of another room. */
   constructor(settings: RelaySettings, onMeeting: HostedRoom["meet"]) {
     const { limits, scheduler } = settings;
     this.#settings = settings;
@@ -59,12 +58,14 @@ export class RoomDirectory {
     return this.#rooms.values();
   }
 
-  /** Finds a room by its id or its code. */
   find(idOrCode: string): Room | undefined {
     return this.#rooms.get(idOrCode) ?? this.#roomWithCode(idOrCode);
   }
 
-  /** Finds a room as it is asked for, or opens one; `address`: who asks. Not for `reconnect`, which names a session. */
+  /**
+   * Finds or opens a room for a request. Not for `reconnect`, which names a session. `address`: that of the
+   * request.
+   */
   roomFor(request: MatchRequest, address: string): Room | MatchRefusal {
     const { method, target, options, group, spectate = false } = request;
     if (method === "joinById") return this.#roomWithId(request);
@@ -91,25 +92,27 @@ export class RoomDirectory {
     return this.#openFor(wanted, options, address);
   }
 
-  /** A member of a group has got a seat: places for the others wait beside it. */
+  /** Records the seat of a group's member, so that the room keeps places for the others. */
   seatedOf(request: MatchRequest, room: Room, sessionId: string): void {
     const { group, method, spectate } = request;
     if (!group || spectate || method === "joinById") return;
     this.groups.seated(this.#groupIdOf(request, group), room, group, sessionId);
   }
 
-  /** Opens a room for so many guests of another one. */
+  /** Opens a room for the guests of another one. `guests`: their number. */
   openFor(name: string, options: RoomOptions, guests: number, build: string): Room | MatchRefusal {
     return this.#openFor({ name, optionsKey: "", build, spectate: false, players: guests }, options);
   }
 
-  /** Refuses a player whose build is not the room's. */
   buildRefusal(room: Room, request: Pick<MatchRequest, "build">): MatchRefusal | undefined {
     const build = this.#buildOf(request, room.name);
     return build === room.build ? undefined : outdated(room.build, build);
   }
 
-  /** Open rooms of a kind and of the player's build, of which every filter holds; at most 100, the oldest first. */
+  /**
+   * Returns the open rooms of a kind and of the player's build that match every filter; at most 100, the
+   * oldest first.
+   */
   list(
     name: string,
     { options, build }: Pick<MatchRequest, "options" | "build">,
@@ -124,7 +127,7 @@ export class RoomDirectory {
     return open.slice(0, MAX_LISTED).map((room) => room.listing);
   }
 
-  /** Rooms that a player who looks for one like this could have got into, were they not full. */
+  /** Returns the number of other rooms like this one that a player cannot join only because they are full. */
   fullLike(like: Room): number {
     let count = 0;
     for (const room of this.#rooms.values()) {
@@ -134,7 +137,7 @@ export class RoomDirectory {
     return count;
   }
 
-  /** Closes a room that nobody is in, and for which nobody has a seat. */
+  /** Closes a room without participants, reserved seats and kept places. */
   disposeIfEmpty(room: Room): void {
     if (!room.isEmpty || room.isKept || !this.#forget(room)) return;
     const { host } = room;
@@ -142,7 +145,7 @@ export class RoomDirectory {
     this.#settings.log.debug("room closed", { roomId: room.id });
   }
 
-  /** False where it was forgotten before. */
+  /** Removes a room. Returns false if it was removed before. */
   #forget(room: Room): boolean {
     if (!this.#rooms.delete(room.id)) return false;
     this.#shares.give(room.openedBy);
@@ -177,7 +180,7 @@ export class RoomDirectory {
     return undefined;
   }
 
-  /** `address`: who opens it; undefined: the server itself. */
+  /** `address`: that of the request; undefined if the server opens the room. */
   #openFor(
     { name, build, spectate, players }: Wanted,
     options: RoomOptions,
@@ -207,7 +210,7 @@ export class RoomDirectory {
     return optionsKeyOf(options, this.#settings.rooms.get(name)?.authority?.filterBy);
   }
 
-  /** The build that tells rooms of this kind apart; empty if it does not. */
+  /** Returns the build that separates rooms of this kind; empty if the kind mixes builds. */
   #buildOf({ build = "" }: Pick<MatchRequest, "build">, name: string): string {
     return this.#settings.rooms.get(name)?.mixesBuilds ? "" : build;
   }
@@ -236,17 +239,17 @@ export class RoomDirectory {
     return room;
   }
 
-  /** Gives a room its authority; resolves with the reason if there is none. Never rejects. */
+  /** Opens the authority of a room. Resolves with the reason if that fails; never rejects. */
   async #give(room: Room, authority: RoomAuthority, options: RoomOptions): Promise<MatchRefusal | undefined> {
     try {
       const host = await authority.open(room, options);
       if (!isRefusal(host)) {
         room.host = host;
-        // All who waited may have gone.
+        // All players who waited for the room may have left.
         if (!this.#rooms.has(room.id)) host.close();
         return undefined;
       }
-      // No request finds it any more, and waiting ones are refused.
+      // Requests no longer find the room, and waiting ones are refused.
       this.#forget(room);
       return host;
     } catch (error) {
@@ -257,17 +260,16 @@ export class RoomDirectory {
   }
 }
 
-/** A request for a room. */
 interface Wanted {
   readonly name: string;
   readonly optionsKey: string;
   readonly build: string;
   readonly spectate: boolean;
-  /** The number of places that are needed together. */
+  /** Number of free places that the request needs together. */
   readonly players: number;
 }
 
-/** Whether a player who looks for a room like the second one may get into the first. */
+/** Returns true if the room is of the kind, the options and the build of a request. */
 function isAlike(
   room: Room,
   { name, optionsKey, build }: Pick<Wanted, "name" | "optionsKey" | "build">,
@@ -275,7 +277,7 @@ function isAlike(
   return room.name === name && room.optionsKey === optionsKey && room.build === build;
 }
 
-/** A member of a group joins the group's room or none: the directory never splits friends. */
+/** Returns the group's room, or a refusal. Members of a group are never placed in different rooms. */
 function placeBesideFriends(
   { room, isKept }: { readonly room: Room; readonly isKept: boolean },
   spectate: boolean,
@@ -284,7 +286,7 @@ function placeBesideFriends(
   return isWaitedFor || room.admits(spectate) ? room : full(409, "the group's room takes nobody more");
 }
 
-/** The key that separates rooms of one name. */
+/** Returns the key that separates rooms of one name by their options. */
 function optionsKeyOf(options: RoomOptions, filterBy: readonly string[] | undefined): string {
   if (!filterBy) return canonicalOptions(options);
   return canonicalOptions(
@@ -292,7 +294,7 @@ function optionsKeyOf(options: RoomOptions, filterBy: readonly string[] | undefi
   );
 }
 
-/** Without characters that look alike, or that make words. */
+/** Returns a random code. Its characters do not look alike and form no words. */
 function randomCode(): string {
   let code = "";
   for (let index = 0; index < ROOM_CODE_CHARACTERS; index++) {

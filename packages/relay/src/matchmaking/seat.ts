@@ -4,24 +4,24 @@ import type { Participant } from "../sessions/participant.js";
 import type { HostedSeat } from "../authority/room-host.js";
 import type { Room } from "../sessions/room.js";
 
-/** A seat that somebody may take. */
+/** A seat that is reserved for a player. */
 export interface ReservedSeat extends Omit<HostedSeat, "replaces"> {
   readonly room: Room;
-  /** Rooms like it in which there was no place. */
+  /** Number of rooms like its room that were full. */
   readonly fullRooms: number;
-  /** The participant that it replaces: its page is reloading. */
+  /** The participant that the seat's session replaces, whose page reloads. */
   readonly before: Participant | undefined;
   readonly cancelRelease: Cancel;
 }
 
-/** A seat that is kept while its room opens. */
+/** A reserved seat whose ticket is not issued yet. */
 export interface Held {
   readonly room: Room;
   readonly sessionId: string;
   readonly identity?: string | undefined;
 }
 
-/** Somebody who takes a seat. */
+/** A player who takes a seat. */
 export interface Newcomer {
   readonly room: Room;
   readonly number: number;

@@ -14,16 +14,17 @@ import type { TicketService } from "../admission/ticket-service.js";
 
 const SESSION_ID_BYTES = 12;
 
-/** The seats that are kept for somebody: while a room opens, then for as long as a ticket lives. */
+/** Reserved seats: first without a time limit while the room opens, then for the lifetime of the ticket. */
 export class Seats {
   readonly #settings: RelaySettings;
   readonly #rooms: RoomDirectory;
   readonly #tickets: TicketService;
   readonly #shares: AddressShares;
-  /** One seat for each session id. */
   readonly #seats = new Map<string, ReservedSeat>();
 
-  /** `shares`: of sessions and seats; a seat that is taken is the session's to give back. */
+  /**
+   * `shares`: counts sessions and seats per address. After a seat is taken, its session gives the share back.
+   */
   constructor(settings: RelaySettings, rooms: RoomDirectory, tickets: TicketService, shares: AddressShares) {
     this.#settings = settings;
     this.#rooms = rooms;
@@ -39,7 +40,7 @@ export class Seats {
     return this.#seats.has(sessionId);
   }
 
-  /** Keeps a seat in a room, for now without end. */
+  /** Reserves a seat in a room, without a time limit until its ticket is issued. */
   hold(room: Room, request: MatchRequest, address: string, auth?: unknown): Held | MatchRefusal {
     const refusal = this.#tooMany(room, address);
     if (refusal) return refusal;
@@ -59,7 +60,10 @@ export class Seats {
     return { room, sessionId };
   }
 
-  /** Keeps a seat for the page that follows a participant's: no newcomer, and it needs no place of its own. */
+  /**
+   * Reserves a seat for the next page of a participant. It needs no place of its own, and no rate of joins
+   * applies.
+   */
   holdAgain(before: Participant, address: string): Held {
     const { room } = before;
     before.keepAtLeast(this.#settings.limits.ticketLifetimeMs);
@@ -69,10 +73,10 @@ export class Seats {
     return { room, sessionId };
   }
 
-  /** Gives out the ticket for a seat that is held; the seat is given back when the ticket's time is over. */
+  /** Issues the ticket for a reserved seat. When the ticket expires, the seat is given back. */
   issue({ room, sessionId, identity }: Held, webrtc: boolean): MatchedSeat | MatchRefusal {
     const seat = this.#seats.get(sessionId);
-    // While the room was being opened the server has stopped.
+    // The server may have stopped while the room was opening.
     if (!seat) return full(503, "the server is stopping");
     const { limits, scheduler } = this.#settings;
     const cancelRelease = scheduler.after(limits.ticketLifetimeMs, () => this.release(sessionId));
@@ -82,7 +86,7 @@ export class Seats {
     return identity === undefined ? seated : { ...seated, identity };
   }
 
-  /** Opens a room for guests of another one, which nobody else finds, and gives each of them a ticket for it. */
+  /** Opens a private room for guests of another room and issues a ticket for each of them. */
   async meet({
     roomName,
     options,
@@ -112,7 +116,7 @@ export class Seats {
     return refusal;
   }
 
-  /** A seat is taken: it is kept no longer. */
+  /** Removes and returns a seat that its session takes. */
   take(sessionId: string): ReservedSeat | undefined {
     const seat = this.#seats.get(sessionId);
     seat?.cancelRelease();
@@ -120,7 +124,6 @@ export class Seats {
     return seat;
   }
 
-  /** Gives a seat back. */
   release(sessionId: string): void {
     const seat = this.take(sessionId);
     if (!seat) return;
@@ -130,7 +133,6 @@ export class Seats {
     this.#rooms.disposeIfEmpty(seat.room);
   }
 
-  /** Gives all of them back. */
   clear(): void {
     for (const sessionId of [...this.#seats.keys()]) this.release(sessionId);
   }
