@@ -4,14 +4,14 @@ import type { Participant } from "../sessions/participant.js";
 import type { Room } from "../sessions/room.js";
 import { RoomWindow } from "./room-window.js";
 
-/** Version and flags, class, the sender's number, and a message's in a broadcast. */
+/** Version and flags, class, the sender's number, and in a broadcast a message number. */
 const DOWNWARD_ENVELOPE_BYTES = 6;
-/** Copies of a broadcast that are more do not wait in a window. */
+/** A broadcast whose copies have more bytes than this together does not wait in a window. */
 const MAX_COPIED_BYTES = 16_384;
-/** Keys are 16 bits per sender: together they are a receiver's key. */
+/** A key has 16 bits per sender. A receiver's key is the sender's number and the key together. */
 const KEYS_PER_SENDER = 0x10000;
 
-/** Passes packets from one participant of a room to others. It reads the envelope and nothing behind it. */
+/** Forwards packets from one participant of a room to others. It reads only the envelope. */
 export class Forwarder {
   readonly #drops: DropCounters;
   readonly #writer = new ByteWriter(1280);
@@ -20,14 +20,17 @@ export class Forwarder {
   readonly #windows = new WeakMap<Room, RoomWindow>();
   #round = 0;
 
-  /** @param coalesceMs how long packets wait for each other; undefined: as the size of the room asks for */
+  /** @param coalesceMs time that packets wait for each other; undefined: depends on the size of the room */
   constructor(drops: DropCounters, scheduler: Scheduler, coalesceMs: number | undefined) {
     this.#drops = drops;
     this.#scheduler = scheduler;
     this.#coalesceMs = coalesceMs;
   }
 
-  /** Sends the packet in the envelope `bytes` to every target that has an open link. Encoded once for all. */
+  /**
+   * Forwards the packet in the envelope `bytes` to every target with an open link. Encodes it once for all
+   * targets, a broadcast once for each.
+   */
   forward(sender: Participant, bytes: Uint8Array): void {
     const envelope = readEnvelope(bytes);
     if (typeof envelope === "string") return sender.session.reportViolation(envelope);
@@ -43,7 +46,7 @@ export class Forwarder {
     let first: number | undefined;
     for (const receiver of this.#receivers(sender, envelope)) {
       const held = mayWait ? receiver.heldFrames(trafficClass) : undefined;
-      // A broadcast has a number for each receiver; everything else is the same bytes for all.
+      // A broadcast has a message number for each receiver. Other packets are the same for all.
       const own = isBroadcast ? numberedFor(receiver, envelope) : envelope;
       if (held) {
         if (isBroadcast || place === undefined) place = window.add(own, sender.number, receiverKey);
@@ -57,14 +60,14 @@ export class Forwarder {
     if (first !== undefined) window.settle(first, room.size, envelope.isPrompt === true);
   }
 
-  /** Returns the targets that get the packet, and counts the others. */
+  /** Returns the targets that get the packet, and counts the others as drops. */
   #receivers({ room, number: from }: Participant, { trafficClass, subject, peers }: Envelope): Participant[] {
     const receivers: Participant[] = [];
     const nowMs = subject ? this.#scheduler.nowMs() : 0;
     const round = (this.#round += 1);
     for (const number of peers) {
       const receiver = number === from ? undefined : room.participant(number);
-      // A small packet that names one target many times would become a large burst there.
+      // Otherwise a small packet that names one target many times would become a large burst.
       if (!receiver?.canTake(trafficClass) || receiver.lastRound === round) {
         this.#drops.count("not-routable");
         continue;
@@ -89,7 +92,9 @@ export class Forwarder {
   }
 }
 
-/** The envelope with the receiver's own number, where it is a broadcast. */
+/**
+ * Returns a broadcast's envelope with this receiver's message number only, or any other envelope unchanged.
+ */
 function numberedFor({ number }: Participant, envelope: Envelope): Envelope {
   const { peers, firstIds } = envelope;
   return firstIds ? { ...envelope, firstIds: [firstIds[peers.indexOf(number)]!] } : envelope;

@@ -8,14 +8,13 @@ import {
 import { frameHeadBytes, writeFrameHead } from "@paceline/transport/node";
 import type { TrafficCount } from "../ops/relay-counters.js";
 
-/** A packet in its envelope, as a frame of a WebSocket. */
+/** A packet in its envelope, as a WebSocket frame. */
 interface Frame {
   readonly trafficClass: TrafficClassName;
-  /** Packets of one key replace each other where they wait; 0: it replaces none. */
+  /** Waiting packets of one key replace each other. 0: the packet replaces none. */
   readonly key: number;
   readonly chunk: Buffer;
   readonly start: number;
-  /** Offset of the envelope. */
   readonly envelopeAt: number;
   readonly end: number;
 }
@@ -26,12 +25,12 @@ export interface FrameRun {
   readonly sent: ReadonlyMap<TrafficClassName, TrafficCount>;
 }
 
-/** Sockets may hold on to a chunk as long as a part of it is not sent. */
+/** Small, since a socket keeps a whole chunk while a part of it is unsent. */
 const CHUNK_BYTES = 16_384;
 
 /**
- * The frames of one window, one behind the other in memory: receivers of the same packets are given the same bytes, and
- * a packet is copied once for all of them.
+ * The frames of one window, in sequence in memory. Receivers of the same packets get the same bytes, and each
+ * packet is copied only once.
  */
 export class Frames {
   readonly #head = new ByteWriter(16);
@@ -39,17 +38,17 @@ export class Frames {
   #chunk = Buffer.alloc(0);
   #chunkAt = 0;
   #bytes = 0;
-  /** The run that was asked for last: most receivers get the same one. */
+  /** Last result of {@link run}, since most receivers get the same run. */
   #newest: { readonly from: number; readonly to: number; readonly run: FrameRun } | undefined;
 
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Adds a packet of that sender. Returns its place. `key`: see {@link Frame.key}. */
+  /** Adds a packet of a sender and returns its place. `key`: see {@link Frame.key}. */
   add(envelope: Envelope, senderNumber: number, key: number): number {
     const { trafficClass, packet } = envelope;
-    // The packet is copied to its place, not by way of the writer.
+    // The packet is copied directly to its place, not through the writer.
     writeEnvelopeHead(this.#head.reset(), downwardOf(envelope, senderNumber));
     const head = this.#head.view();
     const envelopeBytes = head.length + packet.length;
@@ -63,7 +62,10 @@ export class Frames {
     return this.#frames.push({ trafficClass, key, chunk, start, envelopeAt, end }) - 1;
   }
 
-  /** Frames at places of the list. Places come in pairs: from the first to before the second. */
+  /**
+   * Returns the frames at these places as one run. Places come in pairs: the first, and the one after the
+   * last.
+   */
   run(places: readonly number[]): FrameRun {
     const [from = 0, to = 0] = places;
     const isOne = places.length === 2;
@@ -73,14 +75,16 @@ export class Frames {
     return run;
   }
 
-  /** Copies of the frames, one by one, for a receiver that does not take them all: they may wait long. */
+  /**
+   * Yields copies of the frames, for a receiver that cannot take them all at once. They may wait for long.
+   */
   *each(places: readonly number[]): Iterable<Pick<Frame, "trafficClass" | "key"> & { packet: Uint8Array }> {
     for (const { trafficClass, key, chunk, envelopeAt, end } of this.#at(places)) {
       yield { trafficClass, key, packet: Uint8Array.prototype.slice.call(chunk, envelopeAt, end) };
     }
   }
 
-  /** The window is over: places begin at 0 again. */
+  /** Empties the window. Places begin at 0 again. */
   clear(): void {
     this.#frames = [];
     this.#bytes = 0;

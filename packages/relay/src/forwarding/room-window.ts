@@ -5,16 +5,16 @@ import type { HeldFrames } from "../sessions/held-frames.js";
 import type { Participant } from "../sessions/participant.js";
 import { Frames } from "./frames.js";
 
-/** A full window ends early, so that no socket is given more than this at once. */
+/** A full window ends early, so that no socket gets more than this at once. */
 const MAX_WINDOW_BYTES = 16_384;
-/** Smaller rooms have no window: their packets rarely meet in one. */
+/** Smaller rooms have no window, since their packets rarely meet in one. */
 const MIN_PARTICIPANTS = 16;
-/** The longest window that a relay chooses, ms. */
+/** Length of the default window, ms. */
 const AUTOMATIC_MS = 5;
-/** So often the room's senders get what they ask for to be sent at once; beyond it they wait for the window too. */
+/** Rate at which packets marked as prompt leave a room at once. Beyond it they wait for the window too. */
 const PROMPTS_PER_SECOND = 100;
 
-/** Packets of one room wait here for each other: all that come within the window leave in one write per socket. */
+/** Collects the packets of one room. All packets of a window leave in one write per socket. */
 export class RoomWindow {
   readonly #scheduler: Scheduler;
   readonly #periodMs: number | undefined;
@@ -23,22 +23,22 @@ export class RoomWindow {
   #waiting: { readonly held: HeldFrames; readonly receiver: Participant }[] = [];
   #flushedAtMs = Number.NEGATIVE_INFINITY;
   #cancel: Cancel | undefined;
-  /** Packets that leave at the end of this turn of the event loop. */
+  /** Packets that leave at the end of this round of the event loop. */
   #atRoundsEnd: "nothing" | "prompt" | "all" = "nothing";
 
-  /** @param periodMs of the window; undefined: as the size of the room asks for */
+  /** @param periodMs length of the window; undefined: depends on the size of the room */
   constructor(scheduler: Scheduler, periodMs: number | undefined) {
     this.#scheduler = scheduler;
     this.#periodMs = periodMs;
     this.#prompts = new TokenBucket(PROMPTS_PER_SECOND, PROMPTS_PER_SECOND / 10, scheduler.nowMs());
   }
 
-  /** Takes a packet. Returns its place, for {@link give}. */
+  /** Adds a packet and returns its place, for {@link give}. */
   add(envelope: Envelope, senderNumber: number, key: number): number {
     return this.#frames.add(envelope, senderNumber, key);
   }
 
-  /** The packet at that place, the newest, goes to the receiver too. */
+  /** Gives a receiver the packet at this place, which has to be the newest. */
   give(place: number, receiver: Participant, held: HeldFrames): void {
     const { places } = held;
     if (places.at(-1) === place) places[places.length - 1] = place + 1;
@@ -49,15 +49,18 @@ export class RoomWindow {
     held.link.beforeSend ??= () => this.#release(held, receiver);
   }
 
-  /** All receivers of what came since that place are known: it leaves when the window ends, or at once. */
+  /**
+   * Schedules the packets since `place`, once all their receivers are known: at the window's end, or at once
+   * if prompt.
+   */
   settle(place: number, participants: number, isPrompt: boolean): void {
-    // Before a socket is given more, it is asked whether it has taken this.
+    // A full window leaves first, so that the next write sees whether the sockets have room.
     if (this.#frames.bytes >= MAX_WINDOW_BYTES) return this.#flush();
     const nowMs = this.#scheduler.nowMs();
     const periodMs = this.#periodMs ?? (participants < MIN_PARTICIPANTS ? 0 : AUTOMATIC_MS);
     const waitMs = this.#flushedAtMs + periodMs - nowMs;
     if (waitMs <= 0) return this.#endRound("all");
-    // Timers cut fractions off: the window would end up to a millisecond early.
+    // Timers cut off fractions: the window would end up to a millisecond early.
     this.#cancel ??= this.#scheduler.after(Math.ceil(waitMs), () => this.#flush());
     if (!isPrompt || !this.#prompts.take(1, nowMs)) return;
     let isForAll = true;
@@ -69,7 +72,7 @@ export class RoomWindow {
     this.#endRound(isForAll ? "all" : "prompt");
   }
 
-  /** Not in this moment: what else comes in this round goes with it. */
+  /** Sends at the end of the event loop's round, so that further packets of the round go along. */
   #endRound(releases: "prompt" | "all"): void {
     if (this.#atRoundsEnd === "nothing") setImmediate(() => this.#roundEnds());
     if (this.#atRoundsEnd !== "all") this.#atRoundsEnd = releases;
@@ -95,7 +98,7 @@ export class RoomWindow {
     this.#frames.clear();
   }
 
-  /** Sends what waits for one receiver; never throws. */
+  /** Sends the frames that wait for one receiver; never throws. */
   #release(held: HeldFrames, receiver: Participant): void {
     const { places } = held;
     held.isPrompt = false;
@@ -106,7 +109,7 @@ export class RoomWindow {
         const { bytes, sent } = this.#frames.run(places);
         return held.link.sendFrames(bytes, sent);
       }
-      // It is slow, or has gone to another link: its queue decides what becomes of each.
+      // The receiver is slow or uses another link. Its queue decides about each packet.
       for (const { trafficClass, packet, key } of this.#frames.each(places)) {
         receiver.session.outbox.forward(trafficClass, packet, key);
       }

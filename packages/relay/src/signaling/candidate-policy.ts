@@ -2,9 +2,9 @@ import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 
 /**
- * Whether candidates of private networks (RFC 1918, RFC 6598, RFC 4193) are tried. `private-sessions`: only for a
- * session that itself comes from a private network, as on a LAN. `always`: for players behind a VPN whose WebSocket
- * comes from elsewhere. `never`: only public addresses, and the session's own.
+ * Modes for candidates of private networks (RFC 1918, RFC 6598, RFC 4193). `private-sessions`: tried only if
+ * the session's own address is private, as on a LAN. `always`: tried, for players behind a VPN whose
+ * WebSocket comes from elsewhere. `never`: not tried; only public addresses and the session's own are.
  */
 export const privateCandidates = ["private-sessions", "always", "never"] as const;
 /** One of {@link privateCandidates}. */
@@ -23,7 +23,7 @@ const privateNetworks = rangesOf([
   ["100.64.0.0", 10], // Carriers' NAT, RFC 6598
   ["fc00::", 7], // Unique local, RFC 4193
 ]);
-/** Networks where no participant is reached, or where the operator's own machines are. */
+/** Networks where no participant can be reached, or where the operator's own machines are. */
 const special = rangesOf([
   ["0.0.0.0", 8], // This network, RFC 1122, section 3.2.1.3
   ["169.254.0.0", 16], // Link-local, RFC 3927; clouds answer for their metadata there
@@ -40,19 +40,23 @@ const special = rangesOf([
   ["2002::", 16], // 6to4, which holds any IPv4 address, RFC 3056
   ["3fff::", 20], // Documentation, RFC 9637
 ]);
-/** All that IPv6 routes globally: outside are link-local, multicast, NAT64 and mapped IPv4 addresses (RFC 4291). */
+/**
+ * All addresses that IPv6 routes globally. Link-local, multicast, NAT64 and mapped IPv4 addresses are outside
+ * (RFC 4291).
+ */
 const globalUnicast = rangesOf([["2000::", 3]]);
 
 /**
- * Whether the server may send to an address that a participant has named as its own. `session`: the address that the
- * participant's WebSocket comes from. Without this a participant lets the server scan its operator's network.
+ * Returns true if the server may send to an address that a participant names as its own. `session`: address
+ * of the participant's WebSocket. Without this check a participant could make the server scan its operator's
+ * network.
  */
 export function permitsCandidate(candidate: string, session: string, mode: PrivateCandidates): boolean {
   const family = isIP(candidate);
   if (family === 0) return false;
   const origin = plain(session);
   if (canonical(candidate) === canonical(origin)) return true;
-  // A program on this machine has this machine's addresses and no others.
+  // A program on this machine can only have the machine's own addresses.
   const isLocal = isIn(loopback, origin) && mode !== "never";
   if (isLocal && (isIn(loopback, candidate) || isOwn(candidate))) return true;
   if (isIn(loopback, candidate) || isMapped(candidate)) return false;
@@ -73,7 +77,10 @@ function isIn(list: BlockList, address: string): boolean {
   return family !== 0 && list.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
-/** Without the zone of a link-local address; IPv4 as such where a socket for both families shows it mapped. */
+/**
+ * Returns the address without the zone of a link-local one. Unmaps IPv4, which a socket for both families
+ * reports as mapped.
+ */
 function plain(address: string): string {
   const [text = ""] = address.split("%");
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text)?.[1] ?? text;
@@ -84,7 +91,10 @@ function canonical(address: string): string {
   return isIP(address) === 6 ? new URL(`http://[${address}]`).hostname : address;
 }
 
-/** RFC 4291, section 2.5.5.2. No honest participant writes its IPv4 address so. */
+/**
+ * Returns true for IPv4 addresses mapped to IPv6 (RFC 4291, section 2.5.5.2). No honest participant sends
+ * one.
+ */
 function isMapped(address: string): boolean {
   return canonical(address).startsWith("[::ffff:");
 }

@@ -1,8 +1,8 @@
 import { ConfigError, writeControl, type ClientMessage } from "@paceline/protocol";
 
 /**
- * A signal as its receiver gets it; undefined where its data, though it could be decoded, is not what may be sent
- * (NaN, for example, or too deeply nested).
+ * Returns the payload of a signal for its receiver. Returns undefined if its data could be decoded but must
+ * not be sent (NaN, for example, or too deeply nested).
  */
 export function signalPayload(
   from: number,

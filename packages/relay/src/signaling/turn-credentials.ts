@@ -4,22 +4,23 @@ import { assertKeys, assertObject, assertWhole } from "../limits/option-checks.j
 
 /** TURN servers that share a secret with the relay (coturn: `use-auth-secret`, `static-auth-secret`). */
 export interface TurnOptions {
-  /** Addresses of them: `turn:host:3478`, `turn:host:3478?transport=tcp`, `turns:host:5349`; at most 4. */
+  /** Their addresses: `turn:host:3478`, `turn:host:3478?transport=tcp`, `turns:host:5349`; at most 4. */
   readonly urls: readonly string[];
-  /** The secret that the TURN servers know, too. */
+  /** Secret that the TURN servers have too. */
   readonly secret: string;
   /** Lifetime of a password, s: 60 to 86400. Default 600. */
   readonly lifetimeS?: number;
 }
 
 const MAX_URLS = 4;
-/** An attacker with one password can guess the secret offline. */
+/** Minimum, since an attacker with one password can guess the secret offline. */
 const MIN_SECRET_CHARACTERS = 32;
 const DEFAULT_LIFETIME_S = 600;
 
 /**
- * Mints passwords for TURN servers, as coturn's REST API has them: the user name says until when it is good and for
- * whom, the password is its HMAC. They are for members of a room and for minutes, so that nobody else relays there.
+ * Creates passwords for TURN servers in the format of coturn's REST API: the user name holds the expiry and
+ * the session, the password is its HMAC. Only members of a room get one, and only for minutes, so that nobody
+ * else uses the TURN servers.
  */
 export class TurnCredentials {
   readonly lifetimeMs: number;
@@ -27,7 +28,7 @@ export class TurnCredentials {
   readonly #secret: string;
   readonly #wallClockMs: () => number;
 
-  /** Throws `ConfigError` naming the option and what is allowed; never the secret. */
+  /** Throws `ConfigError` naming the option and the allowed values, but not the secret. */
   constructor(options: TurnOptions, wallClockMs: () => number) {
     assertObject("turn", options);
     assertKeys("turn", options, ["urls", "secret", "lifetimeS"]);
@@ -44,7 +45,7 @@ export class TurnCredentials {
     this.#wallClockMs = wallClockMs;
   }
 
-  /** The TURN servers with a password for this session. */
+  /** Returns the TURN servers with a password for this session. */
   mint(sessionId: string): IceServer[] {
     const expiresAtS = Math.floor((this.#wallClockMs() + this.lifetimeMs) / 1000);
     const username = `${expiresAtS}:${sessionId}`;

@@ -4,11 +4,17 @@ import { randomInt } from "node:crypto";
 const FIRST_PORT = 20_000;
 const LAST_PORT = 32_767;
 const ATTEMPTS = 20;
-/** A relay that ended just now lets its port go a little later, on a busy machine after seconds. */
+/**
+ * Longest wait for a port. A relay that has just ended frees its port a little later, on a busy machine after
+ * seconds.
+ */
 const PATIENCE_MS = 5000;
 const PAUSE_MS = 100;
 
-/** The port, or any free one for 0, if it can be bound; undefined where it is taken. The library itself does not say. */
+/**
+ * Returns the port if it can be bound, or any free one for 0; undefined if it is taken. The WebRTC library
+ * does not report that.
+ */
 export async function freeUdpPort(port: number, address: string | undefined): Promise<number | undefined> {
   if (port !== 0) return (await canBindSoon(port, address)) ? port : undefined;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

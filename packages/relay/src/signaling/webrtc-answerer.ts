@@ -17,7 +17,7 @@ import { TokenBucket } from "../limits/token-bucket.js";
 import { freeUdpPort } from "./udp-port.js";
 
 interface WebRtcDeskOptions {
-  /** Undefined: WebSockets only. */
+  /** Undefined: the relay uses WebSockets only. */
   readonly webrtc: WebRtcOptions | undefined;
   readonly limits: RelayLimits;
   readonly scheduler: Scheduler;
@@ -27,12 +27,11 @@ interface WebRtcDeskOptions {
 
 /** Calls from the answerer to the session registry. */
 export interface WebRtcDeskHandlers {
-  /** From now on offers are answered. */
   onReady(): void;
   onDropped(reason: DropReason): void;
 }
 
-/** A client may restart a failed attempt once in so many seconds, and a few times at once. */
+/** Mean interval at which a client may make attempts, besides the burst. */
 const SECONDS_PER_ATTEMPT = 2;
 const ATTEMPT_BURST = 5;
 const linkOptions: LinkMonitorOptions = {
@@ -44,7 +43,7 @@ const linkOptions: LinkMonitorOptions = {
   heartbeatMs: 1000,
   measureMs: 4000,
 };
-/** Relays of this process that use the library: it is ended with the last one. */
+/** Number of relays in this process that use the library. The last one ends it. */
 let users = 0;
 
 interface Attempt {
@@ -54,23 +53,25 @@ interface Attempt {
 
 interface Visitor {
   readonly bucket: TokenBucket;
-  /** Oldest first. */
   readonly attempts: Attempt[];
 }
 
-/** A client may open a second link beside one that is slow to open, and closes the slower one. */
+/**
+ * Limit for one client. It may open a second link beside one that is slow to open; then it closes the slower
+ * one.
+ */
 const MAX_ATTEMPTS = 2;
 
 /**
- * Answers the offers of participants who want a WebRTC link to the server beside their WebSocket. The client offers,
- * the server answers; signals come and go as control messages. Without the library, or where its port is taken, the
- * relay runs on WebSockets and says so once.
+ * Answers the offers of participants who want a WebRTC link to the server beside their WebSocket. Signals are
+ * control messages. Without the library, or if its port is taken, the relay uses WebSockets only and logs
+ * that once.
  */
 export class WebRtcAnswerer {
   readonly #settings: WebRtcDeskOptions;
   readonly #handlers: WebRtcDeskHandlers;
   readonly #visitors = new Map<Participant, Visitor>();
-  /** Attempts whose end was counted: a link may report it twice. */
+  /** Attempts whose end was counted, since a link may report its end twice. */
   readonly #ended = new WeakSet<Attempt>();
   #native: NativeWebRtc | undefined;
   #port: number | undefined;
@@ -87,24 +88,23 @@ export class WebRtcAnswerer {
     return this.#native !== undefined && !this.#isClosed;
   }
 
-  /** The UDP port of all links; undefined while there is none. */
   get port(): number | undefined {
     return this.#port;
   }
 
-  /** WebRTC links that are open or being opened. */
+  /** Number of WebRTC links that are open or opening. */
   get linkCount(): number {
     return this.#links;
   }
 
-  /** A participant's offer or candidate for the server. */
+  /** Handles a participant's offer or candidate for the server. */
   signal(participant: Participant, attemptNumber: number, data: unknown): void {
     if (!this.isReady) return this.#handlers.onDropped("not-routable");
     const visitor = this.#visitorOf(participant);
     const isOffer = (data as { type?: unknown } | null)?.type === "offer";
     const known = visitor.attempts.find(({ number }) => number === attemptNumber);
     if (known) return known.link.signal(data);
-    // Candidates of an attempt that ended, or that was refused.
+    // The candidate belongs to an attempt that has ended or was refused.
     if (!isOffer) return this.#handlers.onDropped("outdated");
     const { webRtcLinks } = this.#settings.limits;
     if (this.#links >= webRtcLinks) return this.#handlers.onDropped("queue-full");
@@ -117,12 +117,12 @@ export class WebRtcAnswerer {
     attempt.link.signal(data);
   }
 
-  /** The participant is out; its session has closed its links. */
+  /** Forgets a participant that has ended. Its session has closed the links. */
   forget(participant: Participant): void {
     this.#visitors.delete(participant);
   }
 
-  /** No links any more; those that are open belong to sessions that end. */
+  /** Stops answering. Open links end with their sessions. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -130,7 +130,7 @@ export class WebRtcAnswerer {
     if (!native) return;
     users -= 1;
     if (users > 0) return;
-    // A process that has used the library does not end by itself while it runs.
+    // A process that has used the library does not end by itself while the library runs.
     void endNativeWebRtc(native, () => users === 0);
   }
 
@@ -171,14 +171,14 @@ export class WebRtcAnswerer {
       native: this.#native!,
       scheduler,
       isInitiator: false,
-      // The server is where clients can reach it; what they are behind they find out themselves.
+      // The server needs no STUN: clients reach its address directly. They look up their own addresses.
       iceServers: [],
       udpPort: this.#port!,
       ...(webrtc?.bindAddress !== undefined && { bindAddress: webrtc.bindAddress }),
       ...(webrtc?.announcedAddress !== undefined && { announcedAddress: webrtc.announcedAddress }),
       permitsCandidate: (address) => this.#permits(participant, address),
       onSignal: (data) => participant.tell({ type: "signal", from: SERVER_NUMBER, attempt: number, data }),
-      // The native library calls: nobody above would catch.
+      // Called from the native library, where nothing catches an error.
       onBadSignal: () => {
         try {
           participant.session.reportViolation("bad-message");
@@ -193,7 +193,7 @@ export class WebRtcAnswerer {
       closing: () => this.#closed(participant, attempt),
     });
     const attempt: Attempt = { number, link };
-    // The newer of two links is preferred, as the client prefers it.
+    // The newer of two links is preferred, as in the client.
     const preference = linkOptions.preference + number / 0x10000;
     participant.attachBeside(admitted, { ...linkOptions, preference });
     return attempt;

@@ -3,22 +3,22 @@ import { ConfigError } from "@paceline/protocol";
 import { privateCandidates, type PrivateCandidates } from "./candidate-policy.js";
 import { assertKeys, assertObject, assertWhole } from "../limits/option-checks.js";
 
-/** WebRTC between the relay and its participants; needs the optional package `node-datachannel`. */
+/** WebRTC between the relay and its participants. It needs the optional package `node-datachannel`. */
 export interface WebRtcOptions {
-  /** The one UDP port for all links, 1 to 32767 (above, outgoing connections may take it). 0: any free one. */
+  /** UDP port for all links, 1 to 32767: outgoing connections may take higher ones. 0: any free port. */
   readonly port: number;
-  /** Address to bind to. Default: all. */
+  /** Address to bind to. Default: all addresses. */
   readonly bindAddress?: string;
-  /** The address that clients use if a NAT stands in front of this machine. */
+  /** Address for clients if this machine is behind a NAT. */
   readonly announcedAddress?: string;
-  /** Candidates of private networks. Default: tried only for sessions that come from a private network themselves. */
+  /** Mode for candidates of private networks. Default: `private-sessions`. */
   readonly privateCandidates?: PrivateCandidates;
 }
 
-/** Outgoing connections take their ports from here on. */
+/** Lowest port that the system gives to outgoing connections. */
 const FIRST_EPHEMERAL_PORT = 32_768;
 
-/** Throws `ConfigError` naming the option, its value and what is allowed. */
+/** Checks the options. Throws `ConfigError` naming the option, its value and what is allowed. */
 export function webRtcSettings(options: WebRtcOptions | undefined): WebRtcOptions | undefined {
   if (options === undefined) return undefined;
   assertObject("webrtc", options);
