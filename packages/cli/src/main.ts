@@ -1,4 +1,4 @@
-/** `paceline COMMAND`: exits with 2 when it was called wrongly. */
+/** Runs `paceline COMMAND`. Exits with 2 if the command line is wrong. */
 import process from "node:process";
 import { serve } from "./server/serve.js";
 
@@ -11,7 +11,7 @@ const USAGE = `paceline COMMAND [options]
   paceline COMMAND --help prints the options of a command.`;
 
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
-  // The server for production does without a compiler.
+  // Loaded only for these commands: the server for production has no compiler.
   dev: async (args) => (await import("./dev/dev-command.js")).dev(args),
   bots: async (args) => (await import("./bots/bots-command.js")).bots(args),
   start: (args) => serve(args, "paceline start"),

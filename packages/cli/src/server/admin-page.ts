@@ -108,7 +108,7 @@ find("drain").onclick = () => act("Take nobody new, and stop when the last one h
 if (token) watch();
 `;
 
-/** The admin page: one file, no requests but to the server's own commands. */
+/** The admin page: one file that sends requests only to the server's own commands. */
 export const ADMIN_PAGE = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -132,7 +132,7 @@ export const ADMIN_PAGE = `<!doctype html>
 
 const hashOf = (text: string): string => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** Runs the page's own script and style, and nothing else. */
+/** Content security policy of the page. It permits only the page's own script and style. */
 export const ADMIN_PAGE_POLICY = [
   "default-src 'none'",
   "connect-src 'self'",

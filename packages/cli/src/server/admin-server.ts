@@ -8,11 +8,13 @@ import type { ServerMetrics } from "./server-metrics.js";
 
 const MAX_BODY_BYTES = 4096;
 const REQUEST_TIMEOUT_MS = 5000;
-/** Wrong tokens of one address; beyond it each further answer is delayed. The right token is never held back. */
+/**
+ * Rate of wrong tokens of one address. Beyond it each answer is delayed. The right token is never delayed.
+ */
 const WRONG_TOKENS_PER_SECOND = 1;
 const WRONG_TOKEN_BURST = 5;
 const WRONG_TOKEN_DELAY_MS = 1000;
-/** Answers that are delayed at a time; more are sent at once, since each holds a socket. */
+/** Limit of delayed answers, since each holds a socket. Further answers are sent at once. */
 const MAX_DELAYED_ANSWERS = 32;
 
 /** The parts of the admin server. */
@@ -21,9 +23,9 @@ export interface AdminServerOptions {
   readonly metrics: ServerMetrics;
   /** The counters of rooms with an authority, if there are such rooms. */
   readonly roomClasses?: RoomClassSource | undefined;
-  /** The secret that lets a caller look at rooms, remove participants and drain the server. */
+  /** Secret for the commands: list rooms, remove participants, drain the server. */
   readonly token: string;
-  /** The pages that may ask: the admin page itself, under an address or a name that is configured. */
+  /** Pages that may send requests: the admin page, under an address or a configured name. */
   readonly origins: OriginPolicy;
   /** Begins to drain, then stops the process. */
   readonly onDrain: () => void;
@@ -36,8 +38,8 @@ interface Answer {
 }
 
 /**
- * For those who run the server: the page, what it calls, and Prometheus' `/metrics`. Metrics need no token: keep this
- * port away from the public.
+ * The operator's HTTP server: the admin page, its commands, and `/metrics` for Prometheus. Metrics need no
+ * token, so the public must not reach this port.
  */
 export class AdminServer {
   readonly #options: AdminServerOptions;
@@ -103,7 +105,7 @@ export class AdminServer {
     return json(404, { error: "there is no such command" });
   }
 
-  /** Compares first, in constant time: whatever others have guessed, the right token lets in. */
+  /** Compares the token first, in constant time. Wrong guesses never delay the right token. */
   async #refusal({ headers, socket }: IncomingMessage): Promise<Answer | undefined> {
     const given = /^Bearer (.+)$/.exec(headers.authorization ?? "")?.[1] ?? "";
     if (timingSafeEqual(hashOf(given), this.#tokenHash)) return undefined;

@@ -1,21 +1,22 @@
 import { readFileSync } from "node:fs";
 import { UsageError } from "./usage-error.js";
 
-/** A configuration file's content: for every flag its value, by the flag's name. */
+/** Values of a configuration file by the name of their flag. */
 type FileValues = ReadonlyMap<string, string>;
 
-/** A configuration file, read. */
+/** Content of a configuration file. */
 export interface FileContent {
   readonly values: FileValues;
   readonly limits: Readonly<Record<string, unknown>>;
 }
 
-/** The content of no file. */
+/** Content without a configuration file. */
 export const NO_FILE: FileContent = { values: new Map(), limits: {} };
 
 /**
- * Reads a configuration file: one JSON object, keys as the flags are called (without the dashes), and `limits`, an object
- * of the relay's limits by name. Throws {@link UsageError} naming the file, the key, its value and what is allowed.
+ * Reads a configuration file: one JSON object. Its keys are the names of the flags without dashes, and
+ * `limits`, an object of the relay's limits by name. Throws {@link UsageError} naming the file, the key, its
+ * value and what is allowed.
  */
 export function readConfigFile(path: string, flags: readonly string[]): FileContent {
   const content = parsed(path);
@@ -46,7 +47,7 @@ function objectOf(path: string, key: string, value: unknown): Readonly<Record<st
   throw new UsageError(`${path}: ${key}: expected an object, got ${JSON.stringify(value)}`);
 }
 
-/** The text that a flag would have: lists and objects of rooms in the flag's own notation. */
+/** Returns the value as the text of its flag. Lists and rooms become the notation of the flag. */
 function textOf(path: string, key: string, value: unknown): string {
   if (typeof value === "string") return value;
   if (key === "rooms") {
@@ -60,13 +61,16 @@ function textOf(path: string, key: string, value: unknown): string {
   throw new UsageError(`${path}: ${key}: expected ${expected}, got ${JSON.stringify(value)}`);
 }
 
-/** A name that differs in a letter or two is a slip. */
+/**
+ * Returns a hint for the message: the known name that differs in at most two letters, or else all known
+ * names.
+ */
 function suggestion(key: string, known: readonly string[]): string {
   const near = known.find((name) => distance(name.toLowerCase(), key.toLowerCase()) <= 2);
   return near === undefined ? `; there are ${known.join(", ")}` : `; did you mean "${near}"?`;
 }
 
-/** Levenshtein's. */
+/** Returns the Levenshtein distance of two texts. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [at, letter] of Array.from(a).entries()) {

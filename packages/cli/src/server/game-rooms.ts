@@ -13,8 +13,8 @@ export interface Game {
 export const NO_GAME: Game = { rooms: {}, queues: {} };
 
 /**
- * Kinds of rooms that a game's module exports, and queues for them. Throws {@link UsageError} for one that has none, naming
- * it `name`. A new `query` makes Node read the file again.
+ * Returns the kinds of rooms and the queues that a game's module exports. Throws {@link UsageError}, naming
+ * the module `name`, if it has none. A new `query` makes Node read the file again.
  */
 export async function gameOf(file: string, query = "", name = file): Promise<Game> {
   let game: { readonly rooms?: unknown; readonly queues?: unknown };
@@ -34,6 +34,6 @@ export async function gameOf(file: string, query = "", name = file): Promise<Gam
       `game: expected "queues" of "${name}" to be options of queues by the name of their rooms`,
     );
   }
-  // The server checks what is in them.
+  // The server checks the contents of both.
   return { rooms, queues } as Game;
 }

@@ -1,15 +1,15 @@
 import type { DurationCounts } from "./room-class-report.js";
 
-/** Durations of rooms of one kind. */
+/** Durations in rooms of one kind. */
 export interface RoomDurations {
-  /** Letters, digits, - and _: nothing that would have to be escaped. */
+  /** Kind of room: letters, digits, - and _, so nothing needs escapes. */
   readonly room: string;
   readonly durations: DurationCounts;
 }
 
 /**
- * A histogram in Prometheus' text format, in seconds as is its custom. prom-client's own counts single observations;
- * these were counted elsewhere.
+ * Returns a histogram in Prometheus' text format, in seconds by its convention. prom-client's histograms
+ * count single values; these values are already counted.
  */
 export function histogramText(name: string, help: string, rooms: readonly RoomDurations[]): string {
   const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
@@ -17,7 +17,7 @@ export function histogramText(name: string, help: string, rooms: readonly RoomDu
   return `${lines.join("\n")}\n`;
 }
 
-/** Prometheus' buckets hold what is below them too. */
+/** A bucket of Prometheus also counts all values below it. */
 function linesOf(name: string, room: string, { boundsMs, counts, total, sumMs }: DurationCounts): string[] {
   let below = 0;
   const buckets = boundsMs.map((boundMs, index) => {

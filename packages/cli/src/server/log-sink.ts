@@ -2,19 +2,19 @@ import { write } from "node:fs";
 import { Socket } from "node:net";
 import type { Writable } from "node:stream";
 
-/** Destination of lines. `done` is called once, with an error if the bytes were not written; it may never be called. */
+/** Destination of lines. Calls `done` at most once, with an error if the bytes were not written. */
 export type Output = (chunk: Buffer, done: (error?: Error | null) => void) => void;
 
-/** Size of the queue: a second of a busy log and more. The sink drops and counts lines beyond it. */
+/** Limit of the queue: more than a second of a busy log. The sink drops and counts lines beyond it. */
 const MAX_QUEUED_BYTES = 1_048_576;
 /** Size of one write. */
 const CHUNK_BYTES = 65_536;
-/** After an error (a full disk, a reader that is gone), nothing is tried for so long. */
+/** Pause after an error (a full disk, a closed reader). */
 const RETRY_MS = 1000;
 
 /**
- * Lines on their way to a file or a pipe that may be full, slow or gone. Whoever writes one never waits for it and never
- * hears of an error: what cannot be written is dropped and counted, and a line says so when there is a way again.
+ * Writes lines to a file or a pipe that may be full, slow or closed. The caller never waits and gets no
+ * error. The sink drops and counts lines that it cannot write, and logs their number when it can write again.
  */
 export class LogSink {
   readonly #output: Output;
@@ -29,14 +29,13 @@ export class LogSink {
     this.#output = output;
   }
 
-  /** Lines that were lost since the start. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Takes a line, its end included. */
+  /** Takes a line with its line break. */
   write(line: string): void {
-    // Text of a log is nearly always ASCII: its length is its size.
+    // Log text is nearly always ASCII, so its length is its size.
     if (this.#queuedBytes + line.length > MAX_QUEUED_BYTES) {
       this.#dropped += 1;
       return;
@@ -73,7 +72,6 @@ export class LogSink {
     });
   }
 
-  /** Lines for one chunk. */
   #take(): string[] {
     let [count, bytes] = [0, 0];
     while (count < this.#lines.length && (count === 0 || bytes + this.#lines[count]!.length <= CHUNK_BYTES)) {
@@ -91,7 +89,7 @@ export class LogSink {
 
   #failed(lines: number): void {
     this.#dropped += lines;
-    // A log must not keep a process that wants to end.
+    // The log must not keep the process alive.
     setTimeout(() => this.#written(), RETRY_MS).unref();
   }
 }
@@ -102,9 +100,10 @@ function lineOfDropped(dropped: number): string {
 }
 
 /**
- * The way to the standard error. A pipe is written without waiting by Node itself; a file, a device or a terminal by a
- * thread, since Node would stop the event loop for it. Not asked with `fstatSync`: after that of a pipe, Node 20 leaves
- * the links in the paths of modules as they are, and a game that is loaded then gets a second copy of every package.
+ * Returns an output to the standard error. Node writes to a pipe without blocking. A thread writes to a file,
+ * a device or a terminal, since Node would block the event loop. The code does not use `fstatSync`: after
+ * `fstatSync` of a pipe, Node 20 no longer resolves links in the paths of modules, so a game would load a
+ * second copy of every package.
  */
 export function standardError(): Output {
   const isPipe = process.stderr instanceof Socket && !process.stderr.isTTY;
@@ -112,7 +111,7 @@ export function standardError(): Output {
 }
 
 function toStream(stream: Writable): Output {
-  // The callback has the error too; without a listener it would end the process.
+  // The callback gets the error too. Without a listener it would end the process.
   stream.on("error", () => undefined);
   return (chunk, done) => void stream.write(chunk, done);
 }

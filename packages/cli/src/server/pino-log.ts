@@ -1,12 +1,12 @@
 import { pino, type DestinationStream } from "pino";
 import type { Log, LogLevel } from "@paceline/relay";
 
-/** Destination of lines; `dropped` counts the lost ones. */
+/** Destination of lines. `dropped` counts the lost ones. */
 export interface LogDestination extends DestinationStream {
   readonly dropped?: number;
 }
 
-/** A log of one JSON object per line, for whatever collects the standard error. Levels below `level` are left out. */
+/** Returns a log that writes one JSON object per line. Leaves out levels below `level`. */
 export function pinoLog(level: LogLevel, destination: LogDestination): Log {
   const logger = pino(
     {

@@ -4,7 +4,7 @@ import path from "node:path";
 
 const PORTS_TRIED = 20;
 
-/** The first of a few ports, counted up from `first`, on which nobody listens. */
+/** Returns the first free port of a few, counted up from `first`; undefined if all are taken. */
 export async function freePortFrom(first: number, host: string): Promise<number | undefined> {
   for (let port = first; port < Math.min(first + PORTS_TRIED, 65_536); port += 1) {
     if (await isFree(port, host)) return port;
@@ -21,8 +21,8 @@ function isFree(port: number, host: string): Promise<boolean> {
 }
 
 /**
- * The process that listens on a port, as `node (process 4711)`: without its arguments, which may hold a secret. Undefined
- * off Linux, or for other users' processes.
+ * Returns the process that listens on a port, such as `node (process 4711)`, without its arguments, which may
+ * hold a secret. Returns undefined on systems other than Linux and for other users' processes.
  */
 export function ownerOf(port: number): string | undefined {
   try {
@@ -36,7 +36,7 @@ export function ownerOf(port: number): string | undefined {
   }
 }
 
-/** Names of the sockets that listen on a port, from a table of Linux. */
+/** Returns the names of the sockets that listen on a port, from a table of Linux. */
 function listenersIn(table: string, port: number): string[] {
   const LISTENING = "0A";
   const rows = readFileSync(table, "utf8").trim().split("\n").slice(1);
@@ -54,7 +54,7 @@ function holdsAny(pid: string, sockets: ReadonlySet<string>): boolean {
     const folder = `/proc/${pid}/fd`;
     return readdirSync(folder).some((file) => sockets.has(readlinkSync(`${folder}/${file}`)));
   } catch {
-    // A process of another user, or one that has just ended.
+    // The process belongs to another user or has just ended.
     return false;
   }
 }

@@ -13,19 +13,18 @@ import { ServerMetrics } from "./server-metrics.js";
 import type { ServerOptions } from "./server-options.js";
 import { staticFiles, type StaticFiles } from "./static-files.js";
 
-/** A request that is not complete by then is cut: a relay's requests are small. */
+/** Time for a request to arrive completely. A relay's requests are small. */
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_HEADER_BYTES = 8192;
 
-/** A host's addresses. */
 export interface HostAddresses {
   readonly game: string;
   readonly admin: string | undefined;
-  /** Kinds of rooms that may be joined. */
+  /** Names of the kinds of rooms. */
   readonly rooms: readonly string[];
 }
 
-/** An HTTP server with a relay in it, and beside it, on a port of its own, one for those who run it. */
+/** An HTTP server with a relay, and the admin server on a port of its own. */
 export class RelayHost {
   readonly #options: ServerOptions;
   readonly #server: Server;
@@ -51,7 +50,7 @@ export class RelayHost {
     const timeouts = {
       headersTimeout: REQUEST_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
-      // Often, so that few are due at a time.
+      // Checked often, so that few connections time out in one check.
       connectionsCheckingInterval: REQUEST_TIMEOUT_MS / 20,
     };
     this.#server = createServer({ ...timeouts, maxHeaderSize: MAX_HEADER_BYTES });
@@ -83,7 +82,7 @@ export class RelayHost {
     });
   }
 
-  /** Resolves with the addresses once it accepts connections; rejects where a port is not to be had. */
+  /** Resolves with the addresses once it accepts connections. Rejects if a port is not available. */
   async listen(): Promise<HostAddresses> {
     const { port, host, admin } = this.#options;
     const game = await listenOn(this.#server, port, host);
@@ -92,18 +91,18 @@ export class RelayHost {
     return { game, admin: await listenOn(this.#admin.server, admin.port, admin.host), rooms };
   }
 
-  /** See {@link GameServer.guardProcess}. */
+  /** Handles errors that nothing else catches, see {@link GameServer.guardProcess}. */
   guardProcess(options: ProcessGuardOptions): void {
     this.#relay.guardProcess({ moveTo: this.#options.moveTo, ...options });
   }
 
-  /** Takes nobody new, waits for the last to leave or for the deadline, and stops. */
+  /** Refuses newcomers, waits until the last participant has left or the deadline has passed, then stops. */
   async drain(): Promise<void> {
     await this.#relay.drain({ timeoutMs: this.#options.drainMs });
     await this.stop();
   }
 
-  /** Ends sessions, then connections. */
+  /** Ends the sessions, then the connections. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -127,7 +126,7 @@ export class RelayHost {
     missing();
   }
 
-  /** For whoever spreads players over servers: a server that drains is healthy, but not to be given new ones. */
+  /** Answers load balancers: a server that drains is healthy but takes no new players. */
   #answerReady(response: ServerResponse): void {
     const { status } = this.#relay.health();
     response.writeHead(status === "ok" ? 200 : 503, {

@@ -1,4 +1,6 @@
-/** Durations in buckets: upper bounds, and how many lie in each; what is above the last bound is in one more. */
+/**
+ * Durations in buckets: upper bounds, and the count in each bucket. A last bucket counts longer durations.
+ */
 export interface DurationCounts {
   readonly boundsMs: readonly number[];
   readonly counts: readonly number[];
@@ -8,7 +10,7 @@ export interface DurationCounts {
   quantile(share: number): number;
 }
 
-/** The counters of all rooms of one class since the start; a `ClassReport` of @paceline/server is one. */
+/** Counters of all rooms of one class since the start. A `ClassReport` of @paceline/server has this type. */
 export interface RoomClassReport {
   readonly roomName: string;
   readonly rooms: number;
@@ -21,7 +23,7 @@ export interface RoomClassReport {
   readonly counters: RoomClassCounters;
 }
 
-/** Whatever else is counted is a number. */
+/** Counters of a room class. All others of a `ClassReport` are plain numbers. */
 interface RoomClassCounters {
   readonly joins: number;
   readonly joinsRefused: number;
@@ -30,10 +32,10 @@ interface RoomClassCounters {
   readonly hookErrors: Readonly<Record<string, number>>;
 }
 
-/** Asked whenever somebody looks: `() => server.classReports()`. */
+/** Returns the present reports, for example `() => server.classReports()`. */
 export type RoomClassSource = () => readonly RoomClassReport[];
 
-/** A class in a line of the admin page. */
+/** Returns a class's row in the table of the admin page. */
 export function summaryOf(report: RoomClassReport): Readonly<Record<string, string | number>> {
   const { roomName, rooms, players, ticks, skippedTicks, duration, lateness, counters } = report;
   const hookErrors = Object.values(counters.hookErrors).reduce((sum, count) => sum + count, 0);

@@ -13,7 +13,7 @@ interface Configured {
   readonly sink: LogSink;
 }
 
-/** The last lines of a log whose reader stands still are not waited for any longer. */
+/** Longest wait for the last log lines, in case their reader has stopped reading. */
 const FLUSH_MS = 500;
 
 async function configured(args: readonly string[], usage: string): Promise<Configured | undefined> {
@@ -41,7 +41,7 @@ const listenFaults: Readonly<Record<string, string>> = {
   ENOTFOUND: "there is no such host",
 };
 
-/** A sentence for the person at the terminal. */
+/** Returns a message about a failed start for the person at the terminal. */
 export async function listenFaultOf(error: unknown, options: ServerOptions): Promise<string> {
   const known = error as { readonly code?: string; readonly address?: string; readonly port?: number };
   const { code = String(error), address = options.host, port = options.port } = known;
@@ -49,7 +49,7 @@ export async function listenFaultOf(error: unknown, options: ServerOptions): Pro
   return code === "EADDRINUSE" ? `${fault}${await takenBy(port, address)}` : fault;
 }
 
-/** Names the process that listens there, and the next port that is free. */
+/** Names the process that listens on the port, and the next free port. */
 async function takenBy(port: number, host: string): Promise<string> {
   const owner = ownerOf(port);
   const free = await freePortFrom(port + 1, host);
@@ -57,7 +57,7 @@ async function takenBy(port: number, host: string): Promise<string> {
   return free === undefined ? by : `${by}; ${free} is free`;
 }
 
-/** The threads of the WebRTC library would keep the process for a while. */
+/** Ends the process, since the threads of the WebRTC library would keep it alive for a while. */
 async function end(stopped: Promise<void>, sink: LogSink, code = 0): Promise<void> {
   await stopped;
   await sink.flush(FLUSH_MS);
@@ -65,17 +65,17 @@ async function end(stopped: Promise<void>, sink: LogSink, code = 0): Promise<voi
 }
 
 /**
- * The server as a process: exits with 0 when it was stopped, 1 when it cannot listen or after an error that nobody catches,
- * 2 when it was called wrongly. `command` is its name in the usage.
+ * Runs the server as a process. Exits with 0 after a stop, 1 if it cannot listen or after an uncaught error,
+ * 2 if the command line is wrong. `command`: its name in the usage.
  */
 export async function serve(args: readonly string[], command: string): Promise<void> {
   const ready = await configured(args, usageOf(command));
   if (ready === undefined) return;
   const { options, host, sink } = ready;
-  // A reader that is gone: nobody is left to tell, and players have nothing to do with it.
+  // A closed reader of the standard output must not end the process.
   process.stdout.on("error", () => undefined);
   host.guardProcess({ beforeExit: () => sink.flush(FLUSH_MS) });
-  // A second signal does not wait for anybody.
+  // A second signal stops without waiting for players.
   process.once("SIGTERM", () => {
     process.once("SIGTERM", () => void end(host.stop(), sink));
     void end(host.drain(), sink);

@@ -3,18 +3,17 @@ import { histogramText } from "./histogram-text.js";
 import type { RoomClassReport, RoomClassSource } from "./room-class-report.js";
 import type { CountsByName, Relay, RoomReport } from "@paceline/relay";
 
-/** Everything begins with this, so that it can be found. */
 const PREFIX = "paceline_";
 
-/** The relay's counters and gauges in Prometheus' words. Read when they are asked for: nothing is paid before. */
+/** The relay's counters and gauges as Prometheus metrics. They are read only on request. */
 export class ServerMetrics {
   readonly registry = new Registry();
-  /** Counted by the admin server. */
+  /** Wrong tokens of admin requests; the admin server counts them. */
   wrongAdminTokens = 0;
   readonly #relay: Relay;
   readonly #roomClasses: RoomClassSource | undefined;
 
-  /** `roomClasses`: what rooms with an authority have counted, where there are such rooms. */
+  /** `roomClasses`: counters of rooms with an authority, if there are such rooms. */
   constructor(relay: Relay, roomClasses?: RoomClassSource) {
     this.#relay = relay;
     this.#roomClasses = roomClasses;
@@ -28,7 +27,6 @@ export class ServerMetrics {
     return this.registry.contentType;
   }
 
-  /** The text of `GET /metrics`. */
   async text(): Promise<string> {
     return (await this.registry.metrics()) + this.#histograms();
   }
@@ -106,7 +104,7 @@ export class ServerMetrics {
     }
   }
 
-  /** Rooms with an authority, by their class; rooms that are over are counted on in it. */
+  /** Adds metrics of rooms with an authority, by class. The counts of closed rooms stay in them. */
   #classes(source: RoomClassSource): void {
     const each = (read: (report: RoomClassReport, room: string) => void): void => {
       for (const report of source()) read(report, report.roomName);
@@ -142,7 +140,7 @@ export class ServerMetrics {
 
   #gauge(name: string, help: string, labelNames: string[], read: (gauge: Gauge) => void): void {
     const collect = function (this: Gauge): void {
-      // A room that is gone must not be reported for ever.
+      // Removes the labels of closed rooms.
       this.reset();
       read(this);
     };
@@ -151,7 +149,7 @@ export class ServerMetrics {
     );
   }
 
-  /** The relay counts already, so each report replaces the last one. */
+  /** Adds a counter. Each report replaces the last one, since the relay keeps the counts. */
   #counter(name: string, help: string, labelNames: string[], read: (counter: Counter) => void): void {
     const collect = function (this: Counter): void {
       this.reset();

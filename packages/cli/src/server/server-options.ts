@@ -12,26 +12,24 @@ import {
 import { NO_FILE, readConfigFile } from "./config-file.js";
 import { UsageError } from "./usage-error.js";
 
-/** Address and secret of the admin server. */
 interface AdminOptions {
   readonly port: number;
   readonly host: string;
   readonly token: string;
 }
 
-/** The options from command line, environment and configuration file, checked. */
+/** Options from command line, environment and configuration file, after the checks. */
 export interface ServerOptions {
   readonly port: number;
-  /** False for the default port. */
   readonly isPortChosen: boolean;
   readonly host: string;
   readonly staticFolder: string | undefined;
-  /** Origins of the servers that its pages may connect to besides this one. */
+  /** Origins of other servers that the pages may connect to. */
   readonly connectTo: readonly string[];
-  /** A module with rooms that decide. */
+  /** Path of the module with the game's rooms. */
   readonly gameFile: string | undefined;
   readonly logLevel: LogLevel;
-  /** Time that sessions may go on after the process received a signal to end, ms. */
+  /** Longest time that sessions go on after the process received a signal to end, ms. */
   readonly drainMs: number;
   /** The server to which sessions move when an error ends this process. */
   readonly moveTo: string | undefined;
@@ -53,7 +51,7 @@ export interface ServerOptions {
   >;
 }
 
-/** Printed by `--help`. */
+/** Returns the text of `--help`. */
 export const usageOf = (
   command: string,
 ): string => `${command} [options]${" ".repeat(Math.max(1, 21 - command.length))}each also as environment variable, and in the file
@@ -127,10 +125,10 @@ const flags = {
   help: { type: "boolean" },
 } as const;
 
-/** The options that a configuration file may set. */
+/** Names of the options that a configuration file may set. */
 const settings = Object.keys(flags).filter((name) => name !== "config" && name !== "help");
 
-/** A guess per second would take longer than the universe is old. */
+/** Minimum length, so that guesses at the limited rate never succeed. */
 const MIN_TOKEN_CHARACTERS = 16;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -145,8 +143,8 @@ type ListFlag = {
 }[keyof typeof flags];
 
 /**
- * A flag wins over its variable, and that over the file. Undefined where help was asked for. Throws
- * {@link UsageError} naming the setting, its value and what is allowed.
+ * Returns the options. A flag wins over its variable, and the variable over the file. Returns undefined if
+ * help was requested. Throws {@link UsageError} naming the setting, its value and what is allowed.
  */
 export function serverOptions(args: readonly string[], environment: Environment): ServerOptions | undefined {
   const given = parsed(args);
@@ -189,7 +187,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
       allowedOrigins: origins.includes("*") ? "*" : origins,
       publicHosts: [...listOf("public-host"), ...namesIn([host, admin?.host])],
       iceServers: listOf("ice").map(iceServerOf),
-      // The relay checks them, and names the one that is wrong.
+      // The relay checks the limits, and names a wrong one.
       limits: file.limits,
       ...windowOf(textOf("coalesce-ms")),
       bindTicketsToAddress: switched("bind-tickets"),
@@ -206,7 +204,7 @@ function adminOf(textOf: (name: TextFlag) => string | undefined): AdminOptions |
   const port = textOf("admin-port");
   const token = textOf("admin-token");
   if (port === undefined) return undefined;
-  // The token itself stays out of the message.
+  // The message leaves the token out.
   if (token === undefined || token.length < MIN_TOKEN_CHARACTERS) {
     const got = token === undefined ? "none" : `${token.length}`;
     throw new UsageError(
@@ -216,18 +214,18 @@ function adminOf(textOf: (name: TextFlag) => string | undefined): AdminOptions |
   return { port: portOf("admin-port", port), host: textOf("admin-host") ?? "127.0.0.1", token };
 }
 
-/** The operator has named the machine so: no attacker chose it. */
+/** Returns the host names among the addresses. The operator chose them, so no attacker did. */
 function namesIn(hosts: readonly (string | undefined)[]): string[] {
   return hosts.filter((host) => host !== undefined && isIP(host) === 0) as string[];
 }
 
 function parsed(args: readonly string[]): ReturnType<typeof parseArgs<{ options: typeof flags }>>["values"] {
   try {
-    // Alone it means one proxy; `parseArgs` knows no text that may be missing.
+    // `--trust-proxy` alone means one proxy, but `parseArgs` has no optional values.
     const spelled = args.map((arg) => (arg === "--trust-proxy" ? "--trust-proxy=1" : arg));
     return parseArgs({ args: spelled, options: flags }).values;
   } catch (error) {
-    // The first sentence names the flag; what follows is about positional arguments, of which there are none.
+    // The first sentence names the flag. The others are about positional arguments, which do not exist here.
     const [sentence = ""] = String(error instanceof Error ? error.message : error).split(". ");
     const isUnknown = (error as { readonly code?: string }).code === "ERR_PARSE_ARGS_UNKNOWN_OPTION";
     const known = Object.keys(flags).map((name) => `--${name}`);
@@ -251,7 +249,6 @@ function wholeOf(field: string, value: string, max: number, unit = ""): number {
   throw new UsageError(`${field}: expected a whole number from 0 to ${max}${unit}, got "${value}"`);
 }
 
-/** The relay checks it. */
 function buildOf(build: string | undefined): Pick<RelayOptions, "build"> {
   return build === undefined ? {} : { build };
 }
@@ -260,12 +257,12 @@ function secretOf(secret: string | undefined): Pick<RelayOptions, "secret"> {
   return secret === undefined ? {} : { secret };
 }
 
-/** Reads the window of the relay, which goes by the size of a room without it. */
+/** Reads the time that packets wait for each other. By default it depends on the size of the room. */
 function windowOf(text: string | undefined): Pick<RelayOptions, "coalesceMs"> {
   return text === undefined ? {} : { coalesceMs: wholeOf("coalesce-ms", text, 5, " ms") };
 }
 
-/** `turn` and its secret belong together; the relay checks both. */
+/** Reads the TURN servers and their secret. The relay checks both. */
 function turnOf(urls: readonly string[], secret: string | undefined): RelayOptions["turn"] {
   if (urls.length === 0 && secret === undefined) return undefined;
   if (secret === undefined)
@@ -273,7 +270,7 @@ function turnOf(urls: readonly string[], secret: string | undefined): RelayOptio
   return { urls, secret };
 }
 
-/** Above, a system gives ports to outgoing connections. */
+/** Lowest port that the system gives to outgoing connections. */
 const FIRST_EPHEMERAL_PORT = 32_768;
 
 function webRtcOf(
@@ -305,7 +302,9 @@ function addressOf(field: string, value: string | undefined): string | undefined
   throw new UsageError(`${field}: expected an http(s) address, got "${value}"`);
 }
 
-/** A policy names origins: a path would allow less than it says. */
+/**
+ * Returns origins, since a content security policy with paths would permit less than the operator expects.
+ */
 function originsOf(urls: readonly string[]): string[] {
   return urls.map((url) => new URL(addressOf("connect-to", url)!).origin);
 }
@@ -329,7 +328,7 @@ function oneOf<Choice extends string>(field: string, value: string, choices: rea
   throw new UsageError(`${field}: expected one of ${choices.join(", ")}, got "${value}"`);
 }
 
-/** `race:16,lobby`: names and sizes; the relay checks both. */
+/** Reads names and sizes of rooms, such as `race:16,lobby`. The relay checks both. */
 function roomsOf(value: string): RelayOptions["rooms"] {
   const kinds = value.split(",").map((entry) => {
     const [name = "", peers] = entry.trim().split(":", 2);

@@ -4,22 +4,22 @@ import path from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
 import sirv from "sirv";
 
-/** Answers a request for a file; calls `onMissing` where there is none. */
+/** Answers a request for a file. Calls `onMissing` if there is none. */
 export type StaticFiles = (request: IncomingMessage, response: ServerResponse, onMissing: () => void) => void;
 
-/** Bundlers put a hash of the content into the names in this folder: such a file never changes. */
+/** Bundlers put a hash of the content into the names of files in this folder. Such a file never changes. */
 const HASHED = /^\/assets\/.+-[\w-]{8,}\.\w+$/;
 const YEAR_S = 31_536_000;
-/** A picture for previews of links, named from the root of this server. */
+/** The page's preview picture, with a path on this server. */
 const OWN_PICTURE = /(<meta property="og:image" content=")(?=\/[^/])/;
-/** For each request: better compression of so small a page is not worth the milliseconds. */
+/** Compression level for a page made at each request. A higher one takes too long for so small a page. */
 const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 const HOST = /^[\w.:[\]-]+$/;
 
 /**
- * Serves a built page, and may connect it to `servers` (origins) besides this one. The folder is read once, at the start.
- * Of a file `x` the build may have made `x.br` and `x.gz`: a browser that accepts one of them gets it. The start page's
- * `og:image` becomes an absolute URL at the host that was asked: crawlers ignore any other.
+ * Serves a built page that may connect to `servers` (origins) besides this one. Reads the folder once, at the
+ * start. If the build made `x.br` or `x.gz` of a file `x`, a browser that accepts them gets one of them. The
+ * start page's `og:image` becomes an absolute URL at the requested host, since crawlers ignore relative ones.
  */
 export function staticFiles(folder: string, servers: readonly string[] = []): StaticFiles {
   const elsewhere = servers.map((origin) => ` ${origin} ${origin.replace("http", "ws")}`).join("");
@@ -38,7 +38,8 @@ export function staticFiles(folder: string, servers: readonly string[] = []): St
     const host = request.headers.host ?? "";
     for (const [name, value] of Object.entries(securityHeaders(host, elsewhere)))
       response.setHeader(name, value);
-    // A file that was deleted, or one too many open: without a listener that error ends the process.
+    // Reading a file may fail: it was deleted, or too many files are open. Without a listener the error ends
+    // the process.
     response.once("pipe", (file) => file.once("error", () => response.destroy()));
     const previewed = isStartPage(request) ? withPicture(startPage, request) : undefined;
     if (previewed === undefined) return serve(request, response, onMissing);
@@ -57,7 +58,10 @@ function isStartPage({ method, url = "" }: IncomingMessage): boolean {
   return (method === "GET" || method === "HEAD") && /^\/(?:index\.html)?(?:\?|$)/.test(url);
 }
 
-/** Undefined: the page names no such picture, or the host is not one. A proxy says by its header that it speaks TLS. */
+/**
+ * Returns the page with an absolute URL of its preview picture. Returns undefined if it names none, or if the
+ * host is invalid. A proxy's header tells whether the client uses TLS.
+ */
 function withPicture(page: string, { headers, socket }: IncomingMessage): string | undefined {
   const { host = "" } = headers;
   if (!OWN_PICTURE.test(page) || !HOST.test(host)) return undefined;
@@ -66,8 +70,9 @@ function withPicture(page: string, { headers, socket }: IncomingMessage): string
 }
 
 /**
- * The page may load from here, connect to here and to the servers that the operator names, and nothing else. WebSockets are named on their own since not every
- * browser counts them as 'self'. Styles may be inline: a game sets them from code.
+ * Returns headers that limit the page to this server and the servers that the operator names. They list
+ * WebSockets, since not every browser counts these as 'self'. They permit inline styles, since a game sets
+ * styles from code.
  */
 function securityHeaders(host: string, elsewhere: string): Readonly<Record<string, string>> {
   const sockets = HOST.test(host) ? ` ws://${host} wss://${host}` : "";

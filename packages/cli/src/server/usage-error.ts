@@ -1,2 +1,2 @@
-/** A mistake in the command line or the environment: the message is for whoever typed it. */
+/** A mistake in the command line, the environment or the configuration file. The message is for the user. */
 export class UsageError extends Error {}
