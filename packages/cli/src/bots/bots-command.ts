@@ -36,7 +36,10 @@ interface BotsCall {
   readonly isJson: boolean;
 }
 
-/** Undefined if only help was asked for. Throws with a sentence for the person at the terminal. */
+/**
+ * Reads the command line. Returns undefined if only help was requested. Throws an error with a message for
+ * the user.
+ */
 function callOf(args: readonly string[]): BotsCall | undefined {
   const text = { type: "string" } as const;
   const flag = { type: "boolean", default: false } as const;
@@ -83,7 +86,7 @@ function wholeOf(name: string, text: string, max: number): number {
   throw new Error(`${name}: expected a whole number from 1 to ${max}, got "${text}"`);
 }
 
-/** `paceline bots`: ends the process. */
+/** Runs `paceline bots`, then ends the process. */
 export async function bots(args: readonly string[]): Promise<void> {
   let call: BotsCall | undefined;
   let inputs: InputDefinition | undefined;
@@ -107,7 +110,7 @@ export async function bots(args: readonly string[]): Promise<void> {
   const swarm = new Swarm({ count, seconds, sessions: 0, stepHz: STEP_HZ, makeBot }, webRtc);
   const figures = await swarm.stay(server, metrics);
   console.log(isJson ? JSON.stringify(figures) : linesOf(figures, count).join("\n"));
-  // Clients that are still saying goodbye keep nobody waiting.
+  // Does not wait for clients that are still leaving.
   process.exit(Object.keys(figures.failures).length === 0 ? 0 : 1);
 }
 

@@ -3,7 +3,7 @@ import { NodeWebSocket, type nodeWebRtc } from "@paceline/client/node";
 export type WebRtc = NonNullable<Awaited<ReturnType<typeof nodeWebRtc>>>;
 type Link = ReturnType<WebRtc>;
 
-/** Counts the bytes of payloads in both directions, without frames and headers, of one player. */
+/** Counts the payload bytes of one player in both directions, without frames and headers. */
 export class ByteMeter {
   readonly #links: Link[] = [];
   #socketIn = 0;
@@ -11,7 +11,7 @@ export class ByteMeter {
   #inBefore = 0;
   #outBefore = 0;
 
-  /** Since the last {@link reset}. */
+  /** Received bytes since the last {@link reset}. */
   get in(): number {
     return this.#totalIn() - this.#inBefore;
   }
@@ -25,7 +25,7 @@ export class ByteMeter {
     this.#outBefore = this.#totalOut();
   }
 
-  /** A WebSocket class whose sockets are counted. */
+  /** Returns a WebSocket class whose sockets are counted. */
   socketClass(): typeof NodeWebSocket {
     const open = (url: string, protocols: string[]): InstanceType<typeof NodeWebSocket> => {
       const socket = new NodeWebSocket(url, protocols);
@@ -39,13 +39,13 @@ export class ByteMeter {
       };
       return socket;
     };
-    // Called with `new`, a function that returns an object gives that.
+    // With `new`, a function that returns an object gives that object.
     return function counted(url: string, protocols: string[]) {
       return open(url, protocols);
     } as unknown as typeof NodeWebSocket;
   }
 
-  /** Makes WebRTC links that are counted. */
+  /** Wraps a maker of WebRTC links so that its links are counted. */
   linkMaker(make: WebRtc): WebRtc {
     return (options) => {
       const link = make(options);

@@ -4,29 +4,27 @@ import type { SwarmBot } from "./swarm.js";
 
 const MESSAGE_PERIOD_MS = 2000;
 
-/** The room that a bot joins. */
+/** Options of a bot, with the room that it joins. */
 export interface PlayerBotOptions {
-  /** The kind of rooms. */
+  /** Kind of room. */
   readonly room: string;
   readonly profile: Genre;
-  /** Options of the join. */
   readonly options?: Readonly<Record<string, string | number | boolean>>;
 }
 
 /**
- * A player of a swarm: joins with a client of its own, counts its bytes, and finds out by numbered messages which of the
- * others' never came. The subclass says what it plays.
+ * A player of a swarm. It joins with its own client, counts its bytes, and detects lost messages of the other
+ * bots by their numbers. A subclass decides what it plays.
  */
 export abstract class PlayerBot implements SwarmBot {
   readonly bytes = new ByteMeter();
-  /** Its number in the swarm, from 0 on. */
   readonly index: number;
   joinMs = 0;
   lost = 0;
   heard = 0;
   drops = 0;
   readonly #options: PlayerBotOptions;
-  /** Number of the newest message of each other. */
+  /** Number of the newest message from each other bot. */
   readonly #newest = new Map<string | number, number>();
   #room: Room | undefined;
   #said = 0;
@@ -60,7 +58,7 @@ export abstract class PlayerBot implements SwarmBot {
     const room = await client.joinOrCreate(name, options);
     this.joinMs = performance.now() - startedMs;
     this.#room = room;
-    // Bots of one swarm do not speak all at once.
+    // The bots of a swarm must not send all at once.
     this.#nextMessageMs = performance.now() + (this.index % 20) * 100;
     room.onDrop(() => (this.drops += 1));
     this.enter(room);
@@ -80,14 +78,14 @@ export abstract class PlayerBot implements SwarmBot {
     this.#room = undefined;
   }
 
-  /** It has joined. */
+  /** Called after the bot has joined. */
   protected abstract enter(room: Room): void;
-  /** A step of the swarm's clock. */
+  /** Called at each step of the swarm's clock. */
   protected abstract play(room: Room, nowMs: number): void;
-  /** Sends the others the message of that number. */
+  /** Sends the other bots a message with this number. */
   protected abstract speak(room: Room, number: number): void;
 
-  /** A message of another bot came. */
+  /** Counts a message of another bot, and the lost messages before it. */
   protected hear(from: string | number, number: number): void {
     const newest = this.#newest.get(from);
     this.#newest.set(from, number);

@@ -2,12 +2,12 @@ import type { InputDefinition } from "@paceline/client";
 
 type Leaf = InputDefinition["definition"]["leaves"][number];
 
-/** Writes a random value of its range into each field of an input. */
+/** Writes a random value of its range to each field of an input. */
 export function writeRandomInput({ definition }: InputDefinition, input: object): void {
   for (const { path, field, count } of definition.leaves) {
     const names = path.split(".");
     const last = names.pop() ?? "";
-    // A member of a list or a group lies in that.
+    // The path of a field leads through lists and groups.
     const holder = names.reduce((inside, name) => Reflect.get(inside, name) as object, input);
     if (count === 1) Reflect.set(holder, last, valueOf(field));
     else writeAxes(Reflect.get(holder, last) as object, field);

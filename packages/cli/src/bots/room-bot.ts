@@ -4,7 +4,6 @@ import { writeRandomInput } from "./random-input.js";
 
 const RADIUS = 100;
 const TURN_SECONDS = 5;
-/** How long a bot holds its keys. */
 const HOLD_MS = 500;
 
 /** Pages that do not know this kind of entity draw nothing. */
@@ -15,14 +14,15 @@ const Walker = defineEntity(
 );
 const MESSAGE = "paceline-bot";
 
-/** `inputs`: those of the room's authority, where they are known. */
+/** `inputs`: inputs of the room's authority, if they are known. */
 export interface RoomBotOptions extends PlayerBotOptions {
   readonly inputs: InputDefinition | undefined;
 }
 
 /**
- * A player of any room. Among players it walks in a circle and sends a numbered message every two seconds; in a room with an
- * authority it holds random inputs, each for half a second, or watches if it does not know the inputs.
+ * A player of any room. In a mesh it walks in a circle and sends a numbered message every two seconds. In a
+ * room with an authority it holds random inputs, each for half a second, or watches if it does not know the
+ * inputs.
  */
 export class RoomBot extends PlayerBot {
   readonly #inputs: InputDefinition | undefined;
@@ -62,7 +62,7 @@ export class RoomBot extends PlayerBot {
 
   #drive(room: Room, inputs: InputDefinition): void {
     this.#input = room.input(inputs);
-    // The room may be another one, for example after its file was saved.
+    // The room may be a new one, for example after a save of its file.
     room.onReconnect(({ resumed }) => {
       if (!resumed) this.#input = room.input(inputs);
     });

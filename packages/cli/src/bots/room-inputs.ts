@@ -5,7 +5,10 @@ import { bundledFile, bundleFolderFor, bundleOptions, textOfErrors } from "../de
 import { gameOf } from "../server/game-rooms.js";
 import { UsageError } from "../server/usage-error.js";
 
-/** Inputs that a kind of rooms takes, read from the game's file. Throws {@link UsageError} for a file without that kind. */
+/**
+ * Returns the inputs of a kind of room, read from the game's file. Throws {@link UsageError} if the file has
+ * no such kind.
+ */
 export async function inputsOf(file: string, room: string): Promise<InputDefinition | undefined> {
   if (!existsSync(file)) throw new UsageError(`game: there is no file "${file}"`);
   const folder = bundleFolderFor(file);

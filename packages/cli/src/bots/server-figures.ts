@@ -1,4 +1,4 @@
-/** A server's figures in Prometheus' words. */
+/** A server's metrics in Prometheus' text format. */
 export class ServerFigures {
   readonly #lines: readonly string[];
 
@@ -12,19 +12,21 @@ export class ServerFigures {
     return new ServerFigures(await answer.text());
   }
 
-  /** The value of a line that begins with these words; NaN where there is none. */
+  /** Returns the value of the line with this name; NaN if there is none. */
   value(name: string): number {
     const line = this.#lines.find((each) => each.startsWith(`${name} `));
     return line === undefined ? Number.NaN : Number(line.slice(name.length + 1));
   }
 
-  /** The sum over all labels. */
   sum(name: string): number {
     const lines = this.#lines.filter((line) => line.startsWith(`${name}{`));
     return lines.reduce((total, line) => total + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
   }
 
-  /** The upper bound, in ms, of the bucket in which that share of what was counted since `before` lies. */
+  /**
+   * Returns the upper bound, ms, of the bucket with the given quantile (`share`, 0 to 1) of all values since
+   * `before`; NaN if there are none.
+   */
   quantileMs(name: string, share: number, before: ServerFigures): number {
     const [now, then] = [this.#buckets(name), before.#buckets(name)];
     const counts = Array.from(now, ([bound, count]) => [bound, count - (then.get(bound) ?? 0)] as const);
@@ -33,7 +35,7 @@ export class ServerFigures {
     return (counts.find(([, count]) => count >= share * total)?.[0] ?? Number.NaN) * 1000;
   }
 
-  /** Counts up to each bound, of all kinds of rooms together. */
+  /** Returns the number of values up to each bound, s, over all kinds of rooms. */
   #buckets(name: string): Map<number, number> {
     const counts = new Map<number, number>();
     for (const line of this.#lines) {

@@ -2,41 +2,39 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { ByteMeter, WebRtc } from "./byte-meter.js";
 import { ServerFigures } from "./server-figures.js";
 
-/** Joins that are under way at once. */
 const JOINS_AT_ONCE = 10;
 
 /** One player of a swarm. */
 export interface SwarmBot {
   readonly bytes: ByteMeter;
-  /** How long the join took. */
   readonly joinMs: number;
   readonly rttMs: number | undefined;
-  /** The links that carry its states now, to the server or to each of its peers. */
+  /** Links that carry its states, to the server or to each of its peers. */
   readonly paths: readonly string[];
-  /** Messages of others that came, and those that never did. */
+  /** Messages of other bots that arrived (`heard`) and that did not (`lost`). */
   readonly heard: number;
   readonly lost: number;
-  /** How often its connection was lost. */
+  /** Number of times that its connection was lost. */
   readonly drops: number;
-  /** `webRtc`: undefined for WebSockets only. */
+  /** Joins the room. `webRtc`: undefined for WebSockets only. */
   join(server: string, webRtc: WebRtc | undefined): Promise<void>;
-  /** A step of the swarm's clock. */
+  /** Called at each step of the swarm's clock. */
   advance(nowMs: number): void;
   leave(): void;
 }
 
 export interface SwarmOptions {
   readonly count: number;
-  /** How long bots stay after the last one has joined. */
+  /** Time that bots stay after the last one has joined, s. */
   readonly seconds: number;
-  /** Joins and leaves of {@link Swarm.pass}. */
+  /** Number of joins and leaves in {@link Swarm.pass}. */
   readonly sessions: number;
   /** Calls of {@link SwarmBot.advance} per second. */
   readonly stepHz: number;
   makeBot(index: number): SwarmBot;
 }
 
-/** Bots that have joined, how it was. */
+/** Figures of bots that joined and stayed. */
 export interface StayFigures {
   readonly players: number;
   readonly seconds: number;
@@ -45,7 +43,7 @@ export interface StayFigures {
   readonly rttMs: Quantiles;
   readonly messages: { readonly heard: number; readonly lost: number };
   readonly drops: number;
-  /** Kinds of links that carry states, and the number of each. */
+  /** Number of links that carry states, by kind. */
   readonly paths: Readonly<Record<string, number>>;
   readonly bytesPerPlayerPerSecond: { readonly in: number; readonly out: number };
   readonly botsCpuCores: number;
@@ -61,7 +59,6 @@ interface ServerShare {
   readonly rssMb: number;
 }
 
-/** Memory of the server after so many sessions. */
 interface Memory {
   readonly sessions: number;
   readonly heapMb: number;
@@ -111,7 +108,6 @@ export class Swarm {
     this.#webRtc = webRtc;
   }
 
-  /** All join, stay and leave. */
   async stay(server: string, metrics: string | undefined): Promise<StayFigures> {
     const { count, seconds } = this.#options;
     const timer = this.#startClock();
@@ -135,7 +131,10 @@ export class Swarm {
     }
   }
 
-  /** So many joins and leaves; memory of the server after every twentieth of them. */
+  /**
+   * Lets bots join and leave, as often as `sessions` says. Reads the server's memory after each twentieth of
+   * them.
+   */
   async pass(server: string, metrics: string | undefined): Promise<PassFigures> {
     const { sessions } = this.#options;
     const memory: Memory[] = [];
@@ -166,7 +165,7 @@ export class Swarm {
   }
 
   async #joinAll(server: string, count: number, isPassing = false): Promise<void> {
-    // Made before the first one joins: what it takes to plan a race is not what is measured.
+    // Made before the first join, since the time to plan a race must not be measured.
     const bots = Array.from({ length: isPassing ? 0 : count }, (_, index) => this.#options.makeBot(index));
     let next = 0;
     const joinOneByOne = async (): Promise<void> => {

@@ -10,7 +10,7 @@ import { DevServer } from "./dev-server.js";
 
 const USAGE = usageOf("paceline dev [game.ts]");
 
-/** `paceline dev`: runs until it is stopped. */
+/** Runs `paceline dev` until it is stopped. */
 export async function dev(args: readonly string[]): Promise<void> {
   const options = await readOptions(args);
   if (options === undefined) return;
@@ -48,7 +48,7 @@ async function readOptions(args: readonly string[]): Promise<ServerOptions | und
     console.log(
       `port ${options.port} is taken by ${ownerOf(options.port) ?? "another process"}; this is ${port}`,
     );
-    // WebRTC's port follows this one, unless it was chosen.
+    // The default WebRTC port follows this port.
     return serverOptions([...flags, "--port", String(port)], process.env);
   } catch (error) {
     if (!(error instanceof UsageError) && !(error instanceof ConfigError)) throw error;

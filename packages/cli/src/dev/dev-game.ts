@@ -13,42 +13,46 @@ type AnyServer = Server<Readonly<Record<string, RoomEntry>>>;
 
 /** Options of {@link DevGame}. */
 export interface DevGameOptions {
-  /** A module (TypeScript or JavaScript) that exports `rooms`. None: only the relay's rooms. */
+  /** Module (TypeScript or JavaScript) that exports `rooms`. Default: none; only the relay's rooms. */
   readonly file?: string | undefined;
-  /** Options of the relay; its `rooms` stand beside those of the file. */
+  /** Options of the relay. Its `rooms` are added to those of the file. */
   readonly relay: Omit<RelayOptions, "log">;
-  /** Where the server logs all but errors, which go to {@link onStatus}. */
+  /** Sink of the server's log, without errors: these go to {@link onStatus}. */
   readonly log?: Log;
   /** Called after each start and reload, and for each error of the running rooms. */
   readonly onStatus: (status: DevGameStatus) => void;
 }
 
-/** The kinds of rooms that are open now, and the newest error since the last good save: of the file, or of a running room. */
+/**
+ * The kinds of rooms at present, and the newest error since the last good save: of the file, or of a running
+ * room.
+ */
 export interface DevGameStatus {
   readonly rooms: readonly string[];
   readonly error: string | undefined;
 }
 
 /**
- * A game's rooms for development. A save of its file, or of one that it imports, starts them again: players drop and
- * come back by themselves. While the file has an error, the last rooms that worked go on.
+ * A game's rooms for development. They start again after a save of the game's file, or of one that it
+ * imports: players lose their connection and come back by themselves. While the file has an error, the last
+ * rooms without one go on.
  */
 export class DevGame {
   readonly #options: DevGameOptions;
   readonly #secret: string | Uint8Array;
   #server: AnyServer | undefined;
-  /** The newest one without an error. */
+  /** The newest game without an error. */
   #game: Game | undefined;
   #context: BuildContext | undefined;
   #folder: string | undefined;
   #status: DevGameStatus = { rooms: [], error: undefined };
   #builds = 0;
-  /** Saves are worked off one after the other. */
+  /** Resolves after all saves so far: they are handled one after the other. */
   #reloading: Promise<void> = Promise.resolve();
 
   constructor(options: DevGameOptions) {
     this.#options = options;
-    // One for all reloads: a ticket that was given before a save is good after it.
+    // Shared by all reloads, so that a ticket from before a save stays valid.
     this.#secret = options.relay.secret ?? randomBytes(32);
   }
 
@@ -56,12 +60,12 @@ export class DevGame {
     return this.#status;
   }
 
-  /** Resolves after the first start, whether the file has an error or not. */
+  /** Resolves after the first start, even if the file has an error. */
   async start(): Promise<void> {
     const { file } = this.#options;
     if (file === undefined) return this.#load(() => Promise.resolve(NO_GAME));
     this.#folder = bundleFolderFor(file);
-    // Stacks of the game then name its own lines.
+    // Stack traces then show the lines of the game's own source.
     process.setSourceMapsEnabled(true);
     let onFirst: () => void;
     const first = new Promise<void>((resolve) => (onFirst = resolve));
@@ -81,7 +85,7 @@ export class DevGame {
     await first;
   }
 
-  /** True if the request was the game's. */
+  /** Returns true if the request is the game's. */
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.#server) return this.#server.handleRequest(request, response);
     if (!request.url?.startsWith("/match")) return false;
@@ -89,12 +93,12 @@ export class DevGame {
     return true;
   }
 
-  /** True if the upgrade was the game's. */
+  /** Returns true if the upgrade is the game's. */
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean {
     return this.#server?.handleUpgrade(request, socket, head) ?? false;
   }
 
-  /** Ends the rooms and no longer watches the file. */
+  /** Ends the rooms and stops watching the file. */
   async stop(): Promise<void> {
     await this.#context?.dispose();
     await this.#reloading;
@@ -105,7 +109,7 @@ export class DevGame {
 
   async #reload({ errors }: BuildResult): Promise<void> {
     if (errors.length > 0) return this.#fail(textOfErrors(errors));
-    // Node keeps each module that it has read by its address; a new query is a new address.
+    // Node caches each module by its address. A new query makes a new address.
     const built = bundledFile(this.#folder!);
     await this.#load(() => gameOf(built, `?build=${(this.#builds += 1)}`, this.#options.file));
   }
@@ -119,12 +123,12 @@ export class DevGame {
   }
 
   async #replace(game: Game): Promise<void> {
-    // First, since two servers cannot have one UDP port.
+    // Stops the old server first, since two servers cannot share a UDP port.
     await this.#server?.stop();
     try {
       this.#server = this.#serverOf(game);
     } catch (error) {
-      // A room's wrong options show only now.
+      // Wrong options of a room show only here. The last game without an error starts again.
       if (this.#game) this.#server = this.#serverOf(this.#game);
       throw error;
     }
@@ -159,13 +163,13 @@ export class DevGame {
   }
 }
 
-/** An error line of the log, such as that of a hook that threw, with its stack. */
+/** Returns an error line of the log with its stack, for example of a hook that threw. */
 function errorText(message: string, { error = "", ...fields }: LogFields = {}): string {
   const facts = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`);
   return `${[message, ...facts].join(" ")}\n${String(error)}`.trimEnd();
 }
 
-/** Answers a match request of a page of any origin, so that the game reads the reason in a `NetError`. */
+/** Refuses a match request from a page of any origin, so that the game gets the reason in a `NetError`. */
 function refuse(response: ServerResponse, message: string): void {
   const headers = { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "Content-Type" };
   if (response.req.method === "OPTIONS") return void response.writeHead(204, headers).end();

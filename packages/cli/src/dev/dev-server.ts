@@ -7,7 +7,10 @@ import type { ServerOptions } from "../server/server-options.js";
 import { DevGame, type DevGameStatus } from "./dev-game.js";
 import { OVERLAY_PATH, OVERLAY_SCRIPT } from "./overlay.js";
 
-/** An HTTP server with a game that is reloaded on save, and a folder of files whose pages show the game's errors. */
+/**
+ * An HTTP server with a game that reloads on save, and with a folder of files whose pages show the game's
+ * errors.
+ */
 export class DevServer {
   readonly #options: ServerOptions;
   readonly #game: DevGame;
@@ -64,7 +67,7 @@ export class DevServer {
     response.once("close", () => this.#pages.delete(response));
   }
 
-  /** The folder's first page, with the script that shows errors. */
+  /** Returns the folder's start page with the script that shows errors, or undefined for another address. */
   #pageAt(url: string): string | undefined {
     const { pathname } = new URL(url, "http://here");
     if (this.#options.staticFolder === undefined || !["/", "/index.html"].includes(pathname))

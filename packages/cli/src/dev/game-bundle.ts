@@ -4,8 +4,8 @@ import process from "node:process";
 import type { BuildOptions, Message } from "esbuild";
 
 /**
- * A new folder beside the game's packages, so that a bundle in it and this process share one copy of them. Its name begins
- * with the id of this process; folders of processes that were killed are removed.
+ * Makes a folder beside the game's packages, so that its bundle and this process share one copy of the
+ * packages. Its name begins with the id of this process. Removes the folders of processes that were killed.
  */
 export function bundleFolderFor(file: string): string {
   const home = packagesFolder(file);
@@ -23,7 +23,7 @@ function removeLeftFolders(home: string): void {
 
 function isRunning(pid: number): boolean {
   try {
-    // Signal 0 asks whether there is such a process, and sends nothing.
+    // Signal 0 only checks that the process exists.
     process.kill(pid, 0);
     return true;
   } catch (error) {
@@ -31,7 +31,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The bundle of a game's file: `game.mjs` in that folder. */
+/** Returns the options to bundle a game's file to `game.mjs` in the folder. */
 export function bundleOptions(file: string, folder: string): BuildOptions {
   return {
     entryPoints: [file],
@@ -53,7 +53,7 @@ export function bundledFile(folder: string): string {
   return path.join(folder, "game.mjs");
 }
 
-/** Errors of the compiler, with their places. */
+/** Returns the compiler's errors with their places, as text. */
 export function textOfErrors(errors: readonly Message[]): string {
   return errors.map(textOf).join("\n");
 }
@@ -63,7 +63,7 @@ function textOf({ text, location }: Message): string {
   return `${location.file}:${location.line}:${location.column + 1}: ${text}\n    ${location.lineText}`;
 }
 
-/** The nearest `node_modules`, or the game's own folder if it has none. */
+/** Returns the nearest `node_modules`, or the game's own folder if there is none. */
 function packagesFolder(file: string): string {
   const home = path.dirname(path.resolve(file));
   for (let folder = home; ; folder = path.dirname(folder)) {

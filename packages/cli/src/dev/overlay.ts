@@ -1,7 +1,7 @@
-/** Address of the script that shows a page the errors of the game's file, and of its events. */
+/** Address of the script that shows the errors of the game's file on a page. */
 export const OVERLAY_PATH = "/@paceline/overlay.js";
 
-/** Listens for the game's errors and shows the last one over the page, until a save without one, a click or Escape. */
+/** Script that shows the newest error of the game over the page, until a good save, a click or Escape. */
 export const OVERLAY_SCRIPT = `
 let box;
 new EventSource("/@paceline/events").onmessage = ({ data }) => {
