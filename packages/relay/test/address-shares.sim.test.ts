@@ -6,7 +6,7 @@ import { VirtualLobby } from "./virtual-lobby.js";
 const limits = { maxSessions: 40, maxRooms: 40, joinBurstPerRoom: 1000, roomBurstPerAddress: 1000 };
 const GREEDY = "198.51.100.1";
 
-/** How many seats, each in a room of its own, the addresses get one after the other. */
+/** Reserves a seat in a room of its own for each address in turn. Returns the number of seats given. */
 function seatsOf(virtual: VirtualLobby, addresses: readonly string[]): number {
   return addresses.filter((address) => !isRefusal(virtual.reserve({ method: "create" }, address))).length;
 }
@@ -14,19 +14,19 @@ function seatsOf(virtual: VirtualLobby, addresses: readonly string[]): number {
 const times = (count: number, address: string): string[] => Array<string>(count).fill(address);
 
 describe("the seats of a server", () => {
-  it("are anybody's while it is half empty, and then a quarter of them one address's at most", () => {
+  it("are free for all while it is half empty; then one address gets at most a quarter", () => {
     const virtual = new VirtualLobby({ limits });
-    // A school alone on the server: half of it.
+    // A school alone on the server gets half of it.
     expect(seatsOf(virtual, times(40, GREEDY))).toBe(20);
     expect(virtual.reserve({}, GREEDY)).toMatchObject({ status: 429, code: "match/rate-limited" });
     expect(virtual.settings.counters.limited.openRoomsPerAddress).toBe(20);
-    // Others get in all the same, up to their own share, until the server is full.
+    // Other addresses still get their own share, until the server is full.
     expect(seatsOf(virtual, times(20, "198.51.100.2"))).toBe(10);
     expect(seatsOf(virtual, times(20, "198.51.100.3"))).toBe(10);
     expect(virtual.reserve({}, "198.51.100.4")).toMatchObject({ status: 503, code: "match/full" });
   });
 
-  it("are counted by sessions too, not only by rooms", () => {
+  it("are limited by the share of sessions too, not only of rooms", () => {
     const virtual = new VirtualLobby({ limits: { ...limits, maxRooms: 1000 } });
     expect(seatsOf(virtual, times(40, GREEDY))).toBe(20);
     expect(virtual.settings.counters.limited.sessionsPerAddress).toBe(20);
@@ -36,7 +36,7 @@ describe("the seats of a server", () => {
     ["/64", (host: number) => `2001:db8:1:2:${host.toString(16)}::1`],
     ["/56", (host: number) => `2001:db8:1:${host.toString(16)}::1`],
     ["/48", (host: number) => `2001:db8:1:${(host << 8).toString(16)}::1`],
-  ])("are shared out among networks: addresses of one %s have one share", (_, addressOf) => {
+  ])("have one share for all addresses of one %s", (_, addressOf) => {
     const virtual = new VirtualLobby({ limits });
     expect(seatsOf(virtual, times(21, ""))).toBe(21);
     expect(
@@ -48,13 +48,13 @@ describe("the seats of a server", () => {
     expect(seatsOf(virtual, ["2001:db8:2::1"])).toBe(1);
   });
 
-  it("are not counted for addresses of this machine, behind which anybody may be", () => {
+  it("are not limited for this machine's own addresses, since anybody may be behind a proxy", () => {
     const virtual = new VirtualLobby({ limits });
     expect(seatsOf(virtual, times(20, "127.0.0.1"))).toBe(20);
     expect(seatsOf(virtual, [...times(10, "::1"), ...times(10, "::ffff:127.0.0.1")])).toBe(20);
   });
 
-  it("come back with the end of a session, and with a seat that nobody takes", () => {
+  it("become free when a session ends and when a ticket expires", () => {
     const virtual = new VirtualLobby({ limits });
     expect(seatsOf(virtual, times(21, ""))).toBe(21);
     const players = Array.from({ length: 5 }, () => virtual.join({ method: "create" }, GREEDY).player);
@@ -62,14 +62,14 @@ describe("the seats of a server", () => {
     players[0]!.tell({ type: "leave" });
     virtual.scheduler.advance(100);
     expect(seatsOf(virtual, times(10, GREEDY))).toBe(1);
-    // Tickets that nobody uses expire, those of the others too.
+    // Unused tickets expire, also those of the other addresses.
     virtual.scheduler.advance(20_000);
     expect(virtual.registry.sessionCount).toBe(4);
     expect(seatsOf(virtual, times(17, ""))).toBe(17);
     expect(seatsOf(virtual, times(10, GREEDY))).toBe(6);
   });
 
-  it("are not kept from somebody who comes back to its own", () => {
+  it("are given to a returning player in spite of its address's share", () => {
     const virtual = new VirtualLobby({ limits });
     const { player } = virtual.join({ method: "create" }, GREEDY);
     expect(seatsOf(virtual, times(40, GREEDY))).toBe(19);
@@ -78,7 +78,7 @@ describe("the seats of a server", () => {
     expect(isRefusal(back)).toBe(false);
   });
 
-  it("may all be given to one address where the operator says so", () => {
+  it("may all go to one address if the operator sets the share to 100 %", () => {
     const virtual = new VirtualLobby({ limits: { ...limits, addressSharePercent: 100 } });
     expect(seatsOf(virtual, times(40, GREEDY))).toBe(40);
     expect(() => createRelay({ rooms: { race: {} }, limits: { addressSharePercent: 0 } })).toThrow(

@@ -6,7 +6,7 @@ import type { Player } from "./player.js";
 import { Opcode, RawWebSocket } from "./raw-web-socket.js";
 import { RealRelay, eventually } from "./real-relay.js";
 
-// Megabytes through real sockets, on a machine that may be busy.
+// The tests send megabytes through real sockets, on a machine that may be busy.
 vi.setConfig({ testTimeout: 30_000 });
 
 let real: RealRelay;
@@ -16,18 +16,17 @@ async function start(limits: RelayOptions["limits"] = {}): Promise<void> {
   real = await RealRelay.start({ limits });
 }
 
-/** More than any test sends. */
 const PLENTY = {
   packetsPerSecond: 100_000,
   packetBurst: 1_000_000,
   bytesPerSecond: 1_000_000_000,
   byteBurst: 1_000_000_000,
-  // On a fast machine the default of a room is used up before the test is over.
+  // A fast machine would use up the default rate of a room during the test.
   egressBytesPerSecondPerRoom: 1_000_000_000,
   egressBurstPerRoom: 1_000_000_000,
 };
 
-/** A player and the socket under it, of `ws`: it can stop to read. */
+/** A player and its socket from `ws`, which can stop reading. */
 interface Reader {
   readonly player: Player;
   readonly socket: WebSocketLike & { pause(): void; resume(): void };
@@ -43,7 +42,7 @@ async function reader(): Promise<Reader> {
 const STATE_BYTES = 16_000;
 const KEYS = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/** The number that a state carries, and its key, which the relay does not pass on. */
+/** Number in a state. The state also holds its key, which the relay does not forward. */
 const numberOf = (packet: Uint8Array): number => new DataView(packet.buffer, packet.byteOffset).getUint32(0);
 const keyOf = (packet: Uint8Array): number | undefined => packet[4];
 function state(number: number, key = 0): Uint8Array {
@@ -60,7 +59,7 @@ describe("a slow reader beside a fast one", () => {
     const slow = await reader();
     slow.socket.pause();
     const rounds = 120;
-    // About fifteen megabytes: more than kernels keep for a socket that nobody reads.
+    // About fifteen megabytes: more than the kernel buffers for a socket that nobody reads.
     for (let round = 1; round <= rounds; round++) {
       for (const key of KEYS)
         sender.forward([fast, slow.player], state(round, key), { trafficClass: "state", key });
@@ -89,7 +88,7 @@ describe("a slow reader beside a fast one", () => {
     expect([slow.player.closes, fast.closes]).toEqual([[], []]);
   });
 
-  it("is cut with its code when too many commands wait, keeps its session, and the fast one misses none", async () => {
+  it("loses its link but not its session when too many commands wait; the fast one gets all of them", async () => {
     await start({ ...PLENTY, queuedCommandBytes: 300_000 });
     const [sender, fast] = [await real.join(), await real.join()];
     const slow = await reader();
@@ -115,7 +114,7 @@ describe("a slow reader beside a fast one", () => {
 });
 
 describe("a rival socket beside a silent one", () => {
-  it("takes over, again and again, and nothing comes twice", async () => {
+  it("takes over each time, and no message arrives twice", async () => {
     await start(PLENTY);
     const [sender, one] = [await real.join(), await reader()];
     const { sessionId } = one.player.welcome;
@@ -130,7 +129,7 @@ describe("a rival socket beside a silent one", () => {
       for (let count = 0; count < 5; count++) send();
       await eventually(() => expect(one.player.of("resumed")).toHaveLength(take));
       send();
-      // The old one reads on: what it was given before may still come, and the news that it was replaced.
+      // The old link reads on: earlier packets may still arrive, then the close with `replaced`.
       socket.resume();
       await eventually(() => expect(numberOf(one.player.forwarded.at(-1)!.packet)).toBe(sent));
       await eventually(() => expect(one.player.closes).toHaveLength(take));
@@ -142,7 +141,7 @@ describe("a rival socket beside a silent one", () => {
     await eventually(() => expect(real.relay.health()).toMatchObject({ sessions: 2, connections: 2 }));
   });
 
-  it("that comes with the same token at the same moment as another leaves one of both", async () => {
+  it("with the same token at the same moment as another one leaves one link open", async () => {
     await start(PLENTY);
     const [sender, { player }] = [await real.join(), await reader()];
     const protocols = [WEBSOCKET_PROTOCOL, `resume.${player.welcome.sessionId}.${player.resumeToken}`];
@@ -156,7 +155,7 @@ describe("a rival socket beside a silent one", () => {
 });
 
 describe("signals", () => {
-  it("repeated without end, or for somebody who is not in the room, are dropped and counted; others' come through", async () => {
+  it("that flood or have no receiver are dropped and counted; signals of others arrive", async () => {
     await start({ signalsPerSecond: 10, signalBurst: 20 });
     const [rude, target, other] = [await real.join(), await real.join(), await real.join()];
     const stranger = await real.join("create/race");
@@ -185,7 +184,7 @@ describe("a forged routing envelope", () => {
     ["for nobody", [0x29, 0, 0, 9]],
     ["for more than there are", [0x29, 0, 255, 2, 0, 9]],
     ["without a packet in it", [0x21, 0, 2, 0]],
-  ])("%s reaches nobody, is counted, and ends who keeps sending it", async (_, bytes) => {
+  ])("%s reaches nobody and is counted; a sender that goes on is cut", async (_, bytes) => {
     await start(PLENTY);
     const [a, b] = [await real.join(), await real.join()];
     const forger = await real.rawParticipant();

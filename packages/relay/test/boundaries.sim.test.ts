@@ -30,7 +30,10 @@ function broken(): never {
   throw new TypeError("a mistake of ours");
 }
 
-/** The session with the fault has ended with its close code; that of another room goes on; it is counted and logged. */
+/**
+ * Expects that the faulty session has ended with its close code, that a session of another room goes on, and
+ * that the fault is counted and logged.
+ */
 function expectContained(stage: VirtualLobby, victim: Player, other: Player, lines: readonly Line[]): void {
   stage.scheduler.advance(3000);
   expect(victim.close?.code).toBe(CloseCode.internalError);
@@ -45,7 +48,7 @@ function expectContained(stage: VirtualLobby, victim: Player, other: Player, lin
   expect(lines[0]?.fields?.error).toContain("TypeError: a mistake of ours\n    at ");
 }
 
-describe("an error in what handles a packet ends that session, and nothing else", () => {
+describe("an error in the handling of a packet ends only that session", () => {
   const say = (message: ClientMessage) => (player: Player) => player.tell(message);
   const reliable = (payload: Uint8Array) => (player: Player) => player.session.sendReliable(payload);
   const handlers: [string, () => unknown, (player: Player) => unknown][] = [
@@ -133,7 +136,7 @@ describe("an error in what handles a packet ends that session, and nothing else"
     expectContained(stage, victim, other, lines);
   });
 
-  test("the receiver's link, not the sender's session, pays for an error of that link", () => {
+  test("an error in the receiver's link ends the receiver's session, not the sender's", () => {
     const stage = new VirtualLobby();
     const [sender, receiver] = [stage.join(), stage.join()];
     (receiver.link.relay.guard as AdmittedLink).beforeSend = broken;
@@ -147,12 +150,12 @@ describe("an error in what handles a packet ends that session, and nothing else"
 });
 
 describe("an error in a timer", () => {
-  test("of one session ends that session: the others' timers go on", async () => {
+  test("of one session ends only that session; the timers of others go on", async () => {
     const { lines, log } = recorded();
     const stage = new VirtualLobby({ log, rooms: { race: {}, led: { authority: authorityOf({}) } } });
     const other = stage.join().player;
     const { player, link } = await joinLed(stage);
-    // Since the player is silent, a timer sends it a ping, and asks the link for room before.
+    // The player is silent. So a timer sends it a ping, and calls the link's `hasRoom` first.
     vi.spyOn(link.player, "send").mockImplementation(() => undefined);
     stage.scheduler.advance(20);
     vi.spyOn(link.relay, "hasRoom").mockImplementation(broken);
@@ -183,7 +186,7 @@ describe("an authority that throws", () => {
   };
 
   test.each(Object.keys(actions) as (keyof typeof actions)[])(
-    "in %s: its room ends, others go on",
+    "in %s ends its room; others go on",
     async (method) => {
       const { lines, log } = recorded();
       const authority = authorityOf({ [method]: broken });
@@ -201,7 +204,7 @@ describe("an authority that throws", () => {
     },
   );
 
-  test("in open or authorize: nobody gets a seat there, and no room is left", async () => {
+  test("in open or authorize gives no seat and leaves no room", async () => {
     for (const method of ["open", "authorize"]) {
       const authority = authorityOf({ [method]: broken });
       const stage = new VirtualLobby({ rooms: { race: {}, led: { authority } } });
@@ -241,7 +244,7 @@ interface Led {
   readonly link: VirtualLink;
 }
 
-/** A player in a room with an authority. */
+/** Joins a player to a room with an authority. */
 async function joinLed(stage: VirtualLobby): Promise<Led> {
   const { ticket } = (await ledSeat(stage)) as Seat;
   const link = stage.link();
@@ -252,12 +255,12 @@ async function joinLed(stage: VirtualLobby): Promise<Led> {
   return { stage, player, link };
 }
 
-/** An authority that lets everybody in, and fails in one place. */
-/** An event from a participant is answered with a state. */
+/** Answers an event of a participant with a state. */
 function sendState({ session }: Participant): void {
   session.sendState(Uint8Array.of(1));
 }
 
+/** Returns an authority that admits everybody and fails at the given calls. */
 function authorityOf(
   faults: Partial<Record<string, (participant: Participant) => void>> & { readonly tickFor?: () => never },
 ): RoomAuthority {

@@ -29,13 +29,13 @@ async function started(): Promise<{ readonly lines: (LogFields | undefined)[] }>
   return { lines };
 }
 
-describe("an error in what answers", () => {
+describe("an error in an answer", () => {
   test.each([
     ["GET", "/health", "drops"],
     ["POST", "/match/joinOrCreate/race", "match"],
     ["POST", "/match/list/race", "list"],
   ] as const)(
-    "%s %s is 500 to that one; the next is answered, and who plays goes on",
+    "to %s %s sends 500; the next request is answered, and players play on",
     async (method, path, name) => {
       const { lines } = await started();
       const player = await real.join();
@@ -58,7 +58,7 @@ describe("an error in what answers", () => {
     },
   );
 
-  test("an upgrade ends that link with its close code", async () => {
+  test("to an upgrade ends that link with a close code", async () => {
     await started();
     const player = await real.join();
     const { ticket } = await real.seat();
@@ -70,7 +70,7 @@ describe("an error in what answers", () => {
     expect((await real.join()).number).toBe(2);
   });
 
-  test("an upgrade, before there is a link, cuts that connection", async () => {
+  test("to an upgrade, before there is a link, cuts that connection", async () => {
     await started();
     const player = await real.join();
     vi.spyOn(Connection.prototype, "carry").mockImplementationOnce(broken);
@@ -82,7 +82,7 @@ describe("an error in what answers", () => {
   });
 });
 
-test("what is reported from outside the relay is counted and logged too", async () => {
+test("a fault reported from outside the relay is counted and logged", async () => {
   const { lines } = await started();
   real.relay.reportFault("rejection", { toString: broken });
   expect(lines).toEqual([{ place: "rejection", error: "something that cannot be printed" }]);

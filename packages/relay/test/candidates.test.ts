@@ -21,7 +21,7 @@ describe("the server sends to an address that a participant has named", () => {
   const all: readonly PrivateCandidates[] = ["private-sessions", "always", "never"];
 
   it.each([
-    // Where the session comes from, and what is public.
+    // Address of the session, and a candidate at the same or at a public address.
     [PUBLIC, PUBLIC],
     [PUBLIC, "8.8.8.8"],
     [PUBLIC, "2606:4700::1111"],
@@ -41,15 +41,18 @@ describe("the server sends to an address that a participant has named", () => {
     "100.64.0.1",
     "fc00::1",
     "fd12:3456::1",
-  ])("where it is of a private network, %s, for sessions of one or as the operator wants", (candidate) => {
-    const permitted = (session: string): boolean[] =>
-      all.map((mode) => permitsCandidate(candidate, session, mode));
-    expect(permitted(PUBLIC)).toEqual([false, true, false]);
-    expect(permitted("unknown")).toEqual([false, true, false]);
-    expect(permitted("127.0.0.1")).toEqual([false, true, false]);
-    expect(permitted("192.168.1.20")).toEqual([true, true, false]);
-    expect(permitted("fd00::7")).toEqual([true, true, false]);
-  });
+  ])(
+    "of a private network, %s: if the session's own is private, or if the operator permits it",
+    (candidate) => {
+      const permitted = (session: string): boolean[] =>
+        all.map((mode) => permitsCandidate(candidate, session, mode));
+      expect(permitted(PUBLIC)).toEqual([false, true, false]);
+      expect(permitted("unknown")).toEqual([false, true, false]);
+      expect(permitted("127.0.0.1")).toEqual([false, true, false]);
+      expect(permitted("192.168.1.20")).toEqual([true, true, false]);
+      expect(permitted("fd00::7")).toEqual([true, true, false]);
+    },
+  );
 
   it.each([
     "0.0.0.0",
@@ -82,7 +85,7 @@ describe("the server sends to an address that a participant has named", () => {
       expect(all.map((mode) => permitsCandidate(candidate, session, mode))).toEqual([false, false, false]);
   });
 
-  it("on this machine, for those who come from this machine", () => {
+  it("on this machine: for sessions from this machine", () => {
     for (const candidate of ["127.0.0.1", "127.9.9.9", "::1", lan])
       expect(permitsCandidate(candidate, "::1", "private-sessions")).toBe(true);
     for (const candidate of ["127.0.0.1", "127.9.9.9", "::1"])
@@ -91,7 +94,7 @@ describe("the server sends to an address that a participant has named", () => {
   });
 });
 
-/** A UDP port on loopback that stands for a machine of the operator's, and what has come to it. */
+/** Opens a UDP port on loopback in place of an operator's machine. Collects the packets that arrive. */
 async function victim(): Promise<{ port: number; received: Buffer[] }> {
   const socket: Socket = createSocket("udp4");
   const received: Buffer[] = [];
@@ -104,7 +107,7 @@ async function victim(): Promise<{ port: number; received: Buffer[] }> {
 
 const candidateAt = (port: number): string => `candidate:1 1 UDP 2122317823 127.0.0.1 ${port} typ host`;
 
-/** An offer as Chromium makes it, with a candidate inside and another one beside it. */
+/** Sends an offer as Chromium writes it, with one candidate inside and another one beside it. */
 function offer(player: Player, inside: number, beside: number): void {
   const signal = (data: unknown): void => player.tell({ type: "signal", to: 0, attempt: 1, data });
   signal({ type: "offer", sdp: [...OFFER, `a=${candidateAt(inside)}`].join("\r\n") });
@@ -126,12 +129,12 @@ describe.skipIf(!native)(`candidates for the server (${failure ?? "loaded"})`, (
     const [inside, beside, unheard, own] = [await victim(), await victim(), await victim(), await victim()];
     offer(hostile, inside.port, beside.port);
     offer(local, unheard.port, own.port);
-    // A participant of this very machine is reached there: so the server does send by now.
+    // The server may send to a participant on this machine, so by this time it has sent.
     await eventually(() => expect(own.received.length).toBeGreaterThan(1), 10_000);
     await pause(200);
     expect([inside, beside, unheard].map(({ received }) => received.length)).toEqual([0, 0, 0]);
     expect(real.relay.health().drops["not-allowed"]).toBe(1);
-    // An honest browser may name such addresses, too: no violation.
+    // An honest browser may name such addresses too, so this is no violation.
     expect(hostile.close).toBeUndefined();
   });
 });

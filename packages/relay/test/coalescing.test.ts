@@ -16,7 +16,7 @@ const limits = {
   egressBurstPerAddress: 1e9,
 };
 
-/** The machine's timers, but a window ends when the test says so, and no time passes. */
+/** The machine's timers, except that the test ends the windows, and the clock stands still. */
 class HeldWindows {
   readonly #ends = new Set<() => void>();
   readonly scheduler: Scheduler = {
@@ -54,7 +54,7 @@ async function restart(options: Partial<RelayOptions> = { coalesceMs: WINDOW_MS 
   });
 }
 
-/** So many players, who know each other, after the first packet of the room: that one waits for nothing. */
+/** Joins players that know each other, and sends the room's first packet, which waits for nothing. */
 async function players(count: number): Promise<Player[]> {
   const joined: Player[] = [];
   for (let index = 0; index < count; index++) joined.push(await real.join());
@@ -67,18 +67,21 @@ async function players(count: number): Promise<Player[]> {
   return joined;
 }
 
-/** What is written from now on to a player's socket, by its place in the order of joining. */
+/** Spies on the writes to a player's socket. `place`: its place in the order of joining. */
 function writesTo(place: number): MockInstance<(bytes: Uint8Array) => boolean> {
   return vi.spyOn(real.streams[place]! as { write(bytes: Uint8Array): boolean }, "write");
 }
 
-/** Until the relay has read all that these have sent: a packet for nobody comes behind it, and is counted. */
+/**
+ * Resolves when the relay has read all packets of the senders: each sends another one to nobody, which the
+ * relay counts.
+ */
 async function isRead(...senders: readonly Player[]): Promise<void> {
   const unroutable = (): number => real.relay.health().drops["not-routable"] ?? 0;
   const before = unroutable();
   for (const sender of senders) sender.forward([], Uint8Array.of(0), { peers: [9999] });
   await eventually(() => expect(unroutable()).toBe(before + senders.length));
-  // What a round of the event loop has gathered leaves at its end.
+  // The packets of a round of the event loop leave at its end.
   await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -89,7 +92,7 @@ beforeEach(async () => {
 afterEach(() => real.stop());
 
 describe("packets of a room", () => {
-  it("wait for the end of the window, and then leave for each receiver in one write, in their order", async () => {
+  it("wait for the end of the window, then leave in order in one write per receiver", async () => {
     const [a, b, c] = (await players(3)) as [Player, Player, Player];
     const writes = writesTo(2);
     for (let mark = 1; mark <= 4; mark++) a.forward([b, c], Uint8Array.of(mark), { trafficClass: "state" });
@@ -111,7 +114,7 @@ describe("packets of a room", () => {
     expect(a.firstBytes).toEqual([5]);
   });
 
-  it("are copied once for all receivers of the same ones", async () => {
+  it("are copied once for all receivers of the same packets", async () => {
     const [a, ...others] = await players(4);
     const spies = [1, 2, 3].map(writesTo);
     for (let mark = 1; mark <= 3; mark++) a!.forward(others, new Uint8Array(200).fill(mark));
@@ -123,7 +126,7 @@ describe("packets of a room", () => {
     await eventually(() => expect(others.map(({ firstBytes }) => firstBytes.length)).toEqual([4, 4, 4]));
   });
 
-  it("leave before whatever else the relay has to say to their receiver", async () => {
+  it("leave before a later message of the relay to the same receiver", async () => {
     const [a, b] = (await players(2)) as [Player, Player];
     const order: string[] = [];
     b.onForwarded = ({ packet }) => order.push(`packet ${packet[0]}`);
@@ -135,34 +138,34 @@ describe("packets of a room", () => {
     await joining;
   });
 
-  it("leave early when they are many bytes", async () => {
+  it("leave early when they fill the window", async () => {
     const [a, b] = (await players(2)) as [Player, Player];
     for (let mark = 1; mark <= 5; mark++) a.forward([b], new Uint8Array(4000).fill(mark));
     await eventually(() => expect(b.firstBytes).toEqual([0xff, 1, 2, 3, 4, 5]));
     expect(windows.open).toBe(0);
   });
 
-  it("are counted one by one, by class, whether they waited or not", async () => {
+  it("are counted one by one, by class, even if they leave in one write", async () => {
     const [a, b, c] = (await players(3)) as [Player, Player, Player];
     const sent = () => real.relay.counts.sent.websocket?.state ?? { packets: 0, bytes: 0 };
     const before = { ...sent() };
     for (let mark = 1; mark <= 3; mark++) a.forward([b, c], new Uint8Array(10), { trafficClass: "state" });
     await isRead(a);
     windows.end();
-    // Two bytes of envelope, and the frame around it.
+    // An envelope adds two bytes to each packet. The frame around it is not counted.
     expect(sent()).toEqual({ packets: before.packets + 6, bytes: before.bytes + 6 * 12 });
   });
 });
 
 describe("the window", () => {
-  it("is none in a room of fewer than 16, and 5 ms in larger ones, where nothing else is set", async () => {
+  it("is 5 ms long by default, and absent in rooms of fewer than 16", async () => {
     await restart({});
     const few = await players(15);
     few[0]!.forward([few[1]!], Uint8Array.of(1));
     await eventually(() => expect(few[1]!.firstBytes).toEqual([0xff, 1]));
     expect(windows.open).toBe(0);
     await real.join();
-    // News of the sixteenth player must not wait, and would take the packet along.
+    // The sixteenth player's `joined` message does not wait, and would take the packet along.
     await eventually(() => expect(few[1]!.of("joined")).toHaveLength(14));
     few[0]!.forward([few[1]!], Uint8Array.of(2));
     await isRead(few[0]!);
@@ -180,7 +183,7 @@ describe("the window", () => {
   });
 });
 
-test("[WF24] a packet that must not wait takes along what waits for its receivers, and for nobody else", async () => {
+test("[WF24] a prompt packet takes along the packets that wait for its receivers, and no others", async () => {
   const [a, b, c] = (await players(3)) as [Player, Player, Player];
   a.forward([b, c], Uint8Array.of(1));
   a.forward([b], Uint8Array.of(2), { isPrompt: true });
@@ -200,7 +203,7 @@ test("[WF24] a packet that must not wait takes along what waits for its receiver
   expect(b.firstBytes).toEqual([0xff, 1, 2, 3]);
 });
 
-test("[WF24] a room that asks for it too often waits for the window all the same", async () => {
+test("[WF24] too many prompt packets in a room wait for the window like others", async () => {
   const [a, b] = (await players(2)) as [Player, Player];
   for (let mark = 1; mark <= 30; mark++) a.forward([b], Uint8Array.of(mark), { isPrompt: true });
   await isRead(a);
@@ -211,7 +214,7 @@ test("[WF24] a room that asks for it too often waits for the window all the same
   await eventually(() => expect(b.forwarded).toHaveLength(32));
 });
 
-test("a receiver that never reads costs the others no more than the window", async () => {
+test("a receiver that never reads delays the others by no more than the window", async () => {
   const [a, b, c] = (await players(3)) as [Player, Player, Player];
   const deaf = await real.rawParticipant();
   deaf.socket.pause();
@@ -239,7 +242,7 @@ test("a receiver that never reads costs the others no more than the window", asy
       expect([b, c].map(({ forwarded }) => forwarded.length)).toEqual([before + mark, before + mark]),
     );
   }
-  // Of those states only the newest waits for the one that does not read.
+  // The receiver that does not read keeps only the newest of these states waiting.
   const [slow] = real.relay.rooms()[0]!.sessions.filter(({ queuedBytes }) => queuedBytes > 0);
   expect(slow!.queuedBytes).toBeLessThan(100_000);
 });

@@ -9,11 +9,11 @@ const STEP_MS = 50;
 interface Sending {
   readonly trafficClass: TrafficClassName;
   readonly bytes: number;
-  /** Packets per second, each to all others. */
+  /** Packets per second, each to all other players. */
   readonly hz: number;
 }
 
-/** Counts what comes, and keeps none of it. */
+/** Joins players who count the packets that they get, and keep none. */
 function countingPlayers(
   virtual: VirtualLobby,
   count: number,
@@ -41,7 +41,7 @@ function registry(limits: NonNullable<RelayOptions["limits"]>, maxPlayers: numbe
   return new VirtualLobby({ rooms: { race: { maxPlayers } }, limits });
 }
 
-/** Sends what is due between two moments. */
+/** Sends the packets that are due between two moments. */
 function send(
   { player }: Counting,
   to: readonly Player[],
@@ -57,7 +57,7 @@ function send(
   }
 }
 
-/** The senders send for so long, and everybody gets what arrives. */
+/** Lets the senders send for a time, and everybody receive. */
 function run(
   virtual: VirtualLobby,
   all: readonly Counting[],
@@ -78,7 +78,7 @@ function run(
 
 const sum = (all: readonly Counting[]): number => all.reduce((bytes, counting) => bytes + counting.bytes, 0);
 
-/** Small limits in the proportions of the defaults: what is forwarded is a megabyte per second, not sixteen. */
+/** Small limits in the proportions of the defaults: one megabyte per second instead of sixteen. */
 const MIB = 1_048_576;
 const small = { egressBytesPerSecondPerRoom: MIB, egressBurstPerRoom: MIB } as const;
 
@@ -92,16 +92,16 @@ describe("what the relay forwards in a room", () => {
     expect(sum(all)).toBeLessThan(7 * MIB);
     expect(sum(all)).toBeGreaterThan(3 * MIB);
     expect(virtual.settings.counters.limited.egressPerRoom).toBeGreaterThan(500);
-    // States may be lost: nobody is cut for them, and newer ones follow.
+    // States may be lost, since newer ones follow. So nobody is cut.
     expect(all.map(({ player }) => player.close)).toEqual(Array(16).fill(undefined));
   });
 
-  it("cuts who floods with reliable packets, and takes nothing from those who do not", () => {
+  it("cuts a flood of reliable packets, and drops nothing of other players", () => {
     const virtual = registry(small, 16);
     const all = countingPlayers(virtual, 16);
     const [flooder, ...others] = all as [Counting, ...Counting[]];
     const flood: Sending[] = [{ trafficClass: "command", bytes: 12_000, hz: 15 }];
-    // Each 45 kB/s in all: below a sixteenth of the room's rate.
+    // Each player's packets make 45 kB/s for all receivers: below a sixteenth of the room's rate.
     const play: Sending[] = [
       { trafficClass: "state", bytes: 80, hz: 20 },
       { trafficClass: "command", bytes: 70, hz: 20 },
@@ -117,7 +117,7 @@ describe("what the relay forwards in a room", () => {
   });
 
   it("is not limited in ordinary use: 24 players, 30 events a second, states at 60 Hz", () => {
-    // The burst is no help here: the rates have to do.
+    // Small bursts, so that the rates alone have to suffice.
     const virtual = registry({ egressBurstPerRoom: MIB, egressBurstPerAddress: MIB }, 24);
     const all = countingPlayers(virtual, 24, () => "198.51.100.1");
     const play: Sending[] = [
@@ -132,7 +132,7 @@ describe("what the relay forwards in a room", () => {
 });
 
 describe("what the sessions of a room send", () => {
-  it("is bounded together, and those who flood take nothing from the part of the others", () => {
+  it("is bounded together, and flooders take nothing from the share of others", () => {
     const room = { bytesPerSecondPerRoom: MIB / 2, byteBurstPerRoom: MIB / 2 };
     const virtual = registry({ ...room, egressBytesPerSecondPerRoom: 1e9, egressBurstPerRoom: 1e9 }, 16);
     const all = countingPlayers(virtual, 16);
@@ -144,7 +144,7 @@ describe("what the sessions of a room send", () => {
       for (const from of envelope.peers) got.set(from, (got.get(from) ?? 0) + 1);
       count(envelope);
     };
-    // Each within its own limits; a sixteenth of the room's rate is 32 kB/s.
+    // Each flooder keeps its own limits. A sixteenth of the room's rate is 32 kB/s.
     const flood: Sending[] = [{ trafficClass: "command", bytes: 12_000, hz: 20 }];
     const play: Sending[] = [
       { trafficClass: "state", bytes: 200, hz: 60 },
@@ -171,7 +171,7 @@ describe("what the relay forwards for an address", () => {
   };
   const states: Sending[] = [{ trafficClass: "state", bytes: 8000, hz: 20 }];
 
-  it("is bounded, whatever its rooms may have; others go on", () => {
+  it("is bounded even if its rooms may have more; other addresses go on", () => {
     const virtual = registry(limits, 16);
     const all = countingPlayers(virtual, 8, (index) => (index < 6 ? "198.51.100.1" : `203.0.113.${index}`));
     run(virtual, all, new Map(all.slice(0, 6).map((each) => [each, states])), 4000);
@@ -182,7 +182,7 @@ describe("what the relay forwards for an address", () => {
     expect(sum(all) - before).toBe(20 * 1000 * 7);
   });
 
-  it("is not limited on this machine, behind whose addresses anybody may be", () => {
+  it("is not limited for this machine's own addresses, since anybody may be behind a proxy", () => {
     const virtual = registry(limits, 16);
     const all = countingPlayers(virtual, 4, () => "127.0.0.1");
     run(virtual, all, new Map(all.map((each) => [each, states])), 2000);

@@ -12,7 +12,7 @@ function racers(count: number, virtual = new VirtualLobby({ rooms: { race: { max
 }
 
 describe("forwarding", () => {
-  it("gives a packet to each target, from the sender's number, as it was, and not to others", () => {
+  it("gives a packet unchanged to each target and nobody else, with the sender's number", () => {
     const { virtual, joined } = racers(4);
     const [a, b, c, d] = joined.map(({ player }) => player);
     a!.forward([b!, c!], bytes(7, 8, 9), { trafficClass: "event", key: 300 });
@@ -23,7 +23,7 @@ describe("forwarding", () => {
     expect(d!.forwarded).toEqual([]);
   });
 
-  it("begins with the introduction: nobody hears of a newcomer whose link cannot carry anything yet", () => {
+  it("begins with the introduction: a newcomer is not announced before its link is open", () => {
     const { virtual, joined } = racers(1);
     const [a] = joined.map(({ player }) => player);
     const newcomers = [60, 40].map((opensAfterMs) => {
@@ -38,7 +38,7 @@ describe("forwarding", () => {
     virtual.scheduler.advance(100);
     const numbers = newcomers.map((newcomer) => newcomer.number);
     expect(a!.of("joined").map(({ peer }) => peer.number)).toEqual(numbers.toReversed());
-    // Whichever of two came first in any sense, both know of each other in the end, and each once.
+    // In either order of arrival, each newcomer gets to know the others once.
     for (const newcomer of newcomers) {
       const known = [...newcomer.welcome.peers, ...newcomer.of("joined").map(({ peer }) => peer)];
       const others = [a!.number, ...numbers].filter((number) => number !== newcomer.number);
@@ -81,7 +81,7 @@ describe("forwarding", () => {
     expect(a!.end).toBeUndefined();
   });
 
-  it("keeps rooms apart: the same number in another room is someone else", () => {
+  it("keeps rooms apart: the same number in another room is another participant", () => {
     const virtual = new VirtualLobby();
     const [a, b] = [virtual.join().player, virtual.join().player];
     const stranger = virtual.join({ method: "create" }).player;
@@ -91,7 +91,7 @@ describe("forwarding", () => {
     expect([...a.forwarded, ...b.forwarded, ...stranger.forwarded]).toEqual([]);
   });
 
-  it("counts malformed envelopes and cuts who keeps sending them, and nobody else notices", () => {
+  it("counts malformed envelopes and cuts a sender that goes on, without effect on others", () => {
     const { virtual, joined } = racers(3);
     const [a, b, c] = joined;
     for (let sent = 0; sent < 60; sent++) a!.link.player.send("command", bytes(0x07, 9));
@@ -106,7 +106,7 @@ describe("forwarding", () => {
 });
 
 describe("a slow receiver", () => {
-  /** Three racers of whom the last does not read. */
+  /** Joins three racers; the last one does not read. */
   function withSlow() {
     const limits = { queuedCommandBytes: 65_536 };
     const stage = new VirtualLobby({ rooms: { race: { maxPlayers: 16 } }, limits });
@@ -117,7 +117,7 @@ describe("a slow receiver", () => {
     return { virtual, a: a!, b: b!, slow: slow!, pipe };
   }
 
-  it("gets the newest state of each key when it reads again, and delays nobody", () => {
+  it("gets the newest state of each key when it reads again, and does not delay others", () => {
     const { virtual, a, b, slow, pipe } = withSlow();
     a.forward([slow], new Uint8Array(5000));
     for (let state = 1; state <= 100; state++) {
@@ -136,7 +136,7 @@ describe("a slow receiver", () => {
     expect(slow.closes).toEqual([]);
   });
 
-  it("loses its link when too many commands wait, keeps its session, and delays nobody", () => {
+  it("loses its link but not its session when too many commands wait, and does not delay others", () => {
     const { virtual, a, b, slow } = withSlow();
     for (let sent = 0; sent < 12; sent++) a.forward([b, slow], new Uint8Array(8000).fill(sent));
     virtual.scheduler.advance(100);
@@ -171,7 +171,7 @@ describe("a broadcast", () => {
     expect([a.forwarded, c.forwarded]).toEqual([[], []]);
   });
 
-  it("[WF25] skips the sender, those who are not there and those without a link", () => {
+  it("[WF25] skips the sender, unknown receivers and receivers without a link", () => {
     const { virtual, all } = players(3);
     const [a, b, c] = all;
     const gone = virtual.join();
@@ -184,7 +184,7 @@ describe("a broadcast", () => {
     expect(virtual.registry.drops()["not-routable"]).toBe(3);
   });
 
-  it("[WF25] counts each copy against what is forwarded for its sender", () => {
+  it("[WF25] counts each copy against the forwarding rate of its sender", () => {
     const limits = { egressBytesPerSecondPerRoom: 20_000, egressBurstPerRoom: 20_000 };
     const { virtual, all } = players(4, limits);
     const [a, b, c, d] = all;
@@ -195,7 +195,7 @@ describe("a broadcast", () => {
     expect(virtual.settings.counters.limited.egressPerRoom).toBe(1);
   });
 
-  it("[WF25] that is malformed is dropped and counted, and who goes on is cut", () => {
+  it("[WF25] that is malformed is dropped and counted, and a sender that goes on is cut", () => {
     const { virtual, all } = players(2);
     const [a, b] = all;
     const malformed = {

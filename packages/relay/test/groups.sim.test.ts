@@ -13,11 +13,11 @@ function refused(answer: object): string | undefined {
 }
 
 describe("friends", () => {
-  it("[M3] come into the same room, though it fills up between the first and the last of them", () => {
+  it("[M3] join the same room, even if strangers arrive between them", () => {
     const virtual = new VirtualLobby({ limits });
     const { roomId } = virtual.seat(friends("ours", 3));
     const strangers = Array.from({ length: 3 }, () => virtual.seat().roomId);
-    // One place was free beside the two that are kept.
+    // One place is free besides the two kept ones.
     expect(strangers.map((id) => id === roomId)).toEqual([true, false, false]);
     virtual.scheduler.advance(KEPT_MS - 1);
     expect(virtual.seat(friends("ours", 3)).roomId).toBe(roomId);
@@ -25,7 +25,7 @@ describe("friends", () => {
     expect(refused(virtual.reserve(friends("ours", 3)))).toBe("the group's room takes nobody more");
   });
 
-  it("go where there is room for all of them", () => {
+  it("join a room with places for all of them", () => {
     const virtual = new VirtualLobby({ limits });
     const first = virtual.seat().roomId;
     virtual.seat();
@@ -36,18 +36,18 @@ describe("friends", () => {
     expect(virtual.registry.roomCount).toBe(2);
   });
 
-  it("who do not come lose their places, and get one all the same where there is one", () => {
+  it("who come too late lose their kept places, but take free ones", () => {
     const virtual = new VirtualLobby({ limits });
     const { roomId } = virtual.seat(friends("ours", 4));
     expect(virtual.seat().roomId).not.toBe(roomId);
     virtual.scheduler.advance(KEPT_MS);
-    // The older room comes first, and has three places again.
+    // The older room comes first, and has three free places again.
     for (let count = 0; count < 2; count++) expect(virtual.seat().roomId).toBe(roomId);
     expect(virtual.seat(friends("ours", 4)).roomId).toBe(roomId);
     expect(refused(virtual.reserve(friends("ours", 4)))).toBe("the group's room takes nobody more");
   });
 
-  it("of another key, another kind of options or another room do not meet", () => {
+  it("with another key, other options or another kind of room do not meet", () => {
     const virtual = new VirtualLobby({ limits, rooms: { race: { maxPlayers: 2 }, duel: { maxPlayers: 2 } } });
     const rooms = [
       virtual.seat(friends("a", 2)),
@@ -58,7 +58,7 @@ describe("friends", () => {
     expect(new Set(rooms).size).toBe(4);
   });
 
-  it("are forgotten when the last of them has gone: the same key begins anew", () => {
+  it("are forgotten when the last one has left: the same key begins a new group", () => {
     const virtual = new VirtualLobby({ limits });
     const { player, seat } = virtual.join(friends("ours", 2));
     const stranger = virtual.join();
@@ -73,7 +73,7 @@ describe("friends", () => {
     expect(virtual.seat(friends("ours", 2)).roomId).not.toBe(seat.roomId);
   });
 
-  it("stay a group when one of them loads the page anew", () => {
+  it("stay a group when one of them reloads the page", () => {
     const virtual = new VirtualLobby({ limits });
     const { player, seat } = virtual.join(friends("ours", 2));
     virtual.scheduler.advance(KEPT_MS);
@@ -93,18 +93,18 @@ describe("friends", () => {
     expect(virtual.seat().roomId).toBeDefined();
   });
 
-  it("leave nothing behind", () => {
+  it("leave no room behind", () => {
     const virtual = new VirtualLobby({ limits: { ...limits, ticketLifetimeMs: 1000 } });
     virtual.seat(friends("ours", 3));
     virtual.scheduler.advance(1000);
-    // The places are kept longer than the ticket of the one who wanted them.
+    // The places are kept longer than the first member's ticket.
     expect(virtual.registry.roomCount).toBe(1);
     virtual.scheduler.advance(KEPT_MS);
     expect(virtual.registry.roomCount).toBe(0);
   });
 
   it.each([1, 2, 3, 4, 5])(
-    "in a storm at the border no room is overfull and no group parted (seed %i)",
+    "never overfill a room and are never separated in a rush of joins (seed %i)",
     (seed) => {
       const random = seededRandom(seed);
       const virtual = new VirtualLobby({

@@ -17,7 +17,7 @@ afterEach(async () => {
   await relay.stop({ drainMs: 10 });
 });
 
-it("connections that ask for nothing in time, or for nonsense, are ended and counted", async () => {
+it("connections without a request in time, or with malformed ones, are ended and counted", async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -40,7 +40,7 @@ it("connections that ask for nothing in time, or for nonsense, are ended and cou
   await eventually(() => expect(relay.health().connections).toBe(0));
 });
 
-it("thousands of them are ended a few at a time, so that nobody else waits", async () => {
+it("thousands of late connections are ended a few at a time, so that others do not wait", async () => {
   let endedThisRound = 0;
   let [rounds, most, ended] = [0, 0, 0];
   const sockets = Array.from({ length: 5000 }, () => {
@@ -49,7 +49,7 @@ it("thousands of them are ended a few at a time, so that nobody else waits", asy
     return socket;
   });
   const late = Object.assign(new Error("late"), { code: "ERR_HTTP_REQUEST_TIMEOUT" });
-  // Node reports all that are due in one round of the event loop.
+  // Node reports all late connections in one round of the event loop.
   for (const socket of sockets) relay.handleClientError(late, socket);
   while (ended < sockets.length) {
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { VirtualLobby } from "./virtual-lobby.js";
 
-/** The best of many: what else the machine does is left out. */
+/** Returns the best time of many runs, which excludes other load on the machine, ms. */
 function bestMs(work: () => void): number {
   const times = Array.from({ length: 30 }, () => {
     const startMs = performance.now();

@@ -27,7 +27,7 @@ import { RealRelay, eventually } from "./real-relay.js";
 const RUNS = 50;
 const PACKETS_PER_RUN = 40;
 
-/** One thing that a hostile client writes to its socket: bytes of a frame, or bytes that are no frame. */
+/** Bytes that a hostile client writes to its socket, as a frame or not. */
 type Hostile = (reliableId: number) => Uint8Array;
 
 function packet(kind: MessageKind, body: Uint8Array, sequence: number): Uint8Array {
@@ -90,7 +90,7 @@ const hostile = oneof(
       () =>
         mutated(wellFormed[which]!, edits, cut),
   ),
-  // Numbered rightly, so that the control message behind it is read.
+  // With the right message number, so that the relay reads the control message.
   tuple(nat(controls.length - 1), changes, nat(4)).map(
     ([which, edits, cut]): Hostile =>
       (id) =>
@@ -157,7 +157,7 @@ describe("hostile bytes", () => {
     );
   });
 
-  it("in place of tickets and names of protocols open no seat", async () => {
+  it("in place of tickets and protocol names give no seat", async () => {
     const token = uint8Array({ minLength: 1, maxLength: 60 }).map((bytes) =>
       Buffer.from(bytes).toString("latin1"),
     );
@@ -165,7 +165,7 @@ describe("hostile bytes", () => {
     await assert(
       asyncProperty(protocols, async (text) => {
         const raw = await real.raw(["paceline.2", `ticket.${text}`]);
-        // Text that is no name of a protocol is refused with an HTTP status, before there is a WebSocket.
+        // An invalid subprotocol name is refused with an HTTP status, before there is a WebSocket.
         await eventually(() => expect([400, CloseCode.refused]).toContain(raw.closeCode ?? raw.status));
         raw.destroy();
       }),

@@ -18,7 +18,7 @@ afterEach(() => real.stop());
 
 const drops = () => real.relay.health().drops;
 
-/** A packet by hand, with whatever messages, over the player's own link. */
+/** Sends a hand-made packet with any messages over the player's own link. */
 function sendPacket(player: Player, sequence: number, ...messages: [MessageKind, Uint8Array][]): void {
   const writer = new ByteWriter();
   writePacketHeader(writer, { sequence, tick: 0, isPublished: false });
@@ -26,7 +26,7 @@ function sendPacket(player: Player, sequence: number, ...messages: [MessageKind,
   player.session.activeLink!.send("command", writer.take());
 }
 
-/** Others play on. */
+/** Returns a check that two honest players still reach each other. */
 async function withOthers(): Promise<() => Promise<void>> {
   real = await RealRelay.start();
   const [one, two] = [await real.join("create/race"), await real.join()];
@@ -40,7 +40,7 @@ async function withOthers(): Promise<() => Promise<void>> {
 }
 
 describe("a relay", () => {
-  test("[WF11] answers one ping of a packet, and cuts who sends more", async () => {
+  test("[WF11] answers one ping of a packet, and cuts a sender of more", async () => {
     const othersAreFine = await withOthers();
     const hostile = await real.join();
     const ping = (number: number): [MessageKind, Uint8Array] => [
@@ -49,7 +49,7 @@ describe("a relay", () => {
     ];
     const received = hostile.session.activeLink!.counters;
     const before = received.packetsReceived;
-    // What drew 149965 pongs: 300 packets of 500 pings.
+    // 300 packets of 500 pings. Without the limit they draw 149,965 pongs.
     const pings = Array.from({ length: 500 }, (_, number) => ping(number));
     for (let count = 0; count < 300; count++) sendPacket(hostile, 1000 + count, ...pings);
     await eventually(() => expect(hostile.close?.code).toBe(CloseCode.protocolViolation));
@@ -58,7 +58,7 @@ describe("a relay", () => {
     await othersAreFine();
   });
 
-  test("[WF29] drops and counts events, states and inputs that are sent to itself", async () => {
+  test("[WF29] drops and counts events, states and inputs that are addressed to itself", async () => {
     const othersAreFine = await withOthers();
     const hostile = await real.join();
     const body = encodeValue(["lap", 1, 2]);
@@ -70,7 +70,7 @@ describe("a relay", () => {
     writeMessage(published, MessageKind.event, body);
     hostile.session.activeLink!.send("state", published.take());
     await eventually(() => expect(drops()).toEqual({ "not-allowed": 5 }));
-    // Payloads for players and authorities are malformed here, bulk is not allowed.
+    // In this room, payloads for players and authorities are malformed, and bulk is not allowed.
     hostile.session.sendReliable(writePeerPayload({ kind: "command", type: "lap", message: 1 }));
     hostile.session.sendReliable(Uint8Array.of(PayloadKind.authority, 0x80));
     hostile.session.sendReliable(Uint8Array.of(0x77));
@@ -81,7 +81,7 @@ describe("a relay", () => {
     await othersAreFine();
   });
 
-  test("[WF27] drops a signal without data, and passes one with nil on", async () => {
+  test("[WF27] drops a signal without data, and forwards one with nil", async () => {
     const othersAreFine = await withOthers();
     const [hostile, other] = [await real.join(), await real.join()];
     const signal = { type: "signal", to: other.number, attempt: 1 };
@@ -121,7 +121,7 @@ describe("a relay", () => {
     await eventually(() => expect(raw.closeCode).toBe(code));
     const closes = real.relay.counts.linkCloses;
     expect(closes).toEqual(code === undefined ? {} : { messageTooBig: 1 });
-    // The session is there still; it may come back over another link.
+    // The session is still there. It may come back over another link.
     expect(real.relay.health().sessions).toBe(3);
     await othersAreFine();
   });

@@ -5,7 +5,7 @@ import { AdmittedLink } from "../src/admission/admitted-link.js";
 import { Player } from "./player.js";
 import { VirtualLobby } from "./virtual-lobby.js";
 
-/** More than one message can list. */
+/** More participants than one message can list. */
 const PLAYERS = 420;
 
 const none = (): void => undefined;
@@ -25,7 +25,7 @@ const host: RoomHost = {
   close: none,
 };
 
-/** As rooms of a class: they say themselves how many they take. */
+/** Sets the room's number of places itself, as rooms of a class do. */
 const authority: RoomAuthority = {
   authorize: ({ options }) => Promise.resolve({ auth: true, options }),
   open: (room) => {
@@ -57,7 +57,7 @@ async function comers(stage: VirtualLobby, count: number): Promise<Player[]> {
   return players;
 }
 
-test("[WF46] a newcomer to a room of 420 is welcomed, and hears of everybody", async () => {
+test("[WF46] a newcomer to a room of 420 gets a welcome and learns of all participants", async () => {
   const limits = { joinBurstPerRoom: 1000, matchBurstPerAddress: 1000, linkBurstPerAddress: 1000 };
   const stage = new VirtualLobby({ rooms: { arena: { authority } }, limits });
   const before = await comers(stage, PLAYERS);
@@ -73,7 +73,7 @@ test("[WF46] a newcomer to a room of 420 is welcomed, and hears of everybody", a
   ]);
 });
 
-test("players who leave within 100 ms are news in one packet where an authority decides", async () => {
+test("in a room with an authority, one packet reports all players that leave within 100 ms", async () => {
   const stage = new VirtualLobby({ rooms: { arena: { authority } } });
   const [witness] = (await comers(stage, 1)) as [Player];
   const others = await comers(stage, 9);
@@ -85,11 +85,11 @@ test("players who leave within 100 ms are news in one packet where an authority 
   expect(witness.of("left").map(({ number }) => number)).toEqual(
     others.slice(0, 8).map(({ welcome }) => welcome.number),
   );
-  // The first at once, the others together; the rest is room for a ping and a pong.
+  // One packet for the first player, one for the others. The rest is a ping and a pong.
   expect(received() - before).toBeLessThanOrEqual(4);
 });
 
-test("a newcomer is news before anything else of it, also behind one who left", async () => {
+test("a newcomer is announced before its first packet, also after another player has left", async () => {
   const stage = new VirtualLobby({ rooms: { arena: { authority } } });
   const [witness, first, second] = (await comers(stage, 3)) as [Player, Player, Player];
   stage.scheduler.advance(500);

@@ -4,7 +4,8 @@ import { limitTable, type RelayLimitRow, type RelayOptions } from "../src/index.
 import type { Player } from "./player.js";
 import { RealRelay, eventually } from "./real-relay.js";
 
-// The columns "a client sees" and "counted as" of docs/OPERATIONS.md are made from the rows: here each is what happens.
+// docs/OPERATIONS.md takes the columns "a client sees" and "counted as" from the rows. These tests compare
+// each row with the effect.
 
 vi.setConfig({ testTimeout: 20_000 });
 
@@ -13,7 +14,7 @@ type LimitName = keyof typeof limitTable;
 let real: RealRelay;
 afterEach(() => real.stop());
 
-/** Reaches a limit and returns what a client saw of it, in the words of the table. */
+/** Reaches a limit and returns the effect on a client, in the words of the table. */
 interface Scenario {
   readonly limits: NonNullable<RelayOptions["limits"]>;
   readonly address?: string;
@@ -27,7 +28,6 @@ async function answerOf(path: string, body?: object): Promise<string[]> {
   return [`HTTP ${response.status}`, `\`${error.code}\``];
 }
 
-/** The last answer of several requests. */
 async function lastAnswer(times: number, path = "create/race"): Promise<string[]> {
   for (let count = 1; count < times; count++) expect(await answerOf(path)).toEqual([]);
   return answerOf(path);
@@ -128,7 +128,7 @@ const scenarios: Partial<Record<LimitName, Scenario>> = {
   },
 };
 
-/** Limits of time, and of what only a virtual clock or a room full of players reaches: by the test that does. */
+/** Tests of the other limits: those of time, and those that need a virtual clock or a full room. */
 const elsewhere: Partial<Record<LimitName, string>> = {
   bytesPerSecondPerRoom: "links.test.ts",
   byteBurstPerRoom: "links.test.ts",
@@ -157,14 +157,14 @@ function countOf(counter: string): number {
   return counts[group]?.[name] ?? 0;
 }
 
-it("every limit of the table has a test that reaches it", async () => {
+it("every limit of the table has a test", async () => {
   real = await RealRelay.start();
   const covered = [...Object.keys(scenarios), ...Object.keys(elsewhere)];
   expect(covered.toSorted()).toEqual(Object.keys(limitTable).toSorted());
 });
 
 it.each(Object.entries(scenarios))(
-  "%s shows a client what the table says, and is counted",
+  "%s has the effect that the table describes, and is counted",
   async (name, scenario) => {
     const { limits, address, reach } = scenario;
     real = await RealRelay.start({ limits, ...(address !== undefined && { addressOf: () => address }) });

@@ -13,7 +13,6 @@ async function restart(options: Partial<RelayOptions>): Promise<void> {
   real = await RealRelay.start(options);
 }
 
-/** The code with which a link with these subprotocols is closed. */
 async function closeOf(protocols: readonly string[]): Promise<number | undefined> {
   const player = real.player(protocols);
   return eventually(() => {
@@ -33,7 +32,7 @@ beforeEach(async () => {
 afterEach(() => real.stop());
 
 describe("health", () => {
-  it("is answered so often to one address, and then 429, without a cost for others", async () => {
+  it("answers 429 to an address beyond its rate, and 200 to others", async () => {
     await restart({
       scheduler: stoppedClock,
       limits: { healthBurstPerAddress: 5, healthPerSecondPerAddress: 1 },
@@ -63,7 +62,7 @@ describe("links", () => {
     expect(real.relay.health()).toMatchObject({ rooms: 1, sessions: 2 });
   });
 
-  it("are refused with a code that says why", async () => {
+  it("are refused with a code for the reason", async () => {
     const { ticket } = await real.seat();
     expect(await closeOf([WEBSOCKET_PROTOCOL, `ticket.${ticket.slice(0, -3)}AAA`])).toBe(CloseCode.refused);
     expect(await closeOf([WEBSOCKET_PROTOCOL, "ticket"])).toBe(CloseCode.refused);
@@ -79,7 +78,7 @@ describe("links", () => {
     expect(await closeOf([WEBSOCKET_PROTOCOL, `ticket.${ticket}`])).toBe(CloseCode.ticketUsed);
   });
 
-  it("are refused when the ticket's time is over", async () => {
+  it("are refused when the ticket has expired", async () => {
     await restart({ limits: { ticketLifetimeMs: 100 } });
     const { ticket } = await real.seat();
     await eventually(() => expect(real.relay.health().rooms).toBe(0));
@@ -88,7 +87,7 @@ describe("links", () => {
     expect(real.relay.health().drops.credential).toBe(1);
   });
 
-  it("are let in although the server's clock was set while the ticket was on its way", async () => {
+  it("are let in even if the server's clock was changed after the ticket was issued", async () => {
     let wallMs = Date.now();
     await restart({ wallClockMs: () => wallMs });
     for (const stepMs of [3_600_000, -7_200_000]) {
@@ -100,7 +99,7 @@ describe("links", () => {
     }
   });
 
-  it("are let in from another address, unless tickets are bound to one", async () => {
+  it("are let in from another address, unless tickets are bound to addresses", async () => {
     let address = "192.0.2.1";
     const addressOf = (): string => address;
     await restart({ addressOf });
@@ -114,7 +113,7 @@ describe("links", () => {
     expect(await closeOf([WEBSOCKET_PROTOCOL, `ticket.${bound.ticket}`])).toBe(CloseCode.refused);
     expect(real.relay.health().drops.credential).toBe(1);
     address = "192.0.2.2";
-    // The thief has not used it up.
+    // The thief has not used the ticket up.
     const owner = real.player([WEBSOCKET_PROTOCOL, `ticket.${bound.ticket}`]);
     await eventually(() => owner.welcome);
     expect(Buffer.from(bound.ticket.split(".")[0]!, "base64url").toString()).not.toContain("192.0.2");
@@ -130,7 +129,7 @@ describe("links", () => {
     expect(own.closeCode).toBeUndefined();
   });
 
-  it("end with an HTTP status where there are too many", async () => {
+  it("end with an HTTP status if there are too many", async () => {
     await restart({ limits: { maxConnections: 1, linkBurstPerAddress: 2 } });
     const first = await real.rawParticipant();
     expect(first.status).toBe(101);
@@ -141,7 +140,7 @@ describe("links", () => {
     await eventually(() => expect(real.relay.health().connections).toBe(1));
   });
 
-  it("end with an HTTP status where one address opens too many", async () => {
+  it("end with an HTTP status if one address opens too many", async () => {
     await restart({ limits: { linkBurstPerAddress: 2, linksPerSecondPerAddress: 1 } });
     const statuses = [];
     for (let count = 0; count < 3; count++) statuses.push((await real.raw([WEBSOCKET_PROTOCOL])).status);
@@ -187,14 +186,14 @@ describe("resuming", () => {
 });
 
 describe("bad participants", () => {
-  it("who do not read are cut, and delay nobody", async () => {
+  it("who do not read are cut, and do not delay others", async () => {
     const bytesPerSecond = 1_000_000_000;
     const limits = {
       packetsPerSecond: 100_000,
       packetBurst: 100_000,
       bytesPerSecond,
       byteBurst: bytesPerSecond,
-      // On a fast machine the default of a room is used up before the test is over.
+      // A fast machine would use up the default rate of a room during the test.
       egressBytesPerSecondPerRoom: bytesPerSecond,
       egressBurstPerRoom: bytesPerSecond,
     };
@@ -205,7 +204,7 @@ describe("bad participants", () => {
     await eventually(() => expect(a.of("joined")).toHaveLength(2));
     const targets = [b.number, a.of("joined")[1]!.peer.number];
     const packet = new Uint8Array(16_000);
-    // What the kernel takes for a socket that nobody reads is some megabytes; then the queue fills.
+    // The kernel buffers some megabytes for a socket that nobody reads. Then the relay's queue fills.
     for (let sent = 0; real.relay.health().connections === 3; sent += 10) {
       for (let count = 0; count < 10; count++) a.forward([], packet, { peers: targets });
       await eventually(() => expect(b.forwarded.length).toBe(sent + 10), 2000);
@@ -215,10 +214,10 @@ describe("bad participants", () => {
     expect(b.closes).toEqual([]);
   });
 
-  it("who flood with packets are cut, and delay nobody", async () => {
+  it("who flood with packets are cut, and do not delay others", async () => {
     const [a, b] = [await real.join(), await real.join()];
     const flooder = await real.rawParticipant();
-    // Well-formed: an event for somebody who is not there.
+    // Well-formed: an event to a participant that does not exist.
     const frame = RawWebSocket.frameOf(Opcode.binary, Uint8Array.of(0x05, 0xff, 0xff, 0x03, 0));
     const batch = Buffer.concat(Array<Buffer>(200).fill(frame));
     const worstMs = await worstExchangeMs(a, b, () => flooder.socket.write(batch));
@@ -228,7 +227,7 @@ describe("bad participants", () => {
     expect(real.relay.health().drops["rate-limit"]).toBeGreaterThan(1000);
   });
 
-  it("who send too much together, though none of them does, lose packets; other rooms do not notice", async () => {
+  it("who exceed the room's rate together lose packets, without effect on other rooms", async () => {
     const session = { bytesPerSecond: 1024, byteBurst: 30_000 };
     await restart({ limits: { ...session, bytesPerSecondPerRoom: 1024, byteBurstPerRoom: 30_000 } });
     const [a, b] = [await real.join(), await real.join()];
@@ -236,7 +235,8 @@ describe("bad participants", () => {
     const d = await real.join(`joinById/${c.welcome.roomId}`);
     for (const byte of [1, 2]) a.forward([b], new Uint8Array(12_000).fill(byte));
     await eventually(() => expect(b.firstBytes).toEqual([1, 2]));
-    // The first is within the part of its own, which nobody can take away; of the second the room has nothing left.
+    // The first packet is within the session's own part of the rate. For the second one the room has nothing
+    // left.
     for (const byte of [3, 4]) b.forward([a], new Uint8Array(12_000).fill(byte));
     await eventually(() => expect(real.relay.counts.limited.bytesPerRoom).toBe(1));
     expect(real.relay.counts.limited.trafficPerSession).toBe(0);
@@ -245,7 +245,7 @@ describe("bad participants", () => {
     await eventually(() => expect(d.firstBytes).toContain(3));
   });
 
-  it("who flood with what is no packet are cut", async () => {
+  it("who flood with bytes that are no packets are cut", async () => {
     const scheduler = new VirtualScheduler();
     await restart({ scheduler, limits: { bytesPerSecond: 1024, byteBurst: 20_000 } });
     // The relay's time runs ten times faster than the sockets.
@@ -265,11 +265,11 @@ describe("bad participants", () => {
     ["empty text", Opcode.text],
     ["empty pongs", Opcode.pong],
     ["empty pings", Opcode.ping],
-  ])("who flood with %s below the limit of bytes are cut, and counted", async (_, opcode) => {
+  ])("who flood with %s below the limit of bytes are cut and counted", async (_, opcode) => {
     const [a, b] = [await real.join(), await real.join()];
     const flooder = await real.rawParticipant();
     await eventually(() => expect(a.of("joined")).toHaveLength(2));
-    // 9,000 frames of 6 bytes: ten bursts of packets, a tenth of the burst of bytes.
+    // 9,000 frames of 6 bytes: ten bursts of packets, but a tenth of the burst of bytes.
     flooder.socket.write(Buffer.alloc(9000 * 6, RawWebSocket.frameOf(opcode, new Uint8Array(0))));
     await eventually(() => expect(a.of("left")).toHaveLength(1));
     expect(real.relay.counts.sessionEnds).toEqual({ flooding: 1 });
@@ -293,7 +293,7 @@ describe("bad participants", () => {
     await expectExchange(a, b, 1);
   });
 
-  it("who send a packet larger than any are cut", async () => {
+  it("who send a packet beyond the largest size are cut", async () => {
     const [a, b] = [await real.join(), await real.join()];
     const large = await real.rawParticipant();
     large.frame(Opcode.binary, new Uint8Array(20_000));
@@ -316,7 +316,7 @@ describe("bad participants", () => {
 });
 
 describe("stopping", () => {
-  it("tells everyone, takes nobody more, and is done when all links are closed", async () => {
+  it("notifies all, refuses newcomers, and is done when all links are closed", async () => {
     const players = [await real.join(), await real.join()];
     const { ticket } = await real.seat();
     const rude = await real.rawParticipant();

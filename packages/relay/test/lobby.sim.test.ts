@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualLobby } from "./virtual-lobby.js";
 
 describe("joining", () => {
-  it("welcomes with number, room, token and those who are there, and tells them", () => {
+  it("sends a welcome with number, room, token and peers, and announces the newcomer", () => {
     const virtual = new VirtualLobby({ iceServers: [{ urls: "stun:stun.example.org" }] });
     const first = virtual.join({ webrtc: false });
     const second = virtual.join();
@@ -22,7 +22,7 @@ describe("joining", () => {
     expect(second.player.of("joined")).toEqual([]);
   });
 
-  it("never gives a number twice while the room lives", () => {
+  it("never gives a number twice while the room exists", () => {
     const virtual = new VirtualLobby();
     virtual.join();
     virtual.join().player.tell({ type: "leave" });
@@ -30,7 +30,7 @@ describe("joining", () => {
     expect(virtual.join().player.number).toBe(3);
   });
 
-  it("puts equal options into one room, in whatever order, and others elsewhere", () => {
+  it("puts equal options in any order into one room, and other options into another", () => {
     const virtual = new VirtualLobby();
     const { roomId } = virtual.seat({ options: { track: "loop", laps: 3 } });
     expect(virtual.seat({ options: { laps: 3, track: "loop" } }).roomId).toBe(roomId);
@@ -39,7 +39,7 @@ describe("joining", () => {
     expect(virtual.seat({ method: "joinById", target: roomId }).roomId).toBe(roomId);
   });
 
-  it("opens another room when one is full, and refuses those who want that one", () => {
+  it("opens another room when one is full, and refuses joins of the full one", () => {
     const virtual = new VirtualLobby({ rooms: { race: { maxPlayers: 2 } } });
     const { roomId } = virtual.seat();
     virtual.join();
@@ -48,7 +48,7 @@ describe("joining", () => {
     expect(virtual.seat().roomId).not.toBe(roomId);
   });
 
-  it("refuses kinds and rooms that are not there", () => {
+  it("refuses unknown kinds and unknown rooms", () => {
     const virtual = new VirtualLobby();
     expect(virtual.reserve({ target: "rase" })).toMatchObject({ status: 404, code: "match/unknown-room" });
     expect(virtual.reserve({ target: "constructor" })).toMatchObject({ code: "match/unknown-room" });
@@ -67,7 +67,7 @@ describe("joining", () => {
 });
 
 describe("tickets and seats", () => {
-  it("a seat that nobody takes is free again when its ticket is void", () => {
+  it("a seat that nobody takes becomes free when its ticket expires", () => {
     const virtual = new VirtualLobby({ rooms: { race: { maxPlayers: 1 } } });
     const { roomId, ticket } = virtual.seat();
     expect(virtual.reserve({ method: "joinById", target: roomId })).toMatchObject({ code: "match/full" });
@@ -76,14 +76,14 @@ describe("tickets and seats", () => {
     expect(virtual.refusalOf(ticket)).toBe(CloseCode.ticketExpired);
   });
 
-  it("a ticket is good once", () => {
+  it("a ticket works once", () => {
     const virtual = new VirtualLobby();
     const { seat } = virtual.join();
     expect(virtual.refusalOf(seat.ticket)).toBe(CloseCode.ticketUsed);
     expect(virtual.registry.sessionCount).toBe(1);
   });
 
-  it("a ticket with another room written into it is no ticket", () => {
+  it("a ticket that was changed to another room is refused", () => {
     const virtual = new VirtualLobby();
     const other = virtual.seat({ method: "create" });
     const { ticket } = virtual.seat({ method: "create" });

@@ -5,7 +5,7 @@ import { LogThrottle, silentLog, type LogFields } from "../src/ops/log.js";
 import { VirtualLobby } from "./virtual-lobby.js";
 
 describe("the log", () => {
-  it("passes one line per second and says how many it withheld", () => {
+  it("writes one line per second, with the number of withheld lines", () => {
     const scheduler = new VirtualScheduler();
     const throttle = new LogThrottle(scheduler);
     const lines: [string, LogFields | undefined][] = [];

@@ -38,7 +38,7 @@ const values = oneof(
   integer(),
   constantFrom<unknown>(null, [], {}, -0),
 );
-/** As JSON brings it: a key "__proto__" is a property like others there. */
+/** Options as JSON gives them: a key "__proto__" is a plain property. */
 const options: Arbitrary<unknown> = array(tuple(names, values), { maxLength: 18 }).map(
   (entries) =>
     JSON.parse(
@@ -60,7 +60,7 @@ const body = record(
   { requiredKeys: ["version", "options"] },
 );
 
-/** The largest welcome of a relay room but for its options. */
+/** The largest welcome of a relay room, without its options. */
 const peers: PeerInfo[] = Array.from({ length: 63 }, (_, index) => ({
   number: 0xff00 + index,
   id: "x".repeat(16),
@@ -99,7 +99,7 @@ describe("a match request", () => {
     expect(accepted).toBeGreaterThan(20);
   });
 
-  test("in an upgrade likewise, whatever its bytes are", () => {
+  test("in an upgrade is refused or valid too, with any bytes", () => {
     const encoded = body.map((value) => Buffer.from(JSON.stringify(value)).toString("base64url"));
     let accepted = 0;
     assert(

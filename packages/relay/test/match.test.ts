@@ -73,7 +73,7 @@ describe("match requests", () => {
     expect(real.relay.health().rooms).toBe(0);
   });
 
-  it("may have a body of limited size, whether it says its length or not", async () => {
+  it("may have a body of limited size, with or without a stated length", async () => {
     const long = JSON.stringify({ version: 2, padding: "x".repeat(5000) });
     expect(await refusal(await real.match("joinOrCreate/race", long))).toMatchObject({ status: 413 });
     const status = await new Promise<number | undefined>((resolve, reject) => {
@@ -155,7 +155,7 @@ describe("match requests", () => {
 });
 
 describe("other requests", () => {
-  it("/health says how it is", async () => {
+  it("/health reports the state of the relay", async () => {
     await real.seat();
     const response = await fetch(`${real.url}/health`);
     expect(await response.json()).toMatchObject({
@@ -168,12 +168,12 @@ describe("other requests", () => {
     expect((await fetch(`${real.url}/health`, { method: "POST" })).status).toBe(405);
   });
 
-  it("are left to the owner of the server", async () => {
+  it("are left to the HTTP server", async () => {
     expect((await fetch(`${real.url}/`)).status).toBe(404);
     expect((await fetch(`${real.url}/match`)).status).toBe(404);
   });
 
-  it("a client that goes away in the middle leaves nothing behind", async () => {
+  it("a client that disconnects early leaves nothing behind", async () => {
     const aborted = request(`${real.url}/match/joinOrCreate/race`, { method: "POST" });
     aborted.on("error", () => undefined);
     aborted.write("{");
@@ -187,19 +187,22 @@ describe("other requests", () => {
 describe("options that msgpack cannot carry", () => {
   const hostile = ['{"__proto__":1}', '{"\\ud800":1}', '{"name":"half \\udbff"}'];
 
-  it.each(hostile)("[M1] %s are refused on both ways in, and others go on", async (options) => {
-    const other = await real.join();
-    const body = `{"version":2,"options":${options}}`;
-    expect(await refusal(await real.match("joinOrCreate/race", body))).toMatchObject({ status: 400 });
-    const credential = `{"version":2,"method":"create","target":"race","options":${options}}`;
-    const encoded = Buffer.from(credential).toString("base64url");
-    const hostilePlayer = real.player([WEBSOCKET_PROTOCOL, `join.${encoded}`]);
-    await eventually(() => expect(hostilePlayer.close?.code).toBe(CloseCode.matchRefused));
-    expect(other.session.isClosed).toBe(false);
-    expect((await real.join()).welcome.roomId).toBe(other.welcome.roomId);
-  });
+  it.each(hostile)(
+    "[M1] %s are refused in requests and in upgrades, and other players go on",
+    async (options) => {
+      const other = await real.join();
+      const body = `{"version":2,"options":${options}}`;
+      expect(await refusal(await real.match("joinOrCreate/race", body))).toMatchObject({ status: 400 });
+      const credential = `{"version":2,"method":"create","target":"race","options":${options}}`;
+      const encoded = Buffer.from(credential).toString("base64url");
+      const hostilePlayer = real.player([WEBSOCKET_PROTOCOL, `join.${encoded}`]);
+      await eventually(() => expect(hostilePlayer.close?.code).toBe(CloseCode.matchRefused));
+      expect(other.session.isClosed).toBe(false);
+      expect((await real.join()).welcome.roomId).toBe(other.welcome.roomId);
+    },
+  );
 
-  it("a target with half of a surrogate pair, or of many bytes, gets its close code all the same", async () => {
+  it("a target with half of a surrogate pair, or of many bytes, gets the right close code", async () => {
     for (const target of ["\\ud800", "€".repeat(200)]) {
       const credential = `{"version":2,"method":"create","target":"${target}"}`;
       const encoded = Buffer.from(credential).toString("base64url");

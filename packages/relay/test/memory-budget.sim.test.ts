@@ -11,14 +11,14 @@ import type { Player } from "./player.js";
 import { VirtualLobby } from "./virtual-lobby.js";
 
 const BIG = 16_000;
-/** Sessions fill up fast here: the limits of rates are not what is tested. */
+/** High rates, so that sessions fill up fast. */
 const rates = {
   bytesPerSecond: 1_000_000_000,
   byteBurst: 1_000_000_000,
   bytesPerSecondPerRoom: 1_000_000_000,
 };
 
-/** A reliable message out of order: nobody has sent the one with id 0. */
+/** Returns a reliable message out of order: nobody has sent the one with id 0. */
 function earlyMessage(id: number): Uint8Array {
   const writer = new ByteWriter();
   writePacketHeader(writer, {
@@ -41,7 +41,7 @@ const messages = Array.from({ length: 80 }, (_, index) => earlyMessage(index + 1
 function hoard(virtual: VirtualLobby, hoarders: readonly Player[]): void {
   for (const [index, message] of messages.entries()) {
     for (const { session } of hoarders) session.activeLink?.send("command", message);
-    // The hoarders' own sessions have not sent these packets: fifty answers to them, and they end themselves.
+    // The hoarders' sessions never sent these packets. After fifty acks of them they would end themselves.
     virtual.scheduler.advance(index % 2 === 0 ? 0 : 40);
   }
   virtual.scheduler.advance(1000);
@@ -58,7 +58,7 @@ interface Scene {
   readonly neighbours: readonly [Player, Player];
 }
 
-/** Forty who hoard, and two in a room of their own. */
+/** Joins forty hoarders, and two honest players in a room of their own. */
 function scene(addressOf: (index: number) => string, heldLimit: number): Scene {
   const virtual = new VirtualLobby({ limits: { ...rates, heldBytes: heldLimit } });
   const join = (address: string, room: string) => virtual.join({ options: { room } }, address).player;
@@ -75,11 +75,12 @@ function expectUnharmed({ virtual, neighbours: [a, b] }: Scene): void {
 }
 
 describe("messages that are never complete", () => {
-  it("take an address's share of the memory and no more: its largest holders are ended", () => {
+  it("take no more memory than an address's share: its largest holders are ended", () => {
     const all = scene(() => "198.51.100.1", limits.sessionQueueBytes * 32);
     const { virtual, hoarders } = all;
     hoard(virtual, hoarders);
-    // 40 sessions of 1 MiB each would be 40 MiB; a quarter of 32 MiB is left.
+    // Above half of 32 MiB, the address is cut to a quarter. Unlimited, 40 sessions of 1 MiB would hold 40
+    // MiB.
     expect(heldBytes(virtual)).toBeLessThanOrEqual(limits.sessionQueueBytes * 16);
     const cut = hoarders.filter(({ close }) => close?.code === CloseCode.overBudget);
     expect(cut.length).toBeGreaterThanOrEqual(20);
@@ -103,7 +104,7 @@ describe("messages that are never complete", () => {
   });
 });
 
-it("states and commands that wait for somebody who does not read count, too", () => {
+it("states and commands that wait for a receiver that does not read count as memory", () => {
   const virtual = new VirtualLobby({ limits: { ...rates, heldBytes: 1_048_576 } });
   const sender = virtual.join().player;
   const deaf = Array.from({ length: 3 }, () => virtual.join());

@@ -18,14 +18,14 @@ describe("a network", () => {
     expect(networkOf(address)).toBe(network);
   });
 
-  it("has wider ones around it where addresses are plenty", () => {
+  it("has wider networks around it for IPv6", () => {
     const names = (address: string) => networksOf(address).map(({ name }) => name);
     expect(names("2001:db8:1:23ff::9")).toEqual(["2001:db8:1:0/48", "2001:db8:1:2300/56", "2001:db8:1:23ff"]);
     expect(names("198.51.100.1")).toEqual(["198.51.100.1"]);
     expect(names("::ffff:198.51.100.1")).toEqual(["198.51.100.1"]);
   });
 
-  it("has no share where it is this machine's own, or none", () => {
+  it("has no share if it is this machine's own, or no address at all", () => {
     const loopback = ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1"];
     expect([...loopback, ""].flatMap(sharingNetworks)).toEqual([]);
     for (const address of ["128.0.0.1", "::2", "::", "1.127.0.0", "unknown"]) {
@@ -51,7 +51,7 @@ describe("the address behind proxies", () => {
     [undefined, "203.0.113.5", "10.0.0.1"],
     [0, "203.0.113.5", "10.0.0.1"],
     [1, "203.0.113.5", "203.0.113.5"],
-    // What stands left of the trusted entries anybody may have written.
+    // A client can forge the entries to the left of the trusted ones.
     [1, "198.51.100.9, 203.0.113.5", "203.0.113.5"],
     [2, "198.51.100.9, 203.0.113.5, 192.0.2.1", "203.0.113.5"],
     [2, "203.0.113.5", "203.0.113.5"],
@@ -65,7 +65,7 @@ describe("the address behind proxies", () => {
     expect(addressOf(hops, forwarded)).toBe(address);
   });
 
-  it("is read in one way only", () => {
+  it("comes from one option only", () => {
     const both = { rooms: { race: {} }, trustedProxyHops: 1, addressOf: () => "203.0.113.5" };
     expect(() => relaySettings(both)).toThrow("trustedProxyHops: expected 0 where addressOf is given");
     expect(() => relaySettings({ rooms: { race: {} }, trustedProxyHops: 9 })).toThrow(

@@ -32,7 +32,7 @@ async function started(options: Partial<RelayOptions> = {}): Promise<{ real: Rea
   return { real, lines };
 }
 
-/** A match request with headers that `fetch` does not let one choose. */
+/** Sends a match request with headers that `fetch` does not permit. */
 async function match(real: RealRelay, headers: Headers): Promise<{ status: number; body: string }> {
   const asked = request(`${real.url}/match/joinOrCreate/race`, { method: "POST", headers: { ...headers } });
   asked.end('{"version":2}');
@@ -40,7 +40,7 @@ async function match(real: RealRelay, headers: Headers): Promise<{ status: numbe
   return { status: response.statusCode!, body: await text(response) };
 }
 
-/** The code with which an upgrade is closed; undefined where a session begins. */
+/** Returns the close code of an upgrade, or undefined if a session begins. */
 async function upgrade(real: RealRelay, headers: Headers): Promise<number | undefined> {
   const { ticket } = await real.seat();
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
@@ -56,7 +56,7 @@ const PLAY = "https://play.example.com";
 
 describe("a page may use the server", () => {
   it.each<[Partial<RelayOptions>, Headers, number]>([
-    // A name that leads to this machine proves nothing: its owner may have pointed it here (DNS rebinding).
+    // A name of this machine proves nothing: its owner may have pointed it here (DNS rebinding).
     [{}, { origin: "http://rebound.example:8787", host: "rebound.example:8787" }, 421],
     [{}, { origin: "http://rebound.example", host: "rebound.example" }, 421],
     [{}, { host: "rebound.example" }, 421],
@@ -64,14 +64,14 @@ describe("a page may use the server", () => {
     [{}, { origin: "http://localhost.evil.example", host: "localhost.evil.example" }, 421],
     [{}, { origin: "http://127.0.0.1.evil.example", host: "127.0.0.1.evil.example" }, 421],
     [{}, { origin: "http://a", host: "a@127.0.0.1" }, 421],
-    // Addresses are no names.
+    // An address is no name.
     [{}, { origin: "http://127.0.0.1:8787", host: "127.0.0.1:8787" }, 200],
     [{}, { origin: "http://192.168.1.7:8787", host: "192.168.1.7:8787" }, 200],
     [{}, { origin: "http://[::1]:8787", host: "[::1]:8787" }, 200],
     [{}, { origin: "http://[2001:db8::7]", host: "[2001:db8::7]" }, 200],
     [{}, { origin: "http://LOCALHOST:8787", host: "localhost:8787" }, 200],
     [{}, { host: "192.168.1.7:8787" }, 200],
-    // A page of a development server on this machine, and none of another machine.
+    // Pages of a development server on this machine may use the server, those of another machine may not.
     [{}, { origin: "http://localhost:5173", host: "localhost:8787" }, 200],
     [{}, { origin: "http://127.0.0.1:5173", host: "localhost:8787" }, 200],
     [{}, { origin: "http://game.localhost:5173", host: "[::1]:8787" }, 200],
@@ -80,7 +80,7 @@ describe("a page may use the server", () => {
     [{}, { origin: "http://192.168.1.7:5173", host: "192.168.1.7:8787" }, 403],
     [{}, { origin: PLAY, host: "127.0.0.1:8787" }, 403],
     [{}, { origin: "null", host: "127.0.0.1:8787" }, 403],
-    // A name that is configured, in any case and with any port; its own pages only.
+    // A configured name counts in any case and with any port, for its own pages only.
     [{ publicHosts: ["play.example.com"] }, { origin: PLAY, host: "Play.Example.com" }, 200],
     [{ publicHosts: ["Play.example.com"] }, { origin: `${PLAY}:444`, host: "play.example.com:444" }, 200],
     [{ publicHosts: ["play.example.com"] }, { host: "play.example.com" }, 200],
@@ -96,7 +96,7 @@ describe("a page may use the server", () => {
       { origin: `${PLAY}.evil.example`, host: "play.example.com" },
       403,
     ],
-    // Whom the operator trusts may call the server what it likes.
+    // A trusted page may use any name for the server.
     [{ allowedOrigins: ["https://game.example"] }, { origin: "https://game.example", host: "relay.x" }, 200],
     [{ allowedOrigins: ["https://game.example"] }, { origin: "http://game.example", host: "10.0.0.1" }, 403],
     [
@@ -119,7 +119,7 @@ describe("a page may use the server", () => {
 });
 
 describe("a refusal", () => {
-  it("names the setting and the value to add: to the page, and once a second on the log", async () => {
+  it("names the setting and its value, to the page and once a second in the log", async () => {
     const scheduler = new VirtualScheduler();
     const { real, lines } = await started({ scheduler });
     const rebound = { origin: "http://rebound.example", host: "rebound.example" };
@@ -149,7 +149,7 @@ describe("a refusal", () => {
     expect(real.relay.counts.matchRefusals).toEqual({ "session/origin": 6 });
   });
 
-  it("repeats little of a header", async () => {
+  it("quotes only a part of a long header", async () => {
     const { real, lines } = await started();
     await match(real, { origin: `https://${"a".repeat(4000)}.example` });
     expect(JSON.stringify(lines).length).toBeLessThan(800);

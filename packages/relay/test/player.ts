@@ -13,14 +13,14 @@ import { Session, type Link, type LinkClose, type Scheduler } from "@paceline/tr
 
 type MessageOf<Type extends ServerMessage["type"]> = Extract<ServerMessage, { type: Type }>;
 
-/** A participant as a test plays it: the client's half of the protocol, and everything that came from the relay. */
+/** A participant in a test: the client's half of the protocol, and all that it received from the relay. */
 export class Player {
   readonly session: Session;
   readonly messages: ServerMessage[] = [];
   readonly forwarded: Envelope[] = [];
   readonly closes: LinkClose[] = [];
   end: LinkClose | undefined;
-  /** Takes what comes through the relay, where a test wants more than {@link forwarded}. */
+  /** Gets each forwarded packet, if a test needs more than {@link forwarded}. */
   onForwarded: ((envelope: Envelope) => void) | undefined;
 
   constructor(scheduler: Scheduler) {
@@ -42,7 +42,6 @@ export class Player {
     });
   }
 
-  /** Messages of one type, in the order in which they came. */
   of<Type extends ServerMessage["type"]>(type: Type): MessageOf<Type>[] {
     return this.messages.filter((message): message is MessageOf<Type> => message.type === type);
   }
@@ -53,7 +52,6 @@ export class Player {
     return welcome;
   }
 
-  /** What the next link resumes with. */
   get resumeToken(): string {
     return this.of("resumed").at(-1)?.resumeToken ?? this.welcome.resumeToken;
   }
@@ -62,12 +60,14 @@ export class Player {
     return this.welcome.number;
   }
 
-  /** How the session ended, or else its first link: the relay says so in a message, in the close code, or both. */
+  /**
+   * The end of the session, or else of its first link. The relay sends it in a message, in the close code, or
+   * both.
+   */
   get close(): LinkClose | undefined {
     return this.end ?? this.closes[0];
   }
 
-  /** First byte of every forwarded packet. */
   get firstBytes(): (number | undefined)[] {
     return this.forwarded.map(({ packet }) => packet[0]);
   }
@@ -86,7 +86,6 @@ export class Player {
     this.session.sendReliable(writeControl(message));
   }
 
-  /** Sends a packet to others through the relay. */
   forward(to: readonly Player[], packet: Uint8Array, more: Partial<Envelope> = {}): void {
     const envelope: Envelope = {
       trafficClass: "command",

@@ -5,7 +5,7 @@ import { connect, type Socket } from "node:net";
 /** Kinds of WebSocket frames (RFC 6455, section 5.2). */
 export const Opcode = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/** A WebSocket client without manners: writes any bytes, need not read, need not answer. */
+/** A WebSocket client that keeps no rules: it writes any bytes, and need not read or answer. */
 export class RawWebSocket {
   readonly socket: Socket;
   #received = Buffer.alloc(0);
@@ -18,7 +18,10 @@ export class RawWebSocket {
     });
   }
 
-  /** Opens a connection; resolves when the server has answered the upgrade, whatever it said. `headers` may name a `Host`. */
+  /**
+   * Opens a connection. Resolves when the server has answered the upgrade in any way. `headers` may contain a
+   * `Host`.
+   */
   static async open(
     port: number,
     protocols: readonly string[],
@@ -52,13 +55,12 @@ export class RawWebSocket {
     return Number(/^HTTP\/1\.1 (\d+)/.exec(this.#received.toString("latin1"))?.[1]);
   }
 
-  /** The close code that the server sent, if its last frame is a close. */
+  /** The close code from the server, if its last frame is a close. */
   get closeCode(): number | undefined {
     const at = this.#received.lastIndexOf(0x88);
     return at < 0 || at + 4 > this.#received.length ? undefined : this.#received.readUInt16BE(at + 2);
   }
 
-  /** Short binary messages that came. */
   get binaryMessages(): number {
     let count = 0;
     let at = this.#received.indexOf("\r\n\r\n") + 4;
@@ -77,7 +79,7 @@ export class RawWebSocket {
     this.socket.destroy();
   }
 
-  /** A masked frame (the mask is zero, which is as good as any). */
+  /** Returns a masked frame. The mask is zero, which is valid. */
   static frameOf(opcode: number, payload: Uint8Array): Buffer {
     const head = payload.length < 126 ? Buffer.alloc(6) : Buffer.alloc(8);
     head[0] = 0x80 | opcode;

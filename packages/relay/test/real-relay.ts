@@ -8,7 +8,7 @@ import { createRelay, silentLog, type Relay, type RelayOptions } from "../src/in
 import { Player } from "./player.js";
 import { RawWebSocket } from "./raw-web-socket.js";
 
-/** The answer to a match request that went well. */
+/** The answer to a successful match request. */
 export interface SeatAnswer {
   readonly version: number;
   readonly ticket: string;
@@ -18,15 +18,17 @@ export interface SeatAnswer {
   readonly linkPath: string;
 }
 
-/** Waits until `check` no longer throws; for what comes over real sockets. */
+/** Waits until `check` no longer throws, for effects that come over real sockets. */
 export function eventually<Value>(check: () => Value, timeoutMs = 5000): Promise<Value> {
   return vi.waitFor(check, { timeout: timeoutMs, interval: 5 });
 }
 
-/** The machine's timers under a clock that stands still: token buckets do not refill, however slow the machine is. */
+/**
+ * The machine's timers with a clock that stands still: token buckets do not refill, even on a slow machine.
+ */
 export const stoppedClock: Scheduler = { ...systemScheduler, nowMs: () => 0 };
 
-/** A relay on a loopback port, and everything that was opened at it, closed together. */
+/** A relay on a loopback port, with the sockets opened at it. All are closed together. */
 export class RealRelay {
   readonly relay: Relay;
   readonly #server: Server;
@@ -73,7 +75,7 @@ export class RealRelay {
     await new Promise((resolve) => this.#server.close(resolve));
   }
 
-  /** A match request; `body` as it stands if it is text. */
+  /** Sends a match request. A `body` of text is sent unchanged. */
   match(path: string, body: unknown = { version: 2 }, init: RequestInit = {}): Promise<Response> {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     return fetch(`${this.url}/match/${path}`, { method: "POST", body: text, ...init });
@@ -85,7 +87,7 @@ export class RealRelay {
     return (await response.json()) as SeatAnswer;
   }
 
-  /** A player over a real WebSocket, welcomed. */
+  /** Joins a player over a real WebSocket, and waits for its welcome. */
   async join(path?: string, more?: object): Promise<Player> {
     const { ticket } = await this.seat(path, more);
     const player = this.player([WEBSOCKET_PROTOCOL, `ticket.${ticket}`]);
@@ -93,26 +95,24 @@ export class RealRelay {
     return player;
   }
 
-  /** A player whose link offers these subprotocols. */
   player(protocols: readonly string[]): Player {
     return this.playerAndSocket(protocols).player;
   }
 
-  /** The same, and the socket under the link. */
+  /** Returns a player as {@link player} does, and the socket under its link. */
   playerAndSocket(protocols: readonly string[]): { player: Player; socket: WebSocketLike } {
     const player = new Player(systemScheduler);
     this.#players.push(player);
     return { player, socket: this.reopen(player, protocols) };
   }
 
-  /** One more link for a player. */
   reopen(player: Player, protocols: readonly string[]): WebSocketLike {
     const socket = new NodeWebSocket(`${this.url.replace("http", "ws")}/link`, [...protocols]);
     player.attach(new WebSocketLink(socket, { scheduler: systemScheduler }));
     return socket;
   }
 
-  /** The relay's ends of all connections under links, the oldest first. */
+  /** The relay's ends of all sockets under links, the oldest first. */
   get streams(): readonly Socket[] {
     return [...this.#upgraded];
   }
@@ -123,7 +123,7 @@ export class RealRelay {
     return raw;
   }
 
-  /** A participant of whom only the socket matters. */
+  /** Joins a participant of which the test uses only the socket. */
   async rawParticipant(): Promise<RawWebSocket> {
     const { ticket } = await this.seat();
     return this.raw([WEBSOCKET_PROTOCOL, `ticket.${ticket}`]);

@@ -6,13 +6,13 @@ import { describe, expect, test } from "vitest";
 import type { Player } from "./player.js";
 import { RealRelay, eventually } from "./real-relay.js";
 
-/** Texts of this size and number are more than kernels hold; a link ignores texts. */
+/** This many texts of this size are more than the kernel buffers. A link ignores texts. */
 const FILLER = "x".repeat(16_000);
 const FILLERS = 1000;
-/** The contract sends a thousand commands at once, and fills kernels: more than a game would. */
+/** The contract sends a thousand commands at once and fills the kernel's buffers: more than a game would. */
 const limits = { packetBurst: 5000, bytesPerSecond: 1_000_000_000, byteBurst: 1_000_000_000 };
 
-/** The path from one player to another, through a real relay. */
+/** Returns the path from one player to another, through a real relay. */
 function linkBetween(from: Player, to: Player): RelayedLink {
   const link = new RelayedLink({
     scheduler: systemScheduler,
@@ -36,7 +36,7 @@ async function relayedPair(): Promise<LinkPair> {
     pass: async (ms) => {
       await sleep(ms);
     },
-    // The relay stops reading, and what kernels take of what is sent to it is full.
+    // The relay stops reading, and the fillers take up the kernel's buffers.
     congest(isSlow) {
       if (!isSlow) return void stream!.resume();
       stream!.pause();
@@ -48,7 +48,7 @@ async function relayedPair(): Promise<LinkPair> {
   };
 }
 
-/** Of `ws`: it sends texts, too. */
+/** A socket of `ws`, which can also send texts. */
 type TextSocket = WebSocketLike & { send(text: string): void };
 
 describe("a relayed link", () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { VirtualLobby } from "./virtual-lobby.js";
 
 describe("resuming", () => {
-  it("goes on with a new link: nothing lost, nothing twice", () => {
+  it("continues over a new link without loss or repetition", () => {
     const virtual = new VirtualLobby();
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();
@@ -27,7 +27,7 @@ describe("resuming", () => {
     expect(a.closes).toHaveLength(1);
   });
 
-  it("replaces a link that still lives", () => {
+  it("replaces a link that is still open", () => {
     const virtual = new VirtualLobby();
     const { player: a } = virtual.join();
     const { player: b } = virtual.join();
@@ -52,7 +52,7 @@ describe("resuming", () => {
     expect(virtual.resumeRefusalOf(sessionId, token)).toBe(CloseCode.sessionUnknown);
   });
 
-  it("is not waited for after a link that was closed because its player left, though no message said so", () => {
+  it("is not expected after a link that was closed with the code of a leaving player", () => {
     const virtual = new VirtualLobby();
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();
@@ -62,7 +62,7 @@ describe("resuming", () => {
     expect(virtual.registry.sessionCount).toBe(1);
   });
 
-  it("notices by itself that a link is dead", () => {
+  it("is over for a link that dies without a close, after its timeouts", () => {
     const virtual = new VirtualLobby();
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();
@@ -72,7 +72,7 @@ describe("resuming", () => {
     expect(b.of("left")).toEqual([{ type: "left", number: a.number }]);
   });
 
-  it("takes no wrong token, and the session stays with its owner", () => {
+  it("refuses a wrong token, and the session stays with its owner", () => {
     const virtual = new VirtualLobby();
     const { player: a } = virtual.join();
     const { player: b } = virtual.join();
@@ -84,7 +84,7 @@ describe("resuming", () => {
     expect(a.firstBytes).toEqual([4]);
   });
 
-  it("is over for who leaves, at once, and the empty room goes", () => {
+  it("is impossible after a player has left, and the empty room closes", () => {
     const virtual = new VirtualLobby();
     const { player: a } = virtual.join();
     const { player: b } = virtual.join();
@@ -97,7 +97,7 @@ describe("resuming", () => {
     expect(virtual.registry).toMatchObject({ roomCount: 0, sessionCount: 0 });
   });
 
-  it("is refused while the lobby stops, and everyone is told", () => {
+  it("is refused while the relay stops, and all sessions are closed", () => {
     const virtual = new VirtualLobby();
     const { player } = virtual.join();
     const { ticket } = virtual.seat();
@@ -114,7 +114,7 @@ describe("resuming", () => {
 });
 
 describe("a page that is hidden or asleep", () => {
-  it("[WF50] is kept longer, without a link and with a silent one", () => {
+  it("[WF50] keeps its seat longer, without a link and with a silent link", () => {
     const virtual = new VirtualLobby();
     const { player: a, link } = virtual.join();
     const { player: b, link: linkB } = virtual.join();
@@ -155,7 +155,7 @@ describe("a page that was closed", () => {
     });
   }
 
-  it("[WF50] is back where its session goes on all the same", () => {
+  it("[WF50] is back if its session is resumed", () => {
     const virtual = new VirtualLobby({ limits: { unloadGraceMs: 3000 } });
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();
@@ -168,7 +168,7 @@ describe("a page that was closed", () => {
     expect(b.of("left")).toEqual([]);
   });
 
-  it("[WF50] is told apart from a link that was lost", () => {
+  it("[WF50] differs from a lost link in the message to the others", () => {
     const virtual = new VirtualLobby();
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();
@@ -177,7 +177,7 @@ describe("a page that was closed", () => {
     expect(b.of("away")).toEqual([{ type: "away", number: a.number, closed: false }]);
   });
 
-  it("[WF50] and one that sleeps is away for as long as it may", () => {
+  it("[WF50] because it was suspended stays away for the grace period of hidden pages", () => {
     const virtual = new VirtualLobby();
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();

@@ -5,8 +5,8 @@ import { VirtualLobby } from "./virtual-lobby.js";
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 const rooms = { race: { maxPlayers: 64 } };
 
-describe("what participants leave for newcomers", () => {
-  it("[WF28] comes right behind the welcome, with its age, the last one of each in the room", () => {
+describe("states that participants retain for newcomers", () => {
+  it("[WF28] follow the welcome, with their age: the newest of each participant in the room", () => {
     const virtual = new VirtualLobby();
     const [a, b] = [virtual.join().player, virtual.join().player];
     virtual.join({ method: "create" }).player.tell({ type: "retain", states: bytes(9) });
@@ -24,7 +24,7 @@ describe("what participants leave for newcomers", () => {
     expect([a, b].map((player) => player.of("retained"))).toEqual([[], []]);
   });
 
-  it("[WF28] ends with nothing, and with who left it", () => {
+  it("[WF28] end with an empty message, and when their owner leaves", () => {
     const virtual = new VirtualLobby();
     const [a, b] = [virtual.join().player, virtual.join().player];
     a.tell({ type: "retain", states: bytes(1) });
@@ -36,7 +36,7 @@ describe("what participants leave for newcomers", () => {
     expect(virtual.join().player.of("retained")).toEqual([]);
   });
 
-  it("[WF28] stays while its owner is away for a moment", () => {
+  it("[WF28] stay while their owner is away for a moment", () => {
     const virtual = new VirtualLobby();
     const { player, link } = virtual.join();
     player.tell({ type: "retain", states: bytes(1) });
@@ -46,7 +46,7 @@ describe("what participants leave for newcomers", () => {
     expect(virtual.join().player.of("retained")).toHaveLength(1);
   });
 
-  it("[WF28] is a violation where it is longer than is kept, and no bytes at all", () => {
+  it("[WF28] are a violation if they are too long or no bytes", () => {
     const virtual = new VirtualLobby();
     const { player } = virtual.join();
     player.tell({ type: "retain", states: new Uint8Array(limits.retainedBytes) });
@@ -59,7 +59,7 @@ describe("what participants leave for newcomers", () => {
     expect(virtual.join().player.of("retained")[0]!.states).toHaveLength(limits.retainedBytes);
   });
 
-  it("[WF28] is no more for one newcomer than comes at once, however many leave how much", () => {
+  it("[WF28] are limited for one newcomer to the bytes that TCP sends at once", () => {
     const virtual = new VirtualLobby({ rooms });
     for (let count = 0; count < 20; count++) {
       virtual.join().player.tell({ type: "retain", states: new Uint8Array(limits.retainedBytes) });
@@ -70,7 +70,7 @@ describe("what participants leave for newcomers", () => {
     expect(player.welcome.peers).toHaveLength(20);
   });
 
-  it("[WF28] is dropped beyond a rate of its own", () => {
+  it("[WF28] are dropped beyond the rate of control messages", () => {
     const virtual = new VirtualLobby();
     const { player } = virtual.join();
     for (let count = 0; count < 300; count++) player.tell({ type: "retain", states: bytes(count & 0xff) });

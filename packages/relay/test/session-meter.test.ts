@@ -23,14 +23,13 @@ function scene({ roomBytes = 1e9, ...changed }: Partial<RelayLimits> & { roomByt
     onTooLong: () => void (seen.tooLong += 1),
     onFlood: () => void (seen.floods += 1),
   });
-  /** Sends packets at a rate for some seconds. */
   const send = (perSecond: number, seconds: number): void => {
     for (let sent = 0; sent < perSecond * seconds; sent++) {
       meter.admitPacket(10);
       scheduler.advance(1000 / perSecond);
     }
   };
-  /** Has one refusal now, and every so many ms after it. */
+  /** Reports a refusal at once, then further ones at intervals. */
   const refuse = (times: number, everyMs: number): void => {
     for (let time = 0; time < times; time++) {
       if (time > 0) scheduler.advance(everyMs);
@@ -59,7 +58,7 @@ describe("a session that sends too much", () => {
     expect(seen.floods).toBe(1);
   });
 
-  it("is forgiven when it keeps its limits for more than a second, however often it exceeds them", () => {
+  it("is forgiven each time that it keeps its limits for more than a second", () => {
     const { scheduler, seen, send } = scene();
     for (let round = 0; round < 20; round++) {
       send(20, 2);
@@ -84,7 +83,7 @@ describe("a session that sends too much", () => {
     expect(seen.floods).toBeGreaterThan(0);
   });
 
-  it("is cut at once after ten bursts too many, which a pause forgives as well", () => {
+  it("is cut at once after ten bursts of refused packets, which a pause forgives too", () => {
     const { seen, send } = scene();
     send(1000, 0.11);
     expect([seen.refused, seen.floods]).toEqual([99, 0]);
@@ -99,7 +98,7 @@ describe("a session that sends too much", () => {
     expect(forgiven.seen.floods).toBe(1);
   });
 
-  it("is measured by its bytes as by its packets", () => {
+  it("is measured by bytes and by packets", () => {
     const { seen, meter } = scene({ bytesPerSecond: 1000, byteBurst: 1000, packetBurst: 1000 });
     expect([600, 400, 1].map((bytes) => meter.admitPacket(bytes))).toEqual([true, true, false]);
     expect(seen.subjects).toEqual(["trafficPerSession"]);
@@ -109,7 +108,7 @@ describe("a session that sends too much", () => {
 describe("what is not the session's fault", () => {
   it("a packet beyond the room's bytes is dropped and counted, and cuts nobody", () => {
     const { scheduler, seen, meter } = scene({ roomBytes: 100, packetBurst: 1000 });
-    // Its own part of the room's bytes, and then the common rest.
+    // The first is within its own part of the room's bytes, the second uses up the common part.
     expect([80, 20, 1].map((bytes) => meter.admitPacket(bytes))).toEqual([true, true, false]);
     for (let second = 0; second < 10; second++) {
       meter.admitPacket(1000);
@@ -127,7 +126,7 @@ describe("what is not the session's fault", () => {
     expect([seen.subjects, seen.floods]).toEqual([["signalsPerSession"], 0]);
   });
 
-  it("what others report is passed on as it is: a drop counts, a flood and a message too long end something", () => {
+  it("reports of other parts are passed on: drops, floods and messages that are too long", () => {
     const { seen, meter } = scene();
     for (let dropped = 0; dropped < 1000; dropped++) meter.reportDropped("bytesPerRoom");
     expect([seen.refused, seen.floods, seen.tooLong]).toEqual([1000, 0, 0]);

@@ -8,7 +8,7 @@ function pair(virtual = new VirtualLobby()) {
   return { virtual, a: a.player, b: b.player, linkOfB: b.link };
 }
 
-/** A control message that our own writer would refuse to write. */
+/** Returns a control message that the relay's own writer would refuse. */
 function handmade(...msgpack: number[]): Uint8Array {
   const head = [PayloadKind.control, 0x84, 0xa4, ...Buffer.from("type"), 0xa6, ...Buffer.from("signal")];
   const rest = [
@@ -25,7 +25,7 @@ function handmade(...msgpack: number[]): Uint8Array {
 }
 
 describe("signalling", () => {
-  it("passes a signal on, with the sender's number", () => {
+  it("forwards a signal with the sender's number", () => {
     const { virtual, a, b } = pair();
     a.tell({ type: "signal", to: b.number, attempt: 3, data: { sdp: "v=0", list: [1, 2.5, null] } });
     virtual.scheduler.advance(100);
@@ -35,7 +35,7 @@ describe("signalling", () => {
     expect(a.of("signal")).toEqual([]);
   });
 
-  it("counts signals to nobody, to oneself and to other rooms", () => {
+  it("counts signals to unknown participants, to the sender and to other rooms", () => {
     const { virtual, a } = pair();
     virtual.join({ method: "create" });
     for (const to of [0, a.number, 3]) a.tell({ type: "signal", to, attempt: 1, data: null });
@@ -43,7 +43,7 @@ describe("signalling", () => {
     expect(virtual.registry.drops()).toMatchObject({ "not-routable": 3 });
   });
 
-  it("drops what is too large or more than the rate, and forgives", () => {
+  it("drops signals that are too large or too many, without cutting their sender", () => {
     const { virtual, a, b } = pair(
       new VirtualLobby({ limits: { signalBytes: 500, signalsPerSecond: 1, signalBurst: 3 } }),
     );
@@ -59,10 +59,10 @@ describe("signalling", () => {
     expect(b.of("signal").map(({ attempt }) => attempt)).toEqual([2, 3, 8]);
   });
 
-  it("survives data that can be decoded but not be encoded again", () => {
+  it("drops data that can be decoded but not encoded", () => {
     const { virtual, a, b } = pair();
     a.session.sendReliable(handmade(0xcb, 0x7f, 0xf8, 0, 0, 0, 0, 0, 0)); // NaN
-    a.session.sendReliable(handmade(...Array<number>(9).fill(0x91), 0xc0)); // nine arrays in each other
+    a.session.sendReliable(handmade(...Array<number>(9).fill(0x91), 0xc0)); // nine nested arrays
     virtual.scheduler.advance(100);
     expect(b.of("signal")).toEqual([]);
     expect(virtual.registry.drops()).toMatchObject({ "bad-message": 2 });
@@ -71,7 +71,7 @@ describe("signalling", () => {
     expect(b.of("signal")).toHaveLength(1);
   });
 
-  it("counts messages that are none of a participant's", () => {
+  it("counts messages that no participant may send", () => {
     const { virtual, a } = pair();
     const notText = { type: 7, to: 2 };
     const payloads = [encodeValue({ type: "welcome" }), encodeValue(notText), new Uint8Array([0xc1])];
@@ -82,7 +82,7 @@ describe("signalling", () => {
     expect(a.end).toBeUndefined();
   });
 
-  it("tells the others what somebody can do, once per change, and those who come later", () => {
+  it("announces a participant's capabilities at each change, and to newcomers", () => {
     const { virtual, a, b } = pair();
     for (const webrtc of [false, false, true, false]) a.tell({ type: "capabilities", webrtc });
     virtual.scheduler.advance(100);
@@ -91,7 +91,7 @@ describe("signalling", () => {
     expect(first).toMatchObject({ number: a.number, webrtc: false });
   });
 
-  it("does not let signals fill the queue of somebody who is away", () => {
+  it("does not let signals fill the queue of an absent participant", () => {
     const limits = { signalsPerSecond: 10_000, signalBurst: 10_000 };
     const { virtual, a, b, linkOfB } = pair(new VirtualLobby({ limits }));
     linkOfB.relay.closeFromRemote(1006, "cable pulled");
@@ -110,7 +110,7 @@ describe("signalling", () => {
 });
 
 describe("flooding", () => {
-  it("drops beyond the rate, and forgives who stops in time", () => {
+  it("drops packets beyond the rate, and forgives a sender that stops in time", () => {
     const { virtual, a, b } = pair(new VirtualLobby({ limits: { packetsPerSecond: 50, packetBurst: 100 } }));
     for (let sent = 0; sent < 300; sent++) a.forward([b], Uint8Array.of(1), { trafficClass: "event" });
     virtual.scheduler.advance(1000);
@@ -126,7 +126,7 @@ describe("flooding", () => {
   it.each([
     { what: "packets", packetBytes: 10, perTick: 10 },
     { what: "bytes", packetBytes: 9000, perTick: 1 },
-  ])("cuts who sends too many $what for longer than the patience lasts", ({ packetBytes, perTick }) => {
+  ])("cuts a sender of too many $what when the patience ends", ({ packetBytes, perTick }) => {
     const { virtual, a, b } = pair();
     const start = virtual.scheduler.nowMs();
     while (!a.close && virtual.scheduler.nowMs() < start + 20_000) {
@@ -141,7 +141,7 @@ describe("flooding", () => {
     expect(b.closes).toEqual([]);
   });
 
-  it("does not wait that long where it is far too much", () => {
+  it("cuts a far larger flood before the patience ends", () => {
     const { virtual, a, b } = pair();
     for (let sent = 0; sent < 10_000; sent++) a.forward([b], Uint8Array.of(1), { trafficClass: "event" });
     virtual.scheduler.advance(50);

@@ -14,7 +14,7 @@ interface Visitor {
 
 /** The pages of a tab, one after the other. */
 class Tabs extends VirtualLobby {
-  /** Asks as a page does that follows `before` in its tab. */
+  /** Sends the request of the page that follows `before` in its tab. */
   async ask(
     { player }: Visitor,
     wish: Partial<MatchRequest> = {},
@@ -52,8 +52,8 @@ class Tabs extends VirtualLobby {
 
 const idOf = ({ player }: Visitor): string => player.welcome.sessionId;
 
-describe("a page that is loaded anew", () => {
-  it("[M2] gets its tab's seat: the same id and player's number, in a session with a number of its own", async () => {
+describe("a reloaded page", () => {
+  it("[M2] gets its tab's seat: the same id and player's number, and a new session number", async () => {
     const tabs = new Tabs();
     const [a, b] = [tabs.join(), tabs.join()];
     const next = await tabs.reload(a);
@@ -73,7 +73,7 @@ describe("a page that is loaded anew", () => {
     expect(tabs.registry.sessionCount).toBe(2);
   });
 
-  it("[M2] gets it in a full room, and needs no second place in one that is not", async () => {
+  it("[M2] gets its seat in a full room too, and never needs a second place", async () => {
     const tabs = new Tabs();
     const [a] = [tabs.join(), tabs.join(), tabs.join()];
     a.link.relay.closeFromRemote(CloseCode.unloaded, "");
@@ -85,11 +85,12 @@ describe("a page that is loaded anew", () => {
     expect(tabs.join().seat.roomId).not.toBe(a.seat.roomId);
   });
 
-  it("[M2] gets it though the page before did not live long enough to hear of its own seat", async () => {
+  it("[M2] gets its seat even if the page before closed before its welcome arrived", async () => {
     const tabs = new Tabs();
     const [a, b] = [tabs.join(), tabs.join()];
     a.link.relay.closeFromRemote(CloseCode.unloaded, "");
-    // It asks and is gone; the next one takes the seat, and is gone before the welcome comes.
+    // A page sends its request and closes. The next page takes the seat and closes before its welcome
+    // arrives.
     await tabs.ask(a);
     const seat = await tabs.ask(a);
     const lost = tabs.link();
@@ -101,12 +102,12 @@ describe("a page that is loaded anew", () => {
     tabs.scheduler.advance(60_000);
     expect(tabs.registry.sessionCount).toBe(2);
     expect(b.player.of("left").map(({ number }) => number)).not.toContain(last.player.number);
-    // Now that the newest secret has arrived the older ones are of no use.
+    // The newest token has arrived, so the older ones are void.
     last.link.relay.closeFromRemote(CloseCode.unloaded, "");
     expect((await tabs.ask(a)).sessionId).not.toBe(idOf(a));
   });
 
-  it("[M2] is a newcomer with a wrong secret, for another room, and when its seat is free again", async () => {
+  it("[M2] is a newcomer with a wrong token, for another room, and after its seat was released", async () => {
     const tabs = new Tabs({ rooms: { race: { maxPlayers: 4 }, duel: {} } });
     const a = tabs.join();
     a.link.relay.closeFromRemote(CloseCode.unloaded, "");
@@ -121,21 +122,21 @@ describe("a page that is loaded anew", () => {
     expect((await tabs.ask(a)).sessionId).not.toBe(idOf(a));
   });
 
-  it("[M2] that cannot know whether another page uses the seat gets it where the session has no link", async () => {
+  it("[M2] that may be a duplicate of another page gets the seat only if the session has no link", async () => {
     const tabs = new Tabs();
     const [a, b] = [tabs.join(), tabs.join()];
     const duplicate = await tabs.ask(a, {}, { ifAway: true });
     expect(duplicate.sessionId).not.toBe(idOf(a));
     expect(tabs.enter(duplicate).player.welcome.peers).toHaveLength(2);
     expect([a.player.end, b.player.end]).toEqual([undefined, undefined]);
-    // The close of the page before may be heard a little later than the request of the next one.
+    // The close of the old page may arrive a little later than the request of the next one.
     tabs.scheduler.after(100, () => a.link.relay.closeFromRemote(CloseCode.unloaded, ""));
     const askedAtMs = tabs.scheduler.nowMs();
     expect((await tabs.ask(a, {}, { ifAway: true })).sessionId).toBe(idOf(a));
     expect(tabs.scheduler.nowMs() - askedAtMs).toBeLessThan(200);
   });
 
-  it("[M2] takes the seat from a session whose link has not ended yet, where it knows that nobody uses it", async () => {
+  it("[M2] that is no duplicate takes the seat even if the old link is still open", async () => {
     const tabs = new Tabs();
     const [a, b] = [tabs.join(), tabs.join()];
     const next = tabs.enter(await tabs.ask(a));
@@ -144,7 +145,7 @@ describe("a page that is loaded anew", () => {
     expect(b.player.of("joined").at(-1)?.peer).toMatchObject({ id: idOf(a), seat: 1 });
   });
 
-  it("[M2] is told of a seat that is none", () => {
+  it("[M2] is refused if it claims a malformed seat", () => {
     const body = { version: 2, options: {} };
     for (const seat of [
       null,

@@ -24,14 +24,14 @@ function scene(bindTicketsToAddress = false) {
 }
 
 describe("a ticket", () => {
-  it("is taken once, while its seat is kept", () => {
+  it("works once, while its seat is kept", () => {
     const { issue, take } = scene();
     const ticket = issue("a");
     expect(take(ticket)).toEqual({ roomId: "room", sessionId: "a", webrtc: false, network: "" });
     expect(take(ticket)).toMatchObject({ code: CloseCode.ticketUsed });
   });
 
-  it("is refused as expired once its seat is given away, and is not used up by that", () => {
+  it("is refused as expired after its seat was released, which does not use it up", () => {
     const { seats, issue, take } = scene();
     const ticket = issue("a");
     seats.delete("a");
@@ -40,7 +40,7 @@ describe("a ticket", () => {
     expect(take(ticket)).toMatchObject({ sessionId: "a" });
   });
 
-  it("counts as used until its lifetime is over, and is forgotten with the first one taken after that", () => {
+  it("counts as used for its lifetime, and is forgotten when a later ticket is used", () => {
     const { clock, issue, take } = scene();
     const ticket = issue("a");
     take(ticket);
@@ -57,7 +57,7 @@ describe("a ticket", () => {
     expect(take(`${issue("a")}x`)).toMatchObject({ code: CloseCode.refused });
   });
 
-  it("is good from its own network alone where the server binds it, and from anywhere else where it does not", () => {
+  it("works only from its own network if the server binds tickets, and else from any network", () => {
     const bound = scene(true);
     const ticket = bound.issue("a");
     expect(bound.take(ticket, "198.51.100.7")).toMatchObject({ code: CloseCode.refused });
@@ -66,7 +66,7 @@ describe("a ticket", () => {
     expect(free.take(free.issue("a"), "198.51.100.7")).toMatchObject({ sessionId: "a" });
   });
 
-  it("does not show the address that it is bound to", () => {
+  it("does not reveal the address that it is bound to", () => {
     const { issue, take } = scene(true);
     const claims = take(issue("a"));
     expect(claims).toMatchObject({ network: expect.stringMatching(/^[\w-]{22}$/) });
@@ -78,7 +78,7 @@ describe("resume tokens", () => {
   const arrived = new Set<number>();
   const hasArrived = (messageId: number): boolean => arrived.has(messageId);
 
-  it("stay good until a later one has arrived", () => {
+  it("stay valid until a later one has arrived", () => {
     const tokens = new ResumeTokens();
     const [first, second, third] = [tokens.issue(), tokens.issue(), ""];
     tokens.sent(1);
@@ -93,7 +93,7 @@ describe("resume tokens", () => {
     arrived.clear();
   });
 
-  it("that were not acknowledged are kept up to sixteen, the newest", () => {
+  it("that were not acknowledged are kept: the newest sixteen", () => {
     const tokens = new ResumeTokens();
     const issued = Array.from({ length: 17 }, () => tokens.issue());
     expect(issued.map((token) => tokens.accepts(token, () => false))).toEqual([

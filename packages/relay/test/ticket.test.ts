@@ -11,17 +11,17 @@ const claims = {
 };
 
 describe("tickets", () => {
-  it("say what was signed, in characters that a subprotocol may have", () => {
+  it("contain the signed claims, in characters that a subprotocol may have", () => {
     const ticket = signTicket(claims, secret);
     expect(ticket).toMatch(/^[\w.-]+$/);
     expect(readTicket(ticket, secret)).toEqual(claims);
   });
 
-  it("are refused when anything in them was changed", () => {
+  it("are refused after any change", () => {
     const ticket = signTicket(claims, secret);
     for (let at = 0; at < ticket.length; at++) {
       const changed = ticket.slice(0, at) + (ticket[at] === "A" ? "B" : "A") + ticket.slice(at + 1);
-      // The last character of base64url has bits that mean nothing: the same bytes are the same signature.
+      // Some bits of the last base64url character carry no data. Equal bytes are the same signature.
       const isSame = Buffer.from(changed.split(".")[1] ?? "", "base64url").equals(signatureOf(ticket));
       if (isSame && changed.split(".")[0] === ticket.split(".")[0]) continue;
       expect([changed, readTicket(changed, secret)]).toEqual([changed, undefined]);
@@ -46,7 +46,7 @@ describe("tickets", () => {
     }
   });
 
-  it("are refused with anything behind the signature, and beyond 1024 characters", () => {
+  it("are refused with text after the signature, and beyond 1024 characters", () => {
     expect(readTicket(`${signTicket(claims, secret)}.x`, secret)).toBeUndefined();
     const longest = Array.from({ length: 1000 }, (_, length) =>
       signTicket({ ...claims, roomId: "r".repeat(length) }, secret),
@@ -56,7 +56,7 @@ describe("tickets", () => {
     expect(read).toContainEqual([1026, false]);
   });
 
-  it("are refused when they were signed but say something else", () => {
+  it("are refused if they are signed but contain other fields", () => {
     for (const other of [{}, null, 7, { ...claims, network: 7 }, { ...claims, roomId: 1 }]) {
       expect(readTicket(signTicket(other as never, secret), secret)).toBeUndefined();
     }
@@ -68,7 +68,7 @@ describe("tickets", () => {
 });
 
 describe("spent tickets", () => {
-  it("are remembered until they would be void", () => {
+  it("are remembered until they expire", () => {
     const spent = new SpentTickets();
     spent.add("a", 100, 0);
     spent.add("b", 150, 50);

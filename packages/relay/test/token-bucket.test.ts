@@ -18,7 +18,7 @@ describe("a token bucket", () => {
     expect(taken(60_000)).toBe(5);
   });
 
-  it("takes all or nothing, and time never runs backwards in it", () => {
+  it("takes all or nothing, and ignores time that runs backwards", () => {
     const bucket = new TokenBucket(1000, 100, 1000);
     expect(bucket.take(101, 1000)).toBe(false);
     expect(bucket.take(100, 1000)).toBe(true);
@@ -29,7 +29,7 @@ describe("a token bucket", () => {
 });
 
 describe("a debt", () => {
-  it("is made of what is there by then, and is a burst at most", () => {
+  it("begins at the present tokens, and is a burst at most", () => {
     const bucket = new TokenBucket(10, 5, 0);
     expect(bucket.take(5, 0)).toBe(true);
     bucket.spend(5, 10_000);
@@ -41,7 +41,7 @@ describe("a debt", () => {
 });
 
 describe("a session's share of a common rate", () => {
-  it("is its own whatever the others took, and more while the common one has it", () => {
+  it("remains when others have used up the rate, and grows by what they leave", () => {
     const common = new TokenBucket(10, 20, 0);
     const [first, second] = [1, 2].map(() => new BucketShare(new TokenBucket(5, 5, 0), common));
     const taken = (share: BucketShare | undefined, nowMs: number, reserve = 0): number => {
@@ -49,25 +49,25 @@ describe("a session's share of a common rate", () => {
       while (share!.take(1, nowMs, reserve)) count += 1;
       return count;
     };
-    // Five of its own, which the common one loses as well, and of the rest what the reserve leaves.
+    // Five from its own part, which count against the common bucket too, and five that the reserve leaves.
     expect(taken(first, 0, 0.5)).toBe(10);
     expect(taken(first, 0)).toBe(10);
     expect(taken(second, 0)).toBe(5);
-    // The debt of those five is paid before anybody has more than its own.
+    // The debt of those five is paid before anybody gets more than its own part.
     expect(taken(first, 400)).toBe(2);
     expect(taken(second, 400)).toBe(2);
   });
 });
 
 describe("buckets of addresses", () => {
-  it("are one for each network", () => {
+  it("exist once for each network", () => {
     const buckets = new AddressBuckets(1, 2, new VirtualScheduler());
     expect([1, 2, 3].map(() => buckets.take("192.0.2.1"))).toEqual([true, true, false]);
     expect(buckets.take("192.0.2.2")).toBe(true);
     expect(buckets.take("::ffff:192.0.2.1")).toBe(false);
   });
 
-  it("are a bounded number", () => {
+  it("are limited in number", () => {
     const scheduler = new VirtualScheduler();
     const buckets = new AddressBuckets(1, 2, scheduler);
     for (let host = 0; host < 10_000; host++) buckets.take(`10.0.${host >> 8}.${host & 255}`);
@@ -83,7 +83,7 @@ describe("buckets of addresses", () => {
       buckets.take(`10.${host >> 16}.${(host >> 8) & 255}.${host & 255}`);
       scheduler.advance(4);
     }
-    // In the second that a bucket takes to fill 250 addresses come; the sweep is never more than twice that late.
+    // 250 addresses come while one bucket fills up (one second). The sweep is at most twice that late.
     expect(buckets.size).toBeLessThan(750);
   });
 
@@ -95,7 +95,7 @@ describe("buckets of addresses", () => {
     expect(buckets.take("192.0.2.1")).toBe(false);
   });
 
-  it("stay those of a session until it ends, so that an address has one rate", () => {
+  it("stay while a session holds them, so that an address has one rate", () => {
     const scheduler = new VirtualScheduler();
     const buckets = new AddressBuckets(1, 2, scheduler);
     const [held] = buckets.hold("192.0.2.1");
@@ -113,12 +113,13 @@ describe("buckets of addresses", () => {
     expect(buckets.hold("192.0.2.1")[0]).not.toBe(held);
   });
 
-  it("hold back who has a whole network of addresses", () => {
+  it("limit an attacker with a whole network of addresses", () => {
     const buckets = new AddressBuckets(1, 2, new VirtualScheduler());
     const taken = (addressOf: (index: number) => string): number =>
       Array.from({ length: 200 }, (_, index) => buckets.take(addressOf(index))).filter(Boolean).length;
     expect(taken((index) => `2001:db8:0:1::${index.toString(16)}`)).toBe(2);
-    // Of the household's /56 eight in all, of the site's /48 thirty-two; what a narrow one refuses counts for them.
+    // The household's /56 may take eight in all, the site's /48 thirty-two. Refusals of the /64 count for the
+    // wider ones.
     expect(taken((index) => `2001:db8:1:${index.toString(16)}::1`)).toBe(8);
     expect(taken((index) => `2001:db8:2:${(index << 8).toString(16)}::1`)).toBe(32);
     expect(taken((index) => `2001:db8:${(index + 3).toString(16)}::1`)).toBe(200);

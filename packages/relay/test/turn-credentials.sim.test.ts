@@ -6,14 +6,14 @@ import { VirtualLobby } from "./virtual-lobby.js";
 const SECRET = "a secret of coturn, of enough bytes";
 const turn = { urls: ["turn:turn.example:3478", "turns:turn.example:5349?transport=tcp"], secret: SECRET };
 
-/** What coturn itself computes, and until when it takes it, s. */
+/** Checks the password as coturn does. Returns its expiry, s. */
 function checked({ username = "", credential }: IceServer): number {
   expect(credential).toBe(createHmac("sha1", SECRET).update(username).digest("base64"));
   return Number(username.split(":")[0]);
 }
 
 describe("passwords for TURN", () => {
-  it("[WF44] come with the welcome, for minutes and for this session, beside fixed servers", () => {
+  it("[WF44] come with the welcome, valid for minutes and for this session, beside fixed servers", () => {
     const stun = { urls: "stun:stun.example:3478" };
     const virtual = new VirtualLobby({ turn, iceServers: [stun], wallClockMs: () => 1_000_000_000 });
     const { welcome } = virtual.join().player;
@@ -25,7 +25,7 @@ describe("passwords for TURN", () => {
     }
   });
 
-  it("[WF44] are renewed before they end, for those who are in a room and for nobody else", () => {
+  it("[WF44] are renewed before they expire, only for participants of a room", () => {
     const virtual = new VirtualLobby({ turn: { ...turn, lifetimeS: 100 } });
     const [stays, leaves] = [virtual.join().player, virtual.join().player];
     leaves.tell({ type: "leave" });
@@ -41,7 +41,7 @@ describe("passwords for TURN", () => {
     expect(leaves.of("iceServers")).toEqual([]);
   });
 
-  it("are not piled up for somebody who is away", () => {
+  it("do not queue up for an absent participant", () => {
     const virtual = new VirtualLobby({
       turn: { ...turn, lifetimeS: 60 },
       limits: { reconnectGraceMs: 600_000, linkTimeoutMs: 1000 },

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { expect, test } from "vitest";
 import { freeUdpPort } from "../src/signaling/udp-port.js";
 
-test("a UDP port that a relay before this one still lets go is waited for", async () => {
+test("the relay waits for a UDP port that another one is about to free", async () => {
   const before = createSocket("udp4");
   before.bind(0, "127.0.0.1");
   await once(before, "listening");

@@ -10,7 +10,7 @@ describe("the relay's filter", () => {
     return { virtual, players: Array.from({ length: count }, () => virtual.join().player) };
   }
 
-  it("[WF23] gives a receiver each update of an entity once, and none that is overtaken, whoever reports it", () => {
+  it("[WF23] gives a receiver each update of an entity once, and no overtaken one, from any reporter", () => {
     const { virtual, players } = racers(4);
     const [a, b, c, receiver] = players;
     const entity = 77 * 65_536 + 5;
@@ -22,7 +22,7 @@ describe("the relay's filter", () => {
       });
       virtual.scheduler.advance(20);
     };
-    // Three peers saw the same entity, whose owner is gone; the numbers go round.
+    // Three peers report the same entity, whose owner has left. The sequence numbers wrap.
     for (const sequence of [65_535, 0, 1]) for (const from of [a, b, c]) report(from, sequence);
     report(c, 0);
     expect(receiver!.forwarded.map(({ packet }) => [...packet])).toEqual([
@@ -33,7 +33,7 @@ describe("the relay's filter", () => {
     expect(virtual.registry.drops()).toEqual({ duplicate: 6, outdated: 1 });
   });
 
-  it("[WF23] lets nobody silence an owner, and judges receivers and entities apart", () => {
+  it("[WF23] lets nobody silence an owner, and treats receivers and entities separately", () => {
     const { virtual, players } = racers(4);
     const [owner, hostile, near, far] = players;
     const entity = owner!.number * 65_536 + 1;
@@ -52,17 +52,18 @@ describe("the relay's filter", () => {
     expect(virtual.registry.drops()).toEqual({ duplicate: 2 });
   });
 
-  it("stamps the sender itself: whatever stands in the envelope, it comes from who sent it", () => {
+  it("sets the sender itself, whatever the envelope contains", () => {
     const { virtual, players } = racers(3);
     const [a, b, c] = players;
-    // The only numbers upward are those of receivers: naming another sender is naming a receiver.
+    // The only numbers in an upward envelope are those of receivers. So a forged sender is only a further
+    // receiver.
     a!.forward([], bytes(9), { peers: [c!.number, b!.number] });
     virtual.scheduler.advance(50);
     expect(b!.forwarded[0]!.peers).toEqual([a!.number]);
     expect(c!.forwarded[0]!.peers).toEqual([a!.number]);
   });
 
-  it("remembers so many entities and no more, and nothing for long", () => {
+  it("remembers a limited number of entities for a limited time", () => {
     const filter = new UpdateFilter();
     for (let entity = 0; entity < 100_000; entity++) filter.refuses({ entity, sequence: 5 }, 9, 0);
     expect(filter.size).toBe(4096);

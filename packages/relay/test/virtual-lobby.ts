@@ -9,7 +9,7 @@ import { Player } from "./player.js";
 
 const DELAY_MS = 5;
 
-/** A pipe that may stall: then what is sent stays in it, as in a socket whose other side does not read. */
+/** A pipe that may stall. A stalled pipe keeps its packets, as a socket whose other side does not read. */
 export class StallingPipe implements Pipe {
   readonly #deliver: (packet: Uint8Array) => void;
   readonly #held: Uint8Array[] = [];
@@ -38,7 +38,6 @@ export class StallingPipe implements Pipe {
   }
 }
 
-/** A link between a player and the lobby, both ends of it. */
 export interface VirtualLink {
   readonly player: MemoryLink;
   readonly relay: MemoryLink;
@@ -58,7 +57,6 @@ export class VirtualLobby {
     this.registry = new SessionRegistry(this.settings);
   }
 
-  /** A seat; throws where there is none. */
   seat(request: Partial<MatchRequest> = {}, address = ""): MatchedSeat {
     const seat = this.reserve(request, address);
     if (isRefusal(seat)) throw new Error(seat.message);
@@ -70,7 +68,7 @@ export class VirtualLobby {
     return this.registry.reserve({ ...plain, ...request }, address);
   }
 
-  /** A player with a seat and a link, welcomed. */
+  /** Joins a player with a seat and a link, and waits for its welcome. */
   join(
     request: Partial<MatchRequest> = {},
     address = "",
@@ -84,7 +82,6 @@ export class VirtualLobby {
     return { player, link, seat };
   }
 
-  /** A new link for a player who has a token. */
   resume(player: Player, token = player.resumeToken): VirtualLink {
     const link = this.link();
     this.registry.resume(new AdmittedLink(link.relay), player.welcome.sessionId, token);
@@ -93,12 +90,10 @@ export class VirtualLobby {
     return link;
   }
 
-  /** The close code that a link with this ticket gets. */
   refusalOf(ticket: string): number | undefined {
     return this.#closeOf((link) => this.registry.admit(link, ticket));
   }
 
-  /** The close code that a link with this session id and token gets. */
   resumeRefusalOf(sessionId: string, token: string): number | undefined {
     return this.#closeOf((link) => this.registry.resume(link, sessionId, token));
   }
@@ -112,7 +107,7 @@ export class VirtualLobby {
     return player.closes[0]?.code;
   }
 
-  /** @param opensAfterMs how long the relay's end takes to report that it is open */
+  /** @param opensAfterMs delay until the relay's end reports that it is open */
   link(opensAfterMs = 0): VirtualLink {
     const { scheduler } = this;
     const slow: Scheduler = {

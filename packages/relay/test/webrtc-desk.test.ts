@@ -11,7 +11,7 @@ const webrtc = { port: 0, bindAddress: "127.0.0.1" };
 const SERVER = 0;
 const stops: (() => void | Promise<void>)[] = [];
 
-/** Time that can be put forward; timers run as ever. */
+/** The machine's timers with a clock that a test can put forward. */
 class LeapingScheduler implements Scheduler {
   #leapMs = 0;
   nowMs = (): number => systemScheduler.nowMs() + this.#leapMs;
@@ -34,7 +34,7 @@ function signal(player: Player, attempt: number, data: unknown): void {
   player.tell({ type: "signal", to: SERVER, attempt, data });
 }
 
-/** A client's end of a link to the server. Answers reach it unless it is deaf. */
+/** Returns a client's end of a link to the server. A deaf end gets no answers. */
 function clientLink(player: Player, attempt: number, { isDeaf = false } = {}): NodeWebRtcLink {
   const link = new NodeWebRtcLink({
     native: native!,
@@ -56,7 +56,7 @@ function clientLink(player: Player, attempt: number, { isDeaf = false } = {}): N
   return link;
 }
 
-/** A player's WebRTC link to the server, which carries what may be lost once it is proven. */
+/** Opens a player's WebRTC link to the server. Once proven, it carries the traffic that may be lost. */
 function openBeside(player: Player, attempt = 1): void {
   player.session.attach(clientLink(player, attempt), {
     preference: 2,
@@ -83,15 +83,17 @@ afterEach(async () => {
   for (const stop of stops.splice(0).toReversed()) await stop();
 });
 
-/** Two ends of this library fail to meet in some of a thousand cases; a browser and one of it never did. */
+/**
+ * In some of a thousand cases two ends of this library do not connect. A browser and this library always did.
+ */
 const RETRY = { retry: 2, timeout: 30_000 };
 
 describe.skipIf(!native)(`the relay's answerer for WebRTC (${failure ?? "loaded"})`, () => {
-  test("answers many on one port, and each has its pings answered over it", RETRY, async () => {
+  test("answers many clients on one port, and answers each one's pings", RETRY, async () => {
     const real = await started();
     const players = await Promise.all(Array.from({ length: 24 }, () => real.join()));
     for (const player of players) openBeside(player);
-    // Proven: a ping over the link was answered over it.
+    // A link is proven when a ping over it was answered over it.
     await eventually(() => expect(players.filter((player) => !isOverWebRtc(player))).toEqual([]), 20_000);
     expect(real.relay.health().webRtcLinks).toBe(players.length);
     for (const player of players) player.tell({ type: "leave" });
@@ -99,7 +101,7 @@ describe.skipIf(!native)(`the relay's answerer for WebRTC (${failure ?? "loaded"
   });
 
   test(
-    "counts hostile descriptions, keeps two links of them at most, and disturbs nobody",
+    "counts hostile descriptions, keeps at most two links for them, and disturbs no other client",
     RETRY,
     async () => {
       const real = await started();
@@ -112,7 +114,7 @@ describe.skipIf(!native)(`the relay's answerer for WebRTC (${failure ?? "loaded"
         signal(hostile, index + 1, { type: "offer", sdp });
         await expectExchange(a, b, index);
       }
-      // A few attempts at once and one in two seconds: the others are not even looked at.
+      // The rate permits a few attempts at once and one in two seconds. Further ones are dropped unread.
       await eventually(() => expect(countOf(real, "rate-limit")).toBeGreaterThanOrEqual(2));
       await eventually(() => expect(countOf(real, "bad-message")).toBeGreaterThanOrEqual(4));
       expect(real.relay.health().webRtcLinks).toBeLessThanOrEqual(before + 2);
@@ -120,7 +122,7 @@ describe.skipIf(!native)(`the relay's answerer for WebRTC (${failure ?? "loaded"
     },
   );
 
-  test("cuts who floods it with candidates, with a code, and frees what was made", RETRY, async () => {
+  test("cuts a client that floods it with candidates, and frees the client's links", RETRY, async () => {
     const real = await started();
     const [hostile, a, b] = [await real.join(), await real.join(), await real.join()];
     signal(hostile, 1, { type: "offer", sdp: OFFER });
@@ -134,7 +136,7 @@ describe.skipIf(!native)(`the relay's answerer for WebRTC (${failure ?? "loaded"
     await expectExchange(a, b, 7);
   });
 
-  test("gives up an endpoint that never answers, and takes a later attempt of it", RETRY, async () => {
+  test("gives up an endpoint that never answers, and accepts its later attempt", RETRY, async () => {
     const scheduler = new LeapingScheduler();
     const real = await started({ scheduler });
     const [silent, other] = [await real.join(), await real.join()];
@@ -154,7 +156,7 @@ describe.skipIf(!native)(`the relay's answerer for WebRTC (${failure ?? "loaded"
   });
 
   test(
-    "[WF44] keeps a link beside which the client begins another, and ends the oldest of three",
+    "[WF44] keeps a link while the client opens a second one, and ends the oldest of three",
     RETRY,
     async () => {
       const real = await started();
@@ -171,7 +173,7 @@ describe.skipIf(!native)(`the relay's answerer for WebRTC (${failure ?? "loaded"
     },
   );
 
-  test("has a limit of links: offers beyond are dropped and counted, WebSockets go on", RETRY, async () => {
+  test("has a limit of links: it drops and counts further offers, and WebSockets go on", RETRY, async () => {
     const real = await started({ limits: { webRtcLinks: 1 } });
     const [first, second] = [await real.join(), await real.join()];
     openBeside(first);
@@ -184,7 +186,7 @@ describe.skipIf(!native)(`the relay's answerer for WebRTC (${failure ?? "loaded"
   });
 });
 
-/** As Chromium makes it. */
+/** An offer as Chromium writes it. */
 const OFFER = [
   "v=0",
   "o=- 4611731400430051336 2 IN IP4 127.0.0.1",

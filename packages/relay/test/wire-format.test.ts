@@ -9,7 +9,6 @@ beforeEach(async () => {
 });
 afterEach(() => real.stop());
 
-/** The code with which a link that offers these subprotocols is closed. */
 async function closeOf(...protocols: string[]): Promise<number | undefined> {
   const player = real.player(protocols);
   await eventually(() => expect(player.close).toBeDefined());
@@ -80,7 +79,7 @@ describe("links", () => {
 });
 
 describe("envelopes", () => {
-  test("[WF22] reach whoever is named in the room, once, byte for byte, with their sender", async () => {
+  test("[WF22] reach each target in the room once, unchanged, with their sender", async () => {
     const [a, b, c] = [await real.join(), await real.join(), await real.join()];
     const stranger = await real.join("create/race");
     const packet = Uint8Array.of(0x20, 0xff, 0);
@@ -94,7 +93,7 @@ describe("envelopes", () => {
   });
 });
 
-/** The credential of a match request that travels in the upgrade. */
+/** Returns the credential of a match request in the upgrade. */
 function joinOf(request: object): string {
   const body = { version: PROTOCOL_VERSION, method: "joinOrCreate", target: "race", options: {}, ...request };
   return `join.${Buffer.from(JSON.stringify(body)).toString("base64url")}`;
@@ -127,14 +126,14 @@ describe("a join in the upgrade", () => {
   });
 
   test.each(["join.", "join.%%%", `join.${Buffer.from("[1]").toString("base64url")}`, "join.AAAA"])(
-    "[WF48] is refused where it is no request: %s",
+    "[WF48] is refused if it is no request: %s",
     async (credential) => {
       const player = real.player([WEBSOCKET_PROTOCOL, credential.replaceAll("%", "-")]);
       await eventually(() => expect(player.close?.code).toBe(CloseCode.matchRefused));
     },
   );
 
-  test("[WF48] has the limits of the match request, together with it", async () => {
+  test("[WF48] shares the limits of match requests", async () => {
     const strict = await RealRelay.start({
       limits: { matchesPerSecondPerAddress: 1, matchBurstPerAddress: 3 },
     });
@@ -151,7 +150,7 @@ describe("a join in the upgrade", () => {
     }
   });
 
-  test("[WF48] [WF45] is refused to pages of other origins", async () => {
+  test("[WF48] [WF45] is refused for pages of other origins", async () => {
     const raw = await real.raw([WEBSOCKET_PROTOCOL, joinOf({})], ["Origin: https://evil.example.org"]);
     await eventually(() => expect(raw.closeCode).toBe(CloseCode.originRefused));
     expect(real.relay.health().sessions).toBe(0);
@@ -167,7 +166,7 @@ describe("one more socket", () => {
     const raw = await real.raw([WEBSOCKET_PROTOCOL, credential]);
     const forwarded = (): number => raw.binaryMessages;
     let sent = 0;
-    // They alternate from the moment when the relay has taken the socket in.
+    // The sockets alternate once the relay has added the new one.
     await eventually(() => {
       for (let more = 0; more < 10; more++, sent++)
         b.forward([a], Uint8Array.of(0x20, sent), { trafficClass: "state", key: 1 + sent });
@@ -179,7 +178,7 @@ describe("one more socket", () => {
     expect(real.relay.health().drops.credential).toBe(2);
   });
 
-  test("[WF47] is not given to who asks for many", async () => {
+  test("[WF47] is refused after too many requests", async () => {
     const a = await real.join();
     for (let asked = 0; asked < 10; asked++) a.tell({ type: "stripe" });
     await eventually(() => expect(real.relay.health().drops["rate-limit"]).toBe(8));
@@ -188,7 +187,7 @@ describe("one more socket", () => {
 });
 
 describe("resume tokens", () => {
-  test("[WF49] are good until their successor has arrived; one that is replayed is refused and counted", async () => {
+  test("[WF49] are valid until their successor has arrived; a replayed one is refused and counted", async () => {
     const player = await real.join();
     const { sessionId, resumeToken, token } = player.welcome;
     expect(await closeOf(WEBSOCKET_PROTOCOL, `resume.${sessionId}.${token}`)).toBe(CloseCode.refused);
@@ -205,7 +204,7 @@ describe("resume tokens", () => {
 });
 
 describe("a server that stops", () => {
-  test("[WF51] names where its sessions go on", async () => {
+  test("[WF51] names the server where its sessions continue", async () => {
     const player = await real.join();
     await real.relay.stop({ drainMs: 200, moveTo: "https://other.example.org" });
     expect(player.of("moving")).toEqual([{ type: "moving", endpoint: "https://other.example.org" }]);

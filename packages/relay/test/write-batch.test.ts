@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { WriteBatch } from "../src/admission/write-batch.js";
 
-/** Records what each call to the system would carry. */
+/** Records the data of each system call. */
 function recorder(): { socket: Writable; calls: string[] } {
   const calls: string[] = [];
   const socket = new Writable({
@@ -17,7 +17,7 @@ function recorder(): { socket: Writable; calls: string[] } {
 const roundEnds = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe("a batch of writes", () => {
-  it("sends the first write of a round at once, and at its end the others to the same socket in one call", async () => {
+  it("sends the first write of a round at once, and the others to the same socket in one call at its end", async () => {
     const batch = new WriteBatch();
     const [a, b] = [recorder(), recorder()];
     for (const text of ["1", "2", "3"]) {
@@ -38,7 +38,7 @@ describe("a batch of writes", () => {
     await roundEnds();
   });
 
-  it("holds nothing back when a socket ends or is gone", async () => {
+  it("holds nothing back when a socket ends or is closed", async () => {
     const batch = new WriteBatch();
     const [ended, gone] = [recorder(), recorder()];
     for (const { socket } of [ended, gone]) {
