@@ -19,7 +19,7 @@ import { queueFor, queueNameOf } from "./queue/queue-room.js";
 import type { Room, RoomClass } from "./room/room.js";
 import type { RoomReport } from "./ops/room-report.js";
 
-/** A kind of room: a class where the server decides, options where players are among themselves. */
+/** A kind of room: a class for an authoritative room, options for a mesh. */
 export type RoomEntry = RoomClass | RoomKindOptions;
 
 /** Options of {@link defineServer}: those of a relay, with room classes among its rooms. */
@@ -28,22 +28,31 @@ export interface ServerOptions<Rooms extends Readonly<Record<string, RoomEntry>>
   "rooms"
 > {
   readonly rooms: Rooms;
-  /** Kinds of rooms, each a class, that players may wait for: `client.queue(name, ...)`. */
+  /**
+   * Queues by the name of a kind of room, which must be a class. Players wait in them with
+   * `client.queue(name, ...)`.
+   */
   readonly queues?: { readonly [Name in keyof Rooms]?: QueueOptions };
-  /** Timeout of every awaited hook (all but `onTick` and messages). Default 10000 ms. */
+  /**
+   * Timeout of every hook that the server awaits, such as `onAuth`, `onCreate`, `onJoin` and `onLeave`.
+   * Default 10000 ms.
+   */
   readonly hookTimeoutMs?: number;
-  /** A step that takes longer has blocked the server; a room that does so three times within ten seconds is ended. Default 1000 ms. */
+  /**
+   * A hook that takes longer has blocked the server. The server ends a room that does so three times within
+   * ten seconds, or within ten times this value if that is longer. Default 1000 ms.
+   */
   readonly blockedMs?: number;
   /**
-   * Whether `listen` watches over what nobody catches in the process, as {@link Server.guardProcess} does. Default: yes, if
-   * nobody else listens for `uncaughtException` or `unhandledRejection` then.
+   * True if `listen` handles the uncaught errors of the process, as {@link Server.guardProcess} does.
+   * Default: true, unless the process already has a listener for `uncaughtException` or `unhandledRejection`.
    */
   readonly guardsProcess?: boolean;
 }
 
 const optionNames = [...relayOptionNames, "queues", "hookTimeoutMs", "blockedMs", "guardsProcess"];
 
-/** The types that a client has to know of a class's rooms. */
+/** The types of a class's rooms that a client needs. */
 type KindOf<Entry> = Entry extends new () => infer R
   ? R extends Room
     ? R["types"] & { readonly entity: R["entities"][number]; readonly inputs: R["inputs"] }
@@ -51,8 +60,8 @@ type KindOf<Entry> = Entry extends new () => infer R
   : RoomKind;
 
 /**
- * Describes a server: its kinds of rooms by name. Throws `ConfigError` naming the option, its value and what is allowed.
- * Give it the requests of an HTTP server of yours, or call `listen`.
+ * Returns a server for these kinds of rooms, by name. Call its `listen`, or give it the requests of your own
+ * HTTP server. Throws `ConfigError` naming the option, its value and what is allowed.
  */
 export function defineServer<const Rooms extends Readonly<Record<string, RoomEntry>>>(
   options: ServerOptions<Rooms>,
@@ -86,7 +95,6 @@ export function defineServer<const Rooms extends Readonly<Record<string, RoomEnt
   return new DefinedServer({ ...rest, rooms: kinds }, { authorities, guardsProcess, onListening });
 }
 
-/** A queue is a kind of rooms too. */
 function queueRooms(
   rooms: Readonly<Record<string, RoomEntry>>,
   queues: Readonly<Record<string, QueueOptions | undefined>>,
@@ -111,7 +119,7 @@ interface ServerParts {
 }
 
 class DefinedServer<Rooms extends Readonly<Record<string, RoomEntry>>> extends Relay {
-  /** For the compiler alone. */
+  /** Used by the type checker only. Undefined at run time. */
   declare readonly kinds: { readonly [Name in keyof Rooms]: KindOf<Rooms[Name]> };
   readonly #parts: ServerParts;
   readonly #http = createServer({
@@ -136,25 +144,29 @@ class DefinedServer<Rooms extends Readonly<Record<string, RoomEntry>>> extends R
   }
 
   /**
-   * For a process that is this server's alone: an error that nobody catches ends the room whose hook has started what
-   * threw; other rejections are counted, logged and survived; any other exception ends the process with 1, after sessions
-   * were told to move. {@link listen} does it by itself. The result ends it.
+   * Handles uncaught errors, in a process that runs only this server. An error in a timer or promise that a
+   * room's hook started is that room's error: see {@link Room.onUncaughtException}. Any other rejection is
+   * counted and logged. Any other exception is counted and logged; then sessions are moved, and the process
+   * exits with code 1. {@link listen} does this by default. Returns a function that stops it.
    */
   guardProcess(options?: ProcessGuardOptions): () => void {
     return guardProcess(this, options);
   }
 
-  /** Counters and measurements of every open room with an authority. */
+  /** Returns counters and measurements of every open room with an authority. */
   reports(): RoomReport[] {
     return this.#parts.authorities.flatMap((authority) => authority.reports());
   }
 
-  /** Reports for each class of rooms since the start, rooms that are over included: for metrics. */
+  /** Returns the totals of each class of rooms since the start, closed rooms included, for metrics. */
   classReports(): ClassReport[] {
     return this.#parts.authorities.map((authority) => authority.classReport());
   }
 
-  /** Opens an HTTP server of its own; resolves with its address, and logs it with the kinds of rooms. Port 0: any that is free. */
+  /**
+   * Opens an HTTP server. Resolves with its address, and logs the address with the kinds of rooms. Port 0:
+   * any free port.
+   */
   listen(port: number, host = "127.0.0.1"): Promise<string> {
     if (this.#parts.guardsProcess ?? !isProcessGuarded()) this.#endGuard ??= this.guardProcess();
     return new Promise((resolve, reject) => {
@@ -179,7 +191,7 @@ class DefinedServer<Rooms extends Readonly<Record<string, RoomEntry>>> extends R
   }
 }
 
-/** A server with rooms. `typeof server` tells `Client` what there is. */
+/** A server with rooms. `typeof server` gives `Client` the types of the rooms. */
 export type Server<Rooms extends Readonly<Record<string, RoomEntry>>> = DefinedServer<Rooms>;
 
 function assertMs(field: string, value: number): void {

@@ -7,24 +7,28 @@ import { secretBytes } from "./jwt-options.js";
 
 /** Options of {@link guestAuth}. */
 export interface GuestAuthOptions {
-  /** Signs identities; 32 bytes at least. The same for all servers of a site, and after a restart. */
+  /**
+   * Key that signs identities, at least 32 bytes. All servers of a site need the same one, also after a
+   * restart.
+   */
   readonly secret: string | Uint8Array;
-  /** Days that an identity is good for since it was last renewed, 1 to 3650. Default 365. */
+  /** Lifetime of an identity since its last renewal, 1 to 3650 days. Default 365. */
   readonly lifetimeDays?: number;
-  /** The `onAuth` for tokens that are not a guest's. Default: none, and their players become new guests. */
+  /** Authenticator for tokens of other types. Default: none, and their players become new guests. */
   readonly members?: Authenticator;
-  /** Milliseconds since the epoch. Default: `Date.now`. */
+  /** Current time, ms since the epoch. Default: `Date.now`. */
   readonly nowMs?: () => number;
 }
 
 const TYPE = "paceline-guest+jwt";
 const DAY_S = 86_400;
-/** Renewed when this share of its life is over. */
+/** Share of the lifetime after which the server renews an identity. */
 const RENEWED_AFTER = 0.5;
 
 /**
- * Gives everybody without a token an identity, signed by the server, which the client keeps (`keepIdentity`) and shows
- * the next time. An identity that is forged or over is replaced by a new one: nobody is kept out, and nothing is gained.
+ * Returns an authenticator that gives each player without a token a new identity, signed by the server. The
+ * client stores it (`keepIdentity`) and sends it the next time. A forged or expired identity is replaced by a
+ * new one: no guest is refused, and a forger gains nothing.
  */
 export function guestAuth(options: GuestAuthOptions): Authenticator {
   const guests = new Guests(options);
@@ -44,7 +48,7 @@ class Guests {
     if (!(lifetimeDays >= 1 && lifetimeDays <= 3650)) {
       throw new ConfigError({ field: "lifetimeDays", value: lifetimeDays, expected: "1 to 3650 days" });
     }
-    // A key of its own: a token that something else has signed with the same secret is nobody's identity.
+    // Derive the key, so that a token that another program signed with the same secret is not an identity.
     this.#key = createHmac("sha256", secretBytes("secret", secret)).update(TYPE).digest();
     this.#lifetimeS = lifetimeDays * DAY_S;
     this.#nowMs = nowMs;

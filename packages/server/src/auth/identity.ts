@@ -2,22 +2,22 @@ import { ConfigError } from "@paceline/protocol";
 import { Refusal } from "../room/refusal.js";
 import type { AuthRequest } from "../room/room.js";
 
-/** A player's identity by {@link jwtAuth} or {@link guestAuth}: `player.auth`. */
+/** The identity of a player, from {@link jwtAuth} or {@link guestAuth}: the value of `player.auth`. */
 export interface Identity {
-  /** Stays the same for one player. It is a token's `sub`. */
+  /** Id of the player, the same at every visit: the token's `sub`. */
   readonly id: string;
   /** The player's roles, such as `moderator`. A guest has none. */
   readonly roles: readonly string[];
-  /** Nobody vouches for it; only that it is the same as the last time. */
+  /** True for a guest. Its identity proves only that it is the same player as the last time. */
   readonly isGuest: boolean;
   /** The other claims of the token. */
   readonly claims: Readonly<Record<string, unknown>>;
 }
 
-/** Usable as the static `onAuth` of a room. */
+/** Function that identifies a player. Usable as the static `onAuth` of a room. */
 export type Authenticator = (request: AuthRequest) => Promise<Identity>;
 
-/** Reads `player.auth`; undefined if it is not an identity. */
+/** Returns `player.auth`, or undefined if it is not an identity. */
 export function identityOf(player: { readonly auth: unknown }): Identity | undefined {
   const { auth } = player;
   if (typeof auth !== "object" || auth === null) return undefined;
@@ -25,12 +25,18 @@ export function identityOf(player: { readonly auth: unknown }): Identity | undef
   return isIdentity ? (auth as Identity) : undefined;
 }
 
-/** Whether the player has the role. False for guests, and where `onAuth` returned no identity. */
+/**
+ * Returns true if the player has the role. Guests have none, nor do players whose `onAuth` returned no
+ * identity.
+ */
 export function hasRole(player: { readonly auth: unknown }, role: string): boolean {
   return identityOf(player)?.roles.includes(role) ?? false;
 }
 
-/** Lets in only those who have at least one of the roles: `static override readonly onAuth = requireRole(auth, "racer")`. */
+/**
+ * Returns an authenticator that lets in players with at least one of the roles: `static override readonly
+ * onAuth = requireRole(auth, "racer")`.
+ */
 export function requireRole(auth: Authenticator, ...roles: readonly string[]): Authenticator {
   if (roles.length === 0 || roles.some((role) => typeof role !== "string" || role === "")) {
     throw new ConfigError({ field: "roles", value: roles, expected: "at least one name of a role" });

@@ -13,9 +13,10 @@ import { refusalOf } from "./jwt-refusal.js";
 type Verify = (token: string, options: JWTVerifyOptions) => Promise<{ readonly payload: JWTPayload }>;
 
 /**
- * Checks JSON Web Tokens: give it to a room as its static `onAuth`. `player.auth` is then an {@link Identity}. The
- * token has to be signed by one of the keys, to be in time, to be of the issuer and for the audience, and to have `exp`
- * and `sub`. Throws `ConfigError` for options that can never work.
+ * Returns an authenticator that checks JSON Web Tokens. Use it as a room's static `onAuth`: `player.auth` is
+ * then an {@link Identity}. One of the keys must have signed the token. The token needs `exp` and `sub`, must
+ * be valid now, and must name the issuer and the audience. Throws `ConfigError` for options that can never
+ * work.
  */
 export function jwtAuth(options: JwtAuthOptions): Authenticator {
   const settings = checkedJwtOptions(options);
@@ -70,7 +71,7 @@ function identityIn(payload: JWTPayload, rolesClaim: string): Identity {
   return Object.freeze({ id: sub, roles: rolesIn(payload[rolesClaim]), isGuest: false, claims: payload });
 }
 
-/** A list of texts, or one text with spaces between, as OAuth writes scopes. */
+/** Reads roles from a list of strings, or from one string with spaces between, the form of OAuth scopes. */
 function rolesIn(claim: unknown): readonly string[] {
   if (typeof claim === "string") return Object.freeze(claim.split(" ").filter((role) => role !== ""));
   if (!Array.isArray(claim)) return Object.freeze([]);

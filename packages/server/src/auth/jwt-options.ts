@@ -3,33 +3,36 @@ import type { JSONWebKeySet } from "jose";
 
 /** Options of {@link jwtAuth}: exactly one of `secret`, `jwks` and `jwksUrl`, and the expected issuer and audience. */
 export interface JwtAuthOptions {
-  /** Shared with whoever signs the tokens; 32 bytes at least. */
+  /** Secret that the signer of the tokens shares, at least 32 bytes. */
   readonly secret?: string | Uint8Array;
-  /** Public keys that are known. */
+  /** The issuer's public keys. */
   readonly jwks?: JSONWebKeySet;
-  /** URL of the issuer's keys: https, or http on this machine. Fetched at the first use, then cached. */
+  /**
+   * URL of the issuer's keys: https, or http on this machine. The server fetches them at first use, then
+   * caches them.
+   */
   readonly jwksUrl?: string;
-  /** The token's `iss`. */
+  /** Accepted values of the token's `iss`. */
   readonly issuer: string | readonly string[];
-  /** The token's `aud`. */
+  /** Accepted values of the token's `aud`. */
   readonly audience: string | readonly string[];
-  /** Signatures that are taken. Default: HS256 with a secret; else RS256, PS256, ES256 and EdDSA. */
+  /** Accepted signature algorithms. Default: HS256 with a secret; else RS256, PS256, ES256 and EdDSA. */
   readonly algorithms?: readonly string[];
   /** Tolerated clock difference, 0 to 300 s. Default 5. */
   readonly clockToleranceS?: number;
-  /** The claim that lists roles: texts, or one text with spaces between. Default `roles`. */
+  /** Claim that lists roles: strings, or one string with spaces between. Default `roles`. */
   readonly rolesClaim?: string;
   /** Timeout of fetching the keys, 100 to 60000 ms. Default 5000. */
   readonly timeoutMs?: number;
-  /** After a fetch a key that is not known is not looked for again so long, 0 to 3600000 ms. Default 30000. */
+  /** Time after a fetch in which an unknown key causes no further fetch, 0 to 3600000 ms. Default 30000. */
   readonly cooldownMs?: number;
   /** Lifetime of fetched keys, 1000 to 86400000 ms. Default 600000. */
   readonly cacheMs?: number;
-  /** Milliseconds since the epoch. Default: `Date.now`. */
+  /** Current time, ms since the epoch. Default: `Date.now`. */
   readonly nowMs?: () => number;
 }
 
-/** Options after checks. */
+/** Checked options with all defaults filled in. */
 export interface JwtSettings {
   readonly secret: Uint8Array | undefined;
   readonly jwks: JSONWebKeySet | undefined;
@@ -84,7 +87,7 @@ export function checkedJwtOptions(options: JwtAuthOptions): JwtSettings {
   };
 }
 
-/** A secret as bytes. The value stays out of messages, however bad it is. */
+/** Returns the secret as bytes. An error message never contains the secret. */
 export function secretBytes(field: string, secret: unknown): Uint8Array {
   const bytes = typeof secret === "string" ? new TextEncoder().encode(secret) : secret;
   if (bytes instanceof Uint8Array && bytes.length >= MIN_SECRET_BYTES) return bytes;
@@ -112,7 +115,10 @@ function textsOf(field: string, given: unknown): string[] {
   throw new ConfigError({ field, value: given, expected: "text, or a list of texts" });
 }
 
-/** A secret signs and checks; a public key only checks. One list for both lets a public key be taken for a secret. */
+/**
+ * Keeps one list for secrets and one for public keys. With one list for both, an attacker could use a public
+ * key as the secret of a signature.
+ */
 function algorithmsOf(given: readonly string[] | undefined, isSecret: boolean): string[] {
   const known = isSecret ? SECRET_ALGORITHMS : KEY_ALGORITHMS;
   const algorithms = given ?? (isSecret ? ["HS256"] : DEFAULT_KEY_ALGORITHMS);

@@ -1,7 +1,10 @@
 import { errors } from "jose";
 import { Refusal } from "../room/refusal.js";
 
-/** Why a token is not taken, in words for the player; where it could not be checked, one that says to try again. */
+/**
+ * Returns the refusal for a failed check, with the reason in words for the player. The kind is `unavailable`
+ * if the token could not be checked.
+ */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const words = wordsOf(error);

@@ -32,13 +32,16 @@ import type { EntityRecord, World } from "../entities/world.js";
 /** A kind of entity that players may own and simulate themselves. */
 export interface PlayerEntities {
   readonly definition: EntityDefinition;
-  /** Most of one player, 1 to 4096. Default 1. */
+  /** Most entities of this kind that one player may own, 1 to 4096. Default 1. */
   readonly most?: number;
-  /** Limits of their motion. */
+  /** Limits of the entities' motion. Default: none. */
   readonly limits?: MotionLimits;
 }
 
-/** The room's answer to a breach: put the entity back, count it only, or remove the player. */
+/**
+ * The room's answer to a breach: `correct` puts the entity back, `count` only counts it, `kick` removes the
+ * player.
+ */
 export type BreachAnswer = "correct" | "count" | "kick";
 
 export interface OwnedStatesOptions {
@@ -48,25 +51,23 @@ export interface OwnedStatesOptions {
   /** Most entities of all players together. */
   readonly maxEntities: number;
   nowSeconds(): number;
-  /** Takes an entity out of the room. */
   despawn(record: EntityRecord): void;
   answer(line: PlayerConnection, record: EntityRecord, breach: Breach): BreachAnswer;
 }
 
 interface OwnedParts {
   readonly record: EntityRecord;
-  /** How the room writes its states for its player. */
+  /** Layout in which the room sends corrected states to the player. */
   readonly plan: StatePlan;
   readonly check: MotionCheck;
 }
 
-/** One entity of a player, by the player's number of it: its row is the newest state from the player that was accepted. */
+/** One entity of a player. Its id is the player's number for it; its row is the newest accepted state. */
 class SaidReplica extends ReceivedReplica {
-  /** The entity as the room has it. */
   readonly record: EntityRecord;
   readonly plan: StatePlan;
   readonly check: MotionCheck;
-  /** Continues it; undefined where its motion is unknown, or failed. */
+  /** Extrapolates the entity. Undefined if its kind has no motion, or if the game's motion model threw. */
   reckoner: Reckoner | undefined;
   saidAtSeconds = Number.NEGATIVE_INFINITY;
   correctedAtSeconds = Number.NEGATIVE_INFINITY;
@@ -81,33 +82,38 @@ class SaidReplica extends ReceivedReplica {
   }
 }
 
-/** Without news for longer an entity stands: its player tells of what moves more often. */
+/** After this time without news an entity stands still. Its player sends moving entities more often. */
 const MAX_ADVANCE_SECONDS = 0.5;
-/** One correction in a while: updates that are on their way do not each need one. */
+/** Shortest time between two corrections of an entity. Updates that are already on their way need none. */
 const CORRECTION_SECONDS = 0.2;
-/** One question for whole states in a while: they need a round trip. */
+/** Shortest time between two requests for whole states. An answer takes a round trip. */
 const RESYNC_SECONDS = 1;
 /** Drops that no honest player causes. */
 const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "too-long", "bad-message"]);
 
-/** Limits a state of a player's build in memory: this many times one of the room's definition, and so many bytes in any case. */
+/**
+ * Limits the memory of a state in another build's layout: to this many times the room's own layout, or to
+ * SMALL_STATE_BYTES if that is more.
+ */
 const MAX_TIMES_LARGER = 4;
 const SMALL_STATE_BYTES = 256;
 
-/** The stream of a player's own entities, made at its first spawn. */
+/** The decoder of one player's entities, created at the player's first spawn. */
 interface Upload {
   readonly states: CodedStates;
   askedAtSeconds: number;
 }
 
-/** The entities that players simulate, as the room has them: what players say of them is checked, then passed on. */
+/**
+ * Checks the states that players send of their own entities, and writes the accepted ones to the room's
+ * world.
+ */
 export class OwnedStates {
   readonly #options: OwnedStatesOptions;
   readonly #owned = new WeakMap<PlayerConnection, ReplicaStore<SaidReplica>>();
   readonly #uploads = new WeakMap<PlayerConnection, Upload>();
-  /** By player and kind: the columns of a build that is not the room's. */
+  /** Columns that players of other builds have described, by player and kind. */
   readonly #described = new WeakMap<PlayerConnection, Map<number, Uint8Array>>();
-  /** Ids of the entities of all players. */
   readonly #ids = new Set<number>();
 
   constructor(options: OwnedStatesOptions) {
@@ -115,8 +121,8 @@ export class OwnedStates {
   }
 
   /**
-   * A player wants to own an entity; the reason if the room refuses it. An entity that the player has under the same
-   * number ends, granted or not: the number names one entity.
+   * Creates an entity that a player owns. Returns the reason if the room refuses it. In both cases the
+   * player's older entity with the same number ends, because a number names one entity.
    */
   spawn(line: PlayerConnection, spawn: ToAuthority & { readonly type: "own" }): string | undefined {
     const { rules, world } = this.#options;
@@ -131,7 +137,7 @@ export class OwnedStates {
     if (!isReadable) return `"${spawn.name}" is described differently here`;
     const refusal = this.#placeRefusal(line, rule);
     if (refusal !== undefined) return refusal;
-    // Fields that the player's build does not have begin with their defaults, and stay so.
+    // Fields that the player's build lacks keep their defaults.
     const state = Float32Array.from(definition.components, ({ initial }) => initial);
     const told = states.planOf(kind);
     const texts = readWholeState(told, spawn.localId, spawn.state, state);
@@ -152,7 +158,7 @@ export class OwnedStates {
     return undefined;
   }
 
-  /** A player gives up its entity of that number. */
+  /** Ends the player's entity with this number. */
   disown(line: PlayerConnection, localId: number): void {
     const mine = this.#ofLine(line);
     const owned = mine.get(localId);
@@ -162,7 +168,7 @@ export class OwnedStates {
     if (this.#isThere(owned)) this.#options.despawn(owned.record);
   }
 
-  /** The page that simulated them is no more. */
+  /** Ends all entities of a player whose page is gone, and forgets what the page has described. */
   disownAll(line: PlayerConnection): void {
     for (const { id } of [...this.#ofLine(line).values()]) this.disown(line, id);
     this.#uploads.get(line)?.states.clear();
@@ -170,8 +176,8 @@ export class OwnedStates {
   }
 
   /**
-   * A player of another build describes a kind. Later states of it are read by name: fields that the room does not have are
-   * skipped. Returns false if the bytes describe nothing.
+   * Stores another build's description of a kind. Later states of the kind are matched by field name; fields
+   * that the room lacks are skipped. Returns false if the bytes are malformed.
    */
   describe(line: PlayerConnection, kind: number, columns: Uint8Array): boolean {
     const { world, rules } = this.#options;
@@ -188,12 +194,12 @@ export class OwnedStates {
     return true;
   }
 
-  /** An entity has left the room, whoever decided it. */
+  /** Notes that an entity has left the room, so that players may own another one. */
   removed(record: EntityRecord): void {
     if (record.authority === "player") this.#ids.delete(record.id);
   }
 
-  /** A player's states. A reason where the bytes make no sense. */
+  /** Reads a player's states. Returns a reason if the bytes are malformed. */
   receive(line: PlayerConnection, body: Uint8Array, tick: number): DropReason | undefined {
     const upload = this.#uploads.get(line);
     if (!upload) {
@@ -213,12 +219,12 @@ export class OwnedStates {
     if (!said.isNews(tick)) return;
     const isJump = (changes & StateChange.teleported) !== 0;
     const news = said.read(entity, place, isJump ? 0 : ((tick - said.tick) | 0) / entity.plan.tickHz);
-    // Texts are not checked: nothing makes one implausible.
+    // Texts are not checked: no limit applies to them.
     said.record.setTexts(entity.textsAt(tick), entity.plan.textOf);
     this.#judge(line, said, news, tick);
   }
 
-  /** The player's states are of so many ticks a second from now on. */
+  /** Returns the player's decoder. Replaces it if the tick rate of the player's states has changed. */
   #uploadOf(line: PlayerConnection, tickHz: number): Upload {
     const known = this.#uploads.get(line);
     if (known?.states.tickHz === tickHz) return known;
@@ -248,8 +254,8 @@ export class OwnedStates {
   }
 
   /**
-   * Continues the entities of a player since it was heard of them, as their definitions say: it says only what is off by
-   * more than its plan allows.
+   * Extrapolates a player's entities from their newest states, by the motion models of their definitions. The
+   * player sends a state only if this result is off by more than its plan allows.
    */
   advance(line: PlayerConnection): void {
     const mine = this.#owned.get(line);
@@ -264,7 +270,7 @@ export class OwnedStates {
       try {
         reckoner.predict(seconds, row);
       } catch {
-        // The game's own model: what the player says is all there is.
+        // The game's own model threw: from here on the entity moves only when the player sends a state.
         said.reckoner = undefined;
         continue;
       }
@@ -281,7 +287,7 @@ export class OwnedStates {
     this.#options.counters.breaches += 1;
     const answer = this.#options.answer(line, record, breach);
     if (answer === "count") return accept(said, news, tick, nowSeconds);
-    // It stands where it was until the player says something that can be.
+    // The entity stays where it was until the player sends a plausible state.
     said.tick = tick;
     said.saidAtSeconds = Number.NEGATIVE_INFINITY;
     record.row.set(said.row);
@@ -292,11 +298,10 @@ export class OwnedStates {
     line.send(writeAuthority({ type: "corrected", localId: said.id, state }));
   }
 
-  /** Why there is no place for one more entity. */
   #placeRefusal(line: PlayerConnection, { definition, most = 1 }: PlayerEntities): string | undefined {
     const { world, maxEntities } = this.#options;
     const mine = this.#ofLine(line);
-    // The room may have despawned some of them by itself.
+    // The room itself may have despawned some of the player's entities.
     for (const said of [...mine.values()]) if (!this.#isThere(said)) mine.remove(said);
     const same = [...mine.ofKind(definition)];
     if (same.length >= most) return `a player may own ${most} of "${definition.name}"`;
@@ -316,12 +321,11 @@ export class OwnedStates {
   }
 }
 
-/** Memory of one state, at most. */
+/** Returns the most bytes that one state takes in memory. */
 function bytesOfState({ width, texts }: StatePlan): number {
   return texts.reduce((sum, { field }) => sum + ("maxBytes" in field ? field.maxBytes : 0), width * 4);
 }
 
-/** The entity is as its player says. */
 function accept(said: SaidReplica, news: Float32Array, tick: number, nowSeconds: number): void {
   said.reckoner?.take(news, Math.max(0, Math.min(nowSeconds - said.saidAtSeconds, MAX_ADVANCE_SECONDS)));
   said.take(news, tick);
@@ -329,7 +333,7 @@ function accept(said: SaidReplica, news: Float32Array, tick: number, nowSeconds:
   said.saidAtSeconds = nowSeconds;
 }
 
-/** Components that motion changes; the others keep their last value. */
+/** Copies the components that motion changes. The others keep their last value. */
 function copyMotion(layout: BodyLayout, from: Components, into: Components): void {
   const { position, dimensions, velocity, heading, orientation } = layout;
   const copy = (at: number | undefined, count: number): void => {

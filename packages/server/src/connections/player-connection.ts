@@ -42,33 +42,32 @@ export interface PlayerLineOptions {
 const MAX_SECONDS_AWAY = 3600;
 
 const NO_FEEDBACK: InputFeedback = { processed: undefined, leadErrorTicks: 0 };
-/** Bytes that wait for the link before it counts as slow. */
+/** A link counts as slow if more bytes than this wait for it. */
 const SLOW_BYTES = 4096;
-/** Round trip until one was measured, ms. */
+/** Assumed round trip until one is measured, ms. */
 const ASSUMED_RTT_MS = 200;
 
-/** The room's end of one player: its present participant, its snapshot stream, its inputs. */
+/** The room's side of one player: its current participant, its snapshot stream, its inputs and its limits. */
 export class PlayerConnection {
   readonly player = new Player(this);
   readonly requests: Requests;
   readonly #allowance: MessageAllowance;
   readonly #buckets: AuthorityBuckets;
   readonly #options: PlayerLineOptions;
-  /** The row that {@link inputView} shows. */
   readonly #input: Float32Array | undefined;
   readonly #head = new ByteWriter(4);
   readonly inputView: object | undefined;
-  /** Kinds that this page has described, and that were described to it. */
+  /** Kinds whose columns the room and the player's page have exchanged. */
   readonly described = new Set<number>();
-  /** The player's view terms. */
+  /** How the player wants events and messages sent. */
   #view: Pick<ViewTerms, "eventLifetimeMs" | "messagePeriodMs"> = {};
   participant: HostedParticipant;
   snapshots: PlayerSnapshotStream;
   inputs: PlayerInputs | undefined;
   isConnected = true;
-  /** `onJoin` has let it in. */
+  /** True from the end of `onJoin` until the player leaves. */
   isIn = false;
-  /** Told when the player is back, or will not come any more. */
+  /** Called with true when the player is back, with false when it leaves for good. */
   onSettled: ((isBack: boolean) => void) | undefined;
 
   constructor(options: PlayerLineOptions) {
@@ -89,7 +88,6 @@ export class PlayerConnection {
     this.inputs = new PlayerInputs(inputs);
   }
 
-  /** Whether it only watches. */
   get isSpectator(): boolean {
     return this.#options.seat.isSpectator;
   }
@@ -98,7 +96,7 @@ export class PlayerConnection {
     return this.#options.seat.address;
   }
 
-  /** Whether it can be told of states now. */
+  /** True if the player can receive states: it is in the room, and its link is open. */
   get isThere(): boolean {
     return this.isIn && this.isConnected;
   }
@@ -121,14 +119,14 @@ export class PlayerConnection {
     if (inputs) this.inputs = new PlayerInputs(inputs);
   }
 
-  /** Sends a reliable payload while the player is in. */
+  /** Sends a reliable payload, unless the session is closed. */
   send(payload: Uint8Array): void {
     if (this.participant.session.isClosed) return;
     const { messagePeriodMs = 0 } = payload[0] === PayloadKind.command ? this.#view : {};
     this.participant.send(payload, messagePeriodMs > 0 ? messagePeriodMs : undefined);
   }
 
-  /** Sends a message that may be lost, unless the player wants all that is sent to it. */
+  /** Sends an event, which may be lost. Sends a command instead if the player wants no event to be lost. */
   sendEvent(type: string, message: unknown): void {
     const { eventLifetimeMs, messagePeriodMs } = this.#view;
     if (eventLifetimeMs === 0) return this.send(writePeerPayload({ kind: "command", type, message }));
@@ -137,13 +135,16 @@ export class PlayerConnection {
     if (!session.isClosed) session.sendEvent(body, eventLifetimeMs, messagePeriodMs);
   }
 
-  /** Takes a request about the states that the player sees. Returns the name of a kind that the room defines differently. */
+  /**
+   * Applies a player's request about its states. Returns the name of a kind that the room defines
+   * differently.
+   */
   hear(message: Parameters<PlayerSnapshotStream["hear"]>[0]): string | undefined {
     if (message.type === "view") this.#view = message;
     return this.snapshots.hear(message);
   }
 
-  /** Puts the input of this tick where the game reads it. */
+  /** Copies the input of this tick to the row that the game reads. */
   takeInput(tick: number): void {
     if (this.inputs) this.#input?.set(this.inputs.take(tick));
   }
@@ -152,7 +153,10 @@ export class PlayerConnection {
     return this.inputs?.feedback ?? NO_FEEDBACK;
   }
 
-  /** Whether a message may pass. Too many are dropped; a question gets its answer, or somebody would wait for it. */
+  /**
+   * Returns true if a message is within the player's limits. Answers a dropped request, because the player
+   * waits for the reply.
+   */
   admits(message: PeerPayload & { readonly kind: "command" | "request" }): boolean {
     const { scheduler, counters } = this.#options;
     const nowMs = scheduler.nowMs();
@@ -167,32 +171,38 @@ export class PlayerConnection {
     return false;
   }
 
-  /** Whether a message to the authority is within its rate. One beyond it is counted; whoever goes on is cut. */
+  /**
+   * Returns true if a message to the authority is within its rate. Reports one beyond it: the relay
+   * disconnects a player that floods.
+   */
   admitsToAuthority(type: ToAuthority["type"]): boolean {
     if (this.#buckets.admit(type, this.#options.scheduler.nowMs())) return true;
     this.participant.reportExceeded("authorityMessagesPerSession");
     return false;
   }
 
-  /** Counts, in the room and for the whole server, what the player has no right to. */
+  /** Counts a message that the player has no right to send, for the room and for the whole server. */
   countNotAllowed(): void {
     this.#options.counters.notAllowed += 1;
     this.participant.session.drops.count("not-allowed");
   }
 
-  /** Whether the player is to be told now that something was refused. */
+  /** Returns true if the room may send the player a notice of a refusal now: at most once a second. */
   isToBeTold(): boolean {
     return this.#allowance.isToBeTold(this.#options.scheduler.nowMs());
   }
 
-  /** Asks the player's game. */
+  /** Sends a request to the player's game. Resolves with the reply. */
   request(type: string, message: unknown, timeoutMs: number): Promise<unknown> {
     return this.requests.start(timeoutMs, (id) =>
       this.send(writePeerPayload({ kind: "request", id, type, message })),
     );
   }
 
-  /** Keeps the player for so long without a link; resolves when it is back, rejects when it will not come. */
+  /**
+   * Keeps a disconnected player's seat for this time. Resolves when the player is back, rejects when it
+   * leaves for good.
+   */
   allowReconnection(seconds: number): Promise<Player> {
     if (!(seconds >= 0 && seconds <= MAX_SECONDS_AWAY)) {
       throw new ConfigError({ field: "seconds", value: seconds, expected: `0 to ${MAX_SECONDS_AWAY} s` });
@@ -203,7 +213,7 @@ export class PlayerConnection {
         else reject(new NetError("session/ended", "the player did not come back"));
       };
     });
-    // A game that does not wait for it has not failed.
+    // A game may ignore the result: that must not cause an unhandled rejection.
     settled.catch(() => undefined);
     this.participant.keepFor(seconds * 1000);
     return settled;
@@ -238,7 +248,7 @@ export class PlayerConnection {
         },
       },
     });
-    // Until it says otherwise its game reads all kinds: then it need not wait for a round trip.
+    // Start with all kinds, so that the first states need not wait for the player's list of kinds.
     snapshots.setKinds(world.kinds);
     return snapshots;
   }

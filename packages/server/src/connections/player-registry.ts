@@ -24,7 +24,7 @@ export class PlayerRegistry {
     return this.#lines.values();
   }
 
-  /** The line to a player; throws {@link ConfigError} for one who is in no room, or in another. */
+  /** Returns the connection to a player. Throws {@link ConfigError} if the player is not in this room. */
   of(player: Player): PlayerConnection {
     const line = this.#byPlayer.get(player);
     if (line) return line;
@@ -36,14 +36,14 @@ export class PlayerRegistry {
     this.#enter(line);
   }
 
-  /** A player goes on as another participant. */
+  /** Gives a connection another participant, after a reload of the page. */
   rebind(line: PlayerConnection, participant: HostedParticipant): void {
     this.delete(line);
     line.rebind(participant);
     this.#enter(line);
   }
 
-  /** Out of the lists; its line is still known. */
+  /** Removes a player from the lists. {@link of} still finds its connection. */
   delete(line: PlayerConnection): void {
     const { participant } = line;
     this.#lines.delete(participant);
@@ -55,7 +55,7 @@ export class PlayerRegistry {
     this.#byPlayer.delete(line.player);
   }
 
-  /** The streams that carry states to their receivers. */
+  /** Returns the snapshot streams of the connections for which `isMeant` returns true. */
   snapshotStreams(isMeant: (line: PlayerConnection) => boolean): PlayerSnapshotStream[] {
     const snapshotStreams: PlayerSnapshotStream[] = [];
     for (const line of this.#lines.values()) if (isMeant(line)) snapshotStreams.push(line.snapshots);

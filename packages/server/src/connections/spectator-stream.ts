@@ -13,35 +13,37 @@ import { Broadcast } from "../states/broadcast.js";
 import type { World } from "../entities/world.js";
 
 export interface SpectatorStreamOptions {
-  /** The room's own world. */
+  /** The world without the delay, as players see it. */
   readonly world: World;
   readonly definitions: readonly EntityDefinition[];
   readonly tickHz: number;
   readonly historyTicks: number;
   readonly delayMs: number;
-  /** States for each spectator, heads included. */
+  /** Limit of states for each spectator, packet headers included. */
   readonly bytesPerSecond: number;
   readonly counters: RoomCounters;
-  /** Everybody in the room. */
+  /** Connections to all players and spectators. */
   readonly lines: PlayerRegistry;
 }
 
-/** A message that spectators get when its time has come. */
 interface Waiting {
   readonly tick: number;
   readonly payload: Uint8Array;
-  /** Whom it is for; undefined: all but those who are left out. */
+  /** The receiver. Undefined: all spectators but those in `except`. */
   readonly to: PlayerConnection | undefined;
   readonly except: ReadonlySet<Player>;
 }
 
-/** Messages of one room that wait for spectators; what is beyond is dropped and counted. */
+/** Limits of one room's waiting messages. Further ones are dropped and counted. */
 const MAX_WAITING_BYTES = 4_194_304;
 const MAX_WAITING = 8192;
 const ONLY_WATCH = "spectators only watch";
 const NOBODY: ReadonlySet<Player> = new Set();
 
-/** Sends states and messages to spectators, later than to players by a set delay, and ignores what they send. */
+/**
+ * Sends states and messages to spectators, later than to players by a fixed delay. Refuses the messages of
+ * spectators.
+ */
 export class SpectatorStream {
   readonly #options: SpectatorStreamOptions;
   readonly #view: DelayedView | undefined;
@@ -77,7 +79,7 @@ export class SpectatorStream {
     return this.#view?.world ?? this.#options.world;
   }
 
-  /** True if any spectator sees a delayed world. */
+  /** True if this is the connection of a spectator, and spectators see a delayed world. */
   isBehind({ isSpectator }: PlayerConnection): boolean {
     return isSpectator && this.#view !== undefined;
   }
@@ -87,12 +89,12 @@ export class SpectatorStream {
     return this.#waitingBytes + (this.#view?.waitingBytes ?? 0);
   }
 
-  /** The step of the simulation that spectators see at a step of the room. */
+  /** Returns the tick that spectators see at a tick of the room. */
   tickAt(tick: number): number {
     return Math.max(0, tick - this.#delayTicks);
   }
 
-  /** A step was made, and its states are written. */
+  /** Records the states of the room's newest step, and sends what is due after the delay. */
   step(tick: number, nowMs: number): void {
     this.#tick = tick;
     this.#deliver();
@@ -108,7 +110,7 @@ export class SpectatorStream {
     );
   }
 
-  /** Tells a spectator, or all of them, what the room says; when its time has come. */
+  /** Sends a message to one spectator, or to all of them, after the delay. */
   tell(payload: Uint8Array, to?: PlayerConnection, except: ReadonlySet<Player> = NOBODY): void {
     const waiting = { tick: this.#tick + this.#delayTicks, payload, to, except };
     if (!this.#view) return this.#send(waiting);
@@ -121,7 +123,10 @@ export class SpectatorStream {
     this.#waitingBytes += payload.length;
   }
 
-  /** Refuses a spectator's message: a notice at most once a second, and an error as the answer to a request. */
+  /**
+   * Refuses a spectator's message: a request by an error reply, another message by a notice at most once a
+   * second.
+   */
   refuse(line: PlayerConnection, message?: PeerPayload): void {
     this.#options.counters.fromSpectators += 1;
     line.participant.session.drops.count("not-allowed");

@@ -9,25 +9,28 @@ import {
 } from "@paceline/protocol";
 
 export interface CodedStatesOptions {
-  /** The room's kinds, in the order in which a welcome tells of them. */
+  /** The room's kinds, in the order of the welcome. */
   readonly plans: readonly StatePlan[];
   /** Ticks per second of the player's states. */
   readonly tickHz: number;
-  /** How the player describes a kind that its build has with other columns. */
+  /** Returns the player's description of a kind, if the player's build has other columns. */
   columnsOf(kind: number): Uint8Array | undefined;
-  /** Most entities of a kind that the player may own. */
+  /** Returns the most entities of a kind that the player may own. */
   maxOf(kind: number): number;
   readonly onState: SnapshotListener["onState"];
-  /** States cannot be read because what they build on is not here, or is something else. */
+  /** Called if states cannot be decoded, because their baseline is missing or a different one. */
   onLost(): void;
 }
 
-/** Places for entities that have ended for the room but not yet in what is on its way. */
+/** Spare places for entities that have ended in the room while packets still name them. */
 const SPARE_ENTITIES = 8;
-/** Drops after which what follows cannot be read either. */
+/** Drops after which later states cannot be decoded either. */
 const lost: ReadonlySet<DropReason> = new Set(["no-baseline", "unknown-entity", "queue-full"]);
 
-/** Reads the states of one player's own entities: a stream for each kind, coded as differences from what was read. */
+/**
+ * Decodes the states of one player's own entities: one stream for each kind, coded as differences from
+ * earlier states.
+ */
 export class CodedStates implements SnapshotListener {
   readonly tickHz: number;
   readonly #options: CodedStatesOptions;
@@ -39,7 +42,7 @@ export class CodedStates implements SnapshotListener {
     this.tickHz = options.tickHz;
   }
 
-  /** How states of a kind lie in bytes. */
+  /** Returns the layout of a kind's states in the player's packets. */
   planOf(kind: number): StatePlan {
     const known = this.#plans.get(kind);
     if (known) return known;
@@ -53,24 +56,24 @@ export class CodedStates implements SnapshotListener {
     return plan;
   }
 
-  /** A reason where the body was dropped. */
+  /** Reads a body of states. Returns a reason if it is dropped. */
   read(body: Uint8Array, tick: number): DropReason | undefined {
     const kind = body[0] ?? -1;
     const reader = this.#readers.get(kind) ?? this.#newReader(kind);
     if (!reader) return "bad-message";
     const reason = reader.read(body.subarray(1), tick, this);
-    // Entities have ended that were never here: all that follow are whole.
+    // The reader has no place for another entity: a new one starts with the whole states that follow.
     if (reason === "queue-full") this.#readers.delete(kind);
     if (reason !== undefined && lost.has(reason)) this.#options.onLost();
     return reason;
   }
 
-  /** An entity is no more: its number may become another one's. */
+  /** Forgets an entity: its number may name another one later. */
   end(localId: number): void {
     for (const reader of this.#readers.values()) reader.end(localId);
   }
 
-  /** The page that sent them is no more. */
+  /** Forgets all streams, when the player's page is gone. */
   clear(): void {
     this.#readers.clear();
     this.#plans.clear();
@@ -81,9 +84,9 @@ export class CodedStates implements SnapshotListener {
     this.#options.onState(...news);
   }
 
-  /** @internal Players say it by `disown`. */
+  /** @internal */
   onRemoved(): void {
-    // An entity that its player no longer sees goes when the player confirms that.
+    // Does nothing: a player ends an entity by `disown`, not by its states.
   }
 
   /** @internal */

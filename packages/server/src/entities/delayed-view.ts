@@ -6,16 +6,14 @@ export interface DelayedViewOptions {
   readonly definitions: readonly EntityDefinition[];
   readonly tickHz: number;
   readonly historyTicks: number;
-  /** Delay in ticks. */
   readonly delayTicks: number;
-  /** An entity is no more, as it is shown now. */
+  /** Called before an entity leaves the delayed world. */
   onRemoved(record: EntityRecord): void;
-  /** Called when an entity's state is another place, no movement. */
+  /** Called when an entity teleports in the delayed world. */
   onJumped(record: EntityRecord): void;
   onOwnerChanged(record: EntityRecord): void;
 }
 
-/** Changes of one tick. */
 interface Frame {
   readonly tick: number;
   readonly bytes: number;
@@ -23,7 +21,7 @@ interface Frame {
   readonly states: readonly StateNote[];
 }
 
-/** One entity at a tick at which something of it was new. */
+/** The state of an entity at a tick at which it changed. */
 interface StateNote {
   readonly id: number;
   readonly definition: EntityDefinition;
@@ -43,11 +41,13 @@ interface Known {
   readonly texts: readonly (string | Uint8Array)[];
 }
 
-/** Limits one room's delayed states. States beyond it are left out: newer ones come soon. */
+/** Limit of one room's delayed states. Further ones are left out, because newer ones follow soon. */
 const MAX_BYTES = 16_777_216;
 const NOTE_BYTES = 64;
 
-/** A room's world as it was some ticks ago: kept as what was new at each tick, played again when its time has come. */
+/**
+ * A room's world as it was some ticks ago. Records the changes of each tick and replays them after the delay.
+ */
 export class DelayedView {
   readonly world: World;
   readonly #options: DelayedViewOptions;
@@ -61,19 +61,19 @@ export class DelayedView {
     this.world = new World(options);
   }
 
-  /** Bytes of what waits to be shown. */
+  /** Bytes of the changes that wait for their time. */
   get waitingBytes(): number {
     return this.#bytes;
   }
 
-  /** States that were left out since the last call because too much waited. */
+  /** Returns the number of states that were left out since the last call, because too much waited. */
   takeLeftOut(): number {
     const leftOut = this.#leftOut;
     this.#leftOut = 0;
     return leftOut;
   }
 
-  /** Takes down what is new in the room's own world, after its states of the tick were written. */
+  /** Records the changes in the room's world. Call it after the tick's states are written. */
   record(tick: number, live: World): void {
     const removed: number[] = [];
     for (const [id, { record }] of this.#known) {
@@ -85,7 +85,7 @@ export class DelayedView {
     let bytes = NOTE_BYTES;
     for (const record of live.records.values()) {
       const noteBytes = NOTE_BYTES + 4 * record.place.table.width;
-      // A spawn is recorded in any case.
+      // A spawn is always recorded.
       if (this.#known.has(record.id) && this.#bytes + bytes + noteBytes > MAX_BYTES) {
         this.#leftOut += 1;
         continue;
@@ -100,7 +100,10 @@ export class DelayedView {
     this.#bytes += bytes;
   }
 
-  /** Shows what was new up to the tick that is `delayTicks` ago; that tick, or undefined before the first. */
+  /**
+   * Replays the changes up to the tick that is `delayTicks` ago. Returns that tick, or undefined before the
+   * first.
+   */
   advance(tick: number): number | undefined {
     const shown = tick - this.#options.delayTicks;
     if (shown < 1) return undefined;

@@ -3,31 +3,39 @@ import { EntityTable, LagCompensation, defineFields, type Place, type RewoundWor
 import type { RoomCounters } from "../ops/room-counters.js";
 import type { EntityRecord, World } from "./world.js";
 
-/** The fields of an entity. */
+/** The fields of an entity at an earlier tick. */
 type AsItWas<Entity> = Readonly<Omit<Entity, "id" | "owner">>;
 
-/** The world as somebody saw it. Valid while the callback runs. */
+/** The world as a player saw it. Valid while the callback runs. */
 export interface Past {
-  /** The tick that is looked at; it may lie between two. */
+  /** The tick of this view. It may be a fraction, between two ticks. */
   readonly tick: number;
-  /** Whether it is another one than was asked for, by more than a tick: nobody gets farther back than is allowed. */
+  /** True if the requested tick was clamped to the allowed window, by more than a tick. */
   readonly isCapped: boolean;
-  /** An entity as it was then, to be read only; undefined where it was not there, or has no position. */
+  /**
+   * Returns an entity's fields at that tick, read-only. Returns undefined if the entity did not exist then,
+   * or has no position.
+   */
   of<Entity extends { readonly id: number }>(entity: Entity): AsItWas<Entity> | undefined;
 }
 
 export interface RewindHistoryOptions {
   readonly definitions: readonly EntityDefinition[];
   readonly tickHz: number;
-  /** The farthest look back, ms; 0: none. */
+  /** Longest rewind, ms. 0: none. */
   readonly maxRewindMs: number;
   readonly counters: Pick<RoomCounters, "rewinds" | "rewindsCapped">;
 }
 
-/** Besides the round trip: what players wait for, jitter, and the step in which the message is read. */
+/**
+ * Allowed rewind beyond the round trip, ms: for the interpolation delay, jitter, and the step in which the
+ * message is read.
+ */
 const TOLERANCE_MS = 100;
 
-/** The recent positions of all entities of a room, so that a shot is judged as its player saw it. */
+/**
+ * Keeps the recent positions of all entities of a room, so that a game can judge a shot as its player saw it.
+ */
 export class RewindHistory {
   readonly #options: RewindHistoryOptions;
   readonly #kinds = new Map<EntityDefinition, LagCompensation<number>>();
@@ -40,13 +48,14 @@ export class RewindHistory {
     for (const definition of maxRewindMs > 0 ? definitions : []) {
       const { motionLayout } = definition;
       if (!motionLayout) continue;
-      // Velocities that nobody writes are zero: between two ticks an entity goes straight, then.
+      // A velocity that the game does not declare is always zero. Without it the history interpolates in a
+      // straight line.
       const layout = { ...motionLayout, ...(!motionLayout.isVelocityDeclared && { velocity: undefined }) };
       this.#kinds.set(definition, new LagCompensation({ layout, tickSeconds: 1 / tickHz, maxRewindMs }));
     }
   }
 
-  /** Takes down where everything is at a tick. */
+  /** Records the poses of all entities at a tick. */
   record(tick: number, world: World): void {
     this.#tick = tick;
     if (this.#kinds.size === 0) return;
@@ -55,7 +64,9 @@ export class RewindHistory {
     }
   }
 
-  /** The entity's next pose is another place: nothing was between. */
+  /**
+   * Marks the entity's next pose as a teleport: the history does not interpolate between it and the last one.
+   */
   jumped(id: number): void {
     if (this.#kinds.size > 0) this.#jumps.add(id);
   }
@@ -66,8 +77,8 @@ export class RewindHistory {
   }
 
   /**
-   * Shows the world at `seenTick`, the word of a player whose round trip takes `rttMs`: nobody sees what is longer ago
-   * than that, and nobody gets back farther than the room allows.
+   * Calls `judge` with the world at `seenTick`, which a player with the round trip `rttMs` claims to have
+   * seen. Clamps the tick to the round trip plus a tolerance, and to the room's longest rewind.
    */
   rewind<Result>(
     seenTick: number,
@@ -93,7 +104,8 @@ export class RewindHistory {
     const tick = Math.min(this.#tick, Math.max(earliest, wanted));
     const past: Past = {
       tick,
-      // A message that is swift is here before the tick that its sender has shown is over.
+      // A fast message arrives before the end of the tick that its sender shows: allow a difference of one
+      // tick.
       isCapped: !(Math.abs(tick - seenTick) <= 1),
       of: <Entity extends { readonly id: number }>(entity: Entity) => {
         const { id, definition } = world.recordOf(entity);
@@ -109,7 +121,7 @@ export class RewindHistory {
     return judge(past);
   }
 
-  /** A row of an entity as it was. */
+  /** Returns a row with the entity's pose at a tick, or undefined if the entity did not exist then. */
   #placeAt(definition: EntityDefinition, id: number, tick: number): Place | undefined {
     const kind = this.#kinds.get(definition);
     if (!kind) return undefined;

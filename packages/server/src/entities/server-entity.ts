@@ -3,13 +3,14 @@ import type { WritableFields } from "@paceline/netcode";
 import type { Player } from "../players/player.js";
 
 /**
- * An entity of a room, as the room's code sees it. A scalar or vector out of its range is clamped, and the log says so once;
- * other values that a field cannot have throw `ConfigError`. Of an entity that a player simulates, the fields are that player's newest word, checked.
+ * An entity of a room, for the room's code. A scalar or vector out of its range is clamped, and logged once
+ * for each field. Other values that a field cannot have throw `ConfigError`. If a player simulates the
+ * entity, its fields hold the player's newest checked state.
  */
 export type ServerEntity<D extends EntityDefinition = EntityDefinition> = WritableFields<D["fields"]> & {
   readonly id: number;
   /** The definition of the entity. */
   readonly kind: D;
-  /** Whom it belongs to; undefined: to nobody. */
+  /** The player that owns the entity. Undefined if none does. */
   readonly owner: Player | undefined;
 };

@@ -12,9 +12,9 @@ import { Replica, ReplicaStore, assignFields, defineFields, type Clamp, type Pla
 import type { Player } from "../players/player.js";
 import type { ServerEntity } from "./server-entity.js";
 
-/** One entity with all that the room knows of it. */
+/** An entity of a room, with its kind, rows, owner and authority. */
 export class EntityRecord extends Replica<ServerEntity> {
-  /** Number of its kind, as a welcome lists them. */
+  /** Index of its kind in the welcome. */
   readonly kind: number;
   readonly rows: EntityRows;
   /** The side that simulates it: the room, or its owner. */
@@ -38,14 +38,14 @@ export interface WorldOptions {
   readonly definitions: readonly EntityDefinition[];
   readonly tickHz: number;
   readonly historyTicks: number;
-  /** The room's code wrote a value out of its range: the bound was taken. */
+  /** Called when the room's code writes a value out of its range. The field gets the nearest bound. */
   readonly onClamp?: (clamp: Clamp) => void;
 }
 
-/** 0 is no id of a room: a message that names it names no entity. */
+/** In messages, id 0 means no entity. */
 const FIRST_ID = 1;
 
-/** The entities of a room, and their states tick by tick. */
+/** The entities of a room, and their states of the latest ticks. */
 export class World {
   readonly plans: readonly StatePlan[];
   readonly history: StateHistory;
@@ -62,12 +62,12 @@ export class World {
     for (const [kind, definition] of definitions.entries()) this.#kinds.set(definition, kind);
   }
 
-  /** Whether no id is left: {@link spawn} would throw. */
+  /** True if no id is left. {@link spawn} then throws. */
   get isFull(): boolean {
     return this.records.isFull;
   }
 
-  /** As a welcome tells of them. */
+  /** Names and schema hashes of the kinds, in the order of the welcome. */
   get kinds(): KindInfo[] {
     return this.plans.map(({ definition: { name, schemaHash } }) => ({ name, schemaHash }));
   }
@@ -77,7 +77,7 @@ export class World {
     initial: Readonly<Record<string, unknown>>,
     owner: Player | undefined,
     authority: EntityRecord["authority"] = "room",
-    // A world that repeats another one uses that one's id.
+    // A delayed copy of a world passes the id of the original.
     id = this.records.freeId(),
   ): EntityRecord {
     const kind = this.#kinds.get(definition);
@@ -93,7 +93,7 @@ export class World {
     });
   }
 
-  /** The record of an entity; throws `ConfigError` for what is none of this room (any more). */
+  /** Returns the record of an entity. Throws `ConfigError` if the entity is not in this room. */
   recordOf(entity: object): EntityRecord {
     const record = this.records.of(entity);
     if (record) return record;
@@ -110,7 +110,10 @@ export class World {
     this.history.setOwner(record.id, owner?.number ?? 0);
   }
 
-  /** The entity's state of the tick: taken down once, since what is sent of a tick may not change any more. */
+  /**
+   * Returns the entity's rows, with its state at the tick. Stores that state once: all packets of a tick must
+   * carry the same.
+   */
   rowsAt(record: EntityRecord, tick: number): EntityRows {
     const { rows } = record;
     if (rows.find(tick) >= 0) return rows;

@@ -1,22 +1,28 @@
-/** Blocks within the window after which a room is to be ended. */
+/** Blocks within the window that end a room. */
 const MAX_BLOCKS = 3;
 const LEAST_WINDOW_MS = 10_000;
-/** Steps and hooks of which none blocks more than is allowed may be this many blocks' worth apart. */
+/** The window is at least this many times as long as a block. */
 const WINDOW_BLOCKS = 10;
 
-/** Counts how often a room's code blocked the process for too long: nothing can stop code that blocks. */
+/**
+ * Counts how often a room's code blocks the process. Code that blocks cannot be stopped, but its room can be
+ * ended.
+ */
 export class BlockWatch {
   readonly #blockedMs: number;
   readonly #windowMs: number;
   readonly #atMs: number[] = [];
 
-  /** @param blockedMs what takes longer has blocked */
+  /** @param blockedMs code that runs longer counts as a block */
   constructor(blockedMs: number) {
     this.#blockedMs = blockedMs;
     this.#windowMs = Math.max(LEAST_WINDOW_MS, WINDOW_BLOCKS * blockedMs);
   }
 
-  /** Something has run for so long: whether that was a block, and whether it was one too many. */
+  /**
+   * Notes how long code has run. Returns whether that was a block, and whether the room has blocked too
+   * often.
+   */
   note(tookMs: number, nowMs: number): { readonly isBlock: boolean; readonly isTooMuch: boolean } {
     if (!(tookMs > this.#blockedMs)) return { isBlock: false, isTooMuch: false };
     this.#atMs.push(nowMs);

@@ -5,26 +5,26 @@ import type { RoomReport } from "./room-report.js";
 /** Counters and measurements of all rooms of one class since the start, disposed ones included. */
 export interface ClassReport {
   readonly roomName: string;
-  /** Open now. */
+  /** Number of open rooms. */
   readonly rooms: number;
-  /** In them now. */
+  /** Number of players in the open rooms. */
   readonly players: number;
   readonly entities: number;
-  /** Steps made, and steps that were due and never made. */
+  /** Steps made. `skippedTicks` counts the steps that were due but skipped. */
   readonly ticks: number;
   readonly skippedTicks: number;
-  /** Lateness of steps. */
+  /** Lateness of steps, ms. */
   readonly lateness: Histogram;
-  /** Duration of steps. */
+  /** Duration of steps, ms. */
   readonly duration: Histogram;
   readonly counters: RoomCounters;
 }
 
-/** Keeps what rooms of a class have counted when they end: what is counted up must never go down. */
+/** Keeps the totals of a class's closed rooms, because counters for metrics must never decrease. */
 export class ClassTally {
   readonly #past = newTotals();
 
-  /** A room has ended. */
+  /** Adds the totals of a closed room. */
   add(report: RoomReport): void {
     addTo(this.#past, report);
   }

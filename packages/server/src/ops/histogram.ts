@@ -1,6 +1,6 @@
-/** Counts durations in buckets that a metrics exporter can take as they are. */
+/** Counts durations in buckets that a metrics exporter can use unchanged. */
 export class Histogram {
-  /** Upper bounds of the buckets, ms; what is above the last one is in one more. */
+  /** Upper bounds of the buckets, ms. One more bucket counts the durations above the last bound. */
   readonly boundsMs: readonly number[];
   readonly counts: number[];
   #sumMs = 0;
@@ -33,7 +33,7 @@ export class Histogram {
     if (ms > this.#maxMs) this.#maxMs = ms;
   }
 
-  /** Takes in what another one with the same bounds has counted. */
+  /** Adds the counts of another histogram with the same bounds. */
   addAll(other: Histogram): void {
     for (const [bucket, count] of other.counts.entries()) this.counts[bucket]! += count;
     this.#total += other.total;
@@ -41,7 +41,10 @@ export class Histogram {
     this.#maxMs = Math.max(this.#maxMs, other.maxMs);
   }
 
-  /** The upper bound of the bucket in which that share of all lies, ms; the largest one seen where that is none. */
+  /**
+   * Returns the upper bound of the bucket that holds this quantile (0 to 1), ms. Returns at most the largest
+   * duration.
+   */
   quantile(share: number): number {
     let below = 0;
     for (const [bucket, count] of this.counts.entries()) {

@@ -1,42 +1,45 @@
 export function newRoomCounters() {
   return {
     joins: 0,
-    /** Joins that `onAuth` or `onJoin` refused, or that failed in them. */
+    /** Joins that `onJoin` refused, or in which it failed. */
     joinsRefused: 0,
     drops: 0,
     reconnects: 0,
     leaves: 0,
     messages: 0,
-    /** Messages of an unknown type, or not of their schema. */
+    /** Messages of an unknown type, or that do not match their schema. */
     messagesRefused: 0,
-    /** Beyond what one player may send. */
+    /** Messages beyond the player's limits. */
     messagesLimited: 0,
     inputs: 0,
-    /** Inputs that came after their tick; ticks for which none was there. */
+    /** Inputs that arrived after their tick. `inputsMissing` counts the ticks without an input. */
     inputsLate: 0,
     inputsMissing: 0,
-    /** Inputs in a room that takes none; entities, or states of entities, that the sender may not own. */
+    /**
+     * Messages without a right: inputs in a room that takes none, or entities and states that the sender may
+     * not own.
+     */
     notAllowed: 0,
-    /** Whatever came of those who only watch. */
+    /** Messages from spectators. */
     fromSpectators: 0,
     /** States and messages that spectators did not get because too much waited for them. */
     spectatorsMissed: 0,
-    /** Steps, messages and timers that have blocked the process. */
+    /** Hooks, messages and timers that blocked the process. */
     blocked: 0,
-    /** Looks into the past, and those that wanted to go farther back than is allowed. */
+    /** Rewinds. `rewindsCapped` counts those that were clamped to the allowed window. */
     rewinds: 0,
     rewindsCapped: 0,
-    /** Packets that made no sense. */
+    /** Malformed packets. */
     malformed: 0,
-    /** Bodies of states sent, and their bytes. */
+    /** Sent bodies of states. `stateBytes` counts their bytes. */
     statePackets: 0,
     stateBytes: 0,
-    /** Breaches of what is plausible. */
+    /** Implausible states from players. */
     breaches: 0,
     /** Matches that a queue made. */
     queueMatches: 0,
     queueTimeouts: 0,
-    /** Hooks that threw, rejected, or did not end in time, by name. */
+    /** Hooks that threw, rejected or did not end in time, counted by name. */
     hookErrors: {} as Record<string, number>,
   };
 }
@@ -44,7 +47,7 @@ export function newRoomCounters() {
 /** Counters of a room since its start, for metrics. */
 export type RoomCounters = ReturnType<typeof newRoomCounters>;
 
-/** Adds what another room has counted. */
+/** Adds the counters of another room to `sum`. */
 export function addRoomCounters(sum: RoomCounters, more: RoomCounters): void {
   const { hookErrors, ...numbers } = more;
   for (const [name, count] of Object.entries(numbers)) sum[name as keyof typeof numbers] += count;

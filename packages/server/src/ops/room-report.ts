@@ -8,7 +8,7 @@ export interface RoomReport {
   readonly players: number;
   readonly entities: number;
   readonly tick: number;
-  /** Steps that were due and never made. */
+  /** Steps that were due but skipped. */
   readonly skippedTicks: number;
   readonly lateness: Histogram;
   readonly duration: Histogram;

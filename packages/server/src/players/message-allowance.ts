@@ -3,21 +3,23 @@ import { TokenBucket } from "@paceline/relay";
 
 /** Limits of a player's messages and requests. */
 export interface MessageLimits {
-  /** Sustained rate of all types together; 1 to 100000 per second. */
+  /** Sustained rate of all types together, 0.01 to 100000 per second. Default 100. */
   readonly perSecond: number;
-  /** At once; 1 to 100000. */
+  /** Most messages at once, 0.01 to 100000; less than 1 counts as 1. Default 200. */
   readonly burst: number;
-  /** Sustained rates of single types, per second; a burst holds one second's messages, and one at least. */
+  /**
+   * Sustained rates of single types, per second. The burst of a type is one second's messages, at least one.
+   */
   readonly types: Readonly<Record<string, number>>;
 }
 
 const defaultMessageLimits: MessageLimits = { perSecond: 100, burst: 200, types: {} };
 
 const RANGE = { least: 0.01, most: 100_000 };
-/** A player that exceeds the limit hears of it at most this often. */
+/** Shortest time between two notices to a player that exceeds its limit. */
 const TOLD_EVERY_MS = 1000;
 
-/** Completes and checks what a room's class says. Throws {@link ConfigError}. */
+/** Fills the defaults of a room's limits and checks them. Throws {@link ConfigError}. */
 export function checkedMessageLimits(given: Partial<MessageLimits>): MessageLimits {
   const limits = { ...defaultMessageLimits, ...given };
   assertRate("messageLimits.perSecond", limits.perSecond);
@@ -45,7 +47,7 @@ export class MessageAllowance {
     return this.#all.take(1, nowMs) && (this.#types.get(type)?.take(1, nowMs) ?? true);
   }
 
-  /** Whether the player is to be told now: an answer to each would be a flood of ours. */
+  /** Returns true at most once a second: a notice for each dropped message would be a flood. */
   isToBeTold(nowMs: number): boolean {
     if (nowMs - this.#toldAtMs < TOLD_EVERY_MS) return false;
     this.#toldAtMs = nowMs;

@@ -3,43 +3,44 @@ import { wrapAngle } from "@paceline/netcode";
 
 /** Limits of an entity's motion. Omitted ones are not checked. */
 export interface MotionLimits {
-  /** m/s. */
+  /** Highest speed, m/s. */
   readonly maxSpeed?: number;
-  /** m/s², of the velocity that the player writes. */
+  /** Highest acceleration, m/s², of the velocity that the player writes. */
   readonly maxAcceleration?: number;
-  /** rad/s. */
+  /** Highest turn rate, rad/s. */
   readonly maxTurnRate?: number;
-  /** m: farther in one update is a teleport, however long ago the last one was. */
+  /** Longest way in one update, m. A longer one is a teleport, however long ago the last update was. */
   readonly maxStep?: number;
   /**
-   * Whether an entity may be there: inside of no wall, on the map. `from` is where it was before, for the way between;
-   * the same as `to` for one that is new. Asked last, and only of what the other limits let pass. Both are rounded to the
-   * field's precision: a player that stands at a wall may be half a step inside of it.
+   * Returns true if an entity may be at `to`: on the map, not inside a wall. `from` is its position before,
+   * so that the way between can be checked; it equals `to` for a new entity. Called last, for states that
+   * pass the other limits. Both positions are rounded to the field's precision: a player at a wall may be
+   * half a step inside it.
    */
   readonly positionAllowed?: (to: Position, from: Position) => boolean;
-  /** Seconds of motion that may come at once, since updates come late and together. Default 0.5 s. */
+  /** Motion that may arrive at once, s, because updates arrive late and together. Default 0.5. */
   readonly toleranceSeconds?: number;
 }
 
-/** A place in the game's units; `z` is 0 where positions have two coordinates. */
+/** A position in the game's units. `z` is 0 if positions have two coordinates. */
 export interface Position {
   readonly x: number;
   readonly y: number;
   readonly z: number;
 }
 
-/** The implausible quantity. `position`: an impossible place. */
+/** The implausible quantity. `position`: {@link MotionLimits.positionAllowed} refused the place. */
 export type Breach = "speed" | "acceleration" | "turn" | "teleport" | "rate" | "position";
 
 const DEFAULT_TOLERANCE_SECONDS = 0.5;
-/** A step too many is nobody's fault, and rounding is not either. */
+/** Tolerance for one step too many and for rounding. */
 const SLACK = 1.05;
-/** Changes add up to so many steps before they are looked at: then rounding is no more than the slack of them. */
+/** Changes are summed up over this many precision steps before a check. Then rounding is within the slack. */
 const LEAST_STEPS = 1 / (SLACK - 1);
 
 /**
- * An amount that refills at a rate, by the server's time: what a client says of its own time is not asked. Late updates
- * that come together are paid from what was saved meanwhile.
+ * An amount that refills at a rate, by the server's clock: a client's own time is not trusted. Late updates
+ * that arrive together are paid from the saved amount.
  */
 export class RateCheck {
   readonly #perSecond: number;
@@ -47,7 +48,7 @@ export class RateCheck {
   #left: number;
   #atSeconds: number | undefined;
 
-  /** @param most what may come at once; rate of fire: at least one shot */
+  /** @param most most that may come at once; for a rate of fire at least 1 */
   constructor(perSecond: number, most: number) {
     if (!(perSecond > 0) || !(most > 0)) {
       throw new ConfigError({
@@ -61,7 +62,7 @@ export class RateCheck {
     this.#left = most;
   }
 
-  /** Whether so much is plausible now; what is not is not paid for. */
+  /** Returns true and pays the amount if it is plausible now. Pays nothing if it is not. */
   take(amount: number, nowSeconds: number): boolean {
     const elapsed = Math.max(0, nowSeconds - (this.#atSeconds ?? nowSeconds));
     this.#atSeconds = nowSeconds;
@@ -73,15 +74,15 @@ export class RateCheck {
 }
 
 /**
- * How fast some components change. Values come rounded to their steps, so small changes are summed up before they are
- * looked at: of a slow entity that goes across the steps, the rounded way is much longer than its own.
+ * Limits the rate at which some components change. It sums up small changes before it checks them: values are
+ * rounded to steps, so the path of a slow entity across the steps is much longer than its real one.
  */
 class ChangeCheck {
   readonly #rate: RateCheck;
   readonly #at: number;
   readonly #isAngle: boolean;
   readonly #leastChange: number;
-  /** Changes that were not looked at. */
+  /** Sum of the changes since the last check. */
   readonly #sum: Float64Array;
 
   constructor(
@@ -101,7 +102,7 @@ class ChangeCheck {
     this.#rate = new RateCheck(perSecond * SLACK, most);
   }
 
-  /** Whether a change is plausible now; one that is not is forgotten. */
+  /** Returns true if a change is plausible now. Forgets a change that is not. */
   take(before: Float32Array, after: Float32Array, nowSeconds: number): boolean {
     const sum = this.#sum.map((part, axis) => {
       const change = after[this.#at + axis]! - before[this.#at + axis]!;
@@ -115,12 +116,12 @@ class ChangeCheck {
   }
 }
 
-/** How much longer or shorter a change of components may be by rounding: half a step at both ends of each. */
+/** Returns the largest error of a change by rounding: half a step at both ends of each component. */
 function roundingOf(components: EntityDefinition["components"], at: number, count: number): number {
   return Math.hypot(...components.slice(at, at + count).map(({ precision }) => precision));
 }
 
-/** Whether an entity moves as its kind can, update by update. */
+/** Checks the motion of an entity against its limits, update by update. */
 export class MotionCheck {
   readonly #definition: EntityDefinition;
   readonly #limits: MotionLimits;
@@ -151,14 +152,17 @@ export class MotionCheck {
     return this.#definition.fields.position?.kind === "vec3" ? 3 : 2;
   }
 
-  /** Finds the implausible quantity in the change from one state to the next, by the server's time. */
+  /**
+   * Returns the implausible quantity in the change from one state to the next, if any. Uses the server's
+   * clock.
+   */
   breach(before: Float32Array, after: Float32Array, nowSeconds: number): Breach | undefined {
     if (this.#wayOf(before, after) > this.#maxStep) return "teleport";
     for (const [breach, check] of this.#rates) if (!check.take(before, after, nowSeconds)) return breach;
     return this.allows(after, before) ? undefined : "position";
   }
 
-  /** Whether an entity that nobody was told of for so long may be there: its velocity is only what its player says. */
+  /** Returns true if an extrapolated entity may be at `ahead`. Its velocity is only the player's claim. */
   allowsAhead(before: Float32Array, ahead: Float32Array, seconds: number): boolean {
     const { maxSpeed = Number.POSITIVE_INFINITY } = this.#limits;
     const way = this.#wayOf(before, ahead);
@@ -166,7 +170,9 @@ export class MotionCheck {
     return this.allows(ahead, before);
   }
 
-  /** Whether an entity may be where a state says; one that is new comes from there. */
+  /**
+   * Returns true if an entity may be at the position of a state. A new entity comes from the same position.
+   */
   allows(after: Float32Array, before = after): boolean {
     const { positionAllowed } = this.#limits;
     return !positionAllowed || positionAllowed(this.#positionOf(after), this.#positionOf(before));
@@ -189,7 +195,7 @@ function distance(before: Float32Array, after: Float32Array, at: number, size: n
   return Math.sqrt(squares);
 }
 
-/** A limit needs the field that it is about. */
+/** Throws {@link ConfigError} if a limit is invalid, or if the definition lacks the field for it. */
 function assertLimits({ name, fields }: EntityDefinition, limits: MotionLimits): void {
   const isVector = (field: string): boolean =>
     fields[field]?.kind === "vec2" || fields[field]?.kind === "vec3";

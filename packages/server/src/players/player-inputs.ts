@@ -1,20 +1,20 @@
 import { readInputs, type DropReason, type InputDefinition, type InputFeedback } from "@paceline/protocol";
 import { ServerInputBuffer } from "@paceline/netcode";
 
-/** Inputs wait for this many ticks at first: jitter is not known yet. */
+/** Lead of the first inputs, before their jitter is known. */
 const FIRST_LEAD_TICKS = 2;
 /** After this many packets in a row that are too late or far too early, the numbering of the player's ticks restarts. */
 const STRANGE_PACKETS = 8;
-/** A player of whom nothing came for so many ticks does nothing any more. */
+/** After this many ticks without an input the player is idle. */
 const IDLE_AFTER_TICKS = 30;
 const CAPACITY_TICKS = 64;
 
-/** The inputs of one player: they are numbered by its ticks, and taken one for each tick of the room. */
+/** The inputs of one player, numbered by the player's ticks. The room takes one for each of its own ticks. */
 export class PlayerInputs {
   readonly #definition: InputDefinition;
   readonly #idle: Float32Array;
   #buffer: ServerInputBuffer<Float32Array>;
-  /** Room tick less input number; undefined before the first input. */
+  /** Room tick minus input number; undefined before the first input. */
   #offset: number | undefined;
   #newest = 0;
   #processed: number | undefined;
@@ -30,12 +30,12 @@ export class PlayerInputs {
     this.#buffer = this.#newBuffer();
   }
 
-  /** Inputs that came too late, and ticks that had none. */
+  /** Number of inputs that came too late, and of ticks without an input. */
   get counts(): { readonly late: number; readonly missing: number } {
     return { late: this.#late + this.#buffer.counts.late, missing: this.#missing };
   }
 
-  /** The feedback that goes to the player with the states. */
+  /** Feedback to the player, sent with the states. */
   get feedback(): InputFeedback {
     const { leadErrorTicks } = this.#buffer;
     const processed = this.#processed === undefined ? undefined : this.#processed & 0xffff;
@@ -47,14 +47,14 @@ export class PlayerInputs {
     return this.#offset === undefined || news <= 0 ? Number.POSITIVE_INFINITY : news;
   };
 
-  /** Number of the input that the tick was simulated with last; unwrapped. */
+  /** Number of the input that the last tick was simulated with, unwrapped. */
   get processed(): number | undefined {
     return this.#processed;
   }
 
-  /** A packet's inputs, at the room's tick; a reason where it was dropped. */
+  /** Takes a packet's inputs at a tick of the room. Returns a reason if the packet is dropped. */
   receive(body: Uint8Array, tick: number): DropReason | undefined {
-    // A packet repeats earlier inputs: all up to the newest that is here have come already.
+    // A packet repeats earlier inputs: read only those newer than the newest one here.
     const run = readInputs(this.#definition, body, this.#wanted);
     if (typeof run === "string") return run;
     const newest = this.#unwrap(run.newest);
@@ -70,7 +70,7 @@ export class PlayerInputs {
     return undefined;
   }
 
-  /** The input to simulate a tick with, a row of components. */
+  /** Returns the input for a tick, as a row of components. */
   take(tick: number): Float32Array {
     if (this.#offset === undefined) return this.#idle;
     const number = tick - this.#offset;
@@ -85,7 +85,10 @@ export class PlayerInputs {
     return this.#missedInARow > IDLE_AFTER_TICKS ? this.#idle : input;
   }
 
-  /** A page that was hidden, or another machine's clock: its numbers lie where none of them is ever in time. */
+  /**
+   * Restarts the numbering after several packets in a row whose inputs cannot be in time, such as after the
+   * page was hidden.
+   */
   #watch(newest: number, tick: number): void {
     if (newest <= this.#newest && this.#newest > 0) return;
     const next = tick + 1 - this.#offset!;

@@ -1,7 +1,10 @@
 import { ConfigError, type ToAuthority } from "@paceline/protocol";
 import { TokenBucket, type LimitRow } from "@paceline/relay";
 
-/** Limits of what one player asks of its room besides messages and inputs. The table of docs/guides/authority.md is this one; a test compares them. */
+/**
+ * Limits of one player's requests to its room, besides messages and inputs. A test compares them with the
+ * table in docs/guides/authority.md.
+ */
 export const playerLimitTable = {
   ownPerSecond: {
     default: 60,
@@ -72,7 +75,7 @@ export const playerLimitTable = {
 /** Limits of one player by name; units and ranges are in {@link playerLimitTable}. */
 export type PlayerLimits = { readonly [Name in keyof typeof playerLimitTable]: number };
 
-/** Completes and checks what a room's class says. Throws {@link ConfigError}. */
+/** Fills the defaults of a room's limits and checks them. Throws {@link ConfigError}. */
 export function checkedPlayerLimits(given: Partial<PlayerLimits>): PlayerLimits {
   const names = Object.keys(playerLimitTable) as (keyof PlayerLimits)[];
   for (const name of Object.keys(given)) {
@@ -93,11 +96,17 @@ export function checkedPlayerLimits(given: Partial<PlayerLimits>): PlayerLimits 
   return limits as PlayerLimits;
 }
 
-/** The token buckets of one player's messages to the authority, one for each kind; `own` and `disown` share theirs. */
+/**
+ * The token buckets of one player's messages to the authority, one for each kind. `own` and `disown` share
+ * one.
+ */
 export class AuthorityBuckets {
   readonly #buckets: Readonly<Record<ToAuthority["type"], TokenBucket>>;
 
-  /** `mayOwn`: how many entities the player may own. One that joins again asks for all of them at once. */
+  /**
+   * The burst grows by `mayOwn`, the entities that the player may own: after a reload it asks for all of them
+   * at once.
+   */
   constructor(limits: PlayerLimits, mayOwn: number, nowMs: number) {
     const own = new TokenBucket(limits.ownPerSecond, limits.ownBurst + mayOwn, nowMs);
     this.#buckets = {

@@ -5,14 +5,17 @@ import type { HostedParticipant, HostedSeat } from "@paceline/relay";
 /** The fields of a room's inputs. */
 export type InputOf<Inputs> = Inputs extends InputDefinition<infer F> ? ReadonlyFields<F> : undefined;
 
-/** The room's end of a player, as far as the player tells of it. */
+/** The connection to a player, as {@link Player} uses it. */
 export interface PlayerEnd extends Pick<HostedSeat, "auth" | "options" | "isSpectator" | "address"> {
   readonly participant: Pick<HostedParticipant, "number" | "id" | "session">;
   readonly isConnected: boolean;
   readonly inputView: object | undefined;
 }
 
-/** Somebody in the room. The same object for as long as the player is in it, links and pages notwithstanding. */
+/**
+ * A player or spectator of a room. The object stays the same until the player leaves, across lost links and
+ * reloads.
+ */
 export class Player<Inputs = unknown> {
   /** For the game's own use. */
   userData: unknown = undefined;
@@ -23,12 +26,12 @@ export class Player<Inputs = unknown> {
     this.#line = line;
   }
 
-  /** Counts in the order of joining; unchanged by a reload. */
+  /** Number in the order of joining. A reload keeps it. */
   get number(): number {
     return this.#line.participant.number;
   }
 
-  /** The session's id; unchanged by a reload. */
+  /** Id of the player's current session. A reload changes it. */
   get id(): string {
     return this.#line.participant.id;
   }
@@ -43,27 +46,27 @@ export class Player<Inputs = unknown> {
     return this.#line.options;
   }
 
-  /** True for a spectator: it receives everything, and the room ignores what it sends. */
+  /** True for a spectator. It receives everything, and the room refuses what it sends. */
   get isSpectator(): boolean {
     return this.#line.isSpectator;
   }
 
-  /** The network address that the seat was asked for from. */
+  /** Network address from which the player asked for its seat. */
   get address(): string {
     return this.#line.address;
   }
 
-  /** False between a drop and the return, or the leaving. */
+  /** False while the player has no link, and after it has left. */
   get isConnected(): boolean {
     return this.#line.isConnected;
   }
 
-  /** The input of this tick, as far as it came; the last one before it where it did not. */
+  /** The player's input of this tick, or its last one if that of this tick has not arrived. */
   get input(): InputOf<Inputs> {
     return this.#line.inputView as InputOf<Inputs>;
   }
 
-  /** Round trip, ms; undefined before it was measured. */
+  /** Round-trip time, ms. Undefined until it is measured. */
   get rttMs(): number | undefined {
     return this.#line.participant.session.rttMs;
   }

@@ -1,37 +1,37 @@
 import type { QueueSettings } from "./queue-options.js";
 
-/** Players who want to be together: friends, or one alone. */
+/** A group of friends, or one player alone. */
 export interface Party<Member> {
   readonly members: readonly Member[];
-  /** Mean of its members'. */
+  /** Mean rank of the members. */
   readonly rank: number;
-  /** Since the first of them has waited. */
+  /** Time at which the first member entered the queue, ms. */
   readonly sinceMs: number;
-  /** All of them are here. Others are not matched. */
+  /** True if all members are in the queue. Other parties are not matched. */
   readonly isReady: boolean;
 }
 
 /** The result of one pass over the queue. */
 export interface QueueOutcome<Member> {
-  /** Parties that are to play each other. */
+  /** The parties of each match. */
   readonly matches: readonly (readonly Party<Member>[])[];
-  /** Parties that have waited for too long. */
+  /** Parties that have waited for the longest allowed time without a match. */
   readonly late: readonly Party<Member>[];
 }
 
 type Limits = Omit<QueueSettings, "rankOf" | "maxPerAddress">;
 
-/** For one who has waited, so many of those nearest by rank are looked at. */
+/** Most parties, by rank distance, that are considered for a match with one party. */
 const MAX_CANDIDATES = 64;
 
-/** The accepted difference of ranks after that wait. */
+/** Returns the accepted difference of ranks after a wait. */
 export function spreadAfter({ spread, spreadPerSecond, maxSpread }: Limits, waitedMs: number): number {
   return Math.min(maxSpread, spread + (spreadPerSecond * Math.max(0, waitedMs)) / 1000);
 }
 
 /**
- * Finds who plays whom. Who has waited longest chooses first, of those whose ranks are within what it accepts by now,
- * the nearest first; parties are never parted, so that a match is made where sizes add up.
+ * Forms matches. The party with the longest wait chooses first, from the parties within its accepted
+ * difference of ranks, nearest first. A party is never split, so the sizes of a match must add up.
  */
 export function lookAtQueue<Member>(
   parties: readonly Party<Member>[],
@@ -63,7 +63,10 @@ interface Look {
   readonly isLate: boolean;
 }
 
-/** A match for the one who chooses: of the wanted size, or of the largest that will do where it is late. */
+/**
+ * Returns a match for the party that chooses: of the full size or, if the party is late, of the largest size
+ * that is allowed.
+ */
 function matchFor<Member>(
   first: Party<Member>,
   byRank: readonly Party<Member>[],
@@ -72,7 +75,7 @@ function matchFor<Member>(
 ): readonly Party<Member>[] | undefined {
   const { players, leastPlayers } = limits;
   const within = spreadAfter(limits, nowMs - first.sinceMs);
-  /** For each number of players: the first parties found, the nearest first, that have so many together. */
+  /** By number of players: the first parties found that have this many players together. */
   const reached: (readonly Party<Member>[] | undefined)[] = [];
   reached[first.members.length] = [first];
   for (const other of nearest(first, byRank, taken)) {
@@ -89,7 +92,7 @@ function matchFor<Member>(
   return undefined;
 }
 
-/** Others who are free, the nearest by rank first. */
+/** Yields the unmatched parties, sorted by rank distance. */
 function* nearest<Member>(
   first: Party<Member>,
   byRank: readonly Party<Member>[],

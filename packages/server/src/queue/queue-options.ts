@@ -2,25 +2,25 @@ import { ConfigError, assertFunction } from "@paceline/protocol";
 import { checkKeys } from "@paceline/transport";
 import type { Player } from "../players/player.js";
 
-/** Options of matching the players of a room name. */
+/** Options of the queue of a kind of room. */
 export interface QueueOptions {
   /** Players in a match, 1 to 64. */
   readonly players: number;
-  /** After {@link maxWaitSeconds} so many are enough. Default: as many as `players`. */
+  /** Fewest players in a match after {@link maxWaitSeconds}. Default: `players`. */
   readonly leastPlayers?: number;
-  /** Ranks of a match differ by so much at first. Default 100. */
+  /** Accepted difference of ranks at first. Default 100. */
   readonly spread?: number;
-  /** Growth of the spread with every second that one of them has waited. Default 10. */
+  /** Growth of the accepted difference for each second of waiting. Default 10. */
   readonly spreadPerSecond?: number;
-  /** The spread never grows beyond this. Default: no limit. */
+  /** Largest accepted difference. Default: no limit. */
   readonly maxSpread?: number;
   /** Longest wait in the queue, 1 to 3600 s. Default 120. */
   readonly maxWaitSeconds?: number;
-  /** Most who wait from one network address, 1 to 1000. Default 64. */
+  /** Most waiting players from one network address, 1 to 1000. Default 64. */
   readonly maxPerAddress?: number;
   /**
-   * A player's rank, any number. Default: what its client says, 0 where it says nothing. Give one where ranks matter:
-   * from `player.auth`, or a database of yours.
+   * Returns a player's rank, any finite number. `said` is the rank from the client, 0 if it sent none.
+   * Default: `said`. If ranks matter, read them from `player.auth` or from your database.
    */
   readonly rankOf?: (player: Player, said: number) => number | PromiseLike<number>;
 }

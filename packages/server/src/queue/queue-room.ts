@@ -6,12 +6,11 @@ import { Room, type RoomClass } from "../room/room.js";
 import { lookAtQueue, spreadAfter, type Party } from "./match-queue.js";
 import type { QueueSettings } from "./queue-options.js";
 
-/** The kind of room in which players of another kind wait for each other. */
+/** Returns the name of the queue of a kind of room. */
 export function queueNameOf(roomName: string): string {
   return `${roomName}.queue`;
 }
 
-/** The messages between a queue and its players. */
 interface QueueTypes {
   messages: {
     enter: unknown;
@@ -20,12 +19,10 @@ interface QueueTypes {
   };
 }
 
-/** State of a waiting player. */
 interface QueueProgress {
-  /** All who wait in this queue. */
   readonly waiting: number;
   readonly waitedMs: number;
-  /** The difference of ranks that this player accepts by now. */
+  /** The accepted difference of ranks at present. */
   readonly spread: number;
   /** The number of the group's members in the queue. */
   readonly friends: number;
@@ -33,7 +30,7 @@ interface QueueProgress {
 
 const LOOK_MS = 500;
 const PROGRESS_MS = 1000;
-/** A newcomer has to send its request within this time, and a matched player has to leave. */
+/** Time in which a newcomer must send its request, and in which a matched player must leave, ms. */
 const PATIENCE_MS = 10_000;
 const MAX_WAITING = 1000;
 const MAX_FRIENDS = 64;
@@ -45,15 +42,18 @@ interface Waiting {
   readonly sinceMs: number;
 }
 
-/** Friends who wait, or one alone. */
+/** Friends who wait together, or one player alone. */
 interface Gathering {
   readonly size: number;
   readonly waiting: Waiting[];
-  /** A room is being opened for them. */
+  /** True while a room is opened for them. */
   isMatched: boolean;
 }
 
-/** Holds the players that wait for a match. It opens a room of another kind for those who fit, and sends them there. */
+/**
+ * Holds the players that wait for a match. It opens a room of another kind for each match, and sends its
+ * players there.
+ */
 class QueueRoom extends Room<QueueTypes> {
   override maxPlayers = MAX_WAITING;
   override readonly tickHz = 1;
@@ -92,7 +92,7 @@ class QueueRoom extends Room<QueueTypes> {
     this.#remove(player);
   }
 
-  /** The server takes nobody new: nobody who waits gets a seat any more. */
+  /** Ends the queue: a server that stops gives no more seats. */
   override onDrain(): void {
     this.disconnect("the server takes nobody new");
   }
@@ -102,7 +102,7 @@ class QueueRoom extends Room<QueueTypes> {
     if (!wish) return this.#end(player, "the client wants what makes no sense");
     if (wish.size > this.#settings.players) return this.#end(player, "the group is larger than a match");
     const rank = await this.#rankOf(player, wish.rank);
-    // Asking may take its time.
+    // While `rankOf` ran, the player may have left or sent another request.
     if (!this.players.has(player.number) || this.#gatheringOf.has(player)) return;
     const id = wish.key === undefined ? `one ${player.id}` : `group ${wish.key}`;
     const gathering = this.#gatherings.get(id) ?? { size: wish.size, waiting: [], isMatched: false };
@@ -125,7 +125,7 @@ class QueueRoom extends Room<QueueTypes> {
     }
   }
 
-  /** Resolves when those who were matched have their seats. */
+  /** Looks for matches. Resolves when the matched players have their seats. */
   async #look(): Promise<void> {
     const parties = new Map<Party<Waiting>, Gathering>();
     for (const gathering of this.#gatherings.values()) {
@@ -134,14 +134,14 @@ class QueueRoom extends Room<QueueTypes> {
     const { matches, late } = lookAtQueue([...parties.keys()], this.#settings, this.clock.elapsedMs);
     for (const { members, isReady } of late) {
       const why = isReady ? "nobody was found in time" : "the group was not complete in time";
-      // The room ends with its last player: what is counted afterwards is counted nowhere.
+      // Count first: the room ends with its last player, and its counters with it.
       Room.coreOf(this).counters.queueTimeouts += members.length;
       for (const { player } of members) this.#end(player, why);
     }
     await Promise.all(matches.map((match) => this.#meet(match.map((party) => parties.get(party)!))));
   }
 
-  /** Opens a room for those who fit. Where there is none to be had they go on waiting. */
+  /** Opens a room for a match. If that fails, the players continue to wait. */
   async #meet(gatherings: readonly Gathering[]): Promise<void> {
     for (const gathering of gatherings) gathering.isMatched = true;
     const players = gatherings.flatMap(({ waiting }) => waiting.map(({ player }) => player));
@@ -162,7 +162,9 @@ class QueueRoom extends Room<QueueTypes> {
     }
   }
 
-  /** Tickets for a room of their own, in their order. */
+  /**
+   * Returns a seat in one room for each player, in their order. Returns undefined if no room can be opened.
+   */
   async #seatsFor(players: readonly Player[]): Promise<readonly Seat[] | undefined> {
     const core = Room.coreOf(this);
     const guests = players.map((player): Guest => {
@@ -199,7 +201,10 @@ class QueueRoom extends Room<QueueTypes> {
   }
 }
 
-/** The queue of a kind of rooms: who may play there may wait for it. */
+/**
+ * Returns the room class of the queue of a kind of room. Its `onAuth` and join options are those of that
+ * kind.
+ */
 export function queueFor(roomName: string, target: RoomClass, settings: QueueSettings): RoomClass {
   return class extends QueueRoom {
     static override readonly optionsSchema = target.optionsSchema;
@@ -222,7 +227,7 @@ function partyOf({ size, waiting }: Gathering): Party<Waiting> {
   };
 }
 
-/** Reads a client's request: a rank and a group. Undefined if it is malformed. */
+/** Reads a client's request: a rank and a group. Returns undefined if it is malformed. */
 function wishOf(message: unknown): { rank: number; key: string | undefined; size: number } | undefined {
   const { rank = 0, group } = (message ?? {}) as { readonly rank?: unknown; readonly group?: unknown };
   if (typeof rank !== "number" || !Number.isFinite(rank)) return undefined;

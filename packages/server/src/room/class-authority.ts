@@ -30,7 +30,7 @@ export interface ClassAuthorityOptions {
   readonly blockedMs: number;
 }
 
-/** The authority of a kind of rooms: opens one of its class for each. */
+/** The authority of a kind of room. It creates an instance of the room class for each room. */
 export class ClassAuthority implements RoomAuthority {
   readonly filterBy: readonly string[];
   readonly #options: ClassAuthorityOptions;
@@ -38,7 +38,7 @@ export class ClassAuthority implements RoomAuthority {
   readonly #hookLog: HookLog;
   readonly #cores = new Set<RoomCore>();
   readonly #tally = new ClassTally();
-  /** Hooks that failed before there was a room, or after it, by name. */
+  /** Hooks that failed before their room was open, or after it ended, counted by name. */
   readonly #errors: Record<string, number> = {};
 
   constructor(options: ClassAuthorityOptions) {
@@ -62,7 +62,7 @@ export class ClassAuthority implements RoomAuthority {
     const checked = await this.#hooks.wait("optionsSchema", async () => {
       if (!roomClass.optionsSchema) return { value: options };
       const result = await roomClass.optionsSchema["~standard"].validate(options);
-      // The welcome brings them to the player.
+      // The welcome carries the options, so they must be plain data.
       const problem = result.issues ? undefined : plainDataProblem(result.value, "options");
       if (problem) throw new ConfigError(problem);
       return result;
@@ -88,7 +88,8 @@ export class ClassAuthority implements RoomAuthority {
 
   async open(hosted: HostedRoom, options: RoomOptions): Promise<RoomHost | MatchRefusal> {
     const { roomClass, scheduler, log, hookTimeoutMs, blockedMs } = this.#options;
-    // Before anything is waited for: who comes meanwhile has to know how many places there are.
+    // Create the room before the first `await`: the relay needs its number of places when others join
+    // meanwhile.
     const core = this.#hooks.attempt("constructor", () => {
       const room = new roomClass();
       assertRoom(room);
@@ -107,7 +108,7 @@ export class ClassAuthority implements RoomAuthority {
     return Array.from(this.#cores, reportOf);
   }
 
-  /** All rooms of the class together, those that are over included. */
+  /** Returns totals of all rooms of the class, closed ones included. */
   classReport(): ClassReport {
     return this.#tally.report(this.#options.name, this.reports(), this.#errors);
   }
@@ -149,7 +150,9 @@ function failed(hook: string, refusal = failureText(hook)): MatchRefusal {
   return { status: 500, code: "match/room-failed", message: refusal };
 }
 
-/** Numbers that a class of rooms may set: from, to, in what, and whether they are counts. */
+/**
+ * Numbers that a room class may set: least value, largest value, unit, and whether it must be a whole number.
+ */
 const ranges = {
   tickHz: [1, 255, "Hz", false],
   maxPlayers: [1, 1000, "players", true],
@@ -177,10 +180,10 @@ function assertHooks(room: Room): void {
   for (const name of hookNames) if (room[name] !== undefined) assertFunction(name, room[name]);
 }
 
-/** Names that others have for `maxPlayers`: a room that used one would have another size than its author thinks. */
+/** Names of `maxPlayers` in other libraries. Without this check such a room would have the default size. */
 const otherSizes = ["maxClients", "maxPeers"] as const;
 
-/** @param of a class of rooms, or a room */
+/** @param of a room class, its prototype, or a room */
 function assertSizeName(of: object): void {
   for (const field of otherSizes) {
     if (!(field in of)) continue;

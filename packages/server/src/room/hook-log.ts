@@ -3,13 +3,12 @@ import { LogThrottle, stackOf, type Log } from "@paceline/relay";
 import type { Clock } from "@paceline/transport";
 import type { Refusal } from "./refusal.js";
 
-/** Logs the hooks of one room class: at most one line a second for each hook, over all rooms. */
+/** Logs the failed hooks of one room class: at most one line a second for each hook, over all rooms. */
 export class HookLog {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #roomName: string;
   readonly #lines = new Map<string, LogThrottle>();
-  /** Fields whose values were clamped. */
   readonly #clamped = new Set<string>();
 
   constructor(log: Log, clock: Clock, roomName: string) {
@@ -23,14 +22,17 @@ export class HookLog {
     this.#linesOf(hook).write(this.#log.error, "a hook failed", { ...fields, error: stackOf(error) });
   }
 
-  /** A refusal is the game's word; that it could not decide is for those who run the server too. */
+  /** Logs a refusal of the kind `unavailable`. Other refusals are the game's decisions and need no log. */
   refused(hook: string, { kind, message, cause }: Refusal): void {
     if (kind !== "unavailable") return;
     const fields = { room: this.#roomName, hook, reason: message, error: stackOf(cause) };
     this.#linesOf(hook).write(this.#log.warn, "a hook could not decide", fields);
   }
 
-  /** Code of a room wrote a value out of its range: told once for each field, since it may do so in every step. */
+  /**
+   * Logs a value that a room's code wrote out of its range. Logs once for each field: code may do so in every
+   * step.
+   */
   clamped({ field, value, range: [min, max], unit }: Clamp): void {
     if (this.#clamped.has(field)) return;
     this.#clamped.add(field);

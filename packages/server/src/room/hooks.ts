@@ -11,18 +11,17 @@ export type HookOutcome<Value> =
 export interface HooksOptions {
   readonly scheduler: Scheduler;
   readonly log: HookLog;
-  /** Timeout of an awaited hook. */
   readonly timeoutMs: number;
   /**
-   * A hook has failed: thrown, rejected, or not ended in time. Of what a hook left behind (see {@link blame}) the name is
-   * `uncaughtException` or `unhandledRejection`.
+   * Called when a hook throws, rejects or does not end in time. For an error in a timer or promise that a
+   * hook started (see {@link blame}), the name is `uncaughtException` or `unhandledRejection`.
    */
   onError(hook: string, error: unknown): void;
-  /** A hook has held the process for so long. */
+  /** Called with the synchronous run time of each hook. */
   readonly onTook?: (tookMs: number) => void;
 }
 
-/** A hook that runs, or that has started the timer or promise that runs. */
+/** The hook that runs, or that started the timer or promise that runs. */
 interface Running {
   readonly hooks: Hooks;
   readonly hook: string;
@@ -32,8 +31,8 @@ const running = new AsyncLocalStorage<Running>();
 let watchers = 0;
 
 /**
- * From now on it is known which hook has started a timer or a promise; the result ends that. It costs every promise of the
- * process some 0.2 microseconds.
+ * Records which hook starts each timer and promise. Returns a function that ends this. It costs about 0.2
+ * microseconds for every promise of the process.
  */
 export function traceHooks(): () => void {
   watchers += 1;
@@ -43,8 +42,8 @@ export function traceHooks(): () => void {
 }
 
 /**
- * Something was thrown that nobody caught, in a timer or a promise that runs now: it is the error of the room whose hook has
- * started that. False if there is none.
+ * Reports an uncaught error to the room whose hook started the current timer or promise. Returns false if
+ * there is no such room.
  */
 export function blame(name: "uncaughtException" | "unhandledRejection", error: unknown): boolean {
   const culprit = running.getStore();
@@ -52,7 +51,7 @@ export function blame(name: "uncaughtException" | "unhandledRejection", error: u
   return culprit !== undefined;
 }
 
-/** Calls what the game wrote. Whatever it does (throw, reject, never end), the caller goes on. */
+/** Calls the hooks that the game wrote. The caller continues if a hook throws, rejects or never ends. */
 export class Hooks {
   readonly #options: HooksOptions;
 
@@ -88,12 +87,12 @@ export class Hooks {
     });
   }
 
-  /** Calls a hook; where it returns a promise, its rejection counts, its end is not waited for. */
+  /** Calls a hook without waiting for its promise. A rejection counts as a failure. */
   call(hook: string, fn: () => unknown): void {
     this.guard(hook, () => this.#timed(hook, fn));
   }
 
-  /** As {@link call}, for code of ours around hooks: its time is not measured. */
+  /** Like {@link call}, for the library's own code around hooks. Does not measure its time. */
   guard(hook: string, fn: () => unknown): void {
     try {
       const result = fn();
@@ -103,7 +102,7 @@ export class Hooks {
     }
   }
 
-  /** Calls what has to be done at once; undefined where it throws. */
+  /** Calls a synchronous hook. Returns undefined if it throws. */
   attempt<Value>(hook: string, fn: () => Value): Value | undefined {
     try {
       return this.#timed(hook, fn);
@@ -113,7 +112,7 @@ export class Hooks {
     }
   }
 
-  /** A hook has failed. `startedBy`: the hook that has started what failed. */
+  /** Logs and reports a failed hook. `startedBy` is the hook that started the failed timer or promise. */
   failed(hook: string, error: unknown, startedBy?: string): void {
     this.#options.log.failed(hook, error, startedBy);
     this.#options.onError(hook, error);

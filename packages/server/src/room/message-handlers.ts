@@ -44,7 +44,10 @@ export class MessageHandlers {
     this.#add(this.#answers, type, { schema, handler });
   }
 
-  /** A player's message; `fallback` is the room's `onMessage`, for types without a handler. */
+  /**
+   * Passes a player's message to its handler. `fallback` is the room's `onAnyMessage`, for types without a
+   * handler.
+   */
   receive(
     line: PlayerConnection,
     { type, message }: PeerPayload & { kind: "command" },
@@ -64,7 +67,7 @@ export class MessageHandlers {
     });
   }
 
-  /** A player's question. */
+  /** Replies to a player's request with the result of its handler. */
   async reply(
     line: PlayerConnection,
     { id, type, message }: PeerPayload & { kind: "request" },
@@ -115,7 +118,9 @@ export class MessageHandlers {
 export type FallbackHandler = (player: Player, type: string, message: unknown) => unknown;
 type Checked = StandardSchemaV1.Result<unknown>;
 
-/** An answer that cannot be sent counts as the handler's failure, and the player hears of the failure. */
+/**
+ * Sends the answer. If it cannot be encoded, the handler counts as failed and the player gets an error reply.
+ */
 function sendAnswer(send: (ok: boolean, answer: unknown) => void, answer: unknown): void {
   try {
     send(true, answer);
@@ -131,7 +136,7 @@ function checkedBy(schema: StandardSchemaV1 | undefined, value: unknown): Checke
 
 const MAX_REASON_BYTES = 400;
 
-/** The schema's issues in words: `name: too short; speed: not a number`. */
+/** Returns a schema's issues in words: `name: too short; speed: not a number`. */
 export function issuesText(issues: readonly StandardSchemaV1.Issue[]): string {
   const texts = issues.slice(0, 4).map(({ message, path = [] }) => {
     const where = path.map((step) => String(typeof step === "object" ? step.key : step)).join(".");

@@ -3,21 +3,24 @@ import { blame, traceHooks } from "./hooks.js";
 
 /** Options of {@link guardProcess}. */
 export interface ProcessGuardOptions {
-  /** http(s) address of the server where sessions go on. Default: clients come back to where they were. */
+  /**
+   * http(s) address of the server to which sessions move. Default: clients reconnect to their old address.
+   */
   readonly moveTo?: string | undefined;
-  /** Called last, before the process exits with 1; waited for at most a second. */
+  /** Called last, before the process exits with code 1. The exit waits for it for at most a second. */
   readonly beforeExit?: () => Promise<void>;
 }
 
-/** Time for sessions to hear of the end; a failed process must not linger. */
+/** Time in which sessions receive the move. It is short because a failed process must end soon. */
 const DRAIN_MS = 1000;
 const STOP_TIMEOUT_MS = 3000;
 const BEFORE_EXIT_MS = 1000;
 
 /**
- * Watches over what nobody catches in this process. What a room's hook has started (a timer, a promise) is that room's
- * error. Any other rejection is counted, logged and survived. Any other exception is counted and logged, sessions are told
- * to move, and the process exits with 1: nobody knows what it has left half done. The result ends the watch.
+ * Handles uncaught errors of this process. An error in a timer or promise that a room's hook started is that
+ * room's error. Any other rejection is counted and logged. Any other exception is counted and logged; then
+ * sessions are moved, and the process exits with code 1, because its state may be inconsistent. Returns a
+ * function that stops this.
  */
 export function guardProcess(
   relay: Pick<Relay, "reportFault" | "stop">,
@@ -47,7 +50,10 @@ export function guardProcess(
   };
 }
 
-/** Whether somebody else decides already what becomes of this process: a test runner, an error reporter, the game. */
+/**
+ * Returns true if other code, such as a test runner or an error reporter, already handles uncaught errors of
+ * this process.
+ */
 export function isProcessGuarded(): boolean {
   return process.listenerCount("uncaughtException") + process.listenerCount("unhandledRejection") > 0;
 }
@@ -58,7 +64,7 @@ async function endProcess(stop: () => Promise<void>, beforeExit?: () => Promise<
   process.exit(1);
 }
 
-/** Resolves when `fn` has ended, however it does, or when the time is over. */
+/** Resolves when `fn` ends or fails, or after the timeout. */
 async function within(timeoutMs: number, fn: () => Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

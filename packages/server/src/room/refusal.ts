@@ -1,10 +1,11 @@
 /**
- * The meaning of a refusal for the client: `refused` (403, `match/refused`), `unauthorized` (401, `match/unauthorized`: with
- * another token it may work), `unavailable` (503, `match/auth-unavailable`: later it may work).
+ * The kind of a refusal, for the client: `refused` (403, `match/refused`), `unauthorized` (401,
+ * `match/unauthorized`: another token may work), `unavailable` (503, `match/auth-unavailable`: a later
+ * attempt may work).
  */
 export type RefusalKind = "refused" | "unauthorized" | "unavailable";
 
-/** `onAuth` and `onJoin` throw it to refuse a player, who gets the message. */
+/** Error that `onAuth` and `onJoin` throw to refuse a player. The player gets the message. */
 export class Refusal extends Error {
   readonly kind: RefusalKind;
 

@@ -1,7 +1,10 @@
 import { ConfigError, assertFunction } from "@paceline/protocol";
 import type { Cancel, Scheduler } from "@paceline/transport";
 
-/** The time of a room, and timers that end with it. What they throw is the room's error, and ends nothing. */
+/**
+ * The time of a room, and timers that end with it. An error in a timer counts as the room's error; the timer
+ * continues.
+ */
 export class RoomClock {
   readonly #scheduler: Scheduler;
   readonly #startedAtMs: number;
@@ -16,12 +19,12 @@ export class RoomClock {
     this.#guard = guard;
   }
 
-  /** Since the room was opened, ms. */
+  /** Time since the room was opened, ms. */
   get elapsedMs(): number {
     return this.#scheduler.nowMs() - this.#startedAtMs;
   }
 
-  /** Runs `fn` once, in `delayMs`; the result ends the timer. */
+  /** Runs `fn` once, after `delayMs`. Returns a function that cancels the timer. */
   setTimeout(fn: () => unknown, delayMs: number): Cancel {
     assertFunction("fn", fn);
     assertMs("delayMs", delayMs, 0);
@@ -34,19 +37,19 @@ export class RoomClock {
     return timer;
   }
 
-  /** Runs `fn` every `periodMs`; the result ends the timer. */
+  /** Runs `fn` every `periodMs`. Returns a function that cancels the timer. */
   setInterval(fn: () => unknown, periodMs: number): Cancel {
     assertFunction("fn", fn);
     assertMs("periodMs", periodMs, 1);
     return this.#add(this.#scheduler.every(periodMs, () => this.#guard(fn)));
   }
 
-  /** Ends all timers. */
+  /** Cancels all timers. */
   clear(): void {
     for (const timer of [...this.#timers]) timer();
   }
 
-  /** @internal The room is over: no timer begins any more. */
+  /** @internal Cancels all timers, and lets none start any more. */
   end(): void {
     this.#isEnded = true;
     this.clear();

@@ -42,22 +42,25 @@ export interface RoomCoreOptions {
   readonly log: Log;
   readonly hookLog: HookLog;
   readonly hookTimeoutMs: number;
-  /** A step that takes longer has blocked the server. */
+  /** A hook that takes longer has blocked the server. */
   readonly blockedMs: number;
   onClosed(core: RoomCore): void;
-  /** A hook has failed after {@link onClosed}. */
+  /** Called when a hook fails after {@link onClosed}. */
   onLateError(hook: string): void;
 }
 
 const UNCAUGHT = "onUncaughtException";
-/** Errors after which a room ends, unless it says otherwise: not of a hook of its own, but of what runs it. */
+/** Errors that end a room by default, because they cut off its code in the middle. */
 const endingErrors: ReadonlySet<string> = new Set(["uncaughtException", "step", "timer"]);
-/** A player with more unacknowledged messages is not told of refusals: they could fill its queue until it is cut. */
+/**
+ * A player with more unacknowledged messages gets no refusals, because they could fill its queue until it is
+ * disconnected.
+ */
 const MAX_UNACKNOWLEDGED_REFUSALS = 256;
 /** Entities that a player simulates outlive its page by this time. The next page spawns others. */
 const ENTITIES_OF_CLOSED_PAGE_MS = 2000;
 
-/** All of a room that its class does not see: its players' lines, its world, its loop. */
+/** The parts of a room that its class does not see: connections, world, handlers and tick loop. */
 export class RoomCore implements RoomHost {
   readonly room: Room;
   readonly hosted: HostedRoom;
@@ -132,7 +135,7 @@ export class RoomCore implements RoomHost {
     this.#syncPlaces();
   }
 
-  /** Runs `onCreate`, then the loop. False where the room is not to be. */
+  /** Runs `onCreate`, then starts the loop. Returns false if `onCreate` fails. */
   async open(options: object): Promise<boolean> {
     const outcome = await this.hooks.wait("onCreate", () => this.room.onCreate?.(options as never));
     if (!outcome.ok) {
@@ -225,7 +228,7 @@ export class RoomCore implements RoomHost {
     const line = this.lines.get(participant);
     if (!line) return;
     const { unloadGraceMs } = participant;
-    // A game that waits longer for a page that may not come says so in onDrop.
+    // A game that wants to wait longer for the player calls `allowReconnection` in `onDrop`.
     participant.keepFor(Math.min(this.room.reconnectSeconds * 1000, unloadGraceMs ?? Infinity));
     this.#dropped(line);
     if (unloadGraceMs === undefined) return;
@@ -243,7 +246,7 @@ export class RoomCore implements RoomHost {
   left(participant: HostedParticipant, { code }: LinkClose): void {
     const line = this.lines.get(participant);
     if (!line) return;
-    // The page was reloaded: the next session is on its way to `join` already.
+    // The page was reloaded: the player's next session is already joining.
     if (code === CloseCode.replaced && line.isIn) {
       if (line.isConnected) this.#dropped(line);
     } else if (line.isIn) this.#leave(line, code);
@@ -275,7 +278,6 @@ export class RoomCore implements RoomHost {
     this.rewinding.jumped(record.id);
   }
 
-  /** See {@link Room.rewind}. */
   rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
     const { rttMs } = this.lines.of(player).participant.session;
     return this.rewinding.rewind(seenTick, rttMs, this.world, judge);
@@ -299,7 +301,7 @@ export class RoomCore implements RoomHost {
 
   sendEvent(player: Player, type: string, message: unknown): void {
     const line = this.lines.of(player);
-    // A spectator with a delay gets no event: it would be early, and an event that waits is none.
+    // A spectator with a delay gets no events: one sent now is too early, and events do not wait.
     if (!this.spectators.isBehind(line)) line.sendEvent(type, message);
   }
 
@@ -324,7 +326,10 @@ export class RoomCore implements RoomHost {
     this.#syncPlaces();
   }
 
-  /** Nobody can stop code that blocks; a room that does it again and again is ended, for the others' sake. */
+  /**
+   * Counts a block if a hook took too long. Code that blocks cannot be stopped, so a room that blocks
+   * repeatedly is ended.
+   */
   #watch(tookMs: number): void {
     const { isBlock, isTooMuch } = this.#blocks.note(tookMs, this.#scheduler.nowMs());
     if (isBlock) this.counters.blocked += 1;
@@ -336,12 +341,12 @@ export class RoomCore implements RoomHost {
   #receive(line: PlayerConnection, message: PeerPayload): void {
     // Data that arrives before onJoin has ended is dropped: an honest client waits for its welcome.
     if (!line.isIn) return line.countNotAllowed();
-    // An answer was asked for.
+    // The room asked for this reply, so no limit applies.
     if (message.kind === "reply") return line.requests.reply(message.id, message.ok, message.message);
     if (message.kind === "columns") return this.#described(line, message.stream, message.columns);
     if (line.isSpectator) return this.spectators.refuse(line, message);
     if (message.kind !== "command" && message.kind !== "request") {
-      // Messages of a mesh have no place in a room with an authority.
+      // All other kinds belong to meshes.
       return line.countNotAllowed();
     }
     if (!line.admits(message)) return;
@@ -374,7 +379,7 @@ export class RoomCore implements RoomHost {
     if (other !== undefined) line.send(writeAuthority({ type: "refused", what: "kind", reason: other }));
   }
 
-  /** A player of another build describes a kind: it gets the room's description, once. */
+  /** Takes another build's description of a kind. Sends the room's own in return, once for each kind. */
   #described(line: PlayerConnection, kind: number, columns: Uint8Array): void {
     const plan = this.world.plans[kind];
     if (!plan) return this.#malformed(line);
@@ -384,7 +389,7 @@ export class RoomCore implements RoomHost {
     line.send(writePeerPayload({ kind: "columns", stream: kind, columns: describeColumns(plan.definition) }));
   }
 
-  /** Every `own` is answered, in order, as far as the player takes answers. */
+  /** Answers every `own`, in order, unless too many answers are unacknowledged. */
   #wanted(
     line: PlayerConnection,
     message: ToAuthority & { readonly type: "own" },
@@ -402,7 +407,10 @@ export class RoomCore implements RoomHost {
     participant.session.reportViolation(reason);
   }
 
-  /** The page was reloaded: the player continues as another participant. */
+  /**
+   * Continues a player as another participant, after a reload of the page. Returns a reason if its session is
+   * over.
+   */
   #rejoin(participant: HostedParticipant, sessionId: string): string | undefined {
     for (const line of this.lines.values()) {
       if (line.participant.id !== sessionId || line.isConnected) continue;
@@ -446,7 +454,7 @@ export class RoomCore implements RoomHost {
       .then(() => this.hooks.guard("onLeave", () => this.#forget(line)));
   }
 
-  /** Whatever still belongs to a player who is out goes too. */
+  /** Despawns the entities of a player that has left, and forgets the player. */
   #forget(line: PlayerConnection): void {
     this.lines.delete(line);
     for (const record of [...this.world.records.values()]) {
@@ -466,7 +474,10 @@ export class RoomCore implements RoomHost {
       .then((outcome) => this.#answered(hook, outcome.ok ? outcome.value : undefined));
   }
 
-  /** Ends the room or lets it go on after an error. It ends by default where code was cut off in the middle. */
+  /**
+   * Ends or continues the room after an error, as the game wishes. By default it ends if code was cut off in
+   * the middle.
+   */
   #answered(hook: string, wish: UncaughtAnswer): void {
     const answer = wish ?? (endingErrors.has(hook) ? "end" : "continue");
     if (answer !== "continue" && !this.#isClosed) this.disconnect(failureText(hook));

@@ -2,7 +2,10 @@ import { ConfigError, plainDataProblem } from "@paceline/protocol";
 
 const MAX_BYTES = 4096;
 
-/** A copy of what lists are to show of a room. Throws {@link ConfigError} for what is no plain data, or too long. */
+/**
+ * Returns a copy of the metadata for lists of rooms. Throws {@link ConfigError} if it is not plain data, or
+ * longer than 4096 bytes as JSON.
+ */
 export function checkedMetadata(metadata: unknown): Record<string, unknown> {
   const problem = plainDataProblem(metadata, "metadata");
   if (problem) throw new ConfigError(problem);

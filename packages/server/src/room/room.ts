@@ -22,7 +22,7 @@ import type { RoomCore } from "./room-core.js";
 import { checkedMetadata } from "./room-metadata.js";
 import type { ServerEntity } from "../entities/server-entity.js";
 
-/** The player that asks to join. */
+/** A player's request to join. */
 export interface AuthRequest {
   readonly roomName: string;
   /** The client's join options, checked by the class' `optionsSchema`. */
@@ -31,98 +31,128 @@ export interface AuthRequest {
   readonly token: string;
   readonly address: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The client is to keep this, and to give it as its token the next time; at most 3000 characters. */
+  /**
+   * Gives the client a token of at most 3000 characters. The client stores it and sends it as its token the
+   * next time.
+   */
   keepIdentity(token: string): void;
 }
 
-/** Decides whether a room ends or continues after an error. Omitted: as {@link Room.onUncaughtException} returns. */
+/**
+ * The answer to an error: end the room, or continue it. Undefined: as {@link Room.onUncaughtException} does
+ * by default.
+ */
 export type UncaughtAnswer = "end" | "continue" | undefined | void;
 
 type Name<T> = keyof T & string;
 
-/** One room or some of its players. */
+/** Options of {@link Room.broadcast}: the players that do not get the message. */
 export interface BroadcastOptions {
   readonly except?: Player | readonly Player[];
 }
 
 /**
- * A room that a server decides in. A game writes a class for each kind, with the hooks that it needs; every hook may be
- * async. A hook that throws, rejects or does not end in time is counted and logged; other rooms do not notice.
+ * An authoritative room. A game extends it for each kind of room, with the hooks that it needs. Every hook
+ * may be async. A hook that throws, rejects or does not end in time is counted and logged; other rooms are
+ * not affected.
  */
 export abstract class Room<Types extends RoomTypes = RoomTypes> {
-  /** For the compiler alone: what a client of this room may say and hear. */
+  /** Types of the messages and requests of this room, for the type checker only. Undefined at run time. */
   declare readonly types: Types;
-  /** Checks what clients join with, before anything else. Any Standard Schema validator. */
+  /** Checks the clients' join options, before `onAuth`. Any Standard Schema validator. */
   static readonly optionsSchema: StandardSchemaV1 | undefined = undefined;
-  /** The join options that tell rooms apart. Default: none, all meet. */
+  /** Join options that must be equal for players to meet in a room. Default: none. */
   static readonly filterBy: readonly string[] = [];
-  /** Players of different builds of the game meet: the client's `build`. Default: false. */
+  /** True: players with different builds of the game (the client's `build`) may meet. Default: false. */
   static readonly mixesBuilds: boolean = false;
 
-  /** Most players, 1 to 1000. */
+  /** Most players, 1 to 1000. Default 16. */
   maxPlayers = 16;
   /** @deprecated It is called {@link maxPlayers}. */
   declare readonly maxClients?: never;
   /** @deprecated It is called {@link maxPlayers}. */
   declare readonly maxPeers?: never;
-  /** Most who only watch, besides; 0 to 1000. Default 0: nobody may. */
+  /** Most spectators in addition to the players, 0 to 1000. Default 0. */
   maxSpectators = 0;
   /** Delay of spectators behind players, 0 to 60000 ms. Default 0. */
   readonly spectatorDelayMs: number = 0;
   /** Longest {@link rewind}, 0 to 1000 ms. Default 0: the room keeps no history. */
   readonly maxRewindMs: number = 0;
-  /** Steps per second, 1 to 255. */
+  /** Steps per second, 1 to 255. Default 30. */
   readonly tickHz: number = 30;
-  /** Kinds of entities that there may be, of the definitions that the client has too. At most 64. */
+  /** Definitions of the room's kinds of entities, at most 64. The client needs the same definitions. */
   readonly entities: readonly EntityDefinition[] = [];
-  /** Kinds of entities that players may own and simulate themselves, with what these cannot do. Default: none. */
+  /**
+   * Kinds of entities that players may own and simulate themselves, with the limits of their motion. Default:
+   * none.
+   */
   readonly playerEntities: readonly PlayerEntities[] = [];
-  /** The input of a player in a tick, made by `defineInput`. */
+  /** The input of a player for one tick, made by `defineInput`. Default: none. */
   readonly inputs: InputDefinition | undefined = undefined;
-  /** Seconds for which a player without a link is kept, unless {@link allowReconnection} says otherwise. */
+  /**
+   * Time for which the seat of a disconnected player is kept, 0 to 3600 s. Default 20. {@link
+   * allowReconnection} overrides it.
+   */
   readonly reconnectSeconds: number = 20;
-  /** States for each player; where more is to be told, what is least wrong waits. 1000 to 100000000 bytes per second. */
+  /**
+   * Limit of the states for each player, 1000 to 100000000 bytes per second. Default 131072. If there is more
+   * to send, the entities with the smallest errors wait.
+   */
   readonly stateBytesPerSecond: number = 131_072;
-  /** Limits of a player's messages and requests. Further ones are dropped and counted, and the player hears of it. */
+  /**
+   * Limits of a player's messages and requests. Further ones are dropped and counted, and the player gets a
+   * notice.
+   */
   readonly messageLimits: Partial<MessageLimits> = {};
   /** Limits of a player's spawns, despawns, state requests and kind lists. See docs/guides/authority.md. */
   readonly playerLimits: Partial<PlayerLimits> = {};
   #core: RoomCore | undefined;
 
   /**
-   * Whether this one may come; asked before a room is looked for. What it returns is `player.auth`; nothing, or anything
-   * falsy, refuses, and so does a {@link Refusal}, whose message the player gets. Default: everybody may.
+   * Decides whether a player may join, before the server looks for a room. The result is `player.auth`. A
+   * falsy result refuses the player, and so does a {@link Refusal}, whose message the player gets. Default:
+   * everybody may join.
    */
   static onAuth(_request: AuthRequest): unknown {
     return true;
   }
 
-  /** The room is opened, by the first who wants it. Who waits for it is refused where this fails. */
+  /**
+   * Called when the first player opens the room. If it fails, the players that wait for the room are refused.
+   */
   onCreate?(options: JoinOptionsOf<Types>): unknown;
-  /** Somebody comes. Where this fails, or throws a {@link Refusal}, that one stays outside. */
+  /** Called when a player joins. If it fails or throws a {@link Refusal}, the player does not get in. */
   onJoin?(player: Player<this["inputs"]>, options: JoinOptionsOf<Types>, auth: unknown): unknown;
-  /** A message for whose type there is no handler. Without this hook such messages are refused. */
+  /** Called for a message whose type has no handler. Without this hook such messages are refused. */
   onAnyMessage?(player: Player<this["inputs"]>, type: string, message: unknown): unknown;
-  /** A step of the simulation: of so many seconds. Not waited for. */
+  /**
+   * Called for each step of the simulation, which lasts `seconds`. The room does not wait for its promise.
+   */
   onTick?(seconds: number, tick: number): unknown;
-  /** A player's own entity does what its kind cannot. Default: `correct`, it is put back to where it was. */
+  /**
+   * Called when a player's own entity exceeds its limits. Default: `correct`, which puts it back to where it
+   * was.
+   */
   onBreach?(player: Player<this["inputs"]>, entity: object, breach: Breach): BreachAnswer;
-  /** A player's link is lost; it is kept for a while. */
+  /** Called when a player's link is lost. The player's seat is kept for a while. */
   onDrop?(player: Player<this["inputs"]>): unknown;
-  /** A player is back: `player` is the same object, also after a reload. */
+  /** Called when a player is back. `player` is the same object, also after a reload. */
   onReconnect?(player: Player<this["inputs"]>): unknown;
-  /** A player is out. Afterwards what still belongs to it is despawned. */
+  /** Called when a player has left. Afterwards the entities that it still owns are despawned. */
   onLeave?(player: Player<this["inputs"]>, code: number): unknown;
-  /** The server takes nobody new any more and will stop: players who are here may go on for a while. */
+  /**
+   * Called when the server takes no more players and will stop. Players in the room may go on for a while.
+   */
   onDrain?(): unknown;
-  /** The room ends: everybody is out. */
+  /** Called when the room ends, after all players have left. */
   onDispose?(): unknown;
 
   /**
-   * Something of this room has thrown or rejected; it is counted and logged already. `hook` names it: a hook, `onMessage`
-   * or `onRequest` for their handlers, `clock` for timers of {@link clock}; `uncaughtException` for another timer or event
-   * that a hook has started, `unhandledRejection` for a promise that nobody waited for. Default: `end` after an
-   * `uncaughtException`, else `continue`.
+   * Called for an error in this room, after it is counted and logged. `hook` names its source: a hook,
+   * `onMessage` or `onRequest` for their handlers, `clock` for timers of {@link clock}, `uncaughtException`
+   * for another timer or event that a hook started, `unhandledRejection` for a promise that nothing awaited,
+   * `step` or `timer` for the library itself. Default: `end` after `uncaughtException`, `step` and `timer`,
+   * else `continue`.
    */
   onUncaughtException?(error: unknown, hook: string): UncaughtAnswer | PromiseLike<UncaughtAnswer>;
 
@@ -134,22 +164,22 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     return this.#here.hosted.name;
   }
 
-  /** Short enough to be told to a friend: `client.joinById(code)`. */
+  /** Short code of the room, to give to friends: `client.joinById(code)`. */
   get code(): string {
     return this.#here.hosted.code;
   }
 
-  /** Players by number, in the order of joining; without those who only watch. */
+  /** Players by number, in the order of joining, without spectators. */
   get players(): ReadonlyMap<number, Player<this["inputs"]>> {
     return this.#here.lines.players;
   }
 
-  /** Participants that only watch. The room calls its hooks for them too: see `player.isSpectator`. */
+  /** Spectators by number. The room calls its hooks for them too: see `player.isSpectator`. */
   get spectators(): ReadonlyMap<number, Player<this["inputs"]>> {
     return this.#here.lines.spectators;
   }
 
-  /** The step of the simulation that was begun last. */
+  /** Tick of the newest step. */
   get tick(): number {
     return this.#here.loop.tick;
   }
@@ -167,7 +197,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     return this.#here.hosted.isLocked;
   }
 
-  /** Creates an entity that everybody sees. The room simulates it, also where it belongs to a player. */
+  /** Creates an entity that everybody sees. The room simulates it, even if a player owns it. */
   spawn<D extends EntityDefinition>(
     definition: D,
     initial: InitialFields<D["fields"]> = {},
@@ -180,39 +210,41 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     this.#here.despawn(this.#here.world.recordOf(entity));
   }
 
-  /** All entities of a kind. */
+  /** Yields all entities of a kind. */
   *entitiesOf<D extends EntityDefinition>(definition: D): Iterable<ServerEntity<D>> {
     for (const { entity } of this.#here.world.records.ofKind(definition)) {
       yield entity as unknown as ServerEntity<D>;
     }
   }
 
-  /** State of which the room has one, such as a score: an entity that belongs to no player, spawned by the first call. */
+  /**
+   * Returns an entity that the room has once, such as a score. The first call spawns it, without an owner.
+   */
   only<D extends EntityDefinition>(definition: D): ServerEntity<D> {
     for (const entity of this.entitiesOf(definition)) if (!entity.owner) return entity;
     return this.spawn(definition);
   }
 
-  /** The entity belongs to somebody else from now on, or to nobody. */
+  /** Gives the entity to another player, or to none. */
   give(entity: object, owner: Player | undefined): void {
     this.#here.broadcasts.setOwner(this.#here.world.recordOf(entity), owner);
   }
 
-  /** The entity's next state is a new place, no movement: it is shown there at once. */
+  /** Marks the entity's next state as a teleport: clients show it there at once, without movement. */
   teleport(entity: object): void {
     this.#here.teleport(this.#here.world.recordOf(entity));
   }
 
   /**
-   * Runs `judge` with the world as a player saw it: at `seenTick`, which is `room.clock.shownTick` of its client and so its
-   * word. Nobody gets back farther than `maxRewindMs`, nor than its own round trip and a tenth of a second. Returns what
-   * `judge` returns. Throws {@link ConfigError} in a room without `maxRewindMs`.
+   * Runs `judge` with the world as a player saw it at `seenTick`, and returns its result. `seenTick` is the
+   * client's `room.clock.shownTick`. It is only a claim, so it is clamped to `maxRewindMs`, and to the
+   * player's round trip plus 100 ms. Throws {@link ConfigError} in a room without `maxRewindMs`.
    */
   rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
     return this.#here.rewind(player, seenTick, judge);
   }
 
-  /** Sets the handler of a message type; the schema, any Standard Schema validator, checks messages first. */
+  /** Sets the handler of a message type. The schema, any Standard Schema validator, checks messages first. */
   onMessage<Type extends Name<MessagesToServer<Types>>>(
     type: Type,
     handler: (player: Player<this["inputs"]>, message: MessagesToServer<Types>[Type]) => unknown,
@@ -227,7 +259,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     this.#here.handlers.listen(type, schema, handler);
   }
 
-  /** Answers questions of a type, with what the handler returns or resolves to. */
+  /** Sets the handler of a request type. The reply is its result, or what its promise resolves to. */
   onRequest<Type extends Name<RequestsOf<Types>>>(
     type: Type,
     handler: (
@@ -275,25 +307,28 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     this.#here.sendEvent(player, type, message);
   }
 
-  /** Asks a player's game; rejects with `NetError` when it refuses, leaves, or is silent for `timeoutMs`. */
+  /**
+   * Sends a request to a player's game and resolves with the reply. Rejects with `NetError` if the game
+   * refuses, the player leaves, or no reply comes within `timeoutMs`.
+   */
   request(player: Player, type: string, message: unknown, timeoutMs = 5000): Promise<unknown> {
     return this.#here.lines.of(player).request(type, message, timeoutMs);
   }
 
   /**
-   * Waits this long for a player whose link is lost; 0: not at all. Resolves when the player is back, rejects
-   * when it has left. Call it in {@link onDrop}.
+   * Keeps the seat of a disconnected player for this time, 0 to 3600 s. Resolves when the player is back,
+   * rejects when it has left. Call it in {@link onDrop}.
    */
   allowReconnection(player: Player, seconds: number): Promise<Player> {
     return this.#here.lines.of(player).allowReconnection(seconds);
   }
 
-  /** Takes a player out. */
+  /** Removes a player from the room. */
   kick(player: Player, reason = "kicked"): void {
     this.#here.lines.of(player).kick(reason);
   }
 
-  /** Nobody new gets in, until {@link unlock}. */
+  /** Lets no more players in, until {@link unlock}. */
   lock(): void {
     this.#here.hosted.isLocked = true;
   }
@@ -302,22 +337,22 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     this.#here.hosted.isLocked = false;
   }
 
-  /** A private room is found by its id or its code alone. */
+  /** Makes the room private or public. Players find a private room only by its id or its code. */
   setPrivate(isPrivate = true): void {
     this.#here.hosted.isPrivate = isPrivate;
   }
 
-  /** The room's metadata in lists: plain data, at most 4096 bytes as JSON. */
+  /** Sets the room's metadata in lists: plain data, at most 4096 bytes as JSON. */
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {
     this.#here.hosted.metadata = checkedMetadata(metadata);
   }
 
-  /** The room stays when the last player has gone, until {@link disconnect}. */
+  /** Keeps the room open after its last player has left, until {@link disconnect}. */
   keep(isKept = true): void {
     this.#here.hosted.isKept = isKept;
   }
 
-  /** Ends the room: everybody is out. */
+  /** Ends the room and removes all players. */
   disconnect(reason = "the room was closed"): void {
     this.#here.disconnect(reason);
   }

@@ -4,21 +4,21 @@ import { Histogram } from "../ops/histogram.js";
 export interface TickLoopOptions {
   readonly scheduler: Scheduler;
   readonly tickHz: number;
-  /** Most steps that are made up for at once; what is behind by more is skipped. */
+  /** Most late steps that are made at once. Further ones are skipped. Default 4. */
   readonly maxCatchUp?: number;
   step(tick: number): void;
 }
 
 const DEFAULT_CATCH_UP = 4;
-/** A step this much too early is in time: timers count in whole milliseconds. */
+/** A step may begin this much early, ms, because timers count in whole milliseconds. */
 const EARLY_MS = 0.5;
-/** A loop that is behind leaves the others this much. */
+/** Shortest pause after each run, ms: a late loop must leave time for other code. */
 const BREATH_MS = 1;
 
 /**
- * Steps at a fixed rate. A step is due at a time that follows from the first one, so that lateness does not add up. A
- * loop that is behind makes up for a few steps at once and skips the others: a room that is too slow runs slow, it does
- * not run behind for ever.
+ * Runs steps at a fixed rate. Their times follow from the first one, so that lateness does not add up. A late
+ * loop makes a few late steps at once and skips the others: a room that is too slow runs slowly, instead of
+ * falling behind for ever.
  */
 export class TickLoop {
   /** Lateness of steps, ms. */
@@ -38,12 +38,12 @@ export class TickLoop {
     this.#periodMs = 1000 / options.tickHz;
   }
 
-  /** The step that was begun last. */
+  /** Tick of the newest step. */
   get tick(): number {
     return this.#tick;
   }
 
-  /** Steps that were due and never made. */
+  /** Number of steps that were due but skipped. */
   get skipped(): number {
     return this.#skipped;
   }

@@ -12,12 +12,14 @@ export interface BroadcastOptions {
   readonly bytesPerSecond: number;
 }
 
-/** Limit of tiers besides the exact one. A player with one more set of terms gets exact states at each tick. */
+/**
+ * Limit of tiers besides the exact one. A player whose terms need one more gets exact states at each tick.
+ */
 const MAX_TIERS = 16;
 const viewsLimit: ViewLimits = { maxViews: MAX_TIERS };
 const EXACT_KEY = termsKey(exactTerms);
 
-/** Tells all players of a room, tick by tick, what has to be told of its entities: each as its terms say. */
+/** Sends the entities of a room to its players, tick by tick, by each player's terms. */
 export class Broadcast {
   readonly #options: BroadcastOptions;
   /** Tiers by the terms of their players. */
@@ -42,18 +44,18 @@ export class Broadcast {
     for (const tier of this.#tiers.values()) tier.force(record);
   }
 
-  /** Notes that an entity's next state is a new place, no movement. */
+  /** Marks an entity's next state as a teleport. */
   teleport(record: EntityRecord): void {
     this.#options.world.history.teleport(record.id);
     this.teleported(record);
   }
 
-  /** The world says already that the entity has jumped. */
+  /** Marks an entity's next state as a teleport, if the world's history already has it. */
   teleported(record: EntityRecord): void {
     for (const tier of this.#tiers.values()) tier.teleported(record);
   }
 
-  /** Call before the world forgets it. */
+  /** Sends the removal of an entity. Call it before the world forgets the entity. */
   removed(record: EntityRecord, snapshotStreams: Iterable<PlayerSnapshotStream>): void {
     for (const tier of this.#tiers.values()) tier.removed(record);
     for (const snapshots of snapshotStreams) snapshots.removed(record);
@@ -73,7 +75,7 @@ export class Broadcast {
     }
   }
 
-  /** The terms of a player that this tier overrides. */
+  /** Returns the limits by which the tier overrides a player's terms. Returns undefined if there are none. */
   #limitsOf({ terms, termsKey: key }: PlayerSnapshotStream, tier: Tier): ViewLimits | undefined {
     const wanted = terms.bytesPerSecond;
     const isCut = wanted > this.#options.bytesPerSecond && wanted < Infinity;

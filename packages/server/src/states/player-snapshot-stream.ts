@@ -12,24 +12,24 @@ import type { EntityRecord, World } from "../entities/world.js";
 import type { SharedSnapshot } from "./shared-snapshot.js";
 import { exactTerms, termsKey, termsOf, type Terms } from "./terms.js";
 
-/** Header of a packet, head of its message, feedback. */
+/** Bytes of a packet's header, of its message's head, and of the feedback. */
 const HEADS_BYTES = 40;
 /** A player that was slow, or restarted, gets states of its own for this long. */
 const ALONE_SECONDS = 0.25;
 
 /** The connection to one player, as its snapshot stream uses it. */
 export interface SnapshotStreamConnection {
-  /** The link that brings all states in the order in which they are sent; undefined where there is none. */
+  /** Returns the link if it brings all states in the order in which they are sent, else undefined. */
   inOrder(): Link | undefined;
-  /** True while sent bytes wait somewhere: then the stream sends less. */
+  /** Returns true while sent bytes still wait. The stream then sends less. */
   isSlow(): boolean;
-  /** True if states can be sent now nevertheless. */
+  /** Returns true if states can be sent now, even if {@link isSlow}. */
   takesStates(): boolean;
-  /** After this time without an acknowledgement a packet counts as lost, ms. */
+  /** Returns the time without an acknowledgement after which a packet counts as lost, ms. */
   lostAfterMs(): number;
-  /** Tells the player which limits of the room override its terms. */
+  /** Sends the player the limits of the room that override its terms. */
   limited(limits: ViewLimits): void;
-  /** Sends a body of states; the sequence of its packet, or undefined where nothing was sent. */
+  /** Sends a body of states. Returns the sequence number of its packet, or undefined if nothing was sent. */
   send(states: Uint8Array, key: number): number | undefined;
 }
 
@@ -41,15 +41,15 @@ export interface PlayerSnapshotStreamOptions {
 /** The entities that are due at a tick under one set of {@link Terms}. */
 export interface Turn {
   readonly due: readonly EntityRecord[];
-  /** The rows of the due entities, of the kinds that a stream sends. */
+  /** Returns the rows of the due entities whose kinds the stream sends. */
   rowsOf(snapshots: PlayerSnapshotStream): readonly EntityRows[];
   /** True if the terms send in this tick. Entities that the player lacks are sent in any tick. */
   readonly isTurn: boolean;
-  /** The last tick of which the entity's state was due; undefined before the first. */
+  /** Returns the last tick at which the entity was sent under these terms; undefined before the first. */
   toldTick(record: EntityRecord): number | undefined;
 }
 
-/** A packet that may have been lost, or that has arrived and is not built on yet. */
+/** A sent packet that is not a baseline yet. It is acknowledged if `hasArrived`, else it may be lost. */
 interface Pending {
   readonly sequence: number;
   readonly tick: number;
@@ -67,13 +67,13 @@ export class PlayerSnapshotStream {
   readonly line: SnapshotStreamConnection;
   /** The rates and distances that the player asked for. */
   terms = exactTerms;
-  /** Streams of equal ones send the same, as far as their kinds are the same. */
+  /** Streams with the same key send the same states, if their `kindsKey` is the same too. */
   termsKey = termsKey(exactTerms);
-  /** Kinds that are sent. Streams of equal keys send the same. */
+  /** Kinds that are sent. Streams with the same `kindsKey` send the same kinds. */
   readonly kinds = new Set<number>();
   kindsKey = "";
   readonly #world: World;
-  /** The room's limits that the player has received. */
+  /** The room's limits that were last sent to the player. */
   #limits: ViewLimits | undefined;
   #sender: SnapshotSender | undefined;
   /** The shared snapshot that this stream joined, at that snapshot's `epoch` and over that link. */
@@ -91,7 +91,7 @@ export class PlayerSnapshotStream {
     this.line = line;
   }
 
-  /** Takes a request of the player. Returns the name of a kind that the room defines differently. */
+  /** Applies a request of the player. Returns the name of a kind that the room defines differently. */
   hear(message: Exclude<ToAuthority, { readonly type: "own" | "disown" }>): string | undefined {
     if (message.type === "kinds") return this.setKinds(message.kinds);
     if (message.type === "view") this.#setTerms(termsOf(message));
@@ -103,13 +103,16 @@ export class PlayerSnapshotStream {
   #setTerms(terms: Terms): void {
     const key = termsKey(terms);
     if (key === this.termsKey) return;
-    // From now on it shares packets with other streams.
+    // The stream is about to share packets with other streams: send the differences first.
     this.catchUp();
     this.terms = terms;
     this.termsKey = key;
   }
 
-  /** Sets the room's limits in force; undefined: none. Sends them to the player if the object is another one. */
+  /**
+   * Sets the room's limits in force; undefined: none. Sends them to the player if they are another object
+   * than before.
+   */
   limitedBy(limits: ViewLimits | undefined): void {
     if (limits === this.#limits) return;
     this.#limits = limits;
@@ -137,7 +140,7 @@ export class PlayerSnapshotStream {
     this.#begin();
   }
 
-  /** Sends this entity whole: the player does not trust its state. */
+  /** Sends this entity whole, because the player does not trust its state. */
   resync(id: number): void {
     const record = this.#world.records.get(id);
     if (!record) return;
@@ -160,8 +163,8 @@ export class PlayerSnapshotStream {
   }
 
   /**
-   * The newest tick up to which every packet has arrived; undefined if no packet is on its way. A missing packet is passed
-   * over once one that is more than `patienceTicks` newer has arrived.
+   * Returns the newest tick up to which every packet has arrived; undefined if no packet is on its way. A
+   * missing packet is passed over once a packet that is more than `patienceTicks` newer has arrived.
    */
   arrivedTick(patienceTicks: number): number | undefined {
     let newest: number | undefined;
@@ -212,7 +215,7 @@ export class PlayerSnapshotStream {
     this.#aloneUntilTick = aloneUntilTick;
   }
 
-  /** The shared snapshot has sent a packet. */
+  /** Notes that the shared snapshot has sent this stream a packet. */
   toldWith(sharedSnapshot: SharedSnapshot): void {
     this.#epoch = sharedSnapshot.epoch;
   }
@@ -273,7 +276,7 @@ export class PlayerSnapshotStream {
     return rows;
   }
 
-  /** Entities of lost packets that no later packet repeated. */
+  /** Yields the entities of lost packets that no later packet repeated. */
   *#lost(nowMs: number, turn: Turn): Iterable<EntityRecord> {
     const lostAfterMs = this.line.lostAfterMs();
     const isOverdue = ({ sentAtMs }: Pending): boolean => nowMs - sentAtMs > lostAfterMs;

@@ -13,22 +13,22 @@ import type { Terms } from "./terms.js";
 export interface RoomReplicationOptions {
   readonly world: World;
   readonly tickHz: number;
-  /** States for each player, heads included: the room's limit. */
+  /** The room's limit of states for each player, packet headers included. */
   readonly bytesPerSecond: number;
   readonly terms: Terms;
 }
 
 /** The last sent state of an entity under these terms. */
 interface Told {
-  /** Derives what they derive, from the states that they are sent. */
+  /** Derives the same rates from the sent states as the receivers do. */
   readonly kinematics: Kinematics | undefined;
   tick: number;
 }
 
 /**
- * Chooses the entities that are due at a tick, the same for all players with equal terms: those that will be shown
- * more than the threshold off (the definition's own, else the players'; never less than a step of the field's precision),
- * and those whose other fields have changed.
+ * Chooses the entities that are due at a tick, for all players with equal terms. An entity is due if players
+ * would see it off by more than the threshold, or if another field has changed. The threshold is the
+ * definition's own, else the players', but at least one step of the field's precision.
  */
 export class RoomReplication {
   readonly #world: World;
@@ -57,7 +57,7 @@ export class RoomReplication {
     };
   }
 
-  /** The due entities of this tick, within the budget. */
+  /** Returns the due entities of this tick, within the budget. */
   due(moment: ReplicationMoment): readonly EntityRecord[] {
     const due = this.#replication.due(this.#world.records.values(), moment, this.#policy) as EntityRecord[];
     for (const record of due) this.#sent(record, moment);
@@ -69,7 +69,7 @@ export class RoomReplication {
     this.#replication.spent(bytes, states);
   }
 
-  /** The last tick of which the entity's state went to everybody here. */
+  /** Returns the last tick at which the entity's state was sent; undefined before the first. */
   toldTick(record: EntityRecord): number | undefined {
     return this.#told.get(record)?.tick;
   }
@@ -79,7 +79,7 @@ export class RoomReplication {
     this.#replication.force([record.id]);
   }
 
-  /** Notes that an entity's next state is a new place, no movement. */
+  /** Marks an entity's next state as a teleport. */
   teleported(record: EntityRecord): void {
     this.#told.get(record)?.kinematics?.restart();
     this.#replication.teleported(record.id);
@@ -90,7 +90,7 @@ export class RoomReplication {
     this.#replication.remove(record.id);
   }
 
-  /** Receivers continue what they read, with what they derive from it. */
+  /** Stores the sent state as receivers decode it, because they extrapolate from that state. */
   #sent(record: EntityRecord, moment: ReplicationMoment): void {
     const { tick } = moment;
     const rows = this.#world.rowsAt(record, tick);

@@ -3,7 +3,7 @@ import type { Link } from "@paceline/transport";
 import type { EntityRecord, World } from "../entities/world.js";
 import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
 
-/** Header of a packet, head of its message, feedback; of the link's own. */
+/** Bytes of a packet's header, of its message's head, of the feedback, and of the link's own header. */
 const HEADS_BYTES = 32;
 /** A sent packet counts as arrived at once, so the sender keeps the packets of one tick at most. */
 const SEQUENCES = 64;

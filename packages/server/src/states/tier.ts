@@ -6,7 +6,7 @@ import { SharedSnapshot } from "./shared-snapshot.js";
 import { RoomReplication, type RoomReplicationOptions } from "./room-replication.js";
 import { termsKey } from "./terms.js";
 
-/** So much older states are built on for one player, that they are encoded once for several. */
+/** Largest difference between acknowledged ticks of players that share an encoding, s. */
 const SETTLING_SECONDS = 0.1;
 
 /** The players of a room with equal terms: finds the due entities, and groups the players for shared packets. */
@@ -48,18 +48,20 @@ export class Tier {
     this.#replication.force(record);
   }
 
-  /** Notes that an entity's next state is a new place, no movement. */
+  /** Marks an entity's next state as a teleport. */
   teleported(record: EntityRecord): void {
     this.#replication.teleported(record);
   }
 
-  /** The world forgets it. */
+  /** Forgets an entity that left the world. */
   removed(record: EntityRecord): void {
     this.#replication.removed(record);
     for (const sharedSnapshot of this.#sharedSnapshots.values()) sharedSnapshot.removed(record);
   }
 
-  /** Tells all of them what is due at this tick: those who are new between two turns, everything. */
+  /**
+   * Sends the due entities of this tick to all members. Newcomers get all entities, even between two turns.
+   */
   write(moment: ReplicationMoment): void {
     const { tick } = moment;
     const isTurn = tick % this.#everyTicks === 0;
@@ -75,13 +77,16 @@ export class Tier {
       }
     }
     const aloneBytes = this.#tellAlone(moment, due, isTurn);
-    // A player that has lost states, or asks for them again, costs more: the budget of the others does not pay for it.
+    // Count the shared bytes if there are any: resends to single players must not use up the others' budget.
     bytes ||= aloneBytes;
-    // Nothing was told to anybody: that says nothing of how much a state takes.
+    // Without sent bytes the budget learns nothing about the size of a state.
     if (bytes > 0) this.#replication.spent(bytes, due.length);
   }
 
-  /** Tells each of those by what has arrived at it. Returns how many bytes left for the one in the middle. */
+  /**
+   * Sends to the players outside the shared snapshots, by their own acknowledged baselines. Returns the
+   * median of the sent bytes.
+   */
   #tellAlone(moment: ReplicationMoment, due: readonly EntityRecord[], isTurn: boolean): number {
     if (this.#alone.length === 0) return 0;
     const { tick } = moment;
@@ -107,8 +112,8 @@ export class Tier {
   }
 
   /**
-   * Settles several streams at once if their acknowledgements lie close to each other: so they hold
-   * the same, and one encoding serves them. Nobody waits for one who is further behind.
+   * Settles streams together if their acknowledgements lie close to each other: they then have the same
+   * baseline, and share one encoding. A stream that is further behind holds up no other.
    */
   #settle(): void {
     const spread = Math.max(2 * this.#everyTicks, Math.round(SETTLING_SECONDS * this.#tickHz));
@@ -124,7 +129,6 @@ export class Tier {
     }
   }
 
-  /** Groups the streams of this tick. */
   #assign(tick: number): void {
     for (const sharedSnapshot of this.#sharedSnapshots.values()) sharedSnapshot.gather();
     this.#alone.length = 0;
@@ -140,7 +144,6 @@ export class Tier {
     }
   }
 
-  /** The rows of those records that are of these kinds. */
   #rowsOf(key: string, records: Iterable<EntityRecord>, tick: number): EntityRows[] {
     const kinds = new Set(key.split(",").map(Number));
     const rows: EntityRows[] = [];
