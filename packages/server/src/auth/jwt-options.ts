@@ -1,7 +1,10 @@
 import { ConfigError } from "@paceline/protocol";
 import type { JSONWebKeySet } from "jose";
 
-/** Options of {@link jwtAuth}: exactly one of `secret`, `jwks` and `jwksUrl`, and the expected issuer and audience. */
+/**
+ * Options of {@link jwtAuth}: exactly one of `secret`, `jwks` and `jwksUrl`, and the expected issuer and
+ * audience.
+ */
 export interface JwtAuthOptions {
   /** Secret that the signer of the tokens shares, at least 32 bytes. */
   readonly secret?: string | Uint8Array;
@@ -57,7 +60,9 @@ const DEFAULT_KEY_ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"];
 const MIN_SECRET_BYTES = 32;
 const DAY_MS = 86_400_000;
 
-/** Checks options once and fills the defaults. Throws {@link ConfigError} naming field, value, range and unit. */
+/**
+ * Checks the options and fills the defaults. Throws {@link ConfigError} naming field, value, range and unit.
+ */
 export function checkedJwtOptions(options: JwtAuthOptions): JwtSettings {
   const { secret, jwks, jwksUrl } = options;
   const given = [secret, jwks, jwksUrl].filter((way) => way !== undefined).length;

@@ -35,7 +35,7 @@ export interface PlayerLineOptions {
   readonly scheduler: Scheduler;
   readonly messageLimits: MessageLimits;
   readonly playerLimits: PlayerLimits;
-  /** Limit of entities that the player may own. */
+  /** Most entities that the player may own. */
   readonly mayOwn: number;
 }
 

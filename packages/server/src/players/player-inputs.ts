@@ -3,7 +3,10 @@ import { ServerInputBuffer } from "@paceline/netcode";
 
 /** Lead of the first inputs, before their jitter is known. */
 const FIRST_LEAD_TICKS = 2;
-/** After this many packets in a row that are too late or far too early, the numbering of the player's ticks restarts. */
+/**
+ * After this many packets in a row that are too late or far too early, the numbering of the player's ticks
+ * restarts.
+ */
 const STRANGE_PACKETS = 8;
 /** After this many ticks without an input the player is idle. */
 const IDLE_AFTER_TICKS = 30;

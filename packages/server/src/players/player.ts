@@ -17,7 +17,7 @@ export interface PlayerEnd extends Pick<HostedSeat, "auth" | "options" | "isSpec
  * reloads.
  */
 export class Player<Inputs = unknown> {
-  /** For the game's own use. */
+  /** Free for the game's own data. */
   userData: unknown = undefined;
   readonly #line: PlayerEnd;
 

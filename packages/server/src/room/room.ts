@@ -25,7 +25,7 @@ import type { ServerEntity } from "../entities/server-entity.js";
 /** A player's request to join. */
 export interface AuthRequest {
   readonly roomName: string;
-  /** The client's join options, checked by the class' `optionsSchema`. */
+  /** The client's join options, checked by the room class's `optionsSchema`. */
   readonly options: Readonly<Record<string, unknown>>;
   /** The client's `authToken`; empty if it has none. */
   readonly token: string;
@@ -104,7 +104,10 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * notice.
    */
   readonly messageLimits: Partial<MessageLimits> = {};
-  /** Limits of a player's spawns, despawns, state requests and kind lists. See docs/guides/authority.md. */
+  /**
+   * Limits of a player's spawns, despawns, requests for states, lists of kinds and view changes. See
+   * docs/guides/authority.md.
+   */
   readonly playerLimits: Partial<PlayerLimits> = {};
   #core: RoomCore | undefined;
 

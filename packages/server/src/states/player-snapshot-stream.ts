@@ -194,7 +194,7 @@ export class PlayerSnapshotStream {
     this.#sender?.remove(record.rows);
   }
 
-  /** True if the player has all that the shared snapshot has sent, so that it can join it. */
+  /** Returns true if the stream is an up-to-date member of the shared snapshot, over this link. */
   goesWith(sharedSnapshot: SharedSnapshot, link: Link): boolean {
     return (
       this.#sharedSnapshot === sharedSnapshot && this.#epoch === sharedSnapshot.epoch && this.#link === link
