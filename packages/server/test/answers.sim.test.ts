@@ -9,7 +9,7 @@ class Circuit extends (RaceRoom as new () => Omit<RaceRoom, "tickHz"> & { readon
   override readonly tickHz = TICK_HZ;
 }
 
-/** Packets that were given to a socket of either side: all, and those without a message. */
+/** Counts the packets that sockets of both sides were given: all of them, and those without a message. */
 function countPackets(): { all: number; empty: number } {
   const counts = { all: 0, empty: 0 };
   const { send } = WebSocketLink.prototype;
@@ -34,13 +34,13 @@ test("players at any distance who send 20 inputs a second make no packets for ac
     const input = room.input(Drive);
     expect([...room.entities(Car)]).toEqual([]);
     let step = 0;
-    // No model foresees it: each tick has states.
+    // No motion model predicts this, so each tick has states.
     room.loop(() => (input.throttle = step++ % 2));
   }
   await stage.advance(3000);
   const counts = countPackets();
   await stage.advance(10_000);
-  // Inputs and states, both at each tick; pings and pongs are few.
+  // Inputs and states are sent at each tick. Pings and pongs are few.
   expect(counts.all).toBeGreaterThan(players.length * TICK_HZ * 10 * 2);
   expect(counts.empty).toBeLessThan(players.length * 2);
   await stage.stop();

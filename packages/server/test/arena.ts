@@ -7,17 +7,17 @@ export const Car = defineEntity("car", {
 export const TICK_HZ = 20;
 export const PERIOD_MS = 1000 / TICK_HZ;
 const CARS = 30;
-/** They stand still: only what goes whole tells of them again. */
+/** Entities that stand still: only whole states carry them again. */
 const POSTS = 150;
 const TAIL_BYTES = 48;
 
-/** Somewhere else at every tick, and never where one could have guessed it. */
+/** Returns another position at every tick, which no motion model predicts. */
 function placeOf(car: number, tick: number): { readonly x: number; readonly y: number } {
   const hash = Math.imul(car * 7919 + tick, 0x9e3779b1) >>> 0;
   return { x: (hash % 8000) - 4000, y: ((hash >>> 13) % 8000) - 4000 };
 }
 
-/** Cars of the room's that jump about; every player may own one more. */
+/** A room whose cars jump to another position at every tick. Every player may own one more car. */
 export class Arena extends Room {
   override readonly entities = [Car];
   override readonly playerEntities = [{ definition: Car }];
@@ -39,7 +39,7 @@ export class Arena extends Room {
     }
   }
 
-  /** How many of the states of this tick tell a player something else than the room had. */
+  /** Counts the states of this tick whose values differ from the room's. */
   countWrong({ room }: StagePlayer, tick: number): number {
     let wrong = 0;
     for (const { id, lastTick, position } of room.entities(Car)) {
@@ -52,13 +52,13 @@ export class Arena extends Room {
   }
 }
 
-/** What the server sent on one link: bytes in all, and how the states of each tick end. */
+/** Bytes that the server sent on one link: their sum, and the last bytes of each tick's states. */
 export interface SentOnLink {
   bytes: number;
   readonly tails: Map<number, string>;
 }
 
-/** Each link to come, in the order of their opening. Where one encoding went to two, the tails are equal. */
+/** Watches each new link, in the order of opening. Links that share one encoding have equal tails. */
 export function watchLinks(stage: RoomStage<Arena>): SentOnLink[] {
   const links: SentOnLink[] = [];
   const { server } = stage;

@@ -16,7 +16,7 @@ import { RudeProxy, type Rudeness } from "./rude-proxy.js";
 import { Stage, eventually } from "./stage.js";
 
 const LIMITS = { perSecond: 50, burst: 100 };
-/** Messages of one player that a room may have heard, and one. */
+/** The most messages of one player that a room may have accepted since then, plus one. */
 function allowedSince(startedAtMs: number): number {
   return LIMITS.burst + ((performance.now() - startedAtMs) / 1000) * LIMITS.perSecond + 1;
 }
@@ -46,7 +46,7 @@ afterEach(async () => {
 
 type Options = Partial<Omit<ServerOptions<{ race: RoomClass }>, "rooms">>;
 
-/** A server with a room whose player must not notice what happens in others. */
+/** Starts a server with a room whose player must not notice what happens in other rooms. */
 async function withNeighbour(options: Options = {}): Promise<() => Promise<void>> {
   stage = await new Stage(Busy, options).start();
   const neighbour = await stage.join({ track: "next door" });
@@ -73,7 +73,7 @@ async function through(rudeness: Rudeness, options: Partial<ClientOptions> = {})
   return room;
 }
 
-/** Asks for a seat with a ticket of its own, as a proof of identity makes every client do. */
+/** A token makes the client ask for its ticket in a request of its own. */
 const twoSteps = { authToken: "somebody" };
 
 async function match(path: string, track: string): Promise<{ status: number; ticket: string }> {
@@ -83,7 +83,7 @@ async function match(path: string, track: string): Promise<{ status: number; tic
   return { status: response.status, ticket };
 }
 
-/** A session that says what a test wants it to say. */
+/** Opens a session through which a test sends any bytes. */
 async function rawSession(track: string): Promise<Session> {
   const { ticket } = await match("joinOrCreate/race", track);
   const url = `${stage.url.replace("http", "ws")}/link`;
@@ -113,20 +113,20 @@ async function rawSession(track: string): Promise<Session> {
 }
 
 describe("messages", () => {
-  it("10000 a second: most are dropped and counted, the player is told, others do not notice", async () => {
+  it("10000 a second: most are dropped and counted, the player gets a notice, others are not affected", async () => {
     const othersAreFine = await withNeighbour();
     const room = await stage.join({ track: "loud" });
     const errors: string[] = [];
     room.onError(({ code, message }) => errors.push(`${code} ${message}`));
     const startedAtMs = performance.now();
     let sent = 0;
-    // A machine that is busy takes longer.
+    // A busy machine takes longer.
     while (sent < 9000 && room.state === "joined") {
       const due = (performance.now() - startedAtMs) * 10;
       try {
         for (; sent < due; sent++) room.send("often", sent);
       } catch (error) {
-        // The client's own queue is full: it holds 1024.
+        // The client's own queue of 1024 messages is full.
         if (!(error instanceof NetError)) throw error;
       }
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -140,14 +140,14 @@ describe("messages", () => {
     expect(errors.length).toBeLessThan(10);
   });
 
-  it("10000 a second from a client that keeps all limits of packets: all but the allowed are dropped and counted", async () => {
+  it("10000 a second in packets within all limits: those beyond the allowance are dropped and counted", async () => {
     const othersAreFine = await withNeighbour();
     const raw = await rawSession("loud");
     const host = stage.rooms[1]!;
     const startedAtMs = performance.now();
     const payload = writePeerPayload({ kind: "command", type: "often", message: 1 });
     let sent = 0;
-    // A machine that is busy takes longer.
+    // A busy machine takes longer.
     while (sent < 5000 && !raw.isClosed) {
       const due = Math.min(5000, (performance.now() - startedAtMs) * 10);
       for (; sent + 50 <= due && raw.unacknowledged < 950; sent += 50) {
@@ -165,7 +165,7 @@ describe("messages", () => {
     raw.close(CloseCode.left, "done");
   });
 
-  it("of a single type may be rarer; a question beyond the limit is answered", async () => {
+  it("of a single type may have a lower limit; a request beyond it gets an error reply", async () => {
     const othersAreFine = await withNeighbour();
     const room = await stage.join({ track: "loud" });
     for (let sent = 0; sent < 10; sent++) room.send("rare", sent);
@@ -222,7 +222,7 @@ describe("entities", () => {
     await eventually(() => expect(counters().notAllowed).toBeGreaterThanOrEqual(3));
     expect(car!.position.x).toBe(x);
     expect(host.cars.size).toBe(2);
-    // Its inputs move its own car, whatever they name: there is no way to name another one.
+    // Inputs always move the sender's own car: they cannot name another one.
     thief.sendInput(writeInputs(Drive, { newest: 1, rows: [Float32Array.of(0, 1, 0)] }));
     await eventually(() => expect(counters().inputs).toBe(1));
     expect(car!.velocity.x).toBe(0);
@@ -233,7 +233,7 @@ describe("entities", () => {
 });
 
 describe("joining", () => {
-  it("in a storm: what is too much is told to come later, and counted; others do not notice", async () => {
+  it("in a storm: joins beyond the limit are told to retry later, and counted; others are not affected", async () => {
     const limits = { joinBurstPerRoom: 30, joinsPerSecondPerRoom: 1, matchBurstPerAddress: 1000 };
     const othersAreFine = await withNeighbour({ limits });
     const answers = await Promise.all(Array.from({ length: 200 }, () => match("joinOrCreate/race", "storm")));
@@ -245,7 +245,7 @@ describe("joining", () => {
     await othersAreFine();
   });
 
-  it("opens so many rooms for one address, and no more", async () => {
+  it("opens rooms for one address up to a limit", async () => {
     let address = "192.0.2.1";
     const limits = { roomBurstPerAddress: 5, roomsPerMinutePerAddress: 1 };
     const othersAreFine = await withNeighbour({ limits, addressOf: () => address });
@@ -253,7 +253,7 @@ describe("joining", () => {
     for (let opened = 0; opened < 6; opened++) statuses.push((await match("create/race", "mine")).status);
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
     expect(stage.server.counts.limited.roomsPerAddress).toBe(2);
-    // A room that is open already may be joined.
+    // Players may still join a room that is already open.
     expect((await match("join/race", "mine")).status).toBe(200);
     address = "192.0.2.2";
     expect((await match("create/race", "mine")).status).toBe(200);
@@ -274,8 +274,8 @@ describe("joining", () => {
   });
 });
 
-describe("the way to the server", () => {
-  it("is too slow for the ticket: the client asks for another one by itself", async () => {
+describe("a proxy before the server", () => {
+  it("delays the link until the ticket has expired: the client gets another one by itself", async () => {
     const othersAreFine = await withNeighbour({ limits: { ticketLifetimeMs: 300 } });
     const room = await through({ firstLinkLateMs: 700 }, twoSteps);
     expect(room.state).toBe("joined");
@@ -283,7 +283,7 @@ describe("the way to the server", () => {
     await othersAreFine();
   });
 
-  it("tries every upgrade twice: the ticket is used, and the client asks for another one", async () => {
+  it("tries every upgrade twice: the ticket is used up, and the client gets another one", async () => {
     const othersAreFine = await withNeighbour();
     const room = await through({ triesTwice: 1 }, twoSteps);
     expect(room.state).toBe("joined");
@@ -291,7 +291,7 @@ describe("the way to the server", () => {
     await othersAreFine();
   });
 
-  it("does so always: the join ends, and says what it was", async () => {
+  it("always does so: the join fails with the cause", async () => {
     const othersAreFine = await withNeighbour();
     await expect(through({ triesTwice: 9 }, twoSteps)).rejects.toMatchObject({
       code: "session/expired",
@@ -301,7 +301,7 @@ describe("the way to the server", () => {
     await othersAreFine();
   });
 
-  it("strips the upgrade: the join ends, says what it may be, and the server counts it", async () => {
+  it("strips the upgrade: the join fails with possible causes, and the server counts it", async () => {
     const othersAreFine = await withNeighbour();
     await expect(through({ stripsUpgrade: true })).rejects.toMatchObject({
       code: "transport/closed",
@@ -313,7 +313,7 @@ describe("the way to the server", () => {
     await othersAreFine();
   });
 
-  it("swallows everything: the room hears of a drop, then of the leaving; others do not notice", async () => {
+  it("swallows all packets: the room calls onDrop, then onLeave; others are not affected", async () => {
     const othersAreFine = await withNeighbour({ limits: { linkTimeoutMs: 1000 } });
     await through({});
     const host = stage.rooms[1]!;
@@ -325,12 +325,12 @@ describe("the way to the server", () => {
     await othersAreFine();
   }, 20_000);
 
-  it("holds half-open connections: they take nothing from others", async () => {
+  it("holds half-open connections: others are not affected", async () => {
     const othersAreFine = await withNeighbour();
     const { port } = new URL(stage.url);
     const sockets = Array.from({ length: 200 }, (_, index) => {
       const socket = connect(Number(port), "127.0.0.1").on("error", () => undefined);
-      // Nothing at all, or a request without an end.
+      // Sockets that send nothing, or a request that never ends.
       if (index % 2 === 0) socket.write("GET /link HTTP/1.1\r\nHost: here\r\n");
       return socket;
     });

@@ -38,7 +38,7 @@ function spawnCars(count: number): void {
 
 const everyCar = (record: EntityRecord): boolean => cars.includes(record);
 
-/** Every car that drives goes on a winding way: nobody foresees it to the centimetre. */
+/** Every moving car follows a winding path, which no motion model predicts to the centimetre. */
 function run(ticks: number, drives: (record: EntityRecord) => boolean = everyCar): void {
   for (let step = 0; step < ticks; step++) {
     tick += 1;
@@ -67,13 +67,13 @@ function expectAllAtRest(): void {
 }
 
 describe("players over links that keep the order", () => {
-  test("[WF31] are told all the same, which is encoded once", () => {
+  test("[WF31] get the same states, encoded once", () => {
     spawnCars(20);
     for (let player = 0; player < 50; player++) join(inOrder);
     run(60);
     const { encoded } = world.writer;
     run(60);
-    // Where a packet was guessed too large it is written a second time.
+    // A packet whose estimated size was too large is encoded a second time.
     expect(world.writer.encoded - encoded).toBeLessThan(70);
     run(20, () => false);
     expectAllAtRest();
@@ -81,7 +81,7 @@ describe("players over links that keep the order", () => {
     expect(new Set(receivers.map(({ bytes }) => bytes)).size).toBe(1);
   });
 
-  test("get a tick in one packet, however many entities it tells of", () => {
+  test("get a tick in one packet, however many entities it has", () => {
     spawnCars(400);
     const receiver = join(inOrder);
     run(3);
@@ -90,7 +90,7 @@ describe("players over links that keep the order", () => {
     expect(receiver.packets - packets).toBe(10);
   });
 
-  test("who come later go with the others from the next tick on", () => {
+  test("that join later share packets with the others from the next tick on", () => {
     spawnCars(10);
     for (let player = 0; player < 10; player++) {
       join(inOrder);
@@ -104,7 +104,7 @@ describe("players over links that keep the order", () => {
     expect(receivers.flatMap(({ drops }) => drops)).toEqual([]);
   });
 
-  test("of whom one is slow are told as before, and it comes back to them", () => {
+  test("are not affected by a slow one, which rejoins them", () => {
     spawnCars(10);
     const [, slow] = [join(inOrder), join(inOrder), join(inOrder)];
     run(20);
@@ -113,7 +113,8 @@ describe("players over links that keep the order", () => {
     slow.slow = false;
     const { encoded } = world.writer;
     run(20);
-    // Alone for a while: two encodings of each tick, at least where they hold other states.
+    // The player gets states of its own for a while: two encodings of each tick, at least if the baselines
+    // differ.
     expect(world.writer.encoded - encoded).toBeGreaterThan(20);
     run(30);
     const later = world.writer.encoded;
@@ -124,7 +125,7 @@ describe("players over links that keep the order", () => {
     expect(receivers.flatMap(({ drops }) => drops)).toEqual([]);
   });
 
-  test("on another link than before get everything anew", () => {
+  test("on another link than before get all entities whole", () => {
     spawnCars(5);
     const [first, second] = [join(inOrder), join(inOrder)];
     run(20);
@@ -139,7 +140,7 @@ describe("players over links that keep the order", () => {
     expect(first.drops).toEqual([]);
   });
 
-  test("who read other kinds are told of those", () => {
+  test("that read other kinds get those kinds", () => {
     spawnCars(3);
     const gate = world.spawn(Gate, { height: 2 }, undefined);
     const [all, some] = [join(inOrder), join(inOrder)];
@@ -156,17 +157,17 @@ describe("players over links that keep the order", () => {
 });
 
 describe("players over links that lose and reorder", () => {
-  test("know everything in the end, also what was told once only", () => {
+  test("have all states in the end, even those that were sent only once", () => {
     spawnCars(12);
     for (let player = 0; player < 6; player++) join(lossy);
-    // Each goes for one tick and rests: what is lost of that is not made good by the next one.
+    // Each car moves for one tick and rests: no later state repairs a lost one.
     for (let turn = 0; turn < 60; turn++) run(1, ({ id }) => id % 12 === turn % 12);
     run(40, () => false);
     expectAllAtRest();
     expect(receivers.flatMap(({ desyncs }) => (desyncs > 0 ? [desyncs] : []))).toEqual([]);
   });
 
-  test("share a room with others, and nobody's packets are refused", () => {
+  test("share a room with players on ordered links, and no packet is refused", () => {
     spawnCars(10);
     for (let player = 0; player < 8; player++) join(player % 2 === 0 ? lossy : inOrder);
     run(150);
@@ -175,7 +176,7 @@ describe("players over links that lose and reorder", () => {
     for (const { drops } of receivers) expect(drops.filter((reason) => reason !== "outdated")).toEqual([]);
   });
 
-  test("share encodings while they hold the same", () => {
+  test("share encodings while they have the same baseline", () => {
     spawnCars(10);
     for (let player = 0; player < 40; player++) join({ isInOrder: false, delayTicks: 2 });
     run(30);
@@ -188,7 +189,7 @@ describe("players over links that lose and reorder", () => {
 describe("players whose packets may overtake each other, as over several sockets", () => {
   const striped = (delayTicks: number): ReceiverNetwork => ({ isInOrder: false, delayTicks, jitterTicks: 2 });
 
-  /** Encodings of a tick, on the mean. */
+  /** Returns the mean number of encodings of a tick. */
   function encodings(ticks: number): number {
     const { encoded } = world.writer;
     run(ticks);
@@ -206,7 +207,7 @@ describe("players whose packets may overtake each other, as over several sockets
     expect(receivers.flatMap(({ drops }) => drops.filter((reason) => reason !== "outdated"))).toEqual([]);
   });
 
-  test("hold nobody back: one that acknowledges late is told by itself, and the others build on what is new", () => {
+  test("do not wait for one that acknowledges late: it gets its own encoding, and the others use newer baselines", () => {
     spawnCars(20);
     const quick = join(striped(1));
     run(60);
@@ -222,7 +223,7 @@ describe("players whose packets may overtake each other, as over several sockets
     expectAllAtRest();
   });
 
-  test("one that is not heard of for a second shares the encodings of the others again soon after", () => {
+  test("a player that was silent for a second soon shares the others' encodings again", () => {
     spawnCars(20);
     for (let player = 0; player < 10; player++) join(striped(1));
     run(60);
@@ -242,7 +243,7 @@ describe.each([
   ["in order", inOrder],
   ["unreliable", lossy],
 ] as const)("on a link that is %s", (_name, network) => {
-  test("an entity that goes and one that comes in its place are two", () => {
+  test("an entity is removed, and one that takes its place is a new entity", () => {
     spawnCars(4);
     const receiver = join(network);
     run(40);
@@ -252,7 +253,7 @@ describe.each([
       receivers.map(({ snapshots }) => snapshots),
     );
     world.remove(gone!);
-    // Nothing moves: it is told all the same.
+    // Nothing moves; the entity is sent all the same.
     run(20, () => false);
     expect(receiver.held.has(gone!.id)).toBe(false);
     spawnCars(1);
@@ -261,7 +262,7 @@ describe.each([
     expectAllAtRest();
   });
 
-  test("an entity that was doubted comes whole", () => {
+  test("a requested entity comes whole", () => {
     spawnCars(4);
     const receiver = join(network);
     run(20);
@@ -272,7 +273,7 @@ describe.each([
     expect(receiver.drops.filter((reason) => reason !== "outdated")).toEqual([]);
   });
 
-  test("a jump is one", () => {
+  test("a teleport arrives as a teleport", () => {
     spawnCars(2);
     const receiver = join(network);
     run(30, () => false);
@@ -283,7 +284,7 @@ describe.each([
     expectAllAtRest();
   });
 
-  test("what moves as it is expected to costs almost nothing", () => {
+  test("an entity that moves as predicted costs almost nothing", () => {
     spawnCars(8);
     const receiver = join(network);
     for (const { entity } of cars)
@@ -305,7 +306,7 @@ describe.each([
   });
 });
 
-test("with too little budget what is most wrong goes first, and nothing starves", () => {
+test("with too small a budget the most wrong entities go first, and none starves", () => {
   broadcast = new Broadcast({ world, tickHz: TICK_HZ, bytesPerSecond: 4000 });
   spawnCars(200);
   const receiver = join(inOrder);

@@ -89,7 +89,7 @@ describe("players of different builds", () => {
     expect(await clientOf("43").list(kind)).toHaveLength(1);
   });
 
-  test("[M7] are no friends: a group of one key has a room for each", async () => {
+  test("[M7] are not matched as friends: one group key has a room for each build", async () => {
     await serve();
     const terms = { group: { key: "us", size: 2 } };
     const first = await enter(clientOf("41").joinOrCreate("race", {}, terms));
@@ -99,7 +99,7 @@ describe("players of different builds", () => {
 });
 
 describe("players of a queue", () => {
-  test("[M7] are matched with those of their build, and have their seats back by its name", async () => {
+  test("[M7] are matched within their build, and only clients of that build get their seats back", async () => {
     await serve();
     const [first, other, second] = await Promise.all(
       ["41", "42", "41"].map((build) => clientOf(build).queue("decided")),
@@ -117,7 +117,7 @@ describe("players of a queue", () => {
 });
 
 describe("a page of an older build", () => {
-  test("[M7] is told once, by the event, when it joins", async () => {
+  test("[M7] gets one event when it joins", async () => {
     await serve("42");
     const { client, told } = outdatedPage();
     await enter(client.joinOrCreate("race"));
@@ -128,7 +128,7 @@ describe("a page of an older build", () => {
     expect(same.told).toEqual([]);
   });
 
-  test("[M7] is told when it is back after a deployment, and again after the next", async () => {
+  test("[M7] gets an event when it is back after a deployment, and again after the next", async () => {
     await serve("41");
     const { client, told } = outdatedPage();
     const room = await enter(client.joinOrCreate("race"));
@@ -147,7 +147,7 @@ describe("a page of an older build", () => {
     ]);
   }, 40_000);
 
-  test("[M7] hears nothing from a server that names no build", async () => {
+  test("[M7] gets no event from a server that names no build", async () => {
     await serve();
     const { client, told } = outdatedPage();
     await enter(client.joinOrCreate("race"));
@@ -168,7 +168,7 @@ describe("a build", () => {
     });
   });
 
-  test("is needed with onOutdated", async () => {
+  test("is required with onOutdated", async () => {
     await serve();
     expect(() => clientOf(undefined, { onOutdated: () => undefined })).toThrow(/^build: expected a build/);
     expect(() => clientOf("1", { onOutdated: 1 as never })).toThrow(/^onOutdated: expected a function/);

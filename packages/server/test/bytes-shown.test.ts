@@ -29,12 +29,12 @@ class BallRoom extends Room {
 
 interface Counted {
   readonly socket: { readonly bytesRead: number; readonly bytesWritten: number };
-  /** What RFC 6455 puts around the packets: 2 or 4 bytes, and a mask of 4 from a client. */
+  /** Bytes of the RFC 6455 frame headers: 2 or 4, and a mask of 4 from a client. */
   framingIn: number;
   framingOut: number;
 }
 
-/** Sockets whose TCP connections count their bytes, and which frames these were in. */
+/** Counts the bytes of TCP connections, and of the frame headers in them. */
 function countingSockets() {
   const sockets: Counted[] = [];
   const head = (bytes: number): number => (bytes < 126 ? 2 : 4);
@@ -72,7 +72,7 @@ function countingSockets() {
   return { webSocket: CountingSocket as unknown as WebSocketConstructor, sockets, payload };
 }
 
-/** The machine's timers, and who looks at what they have done before anything else happens. */
+/** Runs on real timers, and calls every `look` after each of them, before anything else happens. */
 function watchedScheduler(): { readonly scheduler: Scheduler; readonly looks: Set<() => void> } {
   const looks = new Set<() => void>();
   const watched = (fn: () => void) => (): void => {
@@ -87,7 +87,7 @@ function watchedScheduler(): { readonly scheduler: Scheduler; readonly looks: Se
   return { scheduler, looks };
 }
 
-test("bytes that a room shows are those of its sockets without their framing, over one or three of them", async () => {
+test("a room shows the bytes of its sockets without their framing, over one socket or three", async () => {
   const server = defineServer({ rooms: { ball: BallRoom }, log: silentLog });
   const url = await server.listen(0);
   const rooms: ClientRoom[] = [];
@@ -106,7 +106,9 @@ test("bytes that a room shows are those of its sockets without their framing, ov
       expect(counting.sockets).toHaveLength(sockets);
       const talking = setInterval(() => room.send("word", "a few bytes"), 20);
       talks.push(talking);
-      /** The next rates that the room shows, and what its sockets have counted at that moment. */
+      /**
+       * Resolves with the next rates that the room shows, and with the counts of its sockets at that moment.
+       */
       const nextRates = () => {
         const { server } = room.transport;
         return new Promise<typeof server & { atMs: number; payload: ReturnType<typeof payload> }>(
@@ -126,10 +128,10 @@ test("bytes that a room shows are those of its sockets without their framing, ov
       clearInterval(talking);
       const seconds = (to.atMs - from.atMs) / 1000;
       const perSecond = (way: "in" | "out") => (to.payload[way] - from.payload[way]) / seconds;
-      // A late machine sends less; the shares below mean something from a hundred bytes on.
+      // A slow machine sends less. The ratios below are meaningful from a hundred bytes on.
       expect(perSecond("in")).toBeGreaterThan(100);
       expect(perSecond("out")).toBeGreaterThan(100);
-      // What a socket has read may wait in it for its frame's end.
+      // A socket may hold read bytes until their frame is complete.
       expect(Math.abs(to.bytesInPerSecond / perSecond("in") - 1)).toBeLessThan(0.08);
       expect(Math.abs(to.bytesOutPerSecond / perSecond("out") - 1)).toBeLessThan(0.08);
     });

@@ -8,7 +8,7 @@ import { Stage } from "./stage.js";
 let stage: Stage<Room> | undefined;
 afterEach(() => stage?.stop());
 
-it("a handler that is no function, and a schema that is none, are refused at once", async () => {
+it("a handler that is not a function, or a schema that is not one, throws at once", async () => {
   const refused: string[] = [];
   class Careless extends RaceRoom {
     override onCreate(): void {
@@ -44,7 +44,7 @@ it("a handler that is no function, and a schema that is none, are refused at onc
   ]);
 });
 
-it("a hook that is no function keeps the room from opening, and the log names it", async () => {
+it("a hook that is not a function keeps the room from opening, and the log names it", async () => {
   class Broken extends Room {
     override onTick = 30 as never;
   }
@@ -56,7 +56,7 @@ it("a hook that is no function keeps the room from opening, and the log names it
   expect(lines[0]!["error"]).toContain("ConfigError: onTick: expected a function, got 30");
 });
 
-it("an onAuth that is no function is refused by defineServer", () => {
+it("an onAuth that is not a function is refused by defineServer", () => {
   class Open extends Room {}
   const rooms = { race: Object.assign(Open, { onAuth: true }) as unknown as RoomClass };
   expect(() => defineServer({ rooms })).toThrow("onAuth: expected a function, got true");

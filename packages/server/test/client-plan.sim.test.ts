@@ -5,14 +5,14 @@ import { roomStage, StagePlayer, type RoomStage, type StageJoin } from "@pacelin
 import { SimulatedLine } from "@paceline/transport/simulated";
 import { afterEach, describe, expect, test } from "vitest";
 
-// What a client's plan says is what the server of its room does, from the join on and after configure().
+// The server of a room follows each client's plan, from the join on and after configure().
 
 const fields = {
   position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }),
   heading: angle({ precision: 0.001, unit: "rad" }),
 };
 const Car = defineEntity("car", fields, { motion: "velocity" });
-/** It says itself how exact it has to be. */
+/** The definition names its own threshold. */
 const Ship = defineEntity("ship", fields, { motion: "velocity", threshold: { position: 0.02 } });
 
 class WindingRoom extends Room {
@@ -30,7 +30,7 @@ class WindingRoom extends Room {
   }
 }
 
-/** Says what it is asked to. */
+/** A room that sends what it is asked to. */
 class TalkingRoom extends Room {
   say(method: "send" | "sendEvent", value: unknown): void {
     for (const player of this.players.values()) this[method](player, "word" as never, value);
@@ -53,7 +53,7 @@ function staged<R extends Room>(roomClass: new () => R): RoomStage<R> {
   return stage;
 }
 
-/** A player with that profile, as it would be from its join on. */
+/** Returns a player with this profile, in the state that it has after its join. */
 async function playerOf<R extends Room>(
   stage: RoomStage<R>,
   profile: ProfileChoice,
@@ -65,7 +65,7 @@ async function playerOf<R extends Room>(
   return player;
 }
 
-/** How many different positions of a kind each player is told of in a second. */
+/** Counts the different positions of a kind that each player receives in a second. */
 async function toldPerSecond(
   stage: RoomStage<WindingRoom>,
   players: readonly StagePlayer[],
@@ -79,7 +79,7 @@ async function toldPerSecond(
     for (const [index, { room }] of players.entries())
       for (const { position } of room.entities(kind)) seen[index]!.add(position.x);
   }
-  // The first was there before.
+  // The first position was there before the count began.
   return seen.map(({ size }) => (size - 1) / 3);
 }
 
@@ -87,7 +87,7 @@ const ratesOf = async ({ room }: StagePlayer) =>
   (await room.transport.explain()).find(({ about }) => about === "rates")!;
 
 describe("states of an authority", () => {
-  test("come as seldom as each player's own threshold says, while others get theirs", async () => {
+  test("follow each player's own threshold", async () => {
     const stage = staged(WindingRoom);
     const near = await playerOf(stage, { base: "racing", numbers: { thresholdM: 0.02 } });
     const wide = await playerOf(stage, { base: "racing", numbers: { thresholdM: 2 } });
@@ -103,14 +103,14 @@ describe("states of an authority", () => {
     expect((await toldPerSecond(stage, [wide]))[0]).toBeGreaterThan(often! * 0.8);
   });
 
-  test("whose definition names a threshold keep that, and explain() says so", async () => {
+  test("of a definition with a threshold keep it, and explain() says so", async () => {
     const stage = staged(WindingRoom);
     const wide = await playerOf(stage, { base: "racing", numbers: { thresholdM: 2 } });
     expect((await toldPerSecond(stage, [wide], Ship as never))[0]).toBeGreaterThan(10);
     expect((await ratesOf(wide)).reason).toContain("; ship by the threshold of the definition");
   });
 
-  test("follow each other by the plan's period, where that is longer than its rate", async () => {
+  test("come by the plan's packet period, if that is longer than the period of its rate", async () => {
     const stage = staged(WindingRoom);
     const numbers = { stateHz: 30, sendPeriodMs: 100, thresholdM: 0 };
     const player = await playerOf(stage, { base: "racing", numbers });
@@ -142,7 +142,7 @@ describe("states of an authority", () => {
 describe("a room that does not follow a player's plan", () => {
   const plan = (thresholdM: number): ProfileChoice => ({ base: "racing", numbers: { thresholdM } });
 
-  test("says so where it follows 16 other ones, and when it does follow it", async () => {
+  test("says so if it already follows 16 other plans, and when it does follow this one", async () => {
     class LargeRoom extends WindingRoom {
       override readonly maxPlayers = 32;
     }
@@ -173,7 +173,7 @@ describe("a room that does not follow a player's plan", () => {
     expect((await ratesOf(late)).reason).toContain("the profile wants 30 states/s");
   });
 
-  test("says how many bytes it sends where a player would take more", async () => {
+  test("says how many bytes it sends if a player would take more", async () => {
     class FrugalRoom extends WindingRoom {
       override readonly stateBytesPerSecond = 4000;
     }
@@ -191,7 +191,7 @@ describe("a room that does not follow a player's plan", () => {
   });
 });
 
-describe("what a server says to a player", () => {
+describe("a server's messages to a player", () => {
   interface Heard {
     readonly atMs: number;
     readonly value: unknown;
@@ -205,7 +205,10 @@ describe("what a server says to a player", () => {
 
   const valuesOf = (heard: readonly Heard[]): unknown[] => heard.map(({ value }) => value);
 
-  /** A player behind a line of 16 kbit/s from the server, which has 4 kB on its way and leaves the rest in the queue. */
+  /**
+   * Returns a player behind a 16 kbit/s line from the server. The line holds 4 kB; the rest waits in the
+   * queue.
+   */
   async function narrowPlayer(stage: RoomStage<TalkingRoom>, profile: ProfileChoice): Promise<StagePlayer> {
     const { scheduler, server } = stage;
     const line = new SimulatedLine({ scheduler });
@@ -225,7 +228,7 @@ describe("what a server says to a player", () => {
     return player;
   }
 
-  /** An event that waits for about a second. */
+  /** Sends an event that waits for about a second. */
   async function lateEvent(stage: RoomStage<TalkingRoom>, event: number): Promise<void> {
     for (let count = 0; count < 9; count++) stage.room.say("sendEvent", "x".repeat(700));
     stage.room.say("sendEvent", event);
@@ -237,7 +240,7 @@ describe("what a server says to a player", () => {
     ["shooter", false],
     [{ base: "racing", numbers: { eventLifetimeMs: 400 } }, false],
     [{ base: "shooter", numbers: { eventLifetimeMs: 5000 } }, true],
-  ])("of %j: an event that has waited for a second arrives: %s", async (profile, arrives) => {
+  ])("by the plan of %j: an event that has waited for a second arrives: %s", async (profile, arrives) => {
     const stage = staged(TalkingRoom);
     const player = await narrowPlayer(stage, profile);
     const heard = listen(stage, player);
@@ -245,7 +248,7 @@ describe("what a server says to a player", () => {
     expect(valuesOf(heard).filter((value) => value === 1)).toEqual(arrives ? [1] : []);
   });
 
-  test("obeys the lifetime that configure() has changed", async () => {
+  test("obey the lifetime that configure() has changed", async () => {
     const stage = staged(TalkingRoom);
     const player = await narrowPlayer(stage, "racing");
     const heard = listen(stage, player);
@@ -257,7 +260,7 @@ describe("what a server says to a player", () => {
     expect(valuesOf(heard).filter((value) => typeof value === "number")).toEqual([1]);
   });
 
-  test("arrives all, in order with the rest, where the plan says so", async () => {
+  test("all arrive, in order with the rest, if the plan says so", async () => {
     const stage = staged(TalkingRoom);
     const player = await playerOf(stage, "strategy", { rateBps: 16_000, delayMs: 50 });
     const heard = listen(stage, player);
@@ -277,7 +280,7 @@ describe("what a server says to a player", () => {
     ["rpg", "sendEvent", 2, 3],
     ["rpg", "broadcast", 2, 3],
     [{ base: "rpg", numbers: { sendPeriodMs: 10 } }, "send", 4, 6],
-  ])("of %j shares packets by its plan's period: %s", async (profile, method, least, most) => {
+  ])("share packets by the period of the plan of %j: %s", async (profile, method, least, most) => {
     const stage = staged(TalkingRoom);
     const player = await playerOf(stage, profile);
     const heard = listen(stage, player);

@@ -8,7 +8,7 @@ const Ball = defineEntity(
   { motion: "hold" },
 );
 
-/** A ball for each player, which moves in each of 60 ticks a second while the room is not asleep. */
+/** A room with a ball for each player. The ball moves 60 ticks a second while the room is not asleep. */
 class BallRoom extends Room {
   override readonly entities = [Ball];
   override readonly tickHz = 60;
@@ -28,7 +28,7 @@ class BallRoom extends Room {
 let stop: (() => Promise<void>) | undefined;
 afterEach(() => stop?.());
 
-/** How many different positions of a ball a player is told of in a second. */
+/** Counts the different positions of a ball that a player receives in a second. */
 async function positionsPerSecond(
   stage: { advance(ms: number): Promise<void> },
   player: StagePlayer,
@@ -42,11 +42,11 @@ async function positionsPerSecond(
   return seen.size / 4;
 }
 
-test("an authority tells each player as often as its profile wants, at most as often as the room ticks", async () => {
+test("an authority sends each player states at its profile's rate, at most one per tick", async () => {
   const stage = roomStage(BallRoom);
   stop = () => stage.stop();
   const [quick, slow] = [await stage.join(), await stage.join()];
-  // From the first question on the game uses the kind.
+  // The game uses a kind from the first call of `entities` on.
   for (const { room } of [quick, slow]) expect([...room.entities(Ball)]).toBeDefined();
   slow.room.transport.configure({ profile: "mmo" });
   quick.room.transport.configure({ profile: { base: "racing", numbers: { stateHz: 60 } } });
@@ -66,7 +66,7 @@ test("an authority tells each player as often as its profile wants, at most as o
   expect(often).toBeLessThan(24);
 });
 
-test("what changed in ticks in which a player was not told is told in the next, on any network", async () => {
+test("changes in ticks that a player skips are sent in its next one, on any network", async () => {
   for (const network of [{}, { delayMs: 30, loss: { kind: "uniform", ratio: 0.05 } as const }]) {
     const stage = roomStage(BallRoom, { seed: 3 });
     stop = () => stage.stop();

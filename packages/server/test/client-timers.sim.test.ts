@@ -11,7 +11,10 @@ class Arena extends Room {
   }
 }
 
-/** What a timer throws is an uncaught exception in the game's process; the stage's clock throws it at the test. */
+/**
+ * A timer that throws causes an uncaught exception in the game's process. The stage's clock throws it in the
+ * test.
+ */
 describe("no timer of a client throws", () => {
   test("after the room has ended while the player was still joining: the join rejects", async () => {
     const stage = roomStage(Arena);
@@ -23,7 +26,7 @@ describe("no timer of a client throws", () => {
     while (stage.room.players.size < 2) await stage.advance(1);
     await stage.advance(10);
     stage.room.disconnect("the match is over");
-    // The welcome and the end arrive in one turn of the event loop: the client has no time to fetch code in between.
+    // The welcome and the end arrive in one turn of the event loop: the client cannot fetch code in between.
     stage.scheduler.advance(100);
     await expect(joining).rejects.toMatchObject({ name: "NetError", code: "session/ended" });
     await stage.advance(2000);
@@ -31,7 +34,7 @@ describe("no timer of a client throws", () => {
     await stage.stop();
   });
 
-  test("where the game has filled the queue: the kinds that it uses are told when there is room again", async () => {
+  test("when the game has filled the queue: its kinds are sent once there is room again", async () => {
     const stage = roomStage(Arena);
     const { room } = await stage.join({ network: { delayMs: 100 } });
     const message = "x".repeat(8000);

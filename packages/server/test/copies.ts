@@ -1,11 +1,13 @@
 import { vi } from "vitest";
 
-/** Copies of runs of bytes since the last {@link Copies.clear}; what goes byte by byte is not among them. */
+/**
+ * Counts the copies of runs of bytes since the last {@link Copies.clear}. Does not count copies byte by byte.
+ */
 export class Copies {
   readonly #sources: Uint8Array[] = [];
   #isWatching = false;
 
-  /** Notes the source of each call that copies many bytes at once, until the test restores what it has spied on. */
+  /** Notes the source of each call that copies many bytes at once, until the test restores its spies. */
   constructor() {
     const Plain = Uint8Array;
     const bytes = Object.getPrototypeOf(Plain.prototype) as Uint8Array;
@@ -36,7 +38,7 @@ export class Copies {
     this.#isWatching = true;
   }
 
-  /** How many of the copies held these bytes. */
+  /** Returns the number of copies that held these bytes. */
   of(body: Uint8Array): number {
     return this.quietly(() => {
       const wanted = Buffer.from(body);
@@ -44,7 +46,7 @@ export class Copies {
     });
   }
 
-  /** Does what is not to count, as the network's own copy. */
+  /** Runs `fn` without counting its copies, such as those of the network. */
   quietly<Value>(fn: () => Value): Value {
     const before = this.#isWatching;
     this.#isWatching = false;

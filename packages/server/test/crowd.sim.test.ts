@@ -7,7 +7,7 @@ const Thing = defineEntity("thing", {
 });
 const COUNT = 400;
 
-/** Somewhere else at every tick, and never where one could have guessed it. */
+/** Returns another position at every tick, which no motion model predicts. */
 function placeOf(index: number, tick: number): { readonly x: number; readonly y: number } {
   const hash = Math.imul(index * 7919 + tick, 0x9e3779b1) >>> 0;
   return { x: (hash % 8000) - 4000, y: ((hash >>> 13) % 8000) - 4000 };
@@ -46,7 +46,7 @@ test("states that fill many packets all arrive, and the game hears of each", asy
     expect([position.x, position.y]).toEqual([x, y]);
     expect(stage.room.tick - lastTick).toBeLessThan(20);
   }
-  // In order, and a tick's states in more than one packet.
+  // The states are in order, and those of a tick take more than one packet.
   expect(ticks).toEqual([...ticks].sort((one, two) => one - two));
   expect(ticks.length).toBeGreaterThan(new Set(ticks).size);
   expect(ticks.at(-1)).toBe(Math.max(...things().map(({ lastTick }) => lastTick)));

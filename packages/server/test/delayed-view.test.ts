@@ -6,7 +6,7 @@ import { Car } from "./race.js";
 const kept = { definitions: [Car], tickHz: 30, historyTicks: 64 };
 const unheard = { onRemoved: () => undefined, onJumped: () => undefined, onOwnerChanged: () => undefined };
 
-it("keeps no more than it may: states beyond are left out and counted, who comes and goes is not", () => {
+it("keeps states up to a limit: further ones are left out and counted, but spawns and removals are kept", () => {
   const live = new World(kept);
   const view = new DelayedView({ ...kept, delayTicks: 1800, ...unheard });
   const cars = Array.from({ length: 200 }, () => live.spawn(Car, {}, undefined));

@@ -7,7 +7,7 @@ const DELAY_MS = 40;
 const Car = defineEntity("car", { fuel: scalar({ range: [0, 1], precision: 0.01 }) });
 const Sign = defineEntity("sign", { lit: flag() });
 
-/** Each player has a car of the room's, and may own signs. */
+/** A room with a car for each player. Players may own signs. */
 class Yard extends Room {
   override readonly entities = [Car, Sign];
   override readonly playerEntities = [{ definition: Sign }];
@@ -26,7 +26,7 @@ describe("onSpawn and onDespawn in a room with an authority", () => {
     return { stage, join };
   };
 
-  test("tell of the server's entities, one's own included, of those that players own, and of the end of them", async () => {
+  test("are called for entities of the server and of players, one's own included, and for their end", async () => {
     const { stage, join } = await scene();
     const [ann, ben] = [await join(), await join()];
     const [atAnn, atBen] = [new Sprites(ann.room, Car), new Sprites(ben.room, Car)];
@@ -61,7 +61,7 @@ describe("onSpawn and onDespawn in a room with an authority", () => {
     expect(atCat.shown.size).toBe(0);
   });
 
-  test("tell nothing twice when the session is resumed", async () => {
+  test("are not called twice when the session is resumed", async () => {
     const { stage, join } = await scene();
     await join();
     const ben = await join();

@@ -7,7 +7,7 @@ import { RaceRoom } from "./race.js";
 
 vi.setConfig({ testTimeout: 20_000 });
 
-/** Sockets that can be pulled like a cable. */
+/** The open sockets. A test cuts them without a close, like a pulled cable. */
 const sockets: InstanceType<typeof NodeWebSocket>[] = [];
 let isCut = false;
 class CutSocket extends NodeWebSocket {
@@ -25,7 +25,7 @@ const late = async (): Promise<never> => {
   return mistake();
 };
 
-/** Fails in one place, as its options say: there are good rooms of the class beside bad ones. */
+/** A room that fails in the hook that its options name. Good rooms of the class run beside bad ones. */
 class FrailRoom extends RaceRoom {
   static override onAuth({ options }: { readonly options: Readonly<Record<string, unknown>> }): unknown {
     if (options["name"] === "onAuth") setTimeout(mistake, 5);
@@ -92,12 +92,12 @@ class FrailRoom extends RaceRoom {
   }
 }
 
-/** A client on a busy machine opens a second socket: every one since the last join of a good player is cut. */
+/** Cut every socket since the last join of a good player: on a busy machine a client opens a second one. */
 let firstToCut = 0;
 const cut = async (): Promise<void> => {
   isCut = true;
   for (const socket of sockets.slice(firstToCut)) (socket as unknown as { terminate(): void }).terminate();
-  // A client that is back before the server has noticed was never away.
+  // The server must notice the loss before the client is back.
   await pause(100);
   isCut = false;
 };
@@ -121,7 +121,7 @@ const newServer = () => defineServer({ rooms: { race: FrailRoom }, guardsProcess
 let server: Frail;
 let url: string;
 let printed: MockInstance<typeof console.error>;
-/** vitest listens too, and would call what is contained a failure of the run. */
+/** Remove vitest's listeners, which would report these contained errors as failures of the run. */
 let others: (() => void)[] = [];
 beforeEach(async () => {
   others = [];
@@ -165,7 +165,7 @@ describe("an error of a hook is its room's", () => {
     "%s: counted, printed once with its stack; another room goes on",
     async (fault) => {
       const hook = fault.replace("Late", "");
-      // A fallback for messages counts as a handler of messages.
+      // `onAnyMessage` counts as a message handler.
       const name = hook.replace("Any", "");
       const other = await join("good");
       firstToCut = sockets.length;
@@ -181,7 +181,7 @@ describe("an error of a hook is its room's", () => {
   );
 });
 
-describe("what a hook has started", () => {
+describe("an error in code that a hook has started", () => {
   it.each(["timer", "immediate"])("%s: ends its room, and nothing else", async (fault) => {
     const other = await join("good");
     const room = await join(fault);
@@ -192,7 +192,7 @@ describe("what a hook has started", () => {
     await expectAlive(other);
   });
 
-  it("a promise that nobody waits for: its room goes on", async () => {
+  it("a promise that nothing awaits: its room goes on", async () => {
     const room = await join("floating");
     room.send("horn", { loud: true });
     await eventually(() => expect(errorsOf("unhandledRejection")).toBe(1));
@@ -206,7 +206,7 @@ describe("what a hook has started", () => {
     await expectAlive(room);
   });
 
-  it("a promise of nobody: counted, logged and survived", async () => {
+  it("a promise outside of rooms: counted, logged and survived", async () => {
     const room = await join("good");
     void late();
     await eventually(() => expect(server.counts.faults.rejection).toBe(1));
@@ -238,7 +238,7 @@ describe("onUncaughtException", () => {
   });
 });
 
-it("of each hook at most one line a second, from all rooms together", async () => {
+it("logs at most one line a second for each hook, for all rooms together", async () => {
   await Promise.all([join("onTick"), join("onTick continue"), join("onTick throw")]);
   await eventually(() => expect(errorsOf("onTick")).toBeGreaterThan(30));
   expect(texts().filter((text) => text.includes("hook=onTick")).length).toBeLessThan(5);

@@ -2,7 +2,7 @@ import type { HostedParticipant, HostedRoom } from "@paceline/relay";
 import { Session } from "@paceline/transport";
 import { VirtualScheduler } from "@paceline/testkit";
 
-/** What a relay would be to a room's core, without any. */
+/** A relay's side of a room, without a relay. */
 export function fakeHosted(name: string): HostedRoom {
   return {
     id: "room",
@@ -20,7 +20,7 @@ export function fakeHosted(name: string): HostedRoom {
   };
 }
 
-/** Somebody whose bytes a test writes itself. */
+/** A participant whose bytes a test writes itself. */
 export class FakeParticipant implements HostedParticipant {
   readonly number: number;
   readonly id: string;
@@ -48,10 +48,10 @@ export class FakeParticipant implements HostedParticipant {
   }
 
   reportExceeded(): void {
-    // It has no limits.
+    // This participant has no limits.
   }
 
   keepFor(): void {
-    // It has no link that could be lost.
+    // This participant has no link that could be lost.
   }
 }

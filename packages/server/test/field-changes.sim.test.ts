@@ -18,7 +18,7 @@ class Arena extends Room {
   }
 }
 
-test("onChange tells of the server's entities, texts too, once for each change; it ends with the entity", async () => {
+test("onChange is called once for each change of the server's entities, texts too; it ends with the entity", async () => {
   const stage = roomStage(Arena);
   onTestFinished(() => stage.stop());
   const { room } = await stage.join({ network: { delayMs: 30 } });
@@ -46,7 +46,7 @@ test("onChange tells of the server's entities, texts too, once for each change; 
   ]);
 });
 
-test("onChange tells the others of an entity that a player simulates, and its owner at the write", async () => {
+test("for an entity that a player simulates onChange is called at the others, and at its owner on the write", async () => {
   const stage = roomStage(Arena);
   onTestFinished(() => stage.stop());
   const [ann, ben] = [await stage.join(), await stage.join()];

@@ -28,11 +28,11 @@ const scene = async () => {
 };
 
 describe("the first states of a room with an authority", () => {
-  test("[WF33] come behind the welcome, without another round trip, where the game names all kinds at once", async () => {
+  test("[WF33] come after the welcome, without another round trip, if the game names all kinds at once", async () => {
     const { stage, join } = await scene();
     const room = await join();
     expect([[...room.entities(Car)].length, [...room.entities(Lamp)].length]).toEqual([0, 0]);
-    // A step of the room, and no way there and back.
+    // One step of the room, without time for a round trip.
     await stage.advance(TICK_MS + 10);
     const cars = [...room.entities(Car)];
     expect(cars.map(({ position }) => position.x)).toEqual([10, 20]);
@@ -41,7 +41,7 @@ describe("the first states of a room with an authority", () => {
     expect(room.drops.toRecord()).toEqual({});
   });
 
-  test("[WF33] are of no other kinds than the game names, and never taken for those", async () => {
+  test("[WF33] are only of kinds that the game names, and never mistaken for others", async () => {
     const { stage, join } = await scene();
     const room = await join();
     const seen: unknown[] = [];
@@ -56,7 +56,7 @@ describe("the first states of a room with an authority", () => {
     expect(room.drops.toRecord()).toEqual({});
   });
 
-  test("[WF33] end where the game names none", async () => {
+  test("[WF33] end if the game names no kind", async () => {
     const { stage, join } = await scene();
     const room = await join();
     await stage.advance(500);

@@ -35,7 +35,7 @@ async function staged(auth: Authenticator): Promise<Stage<RaceRoom>> {
   return stage;
 }
 
-/** A page that is loaded, joins and goes; the id of the player that the room saw. */
+/** Loads a page, joins and leaves. Returns the player's id in the room. */
 async function visit(options: Partial<ClientOptions>): Promise<string> {
   const client = new Client(stage!.url, {
     profile: "racing",
@@ -50,7 +50,7 @@ async function visit(options: Partial<ClientOptions>): Promise<string> {
 }
 
 describe("guests", () => {
-  it("are the same after the page was loaded anew; without a storage they are not", async () => {
+  it("are the same after a reload of the page, unless there is no storage", async () => {
     await staged(guestAuth({ secret: SECRET }));
     const keepIdentity = new Storage();
     const first = await visit({ keepIdentity });
@@ -84,7 +84,7 @@ describe("guests", () => {
     expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("authToken")]);
   });
 
-  it("whose identity is forged, or signed by another server, come as new ones", async () => {
+  it("with an identity that is forged, or signed by another server, become new guests", async () => {
     await staged(guestAuth({ secret: SECRET }));
     const keepIdentity = new Storage();
     const id = await visit({ keepIdentity });
@@ -98,12 +98,12 @@ describe("guests", () => {
     for (const wrong of [forged, "nonsense", `${token.slice(0, -4)}AAAA`]) {
       keepIdentity.items.set(key, wrong);
       expect(await visit({ keepIdentity })).not.toBe(id);
-      // And the page keeps the new one.
+      // The page stores the new identity.
       expect(keepIdentity.items.get(key)).not.toBe(wrong);
     }
   });
 
-  it("are renewed when half of their time is over, and forgotten when all of it is", async () => {
+  it("are renewed after half of their lifetime, and forgotten after all of it", async () => {
     let nowMs = Date.now();
     await staged(guestAuth({ secret: SECRET, lifetimeDays: 10, nowMs: () => nowMs }));
     const keepIdentity = new Storage();
@@ -147,7 +147,7 @@ describe("members and guests in one room", () => {
       .setExpirationTime(life)
       .sign(new TextEncoder().encode(SECRET));
 
-  it("are told apart by what they show; a token wins over a kept identity", async () => {
+  it("are told apart by their tokens; a token has precedence over a stored identity", async () => {
     const { rooms } = await staged(auth);
     const keepIdentity = new Storage();
     const guest = await visit({ keepIdentity });
@@ -158,7 +158,7 @@ describe("members and guests in one room", () => {
     expect(hasRole({ auth: true }, "moderator")).toBe(false);
   });
 
-  it("a member's token that is over is refused, not taken for a guest; a function gives a fresh one", async () => {
+  it("a member's expired token is refused, not taken for a guest's; a function gives a fresh one", async () => {
     await staged(auth);
     const over = await member("ann", "-1h");
     await expect(visit({ authToken: over })).rejects.toMatchObject({
@@ -172,7 +172,7 @@ describe("members and guests in one room", () => {
     expect(await visit({ authToken })).toBe("ann");
   });
 
-  it("keys that cannot be fetched are an error to try again after", async () => {
+  it("keys that cannot be fetched cause an error that allows a retry", async () => {
     const jwksUrl = "http://127.0.0.1:9/keys";
     await staged(guestAuth({ secret: SECRET, members: jwtAuth({ ...claims, jwksUrl }) }));
     const { privateKey } = await generateKeyPair("ES256");
@@ -184,7 +184,7 @@ describe("members and guests in one room", () => {
     expect(await visit({})).toMatch(/^guest-/);
   });
 
-  it("a game whose function fails is told so, and nothing is sent", async () => {
+  it("a token function that fails rejects the join, and nothing is sent", async () => {
     const { server } = await staged(auth);
     const authToken = (): Promise<string> => Promise.reject(new Error("not logged in"));
     await expect(visit({ authToken })).rejects.toMatchObject({

@@ -15,7 +15,7 @@ async function staged<R extends Room>(roomClass: new () => R, options = {}): Pro
   return opened;
 }
 
-/** Lets code of a room block: time passes, and nothing else happens. */
+/** Returns a function that blocks: it advances the clock without running anything else. */
 function blockingOn(scheduler: VirtualScheduler): (ms: number) => void {
   const nowMs = scheduler.nowMs.bind(scheduler);
   let blockedMs = 0;
@@ -24,7 +24,7 @@ function blockingOn(scheduler: VirtualScheduler): (ms: number) => void {
 }
 
 describe("hooks that fail", () => {
-  it("onCreate: the room is not to be, and the next one may", async () => {
+  it("onCreate: the room does not open, and the next one may", async () => {
     let isBroken = true;
     class Broken extends RaceRoom {
       override onCreate(): void {
@@ -51,7 +51,7 @@ describe("hooks that fail", () => {
     expect(stage!.server.health().rooms).toBe(1);
   });
 
-  it("onJoin: that one stays outside; a refusal says why, a mistake does not", async () => {
+  it("onJoin: the player does not get in; a refusal says why, an error does not", async () => {
     class Picky extends RaceRoom {
       override onJoin(player: Player, { name }: { name?: string } = {}): void {
         if (name === "cheat") throw new Refusal("banned until Friday");
@@ -144,7 +144,7 @@ describe("hooks that fail", () => {
     await virtual.stop();
   });
 
-  it("handlers that reject or never end: a question is answered, the others are heard", async () => {
+  it("handlers that reject or never end: a request gets a reply, other messages are handled", async () => {
     class Careless extends RaceRoom {
       override onCreate(): void {
         super.onCreate();
@@ -162,7 +162,7 @@ describe("hooks that fail", () => {
     expect(hookErrors).toEqual({ onMessage: 1, onRequest: 1 });
   });
 
-  it("onDrop, onReconnect, onDrain and onDispose that throw are counted, and nobody is kept from anything", async () => {
+  it("onDrop, onReconnect, onDrain and onDispose that throw are counted, and have no other effect", async () => {
     class Broken extends RaceRoom {
       override onDrop(): void {
         throw new Error("drop");
@@ -211,7 +211,7 @@ describe("hooks that fail", () => {
 });
 
 describe("onAuth", () => {
-  it("that never ends, or throws, lets nobody in and says so; the others come in meanwhile", async () => {
+  it("that never ends, or throws, refuses the player with a message; others join meanwhile", async () => {
     class Doubtful extends RaceRoom {
       static override onAuth({ options }: AuthRequest): unknown {
         if (options.name === "bug") throw new Error("secret path");
@@ -231,7 +231,7 @@ describe("onAuth", () => {
     expect(server.classReports()[0]!.counters.hookErrors).toEqual({ onAuth: 2 });
   });
 
-  it("keeps out whom it refuses, before a room is opened; what it returns is player.auth", async () => {
+  it("refuses players before a room is opened; its result is player.auth", async () => {
     class Members extends RaceRoom {
       static override onAuth({ options, address }: AuthRequest): unknown {
         if (options.name === "nobody") return undefined;

@@ -48,12 +48,12 @@ describe("a room with an authority, over WebSockets", () => {
     const errors: string[] = [];
     room.onError(({ code }) => errors.push(code));
     await eventually(() => expect(errors).toEqual(["entity/refused"]));
-    // States of the entity may be on their way when the client hears that it was refused: they count, too.
+    // States of the refused entity may be on their way when the client receives the refusal. They count too.
     expect(stage.server.reports()[0]!.counters.notAllowed).toBeGreaterThan(0);
     expect(stage.server.reports()[0]!.entities).toBe(1);
   });
 
-  it("carries messages and questions", async () => {
+  it("carries messages and requests", async () => {
     const [a, b] = [await stage.join(), await stage.join()];
     const heard: unknown[] = [];
     b.onMessage("horn", (message, from) => heard.push([message, from.number]));
@@ -63,7 +63,7 @@ describe("a room with an authority, over WebSockets", () => {
     await expect(a.request("laps", {})).rejects.toMatchObject({ code: "request/refused" });
   });
 
-  it("despawns what belongs to those who leave, and ends with the last", async () => {
+  it("despawns the entities of players who leave, and ends with the last player", async () => {
     const [a, b] = [await stage.join(), await stage.join()];
     await eventually(() => expect([...a.entities(Car)]).toHaveLength(2));
     b.leave();

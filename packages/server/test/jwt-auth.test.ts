@@ -50,7 +50,7 @@ async function refusal(auth: ReturnType<typeof jwtAuth>, token: string): Promise
 }
 
 describe("jwtAuth with a shared secret", () => {
-  it("says who it is, and in which roles", async () => {
+  it("returns the player's id and roles", async () => {
     const token = await signed({ roles: ["moderator", 7, "racer"], team: "red" });
     expect(await shared()(request(token))).toMatchObject({
       id: "ann",
@@ -92,7 +92,7 @@ describe("jwtAuth with a shared secret", () => {
     expect(await refusal(shared(), await token())).toBe(`unauthorized: ${words}`);
   });
 
-  it("refuses what was changed after it was signed", async () => {
+  it("refuses a token that was changed after it was signed", async () => {
     const [head = "", , signature = ""] = (await signed()).split(".");
     const body = Buffer.from(JSON.stringify(claims({ sub: "admin" }))).toString("base64url");
     expect(await refusal(shared(), `${head}.${body}.${signature}`)).toBe(
@@ -100,7 +100,7 @@ describe("jwtAuth with a shared secret", () => {
     );
   });
 
-  it("bears clocks that are apart, so far and no further", async () => {
+  it("tolerates a difference of clocks, up to a limit", async () => {
     const token = await signed({ exp: 1000, nbf: 900 });
     const at = (seconds: number, clockToleranceS = 5) =>
       shared({ clockToleranceS, nowMs: () => seconds * 1000 });
@@ -112,7 +112,7 @@ describe("jwtAuth with a shared secret", () => {
     expect((await at(1200, 300)(request(token))).id).toBe("ann");
   });
 
-  it("lets a role in, and nobody else", async () => {
+  it("lets in players with a role, and nobody else", async () => {
     const auth = requireRole(shared(), "moderator", "racer");
     expect((await auth(request(await signed({ roles: ["racer"] })))).roles).toEqual(["racer"]);
     const token = await signed({ roles: ["spectator"] });
@@ -147,7 +147,7 @@ describe("jwtAuth with public keys", () => {
   const token = (kid = "one", key = privateKey) =>
     new SignJWT(claims({})).setProtectedHeader({ alg: "ES256", kid }).sign(key);
 
-  /** An issuer that publishes what `keys` returns, or a status. */
+  /** Starts an issuer that answers with the keys or the status from `keys`. */
   async function issuer(keys: () => readonly JWK[] | number): Promise<{ url: string; asked: () => number }> {
     let asked = 0;
     server = createServer((_, response) => {
@@ -179,7 +179,7 @@ describe("jwtAuth with public keys", () => {
     );
   });
 
-  it("that are fetched: once, again for a new one, and not at every token that is made up", async () => {
+  it("that are fetched: once, again for a new key, and not for every forged token", async () => {
     const second = await generateKeyPair("ES256");
     const published = [publicKey];
     const { url, asked } = await issuer(() => published);
@@ -194,7 +194,7 @@ describe("jwtAuth with public keys", () => {
     expect((await auth(request(await token("two", second.privateKey)))).id).toBe("ann");
   });
 
-  it("that cannot be fetched: to be tried again, and then it works", async () => {
+  it("that cannot be fetched: the refusal allows a retry, which then works", async () => {
     let isDown = true;
     const { url } = await issuer(() => (isDown ? 503 : [publicKey]));
     const auth = jwtAuth({ ...base, jwksUrl: url });
@@ -205,7 +205,7 @@ describe("jwtAuth with public keys", () => {
     expect(await refusal(nowhere, await token())).toMatch(/^unavailable/);
   });
 
-  it("that do not come in time", async () => {
+  it("that do not arrive in time", async () => {
     server = createServer(() => undefined);
     await new Promise<void>((resolve) => server!.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -214,7 +214,7 @@ describe("jwtAuth with public keys", () => {
     server.closeAllConnections();
   });
 
-  it("only from where nobody can change them on the way", () => {
+  it("only from addresses where nobody can change them on the way", () => {
     expect(() => jwtAuth({ ...base, jwksUrl: "http://login.example/keys" })).toThrow("https");
     expect(() => jwtAuth({ ...base, jwksUrl: "keys" })).toThrow("https");
     expect(() => jwtAuth({ ...base, jwksUrl: "https://login.example/keys" })).not.toThrow();

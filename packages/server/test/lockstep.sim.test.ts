@@ -3,7 +3,7 @@ import { roomStage } from "@paceline/testkit/room";
 import { expect, test } from "vitest";
 import { RaceRoom } from "./race.js";
 
-test("lockstep is refused in a room in which the server decides: players there do not hear each other", async () => {
+test("lockstep is refused in a room with an authority: its players get no packets of each other", async () => {
   const stage = roomStage(RaceRoom);
   const { room } = await stage.join();
   const options = { players: 1, readCommand: Number, step: () => undefined };

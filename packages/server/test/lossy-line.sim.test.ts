@@ -26,10 +26,10 @@ class BallRoom extends Room {
   }
 }
 
-/** The code of WebRTC comes over the page's line: a bad one takes long for its thirty kilobytes. */
+/** The code of WebRTC comes over the page's line. A bad line takes long for its thirty kilobytes. */
 const code = { fetches: 0, fetched: () => Promise.resolve() };
 beforeAll(() => {
-  // Not a mock of a module: files share what is loaded already.
+  // The prototype is patched, not the module mocked: test files share loaded modules.
   const realFetch = LazyModule.prototype.fetch;
   const fetched = new WeakMap<object, Promise<object>>();
   const fetch = async (module: LazyModule<string, Readonly<Record<string, unknown>>>): Promise<object> => {
@@ -68,15 +68,15 @@ interface Scene {
   readonly seed: number;
   readonly profile: ProfileChoice;
   readonly serverHasWebRtc: boolean;
-  /** From the first packet on; or after ten seconds of a clean line. */
+  /** True: the loss begins with the first packet. False: after ten seconds of a clean line. */
   readonly isLossyAtOnce?: boolean;
-  /** Share of the steps of a WebRTC handshake that have to be repeated. */
+  /** Share of the steps of a WebRTC handshake that are lost and repeated. */
   readonly lostHandshakeRatio?: number;
-  /** Default: as many as the plan wants. */
+  /** Default: the plan's number. */
   readonly sockets?: 1 | 3;
 }
 
-/** A player of a room with an authority, from whom or to whom each fifth packet is lost from now on. */
+/** Returns a player of a room with an authority, on a line that loses each fifth packet. */
 async function scene({ seed, profile, serverHasWebRtc, isLossyAtOnce = false, ...more }: Scene) {
   const { sockets, lostHandshakeRatio = 0 } = more;
   const stage = roomStage(BallRoom, { seed });
@@ -85,7 +85,7 @@ async function scene({ seed, profile, serverHasWebRtc, isLossyAtOnce = false, ..
     settings: LOSSY,
     lostHandshakeRatio,
   });
-  // A page on a bad line comes slowly itself: what is measured begins when all of it is there.
+  // On a bad line the page itself loads slowly. The measurement begins when all of it is loaded.
   let codeMs = isLossyAtOnce ? 0 : CODE_OVER_CLEAN_LINE_MS;
   code.fetched = () => new Promise((resolve) => void stage.scheduler.after(codeMs, resolve));
   if (serverHasWebRtc) stops.push(serveVirtualWebRtc(maker, stage.scheduler));
@@ -106,7 +106,7 @@ async function measuredNow({ room }: StagePlayer): Promise<string> {
   return (await room.transport.explain()).find(({ about }) => about === "measured now")!.choice;
 }
 
-/** How long it takes until that is so, ms; and what the room said of its measurements shortly before. */
+/** Returns the time until the condition holds, ms, and the room's measurements shortly before. */
 async function until(stage: RoomStage<BallRoom>, player: StagePlayer, isSo: () => boolean) {
   let said = "";
   for (let ms = 0; ms < 10_000; ms += 50) {
@@ -117,7 +117,7 @@ async function until(stage: RoomStage<BallRoom>, player: StagePlayer, isSo: () =
   return { ms: Number.POSITIVE_INFINITY, said };
 }
 
-// Code that is fetched on first use comes in real time, and a virtual line does not wait for it.
+// Code that is fetched on demand arrives in real time, and the virtual network does not wait for it.
 beforeAll(async () => {
   const { stage, player } = await scene({ seed: 1, profile: "mmo", serverHasWebRtc: true });
   await until(stage, player, () => player.room.transport.server.stateLink === "webrtc");
@@ -128,7 +128,7 @@ const stalls = /^stalls: (\d+) of (\d+) round trips \(\w+\); loss cannot be seen
 
 describe("a WebSocket to an authority that loses each fifth packet", () => {
   test.each(seeds)(
-    "says how many round trips stalled, and gives way to WebRTC within 5 s (chance %d)",
+    "reports how many round trips stalled, and changes to WebRTC within 5 s (seed %d)",
     async (seed) => {
       for (const isLossyAtOnce of [false, true]) {
         const { stage, player } = await scene({ seed, profile: "mmo", serverHasWebRtc: true, isLossyAtOnce });
@@ -139,14 +139,14 @@ describe("a WebSocket to an authority that loses each fifth packet", () => {
         const [, stalled, roundTrips] = stalls.exec(said) ?? [];
         expect(Number(stalled)).toBeGreaterThan(0);
         expect(Number(roundTrips)).toBeGreaterThanOrEqual(Number(stalled));
-        // What led there is not forgotten because the new link shows no stalls.
+        // The player keeps its measurements, although the new link shows no stalls.
         await stage.advance(10_000);
         expect(transport.server.stateLink).toBe("webrtc");
       }
     },
   );
 
-  test("is left as soon as its stalls show, by a second attempt beside a slow one where a handshake loses packets", async () => {
+  test("is left as soon as its stalls show, by a second attempt beside a slow handshake", async () => {
     const timesMs: number[] = [];
     let plannedMs = 0;
     for (const seed of manySeeds) {
@@ -160,9 +160,9 @@ describe("a WebSocket to an authority that loses each fifth packet", () => {
       timesMs.push(planned.ms + moved.ms);
       for (const stop of stops.splice(0)) await stop();
     }
-    // At the next full second it would be 2170 ms.
+    // With a decision only at each full second it would take 2170 ms.
     expect(plannedMs / manySeeds.length).toBeLessThan(2000);
-    // One attempt alone makes it in 17 of 24.
+    // With a single attempt 17 of 24 players get there in time.
     expect(timesMs.filter((ms) => ms <= 5000).length).toBeGreaterThanOrEqual(23);
   });
 
@@ -180,7 +180,7 @@ describe("a WebSocket to an authority that loses each fifth packet", () => {
   });
 
   test.each([false, true])(
-    "gets more sockets within 5 s where the server has no WebRTC (loss from the first packet: %s)",
+    "gets more sockets within 5 s if the server has no WebRTC (loss from the first packet: %s)",
     async (isLossyAtOnce) => {
       const timesMs: number[] = [];
       for (const seed of manySeeds) {
@@ -196,7 +196,7 @@ describe("a WebSocket to an authority that loses each fifth packet", () => {
         timesMs.push(ms);
         await stops.shift()?.();
       }
-      // The socket that asks for another one may itself wait seconds for a segment that is lost again and again.
+      // The socket that requests another one may itself wait seconds for a segment that is lost repeatedly.
       expect(timesMs.filter((ms) => ms <= 5000).length).toBeGreaterThanOrEqual(23);
     },
   );
@@ -206,7 +206,7 @@ describe("a WebSocket to an authority that loses each fifth packet", () => {
     { profile: "mmo", serverHasWebRtc: false, fetches: 0 },
     { profile: { base: "mmo", movement: "bound" }, serverHasWebRtc: true, fetches: 0 },
   ] as const)(
-    "had the code of WebRTC fetched before, where it may be wanted: $profile, server has it: $serverHasWebRtc",
+    "has fetched the code of WebRTC before, if it may need it: $profile, server has it: $serverHasWebRtc",
     async ({ fetches, ...terms }) => {
       const { stage, player } = await scene({ seed: 1, ...terms, isLossyAtOnce: true });
       player.change(CLEAN);
@@ -218,7 +218,7 @@ describe("a WebSocket to an authority that loses each fifth packet", () => {
     },
   );
 
-  test("that loses nothing has no stalls, and stays", async () => {
+  test("without loss has no stalls, and stays in use", async () => {
     const stage = roomStage(BallRoom, { seed: 1 });
     stops.push(() => stage.stop());
     const player = await stage.join({ network: CLEAN, sockets: "auto" });
@@ -232,7 +232,7 @@ const lossInWords =
   /^loss [\d.]+ % \(\w+\): from the server ([\d.]+) %, between ([\d.]+) % and ([\d.]+) % with 95 % certainty from (\d+) packets; to it ([\d.]+) %, between ([\d.]+) % and ([\d.]+) % with 95 % certainty from (\d+) packets, /;
 
 describe("the datagram link to an authority that loses each fifth packet", () => {
-  test("says how much it loses each way, and how sure it is", async () => {
+  test("reports its loss in each direction, with an interval", async () => {
     const profile = { base: "shooter", numbers: { stateHz: 60 } } as const;
     let inside = 0;
     let near = 0;
@@ -251,13 +251,15 @@ describe("the datagram link to an authority that loses each fifth packet", () =>
         if (from! <= 20 && 20 <= to!) inside += 1;
       if (Math.abs(ratio! - 20) <= 3) near += 1;
     }
-    // An interval of 95 % leaves out one in twenty.
+    // A 95 % interval excludes one value in twenty.
     expect(inside).toBeGreaterThanOrEqual(2 * seeds.length - 3);
     expect(near).toBeGreaterThanOrEqual(seeds.length - 1);
   });
 });
 
-/** Different positions of the ball that a player saw in so many seconds after the losses began. */
+/**
+ * Returns the number of different positions of the ball that a player saw in `seconds` after the loss began.
+ */
 async function distinctPositions(
   { seed, serverHasWebRtc, ...more }: Pick<Scene, "seed" | "serverHasWebRtc"> & Partial<Scene>,
   seconds: number,
@@ -271,13 +273,13 @@ async function distinctPositions(
   return seen.size;
 }
 
-/** A game that spares bytes: over a WebSocket as long as that is good enough. */
+/** A game that spares bytes stays on a WebSocket as long as that is good enough. */
 const asMeasured = { base: "mmo", numbers: { tickHz: 60, stateHz: 30 } } as const;
-/** WebRTC whatever is measured; a game that spares no bytes gets twice the rate, and is to have the same here. */
+/** Always uses WebRTC. A game that spares no bytes gets twice the rate; here both must have the same rate. */
 const alwaysWebRtc = { base: "mmo", favour: "latency", numbers: { tickHz: 60, stateHz: 15 } } as const;
 
 test.each([1, 2])(
-  "what is measured leads to 0.9 of the positions that the best fixed choice shows (chance %d)",
+  "a measured choice shows 0.9 of the positions that the best fixed choice shows (seed %d)",
   async (seed) => {
     const seconds = 40;
     const oneSocket = await distinctPositions({ seed, serverHasWebRtc: false, sockets: 1 }, seconds);

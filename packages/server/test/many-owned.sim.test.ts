@@ -11,7 +11,7 @@ class HerdRoom extends Room {
   override readonly playerEntities: readonly PlayerEntities[] = [{ definition: Car, most: CARS }];
 }
 
-test("300 own entities that all move are no flood, and none of them is left behind", async () => {
+test("300 moving own entities do not count as a flood, and none of them is left behind", async () => {
   const stage = roomStage(HerdRoom);
   const network = { delayMs: 20 };
   const [owner, watcher] = [await stage.join({ network }), await stage.join({ network })];
@@ -27,7 +27,7 @@ test("300 own entities that all move are no flood, and none of them is left behi
     if (tenths < 10) continue;
     const xs = [...watcher.room.entities(Car)].map(({ position }) => position.x);
     expect(xs).toHaveLength(CARS);
-    // Each is told several times a second.
+    // Each entity is sent several times a second.
     expect(Math.min(...xs)).toBeGreaterThan(tenths / 10 - 0.5);
   }
   expect(stage.server.health().drops["rate-limit"] ?? 0).toBe(0);

@@ -14,7 +14,7 @@ const named = (match: readonly Party<string>[] | undefined): string[] =>
   (match ?? []).flatMap(({ members }) => members).sort();
 
 describe("a look at the queue", () => {
-  it("brings those together who are nearest by rank", () => {
+  it("matches the players nearest by rank", () => {
     const ranks = [1000, 1010, 1020, 1030, 1040, 1300, 1310];
     const parties = ranks.map((rank) => party(`${rank}-`, rank));
     const { matches } = lookAtQueue(parties, limitsOf({ players: 2, spread: 50 }), 0);
@@ -25,7 +25,7 @@ describe("a look at the queue", () => {
     ]);
   });
 
-  it("widens with waiting time, and no further than it may", () => {
+  it("widens with waiting time, up to its limit", () => {
     const limits = limitsOf({ players: 2, spread: 50, spreadPerSecond: 10, maxSpread: 300 });
     const far = (apart: number) => [party("a", 1000), party("b", 1000 + apart, { sinceMs: 20_000 })];
     expect(lookAtQueue(far(250), limits, 19_999).matches).toHaveLength(0);
@@ -35,7 +35,7 @@ describe("a look at the queue", () => {
     expect(spreadAfter(limits, 1e9)).toBe(300);
   });
 
-  it("lets who has waited longest choose first", () => {
+  it("lets the party with the longest wait choose first", () => {
     const parties = [
       party("new", 1000, { sinceMs: 900 }),
       party("old", 1030, { sinceMs: 100 }),
@@ -45,7 +45,7 @@ describe("a look at the queue", () => {
     expect(matches.map(named)).toEqual([["mid0", "old0"]]);
   });
 
-  it("never parts friends: a match is made where sizes add up", () => {
+  it("never splits friends: the sizes of a match add up", () => {
     const three = party("three", 1000, { size: 3 });
     const two = party("two", 1001, { size: 2 });
     expect(lookAtQueue([three, two], limitsOf(), 0).matches).toEqual([]);
@@ -60,7 +60,7 @@ describe("a look at the queue", () => {
     expect(lookAtQueue([party("four", 1, { size: 4 })], limitsOf(), 0).matches).toHaveLength(1);
   });
 
-  it("after the longest wait takes fewer where that is allowed, and puts out the others", () => {
+  it("after the longest wait accepts fewer players if allowed, and gives up the others", () => {
     const limits = limitsOf({ leastPlayers: 2, maxWaitSeconds: 30, spreadPerSecond: 0 });
     const parties = [party("a", 1000), party("b", 1010, { sinceMs: 5000 }), party("c", 5000)];
     expect(lookAtQueue(parties, limits, 29_999)).toEqual({ matches: [], late: [] });
@@ -71,7 +71,7 @@ describe("a look at the queue", () => {
     expect(lookAtQueue([half], limits, 30_000)).toEqual({ matches: [], late: [half] });
   });
 
-  it("matches nobody twice, nobody who is not ready, in the right number, whoever waits", () => {
+  it("matches nobody twice, only ready players, in the right number, for any queue", () => {
     const given = record({
       rank: integer({ min: 0, max: 400 }),
       size: integer({ min: 1, max: 4 }),
@@ -103,7 +103,7 @@ describe("a look at the queue", () => {
     );
   });
 
-  it("with a thousand who come by chance, waits are short and matches near", () => {
+  it("with a thousand random players, waits are short and ranks near", () => {
     const random = seededRandom(7);
     const limits = limitsOf({ spread: 20, spreadPerSecond: 10 });
     let waiting: Party<string>[] = [];

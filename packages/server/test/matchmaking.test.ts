@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => stage.stop());
 
 describe("finding a room", () => {
-  it("options outside of filterBy do not tell rooms apart; a full room opens the next", async () => {
+  it("options outside of filterBy do not separate players; the next room opens when one is full", async () => {
     const a = await stage.join({ track: "loop", name: "Ann" });
     const b = await stage.join({ track: "loop", name: "Bob" });
     const c = await stage.join({ track: "loop", name: "Cleo" });
@@ -30,7 +30,7 @@ describe("finding a room", () => {
     expect(new Set([a.roomId, c.roomId, d.roomId]).size).toBe(3);
   });
 
-  it("lists what is open, by options and metadata", async () => {
+  it("lists open rooms, by options and metadata", async () => {
     await stage.join({ track: "loop", name: "Ann" });
     await stage.join({ track: "oval", name: "Bob" });
     const hosts = async (filter = {}): Promise<unknown[]> =>
@@ -47,7 +47,7 @@ describe("finding a room", () => {
     await expect(client.list("rase")).rejects.toMatchObject({ code: "match/unknown-room" });
   });
 
-  it("a locked room takes nobody, a private one those who know its code", async () => {
+  it("a locked room lets nobody in, a private one only players with its code", async () => {
     const first = await stage.join();
     const [hosted] = stage.rooms;
     hosted!.lock();

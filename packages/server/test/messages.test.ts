@@ -32,7 +32,7 @@ beforeEach(async () => {
 afterEach(() => stage.stop());
 
 describe("messages", () => {
-  it("are checked by any Standard Schema validator; the sender of a refused one is told", async () => {
+  it("are checked by any Standard Schema validator; the sender of a refused one gets a notice", async () => {
     const client = await stage.join({ name: "Ann" });
     const errors: string[] = [];
     client.onError(({ code, message }) => errors.push(`${code} ${message}`));
@@ -50,7 +50,7 @@ describe("messages", () => {
     expect(stage.server.reports()[0]!.counters).toMatchObject({ messages: 7, messagesRefused: 4 });
   });
 
-  it("may be such as can be lost, to one player", async () => {
+  it("to one player may be events, which can be lost", async () => {
     const [ann, bob] = [await stage.join({ name: "Ann" }), await stage.join({ name: "Bob" })];
     const heard: unknown[] = [];
     ann.onMessage("echo", (message, { number }) => heard.push(["Ann", number, message]));
@@ -64,7 +64,7 @@ describe("messages", () => {
     expect(() => room!.sendEvent(player!, "echo", 1)).toThrow("a player of this room");
   });
 
-  it("a handler that throws is counted and disturbs nothing", async () => {
+  it("a handler that throws is counted, and has no other effect", async () => {
     const client = await stage.join({ name: "Ann" });
     client.send("throw", 1);
     client.send("valibot", { text: "after" });
@@ -72,7 +72,7 @@ describe("messages", () => {
     expect(stage.server.reports()[0]!.counters.hookErrors).toEqual({ onMessage: 1 });
   });
 
-  it("questions are answered, refused with the game's words, or fail without its secrets", async () => {
+  it("requests are answered, refused with the game's words, or fail without its secrets", async () => {
     const client = await stage.join({ name: "Ann" });
     expect(await client.request("age", 7)).toBe(8);
     await expect(client.request("age", "seven")).rejects.toThrow("age: ");
@@ -85,7 +85,7 @@ describe("messages", () => {
     expect(stage.rooms).toEqual([]);
   });
 
-  it("the room asks its players", async () => {
+  it("the room sends requests to its players", async () => {
     const client = await stage.join({ name: "Ann" });
     client.onRequest("ready", (message) => [message, true]);
     const [room] = stage.rooms;

@@ -1,6 +1,6 @@
 /**
- * The most likely mistakes of a game, each made against real servers. What a game reads of each is written to
- * `mistakes.json` (`vitest -u`), of which docs/ERRORS.md has a table.
+ * The most likely mistakes of a game, each made against real servers. The messages that a game reads are
+ * written to `mistakes.json` (`vitest -u`). docs/ERRORS.md has a table of them.
  */
 import { createServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -30,7 +30,7 @@ const Car = defineEntity(
   },
   { motion: "velocity" },
 );
-/** Of a newer build, which gave the car another field. */
+/** The car of a newer build, with another field. */
 const CarOfTomorrow = defineEntity(
   "car",
   { position: vec2({ range: [-100, 100], precision: 0.01, unit: "m" }), boost: flag() },
@@ -53,7 +53,7 @@ const kinds = { race: { maxPlayers: 8 }, duel: { maxPlayers: 2 }, league: League
 const servers: { stop(options: object): Promise<void> }[] = [];
 const rooms: ClientRoom[] = [];
 const others: HttpServer[] = [];
-/** What the console of the page says. */
+/** Warnings in the page's console. */
 const warnings: string[] = [];
 const rows: { mistake: string; shows: string; says: string }[] = [];
 
@@ -82,7 +82,7 @@ async function join(url: string, name = "race", options: Partial<ClientOptions> 
   return room;
 }
 
-/** Two players who see each other. */
+/** Returns the rooms of two players who see each other. */
 async function met(): Promise<[ClientRoom, ClientRoom]> {
   const url = await served();
   const pair: [ClientRoom, ClientRoom] = [await join(url), await join(url)];
@@ -90,7 +90,7 @@ async function met(): Promise<[ClientRoom, ClientRoom]> {
   return pair;
 }
 
-/** The words of what `fn` throws or rejects with. */
+/** Returns the message of the error that `fn` throws or rejects with. */
 async function said(fn: () => unknown): Promise<string> {
   try {
     await fn();
@@ -115,7 +115,10 @@ interface Mistake {
 }
 const mistakes: Mistake[] = [];
 
-/** `make` makes it, and resolves with what a game reads; `advice` is what that has to tell a game to do. */
+/**
+ * Adds a mistake. `make` makes it and resolves with the messages that a game reads. They must match `advice`,
+ * which says what to do.
+ */
 function mistake(...[name, shows, make, advice]: [string, string, Mistake["make"], RegExp]): void {
   mistakes.push({ name, shows, make, advice });
 }
@@ -230,7 +233,7 @@ mistake(
     const { fetch: ask } = globalThis;
     const headers = { origin: "https://game.example", "content-type": "application/json" };
     vi.stubGlobal("fetch", (address: string, init: RequestInit) => ask(address, { ...init, headers }));
-    // With a token the call goes as a request of its own.
+    // With a token the client sends a request of its own.
     return said(() => join(url, "race", { authToken: "a guest" }));
   },
   /allowedOrigins: \["https:\/\/game\.example"\] is missing.*\[session\/origin\]/,
@@ -342,10 +345,10 @@ mistake(
   /sign in at the issuer that this server trusts \[match\/unauthorized\]/,
 );
 
-it.each(mistakes)("$name: its words say what to do", async ({ name, shows, make, advice }) => {
+it.each(mistakes)("$name: the message says what to do", async ({ name, shows, make, advice }) => {
   const read = await make();
   expect(read).toMatch(advice);
-  // The document has neither ports nor long lists.
+  // The document has no ports and no long lists.
   const says = read
     .replaceAll(/127\.0\.0\.1:\d+/g, `${HERE}:8787`)
     .replace(/(known are \w+), .*(?=, got)/, "$1, …");

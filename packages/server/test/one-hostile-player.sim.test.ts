@@ -15,30 +15,30 @@ import { Arena, Car, PERIOD_MS, TICK_HZ, watchLinks, type SentOnLink } from "./a
 import { RawPlayer } from "./raw-player.js";
 
 const WATCHED_TICKS = 80;
-/** A player that asks again and again is told together with the others for so many snapshots at most. */
+/** A player that requests whole states again and again shares at most this many snapshots with the others. */
 const MAX_SHARED = 4;
 const LINE = { delayMs: 20 } as const;
 
 type Attack = (player: RawPlayer, step: number) => void;
 
 interface Heard {
-  /** When each tick's states came to an honest player, ms after the first watched tick. */
+  /** Arrival times of each tick's states at an honest player, ms since the first watched tick. */
   readonly cameAtMs: ReadonlyMap<number, number>;
-  /** States that did not say what they had to. */
+  /** Number of states whose decoded values differ from the sent ones. */
   readonly wrong: number;
   readonly bytes: number;
-  /** Whether the server sent the attacker the same states as the honest player, for each watched tick. */
+  /** By watched tick: true if the server sent the attacker the same states as the honest player. */
   readonly isShared: readonly boolean[];
 }
 
-/** What an honest player gets while another one does as the attack says, at every tick. */
+/** Returns what an honest player receives while another one makes the attack at every tick. */
 async function heardBeside(attack: Attack): Promise<Heard> {
   const stage = roomStage(Arena);
   const links = watchLinks(stage);
   const honest = await stage.join({ network: LINE });
   expect([...honest.room.entities(Car)]).toEqual([]);
   const player = await RawPlayer.join(stage);
-  // Players of equal terms are told together.
+  // Players with equal terms share packets.
   player.tell({ type: "view", ...viewTermsOf(honest.room.transport.plan, TICK_HZ) });
   const [toHonest, toPlayer] = links as [SentOnLink, SentOnLink];
   await stage.advance(2000);
@@ -74,7 +74,7 @@ function sendPayload(player: RawPlayer, payload: PeerPayload): void {
   if (player.session.unacknowledged < 200) player.session.sendReliable(writePeerPayload(payload));
 }
 
-/** A chunk of a long message, as big as a packet takes. */
+/** Writes a chunk of a long message, as large as a packet allows. */
 function writeChunk(writer: ByteWriter, id: number, flags: number): void {
   writer.u8(MessageKind.bulk).varint(16_003).u16(id).u8(flags).bytes(new Uint8Array(16_000));
 }
@@ -166,7 +166,7 @@ const attacks: Record<string, Attack> = {
 
 const quiet = heardBeside(() => undefined);
 
-/** The most ticks in a row of which both were told the same. */
+/** Returns the longest run of ticks at which both players got the same states. */
 function longestRun(isShared: readonly boolean[]): number {
   let [longest, run] = [0, 0];
   for (const each of isShared) {
@@ -178,26 +178,26 @@ function longestRun(isShared: readonly boolean[]): number {
 
 describe("one hostile player in a room with an authority", () => {
   test.each(Object.entries(attacks))(
-    "changes no value that another one reads, and delays none by a period: %s",
+    "changes no value at another player, and delays none by a period: %s",
     async (_, attack) => {
       const [usual, heard] = [await quiet, await heardBeside(attack)];
       expect(usual.cameAtMs.size).toBeGreaterThan(WATCHED_TICKS * 0.95);
       expect([usual.wrong, heard.wrong]).toEqual([0, 0]);
       for (const [tick, atMs] of usual.cameAtMs) {
-        // What was on its way at the end is no loss.
+        // States still on their way at the end are not lost.
         if (tick > WATCHED_TICKS - 4) continue;
         expect(Math.abs((heard.cameAtMs.get(tick) ?? Infinity) - atMs)).toBeLessThanOrEqual(PERIOD_MS);
       }
-      // States that go whole for the sake of one player are an exception for all others.
+      // Whole states for the sake of one player must be rare for the others.
       expect(heard.bytes / usual.bytes).toBeLessThan(1.1);
     },
   );
 
   test.each(["resync of all", "resync of some, known or not"])(
-    `is told by itself after at most ${MAX_SHARED} snapshots if it asks again and again: %s`,
+    `gets its own encoding after at most ${MAX_SHARED} snapshots if it asks again and again: %s`,
     async (attack) => {
       const [usual, heard] = [await quiet, await heardBeside(attacks[attack]!)];
-      // One that asks for nothing is told what the others are told.
+      // A player that requests nothing gets the same states as the others.
       expect(usual.isShared.filter(Boolean).length).toBeGreaterThan(WATCHED_TICKS * 0.8);
       expect(longestRun(heard.isShared)).toBeLessThanOrEqual(MAX_SHARED);
       expect(heard.isShared.filter(Boolean).length).toBeLessThan(WATCHED_TICKS / 4);

@@ -12,20 +12,20 @@ class Match extends Room {
   override readonly entities = [Score];
 
   override onJoin(player: Player): void {
-    // Not the room's: it belongs to a player.
+    // This entity is not the room's only one, because a player owns it.
     this.spawn(Score, { red: 900 }, player);
   }
 }
 const typed = () => defineServer({ rooms: { match: Match } });
 
-/** Never called: the compiler reads it. */
+/** Never called. The compiler checks its types. */
 function aPlayerOf(room: HostedRoom<ReturnType<typeof typed>["kinds"]["match"]>): number {
   // @ts-expect-error the server writes it
   room.only(Score).red = 2;
   return room.only(Score).red;
 }
 
-test("one-of-a-kind state of a room with an authority is the server's entity that belongs to nobody", async () => {
+test("the only entity of a kind in a room with an authority is the server's, without an owner", async () => {
   const stage = roomStage(Match);
   onTestFinished(() => stage.stop());
   const { room } = await stage.join({ network: { delayMs: 30 } });
@@ -34,7 +34,7 @@ test("one-of-a-kind state of a room with an authority is the server's entity tha
   score.onChange("red", (red, previous) => told.push([previous, red]));
   score.onChange("map", (map) => told.push(map));
   await stage.advance(500);
-  // It does not exist yet.
+  // The entity does not exist yet.
   expect([score.red, score.map, score.isMine, score.owner]).toEqual([1, "hills", false, room.authority]);
   const written = stage.room.only(Score);
   expect(stage.room.only(Score)).toBe(written);

@@ -6,7 +6,7 @@ import { RaceRoom } from "./race.js";
 let stage: RoomStage<Room>;
 afterEach(() => stage.stop());
 
-/** Opens after a while; then it may have changed its mind about how many it takes. */
+/** A room that opens after 100 ms, and then takes fewer players. */
 class SlowRoom extends Room {
   override maxPlayers = 3;
   override onCreate(): unknown {
@@ -17,7 +17,7 @@ class SlowRoom extends Room {
 }
 
 describe("a storm of joins at a room that is still being opened", () => {
-  it("fills rooms to their border and opens the next", async () => {
+  it("fills rooms to their limit and opens the next", async () => {
     stage = roomStage(SlowRoom);
     const players = await Promise.all(Array.from({ length: 9 }, () => stage.join()));
     const rooms = new Map<string, number>();
@@ -27,7 +27,7 @@ describe("a storm of joins at a room that is still being opened", () => {
     for (const { players: inside } of stage.server.reports()) expect(inside).toBeLessThanOrEqual(2);
   });
 
-  it("keeps friends together, whom strangers could part", async () => {
+  it("keeps friends together, although strangers take seats meanwhile", async () => {
     stage = roomStage(RaceRoom);
     const group = { key: "ours", size: 4 };
     const join = (index: number) => stage.join(index % 3 === 0 ? { terms: { group } } : {});

@@ -22,7 +22,8 @@ import { Session } from "@paceline/transport";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { RawPlayer } from "./raw-player.js";
 
-// Players and a room of two builds: each reads of the other's states what both know, by name.
+// A room and its players are of two builds. Each reads by name those fields of the other's states that both
+// have.
 
 const position = vec2({ range: [-500, 500], precision: 0.01, unit: "m" });
 
@@ -40,7 +41,7 @@ const Old = defineEntity(
   { motion: "velocity" },
 );
 
-/** A later one: in another order, in wider bounds, without a horn, with a field of another kind, with two new fields. */
+/** The later build: other order, wider bounds, no horn, a field of another kind, and two new fields. */
 const New = defineEntity(
   "sled",
   {
@@ -56,7 +57,7 @@ const New = defineEntity(
 );
 const Lamp = defineEntity("lamp", { brightness: scalar({ range: [0, 1], precision: 0.01 }) });
 
-/** Nothing of it is in the others. */
+/** A kind that shares no field with the others. */
 const Strange = defineEntity("sled", { speed: scalar({ range: [0, 1], precision: 0.1 }) });
 
 function roomOf(Sled: EntityDefinition): new () => Room {
@@ -88,7 +89,7 @@ async function join(): Promise<Guest> {
   return { room, errors };
 }
 
-/** Time passes, and code that is fetched comes. */
+/** Advances the clock, and waits for code that is fetched on demand. */
 async function pass(ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 100) {
     await stage.advance(Math.min(left, 100));
@@ -100,14 +101,14 @@ function othersOf<D extends EntityDefinition>(room: ClientRoom, kind: D): Entity
   return [...room.entities(kind)].filter(({ isMine }) => !isMine);
 }
 
-/** Payloads of reliable messages of that kind that any session sends. */
+/** Counts the reliable payloads of this kind that all sessions send. */
 function countSent(kind: number): () => number {
   const send = vi.spyOn(Session.prototype, "sendReliable");
   return () => send.mock.calls.filter(([payload]) => payload[0] === kind).length;
 }
 
 describe("states of the room", () => {
-  test("[WF17] [WF33] are read by name by a page of an older build, which is told once", async () => {
+  test("[WF17] [WF33] are read by name by a page of an older build, which gets one error", async () => {
     stage = staged(New);
     const { room, errors } = await join();
     const hot = stage.room.spawn(New, { heat: -1.5, gear: "fast", driver: "a long name", mass: 300 });
@@ -121,7 +122,8 @@ describe("states of the room", () => {
     }
     await pass(2500);
     const [first, second] = othersOf(room, Old);
-    // No value leaves the reader's own range; a name or a text that it cannot have leaves its own.
+    // Values stay in the reader's own range. A name or a text that the reader's field cannot hold becomes the
+    // default.
     expect(first!.position).toMatchObject({ x: 500, y: 7 });
     expect([first!.heat, first!.gear, first!.driver, first!.horn, first!.title]).toEqual([
       0,
@@ -158,13 +160,13 @@ describe("states of the room", () => {
     const [sled] = othersOf(room, New);
     expect(sled!.position).toMatchObject({ x: 30, y: -3 });
     expect([sled!.heat, sled!.gear, sled!.driver]).toEqual([0.25, "slow", "ann"]);
-    // What the room does not have, or has as another kind, is as it begins.
+    // Fields that the room lacks, or has as another kind, keep their defaults.
     expect([sled!.mass, sled!.title, sled!.note]).toEqual([80, "none", "-"]);
     expect(othersOf(room, Lamp)[0]!.brightness).toBe(0.5);
     expect(errors.map(({ code }) => code)).toEqual(["schema/mismatch"]);
   });
 
-  test("[WF17] are not read where the two have nothing in common, which is told; others are", async () => {
+  test("[WF17] are not read if the builds have no field in common, which is reported; other kinds are", async () => {
     stage = staged(New);
     const { room, errors } = await join();
     stage.room.spawn(New);
@@ -178,7 +180,7 @@ describe("states of the room", () => {
     expect(room.drops.toRecord()).toEqual({});
   });
 
-  test("[WF17] are described to nobody whose build is the room's", async () => {
+  test("[WF17] are not described to pages of the room's build", async () => {
     const asked = countSent(0x0a);
     stage = staged(Old);
     const { room, errors } = await join();
@@ -191,7 +193,7 @@ describe("states of the room", () => {
 });
 
 describe("states of a player's own entities", () => {
-  test("[WF36] of an older build are read by name, and fields that it has not are at their defaults", async () => {
+  test("[WF36] of an older build are read by name, and fields that it lacks have their defaults", async () => {
     const described = countSent(0x0a);
     stage = staged(New);
     const [older, same] = [await join(), await join()];
@@ -221,7 +223,7 @@ describe("states of a player's own entities", () => {
     expect([seen!.driver, seen!.position.x]).toEqual(["eve", expect.closeTo(18, 1)]);
     const told = ({ errors }: Guest): NetError[] => errors.filter(({ code }) => code === "schema/mismatch");
     expect([told(older).length, told(same).length]).toEqual([1, 0]);
-    // It describes the kind once.
+    // The page describes the kind once.
     expect(described()).toBe(1);
     older.room.despawn(mine);
     await pass(300);
@@ -241,7 +243,7 @@ describe("states of a player's own entities", () => {
     expect(newer.errors.map(({ code }) => code)).toEqual(["schema/mismatch"]);
   });
 
-  test("[WF34] are corrected by what both know; the others stay the player's", async () => {
+  test("[WF34] are corrected in the fields that both have; the others stay the player's", async () => {
     stage = staged(New);
     const { room } = await join();
     const mine = room.spawn(Old, { heat: 0.25, horn: true, position: { x: 3, y: 4 } });
@@ -280,7 +282,7 @@ describe("states of a player's own entities", () => {
   });
 });
 
-describe("a participant that describes by hand", () => {
+describe("a participant that sends descriptions by hand", () => {
   const SLED = 1;
   const described = (raw: RawPlayer): number => raw.replies.filter(({ kind }) => kind === "columns").length;
   const columns = (definition: EntityDefinition, kind = SLED): Uint8Array =>
@@ -300,7 +302,7 @@ describe("a participant that describes by hand", () => {
     return raw.heard.at(-1);
   }
 
-  test("[WF17] gets one answer for each kind; what it says again is dropped", async () => {
+  test("[WF17] gets one answer for each kind; repeated descriptions are dropped", async () => {
     stage = staged(New);
     const raw = await RawPlayer.join(stage);
     await say(raw, columns(Old), columns(Old), columns(Strange), columns(Lamp, 0));
@@ -309,7 +311,7 @@ describe("a participant that describes by hand", () => {
     expect(await own(raw, Old)).toMatchObject({ type: "granted", localId: 3 });
   });
 
-  test("[WF17] of nothing, or of kinds that the room does not have, is malformed", async () => {
+  test("[WF17] of no fields, or of kinds that the room lacks, is malformed", async () => {
     stage = staged(New);
     const raw = await RawPlayer.join(stage);
     const bad = writePeerPayload({ kind: "columns", stream: SLED, columns: Uint8Array.of(9, 9, 9) });
@@ -319,7 +321,7 @@ describe("a participant that describes by hand", () => {
     expect(raw.session.isClosed).toBe(false);
   });
 
-  test("[WF17] of far more than the room has owns none: its states would take its memory", async () => {
+  test("[WF17] of far larger states than the room's owns none: they would exhaust the room's memory", async () => {
     const vectors = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`field${index}`, position]));
     const wide: Record<string, Field> = { ...vectors, heat: scalar({ range: [0, 1], precision: 0.1 }) };
     const texts = Array.from({ length: 3 }, (_, index) => [`text${index}`, string({ maxBytes: 250 })]);

@@ -9,15 +9,15 @@ import { Copies } from "./copies.js";
 import { inWords, ownFrames } from "./own-frames.js";
 import { Car, RaceRoom } from "./race.js";
 
-/** From the call that begins it to the one of the socket or the channel, both included. */
+/** Most frames from the first call to that of the socket or the channel, both included. */
 const MAX_FRAMES = 12;
 const MAX_COPIES = 3;
-/** Number of the stream, or feedback: it is written before the body. */
+/** Bytes of the stream number or the feedback, written before the body. */
 const HEAD_BYTES = 4;
-/** A shorter body may be part of anything. */
+/** A shorter body may be part of any packet by chance. */
 const MIN_BYTES = 12;
 
-/** The body of the states that a packet carries; undefined where there are none, or several. */
+/** Returns the body of the states in a packet. Returns undefined if it has none or several. */
 function statesIn(bytes: Uint8Array): Uint8Array | undefined {
   const envelope = isRouted(bytes) ? readEnvelope(bytes) : { packet: bytes };
   const packet = typeof envelope === "string" ? envelope : readPacket(envelope.packet);
@@ -28,14 +28,14 @@ function statesIn(bytes: Uint8Array): Uint8Array | undefined {
   return states.body.subarray(HEAD_BYTES);
 }
 
-/** The way of states to the network: the longest one, and the most copies. */
+/** The path of states to the network: its most frames and most copies. */
 interface Road {
   frames: string[];
   copies: number;
   packets: number;
 }
 
-/** Watches what that function, in a file that ends so, sends to the network. */
+/** Watches the states that a function sends to the network. `file` is the end of its file's path. */
 function watch(begin: { readonly name: string; readonly file: string }): {
   readonly road: Road;
   begun(): void;
@@ -67,7 +67,7 @@ function expectShort({ frames, copies, packets }: Road): void {
 
 type ClientOptions = ConstructorParameters<typeof Client>[1];
 
-/** Joins so many players, and drives the cars of the first. */
+/** Joins this many players, and drives the cars of the first. */
 async function roadInMesh(players: number, path: "relay" | "direct"): Promise<Road> {
   const webRtc = virtualWebRtc({ random: seededRandom(2), settings: { delayMs: 15 } });
   const options: Partial<ClientOptions> =
@@ -110,26 +110,29 @@ describe("a state goes out through few frames, and is copied at most three times
   test.each([
     ["in order, one encoding for all", 1],
     ["over two sockets, by what each has acknowledged", 2],
-  ] as const)("from the turn in which a room tells its players to the network: %s", async (_, sockets) => {
-    const stage = roomStage(RaceRoom);
-    const players = [await stage.join({ sockets }), await stage.join({ sockets })];
-    const seen = (): number[] => players.map(({ room }) => [...room.entities(Car)].length);
-    expect(seen()).toEqual([0, 0]);
-    await stage.advance(1000);
-    expect(seen()).toEqual([2, 2]);
-    for (let car = 0; car < 6; car++) stage.room.spawn(Car);
-    let tick = 0;
-    const { road, begun } = watch({ name: "write", file: "/states/broadcast.ts" });
-    stage.room.onTick = () => {
-      tick += 1;
-      for (const [index, { position }] of [...stage.room.entitiesOf(Car)].entries())
-        position.set(tick * tick * 0.01 * (index + 1), index * tick);
-      begun();
-    };
-    await stage.advance(2000);
-    expectShort(road);
-    await stage.stop();
-  });
+  ] as const)(
+    "from the tick in which a room sends to its players, to the network: %s",
+    async (_, sockets) => {
+      const stage = roomStage(RaceRoom);
+      const players = [await stage.join({ sockets }), await stage.join({ sockets })];
+      const seen = (): number[] => players.map(({ room }) => [...room.entities(Car)].length);
+      expect(seen()).toEqual([0, 0]);
+      await stage.advance(1000);
+      expect(seen()).toEqual([2, 2]);
+      for (let car = 0; car < 6; car++) stage.room.spawn(Car);
+      let tick = 0;
+      const { road, begun } = watch({ name: "write", file: "/states/broadcast.ts" });
+      stage.room.onTick = () => {
+        tick += 1;
+        for (const [index, { position }] of [...stage.room.entitiesOf(Car)].entries())
+          position.set(tick * tick * 0.01 * (index + 1), index * tick);
+        begun();
+      };
+      await stage.advance(2000);
+      expectShort(road);
+      await stage.stop();
+    },
+  );
 
   test("from a turn of room.loop to the network, of an own entity to the authority", async () => {
     class OwnCars extends RaceRoom {

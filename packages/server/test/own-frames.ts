@@ -1,14 +1,13 @@
-/** Code of this project; what stands for the network is none of it. */
+/** Code of this project, without the simulated network. */
 const OURS = /\/packages\/(?!testkit\/)[^/]+\/src\/(?!simulated\/|.*\/simulated\/)/;
 
-/** A function on the stack. */
 export interface OwnFrame {
   readonly name: string;
-  /** Below `packages`. */
+  /** Path below `packages`. */
   readonly file: string;
 }
 
-/** The functions of this project on the stack, the innermost first. */
+/** Returns the functions of this project on the stack, the innermost first. */
 export function ownFrames(): OwnFrame[] {
   const [limit, prepare] = [Error.stackTraceLimit, Error.prepareStackTrace];
   Error.stackTraceLimit = 200;

@@ -5,7 +5,8 @@ import { roomStage, StagePlayer, type RoomStage } from "@paceline/testkit/room";
 import { afterEach, expect, test } from "vitest";
 import { UploadTap } from "./upload-tap.js";
 
-// What a player tells of its own entities in a room with an authority is what its plan says: as often, and as exactly.
+// In a room with an authority a player sends the states of its own entities as often and as exactly as its
+// plan says.
 
 const Car = defineEntity(
   "car",
@@ -59,7 +60,10 @@ type Drive = (seconds: number) => { readonly at: number; readonly speed: number 
 const straight: Drive = (seconds) => ({ at: 20 * seconds, speed: 20 });
 const winding: Drive = (seconds) => ({ at: 10 * Math.sin(4 * seconds), speed: 40 * Math.cos(4 * seconds) });
 
-/** Drives for four seconds: packets of states a second, and how far the room's picture was off at most. */
+/**
+ * Drives for four seconds. Returns the packets of states per second, and the largest error of the room's
+ * picture.
+ */
 async function driven({ car, upload }: Driver, drive: Drive): Promise<{ perSecond: number; offM: number }> {
   const start = stage.scheduler.nowMs();
   upload.reset();
@@ -70,7 +74,7 @@ async function driven({ car, upload }: Driver, drive: Drive): Promise<{ perSecon
     car.velocity.set(speed, 0);
     await stage.advance(5);
     const [known] = stage.room.entitiesOf(Car);
-    // The way takes 20 ms; a step of the room and one of the sender come on top of it.
+    // The path takes 20 ms, and a step of the room and one of the sender add to it.
     const late = drive(Math.max(0, (stage.scheduler.nowMs() - start) / 1000 - 0.03)).at;
     if (left < 3500) offM = Math.max(offM, Math.abs(known!.position.x - late));
   }
@@ -88,14 +92,14 @@ test("states of own entities go up as often as the plan says", async () => {
   expect(often.perSecond / seldom.perSecond).toBeGreaterThan(2.5);
 });
 
-test("and by the period of its packets", async () => {
+test("states of own entities go up by the period of the plan's packets", async () => {
   const period = { ...exact, stateHz: 30, sendPeriodMs: 100 };
   expect((await driven(await driver({ base: "racing", numbers: period }), winding)).perSecond).toBeLessThan(
     22,
   );
 });
 
-test("a wider threshold costs less, and the room's picture stays within it: it continues what it was told", async () => {
+test("a wider threshold costs less, and the room's extrapolation stays within it", async () => {
   const near = await driven(await driver({ base: "racing", numbers: { thresholdM: 0.01 } }), winding);
   await stage.stop();
   const wide = await driven(await driver({ base: "racing", numbers: { thresholdM: 2 } }), winding);
@@ -107,7 +111,7 @@ test("a wider threshold costs less, and the room's picture stays within it: it c
   expect(foreseen.offM).toBeLessThan(0.6);
 });
 
-test("configure() changes it while the room runs, and what is no motion goes up at once and exactly", async () => {
+test("configure() changes the rate while the room runs; fields besides motion go up at once and exactly", async () => {
   const mine = await driver({ base: "racing", numbers: { thresholdM: 5 } });
   const wide = await driven(mine, winding);
   mine.player.room.transport.configure({ profile: { base: "racing", numbers: { thresholdM: 0.01 } } });
@@ -119,12 +123,12 @@ test("configure() changes it while the room runs, and what is no motion goes up 
 });
 
 test.each<[claimed: number, least: number, most: number]>([
-  // Half a second of it.
+  // Half a second at this speed.
   [50, 10, 30],
-  // Faster than the room lets a car be: it goes no farther than it was said to be.
+  // The room does not let a car drive so fast: the car stays at its last position.
   [90, -5, 1],
 ])(
-  "who says %d m/s and is gone is continued as far as the room's limits let it",
+  "a car that claims %d m/s and gets no more states is extrapolated as far as the room's limits allow",
   async (claimed, least, most) => {
     const { car, player } = await driver("racing");
     for (let step = 0; step < 100; step++) {

@@ -15,7 +15,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { RawPlayer } from "./raw-player.js";
 import { UploadTap } from "./upload-tap.js";
 
-// What a player tells the authority of its own entities: as differences from what the authority has, as in a mesh.
+// A player sends the authority its own entities as differences from the authority's baseline, as in a mesh.
 
 const Car = defineEntity(
   "car",
@@ -58,10 +58,10 @@ async function player(
   return { player: joined, upload: upload! };
 }
 
-/** What a state took as a row of Float32, as it was sent once: a number, a count, the components. */
+/** Bytes of a state as a row of Float32: a number, a count and the components. */
 const ROW_BYTES = 3 + 4 * Car.components.length;
 
-/** A car in a bend of 50 m that is not driven evenly. */
+/** Returns a car in a bend of 50 m at an uneven speed. */
 function bend(seconds: number): { x: number; y: number; heading: number; speed: number } {
   const turn = seconds / 2 + 0.2 * Math.sin(seconds);
   return {
@@ -74,12 +74,12 @@ function bend(seconds: number): { x: number; y: number; heading: number; speed: 
 
 describe("states of own entities", () => {
   test.each([
-    // The codec may grow by a tenth: it takes 0.26 and 0.13 now. A packet of one car is mostly the packet. A row went in each step:
-    // of that upload it takes 0.09 and 0.03.
+    // The limits allow a tenth above the measured shares, 0.26 and 0.13. A packet with one car is mostly
+    // header. Compared with a row in each step, the measured shares are 0.09 and 0.03.
     [1, 0.29, 0.42, 0.1],
     [8, 0.14, 0.16, 0.04],
   ])(
-    "[WF36] of %i cars take at most %f of what rows of Float32 took (%f with their packets, %f in each step), and are as exact",
+    "[WF36] of %i cars take at most %f of the bytes of Float32 rows (%f with their packets, %f in each step), and are as exact",
     async (count, ofBodies, ofPackets, ofUpload) => {
       stage = roomStage(OwnRoom);
       const { player: mine, upload } = await player();
@@ -105,7 +105,7 @@ describe("states of own entities", () => {
             offM = Math.max(offM, Math.hypot(position.x - late.x, position.y - 20 * index - late.y));
         }
       }
-      // All cars are due together: each body has one state of each.
+      // All cars are due together: each body has one state of each car.
       const rowBytes = upload.bodies.length * count * ROW_BYTES;
       expect(upload.bodies.length).toBeGreaterThan(60);
       expect(upload.bodyBytes / rowBytes).toBeLessThan(ofBodies);
@@ -118,7 +118,7 @@ describe("states of own entities", () => {
     },
   );
 
-  test("[WF36] have their texts", async () => {
+  test("[WF36] contain their texts", async () => {
     stage = roomStage(OwnRoom);
     const [{ player: mine }, { player: other }] = [await player(), await player()];
     const seen = [...other.room.entities(Car)];
@@ -133,7 +133,7 @@ describe("states of own entities", () => {
     expect(driver()).toBe("Grace");
   });
 
-  test("[WF34] come back as the room has them, to half a step, where it puts an entity back", async () => {
+  test("[WF34] come back as the room has them, to half a step, if it puts an entity back", async () => {
     stage = roomStage(
       class extends OwnRoom {
         override readonly playerEntities = [{ definition: Car, limits: { maxStep: 5 } }];
@@ -154,12 +154,12 @@ describe("states of own entities", () => {
       expect([car.boost, car.driver]).toEqual([false, "Ada"]);
     }
     const { breaches } = stage.server.reports()[0]!.counters;
-    // It stays where it was put: that is not wrong again.
+    // The car stays where the room put it, which is no further breach.
     await stage.advance(1000);
     expect(stage.server.reports()[0]!.counters.breaches).toBe(breaches);
   });
 
-  test("[WF36] go on after a link that broke, and after many entities under other numbers", async () => {
+  test("[WF36] continue after a broken link, and after many entities with other numbers", async () => {
     stage = roomStage(OwnRoom);
     const { player: mine } = await player();
     let car = mine.room.spawn(Car);
@@ -197,7 +197,7 @@ const own = (localId: number, state = whole(localId)): ToAuthority => ({
   tickHz: 60,
 });
 
-/** Writes states of cars by hand. `kind`: the second of the room's kinds. */
+/** Writes states of cars by hand. `kind` is an index of the room's kinds. */
 class RawCars {
   readonly #plan = plan;
   readonly #history = new StateHistory({ plans: [this.#plan], historyTicks: limits.historyTicks });
@@ -208,7 +208,7 @@ class RawCars {
     checksumTicks: 8,
   });
 
-  /** `isKept`: the writer counts on it that the reader has it. */
+  /** `isKept`: the writer uses the state as a baseline. */
   body(localId: number, tick: number, x: number, isKept = false): Uint8Array {
     const rows = this.#history.find(localId) ?? this.#history.spawn(localId, this.#plan);
     const row = new Float32Array(Car.components.length);
@@ -224,7 +224,7 @@ class RawCars {
   }
 }
 
-describe("a participant that speaks by hand", () => {
+describe("a participant that writes the protocol by hand", () => {
   const xs = (): number[] => [...stage.room.entitiesOf(Car)].map(({ position }) => position.x);
   const drops = (): Record<string, number> => stage.server.health().drops;
   async function send(raw: RawPlayer, body: Uint8Array): Promise<void> {
@@ -260,7 +260,7 @@ describe("a participant that speaks by hand", () => {
     expect([raw.session.isClosed, stage.server.health().sessions]).toEqual([false, 1]);
   });
 
-  test("[WF36] is asked for whole states, once a second, where it builds on what the authority has not", async () => {
+  test("[WF36] is asked for whole states, once a second, if the authority lacks its baseline", async () => {
     stage = roomStage(OwnRoom);
     const raw = await RawPlayer.join(stage);
     const cars = new RawCars();
@@ -276,7 +276,7 @@ describe("a participant that speaks by hand", () => {
     expect(raw.session.isClosed).toBe(false);
   });
 
-  test("[WF36] takes no entity that is not its own, and none of a kind that players may not own", async () => {
+  test("[WF36] cannot take another's entity, nor one of a kind that players may not own", async () => {
     stage = roomStage(OwnRoom);
     const raw = await RawPlayer.join(stage);
     raw.tell(own(3));
@@ -290,7 +290,7 @@ describe("a participant that speaks by hand", () => {
     expect(xs()).toEqual([0]);
   });
 
-  test("[WF36] whose bytes make no sense is cut in the end", async () => {
+  test("[WF36] with malformed bytes is disconnected in the end", async () => {
     stage = roomStage(OwnRoom);
     const raw = await RawPlayer.join(stage);
     raw.tell(own(3));

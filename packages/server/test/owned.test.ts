@@ -18,7 +18,7 @@ class FreeRoom extends Room {
   }
 }
 
-/** A wall along y, 10 m thick; nobody passes through it. */
+/** A room with a wall along y, 10 m thick, that nothing passes. */
 class WalledRoom extends FreeRoom {
   override readonly playerEntities = [
     {
@@ -35,7 +35,7 @@ let stage: Stage<FreeRoom>;
 afterEach(() => stage.stop());
 
 describe("entities that players own and simulate", () => {
-  it("are passed on, and not told to their owner again", async () => {
+  it("are passed on, but not back to their owner", async () => {
     stage = await new Stage(FreeRoom).start();
     const [a, b] = [await stage.join(), await stage.join()];
     const mine = a.spawn(Car, { position: { x: 5, y: 6 } });
@@ -52,7 +52,7 @@ describe("entities that players own and simulate", () => {
     await eventually(() => expect([...b.entities(Car)]).toHaveLength(0));
   });
 
-  it("that do what they cannot are put back, counted or kicked, as the game says", async () => {
+  it("that exceed their limits are put back or counted, or their player is kicked, as the game decides", async () => {
     stage = await new Stage(FreeRoom).start();
     const [a, b] = [await stage.join(), await stage.join()];
     const mine = a.spawn(Car);
@@ -72,7 +72,7 @@ describe("entities that players own and simulate", () => {
     expect(b.state).toBe("joined");
   });
 
-  it("are not let into walls, nor through them, nor begin there", async () => {
+  it("cannot enter walls, pass through them, or begin in them", async () => {
     stage = await new Stage(WalledRoom).start();
     const [a, b] = [await stage.join(), await stage.join()];
     const errors: string[] = [];
@@ -96,7 +96,7 @@ describe("entities that players own and simulate", () => {
     expect(stage.server.reports()[0]!.entities).toBe(1);
   });
 
-  it("are no more than the room allows", async () => {
+  it("are at most as many as the room allows", async () => {
     stage = await new Stage(FreeRoom).start();
     const room = await stage.join();
     const errors: string[] = [];

@@ -4,7 +4,7 @@ import { roomStage } from "@paceline/testkit/room";
 import { describe, expect, test } from "vitest";
 import { Car, Gate } from "./race.js";
 
-/** Players drive their own cars; the game gives each of them a gate. */
+/** A room in which players own their cars. The game gives each player a gate. */
 class SeatedRoom extends Room {
   override readonly maxPlayers: number = 2;
   override readonly entities = [Car, Gate];
@@ -72,7 +72,7 @@ describe("a player who closes the page", () => {
     await stage.stop();
   });
 
-  test("is kept for longer where the game says so, and shorter where its room keeps nobody so long", async () => {
+  test("is kept for longer if the game says so, and for less if its room's time is shorter", async () => {
     const { stage, page, calls } = await twoPlayers();
     stage.room.patienceSeconds = 30;
     page.tell("unload");
@@ -93,7 +93,7 @@ describe("a player who closes the page", () => {
     await hasty.stop();
   });
 
-  test("and loads it anew is dropped, then back, with the game's entities and without those of the old page", async () => {
+  test("and reloads it is dropped, then back, with the game's entities and without those of the old page", async () => {
     const { stage, page, player, watcher, seen, calls } = await twoPlayers();
     const before = stage.room.players.get(1);
     page.tell("unload");
@@ -114,7 +114,7 @@ describe("a player who closes the page", () => {
     await stage.stop();
   });
 
-  test("and is replaced while the server still sees its link is dropped all the same, then back", async () => {
+  test("and is replaced while the server still has its link is also dropped, then back", async () => {
     const { stage, player, calls } = await twoPlayers();
     player.vanish();
     await stage.reload(player, { network });

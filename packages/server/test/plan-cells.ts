@@ -4,7 +4,10 @@ const near = { delayMs: 20 };
 const lossy = (ratio: number, delayMs = 20) => ({ delayMs, loss: { kind: "uniform", ratio } }) as const;
 const numbers = { stateHz: 20, sendPeriodMs: 33 };
 
-/** Cells that each row of the decision tree shows itself in: a change of it changes what at least one of them sees. */
+/**
+ * Cells for each row of the decision tree. A change of the row changes the result of at least one of its
+ * cells.
+ */
 export const treeCells: Readonly<Record<string, ProbeCell>> = {
   "racing, mesh": { profile: "racing", topology: "mesh", network: near },
   "racing, mesh, page by https": { profile: "racing", topology: "mesh", network: near, page: "https:" },
@@ -141,7 +144,7 @@ export const treeCells: Readonly<Record<string, ProbeCell>> = {
     hasInputs: true,
     fillBytesPerSecond: 4000,
     fillMs: 3000,
-    // Until the queue is gone, and the plan is the old one again.
+    // Until the queue is empty and the old plan is back.
     warmUpMs: 45_000,
   },
   "strategy, relay, lockstep": { profile: "strategy", topology: "relay", network: near, hasLockstep: true },

@@ -11,29 +11,29 @@ import {
   TURNS_RAD,
 } from "./plan-probe.js";
 
-/** A sentence of `explain()` that the probe saw otherwise. */
+/** A statement of `explain()` that differs from the probe's observation. */
 export interface Difference {
-  /** The row. */
+  /** Row of the explanation. */
   readonly about: string;
   readonly claim: string;
   readonly seen: string;
 }
 
-/** What is compared: one row of an explanation and what was seen. */
+/** One row of an explanation, with the observations to compare. */
 interface Claimed {
   readonly cell: ProbeCell;
   readonly probe: Probe;
   readonly choice: string;
-  /** Nothing is lost and nothing waits on this network: times are exact. */
+  /** True if the network loses and delays nothing, so that times are exact. */
   readonly isClean: boolean;
-  /** Notes a claim unless it holds. */
+  /** Notes the claim as a difference if `isSo` is false. */
   say(isSo: boolean, claim: string, seen: unknown): void;
 }
 
 const MESSAGE_PERIOD_MS = 15;
 const STEP_MS = 5;
 
-/** Compares what a room said of itself with what was seen of it. Empty: all of it is so. */
+/** Compares a room's explanation with the observations. Returns an empty list if they agree. */
 export function differences(cell: ProbeCell, probe: Probe): Difference[] {
   const found: Difference[] = [];
   const { loss = { kind: "none" } as const, rateBps = Infinity, jitterMs = 0 } = cell.network ?? {};
@@ -47,7 +47,7 @@ export function differences(cell: ProbeCell, probe: Probe): Difference[] {
   return found;
 }
 
-/** The rows of an explanation that are compared. */
+/** Checks of the rows of an explanation, by their names. */
 const claims: Readonly<Record<string, (claimed: Claimed) => void>> = {
   states: statesClaim,
   messages: messagesClaim,
@@ -59,7 +59,7 @@ const claims: Readonly<Record<string, (claimed: Claimed) => void>> = {
 };
 export const comparedRows = Object.keys(claims);
 
-/** What the first player gave to its links of WebRTC shortly before it explained itself. */
+/** Counts the packets that the first player gave to its WebRTC links shortly before the explanation. */
 function packets(probe: Probe, link: "direct" | "server", trafficClass?: string): number {
   const isMeant = ({ atMs, trafficClass: its }: SentPacket): boolean =>
     atMs > probe.times.standMs - 500 && atMs <= probe.times.standMs && its === (trafficClass ?? its);
@@ -87,7 +87,7 @@ function messagesClaim({ cell, probe, choice, isClean, say }: Claimed): void {
   say(valuesOf(commands) === all, "commands arrive, in order", valuesOf(commands));
   const lifetimeMs = Number(/events are dropped after (\d+) ms/.exec(choice)?.[1] ?? Infinity);
   if (lifetimeMs === Infinity) say(valuesOf(events) === all, "events arrive, in order", valuesOf(events));
-  // What has left may wait in the network's own queue.
+  // A packet that has left may wait in the network's own queue.
   const onTheWayMs = (cell.network?.delayMs ?? 0) + (isClean ? STEP_MS : 2000);
   const ages = events.map(({ atMs, value }) => atMs - (probe.times.messagesMs + value * MESSAGE_PERIOD_MS));
   say(Math.max(...ages) <= lifetimeMs + onTheWayMs, `events within ${lifetimeMs} ms`, Math.max(...ages));
@@ -102,7 +102,7 @@ function messagesClaim({ cell, probe, choice, isClean, say }: Claimed): void {
     return say(batches.length <= most, choice, batches.length);
   }
   const short = gapsMs.filter((gapMs) => gapMs < periodMs - 2 * STEP_MS).length;
-  // A reference, which all of several receivers have to get, takes along what waits.
+  // A reference must reach all receivers. It carries waiting messages along.
   const most = probe.peers.length > 1 ? gapsMs.length / 10 : 0;
   say(short <= most, `in packets ${periodMs} ms apart`, gapsMs);
 }
@@ -114,7 +114,7 @@ function gaps(arrivals: readonly { readonly atMs: number }[]): number[] {
 function ratesClaim(claimed: Claimed): void {
   const { cell, probe, choice, isClean, say } = claimed;
   const { recording, times } = probe;
-  // Before the messages: these share the line.
+  // Measure before the messages begin, because they share the line.
   const span = recording.moving.filter(
     ({ atMs }) => atMs > times.messagesMs - 3000 && atMs <= times.messagesMs,
   );
@@ -123,15 +123,16 @@ function ratesClaim(claimed: Claimed): void {
   say(perSecond <= limit * 1.05 + 0.5, `up to ${limit} per second`, perSecond);
   if (!isClean) return;
   if (cell.topology === "authority") {
-    // What is reckoned ahead is sent when it is off, everything else whenever it has moved.
+    // With dead reckoning a state is sent when the prediction is wrong; otherwise whenever the entity has
+    // moved.
     const least = isWhenMoved(choice) ? limit * 0.9 - 0.5 : limit * 0.6;
     say(perSecond >= least, choice, perSecond);
     return thresholdClaim(claimed, { periodMs: 0, intervalMs: 1000 / limit });
   }
   const periodMs = Number(/packets ([\d.]+) ms apart/.exec(choice)?.[1]);
-  // What is due in a step that comes a little early counts.
+  // A state is also due in a step that comes a little early.
   const leastMs = periodMs - 500 / probe.tickHz - STEP_MS;
-  // References, which all of several receivers have to get, are messages and come between packets of states.
+  // References to several receivers are messages, and come between packets of states.
   const short = gaps(span).filter((gapMs) => gapMs < leastMs).length;
   const most = probe.peers.length > 1 ? span.length / 10 : 0;
   say(short <= most, `packets ${periodMs} ms apart`, gaps(span));
@@ -141,19 +142,25 @@ function ratesClaim(claimed: Claimed): void {
   thresholdClaim(claimed, { periodMs, intervalMs: 1000 / limit });
 }
 
-/** Whether entities are sent when they have moved, or when receivers would show them elsewhere. */
+/**
+ * Returns true if a state is sent whenever the entity has moved, false if only when the receivers' prediction
+ * is wrong.
+ */
 function isWhenMoved(choice: string): boolean {
   return /from the state before|has moved/.test(choice);
 }
 
-/** An entity that is shown between its states counts as moved from this share of the thresholds on. */
+/** Share of the thresholds from which an interpolated entity counts as moved. */
 const UNMOVED_SHARE = 0.1;
-/** So near to a threshold it is not clear what is sent: a state is that of a moment around the step, and rounded. */
+/**
+ * Range around a threshold, in thresholds, in which either result is right: a state is rounded, and of a
+ * moment near the step.
+ */
 const NEARLY = [0.75, 1.05] as const;
 
 /**
- * The post makes one step after the other: one beyond a threshold arrives at once, any other waits for the next or for a
- * heartbeat.
+ * Checks the thresholds by the post's jumps. One beyond a threshold arrives at once; a smaller one waits for
+ * the next or for a heartbeat.
  */
 function thresholdClaim(
   { cell, probe, choice, say }: Claimed,
@@ -164,9 +171,9 @@ function thresholdClaim(
     .map(Number);
   const share = isWhenMoved(choice) ? 1 : UNMOVED_SHARE;
   const stepMs = 1000 / probe.tickHz;
-  // The server is half as far as another player.
+  // The delay to the server is half of that to another player.
   const delayMs = (cell.network?.delayMs ?? 0) / (cell.topology === "authority" ? 2 : 1);
-  // Each of the two ways to send it may have to wait for a step.
+  // Each of the two ways to send a state may have to wait for a step.
   const lateMs = delayMs + periodMs + intervalMs + 2 * stepMs + 3 * STEP_MS;
   for (const { atMs, x, heading } of jumpsOf(probe)) {
     const before = lastOf(probe, atMs + delayMs);
@@ -179,7 +186,7 @@ function thresholdClaim(
     const after = lastOf(probe, atMs + (isOver ? lateMs : JUMP_PERIOD_MS));
     const arrived = after.atMs > before.atMs;
     if (isOver) say(arrived, `a step of ${thresholds.join(" and ")} thresholds arrives`, choice);
-    // Before it has moved nobody sees its heartbeats.
+    // Before the post has moved, its heartbeats cannot be seen.
     else if (arrived && before.atMs > probe.times.jumpsMs) {
       const isBeat = (after.atMs - before.atMs) % heartbeatMs! < lateMs;
       say(isBeat, `a step of ${thresholds.join(" and ")} thresholds waits`, choice);
@@ -187,7 +194,7 @@ function thresholdClaim(
   }
 }
 
-/** Where the post was put, and when. */
+/** Returns the positions of the post, with their times. */
 function jumpsOf({
   times,
 }: Probe): { readonly atMs: number; readonly x: number; readonly heading: number }[] {
@@ -203,7 +210,7 @@ function jumpsOf({
   });
 }
 
-/** The post as its receiver had it at a time. */
+/** Returns the post's state at its receiver at a time. */
 function lastOf(
   { recording }: Probe,
   atMs: number,
@@ -213,7 +220,7 @@ function lastOf(
   return { atMs: last?.atMs ?? -Infinity, x, heading };
 }
 
-/** Only where states go over WebRTC: what a WebSocket carries is not told apart. */
+/** Checks heartbeats on WebRTC only: packets of a WebSocket cannot be told apart. */
 function heartbeatClaim(probe: Probe, choice: string, say: Claimed["say"]): void {
   const { recording, times, peers } = probe;
   const heartbeatMs = Number(/after (\d+) ms$/.exec(choice)?.[1]);
@@ -223,7 +230,7 @@ function heartbeatClaim(probe: Probe, choice: string, say: Claimed["say"]): void
   const isBeat = ({ atMs, trafficClass }: SentPacket): boolean =>
     trafficClass === "state" && atMs > times.standMs + 1500 && atMs < times.jumpsMs;
   const beats = [...recording.direct, ...recording.server].filter(isBeat).length;
-  // Of two entities, each with its own; and what the drive left to say.
+  // Two entities, each with its own heartbeats, and the last states of the drive.
   const most = peers.length * (2 * Math.ceil(spanMs / heartbeatMs) + 2);
   say(beats >= 1 && beats <= most, `after ${heartbeatMs} ms`, { beats, spanMs });
 }
@@ -241,14 +248,17 @@ function measuredClaim(claimed: Claimed): void {
   const { cell, choice, isClean, say } = claimed;
   const delayMs = cell.network?.delayMs ?? 0;
   const rttMs = Number(/round trip ([\d.]+) ms/.exec(choice)?.[1] ?? Number.NaN);
-  // Half of the delay to the server, all of it to another player.
+  // The round trip goes to the server in a room with an authority, else to another player, twice as far.
   const wireMs = cell.topology === "authority" ? delayMs : 2 * delayMs;
   if (isClean) say(Math.abs(rttMs - wireMs) <= 15, choice, { wireMs });
   const lost = /loss ([\d.]+) %/.exec(choice)?.[1];
   if (lost !== undefined) lossClaim(claimed, Number(lost));
 }
 
-/** Loose, since a few seconds tell a share of some percent only roughly; but nothing is nothing. */
+/**
+ * The check is loose, because a few seconds measure a share of some percent only roughly. But no loss must
+ * read as none.
+ */
 function lossClaim({ cell, probe, choice, say }: Claimed, lostPercent: number): void {
   const isSeen = probe.peers.some(({ path }) => path === "direct") || probe.recording.server.length > 0;
   const realPercent = lossRatio(cell.network?.loss ?? { kind: "none" }) * 100;
@@ -256,7 +266,7 @@ function lossClaim({ cell, probe, choice, say }: Claimed, lostPercent: number): 
   const interval = /between ([\d.]+) % and ([\d.]+) %/.exec(choice)?.slice(1).map(Number);
   if (interval)
     return say(interval[0]! <= realPercent && realPercent <= interval[1]!, choice, { real: realPercent });
-  // Where all states arrive, some tens of pings alone tell it.
+  // If all states are reliable, only some tens of pings measure the loss.
   const states = packets(probe, "direct", "state") + packets(probe, "server", "state");
   const most = states > 0 ? 2 : 3;
   const isSo =
@@ -271,13 +281,13 @@ function serverClaim({ probe, choice, say }: Claimed): void {
 
 function peerClaim({ probe, choice, say }: Claimed): void {
   const states = packets(probe, "direct", "state");
-  // A link that is open and not in use is still measured.
+  // An open link that is not in use is still measured.
   const isDirect = choice.startsWith("direct");
   say(isDirect ? packets(probe, "direct") > 0 : states === 0, choice, { states });
   if (isDirect) say(states > 0 === choice.includes("unordered"), choice, { states });
 }
 
-/** The rows of an explanation in one line each, for a message. */
+/** Returns the differences for a message, with the rows of the explanation in a line each. */
 export function inWords(found: readonly Difference[], explained: readonly Explanation[]): string {
   const rows = found.map(({ about, claim, seen }) => `${about}: "${claim}", but ${seen}`);
   return rows.length === 0

@@ -3,11 +3,11 @@ import { treeCells } from "./plan-cells.js";
 import { comparedRows, differences, inWords } from "./plan-claims.js";
 import { probe } from "./plan-probe.js";
 
-// One cell for each row of the decision tree that sets something; all of them are in plan-explained.slow.test.ts.
+// One cell for each row of the decision tree that sets something. plan-explained.slow.test.ts has all cells.
 
 const cells = Object.entries(treeCells).filter(([, { page }]) => page === undefined);
 
-test.each(cells)("what a room says of itself is what is seen on the wire: %s", async (_, cell) => {
+test.each(cells)("what a room says of itself matches the packets: %s", async (_, cell) => {
   const played = await probe(cell);
   expect(inWords(differences(cell, played), played.explained)).toBe("");
 });
@@ -55,13 +55,14 @@ test.each(["racing, mesh", "rpg, mesh", "racing, relay", "puzzle for the CPU, mo
 );
 
 test.each(["mesh", "relay"] as const)(
-  "events that a line loses go again while they live: %s",
+  "lost events are sent again during their lifetime: %s",
   async (topology) => {
     const network = { delayMs: 20, loss: { kind: "uniform", ratio: 0.05 } } as const;
     const { recording, sent } = await probe({ profile: "racing", topology, network, serverHasWebRtc: true });
     expect(recording.direct.length + recording.server.length).toBeGreaterThan(0);
     const arrived = new Set(recording.events.map(({ value }) => value)).size;
-    // An event that was lost twice may come behind more than the 33 packets that a receiver remembers: it is dropped.
+    // An event that was lost twice may arrive after 33 later packets. The receiver remembers no more, and
+    // drops it.
     expect(arrived).toBeGreaterThanOrEqual(topology === "mesh" ? sent : sent - 1);
   },
 );

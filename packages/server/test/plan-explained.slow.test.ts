@@ -20,7 +20,7 @@ const cells = genres.flatMap((profile) =>
   ),
 );
 
-test.each(cells)("what a room says of itself is what is seen on the wire: %s", async (_, cell) => {
+test.each(cells)("what a room says of itself matches the packets: %s", async (_, cell) => {
   const played = await probe(cell);
   expect(inWords(differences(cell, played), played.explained)).toBe("");
 });

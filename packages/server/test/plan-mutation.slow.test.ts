@@ -5,10 +5,9 @@ import { treeCells } from "./plan-cells.js";
 import { probe, profileIn, type ProbeCell } from "./plan-probe.js";
 import { mutantsOf, type Mutant } from "./tree-mutants.js";
 
-// A row of the decision tree that could be deleted, negated or changed without anything else on the wire is one that
-// describes and does nothing.
+// A row of the decision tree has no effect if a deletion, negation or change of it shows nowhere on the wire.
 
-/** What a cell looks like from outside, and the plans that were in force in it. */
+/** The observable behaviour of a cell, and the plans that were in force in it. */
 interface Behaviour {
   readonly seen: string;
   readonly plans: readonly Plan[];
@@ -19,13 +18,13 @@ async function behaviourOf(cell: ProbeCell): Promise<Behaviour> {
     const { recording, plans } = await probe(cell);
     return { seen: JSON.stringify(recording), plans };
   } catch (error) {
-    // A refusal is behaviour; anything else is a fault of the probe, which proves nothing.
+    // A refusal is behaviour. Any other error is a fault of the probe, and proves nothing.
     if (!(error instanceof ConfigError)) throw error;
     return { seen: String(error), plans: [] };
   }
 }
 
-/** What a plan sets, without how it was found. */
+/** Returns the values that a plan sets, without their reasons. */
 function outputs({
   circumstances: _circumstances,
   inputs: _inputs,
@@ -46,13 +45,13 @@ async function withMutant<Value>({ question, rows }: Mutant, work: () => Promise
   }
 }
 
-test("every change of the decision tree changes what is seen on the wire", async () => {
+test("every change of the decision tree changes something on the wire", async () => {
   const cells = Object.entries(treeCells);
-  // Code that is fetched on demand arrives in real time: with the first play.
+  // Code that is fetched on demand arrives in real time: fetch it by a first play.
   for (const [, cell] of cells) await behaviourOf(cell);
   const before = new Map<string, Behaviour>();
   for (const [name, cell] of cells) before.set(name, await behaviourOf(cell));
-  // A cell that is refused would show nothing; from a page by https, that is what there is to see.
+  // A refused cell shows nothing else. Only for a page by https is the refusal the expected result.
   const refused = cells.filter(
     ([name, { page }]) => page === undefined && before.get(name)!.plans.length === 0,
   );
@@ -61,7 +60,7 @@ test("every change of the decision tree changes what is seen on the wire", async
     expect((await behaviourOf(cell)).seen === before.get(name)!.seen, `${name} plays alike twice`).toBe(true);
   }
 
-  /** Whether a cell could see the change: where all its plans stay the same, nothing else changes. */
+  /** Returns true if a change affects a cell's plans. With the same plans all else is the same. */
   const isAffected = (cell: ProbeCell, { plans }: Behaviour): boolean => {
     const profile = profileOf(profileIn(cell));
     return (

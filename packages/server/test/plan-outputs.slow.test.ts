@@ -3,7 +3,8 @@ import { afterEach, expect, test, vi } from "vitest";
 import { planOutputs } from "./plan-outputs.js";
 import { probe, type ProbeCell } from "./plan-probe.js";
 
-// Each output of the plan in turn is set to its default or its neighbour: somebody outside has to see the difference.
+// Sets each output of the plan in turn to its default or its neighbour. The difference must be visible from
+// outside.
 
 const altered = vi.hoisted(() => ({ change: (plan: Transport.Plan): Transport.Plan => plan }));
 
@@ -28,7 +29,7 @@ const unchanged = new Map<ProbeCell, string>();
 async function unchangedIn(cell: ProbeCell): Promise<string> {
   const known = unchanged.get(cell);
   if (known !== undefined) return known;
-  // What is fetched on demand is here from the second time on.
+  // The first play fetches the code that is loaded on demand.
   await seenIn(cell);
   const before = await seenIn(cell);
   unchanged.set(cell, before);
@@ -36,7 +37,7 @@ async function unchangedIn(cell: ProbeCell): Promise<string> {
 }
 
 test.each(Object.entries(planOutputs))(
-  "without its output %s a plan is another one on the wire",
+  "a plan without its output %s differs on the wire",
   async (_, { cell, change }) => {
     const before = await unchangedIn(cell);
     altered.change = change;
@@ -44,6 +45,6 @@ test.each(Object.entries(planOutputs))(
   },
 );
 
-test("a plan that stays the same is played alike", async () => {
+test("the same plan gives the same recording", async () => {
   for (const [cell, before] of unchanged) expect((await seenIn(cell)) === before).toBe(true);
 });

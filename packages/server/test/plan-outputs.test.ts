@@ -2,7 +2,7 @@ import { favours, genres, planFor, profileOf, topologies, type Circumstances } f
 import { expect, test } from "vitest";
 import { outputsSeenElsewhere, planOutputs } from "./plan-outputs.js";
 
-/** The values of a plan by their path; those of circumstances and reasons are no outputs. */
+/** Returns the values of a plan by path. Circumstances and reasons are not outputs. */
 function leavesOf(value: unknown, path: string[] = []): [path: string, value: string][] {
   const isBranch = typeof value === "object" && value !== null && !Array.isArray(value);
   if (!isBranch) return [[path.join("."), JSON.stringify(value === Infinity ? "Infinity" : value)]];
@@ -13,7 +13,7 @@ function leavesOf(value: unknown, path: string[] = []): [path: string, value: st
 
 const both = [true, false];
 
-/** Rooms of every kind, on a good network and on a bad one. */
+/** Returns the circumstances of every kind of room, on a good network and on a bad one. */
 function everyCircumstance(): Circumstances[] {
   return genres.flatMap((genre) =>
     topologies.flatMap((topology) =>
@@ -45,7 +45,7 @@ function circumstances(
   };
 }
 
-test("every output that the plan has is one that a probe covers", () => {
+test("a probe covers every output of the plan", () => {
   const values = new Map<string, Set<string>>();
   for (const around of everyCircumstance())
     for (const [path, value] of leavesOf(planFor(around)))

@@ -1,10 +1,10 @@
 import type { Plan, PlannedClass } from "@paceline/transport";
 import type { ProbeCell } from "./plan-probe.js";
 
-/** An output of the plan: the same plan without it, and a room in which that is seen. */
+/** An output of the plan, with a change of it and a room that shows the change. */
 export interface PlanOutput {
   readonly cell: ProbeCell;
-  /** The plan with the output's default or its neighbour. */
+  /** Returns the plan with the output's default or its neighbour. */
   change(plan: Plan): Plan;
 }
 
@@ -18,12 +18,12 @@ const mesh = (profile: ProbeCell["profile"]): ProbeCell => ({
 const racing = mesh("racing");
 const shooter = mesh("shooter");
 const rpg = mesh("rpg");
-/** A server that speaks WebRTC. */
+/** A relay that supports WebRTC. */
 const relayed: ProbeCell = { ...racing, topology: "relay", serverHasWebRtc: true };
 const decided: ProbeCell = { ...shooter, topology: "authority", serverHasWebRtc: true, hasInputs: true };
-/** Its states come at uneven times. */
+/** A cell whose states arrive at uneven times. */
 const rough: ProbeCell = { ...shooter, network: { delayMs: 60, jitterMs: 20 }, warmUpMs: 9000 };
-/** Its events wait. */
+/** A cell whose events wait. */
 const narrow: ProbeCell = {
   ...racing,
   network: { delayMs: 20, rateBps: 64_000, queueBytes: 16_000 },
@@ -42,7 +42,7 @@ function number(name: keyof Plan["numbers"], value: number) {
   return (plan: Plan): Plan => ({ ...plan, numbers: { ...plan.numbers, [name]: value } });
 }
 
-/** Every output that is not the same in all plans. */
+/** Every output that differs between plans. */
 export const planOutputs: Readonly<Record<string, PlanOutput>> = {
   schemes: { cell: racing, change: (plan) => ({ ...plan, schemes: [] }) },
   "channels.state.delivery": { cell: racing, change: channel("state", { delivery: "ordered-reliable" }) },
@@ -66,5 +66,8 @@ export const planOutputs: Readonly<Record<string, PlanOutput>> = {
   style: { cell: racing, change: (plan) => ({ ...plan, style: "interpolation" }) },
 };
 
-/** What a probe's line does not show: tests named "events that wait for 1 s arrive", of players and of a server. */
+/**
+ * Outputs that no probe shows. The tests "events that wait for 1 s arrive", of players and of a server, cover
+ * them.
+ */
 export const outputsSeenElsewhere: readonly string[] = ["channels.event.lifetimeMs"];

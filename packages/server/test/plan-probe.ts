@@ -18,36 +18,36 @@ import type { NetworkSettings } from "@paceline/transport/simulated";
 import { vi } from "vitest";
 import { serveVirtualWebRtc } from "./virtual-server-webrtc.js";
 
-// A room on a simulated wire for some virtual seconds, and what was delivered in it: what `explain()` claims is compared
-// with this, and a change of the decision tree has to change it.
+// Plays a room on a simulated network for some virtual seconds, and records what is delivered. Tests compare
+// the claims of `explain()` with the recording. A change of the decision tree must change it.
 
-/** What is played. */
+/** The room, network and players of one play. */
 export interface ProbeCell {
   readonly profile: ProfileChoice;
   readonly topology: Topology;
-  /** Of each direction between two players; half of its delay to the server. */
+  /** Network of each direction between two players. The delay to the server is half of it. */
   readonly network?: Partial<NetworkSettings>;
-  /** In a room without an authority; default 2. */
+  /** Number of players in a room without an authority. Default 2. */
   readonly players?: number;
-  /** How many of the players allow WebRTC, in the order in which they join. Default: all. */
+  /** Number of players that allow WebRTC, in the order of joining. Default: all. */
   readonly webRtcPlayers?: number;
-  /** Whether the server speaks it; default false. */
+  /** True if the server supports WebRTC. Default: false. */
   readonly serverHasWebRtc?: boolean;
-  /** How long cars move before messages begin, ms: bands of what is measured count after three seconds. Default 6000. */
+  /** Time that cars move before messages begin, ms. Measurements count after three seconds. Default 6000. */
   readonly warmUpMs?: number;
-  /** How the page of the players came; default: there is no page. */
+  /** Protocol by which the players' page was loaded. Default: there is no page. */
   readonly page?: "https:";
-  /** So many bytes of messages of the game in each second of the drive, for a queue. Default 0. */
+  /** Bytes of messages per second of the drive, to fill a queue. Default 0. */
   readonly fillBytesPerSecond?: number;
-  /** How long these are sent, ms. Default: the whole drive. */
+  /** Time that these messages are sent, ms. Default: the whole drive. */
   readonly fillMs?: number;
-  /** Whether the player of an authority gives inputs. Default: no. */
+  /** True if the player of an authority sends inputs. Default: false. */
   readonly hasInputs?: boolean;
-  /** Whether the players of a room without an authority run a match in lockstep besides. Default: no. */
+  /** True if players without an authority also run a match in lockstep. Default: false. */
   readonly hasLockstep?: boolean;
 }
 
-/** A packet that a player has given to a link of WebRTC. */
+/** A packet that a player gave to a WebRTC link. */
 export interface SentPacket {
   readonly atMs: number;
   readonly trafficClass: string;
@@ -59,37 +59,43 @@ export interface Arrival<Value = number> {
   readonly value: Value;
 }
 
-/** What was seen, on the wire and at the receivers. The same cell gives the same recording. */
+/** What the probe saw on the wire and at the receivers. The same cell gives the same recording. */
 interface Recording {
   readonly commands: readonly Arrival[];
   readonly events: readonly Arrival[];
-  /** Positions of a car as they came while it moved, then while it stood, then in small jumps. */
+  /** Arrived positions of a car: while it moved, while it stood, and during small jumps. */
   readonly moving: readonly Arrival[];
   readonly jumps: readonly Arrival<string>[];
-  /** Inputs as the authority executed them. */
+  /** Inputs, at the times when the authority executed them. */
   readonly inputs: readonly Arrival[];
-  /** Commands of the match in lockstep as the second player executed them, and the length of the turn, ms. */
+  /**
+   * Commands of the lockstep match with the turn length, ms, at the times when the second player executed
+   * them.
+   */
   readonly turns: readonly Arrival<string>[];
-  /** The car as it was shown, each 100 ms. */
+  /** Shown position of the car, each 100 ms. */
   readonly shown: readonly number[];
-  /** What the first player sent over WebRTC, to the other players and to the server. */
+  /** Packets that the first player sent over WebRTC, to the other players and to the server. */
   readonly direct: readonly SentPacket[];
   readonly server: readonly SentPacket[];
-  /** Packets and bytes of all sockets to the server each second, how many are open, and the first player's paths. */
+  /**
+   * By second: packets and bytes of all sockets to the server, the number of open ones, and the first
+   * player's paths.
+   */
   readonly sockets: readonly string[];
 }
 
-/** What a probe has seen, and what the room said of itself when the last message had left. */
+/** A recording, and the room's explanation of itself after the last message. */
 export interface Probe {
   readonly recording: Recording;
-  /** Phases of the recording, ms. */
+  /** Start times of the recording's phases, ms. */
   readonly times: { readonly messagesMs: number; readonly standMs: number; readonly jumpsMs: number };
   readonly sent: number;
   /** Steps of the room per second. */
   readonly tickHz: number;
   readonly explained: readonly Explanation[];
   readonly plan: Plan;
-  /** Every different plan that was in force, of all players. */
+  /** Each different plan of any player. */
   readonly plans: readonly Plan[];
   readonly peers: readonly Pick<Peer, "path">[];
 }
@@ -103,7 +109,10 @@ const Car = defineEntity(
   { motion: "velocity" },
 );
 
-/** It stays where it was put: sent when it went further than a share of the thresholds. */
+/**
+ * An entity that stands where the game puts it. It is sent if it moves farther than a share of the
+ * thresholds.
+ */
 const Post = defineEntity(
   "post",
   {
@@ -119,10 +128,10 @@ const STEP_MS = 5;
 const MESSAGES = 40;
 const MESSAGE_PERIOD_MS = 15;
 export const JUMP_PERIOD_MS = 400;
-/** Around the tenth part of the thresholds, from which an entity counts as moved that is shown between its states. */
+/** Jumps around a tenth of the thresholds, from which an interpolated entity counts as moved. */
 export const JUMPS_M: readonly number[] = [0.0065, 0.0095, 0.0135, 0.02, 0.029, 0.042, 0.06];
 export const TURNS_RAD: readonly number[] = [0.0021, 0.003, 0.0041, 0.006, 0.009, 0.013, 0.02, 0.029, 0.0135];
-/** How fast a car goes that is cut off. */
+/** Speed of the car whose player is cut off. */
 export const STRAIGHT_MPS = 20;
 
 class DecidedRoom extends Room {
@@ -155,7 +164,7 @@ class DecidedRoom extends Room {
   }
 }
 
-/** Plays a cell; the server's native WebRTC is replaced by the simulated one. */
+/** Plays a cell. Simulated WebRTC replaces the server's native one. */
 export async function probe(cell: ProbeCell): Promise<Probe> {
   const chance = seededRandom(7);
   const spies = [vi.spyOn(Math, "random").mockImplementation(() => chance.next())];
@@ -182,7 +191,7 @@ class Play {
   readonly #plans = new Map<string, Plan>();
   readonly #direct: SentPacket[] = [];
   readonly #toServer: SentPacket[] = [];
-  /** Offers that the server has answered. */
+  /** Numbers of the offers that the server has answered. */
   readonly #served = new Set<number>();
   readonly #restore: (() => void)[] = [];
   readonly #commands: Arrival[] = [];
@@ -206,7 +215,7 @@ class Play {
     this.#cell = cell;
     const scheduler = this.#scheduler;
     const network = { ...cell.network };
-    // In a mesh WebRTC leads to the other player, else to the server, which is half as far.
+    // In a mesh WebRTC links lead to other players, else to the server, at half the delay.
     const settings = cell.topology === "mesh" ? network : halfWay(network);
     this.#maker = virtualWebRtc({ random: this.#random.fork(), settings });
     if (cell.serverHasWebRtc === true) {
@@ -223,7 +232,7 @@ class Play {
     });
   }
 
-  /** Of each player; the server answers with it as well. */
+  /** The link maker of all players. The server answers with it too. */
   readonly #maker: WebRtcLinkMaker;
 
   async run(): Promise<Probe> {
@@ -302,7 +311,7 @@ class Play {
       network: halfWay(network),
       sockets: "auto",
       client: {
-        // The maker is there, so that only the plan keeps such a player from using it.
+        // All players have the maker, so only the plan can keep one from using it.
         profile: profileIn(this.#cell),
         transports: hasWebRtc ? ["websocket", "webrtc"] : ["websocket"],
         webRtc: this.#noting(isFirst),
@@ -312,7 +321,8 @@ class Play {
         this.#server.takeLink(link, { address: "stage", protocols });
       },
     });
-    // Code that comes in real time would begin the room at another virtual time in each run.
+    // Load all code first: code that arrives in real time would start the room at another virtual time in
+    // each run.
     await Client.preload();
     let room: ClientRoom | undefined;
     const name = topology === "authority" ? "decided" : "players";
@@ -322,7 +332,7 @@ class Play {
     this.#players.push(player);
   }
 
-  /** Notes what a player gives to its links of WebRTC. */
+  /** Returns a link maker that notes the packets which a player sends over WebRTC. */
   #noting(isNoted: boolean): WebRtcLinkMaker {
     return (options) => {
       let offer: number | undefined;
@@ -335,7 +345,7 @@ class Play {
       const send = link.send.bind(link);
       link.send = (trafficClass, packet, key) => {
         const to = offer !== undefined && this.#served.has(offer) ? this.#toServer : this.#direct;
-        // Pings go where they are lost as states are, and are none.
+        // Pings take the channel of states but are not states.
         if (!isPing(packet)) to.push({ atMs: this.#scheduler.nowMs(), trafficClass, bytes: packet.length });
         send(trafficClass, packet, key);
       };
@@ -343,7 +353,7 @@ class Play {
     };
   }
 
-  /** All players begin a match, whose commands are those of the messages. */
+  /** Starts a match of all players. Its commands are those of the messages. */
   #match(): void {
     const { scheduler, players } = { scheduler: this.#scheduler, players: this.#players.length };
     for (const room of this.#rooms) {
@@ -367,7 +377,7 @@ class Play {
     const steps = ms / STEP_MS;
     for (let step = 0; step < steps; step++) {
       const atMs = step * STEP_MS;
-      // While its packets wait: slowly enough that the threshold of the heading says when it is sent.
+      // Turn while packets wait, so slowly that the threshold of the heading decides when a state is sent.
       if (fillBytesPerSecond > 0 && atMs >= 3500 && atMs < 5500) this.#turn(atMs);
       else this.#weave();
       if (hasInputs) room.input(Steering).steer = step % 1000;
@@ -389,7 +399,7 @@ class Play {
     }
   }
 
-  /** Small steps of what holds its place. */
+  /** Moves the post in small steps. */
   async #jump(): Promise<void> {
     const post = this.#post;
     if (!post) return;
@@ -404,7 +414,9 @@ class Play {
     }
   }
 
-  /** So gently that the thresholds say how often it is sent: first in its place, then in its direction. */
+  /**
+   * Moves so gently that the thresholds decide how often a state is sent: first by position, then by heading.
+   */
   async #sway(): Promise<void> {
     const { x, heading } = this.#place;
     for (let step = 0; step < 600; step++) {
@@ -419,7 +431,7 @@ class Play {
     }
   }
 
-  /** It goes straight on, and then its player is cut off: others move it on without news for a while. */
+  /** Drives straight on, then cuts the player off. Others extrapolate its car without news for a while. */
   async #vanish(room: ClientRoom): Promise<void> {
     for (let step = 0; step < 200; step++) {
       this.#put(this.#place.x + (STRAIGHT_MPS * STEP_MS) / 1000, this.#place.heading);
@@ -431,7 +443,7 @@ class Play {
     await this.#advance(2500);
   }
 
-  /** To and fro on the spot. */
+  /** Turns the car to and fro on the spot. */
   #turn(atMs: number): void {
     const direction = Math.floor(atMs / 700) % 2 === 0 ? 1 : -1;
     this.#put(this.#place.x, this.#place.heading + (direction * 0.15 * STEP_MS) / 1000);
@@ -457,7 +469,7 @@ class Play {
     else if (type === "input" && this.#inputs.at(-1)?.value !== value) this.#inputs.push({ atMs, value });
   }
 
-  /** As the second player has it; of an authority's the only one. */
+  /** The car at the second player, or at the only player of an authority. */
   #theirCar() {
     const [mine, theirs = mine] = this.#rooms;
     for (const car of theirs?.entities(Car) ?? []) {
@@ -511,9 +523,9 @@ function round(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** What the players of a cell ask for. */
+/** Returns the profile that the players of a cell use. */
 export function profileIn({ profile, topology }: ProbeCell): ProfileChoice {
-  // A room without an authority is a mesh: such a game names no topology, as its players may have no WebRTC.
+  // In a mesh the game names no topology, because some of its players may have no WebRTC.
   if (topology === "mesh") return profile;
   return typeof profile === "string" ? { base: profile, topology } : { ...profile, topology };
 }

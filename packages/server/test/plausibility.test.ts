@@ -4,7 +4,7 @@ import { ConfigError, MotionCheck, RateCheck, angle, defineEntity, vec2 } from "
 import { describe, expect, test } from "vitest";
 import { Car, Gate } from "./race.js";
 
-/** Components of a car: position, velocity, heading, boost, and what is derived. */
+/** Returns a car's components: position, velocity, heading, boost, and derived values. */
 function car(x: number, speed = 0, heading = 0): Float32Array {
   const row = new Float32Array(Car.components.length);
   row.set([x, 0, speed, 0, heading]);
@@ -12,10 +12,10 @@ function car(x: number, speed = 0, heading = 0): Float32Array {
 }
 
 describe("what is plausible", () => {
-  test("is all that the limits allow, late and together as it may come", () => {
+  test("is all that the limits allow, even late and together", () => {
     const check = new MotionCheck(Car, { maxSpeed: 50, maxTurnRate: 3 });
     let x = 0;
-    // Ten updates a second at full speed, of which every five come together.
+    // Ten updates a second at full speed, which arrive in groups of five.
     for (let update = 1; update <= 100; update++) {
       const nowSeconds = Math.ceil(update / 5) / 2;
       const [before, after] = [car(x, 0, 3.1), car(x + 5, 0, -3.1)];
@@ -33,11 +33,11 @@ describe("what is plausible", () => {
     expect(new MotionCheck(Car, limits).breach(car(0), after, 10)).toBe(breach);
   });
 
-  test("a client that says its time runs faster gains nothing", () => {
+  test("a client that claims a faster clock gains nothing", () => {
     const check = new MotionCheck(Car, { maxSpeed: 50 });
     let [x, refused] = [0, 0];
     for (let update = 0; update < 60; update++) {
-      // Twice as fast as allowed, for six seconds.
+      // Drives twice as fast as allowed for six seconds.
       if (check.breach(car(x), car(x + 10), update / 10) === undefined) x += 10;
       else refused += 1;
     }
@@ -45,8 +45,8 @@ describe("what is plausible", () => {
     expect(refused).toBeGreaterThan(20);
   });
 
-  test("is what rounding makes of it: nothing is a breach that would be none without", () => {
-    // A step is a tenth of a second at full speed, and six times the way of one update.
+  test("includes the effects of rounding: it alone causes no breach", () => {
+    // A precision step is a tenth of a second at full speed, and six times the way of one update.
     const Walker = defineEntity("walker", {
       position: vec2({ range: [-100, 100], precision: 0.1, unit: "m" }),
       velocity: vec2({ range: [-10, 10], precision: 0.1, unit: "m/s" }),
@@ -77,7 +77,7 @@ describe("what is plausible", () => {
     expect(shots.take(Number.NaN, 9)).toBe(false);
   });
 
-  test("a limit without its field is a mistake", () => {
+  test("a limit without its field throws", () => {
     expect(() => new MotionCheck(Gate, { maxSpeed: 1 })).toThrow(ConfigError);
     expect(() => new MotionCheck(Gate, { positionAllowed: () => true })).toThrow("a field position of gate");
     expect(() => new MotionCheck(Car, { positionAllowed: true as never })).toThrow(

@@ -47,7 +47,7 @@ function own(localId: number, x = 0): ToAuthority {
 const report = () => stage.server.reports()[0]!;
 const drops = () => stage.server.health().drops;
 
-/** Sends so many messages a second for so long, many in a packet. */
+/** Sends `perSecond` messages a second for some seconds, many in a packet. */
 async function flood(
   raw: RawPlayer,
   seconds: number,
@@ -63,7 +63,7 @@ async function flood(
   return sent;
 }
 
-/** Somebody else plays on: a message goes to the room and back. */
+/** Adds an honest player. The result checks that its messages still reach the room and come back. */
 async function withHonest(): Promise<() => Promise<void>> {
   const honest = await stage.join();
   let said = 0;
@@ -77,7 +77,7 @@ async function withHonest(): Promise<() => Promise<void>> {
 }
 
 describe("entities that a player owns", () => {
-  it("are one for one local number: a second `own` takes the place of the first", async () => {
+  it("are one for each local number: a second `own` replaces the first", async () => {
     stage = roomStage(FreeRoom);
     const honestIsFine = await withHonest();
     const raw = await RawPlayer.join(stage);
@@ -85,7 +85,7 @@ describe("entities that a player owns", () => {
     await stage.advance(200);
     expect(report().entities).toBe(1);
     expect(raw.heard.map(({ type }) => type)).toEqual(Array.from({ length: 16 }, () => "granted"));
-    // Under another number there is no place for a second one; ending the first makes one.
+    // With another number there is no place for a second entity until the first one ends.
     raw.tell(own(8));
     await stage.advance(100);
     expect(raw.heard.at(-1)).toMatchObject({ type: "refused", what: "entity" });
@@ -96,7 +96,7 @@ describe("entities that a player owns", () => {
     await honestIsFine();
   });
 
-  it("begun without end get their sender cut as flooding, are counted, and leave nothing behind", async () => {
+  it("spawned without end get their sender disconnected for flooding, are counted, and leave nothing behind", async () => {
     stage = roomStage(FreeRoom);
     const honestIsFine = await withHonest();
     const raw = await RawPlayer.join(stage);
@@ -111,7 +111,7 @@ describe("entities that a player owns", () => {
     await honestIsFine();
   });
 
-  it("are so many in a room, whoever they belong to", async () => {
+  it("have a limit in a room, for all players together", async () => {
     stage = roomStage(
       class extends FreeRoom {
         override readonly playerEntities = [{ definition: Car, most: 10 }];
@@ -126,7 +126,7 @@ describe("entities that a player owns", () => {
     const granted = (raw: RawPlayer) => raw.heard.filter(({ type }) => type === "granted").length;
     expect([granted(one), granted(two)]).toEqual([10, 2]);
     expect(two.heard.at(-1)).toMatchObject({ reason: "players of a room may own 12 entities together" });
-    // A place that becomes free may be taken.
+    // Another player may take a free place.
     one.tell({ type: "disown", localId: 0 });
     two.tell(own(50));
     await stage.advance(200);
@@ -134,7 +134,7 @@ describe("entities that a player owns", () => {
     await honestIsFine();
   });
 
-  it("are refused, not thrown at, where the room has no id left", async () => {
+  it("are refused, without an error, if the room has no id left", async () => {
     stage = roomStage(FreeRoom);
     const raw = await RawPlayer.join(stage);
     const isFull = vi.spyOn(World.prototype, "isFull", "get").mockReturnValue(true);
@@ -150,7 +150,7 @@ describe("entities that a player owns", () => {
     expect(raw.heard.at(-1)).toMatchObject({ type: "granted", localId: 1 });
   });
 
-  it("of a whole game may be told at once, and anew as often as a game does", async () => {
+  it("of a whole game may be spawned at once, and again as often as a game does", async () => {
     stage = roomStage(
       class extends FreeRoom {
         override readonly playerEntities = [{ definition: Car, most: 40 }];
@@ -170,7 +170,7 @@ describe("entities that a player owns", () => {
   });
 });
 
-describe("what a player asks of its room", () => {
+describe("a player's requests to its room", () => {
   const kinds = [{ name: Car.name, schemaHash: Car.schemaHash }];
   const asked: Record<string, (index: number) => ToAuthority> = {
     disown: (localId) => ({ type: "disown", localId }),
@@ -180,12 +180,12 @@ describe("what a player asks of its room", () => {
   };
 
   it.each(Object.entries(asked))(
-    "by %s has a rate of its own; beyond it is counted, then cut",
+    "%s has a rate of its own; its sender is counted beyond it, then disconnected",
     async (_, message) => {
       stage = roomStage(FreeRoom);
       const honestIsFine = await withHonest();
       const raw = await RawPlayer.join(stage);
-      // What is within its burst passes.
+      // Messages within the burst pass.
       raw.tell(...Array.from({ length: 15 }, (_unused, index) => message(index)));
       await stage.advance(200);
       expect(drops()["rate-limit"]).toBeUndefined();
@@ -197,7 +197,7 @@ describe("what a player asks of its room", () => {
     },
   );
 
-  it("is measured by what the room's class says", async () => {
+  it("follow the limits of the room's class", async () => {
     stage = roomStage(
       class extends FreeRoom {
         override readonly playerLimits = { viewBurst: 3, viewPerSecond: 1 };
@@ -211,7 +211,7 @@ describe("what a player asks of its room", () => {
   });
 });
 
-describe("what a participant has no right to", () => {
+describe("a message without a right", () => {
   it("[WF35] is counted in the room and in the server's health", async () => {
     stage = roomStage(
       class extends FreeRoom {
@@ -228,7 +228,7 @@ describe("what a participant has no right to", () => {
     expect(report().counters.notAllowed).toBe(4);
   });
 
-  it("[WF35] because it only watches is counted there too", async () => {
+  it("[WF35] from a spectator is counted there too", async () => {
     stage = roomStage(FreeRoom);
     await stage.join();
     const raw = await RawPlayer.join(stage, { spectate: true });
@@ -243,7 +243,7 @@ describe("what a participant has no right to", () => {
     expect(raw.replies).toMatchObject([{ kind: "reply", id: 1, ok: false }]);
   });
 
-  it("[WF30] includes packets for other players", async () => {
+  it("[WF30] may be a packet for another player", async () => {
     stage = roomStage(FreeRoom);
     const [one, two] = [await RawPlayer.join(stage), await RawPlayer.join(stage)];
     const head = Uint8Array.of(0x21, 2, two.number, 0);
@@ -254,9 +254,9 @@ describe("what a participant has no right to", () => {
   });
 });
 
-describe("inputs that make no sense", () => {
+describe("malformed inputs", () => {
   const good = writeInputs(Drive, { newest: 1, rows: [Float32Array.of(0, 1, 0)] });
-  // Behind number and count, steer has 8 bits for 0 to 254.
+  // After number and count, `steer` has 8 bits for 0 to 254.
   const beyond = Uint8Array.from(good, (byte, index) =>
     index === 2 ? byte | 0x07 : index === 3 ? byte | 0xf8 : byte,
   );
@@ -267,7 +267,7 @@ describe("inputs that make no sense", () => {
     ["end too soon", good.slice(0, -1), "length"],
     ["go on behind their end", Uint8Array.of(...good, 0), "length"],
     ["leave their range", beyond, "out-of-range"],
-  ])("[WF32] because they %s are dropped under that name", async (_, body, reason) => {
+  ])("[WF32] that %s are dropped under that name", async (_, body, reason) => {
     stage = roomStage(FreeRoom);
     const raw = await RawPlayer.join(stage);
     raw.session.sendInput(body);
@@ -287,7 +287,7 @@ describe("the limits of a player", () => {
     expect(checkedPlayerLimits({})[name as keyof PlayerLimits]).toBe(usual);
   });
 
-  it("are in the documents as they are in the code, and others there are not", () => {
+  it("are the same in the documents and in the code", () => {
     const document = readFileSync(new URL("../../../docs/guides/authority.md", import.meta.url), "utf8");
     const cells = document.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
     for (const [name, row] of Object.entries(playerLimitTable)) {

@@ -37,13 +37,13 @@ function staged(queue: Partial<QueueOptions> = {}, options = {}): void {
 const seat = { options: {}, auth: true, replaces: undefined, isSpectator: false, address: "" };
 type Wish = Parameters<Client["queue"]>[1];
 
-/** Somebody begins to wait. */
+/** Adds a waiting player. */
 async function waiting(wish: Wish = {}): Promise<Queueing> {
   const name = `x${wish.rank ?? 0}`;
   return stage.until(stage.client().queue("staged", { options: { name, track: "loop" }, ...wish }));
 }
 
-/** How it ended: code and words. */
+/** Returns the error that ended the wait: its code and its message. */
 const failure = (queueing: Queueing): Promise<string> =>
   queueing.room.then(
     () => "there was a match",
@@ -72,7 +72,7 @@ describe("waiting for a match", () => {
     expect(stage.server.health().sessions).toBe(0);
   });
 
-  it("[M4] ends in a room of those who fit, which nobody else finds", async () => {
+  it("[M4] ends in a room of the matched players, which nobody else finds", async () => {
     staged();
     const [a, far, b] = [
       await waiting({ rank: 1000 }),
@@ -91,11 +91,11 @@ describe("waiting for a match", () => {
     await expect(far.room).rejects.toMatchObject({ code: "match/queue-ended" });
     const queue = stage.server.classReports().find(({ roomName }) => roomName === "staged.queue")!;
     expect(queue.counters).toMatchObject({ queueMatches: 1, queueTimeouts: 0 });
-    // Who was matched waits no longer.
+    // Matched players do not wait any more.
     expect(queue.players).toBe(0);
   });
 
-  it("widens as time passes, and tells how it stands", async () => {
+  it("widens the spread with time, and reports progress", async () => {
     staged();
     const a = await waiting({ rank: 1000 });
     const b = await waiting({ rank: 1400 });
@@ -108,13 +108,13 @@ describe("waiting for a match", () => {
     const spreads = told.map(([, spread]) => spread);
     expect(spreads).toEqual([...spreads].sort((one, two) => one - two));
     expect(spreads.at(-1)).toBeGreaterThan(230);
-    // 300 more at 50 a second.
+    // The ranks are 400 apart: the spread needs to grow by 300, at 50 a second.
     await stage.advance(3000);
     const rooms = await stage.until(Promise.all([a.room, b.room]));
     expect(rooms[0].roomId).toBe(rooms[1].roomId);
   });
 
-  it("keeps friends together, and waits until they are all here", async () => {
+  it("keeps friends together, and waits until all of them are there", async () => {
     staged({ players: 4 });
     const group = { key: "ours", size: 2 };
     const [first, alone] = [await waiting({ rank: 1000, group }), await waiting({ rank: 1000 })];
@@ -124,7 +124,7 @@ describe("waiting for a match", () => {
     const friends: number[] = [];
     first.onProgress((progress) => friends.push(progress.friends));
     const second = await waiting({ rank: 1100, group });
-    // Two friends and two of the three others.
+    // The match has two friends and two of the three others.
     const [one, two] = await stage.until(Promise.all([first.room, second.room]));
     expect(one.roomId).toBe(two.roomId);
     expect(stage.room.came).toHaveLength(4);
@@ -142,13 +142,13 @@ describe("waiting for a match", () => {
     const third = await waiting({ rank: 0 });
     await stage.advance(2000);
     expect(stage.rooms).toEqual([]);
-    // A stranger does not take the place; the friend does, when it is back.
+    // No stranger takes the friend's place. The friend takes it after its return.
     const back = await waiting({ rank: 0, group });
     const rooms = await stage.until(Promise.all([first.room, third.room, back.room]));
     expect(new Set(rooms.map(({ roomId }) => roomId)).size).toBe(1);
   });
 
-  it("does not wait for ever", async () => {
+  it("ends after the longest wait", async () => {
     staged();
     const [near, late] = [await waiting({ rank: 0 }), await waiting({ rank: 1e6 })];
     const half = await waiting({ rank: 0, group: { key: "never", size: 2 } });
@@ -165,7 +165,7 @@ describe("waiting for a match", () => {
     expect(stage.server.health()).toMatchObject({ sessions: 0, rooms: 0 });
   });
 
-  it("ends when the server takes nobody new, at once and with words", async () => {
+  it("ends at once, with a reason, when the server takes no more players", async () => {
     staged();
     const waits = await waiting({ rank: 0 });
     const drained = stage.server.drain({ timeoutMs: 1000 });
@@ -175,7 +175,7 @@ describe("waiting for a match", () => {
     await expect(waiting()).rejects.toMatchObject({ code: "match/full" });
   });
 
-  it("goes on when no room can be opened just then", async () => {
+  it("continues if no room can be opened at that time", async () => {
     let isBroken = true;
     class Broken extends RankedRoom {
       override onCreate(): void {
@@ -192,7 +192,7 @@ describe("waiting for a match", () => {
     expect(stage.server.classReports()[0]!.counters.hookErrors.onCreate).toBeGreaterThanOrEqual(2);
   });
 
-  it("is for those whom the room itself lets in, with the rank that the server knows", async () => {
+  it("is for players whom the room's onAuth lets in, with the rank that the server knows", async () => {
     staged({ rankOf: ({ auth }) => (auth as { elo: number }).elo });
     await expect(waiting({ options: { name: "cheat" } })).rejects.toMatchObject({ code: "match/refused" });
     const weak = await waiting({ rank: 9000, options: { name: "x10", track: "loop" } });
@@ -205,7 +205,7 @@ describe("waiting for a match", () => {
     strong.cancel();
   });
 
-  it("brings only those together who want the same kind of room", async () => {
+  it("matches only players with the same join options", async () => {
     staged();
     const a = await waiting({ rank: 0, options: { name: "x1", track: "loop" } });
     const b = await waiting({ rank: 0, options: { name: "x2", track: "oval" } });
@@ -215,7 +215,7 @@ describe("waiting for a match", () => {
     b.cancel();
   });
 
-  it("is limited per address, and to what makes sense", async () => {
+  it("is limited per address, and to valid requests", async () => {
     staged({ maxPerAddress: 3, players: 4 });
     const all = [await waiting({ rank: 0 }), await waiting({ rank: 0 }), await waiting({ rank: 0 })];
     await expect(waiting({ rank: 0 })).rejects.toThrow("too many wait from this address");
@@ -238,7 +238,7 @@ describe("waiting for a match", () => {
     { rank: "best" },
     { rank: 1, group: 5 },
     { rank: 1, group: { key: "x", size: 0 } },
-  ])("puts out who says %j", async (said) => {
+  ])("removes a player that sends %j", async (said) => {
     staged();
     const core = new RoomCore({
       room: new (queueFor("staged", RankedRoom, queueSettings("staged", QUEUE)))(),
@@ -268,7 +268,7 @@ describe("waiting for a match", () => {
     core.close();
   });
 
-  it("ends with words where the game's own rankOf fails", async () => {
+  it("ends with a reason if the game's own rankOf fails", async () => {
     staged({ rankOf: () => Promise.reject(new Error("the database is away")) });
     const waits = await waiting({ rank: 0 });
     await stage.advance(200);
@@ -277,7 +277,7 @@ describe("waiting for a match", () => {
   });
 });
 
-it("a queue for what is no class is a mistake", () => {
+it("a queue for a kind of room that is not a class throws", () => {
   const rooms = { party: { maxPlayers: 8 }, race: Room as never };
   expect(() => defineServer({ rooms, queues: { party: QUEUE } })).toThrow(
     "queues: expected the name of a kind",

@@ -4,8 +4,7 @@ import { roomStage, StagePlayer, type RoomStage } from "@paceline/testkit/room";
 import type { Scheduler } from "@paceline/transport";
 import { afterEach, expect, test } from "vitest";
 
-// A player of a room with an authority who owns no entity has inputs to send and links to look after, and nothing else:
-// the page wakes up for no more.
+// A page whose player owns no entity wakes up only to send inputs and to maintain its links.
 
 const Ball = defineEntity("ball", { position: vec2({ range: [-100, 100], precision: 0.01, unit: "m" }) });
 const Steering = defineInput({ steer: int({ range: [-1, 1] }) });
@@ -60,7 +59,7 @@ test("a page without entities of its own has no timer for their states", async (
   stage = roomStage(BallRoom);
   const scheduler = new CountingScheduler(stage.scheduler);
   const player = new StagePlayer({
-    // It asks for the time and for timers alone.
+    // The client uses only the clock and the timers of the scheduler.
     scheduler: scheduler as unknown as VirtualScheduler,
     random: seededRandom(1),
     network: { delayMs: 20 },
@@ -69,7 +68,7 @@ test("a page without entities of its own has no timer for their states", async (
   });
   player.enter(await stage.until(player.client.joinOrCreate("staged")));
   const { room } = player;
-  // Asking for entities is what makes the room tell of them.
+  // The room sends the kinds that the game reads.
   for (const _ of room.entities(Ball)) expect.unreachable("nothing has come yet");
   await stage.advance(3000);
   const perSecond = async (): Promise<number> => {
@@ -80,7 +79,7 @@ test("a page without entities of its own has no timer for their states", async (
   const quiet = await perSecond();
   const mine = room.spawn(Ball);
   await stage.advance(500);
-  // The profile tells 30 states a second.
+  // The profile sends 30 states a second.
   expect((await perSecond()) - quiet).toBeGreaterThan(25);
   room.despawn(mine);
   await stage.advance(500);

@@ -41,7 +41,7 @@ export interface RaceTypes {
   requests: { lap: { ask: { car: number }; answer: { laps: number } } };
 }
 
-/** A race as the tests play it: cars go as their players say. */
+/** A race for tests. Cars drive as their players' inputs say. */
 export class RaceRoom extends Room<RaceTypes> {
   static override readonly filterBy = ["track"];
   override maxPlayers = 8;

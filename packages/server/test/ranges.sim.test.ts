@@ -8,7 +8,7 @@ const Dot = defineEntity("dot", { at: vec2({ range, precision: 0.01, unit: "m" }
 const Mine = defineEntity("mine", { at: vec2({ range, precision: 0.01 }) });
 const Move = defineInput({ x: scalar({ range, precision: 0.01 }) });
 
-/** Writes beyond all ranges, as its players tell it. */
+/** A room that writes values out of range when its players tell it to. */
 class Field extends Room {
   override readonly entities = [Dot, Mine];
   override readonly playerEntities = [{ definition: Mine }];
@@ -39,7 +39,7 @@ const staged = (options: RoomStageOptions = {}) => {
   return stage;
 };
 
-test("what a room writes out of range is clamped, its players see the bound, and the log says so once for each field", async () => {
+test("a value that a room writes out of range is clamped, its players see the bound, and the log says so once for each field", async () => {
   const lines: [message: string, fields: LogFields | undefined][] = [];
   const stage = staged({ log: { ...silentLog, warn: (message, fields) => lines.push([message, fields]) } });
   const { room } = await stage.join();
@@ -58,7 +58,7 @@ test("what a room writes out of range is clamped, its players see the bound, and
   ]);
 });
 
-test("without a log the console says it", async () => {
+test("without a log of its own the server writes that to the console", async () => {
   const stage = staged();
   await stage.join();
   await stage.advance(500);
@@ -69,7 +69,7 @@ test("without a log the console says it", async () => {
   ]);
 });
 
-test("inputs and entities of players are clamped by their client, and the room takes them at their bounds", async () => {
+test("inputs and entities of players are clamped by their client, and the room accepts them at their bounds", async () => {
   const stage = staged({ log: silentLog });
   const [ann, ben] = [await stage.join(), await stage.join()];
   const errors: string[] = [];

@@ -16,12 +16,12 @@ import type { Room } from "@paceline/server";
 
 const STEP_MS = 5;
 
-/** A participant of a staged room that speaks the protocol by hand, and may say in it whatever it likes. */
+/** A participant of a staged room that writes the protocol by hand, invalid messages included. */
 export class RawPlayer {
   readonly session: Session;
   readonly heard: FromAuthority[] = [];
   readonly replies: PeerPayload[] = [];
-  /** Packets that came in a routing envelope: from other participants. */
+  /** Number of packets from other participants, which come in a routing envelope. */
   routed = 0;
   number = 0;
   close: LinkClose | undefined;
@@ -53,7 +53,7 @@ export class RawPlayer {
     });
   }
 
-  /** Joins; the request's fields may be given, `{ spectate: true }` for example. */
+  /** Joins a room. `request` adds fields to the join request, such as `{ spectate: true }`. */
   static async join(stage: unknown, request: object = {}): Promise<RawPlayer> {
     const player = new RawPlayer(stage as RoomStage<Room>, request);
     for (let step = 0; step < 200 && player.number === 0; step++)
@@ -62,7 +62,7 @@ export class RawPlayer {
     return player;
   }
 
-  /** Tells the authority something; false once the session is over, or its own queue is full. */
+  /** Sends messages to the authority. Returns false if the session is over or its queue is full. */
   tell(...messages: readonly ToAuthority[]): boolean {
     if (this.session.isClosed || this.session.unacknowledged > 900) return false;
     this.session.sendAllReliable(messages.map((message) => writeAuthority(message)));

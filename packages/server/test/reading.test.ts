@@ -5,7 +5,7 @@ import { Stage, eventually } from "./stage.js";
 
 afterEach(() => vi.restoreAllMocks());
 
-test("a frame that reads many fields asks the clock once, and shows one moment however long it takes", async () => {
+test("a frame that reads many fields reads the clock once, and shows one moment however long it takes", async () => {
   const stage = await new Stage(RaceRoom).start();
   const [driver, watcher] = [await stage.join(), await stage.join()];
   driver.input(Drive).throttle = 1;

@@ -11,10 +11,10 @@ import { PlayerSnapshotStream, type SnapshotStreamConnection } from "../src/stat
 import type { World } from "../src/entities/world.js";
 
 export interface ReceiverNetwork {
-  /** Whether the link brings everything in its order. */
+  /** True if the link keeps the order of packets. */
   readonly isInOrder: boolean;
   readonly delayTicks?: number;
-  /** More than that, up to so much, at random: packets overtake each other. */
+  /** Random further delay up to this, ticks: packets overtake each other. */
   readonly jitterTicks?: number;
   readonly lossRatio?: number;
 }
@@ -26,21 +26,21 @@ interface Flying {
   readonly body: Uint8Array;
 }
 
-/** One of a room's players, as a broadcast sees it: packets come late, or not at all, or in another order. */
+/** A player of a room, as a broadcast uses it. Its packets may come late, get lost or change order. */
 export class Receiver implements SnapshotStreamConnection {
   readonly snapshots: PlayerSnapshotStream;
-  /** What this one holds, by id: the newest values and their tick. */
+  /** The newest values and their tick, by entity id. */
   readonly held = new Map<number, { readonly values: Float32Array; readonly tick: number }>();
   readonly drops: string[] = [];
   readonly jumps: number[] = [];
-  /** What it was told of the room's limits. */
+  /** Received limits of the room. */
   readonly limits: ViewLimits[] = [];
   desyncs = 0;
   bytes = 0;
   packets = 0;
   slow = false;
   offline = false;
-  /** Its acknowledgements are held up. */
+  /** True while its acknowledgements are held back. */
   isMute = false;
   link: Link | undefined;
   readonly #world: World;
@@ -63,7 +63,7 @@ export class Receiver implements SnapshotStreamConnection {
     this.snapshots.setKinds(world.kinds);
   }
 
-  /** The page begins anew: it holds nothing, and says what it knows. */
+  /** Reloads the page: it forgets all entities, and sends its kinds. */
   restart(kinds = this.#world.kinds): void {
     this.#reader = this.#newReader();
     this.#flying = [];
@@ -110,7 +110,7 @@ export class Receiver implements SnapshotStreamConnection {
     return this.#tick;
   }
 
-  /** A tick begins: what has arrived is read, and acknowledged as late. */
+  /** Begins a tick: reads the packets that have arrived, and acknowledges them with the same delay. */
   begin(tick: number): void {
     this.#tick = tick;
     const { delayTicks = 1 } = this.#network;

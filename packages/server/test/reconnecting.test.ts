@@ -20,10 +20,10 @@ class PatientRoom extends RaceRoom {
   }
 }
 
-/** Nobody listens here. */
+/** An address without a server. */
 const NOWHERE = "ws://127.0.0.1:9";
 
-/** Sockets that can be pulled like a cable. */
+/** The open sockets. A test cuts them without a close, like a pulled cable. */
 const sockets: InstanceType<typeof NodeWebSocket>[] = [];
 let isOffline = false;
 class CutSocket extends NodeWebSocket {
@@ -42,7 +42,7 @@ beforeEach(async () => {
 });
 afterEach(() => stage.stop());
 
-/** All of them: on a busy machine a client may have replaced one that was slow. */
+/** Cut all sockets: on a busy machine a client may have replaced a slow one. */
 const cut = (): void => {
   for (const socket of sockets.splice(0)) (socket as unknown as { terminate(): void }).terminate();
 };
@@ -65,13 +65,13 @@ describe("a player whose link is lost", () => {
     room.leave();
   });
 
-  it("is out when the room waits no longer", async () => {
+  it("leaves when the room waits no longer", async () => {
     const room = await client.joinOrCreate("race");
     const other = await stage.join();
     await eventually(() => expect([...other.entities(Car)]).toHaveLength(2));
     const [hosted] = stage.rooms;
     hosted!.patience = 0;
-    // Otherwise it may be back before the server has seen that it was gone.
+    // Otherwise the client may be back before the server notices the loss.
     isOffline = true;
     cut();
     await eventually(() => expect(hosted!.settled).toEqual(["gone"]));
@@ -80,7 +80,7 @@ describe("a player whose link is lost", () => {
     room.leave();
   });
 
-  it("that loads the page anew goes on as the same player", async () => {
+  it("that reloads the page goes on as the same player", async () => {
     const room = await client.joinOrCreate("race");
     const other = await stage.join();
     const [hosted] = stage.rooms;

@@ -24,7 +24,7 @@ function player(profile: ProfileChoice): StagePlayer {
   });
 }
 
-test("a room that does not have the topology that a game asks for is left at once, and keeps no seat", async () => {
+test("a client leaves a room without the topology that its game requires at once, and keeps no seat", async () => {
   stage = roomStage(DecidedRoom);
   const first = await stage.join();
   const { client } = player({ base: "racing", topology: "relay" });
@@ -37,7 +37,7 @@ test("a room that does not have the topology that a game asks for is left at onc
   });
   await stage.advance(200);
   expect([stage.rooms.length, stage.room.players.size, first.room.peers.length]).toEqual([1, 1, 0]);
-  // The place is free, and a client that asks for nothing else gets it.
+  // The place is free. A client without a topology of its own gets it.
   const second = player("racing");
   const joined = await stage.until(second.client.joinOrCreate("staged"));
   await stage.advance(200);

@@ -9,15 +9,15 @@ interface Shot {
   readonly x: number;
   readonly y: number;
 }
-/** A target may be missed by so much. */
+/** Largest miss that still hits the target. */
 const RADIUS_M = 0.5;
 
-/** A target drives in circles, and players shoot at where they see it. */
+/** A room with a target that drives in circles. Players shoot at its shown position. */
 class ShootingRoom extends Room<{ messages: { shoot: Shot } }> {
   override readonly entities = [Car, Gate];
   override readonly maxRewindMs: number = 400;
   target!: CarEntity;
-  /** Where shots went wrong, m: by what the shooter saw, and by what is there now. */
+  /** Misses of shots, m: from the position that the shooter saw, and from the present one. */
   readonly misses: { seen: number; now: number; past: Pick<Past, "tick" | "isCapped">; tick: number }[] = [];
 
   override onCreate(): void {
@@ -52,7 +52,7 @@ async function shooter(delayMs: number): Promise<StagePlayer> {
   return player;
 }
 
-/** At where the target is shown, perhaps with a word of one's own about when that was. */
+/** Shoots at the shown position of the target. `at` is the tick that the shooter claims. */
 function shoot({ room }: StagePlayer, at = room.clock.shownTick): void {
   for (const car of room.entities(Car)) {
     if (car.isMine) continue;
@@ -74,14 +74,14 @@ describe("a shot", () => {
     expect(misses).toHaveLength(10);
     const worst = (of: "seen" | "now"): number => Math.max(...misses.map((miss) => miss[of]));
     expect(worst("seen")).toBeLessThan(RADIUS_M);
-    // Without looking back one would have to lead the target by the way of the message.
+    // Without a rewind the shooter would have to lead the target by the delay of the message.
     expect(worst("now")).toBeGreaterThan((0.8 * 16 * delayMs) / 1000);
     expect(worst("seen")).toBeLessThan(worst("now"));
     expect(misses.some(({ past }) => past.isCapped)).toBe(false);
     expect(stage.server.reports()[0]!.counters).toMatchObject({ rewinds: 10, rewindsCapped: 0 });
   });
 
-  it("gets nobody farther back than its own way, whatever it says, and never forward", async () => {
+  it("is judged at most a round trip back, whatever it claims, and never in the future", async () => {
     stage = roomStage(ShootingRoom);
     const player = await shooter(20);
     for (const said of [0, -1e300, 1e300]) {
@@ -89,7 +89,7 @@ describe("a shot", () => {
       await stage.advance(100);
     }
     const behindMs = stage.room.misses.map(({ past, tick }) => ((tick - past.tick) / 30) * 1000);
-    // A round trip of 40 ms, jitter, and the tolerance.
+    // A round trip of 40 ms, jitter and the tolerance.
     expect(behindMs[0]).toBeGreaterThan(100);
     expect(behindMs[0]).toBeLessThan(200);
     expect(behindMs[1]).toBeLessThan(200);
@@ -97,7 +97,7 @@ describe("a shot", () => {
     expect(stage.server.reports()[0]!.counters).toMatchObject({ rewinds: 3, rewindsCapped: 3 });
   });
 
-  it("gets nobody farther back than the room allows, however slow the way is", async () => {
+  it("is judged no farther back than the room allows, however slow the link is", async () => {
     stage = roomStage(ShootingRoom);
     const player = await shooter(450);
     shoot(player);
@@ -107,7 +107,7 @@ describe("a shot", () => {
     expect(past.isCapped).toBe(true);
   });
 
-  it("does not see who was not there yet, what has no position, and what was between two places", async () => {
+  it("does not see entities before their spawn, without a position, or between two places of a teleport", async () => {
     stage = roomStage(ShootingRoom);
     await shooter(20);
     const { room } = stage;
@@ -126,7 +126,7 @@ describe("a shot", () => {
     expect(() => room.rewind(player!, room.tick, (past) => past.of(young))).toThrow("an entity of this room");
   });
 
-  it("is the game's mistake where the room keeps nothing, and a wrong word is the message's", async () => {
+  it("throws if the room keeps no history, or if the claimed tick is no number", async () => {
     class Forgetful extends ShootingRoom {
       override readonly maxRewindMs = 0;
     }

@@ -6,20 +6,22 @@ import { RelayStage } from "../../client/test/relay-stage.js";
 import { inWords, ownFrames } from "./own-frames.js";
 import { Car, Drive, RaceRoom } from "./race.js";
 
-/** From the event of the link to the function that writes the replica, both included. */
+/** Most frames from the event of the link to the function that writes the replica, both included. */
 const MAX_FRAMES = 12;
 
-/** A listener is told after the write, by these. */
+/** Files that call listeners, after the write. */
 const TELLING = /\/(field-changes|listeners)\.ts$/;
 
-/** The frames of this project up to the socket or the channel that has brought the packet. */
+/**
+ * Returns the frames of this project, from the write to the socket or the channel that received the packet.
+ */
 function framesIn(): string[] {
   const frames = ownFrames();
   const end = frames.findLastIndex(({ file }) => file.endsWith("-link.ts"));
   return inWords(frames.slice(0, end + 1).filter(({ file }) => !TELLING.test(file)));
 }
 
-/** The longest road of a state to a car that moves in this room; `drive` makes it move. */
+/** Returns the longest path of a state to a car that moves in this room. `drive` moves it. */
 async function roadTo(room: Room, drive: () => Promise<void>): Promise<string[]> {
   let road: string[] = [];
   room.onSpawn(Car, (car) => {
@@ -33,12 +35,12 @@ async function roadTo(room: Room, drive: () => Promise<void>): Promise<string[]>
   return road;
 }
 
-/** Drives one's own car; the room advances with every step. */
+/** Returns a function that drives the player's own car. The room advances with every step. */
 function driver(room: Room, advance: (ms: number) => Promise<void>): () => Promise<void> {
   const car = room.spawn(Car);
   return async () => {
     for (let step = 0; step < 40; step++) {
-      // No model foresees it, so that every step sends a state.
+      // No motion model predicts this, so every step sends a state.
       car.position.set(step % 2 === 0 ? step : -step, 0);
       room.advance();
       await advance(50);
@@ -48,7 +50,7 @@ function driver(room: Room, advance: (ms: number) => Promise<void>): () => Promi
 
 type ClientOptions = ConstructorParameters<typeof Client>[1];
 
-/** Lets time pass until those paths lead to the others. */
+/** Advances the clock until these paths lead to the other players. */
 async function untilPaths(room: Room, stage: RelayStage, path: string): Promise<void> {
   for (let step = 0; step < 400 && !room.peers.every((peer) => peer.path === path); step++) {
     await stage.advance(50);

@@ -1,12 +1,15 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
-/** What stands between players and the server, and does not behave. */
+/** Faults of a proxy between players and the server. */
 export interface Rudeness {
-  /** The first upgrade is passed on so much later. */
+  /** Extra delay of the first upgrade, ms. */
   readonly firstLinkLateMs?: number;
-  /** Every upgrade is tried on a connection of its own before it is passed on, as a proxy does that retries. */
+  /**
+   * Number of upgrades that the proxy tries on a connection of its own first, like a proxy that retries.
+   * Default 0.
+   */
   readonly triesTwice?: number;
-  /** Upgrades are passed on as plain requests. */
+  /** True: the proxy passes upgrades on as plain requests. */
   readonly stripsUpgrade?: boolean;
 }
 
@@ -35,7 +38,7 @@ export class RudeProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** From now on nothing passes, and nobody is told: as when a cable is pulled. */
+  /** Drops all bytes without closing any connection, like a pulled cable. */
   swallow(): void {
     this.#isDead = true;
     for (const socket of this.#sockets) socket.unpipe().pause();

@@ -1,4 +1,4 @@
-/** What a server says by itself: to those who run it, and to those who play on it. */
+/** Messages that a server writes by itself, to its operators and to its players. */
 import { Client, type ClientOptions, type Room as ClientRoom } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { Room, defineServer, type Server } from "@paceline/server";
@@ -42,7 +42,7 @@ async function join(url: string, name: string, options: Partial<ClientOptions> =
   return room;
 }
 
-/** A match request as a page of that origin makes it. */
+/** Sends a match request like a page of this origin. */
 async function askFrom(origin: string, url: string): Promise<{ status: number; body: string }> {
   const response = await fetch(`${url}/match/joinOrCreate/duel`, {
     method: "POST",
@@ -53,13 +53,13 @@ async function askFrom(origin: string, url: string): Promise<{ status: number; b
 }
 
 describe("a server without a log of its own", () => {
-  it("prints where it listens and the kinds of rooms, once", async () => {
+  it("prints its address and the kinds of rooms, once", async () => {
     const server = started(defineServer({ rooms }));
     const url = await server.listen(0);
     expect(printed).toEqual([`info: paceline: listening on ${url} rooms=duel,chat`]);
   });
 
-  it("prints of a page that it refuses the line to add, and lets a page in with that line", async () => {
+  it("prints the option to add for a page that it refuses, and lets the page in with that option", async () => {
     const url = await started(defineServer({ rooms })).listen(0);
     const origin = "https://game.example";
     const refused = await askFrom(origin, url);
@@ -104,7 +104,7 @@ it.each([
 });
 
 describe.each(["duel", "chat"])("in a room %s", (name) => {
-  it("[M6] a player who came elsewhere because a room was full learns so, and the console has one line", async () => {
+  it("[M6] a player in another room because one was full gets a notice, and the console has one line", async () => {
     const url = await started(defineServer({ rooms, log: silentLog })).listen(0);
     const friends = [await join(url, name), await join(url, name)];
     const third = await join(url, name);
@@ -117,7 +117,7 @@ describe.each(["duel", "chat"])("in a room %s", (name) => {
     ]);
   });
 
-  it("[WF51] all are told that the server drains, also who comes back, before their sessions end", async () => {
+  it("[WF51] all players, returning ones too, are told that the server drains before their sessions end", async () => {
     const server = started(defineServer({ rooms, log: silentLog }));
     const url = await server.listen(0);
     const room = await join(url, name);

@@ -3,12 +3,12 @@ import { ConfigError, Room, defineServer } from "@paceline/server";
 import { roomStage } from "@paceline/testkit/room";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-describe.each(["maxClients", "maxPeers"] as const)("a room class that says %s", (name) => {
-  test("is told to say maxPlayers when a room of it is to open, and the player does not get in", async () => {
+describe.each(["maxClients", "maxPeers"] as const)("a room class with a field %s", (name) => {
+  test("gets a hint to maxPlayers when a room of it opens, and the player does not get in", async () => {
     class Arena extends Room {
       constructor() {
         super();
-        // As a class field of plain JavaScript.
+        // Sets the field like a class field of plain JavaScript.
         Object.assign(this, { [name]: 4 });
       }
     }
@@ -32,7 +32,7 @@ describe.each(["maxClients", "maxPeers"] as const)("a room class that says %s", 
   });
 });
 
-test("what others call maxPlayers does not compile", () => {
+test("other names for maxPlayers do not compile", () => {
   class Colyseus extends Room {
     // @ts-expect-error it is called maxPlayers
     maxClients = 4;

@@ -31,8 +31,8 @@ afterEach(() => stage.stop());
 const watch = (): Promise<StagePlayer> => stage.join({ terms: { spectate: true } });
 const cars = (player: StagePlayer) => [...player.room.entities(Car)];
 
-describe("who only watches", () => {
-  it("comes into a full room, sees everything, and has a place of its own", async () => {
+describe("a spectator", () => {
+  it("joins a full room, sees everything, and has a place of its own", async () => {
     stage = roomStage(WatchedRoom);
     const [ann, ben] = [await stage.join(), await stage.join()];
     const watching = await watch();
@@ -45,11 +45,11 @@ describe("who only watches", () => {
     expect(cars(watching)[0]!.position.x).toBeGreaterThan(10);
     expect([stage.room.players.size, stage.room.spectators.size]).toEqual([2, 1]);
     expect(stage.room.calls).toContain("watch 3");
-    // The third player needs a room of its own; spectators have not taken the place of anybody.
+    // The third player needs another room, because spectators take no player's place.
     expect((await stage.join()).room.roomId).not.toBe(ann.room.roomId);
   });
 
-  it("is refused what it says, is told so with a code, and it is counted; players are not disturbed", async () => {
+  it("gets a refusal with a code for its messages, which are counted; players are not affected", async () => {
     stage = roomStage(WatchedRoom);
     const ann = await stage.join();
     const heard: unknown[] = [];
@@ -66,13 +66,13 @@ describe("who only watches", () => {
     expect(await asked).toMatchObject({ code: "request/refused" });
     const { counters, entities } = stage.server.reports()[0]!;
     expect(counters).toMatchObject({ messages: 0, notAllowed: 0 });
-    // Messages, a question, the entity, and its states.
+    // At least 22 messages: commands, a request, the entity, and its states.
     expect(counters.fromSpectators).toBeGreaterThanOrEqual(22);
     expect(entities).toBe(1);
     expect(heard).toEqual([]);
   });
 
-  it("is let in only so often, and not at all where the room wants nobody", async () => {
+  it("gets one of a limited number of places, and none in a room without them", async () => {
     stage = roomStage(WatchedRoom);
     await stage.join();
     for (let count = 0; count < 3; count++) await watch();
@@ -83,7 +83,7 @@ describe("who only watches", () => {
     expect(stage.server.health().rooms).toBe(0);
   });
 
-  it("may come into a locked room, and stays a spectator when it loads the page anew", async () => {
+  it("may join a locked room, and stays a spectator after a reload of the page", async () => {
     stage = roomStage(WatchedRoom);
     const ann = await stage.join();
     stage.room.lock();
@@ -94,7 +94,7 @@ describe("who only watches", () => {
     expect([stage.room.players.size, stage.room.spectators.size]).toEqual([1, 1]);
   });
 
-  it("[WF35] whatever its bytes say: inputs, states and entities of spectators are refused", async () => {
+  it("[WF35] may send any bytes: its inputs, states and entities are refused", async () => {
     stage = roomStage(WatchedRoom);
     const core = new RoomCore({
       room: new WatchedRoom(),
@@ -123,7 +123,7 @@ describe("who only watches", () => {
     core.receive(participant, writePeerPayload({ kind: "command", type: "horn", message: {} }));
     expect(core.counters).toMatchObject({ fromSpectators: 5, malformed: 0, inputs: 0 });
     expect(core.world.records.size).toBe(0);
-    // What it can read it has to say.
+    // A spectator may send its kinds and request whole states.
     core.receive(participant, writeAuthority({ type: "kinds", kinds: core.world.kinds }));
     core.receive(participant, writeAuthority({ type: "resync", ids: [] }));
     expect(core.counters.fromSpectators).toBe(5);
@@ -132,7 +132,7 @@ describe("who only watches", () => {
 });
 
 describe("spectators who see everything later", () => {
-  it("see the world of then, at once when they come, with those who have gone since", async () => {
+  it("see the earlier world at once when they join, with players who have left since", async () => {
     stage = roomStage(LateRoom);
     const [ann, ben] = [await stage.join(), await stage.join()];
     cars(ann);
@@ -146,7 +146,7 @@ describe("spectators who see everything later", () => {
     const watching = await watch();
     cars(watching);
     await stage.advance(300);
-    // What it sees is three seconds old: both cars are there, and stand.
+    // Its view is three seconds old: both cars are there, and stand.
     expect(cars(watching).map(({ position }) => position.x)).toEqual([1, 2]);
     const { room } = stage;
     const now = room.tick;
@@ -156,7 +156,7 @@ describe("spectators who see everything later", () => {
     expect(cars(watching)[0]!.position.x).toBeGreaterThan(30);
   });
 
-  it("show at every tick exactly what players were told of it, jumps and owners too", async () => {
+  it("show at every tick exactly what players got for it, teleports and owners too", async () => {
     stage = roomStage(LateRoom);
     const ann = await stage.join({ network: { delayMs: 10 } });
     const watching = await watch();
@@ -185,7 +185,7 @@ describe("spectators who see everything later", () => {
     expect(stage.server.reports()[0]!.counters.spectatorsMissed).toBe(0);
   });
 
-  it("hear what the room says as much later, in order, also what was said to them alone", async () => {
+  it("get the room's messages with the same delay, in order, also messages to them alone", async () => {
     stage = roomStage(LateRoom);
     const ann = await stage.join();
     const watching = await watch();
@@ -201,7 +201,7 @@ describe("spectators who see everything later", () => {
     stage.room.broadcast("horn", { from: 3, loud: true }, { except: [...stage.room.spectators.values()] });
     await stage.advance(DELAY_MS - 100);
     expect(heard.map(([what]) => what)).toEqual(["ann 1", "ann 3"]);
-    // Who comes meanwhile hears what was said before, when its time has come.
+    // A spectator that joins meanwhile gets the earlier messages when their time has come.
     const third = await watch();
     third.room.onMessage("horn", note("third"));
     await stage.advance(300);
@@ -215,7 +215,7 @@ describe("spectators who see everything later", () => {
     for (const [, atMs] of late) expect(atMs - saidAtMs).toBeGreaterThanOrEqual(DELAY_MS - 40);
   });
 
-  it("wait in bounded memory: what is too much is left out and counted", async () => {
+  it("use bounded memory: what exceeds it is left out and counted", async () => {
     stage = roomStage(LateRoom);
     await stage.join();
     await watch();

@@ -4,7 +4,7 @@ import { silentLog } from "@paceline/relay";
 import { defineServer, type Room, type RoomClass, type Server, type ServerOptions } from "@paceline/server";
 import { vi } from "vitest";
 
-/** Waits until `check` no longer throws; for what comes over real sockets. */
+/** Waits until `check` no longer throws. Use it for messages over real sockets. */
 export function eventually<Value>(check: () => Value, timeoutMs = 8000): Promise<Value> {
   return vi.waitFor(check, { timeout: timeoutMs, interval: 5 });
 }
@@ -15,7 +15,7 @@ function newClient(url: string): Client {
 
 type Options = Partial<Omit<ServerOptions<{ race: RoomClass }>, "rooms">>;
 
-/** A server with one kind of room on a loopback port, and the rooms of clients that were opened at it. */
+/** A server with one kind of room on a loopback port, and the client rooms that were opened at it. */
 export class Stage<R extends Room> {
   readonly server: Server<{ race: RoomClass }>;
   /** Every room that was opened, in order. */
@@ -26,7 +26,7 @@ export class Stage<R extends Room> {
   constructor(roomClass: new () => R, options: Options = {}) {
     const { rooms } = this;
     const base = roomClass as unknown as new () => Room;
-    // The test wants to look at what the server has made.
+    // Keep each room that the server creates, so that a test can look at it.
     const noted = class extends base {
       constructor() {
         super();
@@ -34,7 +34,7 @@ export class Stage<R extends Room> {
       }
     };
     const kinds = { race: noted as unknown as RoomClass };
-    // Hooks fail on purpose here.
+    // The log is silent because hooks fail on purpose here.
     this.server = defineServer({ rooms: kinds, log: silentLog, ...options });
   }
 

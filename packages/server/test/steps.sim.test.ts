@@ -38,7 +38,7 @@ interface Rolling {
   heading: number;
 }
 
-/** One tick of a ball that is steered in circles of a changing size. */
+/** Simulates one tick of a ball in circles of a changing size. */
 function roll(ball: Rolling, { isOn }: { readonly isOn: boolean }, seconds: number): void {
   ball.heading += (isOn ? 0.7 : -0.4) * seconds;
   ball.velocity.x += (9 * Math.cos(ball.heading) - ball.velocity.x) * seconds;
@@ -65,7 +65,7 @@ class BallRoom extends Room {
   }
 }
 
-/** Notes the input of every tick. */
+/** A room that notes the input of every tick. */
 class DriveRoom extends Room {
   override readonly inputs = Drive;
   override readonly entities = [Car];
@@ -96,7 +96,7 @@ async function driven(framesPerSecond: number, network = { delayMs: 30 }) {
   return { stage, page, player };
 }
 
-/** Plays a game that numbers its steps. */
+/** Starts a game loop that numbers its steps. */
 function play({ room }: StagePlayer): { steps: number; seconds: Set<number> } {
   const input = room.input(Drive);
   const played = { steps: 0, seconds: new Set<number>() };
@@ -115,7 +115,7 @@ describe("a room of 60 ticks a second", () => {
     async (framesPerSecond) => {
       const { stage, player } = await driven(framesPerSecond);
       const played = play(player);
-      // Until inputs come just in time.
+      // Wait until inputs arrive just in time.
       await stage.advance(4000);
       const { taken } = stage.room;
       const [stepsBefore, ticksBefore] = [played.steps, taken.length];
@@ -129,7 +129,7 @@ describe("a room of 60 ticks a second", () => {
     },
   );
 
-  test("gets its inputs from a hidden page too, and from a loop that stands still the last one", async () => {
+  test("gets inputs from a hidden page too, and the last one again from a loop that stands still", async () => {
     const { stage, page, player } = await driven(60);
     const played = play(player);
     await stage.advance(4000);
@@ -143,7 +143,7 @@ describe("a room of 60 ticks a second", () => {
     expect(played.steps).toBeGreaterThan(800);
   });
 
-  test("of a game without a loop takes what is written, from a timer", async () => {
+  test("sends the inputs of a game without a loop by a timer", async () => {
     const { stage, player } = await driven(60);
     const input = player.room.input(Drive);
     input.step = 7;
@@ -165,7 +165,7 @@ describe("a room of 60 ticks a second", () => {
     );
   });
 
-  test("a prediction that is right is hardly corrected by rounding, and one that is wrong is", async () => {
+  test("rounding hardly corrects a right prediction, and a wrong one is corrected", async () => {
     const stage = roomStage(BallRoom);
     stop = () => stage.stop();
     const { room } = await stage.join({ network: { delayMs: 40 } });
@@ -180,10 +180,11 @@ describe("a room of 60 ticks a second", () => {
       sizesM.add(prediction.stats.correctionM);
     }
     expect(prediction.stats.states - before.states).toBeGreaterThan(50);
-    // An input is under way for 40 ms and waits for its tick: at most three of 16.7 ms.
+    // An input is on its way for 40 ms and waits for its tick: at most three ticks of 16.7 ms.
     expect(prediction.stats.leadMs).toBeGreaterThan(40);
     expect(prediction.stats.leadMs).toBeLessThan(90);
-    // It began with a rounded state: that is narrowed down, by no more than the rounding of a state at a time.
+    // The prediction began with a rounded state. Corrections reduce that error, each by at most the rounding
+    // error of a state.
     expect(Math.max(...sizesM)).toBeLessThan(0.025 * Math.SQRT2);
     expect(sizesM.size).toBeLessThan((prediction.stats.states - before.states) / 2);
     stage.room.push = 0.3;
@@ -223,7 +224,7 @@ describe("a room of 60 ticks a second", () => {
       .slice(1)
       .map(({ atMs, x }, index) => x - shown[index]!.x - (atMs - shown[index]!.atMs) * 0.03);
     expect(shown.length).toBeGreaterThan(400);
-    // 30 units a second are 0.21 a frame: a step that shows at once, or late, would be off by half a unit.
+    // The car moves 0.21 units in a frame. A step that shows at once, or late, would be off by half a unit.
     expect(Math.max(...jumps.map(Math.abs))).toBeLessThan(0.1);
   });
 });

@@ -6,7 +6,7 @@ import { World, type EntityRecord } from "../src/entities/world.js";
 import { Car } from "./race.js";
 import { Receiver } from "./receiver.js";
 
-// Players of one room who want to be told differently, each on its own line.
+// Players of one room with different terms, each on its own line.
 
 const TICK_HZ = 60;
 const UNTOLD: ViewTerms = { isInterpolated: false, everyTicks: 1 };
@@ -32,7 +32,7 @@ function player(terms: Partial<ViewTerms>, isInOrder = true): Receiver {
   return receiver;
 }
 
-/** Packets that each of them got while the car drove so. */
+/** Returns the number of packets that each player got while the car drove like this. */
 function packets(
   receivers: readonly Receiver[],
   drive: (car: Driven, seconds: number) => void,
@@ -81,13 +81,13 @@ describe.each([true, false])("of two players of one room, on lines in order: %s,
     const [many, few] = packets(receivers, drive);
     expect(many! / few!).toBeGreaterThan(least);
     expect(few).toBeGreaterThan(0);
-    // And whoever is told seldom is told of the place in the end.
+    // A player with rare states gets the last position too.
     packets(receivers, rest, 3);
     for (const { held } of receivers)
       expect(Math.abs(held.get(car.id)!.values[0]! - car.state[0]!)).toBeLessThan(0.02);
   });
 
-  test("the one who wants repeats is told twice of what changes once", () => {
+  test("a player with repeats gets a single change twice", () => {
     const receivers = [player({}, isInOrder), player({ repeats: true }, isInOrder)];
     packets(receivers, rest, 1);
     let place = 0;
@@ -98,7 +98,7 @@ describe.each([true, false])("of two players of one room, on lines in order: %s,
     expect(twice! - once!).toBeGreaterThanOrEqual(6);
   });
 
-  test("the one with fewer bytes a second gets no more than these", () => {
+  test("a player with fewer bytes a second gets no more than these", () => {
     for (let count = 0; count < 200; count++) world.spawn(Car, {}, undefined);
     const receivers = [player({}, isInOrder), player({ bytesPerSecond: 2000 }, isInOrder)];
     const all = (): void => {
@@ -114,7 +114,7 @@ describe.each([true, false])("of two players of one room, on lines in order: %s,
   });
 });
 
-test("the room's own limit of bytes counts where a player wants more", () => {
+test("the room's own limit of bytes applies if a player wants more", () => {
   broadcast = new Broadcast({ world, tickHz: TICK_HZ, bytesPerSecond: 3000 });
   for (let count = 0; count < 100; count++) world.spawn(Car, {}, undefined);
   const receiver = player({ bytesPerSecond: 1_000_000 });
@@ -138,7 +138,7 @@ test("players of equal terms share an encoding, others do not change it", () => 
   expect(alike[0]!.bytes).toBeLessThan(other.bytes);
 });
 
-test("one who changes its mind is told by the new terms from the next turn on", () => {
+test("a player that changes its terms gets states by the new ones from the next turn on", () => {
   const receiver = player({ thresholdM: 2 });
   packets([receiver], weave, 1);
   const [wide] = packets([receiver], weave);
@@ -148,7 +148,7 @@ test("one who changes its mind is told by the new terms from the next turn on", 
   expect(narrow! / wide!).toBeGreaterThan(4);
 });
 
-test("with more different wishes than a room reckons, the others are told exactly, and all are told", () => {
+test("with more different terms than a room can serve, the other players get exact states", () => {
   const receivers = Array.from({ length: 20 }, (_, index) => player({ thresholdM: 1 + index / 10 }));
   packets(receivers, weave, 1);
   const counts = packets(receivers, weave, 2);
@@ -162,7 +162,7 @@ test("with more different wishes than a room reckons, the others are told exactl
   );
 });
 
-test("[WF34] limits that cannot be are malformed", () => {
+test("[WF34] impossible limits are malformed", () => {
   const read = (fields: object) =>
     readFromAuthority(writeAuthority({ type: "limits", ...fields } as never).subarray(1));
   for (const fields of [{}, { maxViews: 16 }, { bytesPerSecond: 4000 }, { maxViews: 1, bytesPerSecond: 500 }])
@@ -171,7 +171,7 @@ test("[WF34] limits that cannot be are malformed", () => {
     expect([read({ maxViews: wrong }), read({ bytesPerSecond: wrong })]).toEqual([undefined, undefined]);
 });
 
-test("[WF33] a wish that cannot be is malformed; what is left out is for the authority to say", () => {
+test("[WF33] impossible terms are malformed; the authority chooses omitted ones", () => {
   for (const terms of [
     { thresholdM: -1 },
     { thresholdM: "1" },

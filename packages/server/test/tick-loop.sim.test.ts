@@ -2,7 +2,7 @@ import { VirtualScheduler } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";
 import { TickLoop } from "../src/room/tick-loop.js";
 
-/** A scheduler on which a step takes time: the clock is ahead of the timers by what was worked. */
+/** Creates a loop whose steps take time: the clock runs ahead of the timers by the work of each step. */
 function newLoop(workMs: (tick: number) => number, tickHz = 50) {
   const virtual = new VirtualScheduler();
   let workedMs = 0;
@@ -37,7 +37,7 @@ describe("a room's loop", () => {
     expect(loop.lateness.maxMs).toBeGreaterThanOrEqual(20);
   });
 
-  test("skips what is more, and counts it", () => {
+  test("skips further steps, and counts them", () => {
     const { loop, virtual } = newLoop((tick) => (tick === 10 ? 1000 : 0));
     virtual.advance(1000);
     expect(loop.skipped).toBeGreaterThan(40);
@@ -45,7 +45,7 @@ describe("a room's loop", () => {
     expect(loop.duration.maxMs).toBe(1000);
   });
 
-  test("that is always too slow runs slow, and never faster than it can", () => {
+  test("that is always too slow runs slowly, and never faster than it can", () => {
     const { loop, ticks, virtual } = newLoop(() => 30);
     virtual.advance(300);
     expect(ticks.length * 30).toBeLessThanOrEqual(loop.duration.sumMs);
@@ -54,7 +54,7 @@ describe("a room's loop", () => {
     expect(ticks).toEqual(ticks.map((_, index) => index + 1));
   });
 
-  test("ends", () => {
+  test("stops", () => {
     const { loop, ticks, virtual } = newLoop(() => 0);
     virtual.advance(100);
     loop.stop();

@@ -14,13 +14,13 @@ import {
 export interface Mutant {
   readonly name: string;
   readonly question: Question;
-  /** The question's rows with the change. */
+  /** The rows of the question, with the change. */
   readonly rows: readonly Row[];
 }
 
 const yesNo = ["yes", "no"] as const;
 const unknown = "unknown" as const;
-/** Every value that a condition may name. */
+/** Every value that a condition may use. */
 const domains: { readonly [Field in keyof Facts]-?: readonly NonNullable<Facts[Field]>[] } = {
   genre: genres,
   topology: topologies,
@@ -42,7 +42,10 @@ const domains: { readonly [Field in keyof Facts]-?: readonly NonNullable<Facts[F
   content: ["states", "moves"],
 };
 
-/** The tree's rows each deleted, each with its condition negated, each value that one sets replaced by its neighbour. */
+/**
+ * Returns all mutants of the tree: each row deleted, each with its condition negated, and each value that a
+ * row sets replaced by its neighbour.
+ */
 export function mutantsOf(tree: readonly Question[]): Mutant[] {
   return tree.flatMap((question) =>
     question.rows.flatMap((row) => {
@@ -52,14 +55,17 @@ export function mutantsOf(tree: readonly Question[]): Mutant[] {
         rows: question.rows.flatMap((each) => (each === row ? instead : [each])),
       });
       const values = neighbours(row).map(([change, changed]) => mutant(change, changed));
-      // The last row answers what no other does: without it there would be no tree.
+      // The last row answers all other cases. Without it the tree would be incomplete.
       if (Object.keys(row.when).length === 0) return values;
       return [mutant("deleted"), mutant("negated", ...negated(row)), ...values];
     }),
   );
 }
 
-/** Rows that hold where this one does not: one for each of its conditions, the first that fails. */
+/**
+ * Returns rows for the cases in which this row does not hold: one for each of its conditions, the first that
+ * fails.
+ */
 function negated(row: Row): Row[] {
   const fields = Object.keys(row.when) as (keyof Facts)[];
   return fields.map((field, index) => {

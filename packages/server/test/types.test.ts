@@ -17,7 +17,7 @@ const Ghost = defineEntity("ghost", { seen: flag() });
 const Jump = defineInput({ jump: flag() });
 type RaceClientRoom = HostedRoom<(typeof server)["kinds"]["race"]>;
 
-/** Never called: the compiler reads it. */
+/** Never called. The compiler checks its types. */
 async function aClientOfThisServer(client: Client<typeof server>): Promise<RaceClientRoom> {
   const room = await client.joinOrCreate("race", { track: "loop" });
   // @ts-expect-error there is no such kind of room
@@ -61,7 +61,7 @@ async function aClientOfThisServer(client: Client<typeof server>): Promise<RaceC
   return room;
 }
 
-/** Never opened: the compiler reads it. */
+/** Never opened. The compiler checks its types. */
 class TypedRoom extends Room<{
   messages: {
     flag: { color: string };
@@ -93,11 +93,11 @@ class TypedRoom extends Room<{
   }
 }
 
-it("messages are described once for both directions, and what is wrong does not compile", () => {
+it("messages are described once for both directions, and wrong ones do not compile", () => {
   expect(TypedRoom).toBeTypeOf("function");
 });
 
-it("what is wrong in a client of this server does not compile", async () => {
+it("wrong calls in a client of this server do not compile", async () => {
   expect(aClientOfThisServer).toBeTypeOf("function");
   const url = await server.listen(0);
   const client = new Client<typeof server>(url, { profile: "racing", webSocket: NodeWebSocket });

@@ -1,7 +1,7 @@
 import { MessageKind, readMessages, readPacket } from "@paceline/protocol";
 import type { Link } from "@paceline/transport";
 
-/** What packets with states of a player weigh, on the server's end of its link. */
+/** Sizes of a player's packets with states, at the server's end of the link. */
 export class UploadTap {
   /** Bodies of states, and the packets that carried them. */
   readonly bodies: Uint8Array[] = [];

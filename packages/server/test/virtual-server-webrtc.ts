@@ -5,8 +5,8 @@ import type { Participant } from "../../relay/src/sessions/participant.js";
 import { WebRtcAnswerer } from "../../relay/src/signaling/webrtc-answerer.js";
 
 /**
- * The server answers offers of WebRTC as it does with the native library, over the simulated wire of `maker`. Returns
- * what ends that.
+ * Makes the server answer WebRTC offers as with the native library, over the simulated network of `maker`.
+ * Returns a function that ends this.
  */
 export function serveVirtualWebRtc(
   maker: WebRtcLinkMaker,

@@ -59,9 +59,9 @@ interface Pending {
 }
 
 /**
- * Sends the world to one player, limited to the kinds that its game knows. It mostly uses a {@link SharedSnapshot}. If it
- * cannot, it sends differences to the states that the player has acknowledged; streams with the same baseline share that
- * encoding, too.
+ * Sends the world to one player, limited to the kinds that its game knows. It mostly uses a {@link
+ * SharedSnapshot}. If it cannot, it sends differences to the states that the player has acknowledged; streams
+ * with the same baseline share that encoding, too.
  */
 export class PlayerSnapshotStream {
   readonly line: SnapshotStreamConnection;
@@ -119,7 +119,10 @@ export class PlayerSnapshotStream {
     this.line.limited(limits ?? {});
   }
 
-  /** Sets the kinds that the player's game reads. Returns the name of the first one that the room defines differently. */
+  /**
+   * Sets the kinds that the player's game reads. Returns the name of the first one that the room defines
+   * differently.
+   */
   setKinds(kinds: readonly KindInfo[]): string | undefined {
     this.kinds.clear();
     let other: string | undefined;

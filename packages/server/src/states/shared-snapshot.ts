@@ -14,9 +14,9 @@ interface Newcomer {
 }
 
 /**
- * Encodes states once for all players with the same terms and kinds whose links keep order. On such a link every sent
- * packet arrives before the next one, so that it becomes the baseline at once. When a player joins, the snapshot sends
- * every entity whole to all, because the newcomer has no older baseline.
+ * Encodes states once for all players with the same terms and kinds whose links keep order. On such a link
+ * every sent packet arrives before the next one, so that it becomes the baseline at once. When a player
+ * joins, the snapshot sends every entity whole to all, because the newcomer has no older baseline.
  */
 export class SharedSnapshot {
   /** Counts the packets. A stream that missed one has another epoch. */

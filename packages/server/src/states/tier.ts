@@ -9,7 +9,9 @@ import { termsKey } from "./terms.js";
 /** Largest difference between acknowledged ticks of players that share an encoding, s. */
 const SETTLING_SECONDS = 0.1;
 
-/** The players of a room with equal terms: finds the due entities, and groups the players for shared packets. */
+/**
+ * The players of a room with equal terms. Finds the due entities, and groups the players for shared packets.
+ */
 export class Tier {
   /** See {@link termsKey}. */
   readonly key: string;
