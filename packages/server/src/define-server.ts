@@ -146,8 +146,8 @@ class DefinedServer<Rooms extends Readonly<Record<string, RoomEntry>>> extends R
   /**
    * Handles uncaught errors, in a process that runs only this server. An error in a timer or promise that a
    * room's hook started is that room's error: see {@link Room.onUncaughtException}. Any other rejection is
-   * counted and logged. Any other exception is counted and logged; then sessions are moved, and the process
-   * exits with code 1. {@link listen} does this by default. Returns a function that stops it.
+   * counted and logged. Any other exception is counted and logged; then the server stops with a short drain,
+   * and the process exits with code 1. {@link listen} does this by default. Returns a function that ends it.
    */
   guardProcess(options?: ProcessGuardOptions): () => void {
     return guardProcess(this, options);

@@ -30,7 +30,6 @@ class WindingRoom extends Room {
   }
 }
 
-/** A room that sends what it is asked to. */
 class TalkingRoom extends Room {
   say(method: "send" | "sendEvent", value: unknown): void {
     for (const player of this.players.values()) this[method](player, "word" as never, value);
@@ -228,7 +227,6 @@ describe("a server's messages to a player", () => {
     return player;
   }
 
-  /** Sends an event that waits for about a second. */
   async function lateEvent(stage: RoomStage<TalkingRoom>, event: number): Promise<void> {
     for (let count = 0; count < 9; count++) stage.room.say("sendEvent", "x".repeat(700));
     stage.room.say("sendEvent", event);

@@ -98,7 +98,6 @@ describe("guests", () => {
     for (const wrong of [forged, "nonsense", `${token.slice(0, -4)}AAAA`]) {
       keepIdentity.items.set(key, wrong);
       expect(await visit({ keepIdentity })).not.toBe(id);
-      // The page stores the new identity.
       expect(keepIdentity.items.get(key)).not.toBe(wrong);
     }
   });

@@ -27,7 +27,6 @@ test("300 moving own entities do not count as a flood, and none of them is left 
     if (tenths < 10) continue;
     const xs = [...watcher.room.entities(Car)].map(({ position }) => position.x);
     expect(xs).toHaveLength(CARS);
-    // Each entity is sent several times a second.
     expect(Math.min(...xs)).toBeGreaterThan(tenths / 10 - 0.5);
   }
   expect(stage.server.health().drops["rate-limit"] ?? 0).toBe(0);

@@ -53,7 +53,6 @@ const kinds = { race: { maxPlayers: 8 }, duel: { maxPlayers: 2 }, league: League
 const servers: { stop(options: object): Promise<void> }[] = [];
 const rooms: ClientRoom[] = [];
 const others: HttpServer[] = [];
-/** Warnings in the page's console. */
 const warnings: string[] = [];
 const rows: { mistake: string; shows: string; says: string }[] = [];
 
@@ -82,7 +81,6 @@ async function join(url: string, name = "race", options: Partial<ClientOptions> 
   return room;
 }
 
-/** Returns the rooms of two players who see each other. */
 async function met(): Promise<[ClientRoom, ClientRoom]> {
   const url = await served();
   const pair: [ClientRoom, ClientRoom] = [await join(url), await join(url)];

@@ -27,7 +27,7 @@ interface Heard {
   /** Number of states whose decoded values differ from the sent ones. */
   readonly wrong: number;
   readonly bytes: number;
-  /** By watched tick: true if the server sent the attacker the same states as the honest player. */
+  /** For each watched tick: true if the server sent the attacker the same states as the honest player. */
   readonly isShared: readonly boolean[];
 }
 

@@ -34,7 +34,6 @@ test("the only entity of a kind in a room with an authority is the server's, wit
   score.onChange("red", (red, previous) => told.push([previous, red]));
   score.onChange("map", (map) => told.push(map));
   await stage.advance(500);
-  // The entity does not exist yet.
   expect([score.red, score.map, score.isMine, score.owner]).toEqual([1, "hills", false, room.authority]);
   const written = stage.room.only(Score);
   expect(stage.room.only(Score)).toBe(written);

@@ -27,7 +27,6 @@ import { RawPlayer } from "./raw-player.js";
 
 const position = vec2({ range: [-500, 500], precision: 0.01, unit: "m" });
 
-/** The first build. */
 const Old = defineEntity(
   "sled",
   {
@@ -223,7 +222,6 @@ describe("states of a player's own entities", () => {
     expect([seen!.driver, seen!.position.x]).toEqual(["eve", expect.closeTo(18, 1)]);
     const told = ({ errors }: Guest): NetError[] => errors.filter(({ code }) => code === "schema/mismatch");
     expect([told(older).length, told(same).length]).toEqual([1, 0]);
-    // The page describes the kind once.
     expect(described()).toBe(1);
     older.room.despawn(mine);
     await pass(300);

@@ -13,7 +13,6 @@ import {
 
 /** A statement of `explain()` that differs from the probe's observation. */
 export interface Difference {
-  /** Row of the explanation. */
   readonly about: string;
   readonly claim: string;
   readonly seen: string;

@@ -79,7 +79,7 @@ interface Recording {
   readonly direct: readonly SentPacket[];
   readonly server: readonly SentPacket[];
   /**
-   * By second: packets and bytes of all sockets to the server, the number of open ones, and the first
+   * Each second: packets and bytes of all sockets to the server, the number of open ones, and the first
    * player's paths.
    */
   readonly sockets: readonly string[];
@@ -91,7 +91,6 @@ export interface Probe {
   /** Start times of the recording's phases, ms. */
   readonly times: { readonly messagesMs: number; readonly standMs: number; readonly jumpsMs: number };
   readonly sent: number;
-  /** Steps of the room per second. */
   readonly tickHz: number;
   readonly explained: readonly Explanation[];
   readonly plan: Plan;
@@ -180,7 +179,6 @@ export async function probe(cell: ProbeCell): Promise<Probe> {
   }
 }
 
-/** One play of a cell. */
 class Play {
   readonly #cell: ProbeCell;
   readonly #scheduler = new VirtualScheduler({ startMs: 1000 });
@@ -399,7 +397,6 @@ class Play {
     }
   }
 
-  /** Moves the post in small steps. */
   async #jump(): Promise<void> {
     const post = this.#post;
     if (!post) return;
@@ -443,7 +440,6 @@ class Play {
     await this.#advance(2500);
   }
 
-  /** Turns the car to and fro on the spot. */
   #turn(atMs: number): void {
     const direction = Math.floor(atMs / 700) % 2 === 0 ? 1 : -1;
     this.#put(this.#place.x, this.#place.heading + (direction * 0.15 * STEP_MS) / 1000);

@@ -37,7 +37,6 @@ function staged(queue: Partial<QueueOptions> = {}, options = {}): void {
 const seat = { options: {}, auth: true, replaces: undefined, isSpectator: false, address: "" };
 type Wish = Parameters<Client["queue"]>[1];
 
-/** Adds a waiting player. */
 async function waiting(wish: Wish = {}): Promise<Queueing> {
   const name = `x${wish.rank ?? 0}`;
   return stage.until(stage.client().queue("staged", { options: { name, track: "loop" }, ...wish }));
@@ -91,7 +90,6 @@ describe("waiting for a match", () => {
     await expect(far.room).rejects.toMatchObject({ code: "match/queue-ended" });
     const queue = stage.server.classReports().find(({ roomName }) => roomName === "staged.queue")!;
     expect(queue.counters).toMatchObject({ queueMatches: 1, queueTimeouts: 0 });
-    // Matched players do not wait any more.
     expect(queue.players).toBe(0);
   });
 

@@ -28,7 +28,6 @@ class BallRoom extends Room {
 let stage: RoomStage<BallRoom>;
 afterEach(() => stage.stop());
 
-/** Counts the timers that run. */
 class CountingScheduler implements Scheduler {
   runs = 0;
   readonly #base: Scheduler;

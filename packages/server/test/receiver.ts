@@ -33,7 +33,6 @@ export class Receiver implements SnapshotStreamConnection {
   readonly held = new Map<number, { readonly values: Float32Array; readonly tick: number }>();
   readonly drops: string[] = [];
   readonly jumps: number[] = [];
-  /** Received limits of the room. */
   readonly limits: ViewLimits[] = [];
   desyncs = 0;
   bytes = 0;

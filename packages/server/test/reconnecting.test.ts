@@ -20,7 +20,6 @@ class PatientRoom extends RaceRoom {
   }
 }
 
-/** An address without a server. */
 const NOWHERE = "ws://127.0.0.1:9";
 
 /** The open sockets. A test cuts them without a close, like a pulled cable. */

@@ -50,7 +50,6 @@ function driver(room: Room, advance: (ms: number) => Promise<void>): () => Promi
 
 type ClientOptions = ConstructorParameters<typeof Client>[1];
 
-/** Advances the clock until these paths lead to the other players. */
 async function untilPaths(room: Room, stage: RelayStage, path: string): Promise<void> {
   for (let step = 0; step < 400 && !room.peers.every((peer) => peer.path === path); step++) {
     await stage.advance(50);

@@ -65,7 +65,6 @@ class BallRoom extends Room {
   }
 }
 
-/** A room that notes the input of every tick. */
 class DriveRoom extends Room {
   override readonly inputs = Drive;
   override readonly entities = [Car];

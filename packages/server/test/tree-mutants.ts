@@ -14,7 +14,6 @@ import {
 export interface Mutant {
   readonly name: string;
   readonly question: Question;
-  /** The rows of the question, with the change. */
   readonly rows: readonly Row[];
 }
 

@@ -34,8 +34,8 @@ export function hasRole(player: { readonly auth: unknown }, role: string): boole
 }
 
 /**
- * Returns an authenticator that lets in players with at least one of the roles: `static override readonly
- * onAuth = requireRole(auth, "racer")`.
+ * Returns an authenticator that lets in players with at least one of the roles.
+ * Use it in a room: `static override readonly onAuth = requireRole(auth, "racer")`.
  */
 export function requireRole(auth: Authenticator, ...roles: readonly string[]): Authenticator {
   if (roles.length === 0 || roles.some((role) => typeof role !== "string" || role === "")) {

@@ -75,7 +75,7 @@ function matchFor<Member>(
 ): readonly Party<Member>[] | undefined {
   const { players, leastPlayers } = limits;
   const within = spreadAfter(limits, nowMs - first.sinceMs);
-  /** By number of players: the first parties found that have this many players together. */
+  /** The first parties found that have this many players together, by number of players. */
   const reached: (readonly Party<Member>[] | undefined)[] = [];
   reached[first.members.length] = [first];
   for (const other of nearest(first, byRank, taken)) {

@@ -19,8 +19,8 @@ const BEFORE_EXIT_MS = 1000;
 /**
  * Handles uncaught errors of this process. An error in a timer or promise that a room's hook started is that
  * room's error. Any other rejection is counted and logged. Any other exception is counted and logged; then
- * sessions are moved, and the process exits with code 1, because its state may be inconsistent. Returns a
- * function that stops this.
+ * the relay stops with a short drain, and the process exits with code 1, because its state may be
+ * inconsistent. Returns a function that ends this.
  */
 export function guardProcess(
   relay: Pick<Relay, "reportFault" | "stop">,

@@ -22,7 +22,6 @@ const EXACT_KEY = termsKey(exactTerms);
 /** Sends the entities of a room to its players, tick by tick, by each player's terms. */
 export class Broadcast {
   readonly #options: BroadcastOptions;
-  /** Tiers by the terms of their players. */
   readonly #tiers = new Map<string, Tier>();
   readonly #bytesLimit: ViewLimits;
   readonly #bothLimits: ViewLimits;

@@ -19,7 +19,6 @@ export class Tier {
   readonly #tickHz: number;
   readonly #everyTicks: number;
   readonly #replication: RoomReplication;
-  /** Shared snapshots by their kinds of entities. */
   readonly #sharedSnapshots = new Map<string, SharedSnapshot>();
   readonly #snapshotStreams: PlayerSnapshotStream[] = [];
   readonly #alone: PlayerSnapshotStream[] = [];
