@@ -7,7 +7,7 @@ export interface Party<Member> {
   readonly rank: number;
   /** Time at which the first member entered the queue, ms. */
   readonly sinceMs: number;
-  /** True if all members are in the queue. Other parties are not matched. */
+  /** True if all members are in the queue and connected. Other parties are not matched. */
   readonly isReady: boolean;
 }
 

@@ -90,8 +90,8 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   /** The input of a player for one tick, made by `defineInput`. Default: none. */
   readonly inputs: InputDefinition | undefined = undefined;
   /**
-   * Time for which the seat of a disconnected player is kept, 0 to 3600 s. Default 20. {@link
-   * allowReconnection} overrides it.
+   * Time for which the seat of a disconnected player is kept, 0 to 3600 s. Default 20.
+   * {@link allowReconnection} overrides it.
    */
   readonly reconnectSeconds: number = 20;
   /**

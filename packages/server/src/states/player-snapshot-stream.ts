@@ -59,9 +59,9 @@ interface Pending {
 }
 
 /**
- * Sends the world to one player, limited to the kinds that its game knows. It mostly uses a {@link
- * SharedSnapshot}. If it cannot, it sends differences to the states that the player has acknowledged; streams
- * with the same baseline share that encoding, too.
+ * Sends the world to one player, limited to the kinds that its game knows. It mostly uses a
+ * {@link SharedSnapshot}. If it cannot, it sends differences to the states that the player has acknowledged;
+ * streams with the same baseline share that encoding, too.
  */
 export class PlayerSnapshotStream {
   readonly line: SnapshotStreamConnection;
