@@ -129,7 +129,10 @@ export class Hooks {
   }
 }
 
-/** Returns the sentence that players get about a hook that failed. The error itself may name things that are none of their business. */
+/**
+ * Returns the message that players get about a failed hook. It leaves out the error, which may contain
+ * secrets.
+ */
 export function failureText(hook: string): string {
   return `the room's code failed in ${hook}; the server's log has the error`;
 }
