@@ -10,9 +10,9 @@ const LINE = { delayMs: 20 } as const;
 type Company = (stage: RoomStage<Arena>) => Promise<StagePlayer>;
 
 interface Heard {
-  /** Age of each tick's states at their arrival at an honest player, by tick, ms. */
+  /** How long after its tick each state came to an honest player, by tick, ms. */
   readonly agesMs: ReadonlyMap<number, number>;
-  /** Number of states whose decoded values differ from the sent ones. */
+  /** States that did not say what they had to. */
   readonly wrong: number;
 }
 
@@ -20,7 +20,7 @@ async function heardWith(company: Company | undefined): Promise<Heard> {
   const stage = roomStage(Arena);
   const honest = await stage.join({ network: LINE });
   const bad = await company?.(stage);
-  // The server sends the kinds that the game reads.
+  // To ask for them is what makes the server tell of them.
   const early = [honest, bad].map((player) => [...(player?.room.entities(Car) ?? [])]);
   expect(early).toEqual([[], []]);
   await stage.advance(WARM_UP_MS);
@@ -35,7 +35,7 @@ async function heardWith(company: Company | undefined): Promise<Heard> {
     wrong += arena.countWrong(honest, tick);
   });
   for (let passedMs = 0; passedMs < WATCHED_MS; passedMs += 1000) {
-    // The link of the stalled player hangs for a second at a time.
+    // The stalled one hangs for a second, and comes back.
     bad?.change({ delayMs: passedMs % 2000 === 0 ? 1000 : LINE.delayMs });
     await stage.advance(1000);
   }
@@ -56,7 +56,7 @@ test.each<readonly [string, Company]>([
     },
   ],
   [
-    "a receiver whose event loop is late again and again",
+    "one whose loop is late again and again",
     (stage) => {
       const loop = new BusyLoop(stage.scheduler);
       stage.scheduler.every(400, () => loop.stall(250));
@@ -70,14 +70,14 @@ test.each<readonly [string, Company]>([
   expect(usual.agesMs.size).toBeGreaterThan((WATCHED_MS / PERIOD_MS) * 0.95);
   expect([usual.wrong, heard.wrong]).toEqual([0, 0]);
   for (const [tick, ageMs] of usual.agesMs) {
-    // States still on their way at the end are not lost.
+    // What was on its way at the end is no loss.
     if (tick > usual.agesMs.size - 3) continue;
     expect(Math.abs((heard.agesMs.get(tick) ?? Infinity) - ageMs)).toBeLessThan(PERIOD_MS);
   }
 });
 
 test.each([1, 3] as const)(
-  "a client whose link hung for a second gets the same packets as others within two seconds (sockets: %d)",
+  "a client whose link hung for a second is told the same as others within two seconds after (sockets: %d)",
   async (sockets) => {
     const stage = roomStage(Arena);
     const links = watchLinks(stage);
@@ -91,7 +91,7 @@ test.each([1, 3] as const)(
     const resumedTick = stage.room.tick;
     await stage.advance(3000);
     await stage.stop();
-    // The links include the stripes of both players, in the order of opening.
+    // Stripes of both are among the links, in the order of their opening.
     const isShared = (tick: number): boolean => {
       const bodies = links.flatMap(({ tails }) => tails.get(tick) ?? []);
       return bodies.length === 2 && bodies[0] === bodies[1];
