@@ -8,7 +8,7 @@ const document = readFileSync(new URL("../../../docs/MOTION.md", import.meta.url
 test("every module that the document names is exported", () => {
   const [, section] = /`@paceline\/client\/netcode` has ([^]*?)\n\n/.exec(document) ?? [];
   const names = [...(section ?? "").matchAll(/`([A-Z]\w+)`/g)].map(([, name]) => name!);
-  expect(names.length).toBeGreaterThan(4);
+  expect(names.length).toBeGreaterThan(2);
   expect(Object.keys(netcode)).toEqual(expect.arrayContaining(names));
 });
 

@@ -85,7 +85,7 @@ export class PlayerConnection {
     this.#input = table.stateOf(place.row);
     const row = { place, layer: "state", isWritable: false } as const;
     this.inputView = defineFields({}, inputs.definition, row);
-    this.inputs = new PlayerInputs(inputs);
+    this.inputs = new PlayerInputs(inputs, options.counters);
   }
 
   get isSpectator(): boolean {
@@ -116,7 +116,7 @@ export class PlayerConnection {
     this.#view = {};
     this.snapshots = this.#newSnapshotStream();
     const { inputs } = this.#options;
-    if (inputs) this.inputs = new PlayerInputs(inputs);
+    if (inputs) this.inputs = new PlayerInputs(inputs, this.#options.counters);
   }
 
   /** Sends a reliable payload, unless the session is closed. */

@@ -30,7 +30,7 @@ export interface Position {
 }
 
 /** The implausible quantity. `position`: {@link MotionLimits.positionAllowed} refused the place. */
-export type Breach = "speed" | "acceleration" | "turn" | "teleport" | "rate" | "position";
+export type Breach = "speed" | "acceleration" | "turn" | "teleport" | "position";
 
 const DEFAULT_TOLERANCE_SECONDS = 0.5;
 /** Tolerance for one step too many and for rounding. */

@@ -1,5 +1,6 @@
 import { readInputs, type DropReason, type InputDefinition, type InputFeedback } from "@paceline/protocol";
 import { ServerInputBuffer } from "@paceline/netcode";
+import type { RoomCounters } from "../ops/room-counters.js";
 
 /** Lead of the first inputs, before their jitter is known. */
 const FIRST_LEAD_TICKS = 2;
@@ -23,19 +24,14 @@ export class PlayerInputs {
   #processed: number | undefined;
   #strange = 0;
   #missedInARow = 0;
-  /** Late inputs of earlier buffers. */
-  #late = 0;
-  #missing = 0;
+  readonly #counters: Pick<RoomCounters, "inputsLate" | "inputsMissing">;
 
-  constructor(definition: InputDefinition) {
+  /** @param counters counts late inputs, and ticks without an input */
+  constructor(definition: InputDefinition, counters: Pick<RoomCounters, "inputsLate" | "inputsMissing">) {
     this.#definition = definition;
+    this.#counters = counters;
     this.#idle = idleRow(definition);
     this.#buffer = this.#newBuffer();
-  }
-
-  /** Number of inputs that came too late, and of ticks without an input. */
-  get counts(): { readonly late: number; readonly missing: number } {
-    return { late: this.#late + this.#buffer.counts.late, missing: this.#missing };
   }
 
   /** Feedback to the player, sent with the states. */
@@ -69,7 +65,9 @@ export class PlayerInputs {
     for (let index = Math.max(0, -first); index < run.rows.length; index++) {
       inputs.push({ tick: first + index, input: run.rows[index]! });
     }
+    const { late } = this.#buffer.counts;
     this.#buffer.receive(inputs);
+    this.#counters.inputsLate += this.#buffer.counts.late - late;
     return undefined;
   }
 
@@ -82,7 +80,7 @@ export class PlayerInputs {
     this.#processed = number;
     if (!isRepeated) this.#missedInARow = 0;
     else {
-      this.#missing += 1;
+      this.#counters.inputsMissing += 1;
       this.#missedInARow += 1;
     }
     return this.#missedInARow > IDLE_AFTER_TICKS ? this.#idle : input;
@@ -100,7 +98,6 @@ export class PlayerInputs {
     if (this.#strange < STRANGE_PACKETS) return;
     this.#strange = 0;
     this.#offset = tick + FIRST_LEAD_TICKS - newest;
-    this.#late += this.#buffer.counts.late;
     this.#buffer = this.#newBuffer();
   }
 
