@@ -11,7 +11,7 @@ export interface NetworkPanelOptions {
 }
 
 const TRANSPORT_CHOICES: readonly { readonly label: string; readonly kinds: readonly TransportKind[] }[] = [
-  { label: "WebRTC, else WebSocket", kinds: ["webrtc", "websocket"] },
+  { label: "WebRTC first", kinds: ["webrtc", "websocket"] },
   { label: "WebSocket only", kinds: ["websocket"] },
 ];
 

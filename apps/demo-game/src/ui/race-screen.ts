@@ -40,9 +40,9 @@ export class RaceScreen {
     const tools = element("nav", { class: "tools", attributes: { "aria-label": "Tools" } }, [
       button("Camera", "tool", actions.onCamera, "Chase or top-down view (C)"),
       this.#sound,
-      button("Reset", "tool", actions.onReset, "Back to the track (R)"),
+      button("Reset", "tool own", actions.onReset, "Back to the track (R)"),
       button("Invite", "tool", actions.onInvite, "A link to this race (I)"),
-      button("Kill a path", "tool", actions.onKillPath, "The direct path to the nearest rival dies (K)"),
+      button("Kill a path", "tool own", actions.onKillPath, "The direct path to the nearest rival dies (K)"),
       button("Show", "tool", actions.onShow, "What the network does (N)"),
       button("Connections", "tool", actions.onPanel, "Who is reached how, and why (P)"),
     ]);
