@@ -13,7 +13,7 @@ import { ComputerDriver } from "../src/drivers/computer-driver.js";
 import { skillOf } from "../src/drivers/racecraft.js";
 import { Car, ComputerCar } from "../src/net/car-entity.js";
 import { Racer } from "../src/race/racer.js";
-import { circuit } from "../src/track/circuit.js";
+import { pacelineRing as circuit } from "../src/track/paceline-ring.js";
 
 type Definition = typeof Car | typeof ComputerCar;
 interface Moment {
@@ -37,7 +37,7 @@ const policy: SendDecisionPolicy = {
 function race(hands: (input: DriveInput) => DriveInput): Moment[][] {
   const field = [0, 1, 2, 3].map((slot) => ({
     racer: new Racer(circuit, slot),
-    driver: new ComputerDriver(circuit, skillOf(slot)),
+    driver: new ComputerDriver(skillOf(slot)),
     moments: [] as Moment[],
   }));
   for (let step = 0; step < SECONDS * STEP_HZ; step++) {

@@ -3,7 +3,8 @@ import { carAt, speedOf, type CarState, type DriveInput } from "../src/car/car-s
 import { stepCar, STEP_HZ } from "../src/car/step-car.js";
 import { pushApart } from "../src/car/contact.js";
 import { wrapAngle } from "../src/car/angle.js";
-import { circuit, gridSlot, type Circuit } from "../src/track/circuit.js";
+import { gridSlot, type Circuit } from "../src/track/circuit.js";
+import { pacelineRing as circuit } from "../src/track/paceline-ring.js";
 import { buildRoadside, surfaceAt } from "../src/track/surface.js";
 import { buildTrack, poseOnTrack, projectOnTrack } from "../src/track/track.js";
 
@@ -15,7 +16,7 @@ function proving(halfWidthM: number): Circuit {
     halfWidthM,
   }));
   const track = buildTrack(points, 0);
-  return { name: "pad", track, roadside: buildRoadside(track, []), gravelBeds: [], wallDistanceM: 1e6 };
+  return { ...circuit, track, roadside: buildRoadside(track, []), gravelBeds: [], wallDistanceM: 1e6 };
 }
 
 const pad = proving(880);

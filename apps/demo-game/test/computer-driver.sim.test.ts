@@ -5,7 +5,9 @@ import { ComputerDriver } from "../src/drivers/computer-driver.js";
 import { identityOf, readOptions } from "../src/drivers/driver-options.js";
 import { skillOf } from "../src/drivers/racecraft.js";
 import { Racer } from "../src/race/racer.js";
-import { circuit } from "../src/track/circuit.js";
+import { circuitOf } from "../src/track/circuits.js";
+import "../src/track/salt-flats.js";
+import { pacelineRing as circuit } from "../src/track/paceline-ring.js";
 import { poseOnTrack } from "../src/track/track.js";
 
 interface Entrant {
@@ -16,11 +18,11 @@ interface Entrant {
   resets: number;
 }
 
-function entrant(slot: number, skill: number): Entrant {
-  const racer = new Racer(circuit, slot);
+function entrant(slot: number, skill: number, on = circuit): Entrant {
+  const racer = new Racer(on, slot);
   return {
     racer,
-    driver: new ComputerDriver(circuit, skillOf(skill)),
+    driver: new ComputerDriver(skillOf(skill)),
     lapTimesMs: [],
     offSteps: 0,
     resets: 0,
@@ -63,6 +65,14 @@ describe("a computer driver", () => {
     }
     expect(one.offSteps).toBeLessThan(STEP_HZ);
     expect(one.resets).toBe(0);
+  });
+
+  test.each([0, 4])("of skill %i drives the fast loop flat out and stays on it", (skill) => {
+    const one = entrant(0, skill, circuitOf(2));
+    race([one], 85);
+    expect(one.lapTimesMs).toHaveLength(2);
+    expect(one.lapTimesMs[1]).toBeLessThan(40_000);
+    expect([one.offSteps, one.resets]).toEqual([0, 0]);
   });
 
   test("is faster the more skill it has", () => {

@@ -3,7 +3,6 @@ import { roomStage, type RoomStage } from "@paceline/testkit/room";
 import { RaceCar } from "../src/net/grand-prix.js";
 import { GrandPrixParticipant } from "../src/net/grand-prix-participant.js";
 import { RaceRoom } from "../src/server/race-room.js";
-import { circuit } from "../src/track/circuit.js";
 
 const CARS = 16;
 const WATCHERS = 50;
@@ -23,7 +22,6 @@ async function raceWith(watchers: number): Promise<{ states: number; leadTicks: 
   const ann = await stage.join({ options: { name: "Ann", color: "#e5484d" }, network: { delayMs: 20 } });
   const participant = new GrandPrixParticipant(
     ann.room,
-    circuit,
     { name: "Ann", color: "#e5484d", isComputer: false },
     () => stage.scheduler.nowMs(),
   );

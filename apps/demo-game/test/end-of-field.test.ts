@@ -4,7 +4,7 @@ import { STEP_MS } from "../src/car/step-car.js";
 import { endOfField } from "../src/race/end-of-field.js";
 import { Racer } from "../src/race/racer.js";
 import { Progress } from "../src/race/progress.js";
-import { circuit } from "../src/track/circuit.js";
+import { pacelineRing as circuit } from "../src/track/paceline-ring.js";
 import { poseOnTrack } from "../src/track/track.js";
 
 const { track } = circuit;

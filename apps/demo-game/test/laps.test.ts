@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { LapCounter, type LapEvent } from "../src/race/lap-counter.js";
 import { Progress } from "../src/race/progress.js";
-import { circuit, gridSlot } from "../src/track/circuit.js";
+import { gridSlot } from "../src/track/circuit.js";
+import { pacelineRing as circuit } from "../src/track/paceline-ring.js";
 import { poseOnTrack } from "../src/track/track.js";
 
 const { track } = circuit;

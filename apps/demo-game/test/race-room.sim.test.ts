@@ -5,8 +5,9 @@ import { GrandPrixParticipant } from "../src/net/grand-prix-participant.js";
 import type { LapMessage, RaceAnnouncement } from "../src/race/race-messages.js";
 import { RaceRoom } from "../src/server/race-room.js";
 import { carAt } from "../src/car/car-state.js";
-import { circuit } from "../src/track/circuit.js";
-import { poseOnTrack } from "../src/track/track.js";
+import { pacelineRing as circuit } from "../src/track/paceline-ring.js";
+import { circuitOf } from "../src/track/circuits.js";
+import { poseOnTrack, projectOnTrack } from "../src/track/track.js";
 
 /** Two cars of the room's own race along. */
 class FilledRoom extends RaceRoom {
@@ -81,6 +82,14 @@ describe("a race that the server decides", () => {
     expect(winner!.totalMs).toBeLessThan(second!.totalMs);
     const laps = heard.laps.filter(({ number, race }) => number === winner!.number && race === results!.race);
     expect(laps.reduce((sum, { timeMs }) => sum + timeMs, 0)).toBeCloseTo(winner!.totalMs, 3);
+    // The second race is on the other circuit, and its first laps are driven by now.
+    const flats = circuitOf(2);
+    expect(heard.race.at(-1)!.race).toBe(2);
+    for (const { racer } of stage.room.seats()) {
+      expect(racer.circuit).toBe(flats);
+      expect(Math.abs(projectOnTrack(flats.track, racer.car.x, racer.car.y).offsetM)).toBeLessThan(12);
+      expect(racer.laps.progressM).toBeGreaterThan(500);
+    }
   }, 60_000);
 
   it("pushes both cars that touch, each by half", async () => {
@@ -171,13 +180,13 @@ describe("a race that the server decides", () => {
     expect(heard.drivers.filter(({ isComputer }) => isComputer)).toHaveLength(1);
     await stage.advance(240_000);
     expect(heard.drivers.filter(({ isComputer }) => isComputer)).toHaveLength(2);
-  });
+  }, 60_000);
 
   it("predicts the own car: it answers at once, and the server agrees", async () => {
     stage = roomStage(RaceRoom);
     const ann = await stage.join({ options: ANN, network: { delayMs: 60, jitterMs: 5 } });
     const nowMs = (): number => stage.scheduler.nowMs();
-    const participant = new GrandPrixParticipant(ann.room, circuit, { ...ANN, isComputer: false }, nowMs);
+    const participant = new GrandPrixParticipant(ann.room, { ...ANN, isComputer: false }, nowMs);
     const frames = async (count: number, throttle: number, steer: number): Promise<void> => {
       for (let frame = 0; frame < count; frame++) {
         participant.update();
@@ -212,7 +221,7 @@ describe("a race that the server decides", () => {
           options: [ANN, BEN][index]!,
           network: { delayMs: 25, jitterMs },
         });
-        drivers.push(new GrandPrixParticipant(room, circuit, { ...ANN, isComputer: false }, nowMs));
+        drivers.push(new GrandPrixParticipant(room, { ...ANN, isComputer: false }, nowMs));
         // Their ticks are not those of the server.
         await stage.advance(13);
       }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Show, type LaneName } from "../src/show/show.js";
-import { circuit } from "../src/track/circuit.js";
+import { pacelineRing as circuit } from "../src/track/paceline-ring.js";
 
 const LANES: readonly LaneName[] = ["raw", "interpolated", "paceline"];
 

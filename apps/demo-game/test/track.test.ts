@@ -1,25 +1,49 @@
 import { describe, expect, test } from "vitest";
-import { circuit, gridSlot } from "../src/track/circuit.js";
+import { gridSlot } from "../src/track/circuit.js";
+import { circuitAt, circuitOf, circuits } from "../src/track/circuits.js";
+import "../src/track/salt-flats.js";
 import { buildRacingLine } from "../src/track/racing-line.js";
 import { buildScenery } from "../src/track/scenery.js";
 import { surfaceAt } from "../src/track/surface.js";
 import { distanceDelta, poseOnTrack, projectOnTrack, wrapDistance } from "../src/track/track.js";
 
-const { track, roadside } = circuit;
+const [ring, flats] = circuits as [(typeof circuits)[0], (typeof circuits)[0]];
 
-describe("the track", () => {
-  test("is a closed lap of 700 to 1100 m inside the range of the car's position", () => {
+/** Radii of the centre line, m. */
+function radiiOf({ curvature }: (typeof ring)["track"]): number[] {
+  return [...curvature].map((bend) => 1 / Math.max(1e-9, Math.abs(bend)));
+}
+
+test("races alternate between a ring of corners and a fast loop, and a place says on which of them it is", () => {
+  expect([1, 2, 3, 4].map((race) => circuitOf(race).name)).toEqual(
+    [ring, flats, ring, flats].map((c) => c.name),
+  );
+  for (const circuit of circuits) {
+    for (let at = 0; at < circuit.track.lengthM; at += 5) {
+      for (const offsetM of [-60, 0, 60]) {
+        expect(circuitAt(poseOnTrack(circuit.track, at, offsetM))).toBe(circuit);
+      }
+    }
+  }
+  expect(Math.min(...radiiOf(ring.track))).toBeLessThan(18);
+  expect(Math.min(...radiiOf(flats.track))).toBeGreaterThan(40);
+  expect(flats.track.lengthM).toBeGreaterThan(1.3 * ring.track.lengthM);
+});
+
+describe.each(circuits)("the track of $name", (circuit) => {
+  const { track, roadside } = circuit;
+
+  test("is a closed lap of 700 to 1500 m inside the range of the car's position", () => {
     expect(track.lengthM).toBeGreaterThan(700);
-    expect(track.lengthM).toBeLessThan(1100);
+    expect(track.lengthM).toBeLessThan(1500);
     expect(Math.max(...track.x.map(Math.abs), ...track.y.map(Math.abs))).toBeLessThan(2048);
   });
 
-  test("has a hairpin, sweepers and a straight, and no bend tighter than the road is wide", () => {
-    const radii = [...track.curvature].map((curvature) => 1 / Math.max(1e-9, Math.abs(curvature)));
-    expect(Math.min(...radii)).toBeLessThan(18);
+  test("has sweepers and a straight, and no bend tighter than the road is wide", () => {
+    const radii = radiiOf(track);
     radii.forEach((radius, i) => expect(radius).toBeGreaterThan(track.halfWidthM[i] as number));
     expect(radii.filter((radius) => radius > 400).length * track.spacingM).toBeGreaterThan(200);
-    expect(radii.filter((radius) => radius > 40 && radius < 70).length * track.spacingM).toBeGreaterThan(100);
+    expect(radii.filter((radius) => radius > 40 && radius < 90).length * track.spacingM).toBeGreaterThan(100);
   });
 
   test("parts of the road do not touch each other", () => {
@@ -53,14 +77,13 @@ describe("the track", () => {
   });
 
   test("road, kerb, gravel and grass lie where they should", () => {
-    const bed = circuit.gravelBeds[1];
-    const middleM = ((bed?.fromM ?? 0) + (bed?.toM ?? 0)) / 2;
+    const { fromM, toM, side } = circuit.gravelBeds[1]!;
     const at = (offsetM: number): string => {
-      const pose = poseOnTrack(track, middleM, offsetM);
+      const pose = poseOnTrack(track, (fromM + toM) / 2, side * offsetM);
       return surfaceAt(track, roadside, pose.x, pose.y);
     };
     expect(at(0)).toBe("road");
-    expect(at(10.5)).toBe("grass");
+    expect(at(11)).toBe("grass");
     expect(at(18)).toBe("gravel");
     expect(at(-9)).toBe("kerb");
   });
@@ -74,23 +97,25 @@ describe("the track", () => {
       expect(Math.cos(at.headingRad - pose.headingRad)).toBeGreaterThan(0.99);
     }
   });
-});
 
-test("the racing line stays on the road and bends less than its middle", () => {
-  const line = buildRacingLine(track);
-  line.offsetM.forEach((offsetM, i) => expect(Math.abs(offsetM)).toBeLessThan(track.halfWidthM[i] as number));
-  const sharpest = (values: Float64Array): number => Math.max(...values.map(Math.abs));
-  expect(sharpest(line.curvature)).toBeLessThan(sharpest(track.curvature) * 0.85);
-});
+  test("the racing line stays on the road and bends less than its middle", () => {
+    const line = buildRacingLine(track);
+    line.offsetM.forEach((offsetM, i) =>
+      expect(Math.abs(offsetM)).toBeLessThan(track.halfWidthM[i] as number),
+    );
+    const sharpest = (values: Float64Array): number => Math.max(...values.map(Math.abs));
+    expect(sharpest(line.curvature)).toBeLessThan(sharpest(track.curvature) * 0.85);
+  });
 
-test("scenery keeps clear of where cars can go", () => {
-  const steps = buildScenery(circuit);
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  const scenery = step.value;
-  expect(scenery.trees.length).toBeGreaterThan(300);
-  for (const tree of scenery.trees) {
-    const at = projectOnTrack(track, tree.x, tree.y);
-    expect(Math.abs(at.offsetM) - tree.radiusM).toBeGreaterThan(circuit.wallDistanceM);
-  }
+  test("scenery keeps clear of where cars can go", () => {
+    const steps = buildScenery(circuit);
+    let step = steps.next();
+    while (step.done !== true) step = steps.next();
+    const scenery = step.value;
+    expect(scenery.trees.length).toBeGreaterThan(200);
+    for (const tree of scenery.trees) {
+      const at = projectOnTrack(track, tree.x, tree.y);
+      expect(Math.abs(at.offsetM) - tree.radiusM).toBeGreaterThan(circuit.wallDistanceM);
+    }
+  });
 });

@@ -16,7 +16,6 @@ import { STEP_MS } from "../../demo-game/src/car/step-car.js";
 import { Car, ComputerCar } from "../../demo-game/src/net/car-entity.js";
 import { ROOM_NAME } from "../../demo-game/src/net/join-race.js";
 import { Participant } from "../../demo-game/src/net/participant.js";
-import { circuit } from "../../demo-game/src/track/circuit.js";
 import { TcpRecording } from "./tcp-recording.js";
 
 const GENERATOR = fileURLToPath(new URL("../../../tools/dissector.mjs", import.meta.url));
@@ -49,7 +48,7 @@ class Player {
 
   constructor(participant: Participant, index: number) {
     this.participant = participant;
-    this.#driver = new ComputerDriver(circuit, skillOf(index));
+    this.#driver = new ComputerDriver(skillOf(index));
   }
 
   step(atMs: number): void {
@@ -76,7 +75,7 @@ async function join(url: string, index: number): Promise<Player> {
   const client = new Client(url, { profile: "racing", webSocket: NodeWebSocket, transports: ["websocket"] });
   const room = await client.joinOrCreate(ROOM_NAME);
   const card = { ...identityOf(index), isComputer: index > 0 };
-  return new Player(new Participant(room, circuit, card, () => performance.now()), index);
+  return new Player(new Participant(room, card, () => performance.now()), index);
 }
 
 /** States are those of ticks: between two poses that their owner had one after the other, or a step further. */

@@ -8,7 +8,7 @@ import { skillOf } from "../drivers/racecraft.js";
 import { Drive, GRAND_PRIX, RaceCar, readRaceCar } from "../net/grand-prix.js";
 import { ROOM_NAME } from "../net/join-race.js";
 import { Participant } from "../net/participant.js";
-import { circuit } from "../track/circuit.js";
+import "../track/salt-flats.js";
 import type { BotOptions } from "./bot-options.js";
 
 const TICKS_PER_DECISION = 3;
@@ -32,7 +32,7 @@ export class Bot extends PlayerBot {
     super({ room: room === ROOM_NAME ? kind : room, profile: "racing", options: seat }, index);
     this.#options = options;
     this.#name = name;
-    this.#driver = new ComputerDriver(circuit, skillOf(index));
+    this.#driver = new ComputerDriver(skillOf(index));
   }
 
   override leave(): void {
@@ -53,7 +53,7 @@ export class Bot extends PlayerBot {
       return;
     }
     const card = { ...identityOf(this.index), isComputer: true };
-    this.#participant = new Participant(room, circuit, card, () => performance.now(), {
+    this.#participant = new Participant(room, card, () => performance.now(), {
       onGrid: () => this.#driver.rest(),
     });
   }

@@ -1,4 +1,5 @@
 import type { Circuit } from "../track/circuit.js";
+import { circuitAt, circuits } from "../track/circuits.js";
 import { distanceDelta, projectOnTrack, sampleIndexAt, type TrackPosition } from "../track/track.js";
 import { clamp, wrapAngle } from "../car/angle.js";
 import { steerLockRad } from "../car/car-parameters.js";
@@ -31,8 +32,9 @@ interface Traffic {
  * Follows the racing line by pure pursuit, passes slower cars on the roomier side, frees itself when stuck.
  */
 export class ComputerDriver {
-  readonly #circuit: Circuit;
-  readonly #plan: RacePlan;
+  #circuit = circuits[0]!;
+  #plan: RacePlan;
+  readonly #plans: ReadonlyMap<Circuit, RacePlan>;
   readonly #skill: Skill;
   #shiftM = 0;
   #stuckS = 0;
@@ -40,15 +42,18 @@ export class ComputerDriver {
   #reverseS = 0;
   #goingS = 0;
 
-  constructor(circuit: Circuit, skill: Skill) {
-    this.#circuit = circuit;
+  /** Plans all circuits that are loaded. */
+  constructor(skill: Skill) {
     this.#skill = skill;
-    this.#plan = planRace(circuit, skill);
+    this.#plans = new Map(circuits.map((circuit) => [circuit, planRace(circuit, skill)]));
+    this.#plan = this.#plans.get(this.#circuit)!;
   }
 
   /** `pace` below 1 drives gently: cooling down after the flag. */
   decide(car: CarState, others: readonly OtherCar[], pace = 1): DriverDecision {
     this.#goingS += STEP_S;
+    this.#circuit = circuitAt(car);
+    this.#plan = this.#plans.get(this.#circuit) ?? this.#plan;
     const at = projectOnTrack(this.#circuit.track, car.x, car.y);
     const traffic = this.#lookAhead(car, at, others);
     const settling = 1 - Math.exp(-STEP_S * 3);

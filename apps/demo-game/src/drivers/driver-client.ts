@@ -5,7 +5,7 @@ import { STEP_MS } from "../car/step-car.js";
 import { joinUntilItWorks, ROOM_NAME } from "../net/join-race.js";
 import { Participant } from "../net/participant.js";
 import { STALE_AFTER_MS } from "../net/remote-car.js";
-import { circuit } from "../track/circuit.js";
+import "../track/salt-flats.js";
 import { ComputerDriver } from "./computer-driver.js";
 import { identityOf, type DriverIdentity } from "./driver-options.js";
 import { skillOf } from "./racecraft.js";
@@ -38,7 +38,7 @@ export class DriverClient {
     this.#server = server;
     this.#webRtc = webRtc;
     this.#identity = identityOf(index);
-    this.#driver = new ComputerDriver(circuit, skillOf(index));
+    this.#driver = new ComputerDriver(skillOf(index));
     this.#report = (line) => report(`${this.#identity.name}: ${line}`);
   }
 
@@ -89,7 +89,6 @@ export class DriverClient {
     this.#accumulatedMs = 0;
     this.#participant = new Participant(
       room,
-      circuit,
       { ...this.#identity, isComputer: true },
       () => performance.now(),
       { onGrid: () => this.#driver.rest(), onGiven: () => this.#comeAgain() },

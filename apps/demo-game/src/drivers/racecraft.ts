@@ -33,15 +33,13 @@ export interface RacePlan {
   readonly speedMps: Float64Array;
 }
 
-let sharedLine: RacingLine | undefined;
-
 export function planRace(circuit: Circuit, skill: Skill): RacePlan {
-  sharedLine ??= buildRacingLine(circuit.track);
+  const line = buildRacingLine(circuit.track);
   const grip = carParameters.grip * 9.81;
-  const speedMps = buildSpeedProfile(circuit.track, sharedLine, {
+  const speedMps = buildSpeedProfile(circuit.track, line, {
     sidewaysMps2: grip * 0.94 * skill.pace * skill.pace,
     brakingMps2: carParameters.brakeMps2 * 0.74 * skill.pace,
     topMps: 60,
   });
-  return { line: sharedLine, speedMps };
+  return { line, speedMps };
 }

@@ -10,7 +10,7 @@ import { CameraRig } from "../render/camera.js";
 import { Minimap } from "../render/minimap.js";
 import { Scene } from "../render/scene.js";
 import { RaceSound } from "../sound/race-sound.js";
-import { circuit } from "../track/circuit.js";
+import { pacelineRing } from "../track/paceline-ring.js";
 import { element } from "../ui/element.js";
 import { NetworkPanel } from "../ui/network-panel.js";
 import { RaceScreen } from "../ui/race-screen.js";
@@ -83,8 +83,8 @@ export class App {
       () => void this.#openShow(),
     );
     root.append(canvas, this.#screen.root, map, this.#screen.banner.root, this.#start.root);
-    this.#scene = new Scene(canvas, circuit);
-    this.#minimap = new Minimap(map, circuit.track);
+    this.#scene = new Scene(canvas);
+    this.#minimap = new Minimap(map);
     this.#inputs = this.#makeInputs();
   }
 
@@ -105,8 +105,8 @@ export class App {
   }
 
   async #beginAttract(): Promise<void> {
-    await inSlices(this.#scene.prepare());
-    const attract = new Attract(this.#scene, this.#minimap, circuit);
+    await inSlices(this.#scene.prepare(pacelineRing));
+    const attract = new Attract(this.#scene, this.#minimap);
     await inSlices(attract.warmUp());
     this.#attract = attract;
     if (this.#game === undefined && !this.#start.root.hidden && !this.#isShowing) attract.start();
@@ -288,7 +288,6 @@ export class App {
     this.#start.root.hidden = true;
     this.#screen.banner.hide();
     const game = new RaceGame(room, cardOf(choice), {
-      circuit,
       scene: this.#scene,
       minimap: this.#minimap,
       screen: this.#screen,

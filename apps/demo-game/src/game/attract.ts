@@ -6,7 +6,7 @@ import { CameraRig } from "../render/camera.js";
 import type { DrawnCar } from "../render/draw-car.js";
 import type { Scene } from "../render/scene.js";
 import type { Minimap } from "../render/minimap.js";
-import type { Circuit } from "../track/circuit.js";
+import { pacelineRing } from "../track/paceline-ring.js";
 import { drawnFromRacer } from "./drawn-cars.js";
 import { COLORS } from "./settings.js";
 
@@ -24,12 +24,12 @@ export class Attract {
   #lastMs = 0;
   #accumulatedMs = 0;
 
-  constructor(scene: Scene, minimap: Minimap, circuit: Circuit) {
+  constructor(scene: Scene, minimap: Minimap) {
     this.#scene = scene;
     this.#minimap = minimap;
     this.#rig.mode = "north-up";
-    this.#racers = Array.from({ length: CARS }, (_, index) => new Racer(circuit, index));
-    this.#drivers = this.#racers.map((_, index) => new ComputerDriver(circuit, skillOf(index)));
+    this.#racers = Array.from({ length: CARS }, (_, index) => new Racer(pacelineRing, index));
+    this.#drivers = this.#racers.map((_, index) => new ComputerDriver(skillOf(index)));
   }
 
   /** Lets the cars drive to where they are spread over the road, in steps of some milliseconds. */

@@ -14,16 +14,16 @@ import type { DrawnCar } from "../render/draw-car.js";
 import type { Minimap } from "../render/minimap.js";
 import type { Scene } from "../render/scene.js";
 import type { RaceSound } from "../sound/race-sound.js";
-import type { Circuit } from "../track/circuit.js";
+import { circuitOf } from "../track/circuits.js";
 import type { RaceScreen } from "../ui/race-screen.js";
 import { drawnFromRacer, drawnFromRemote } from "./drawn-cars.js";
 import { FixedLoop } from "./fixed-loop.js";
+import { inSlices } from "./in-slices.js";
 import { PathNews } from "./path-news.js";
 import { RaceLog } from "./race-log.js";
 import { Recorder } from "./recorder.js";
 
 export interface RaceGameParts {
-  readonly circuit: Circuit;
   readonly scene: Scene;
   readonly minimap: Minimap;
   readonly screen: RaceScreen;
@@ -56,6 +56,7 @@ export class RaceGame {
   #lamps = 0;
   /** In this race. */
   #drivenM = 0;
+  #race = 0;
   #startPlace = 0;
   #place = 0;
   #remainderMs = 0;
@@ -84,7 +85,7 @@ export class RaceGame {
     };
     // A room's authority decides, if there is one.
     const Kind = room.authority ? GrandPrixParticipant : Participant;
-    this.participant = new Kind(room, parts.circuit, card, () => performance.now(), events);
+    this.participant = new Kind(room, card, () => performance.now(), events);
     this.#paths = new PathNews(this.participant, screen.toasts);
     this.#loop = new FixedLoop({
       onFrameStart: (atMs) => this.#onFrameStart(atMs),
@@ -92,6 +93,7 @@ export class RaceGame {
       onFrame: (alpha, seconds) => this.#onFrame(alpha, seconds),
       onHidden: () => this.participant.park(),
     });
+    screen.root.classList.toggle("watching", this.participant.isSpectator);
     parts.rig.cut();
     this.#sayWhichRoom(room);
     this.#loop.start();
@@ -165,10 +167,25 @@ export class RaceGame {
     this.#place = 0;
   }
 
+  /** A race has been announced. */
+  #meetRace(): void {
+    const { session, racer } = this.participant;
+    if (session.race === this.#race) return;
+    this.#race = session.race;
+    this.#prepare(session.race);
+    this.#parts.screen.hud.say(`${racer.circuit.name}, ${session.laps} laps`, 4000);
+  }
+
+  /** The pictures of a race's circuit: without them there is a lawn with cars. */
+  #prepare(race: number): void {
+    void inSlices(this.#parts.scene.prepare(circuitOf(race)));
+  }
+
   /** Only of a race that one has driven, or watched. */
   #onResults(): void {
     const { screen } = this.#parts;
     const { participant } = this;
+    this.#prepare(participant.session.race + 1);
     if (this.#drivenM < DRIVEN_M && !participant.isSpectator) return;
     const standings = participant.standings();
     const place = standings.findIndex((runner) => runner.isMine) + 1;
@@ -300,11 +317,13 @@ export class RaceGame {
       wheelsOnKerb: car.wheelsOnKerb,
       impactMps: car.impactMps,
     });
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     if (car.impactMps > 2) rig.shake(car.impactMps * 0.03);
     else if (car.wheelsOnKerb > 0 && speedOf(car) > 12) rig.shake(0.06);
   }
 
   #slowParts(cars: readonly DrawnCar[]): void {
+    this.#meetRace();
     const { screen, minimap } = this.#parts;
     const { room, racer, session } = this.participant;
     const standings = this.participant.standings();

@@ -1,7 +1,7 @@
 import type { StepState } from "@paceline/client";
 import { carAt, type CarState } from "../car/car-state.js";
 import { stepCar } from "../car/step-car.js";
-import { circuit } from "../track/circuit.js";
+import { circuitAt } from "../track/circuits.js";
 import type { carFields } from "./car-fields.js";
 
 /** The columns that the model moves. */
@@ -20,7 +20,7 @@ export function continueCar(state: ModelledCar, seconds: number): void {
   car.yawRateRadPerS = state.yawRate;
   car.steer = state.steer;
   const { wantedSteer, throttle, handbrake } = state;
-  stepCar(car, { steer: wantedSteer, throttle, handbrake }, circuit, seconds);
+  stepCar(car, { steer: wantedSteer, throttle, handbrake }, circuitAt(car), seconds);
   state.position.x = car.x;
   state.position.y = car.y;
   state.velocity.x = car.velocityX;

@@ -12,7 +12,7 @@ import {
 import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
 import { runningOrder } from "../race/standings.js";
-import type { Circuit } from "../track/circuit.js";
+import { circuitOf } from "../track/circuits.js";
 import { Drive, MAX_LEAD_S, RaceCar, carAhead, readRaceCar, stepRaceCar } from "./grand-prix.js";
 import type { ParticipantEvents, RaceParticipant, RunnerView } from "./race-participant.js";
 import type { RemoteCar } from "./remote-car.js";
@@ -48,13 +48,7 @@ export class GrandPrixParticipant implements RaceParticipant {
   remotes: readonly RemoteCar[] = [];
   lastLapMs = 0;
 
-  constructor(
-    room: Room,
-    circuit: Circuit,
-    card: DriverCard,
-    now: () => number,
-    events: ParticipantEvents = {},
-  ) {
+  constructor(room: Room, card: DriverCard, now: () => number, events: ParticipantEvents = {}) {
     this.room = room;
     this.#wanted = card;
     this.#now = now;
@@ -64,7 +58,7 @@ export class GrandPrixParticipant implements RaceParticipant {
       onGreen: () => events.onGreen?.(),
       onResults: () => events.onResults?.(),
     });
-    this.racer = new Racer(circuit, 0);
+    this.racer = new Racer(circuitOf(this.session.race), 0);
     this.#unsubscribe = this.#listen();
     this.#bind();
   }
@@ -264,6 +258,8 @@ export class GrandPrixParticipant implements RaceParticipant {
 
   #onGrid(): void {
     this.#hadMissedGate = false;
+    this.#progress.clear();
+    this.racer.placeOnGrid(circuitOf(this.session.race), 0);
     this.#events.onGrid?.();
   }
 
@@ -283,7 +279,7 @@ export class GrandPrixParticipant implements RaceParticipant {
   #remote(car: ServerCar): RemoteCar {
     const { id, shown, owner, position, heading } = car;
     const leadS = this.#mine ? (owner ? car.lead : this.#leadS) : 0;
-    const now = carAhead(shown, leadS, this.racer.circuit);
+    const now = carAhead(shown, leadS);
     return {
       id,
       ownerId: owner?.id ?? ROOM_OWNER,

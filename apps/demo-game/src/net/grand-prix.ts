@@ -11,7 +11,7 @@ import {
 import { carAt, type CarState, type DriveInput } from "../car/car-state.js";
 import { STEP_S, stepCar } from "../car/step-car.js";
 import type { DriverCard, LapMessage, RaceAnnouncement } from "../race/race-messages.js";
-import { circuit, type Circuit } from "../track/circuit.js";
+import { circuitAt } from "../track/circuits.js";
 import { carFields } from "./car-fields.js";
 
 /** The kind of rooms in which a server decides the race. */
@@ -113,7 +113,7 @@ export function stepRaceCar(
     return;
   }
   readRaceCar(state, scratch);
-  drive(scratch, input, circuit, seconds);
+  drive(scratch, input, seconds);
   state.position.x = scratch.x;
   state.position.y = scratch.y;
   state.velocity.x = scratch.velocityX;
@@ -126,19 +126,16 @@ export function stepRaceCar(
 }
 
 /** Where a shown car will be, if its driver goes on as now. The result is overwritten by the next call. */
-export function carAhead(
-  shown: ReadonlyFields<RaceCarFields>,
-  seconds: number,
-  on: Circuit,
-): Readonly<CarState> {
+export function carAhead(shown: ReadonlyFields<RaceCarFields>, seconds: number): Readonly<CarState> {
   readRaceCar(shown, scratch);
   const { wantedSteer: steer, throttle, handbrake, isHeld } = shown;
-  if (!isHeld) drive(scratch, { steer, throttle, handbrake }, on, seconds);
+  if (!isHeld) drive(scratch, { steer, throttle, handbrake }, seconds);
   return scratch;
 }
 
-function drive(car: CarState, input: Readonly<DriveInput>, on: Circuit, seconds: number): void {
-  for (let left = seconds; left > 1e-6; left -= STEP_S) stepCar(car, input, on, Math.min(left, STEP_S));
+function drive(car: CarState, input: Readonly<DriveInput>, seconds: number): void {
+  const circuit = circuitAt(car);
+  for (let left = seconds; left > 1e-6; left -= STEP_S) stepCar(car, input, circuit, Math.min(left, STEP_S));
 }
 
 function within(value: number, most: number): number {

@@ -24,7 +24,13 @@ function retryDelayMs(attempt: number): number {
   return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 10));
 }
 
+/** The second circuit comes while the server answers. */
 export async function joinRace(options: JoinOptions): Promise<Room> {
+  const [room] = await Promise.all([askForRoom(options), import("../track/salt-flats.js")]);
+  return room;
+}
+
+function askForRoom(options: JoinOptions): Promise<Room> {
   const { server, profile, transports, mode, driver, isSpectator, invitation } = options;
   const client = new Client(server, {
     profile: mode === "relay" ? { base: profile, topology: "relay" } : profile,

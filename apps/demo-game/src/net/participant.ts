@@ -20,7 +20,7 @@ import type { RaceRoom } from "../race/race-room.js";
 import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
 import { runningOrder } from "../race/standings.js";
-import type { Circuit } from "../track/circuit.js";
+import { circuitOf } from "../track/circuits.js";
 import { Car, ComputerCar, spawnCar, type OwnCar } from "./car-entity.js";
 import { Introductions } from "./introductions.js";
 import type { ParticipantEvents, RaceParticipant, RunnerView } from "./race-participant.js";
@@ -70,13 +70,7 @@ export class Participant implements RaceParticipant {
   bestLapMs = 0;
   lastLapMs = 0;
 
-  constructor(
-    room: Room<PeerMessages>,
-    circuit: Circuit,
-    card: DriverCard,
-    now: () => number,
-    events: ParticipantEvents = {},
-  ) {
+  constructor(room: Room<PeerMessages>, card: DriverCard, now: () => number, events: ParticipantEvents = {}) {
     this.room = room;
     this.#wanted = card;
     this.#now = now;
@@ -93,7 +87,7 @@ export class Participant implements RaceParticipant {
         events.onResults?.();
       },
     });
-    this.racer = new Racer(circuit, this.session.slotOf(room.myNumber));
+    this.racer = new Racer(circuitOf(this.session.race), this.session.slotOf(room.myNumber));
     this.#entity = this.isSpectator ? undefined : spawnCar(room, this.racer.car, card.isComputer);
     this.#unsubscribe = this.#listen();
     room.send("driver", card);
@@ -459,7 +453,8 @@ export class Participant implements RaceParticipant {
   }
 
   #toGrid(): void {
-    this.racer.placeOnGrid(this.session.slotOf(this.room.myNumber));
+    this.#progress.clear();
+    this.racer.placeOnGrid(circuitOf(this.session.race), this.session.slotOf(this.room.myNumber));
     this.racer.isHeld = !this.isSpectator;
     this.#events.onGrid?.();
   }

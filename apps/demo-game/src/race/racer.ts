@@ -2,6 +2,7 @@ import { carAt, type CarState, type DriveInput } from "../car/car-state.js";
 import { pushApart, type OtherCar } from "../car/contact.js";
 import { STEP_MS, stepCar } from "../car/step-car.js";
 import { gridSlot, type Circuit } from "../track/circuit.js";
+import { circuitAt } from "../track/circuits.js";
 import { poseOnTrack, type TrackPose } from "../track/track.js";
 import { LapCounter, type LapEvent, type LapPlace } from "./lap-counter.js";
 
@@ -10,7 +11,7 @@ const GHOST_STEPS = 150;
 
 /** The own car in the race: one fixed step at a time. */
 export class Racer {
-  readonly circuit: Circuit;
+  circuit: Circuit;
   readonly car: CarState;
   laps: LapCounter;
   /** On the grid before green: the engine may roar, the car stays. */
@@ -34,13 +35,15 @@ export class Racer {
     this.#ghostSteps = GHOST_STEPS;
   }
 
-  placeOnGrid(slot: number): void {
+  placeOnGrid(circuit: Circuit, slot: number): void {
+    this.circuit = circuit;
     this.#putAt(gridSlot(this.circuit.track, slot));
     this.laps = new LapCounter(this.circuit.track, this.car.x, this.car.y);
   }
 
   /** Goes on as another car that was there, at its speed and in its lap. */
   takeOver(car: CarState, place: LapPlace): void {
+    this.circuit = circuitAt(car);
     this.#putAt(car);
     Object.assign(this.car, car);
     this.laps = new LapCounter(this.circuit.track, car.x, car.y);

@@ -1,3 +1,4 @@
+import { clamp } from "../car/angle.js";
 import { palette } from "./palette.js";
 
 /** A car as it is drawn in one frame, own or remote. */
@@ -225,6 +226,11 @@ export function drawNameTag(context: CanvasRenderingContext2D, x: number, y: num
   context.textAlign = "left";
   const width = context.measureText(car.name).width + 24;
   const left = x - width / 2;
+  // Buttons, pads and the panel lie above: a name under them cannot be read, and makes them hard to read.
+  const isCovered = [left, left + width].some(
+    (edge) => document.elementFromPoint(clamp(edge, 0, innerWidth - 1), y) !== context.canvas,
+  );
+  if (isCovered) return context.restore();
   context.fillStyle = "rgba(14, 18, 28, 0.72)";
   context.beginPath();
   context.roundRect(left, y - 10, width, 20, 10);

@@ -28,10 +28,11 @@ function sprite(
 }
 
 export function buildSceneryPicture(scenery: Scenery): SceneryPicture {
+  const { look } = scenery;
   return {
     floor: buildForestFloor(scenery.trees),
     walls: buildWallPieces(scenery.walls),
-    trees: palette.trees.map((color, kind) => treeSprite(color, palette.treeLights[kind] as string, kind)),
+    trees: look.trees.map((color, kind) => treeSprite(color, look.treeLights[kind] as string, kind)),
     stand: standSprite(scenery),
   };
 }
@@ -95,14 +96,14 @@ export function drawGroundScenery(
   picture: SceneryPicture,
   view: ViewCircle,
 ): void {
-  const { lake, stand } = scenery;
+  const { lake, stand, look } = scenery;
   context.fillStyle = palette.waterEdge;
   ellipse(context, lake.x, lake.y, lake.radiusX + 1.6, lake.radiusY + 1.6);
   context.fillStyle = palette.water;
   ellipse(context, lake.x, lake.y, lake.radiusX, lake.radiusY);
   context.fillStyle = "rgba(255, 255, 255, 0.16)";
   ellipse(context, lake.x - 3, lake.y - 6, lake.radiusX * 0.66, lake.radiusY * 0.6);
-  drawForestFloor(context, picture.floor, view);
+  drawForestFloor(context, picture.floor, look, view);
   context.fillStyle = palette.shadow;
   context.fillRect(
     stand.x - stand.widthM / 2 + 1.5,
@@ -117,7 +118,7 @@ export function drawGroundScenery(
     stand.widthM,
     stand.depthM,
   );
-  drawWalls(context, picture.walls, view);
+  drawWalls(context, picture.walls, look.wallShadow, view);
 }
 
 /** Scenery above the cars. */

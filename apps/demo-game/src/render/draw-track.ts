@@ -1,4 +1,4 @@
-import { gridSlot, type Circuit } from "../track/circuit.js";
+import { gridSlot, type Circuit, type Look } from "../track/circuit.js";
 import { poseOnTrack } from "../track/track.js";
 import { palette } from "./palette.js";
 import type { TrackChunk } from "./track-picture.js";
@@ -7,10 +7,10 @@ import type { ViewCircle } from "./camera.js";
 const STRIPE_M = 14;
 
 /** The lawn, mown in stripes: without them, speed on grass could not be seen. */
-export function drawLawn(context: CanvasRenderingContext2D, view: ViewCircle): void {
-  context.fillStyle = palette.lawn;
+export function drawLawn(context: CanvasRenderingContext2D, look: Look, view: ViewCircle): void {
+  context.fillStyle = look.lawn;
   context.fillRect(view.x - view.radiusM, view.y - view.radiusM, view.radiusM * 2, view.radiusM * 2);
-  context.fillStyle = palette.lawnStripe;
+  context.fillStyle = look.lawnStripe;
   const first = Math.floor((view.x - view.radiusM) / (2 * STRIPE_M)) * 2 * STRIPE_M;
   for (let x = first; x < view.x + view.radiusM; x += 2 * STRIPE_M) {
     context.fillRect(x, view.y - view.radiusM, STRIPE_M, view.radiusM * 2);

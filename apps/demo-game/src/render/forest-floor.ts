@@ -1,6 +1,6 @@
+import type { Look } from "../track/circuit.js";
 import type { Tree } from "../track/scenery.js";
 import type { ViewCircle } from "./camera.js";
-import { palette } from "./palette.js";
 
 /** The dark ground under some neighbouring trees, as two paths: plain fills cost far less than soft pictures. */
 export interface FloorCell {
@@ -40,12 +40,13 @@ function addCircle(path: Path2D, { x, y, radiusM }: Tree, ratio: number): void {
 export function drawForestFloor(
   context: CanvasRenderingContext2D,
   cells: readonly FloorCell[],
+  look: Look,
   view: ViewCircle,
 ): void {
   const reach = view.radiusM + CELL_REACH_M;
   const visible = cells.filter((cell) => Math.hypot(cell.x - view.x, cell.y - view.y) < reach);
-  context.fillStyle = palette.undergrowthEdge;
+  context.fillStyle = look.undergrowthEdge;
   for (const cell of visible) context.fill(cell.edge);
-  context.fillStyle = palette.undergrowth;
+  context.fillStyle = look.undergrowth;
   for (const cell of visible) context.fill(cell.inner);
 }

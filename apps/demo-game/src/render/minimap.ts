@@ -1,4 +1,5 @@
-import type { Track } from "../track/track.js";
+import { circuitAt } from "../track/circuits.js";
+import { pacelineRing } from "../track/paceline-ring.js";
 import type { DrawnCar } from "./draw-car.js";
 
 const PADDING_PX = 16;
@@ -6,15 +7,14 @@ const PADDING_PX = 16;
 /** The whole track, small, north up, with a dot per car. */
 export class Minimap {
   readonly #canvas: HTMLCanvasElement;
-  readonly #track: Track;
+  #track = pacelineRing.track;
   #background: HTMLCanvasElement | undefined;
   #scale = 1;
   #offsetX = 0;
   #offsetY = 0;
 
-  constructor(canvas: HTMLCanvasElement, track: Track) {
+  constructor(canvas: HTMLCanvasElement) {
     this.#canvas = canvas;
-    this.#track = track;
   }
 
   draw(cars: readonly DrawnCar[]): void {
@@ -23,6 +23,10 @@ export class Minimap {
     const width = Math.round(this.#canvas.clientWidth * ratio);
     const height = Math.round(this.#canvas.clientHeight * ratio);
     if (context === null || width === 0 || height === 0) return;
+    const mine = cars.find((car) => car.isMine);
+    const { track } = mine ? circuitAt(mine) : pacelineRing;
+    if (track !== this.#track) this.#background = undefined;
+    this.#track = track;
     if (this.#canvas.width !== width || this.#canvas.height !== height || this.#background === undefined) {
       this.#canvas.width = width;
       this.#canvas.height = height;

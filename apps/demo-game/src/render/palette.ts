@@ -1,11 +1,5 @@
-/** Colours of the world. The page's own colours are in ui/style.css. */
+/** Colours of the world that all circuits have; ground and trees are a circuit's own. The page's own colours are in ui/style.css. */
 export const palette = {
-  lawn: "#6fae57",
-  lawnStripe: "#69a752",
-  undergrowth: "#3f7a41",
-  undergrowthEdge: "#559248",
-  trees: ["#3d8046", "#4b9150", "#5a9d49"],
-  treeLights: ["#4d9455", "#5fa85f", "#70b35a"],
   water: "#5fb3d4",
   waterEdge: "#d8c894",
   asphalt: "#454a54",
@@ -18,7 +12,6 @@ export const palette = {
   gravel: "#dcc592",
   gravelDot: "#c4aa74",
   wall: "#f2f0ea",
-  wallShadow: "#55904a",
   wallStripe: "#d8433b",
   board: "#22304f",
   boardText: "#ffffff",

@@ -1,5 +1,6 @@
 import { carParameters } from "../car/car-parameters.js";
 import type { Circuit } from "../track/circuit.js";
+import { circuitAt } from "../track/circuits.js";
 import { buildScenery, type Scenery } from "../track/scenery.js";
 import { racingLineSteps } from "../track/racing-line.js";
 import { surfaceAt } from "../track/surface.js";
@@ -22,13 +23,19 @@ import { buildTrackChunks, type TrackChunk } from "./track-picture.js";
 /** From the middle of the car to a rear wheel. */
 const REAR_WHEEL_M = 0.82;
 
+/** The pictures of a circuit. */
+interface World {
+  readonly chunks: readonly TrackChunk[];
+  readonly plan: Scenery;
+  readonly picture: SceneryPicture;
+}
+
 /** Draws the world into one canvas. Canvas 2D only: not every browser has WebGL. */
 export class Scene {
   readonly #canvas: HTMLCanvasElement;
   readonly #context: CanvasRenderingContext2D;
-  readonly #circuit: Circuit;
-  #chunks: readonly TrackChunk[] = [];
-  #scenery: { readonly plan: Scenery; readonly picture: SceneryPicture } | undefined;
+  /** Undefined while its pictures are being made. */
+  readonly #worlds = new Map<Circuit, World | undefined>();
   readonly #painter = new CarPainter();
   readonly #marks = new SkidMarks();
   readonly #smoke = new Smoke();
@@ -37,23 +44,24 @@ export class Scene {
   width = 0;
   height = 0;
 
-  constructor(canvas: HTMLCanvasElement, circuit: Circuit) {
+  constructor(canvas: HTMLCanvasElement) {
     const context = canvas.getContext("2d", { alpha: false });
     if (context === null) throw new Error("this browser has no Canvas 2D");
     this.#canvas = canvas;
     this.#context = context;
-    this.#circuit = circuit;
   }
 
-  /** Makes the pictures of the world in steps of some milliseconds; until then there is a lawn with cars. */
-  *prepare(): Generator<void> {
-    yield* racingLineSteps(this.#circuit.track);
+  /** Makes the pictures of a circuit in steps of some milliseconds, once; until then there is a lawn with cars. */
+  *prepare(circuit: Circuit): Generator<void> {
+    if (this.#worlds.has(circuit)) return;
+    this.#worlds.set(circuit, undefined);
+    yield* racingLineSteps(circuit.track);
     yield;
-    this.#chunks = buildTrackChunks(this.#circuit);
+    const chunks = buildTrackChunks(circuit);
     yield;
-    const plan = yield* buildScenery(this.#circuit);
+    const plan = yield* buildScenery(circuit);
     yield;
-    this.#scenery = { plan, picture: buildSceneryPicture(plan) };
+    this.#worlds.set(circuit, { chunks, plan, picture: buildSceneryPicture(plan) });
   }
 
   /** Fits the canvas to the page; before the camera is updated. */
@@ -93,11 +101,14 @@ export class Scene {
 
   #drawWorld(view: ViewCircle, cars: readonly DrawnCar[]): void {
     const context = this.#context;
-    drawLawn(context, view);
-    const scenery = this.#scenery;
-    if (scenery) drawGroundScenery(context, scenery.plan, scenery.picture, view);
-    drawTrack(context, this.#chunks, view);
-    drawStart(context, this.#circuit);
+    const circuit = circuitAt(view);
+    const world = this.#worlds.get(circuit);
+    drawLawn(context, circuit.look, view);
+    if (world) {
+      drawGroundScenery(context, world.plan, world.picture, view);
+      drawTrack(context, world.chunks, view);
+    }
+    drawStart(context, circuit);
     this.#marks.draw(context, view);
     const near = cars.filter((car) => !car.isMine && isNear(car, view));
     for (const car of near) this.#painter.ring(context, car);
@@ -110,11 +121,11 @@ export class Scene {
     this.#sparks.draw(context);
     this.#smoke.draw(context);
     for (const car of cars) if (car.received && isNear(car, view)) this.#painter.outline(context, car);
-    if (scenery) drawHighScenery(context, scenery.plan, scenery.picture, view);
+    if (world) drawHighScenery(context, world.plan, world.picture, view);
   }
 
   #leaveTraces(car: DrawnCar): void {
-    const { track, roadside } = this.#circuit;
+    const { track, roadside } = circuitAt(car);
     const traces = tracesOf(car, surfaceAt(track, roadside, car.x, car.y));
     const [cos, sin] = [Math.cos(car.headingRad), Math.sin(car.headingRad)];
     for (const side of [-1, 1]) {

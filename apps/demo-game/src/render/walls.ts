@@ -67,6 +67,7 @@ function piece(points: readonly Point[]): WallPiece {
 export function drawWalls(
   context: CanvasRenderingContext2D,
   pieces: readonly WallPiece[],
+  shadow: string,
   view: ViewCircle,
 ): void {
   const reach = view.radiusM + PIECE_REACH_M;
@@ -78,7 +79,7 @@ export function drawWalls(
     context.lineWidth = widthM;
     for (const one of visible) context.stroke(path(one));
   };
-  strokeAll(palette.wallShadow, 1.9, (one) => one.whole);
+  strokeAll(shadow, 1.9, (one) => one.whole);
   strokeAll(palette.wall, 1.1, (one) => one.whole);
   strokeAll(palette.wallStripe, 1.1, (one) => one.blocks);
 }

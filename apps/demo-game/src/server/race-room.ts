@@ -12,7 +12,9 @@ import { liveriesOf } from "../race/liveries.js";
 import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
 import type { LapEvent } from "../race/lap-counter.js";
-import { circuit } from "../track/circuit.js";
+import type { Circuit } from "../track/circuit.js";
+import { circuitOf } from "../track/circuits.js";
+import "../track/salt-flats.js";
 import { Seat, type Racing } from "./seat.js";
 
 const STEPS_PER_TICK = STEP_HZ / RACE_TICK_HZ;
@@ -85,6 +87,10 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     this.#tellDrivers();
   }
 
+  get #circuit(): Circuit {
+    return circuitOf(this.#session.race);
+  }
+
   #newSession(): RaceSession<Racing> {
     const seats = this.#seats;
     const send = (message: RaceAnnouncement, to: Racing | undefined): void => {
@@ -116,7 +122,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     const names = new Set([...this.#seats.values()].map(({ card }) => card.name));
     for (let index = 0; index < this.computers; index++) {
       const card = { ...identityOf(index), isComputer: true };
-      if (!names.has(card.name)) this.#sit(card, new ComputerDriver(circuit, skillOf(index)), undefined);
+      if (!names.has(card.name)) this.#sit(card, new ComputerDriver(skillOf(index)), undefined);
     }
   }
 
@@ -146,7 +152,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     const elapsedMs = session.elapsedMs(this.#nowMs);
     const start =
       session.phase === "racing" && racing.length > 0
-        ? endOfField(circuit.track, lastM, elapsedMs)
+        ? endOfField(this.#circuit.track, lastM, elapsedMs)
         : undefined;
     if (!start) return seat;
     const { pose, velocityX, velocityY, place, totalMs } = start;
@@ -161,7 +167,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
 
   #sit(card: DriverCard, driver: Racing | ComputerDriver, owner: Racing | undefined): Seat {
     const entity = this.spawn(RaceCar, {}, owner);
-    const racer = new Racer(circuit, 0);
+    const racer = new Racer(this.#circuit, 0);
     const seat = new Seat({ racer, entity, card, driver });
     this.#seats.set(seat.number, seat);
     this.#toGrid(seat);
@@ -189,7 +195,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
   }
 
   #toGrid(seat: Seat): void {
-    seat.racer.placeOnGrid(this.#session.slotOf(seat.number));
+    seat.racer.placeOnGrid(this.#circuit, this.#session.slotOf(seat.number));
     seat.racer.isHeld = true;
     seat.rest();
     this.teleport(seat.entity);

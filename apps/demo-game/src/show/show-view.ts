@@ -2,7 +2,7 @@ import { CarPainter, type DrawnCar } from "../render/draw-car.js";
 import { drawLawn, drawStart, drawTrack } from "../render/draw-track.js";
 import { applyCamera, viewCircle, type Camera } from "../render/camera.js";
 import { buildTrackChunks } from "../render/track-picture.js";
-import { circuit } from "../track/circuit.js";
+import { pacelineRing } from "../track/paceline-ring.js";
 import { wrapAngle } from "../car/angle.js";
 import { button, element, setText } from "../ui/element.js";
 import { Show, type LaneName, type LineSettings } from "./show.js";
@@ -35,7 +35,7 @@ declare global {
 /** "What the network does": the same rival three ways, side by side. */
 export class ShowView {
   readonly root: HTMLElement;
-  readonly #show = new Show(circuit);
+  readonly #show = new Show(pacelineRing);
   readonly #lanes: readonly Lane[];
   readonly #sameBytes: HTMLButtonElement;
   readonly #onClose: () => void;
@@ -153,7 +153,7 @@ class Lane {
   readonly #error = element("b", { class: "num" });
   readonly #bytes = element("b", { class: "num" });
   readonly #painter = new CarPainter();
-  static readonly #chunks = buildTrackChunks(circuit);
+  static readonly #chunks = buildTrackChunks(pacelineRing);
 
   constructor(name: LaneName) {
     this.name = name;
@@ -206,9 +206,9 @@ class Lane {
     context.save();
     applyCamera(context, camera, width, height);
     const view = viewCircle(camera, width, height);
-    drawLawn(context, view);
+    drawLawn(context, pacelineRing.look, view);
     drawTrack(context, Lane.#chunks, view);
-    drawStart(context, circuit);
+    drawStart(context, pacelineRing);
     if (shown) this.#painter.draw(context, this.#car(shown));
     this.#painter.truth(context, truth, shown);
     context.restore();

@@ -28,7 +28,7 @@ export class Truth {
 
   constructor(circuit: Circuit) {
     this.#racer = new Racer(circuit, 0);
-    this.#driver = new ComputerDriver(circuit, skillOf(1));
+    this.#driver = new ComputerDriver(skillOf(1));
     for (let step = 0; step < WARM_UP_STEPS; step++) this.step();
   }
 

@@ -1,48 +1,71 @@
-import { controlPoints } from "./control-points.js";
+import type { ControlPoint } from "./control-points.js";
 import { poseOnTrack, type Track, type TrackPose, buildTrack } from "./track.js";
 import { buildRoadside, type GravelBed, type Roadside } from "./surface.js";
 
-/** The one circuit of the game: its geometry, its roadside and its grid. */
-export interface Circuit {
+/** The colours of the ground and of what grows on it. */
+export interface Look {
+  readonly lawn: string;
+  readonly lawnStripe: string;
+  readonly undergrowth: string;
+  readonly undergrowthEdge: string;
+  readonly wallShadow: string;
+  /** Three kinds of trees, and where the light falls on them. */
+  readonly trees: readonly string[];
+  readonly treeLights: readonly string[];
+}
+
+/** What stands beside the road, where the plan says. */
+export interface SceneryPlan {
+  /** Of the places for a tree, the share that stays empty. */
+  readonly thinned: number;
+  readonly stand: {
+    readonly x: number;
+    readonly y: number;
+    readonly widthM: number;
+    readonly depthM: number;
+  };
+  readonly lake: {
+    readonly x: number;
+    readonly y: number;
+    readonly radiusX: number;
+    readonly radiusY: number;
+  };
+  /** Advertising along the road: distance and offset to the right, m. */
+  readonly boards: readonly (readonly [distanceM: number, offsetM: number])[];
+  /** Metres to a corner, across the road so that a driver can read them. */
+  readonly signs: readonly (readonly [distanceM: number, offsetM: number, text: string])[];
+}
+
+/** A circuit as data. */
+export interface CircuitPlan {
   readonly name: string;
-  readonly track: Track;
-  readonly roadside: Roadside;
+  readonly points: readonly ControlPoint[];
+  /** Metres along the raw curve. */
+  readonly startLineM: number;
+  /** Beds lie on the outside of the corners that are braked for hardest. Distances from the start line. */
   readonly gravelBeds: readonly GravelBed[];
   /** Tyre walls stand this far from the centre line. */
   readonly wallDistanceM: number;
+  readonly scenery: SceneryPlan;
+  readonly look: Look;
 }
 
-const START_LINE_M = 52;
-
-/** Beds lie on the outside of the corners that are braked for hardest. Distances from the start line. */
-const gravelBeds: readonly GravelBed[] = [
-  { fromM: 190, toM: 292, side: -1 },
-  { fromM: 402, toM: 466, side: 1 },
-  { fromM: 556, toM: 634, side: -1 },
-  { fromM: 664, toM: 692, side: -1 },
-  { fromM: 704, toM: 738, side: 1 },
-  { fromM: 772, toM: 830, side: -1 },
-  { fromM: 918, toM: 976, side: -1 },
-];
-
-function buildCircuit(): Circuit {
-  const track = buildTrack(controlPoints, START_LINE_M);
-  return {
-    name: "Paceline Ring",
-    track,
-    roadside: buildRoadside(track, gravelBeds),
-    gravelBeds,
-    wallDistanceM: 30,
-  };
+/** A circuit of the game: its geometry, its roadside and its grid. */
+export interface Circuit extends CircuitPlan {
+  readonly track: Track;
+  readonly roadside: Roadside;
 }
 
-export const circuit: Circuit = buildCircuit();
+export function buildCircuit(plan: CircuitPlan): Circuit {
+  const track = buildTrack(plan.points, plan.startLineM);
+  return { ...plan, track, roadside: buildRoadside(track, plan.gravelBeds) };
+}
 
 const FIRST_SLOT_BEHIND_LINE_M = 7;
 const SLOT_SPACING_M = 7.5;
 const SLOT_OFFSET_M = 3.2;
 
-/** The staggered grid: slot 0 is pole, on the left, which is the outside of turn 1's entry. */
+/** The staggered grid: slot 0 is pole, on the left, which is the outside of the first turn's entry. */
 export function gridSlot(track: Track, slot: number): TrackPose {
   const behindM = FIRST_SLOT_BEHIND_LINE_M + slot * SLOT_SPACING_M;
   return poseOnTrack(track, -behindM, slot % 2 === 0 ? -SLOT_OFFSET_M : SLOT_OFFSET_M);

@@ -1,5 +1,5 @@
-import { poseOnTrack, projectOnTrack, type Track } from "./track.js";
-import type { Circuit } from "./circuit.js";
+import { poseOnTrack, projectOnTrack } from "./track.js";
+import type { Circuit, Look, SceneryPlan } from "./circuit.js";
 
 /** The scenery around the track. Cars cannot touch it; it is the same on every screen. */
 export interface Tree {
@@ -22,24 +22,13 @@ export interface Scenery {
   readonly boards: readonly Board[];
   /** Runs of points along which a tyre wall stands. */
   readonly walls: readonly (readonly { x: number; y: number }[])[];
-  readonly stand: {
-    readonly x: number;
-    readonly y: number;
-    readonly widthM: number;
-    readonly depthM: number;
-  };
-  readonly lake: {
-    readonly x: number;
-    readonly y: number;
-    readonly radiusX: number;
-    readonly radiusY: number;
-  };
+  readonly stand: SceneryPlan["stand"];
+  readonly lake: SceneryPlan["lake"];
+  readonly look: Look;
 }
 
 const TREE_SPACING_M = 8.5;
 const FOREST_MARGIN_M = 70;
-const stand = { x: -46, y: -131, widthM: 128, depthM: 12 };
-const lake = { x: -119, y: -8, radiusX: 19, radiusY: 32 };
 
 /** A small generator (mulberry32): the same forest everywhere, every time. */
 function seeded(seed: number): () => number {
@@ -54,22 +43,24 @@ function seeded(seed: number): () => number {
 
 /** In steps of some milliseconds: each tree looks for its distance from the whole track. */
 export function* buildScenery(circuit: Circuit): Generator<void, Scenery> {
-  const { track } = circuit;
+  const { scenery, look } = circuit;
+  const { stand, lake } = scenery;
   const trees = yield* plantTrees(circuit);
   const left = buildWall(circuit, -1);
   yield;
   const right = buildWall(circuit, 1);
   return {
     trees,
-    boards: placeBoards(track),
+    boards: placeBoards(circuit),
     walls: [...left, ...right],
     stand,
     lake,
+    look,
   };
 }
 
 function* plantTrees(circuit: Circuit): Generator<void, Tree[]> {
-  const { track } = circuit;
+  const { track, scenery } = circuit;
   const random = seeded(20);
   const trees: Tree[] = [];
   const left = Math.min(...track.x) - FOREST_MARGIN_M;
@@ -83,16 +74,16 @@ function* plantTrees(circuit: Circuit): Generator<void, Tree[]> {
       const y = gridY + (random() - 0.5) * TREE_SPACING_M * 0.9;
       const radiusM = 2.6 + random() * 2.6;
       const kind = Math.floor(random() * 3);
-      const thinned = random() < 0.12;
+      const thinned = random() < scenery.thinned;
       const clearM = Math.abs(projectOnTrack(track, x, y).offsetM) - circuit.wallDistanceM;
-      if (thinned || clearM < radiusM + 1 || isTaken(x, y, radiusM)) continue;
+      if (thinned || clearM < radiusM + 1 || isTaken(scenery, x, y, radiusM)) continue;
       trees.push({ x, y, radiusM, kind });
     }
   }
   return trees;
 }
 
-function isTaken(x: number, y: number, marginM: number): boolean {
+function isTaken({ lake, stand }: SceneryPlan, x: number, y: number, marginM: number): boolean {
   const inLake =
     Math.hypot((x - lake.x) / (lake.radiusX + marginM + 2), (y - lake.y) / (lake.radiusY + marginM + 2)) < 1;
   const nearStand =
@@ -101,28 +92,19 @@ function isTaken(x: number, y: number, marginM: number): boolean {
   return inLake || nearStand;
 }
 
-function placeBoards(track: Track): Board[] {
+function placeBoards({ track, scenery }: Circuit): Board[] {
   const board = (distanceM: number, offsetM: number, text: string, lengthM: number): Board => ({
     ...poseOnTrack(track, distanceM, offsetM),
     text,
     lengthM,
   });
-  const sign = (distanceM: number, offsetM: number, text: string): Board => {
+  const signs = scenery.signs.map(([distanceM, offsetM, text]) => {
     const along = board(distanceM, offsetM, text, 3.6);
     return { ...along, headingRad: along.headingRad + Math.PI / 2 };
-  };
+  });
   return [
-    board(24, 27.5, "PACELINE", 22),
-    board(84, 27.5, "PACELINE", 22),
-    board(352, -27.5, "PACELINE", 22),
-    board(506, 27.5, "PACELINE", 22),
-    board(640, -27.5, "PACELINE", 22),
-    board(870, -27.5, "PACELINE", 22),
-    // Braking boards: metres to the corner, across the track so that a driver can read them.
-    sign(20, -12, "100"),
-    sign(70, -12, "50"),
-    sign(318, 11.5, "100"),
-    sign(362, 11.5, "50"),
+    ...scenery.boards.map(([distanceM, offsetM]) => board(distanceM, offsetM, "PACELINE", 22)),
+    ...signs,
   ];
 }
 
