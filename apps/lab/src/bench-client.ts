@@ -34,7 +34,7 @@ interface ClientRow {
   readonly scriptMsPerSecond: number;
   readonly scriptMsLeast: number;
   readonly scriptMsMost: number;
-  /** Share of the script time of Colyseus' page, which reads as much. */
+  /** Script time as a share of that of Colyseus' page, which reads as much. */
   readonly scriptRatioToColyseus?: number;
   readonly taskMsPerSecond: number;
   readonly processMsPerSecond: number;
@@ -93,7 +93,9 @@ interface Measured {
   readonly windows: Map<Reading, PageFigures[]>;
 }
 
-/** Every page reads in every way in every round; those that read alike do it at the same time. */
+/**
+ * Measures every page with every way of reading, round by round. Pages that read alike run at the same time.
+ */
 async function measureAll(all: readonly Measured[], rounds: number, seconds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     for (const reading of ["nothing", "newest", "shown"] as const) {

@@ -1,4 +1,7 @@
-/** `pnpm bench codec [--data DIR] [--generic] [--json] [--quick]`; `--generic` for states that are no cars, alone. */
+/**
+ * `pnpm bench codec [--data DIR] [--generic] [--json] [--quick]`; `--generic` measures only states that are
+ * not cars.
+ */
 import os from "node:os";
 import { parseArgs } from "node:util";
 import { allocationRows, benchCodec, reckoned, traceDirectory, type BenchResult } from "./codec/bench.js";
@@ -73,7 +76,7 @@ function benchGeneric(): BenchResult {
 async function benchCars(): Promise<BenchResult> {
   const directory = traceDirectory(values.data);
   const memory = memoryRows();
-  // Before what is timed: it is counted in objects, and those of other runs would be among them.
+  // Counts allocations before the timed runs: objects of other runs would be counted as well.
   const allocations = await allocationRows(directory);
   const measured = benchCodec({ directory, isQuick, progress: (text) => console.error(text) });
   const reckonings = reckoned(directory, isQuick);
@@ -96,7 +99,7 @@ async function benchCars(): Promise<BenchResult> {
   };
 }
 
-/** Such as a folder without traces. */
+/** Turns an error, such as a folder without traces, into a result. */
 function tellFault(error: unknown): BenchResult {
   return { rows: [], faults: [error instanceof Error ? error.message : String(error)] };
 }

@@ -44,7 +44,6 @@ const plan = values.quick
   : { clients: 50, hz: HZ, echoMs: 8000, rounds: 3 };
 const JOINS = values.quick ? 5 : 15;
 const PORT_CLIENTS = 100;
-/** Systems whose joins and idle connections are compared. */
 const LOADED = ["paceline", "colyseus"] as const;
 const SUSTAINED = { perSecond: 400, durationMs: values.quick ? 3000 : 10_000, stayMs: 500 };
 const BURST = { perSecond: 800, durationMs: 1000, stayMs: 500 };

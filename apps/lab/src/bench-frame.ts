@@ -15,7 +15,7 @@ figures on every machine. Payloads of the WebSocket, without its own frames.
   --quick  10 s instead of 60`;
 
 const MAX_BYTES_PER_STATE = 20;
-/** Three others that drive: fewer states in a second than this, and something stood still. */
+/** Fewest states per second of the three other cars; below it, a car stood still. */
 const MIN_STATES_PER_SECOND = 15;
 
 const { values } = parseArgs({

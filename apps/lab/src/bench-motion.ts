@@ -19,13 +19,13 @@ const USAGE = `pnpm bench motion [--data DIR] [--json] [--quick] [--plot FILE]
   --quick          a twelfth of each trace
   --plot FILE      where the SVG goes; artefacts/motion.svg unless given`;
 
-/** Share of each trace that a quick run plays, in tracks of so many seconds: one that begins has not measured jitter yet. */
+/** A quick run plays this share of each trace, in tracks long enough to measure jitter. */
 const QUICK_SHARE = 1 / 12;
 const QUICK_TRACK_SECONDS = 120;
-/** Seconds of each walkers' trace that any run plays, and of generated ones. */
+/** Seconds of each walkers' trace that every run plays. */
 const WALKER_SECONDS = 300;
 const GENERATED_SECONDS = 120;
-/** Seconds of each trace of cars that curves and variants play. */
+/** Seconds of each trace of cars that the curves and variants play. */
 const CURVE_SECONDS = 120;
 
 const { values } = parseArgs({
@@ -48,13 +48,16 @@ function tracesToPlay(): Trace[] {
   return all.map((trace) => (trace.kind === "walkers" ? shortened(trace, WALKER_SECONDS) : trace));
 }
 
-/** Traces alone and all cars together, which is what the bounds are about. */
+/** Returns each trace alone, and all cars together, to which the bounds apply. */
 function sets(traces: readonly Trace[]): { name: string; traces: readonly Trace[] }[] {
   const cars = traces.filter(({ kind }) => kind === "cars");
   return [...traces.map((trace) => ({ name: trace.id, traces: [trace] })), { name: ALL_CARS, traces: cars }];
 }
 
-/** All systems everywhere for all cars together; trace by trace on the network that the bounds are about. */
+/**
+ * Measures all systems on all networks for all cars together, and each trace on the network that the bounds
+ * use.
+ */
 function mainRows(traces: readonly Trace[]): MotionRow[] {
   const rows: MotionRow[] = [];
   for (const { name, traces: played } of sets(traces)) {

@@ -16,7 +16,7 @@ packet has headers besides, more over WebRTC than over a WebSocket.
 
   --quick  3 s instead of 10 for each`;
 
-/** Situations in which the decision tree departs from direct links. */
+/** Situations in which the decision tree does not choose direct links. */
 const situations: readonly Situation[] = [
   { name: "racing, 3 others, for the CPU", genre: "racing", others: 3, numbers: { sendPeriodMs: 66 } },
   { name: "puzzle, 3 others, for the CPU", genre: "puzzle", others: 3, numbers: { sendPeriodMs: 66 } },
@@ -50,7 +50,7 @@ function bounds(rows: readonly PathsRow[]): Bound[] {
       direct && relay && relay[key] / direct[key];
     const least = Math.min(direct?.pairsThatWay ?? 0, relay?.pairsThatWay ?? 0);
     return [
-      // Pairs that leave their direct links, since the machine is too slow for all of them, make "direct" cheaper.
+      // Pairs that fall back to the relay, because the machine is too slow, would make "direct" look cheaper.
       atLeast(`${name}: pairs that were reached the way they should`, least, 0.5),
       atMost(
         `${name}: bytes out for each state through the relay, of direct`,

@@ -61,7 +61,10 @@ interface Plan {
   readonly warmUpSeconds: number;
 }
 
-/** Plans the same work for all systems; only the whole client answers whether a busy room is cut off. */
+/**
+ * Plans the same work for all systems. Only the whole client also runs in larger rooms, to see whether they
+ * are cut off.
+ */
 function planned(): Plan {
   const quick = [BASE, "paceline-wire"];
   const names = values.only?.split(",") ?? (values.quick ? quick : systems.map(({ name }) => name));
@@ -73,7 +76,7 @@ function planned(): Plan {
     turns: [...turns, ...crowds],
     rounds: Number(values.rounds ?? (values.quick ? 1 : 3)),
     seconds: Number(values.seconds ?? (values.quick ? 0.7 : 6)),
-    // A relay is compiled while it works: for its first ten seconds that is a quarter of what it computes.
+    // For its first ten seconds a relay spends a quarter of its CPU time on compiling.
     warmUpSeconds: Number(values["warm-up"] ?? (values.quick ? 0.3 : 15)),
   };
 }
@@ -83,7 +86,7 @@ function turnsOf(names: readonly string[], room: string): Turn[] {
   return names.map((name) => ({ system: systemNamed(name).name, senders, hz }));
 }
 
-/** All runs, by what they are of. */
+/** Returns all runs, by turn. */
 function runAll({ turns, rounds, ...times }: Plan): Promise<Map<string, RelayRun[]>> {
   return interleaved({
     turns,

@@ -1,4 +1,4 @@
-/** `pnpm bench tables`: makes the tables of the state codec again. */
+/** `pnpm bench tables`: regenerates the tables of the state codec. */
 import { writeFileSync } from "node:fs";
 import { tablesSource } from "./codec/make-tables.js";
 

@@ -1,4 +1,4 @@
-/** A figure that was promised, and what was measured. */
+/** A promised limit of a figure, and the measured value. */
 export interface Bound {
   readonly bound: string;
   readonly value: number;
@@ -7,7 +7,7 @@ export interface Bound {
 }
 
 export function atMost(bound: string, value: number | undefined, limit: number): Bound {
-  // A figure that was not measured meets no bound.
+  // A figure that was not measured misses its bound.
   const measured = value ?? Number.POSITIVE_INFINITY;
   return { bound, value: measured, limit, holds: measured <= limit };
 }
@@ -16,7 +16,7 @@ export function atLeast(bound: string, value: number, limit: number): Bound {
   return { bound, value, limit, holds: value >= limit };
 }
 
-/** A line per bound: those that were missed first. */
+/** Returns one line for each bound, the missed ones first. */
 export function boundLines(bounds: readonly Bound[]): string {
   return bounds
     .toSorted((a, b) => Number(a.holds) - Number(b.holds))

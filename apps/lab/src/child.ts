@@ -5,12 +5,12 @@ import type { Order } from "./room/child-process.js";
 const READY_LIMIT_MS = 60_000;
 const ANSWER_LIMIT_MS = 30_000;
 
-/** This program again, in one of its roles. */
+/** Starts this program again as a child process with a role. */
 export class Child<Arguments extends { readonly role: string }> {
   readonly #role: string;
   readonly #process: ChildProcess;
 
-  /** @param core that it is bound to, where there are so many */
+  /** @param core the CPU core for the process, if the machine has it */
   constructor(options: Arguments, core: number) {
     this.#role = options.role;
     const isPinned = availableParallelism() > core;
@@ -20,7 +20,7 @@ export class Child<Arguments extends { readonly role: string }> {
     });
   }
 
-  /** Resolves when it has begun its work. */
+  /** Resolves when the process has begun its work. */
   async ready(): Promise<void> {
     await this.#hears("ready", READY_LIMIT_MS);
   }

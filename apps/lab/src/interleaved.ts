@@ -2,7 +2,7 @@ export interface Interleaving<Turn, Run> {
   readonly turns: readonly Turn[];
   readonly rounds: number;
   keyOf(turn: Turn): string;
-  /** One run, on a port of its own. */
+  /** Runs a turn on a port of its own. */
   run(turn: Turn, port: number): Promise<Run>;
   inWords(turn: Turn, run: Run): string;
 }
@@ -11,8 +11,9 @@ const FIRST_PORT = 21_000;
 const PORTS = 8000;
 
 /**
- * Runs that take turns, every second round backwards, so that what else the machine does falls on all of them alike: by
- * what they are of. The output names a run that fails and leaves its figures out.
+ * Plays the turns round by round, every second round backwards, so that the machine's other load affects all
+ * turns alike.
+ * Returns the runs by key. Prints the error of a failed run, and leaves its figures out.
  */
 export async function interleaved<Turn, Run>(plan: Interleaving<Turn, Run>): Promise<Map<string, Run[]>> {
   const runs = new Map<string, Run[]>();

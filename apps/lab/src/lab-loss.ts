@@ -20,9 +20,9 @@ minute; with --runs N N - 1 times more only until the states have moved, and the
 const ONE_WAY_MS = 40;
 const LOSS_PERCENT = 20;
 const CLEAN_MS = 10_000;
-/** 20 s are measured; what is on its way has to arrive before it counts. */
+/** The loss estimate covers 20 s; the rest is the time until packets under way count. */
 const MEASURED_MS = 26_000;
-/** So long a run goes on of which only the move counts. */
+/** Measuring time of a run in which only the move to WebRTC counts. */
 const SETTLE_MS = 500;
 const POLL_MS = 50;
 const MOVE_LIMIT_MS = 5000;
@@ -32,7 +32,7 @@ const PACKETS = 700;
 interface LossRow {
   readonly browser: string;
   readonly lossPercent: number;
-  /** From the first loss until states came over WebRTC; absent: they never did. */
+  /** Time from the first loss until states come over WebRTC; absent if they never do. */
   readonly movedMs?: number;
   readonly positionsPerSecondBefore: number;
   readonly positionsPerSecondAfter: number;

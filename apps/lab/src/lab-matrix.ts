@@ -20,7 +20,7 @@ Without root, or without the tools for networks, the cases are simulated.`;
 
 /** Number of joins per case; the median counts. */
 const JOINS = 3;
-/** Limits the attempts of a case that could not be played to its end. */
+/** Attempts to play a case to its end. */
 const ATTEMPTS = 2;
 
 const COLUMNS = [
@@ -85,7 +85,7 @@ async function run(): Promise<void> {
   report(rows, cases);
 }
 
-/** A browser or a server that does not start says nothing about the SDK: such a case is played once more. */
+/** Plays a case. Repeats it if a browser or a server does not start, which says nothing about the SDK. */
 async function playCase(matrixCase: MatrixCase): Promise<Played | undefined> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {

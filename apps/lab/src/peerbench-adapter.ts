@@ -1,4 +1,6 @@
-/** The codec as an adapter of a comparison elsewhere: bundle it with `pnpm bench --adapter FILE`. */
+/**
+ * The codec as an adapter for peerbench, an external comparison: bundle it with `pnpm bench --adapter FILE`.
+ */
 import {
   PacketEntries,
   SnapshotReader,
@@ -112,7 +114,7 @@ function makeReader(definition: EntityDefinition, isYaw: boolean) {
   return { join: decode, decode };
 }
 
-/** @param ageTicks every packet is made against the state so many ticks before: 1 in order, 6 with acknowledgements 200 ms old */
+/** @param ageTicks age of each packet's baseline, ticks: 1 in order, 6 with acknowledgements after 200 ms */
 function make(ageTicks: number, rotation: "yaw" | "quat") {
   const isYaw = rotation === "yaw";
   const definition = defineCar(isYaw ? "yaw" : "full", []);

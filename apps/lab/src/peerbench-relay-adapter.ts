@@ -1,4 +1,7 @@
-/** The relay as an adapter of a comparison elsewhere: bundle it with `pnpm bench --relay-adapter FILE`. */
+/**
+ * The relay as an adapter for peerbench, an external comparison: bundle it with `pnpm bench --relay-adapter
+ * FILE`.
+ */
 import { pacelineClient, pacelineWire } from "./relay/paceline-systems.js";
 import type { RelaySystem } from "./relay/system.js";
 

@@ -1,4 +1,7 @@
-/** The rooms as an adapter of a comparison elsewhere: bundle it with `pnpm bench --room-adapter FILE`. */
+/**
+ * The rooms as an adapter for peerbench, an external comparison: bundle it with `pnpm bench --room-adapter
+ * FILE`.
+ */
 import { defineArena } from "./room/systems/arena.js";
 import { PRECISION, joinArena } from "./room/systems/paceline.js";
 import type { RoomSystem, SeenState } from "./room/system.js";
@@ -48,7 +51,7 @@ function viewOf(state: SeenState): View {
   return { t: state.sentMs, tick: state.tick, count: state.count, get };
 }
 
-/** The harness counts sockets alone, so it cannot see data channels. */
+/** Reports the bytes of sockets and data channels; the harness can count only sockets. */
 function countForHarness(): void {
   countSockets();
   const counters = {
@@ -69,7 +72,7 @@ function adapterFor(link: RoomSystem["link"]) {
   return {
     version: `0.1.0 (${PRECISION.precision})`,
     tol: { pos, vel },
-    /** The room has a loop of its own, as every room of ours: it shows what the harness's world is at that moment. */
+    /** The room has its own loop, like every room, and shows the harness's world of that moment. */
     async server({ port, world }: { readonly port: number; readonly world: World }) {
       const shown = {
         get tick() {

@@ -4,14 +4,17 @@ import type { Bound } from "./bound.js";
 export interface Result {
   readonly rows: readonly object[];
   readonly bounds: readonly Bound[];
-  /** Every row was measured. */
+  /** True if every row was measured. */
   readonly isComplete: boolean;
   readonly isQuick: boolean;
   readonly asJson: boolean;
   readonly versions?: Readonly<Record<string, string>>;
 }
 
-/** The last line where JSON is wanted, and the exit code: 0 where everything was measured and every bound held. */
+/**
+ * Prints the result as the last line if `asJson`, and sets the exit code: 0 if all was measured and every
+ * bound holds.
+ */
 export function printResult(
   name: string,
   { rows, bounds, isComplete, isQuick, asJson, versions }: Result,

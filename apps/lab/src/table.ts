@@ -1,6 +1,6 @@
 type Cell = string | number | undefined;
 
-/** A table for people: columns as wide as what is in them, numbers with few digits. */
+/** Returns a text table with columns as wide as their cells, and numbers with few digits. */
 export function table(
   rows: readonly Readonly<Record<string, string | number>>[],
   keys: readonly string[],

@@ -23,7 +23,7 @@ test("`pnpm bench frame --quick` counts each byte that a racer receives once, an
   for (const part of ["envelope", "header", "time", "pings", "stateBodies"])
     expect(bytesOf(part)).toBeGreaterThan(0);
   expect(bytesOf("all") / Number(rows[0]!["states"])).toBeLessThan(20);
-  // Three others that drive for ten seconds.
+  // Three other cars that drive for ten seconds.
   expect(Number(rows[0]!["states"])).toBeGreaterThan(150);
   expect(run()).toEqual(rows);
 }, 60_000);

@@ -21,7 +21,7 @@ test("`pnpm bench relay --quick` measures a relay beside a naive one, and finds 
     expect(row["cpuUsPerDelivered"]).toBeGreaterThan(0);
     expect(row["latencyMsP50"]).toBeGreaterThan(0);
   }
-  // A message, the head of its frame, and the envelope and the packet around ours.
+  // A message with the frame's header; Paceline adds its envelope and packet.
   expect(result.rows.map(({ bytesPerDelivered }) => Math.round(Number(bytesPerDelivered)))).toEqual([
     102, 107,
   ]);

@@ -147,7 +147,7 @@ describe("bounds", () => {
   });
 });
 
-// Longer than one join may take, so that a failed join is told and not the end of the time.
+// Longer than one join may take, so that a failed join is reported before the test times out.
 test(
   "joins at a fixed rate do not wait for those before them, and all leave again",
   { timeout: 50_000 },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { matrixCases } from "../src/matrix/cases.js";
 import { simulateCase } from "../src/matrix/simulated-case.js";
 
-/** A path that died is given up after so long, and a ping period and a round trip later another one carries on. */
+/** Time until the SDK abandons a dead path. A ping period and a round trip later another path carries on. */
 const DEADLINE_MS = 1000;
 
 describe("the networks that it must survive, simulated", () => {

@@ -7,11 +7,11 @@ import { whyNoNetworks } from "../src/network/requirements.js";
 interface Answer {
   readonly isHeard: boolean;
   readonly rttMs: number;
-  /** The address that the server saw. */
+  /** The client's address as the server saw it. */
   readonly from: string;
 }
 
-/** A Node one-liner: a UDP server that says whom it heard. */
+/** A Node one-liner: a UDP server that answers with the sender's address. */
 const SERVER = `
   const s = require("node:dgram").createSocket("udp4");
   s.on("message", (m, from) => s.send(from.address, from.port, from.address)).bind(5000, () => console.log("up"));
@@ -27,7 +27,7 @@ function ask(namespace: Namespace): Answer {
   return JSON.parse(spawnSync("ip", args, { encoding: "utf8" }).stdout) as Answer;
 }
 
-/** Skipped where networks cannot be made: there the simulated matrix is what is tested. */
+/** Skipped if the machine cannot create networks; the simulated matrix tests the same cases. */
 describe.skipIf(whyNoNetworks({ needsTurn: false }) !== undefined)("a network of the laboratory", () => {
   let internet: Internet;
 
@@ -52,7 +52,7 @@ describe.skipIf(whyNoNetworks({ needsTurn: false }) !== undefined)("a network of
     async (access, isHeard) => {
       const host = await internet.addHost(access);
       await host.wire.set({ delayMs: 40 });
-      ask(host.namespace); // Neighbours have to be found first.
+      ask(host.namespace); // The first request only fills the neighbour tables.
       const answer = ask(host.namespace);
       expect(answer.isHeard).toBe(isHeard);
       if (!isHeard) return;

@@ -1,4 +1,4 @@
-/** A span of time that is looked at, of the machine's clock. */
+/** A span of time that counts, on the machine's clock. */
 export interface Window {
   readonly label: string;
   readonly fromMs: number;
@@ -18,9 +18,9 @@ interface Arrival {
   readonly writtenMs: number;
 }
 
-/** Age of the receiver's newest state of each entity, at every moment: how late a player sees the others. */
+/** Age of the receiver's newest state of each entity at every moment: how old the view of a player is. */
 export class AgeMeter {
-  /** Only states that were newer than all before them. */
+  /** Only states that are newer than all earlier arrivals. */
   readonly #arrivals = new Map<string, Arrival[]>();
 
   take(entity: string, writtenMs: number, atMs: number): void {
@@ -30,7 +30,7 @@ export class AgeMeter {
     if (!newest || writtenMs > newest.writtenMs) arrivals.push({ atMs, writtenMs });
   }
 
-  /** Ages at all moments of the windows, a millisecond apart, and of all entities. */
+  /** Returns the age statistics over all entities, sampled every millisecond of the windows. */
   ages(windows: readonly Window[]): Ages | undefined {
     const ages: number[] = [];
     for (const arrivals of this.#arrivals.values()) {

@@ -1,10 +1,16 @@
 import { atMost, type Bound } from "../bound.js";
 import type { AgeRow } from "./cells.js";
 
-/** Limit as a multiple of the best a receiver can have: half a round trip and one interval. */
+/**
+ * Limit of the age: half a round trip and this many send intervals. With one interval it would be the best
+ * possible.
+ */
 const WEBRTC_INTERVALS = 2;
 const STRIPED_INTERVALS = 2.5;
-/** As many sockets as the decision tree takes where so much is lost; two are measured beside them. */
+/**
+ * Three sockets, because the decision tree takes three at this loss rate. Two are measured as well, without a
+ * limit.
+ */
 const STRIPED_SYSTEM = "websocket-striped-3";
 const STRIPED_TO_NAIVE = 0.4;
 const REPLACED_TO_NAIVE = 0.3;

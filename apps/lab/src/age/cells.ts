@@ -6,7 +6,7 @@ import { ageSystems, isWebRtc, type AgeSystem } from "./systems.js";
 
 export interface AgeRow {
   readonly system: AgeSystem;
-  /** `control` for the time without losses in the same run. */
+  /** `control`: the turns without loss in the same run. */
   readonly network: "control" | "loss" | "overload" | "after-outage";
   readonly lossPercent: number;
   readonly rttMs: number;
@@ -23,21 +23,21 @@ const RTT_MS = 50;
 const STATES_PER_SECOND = 30;
 const STREAMS = 4;
 const WARM_UP_MS = 3000;
-/** Losses come and go in turns of this length; the first second of a turn belongs to neither. */
+/** Turns with and without loss alternate; each lasts this long after `SETTLE_MS` that count for neither. */
 const TURN_MS = 6000;
 const SETTLE_MS = 1000;
 const TURNS = 6;
 
 const RATE_KBPS = 64;
-/** A second of it: what waits in a router's queue. */
+/** One second of traffic: a typical router queue. */
 const QUEUE_BYTES = (RATE_KBPS * 1000) / 8;
-/** Together twice to four times what fits, with headers. */
+/** With headers, these entities need two to four times the rate of the link. */
 const NARROW_ENTITIES = 8;
 const OVERLOAD_MS = 12_000;
 const OUTAGE_MS = 1000;
 const AFTER_OUTAGE_MS = 10_000;
 
-/** All systems at once on one wire, with losses and without in turns. */
+/** Measures all systems at once on one wire, in turns with and without loss. */
 export async function lossRows(lossPercent: number, share: number): Promise<AgeRow[]> {
   const ages = await runAge({
     rttMs: RTT_MS,
@@ -67,7 +67,7 @@ async function turns(wire: Wire, lossPercent: number, count: number): Promise<Wi
   return windows;
 }
 
-/** One system at a time: on a narrow link they would take the room from each other. */
+/** Measures one system at a time: on a narrow link, systems that run together would compete for it. */
 export async function narrowRows(share: number): Promise<AgeRow[]> {
   const rows: AgeRow[] = [];
   for (const system of ageSystems.filter((name) => isWebRtc(name) || !name.includes("striped"))) {
@@ -103,7 +103,7 @@ async function narrow(wire: Wire, share: number): Promise<Window[]> {
   return [overload, await looked("after-outage", 0, AFTER_OUTAGE_MS)];
 }
 
-/** Lets time pass and says which part of it counts. */
+/** Waits for `durationMs`; the returned window begins `afterMs` after the start. */
 async function looked(label: string, afterMs: number, durationMs: number): Promise<Window> {
   const startMs = machineMs();
   await pause(durationMs);

@@ -1,4 +1,6 @@
-/** The machine's monotonic clock, ms: the same one for all processes, whatever namespace they are in. */
+/**
+ * Returns the machine's monotonic clock, ms. All processes share it, also those in other network namespaces.
+ */
 export function machineMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

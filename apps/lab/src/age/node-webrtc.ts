@@ -9,7 +9,10 @@ interface Description {
   readonly sdp?: string | undefined;
 }
 
-/** libdatachannel behind the browsers' interface, as far as simple-peer calls it; its types differ in places. */
+/**
+ * The part of the browsers' interface that simple-peer calls. The types of libdatachannel's polyfill differ
+ * from it.
+ */
 interface NodeConnection {
   createDataChannel(label: string, options?: RTCDataChannelInit): RTCDataChannel;
   createOffer(): Promise<Description>;
@@ -18,7 +21,10 @@ interface NodeConnection {
 
 const NativeConnection = Polyfill as unknown as new (configuration?: RTCConfiguration) => NodeConnection;
 
-/** Made to fit what simple-peer expects: names may be missing, and descriptions are changed before they are sent. */
+/**
+ * Adapts the polyfill to simple-peer, which omits names of channels and changes descriptions before it sends
+ * them.
+ */
 class PeerConnection extends NativeConnection {
   override createDataChannel(label: string, options?: RTCDataChannelInit): RTCDataChannel {
     return super.createDataChannel(label || "main", options);
@@ -35,7 +41,7 @@ class PeerConnection extends NativeConnection {
   }
 }
 
-/** Makes WebRTC available to this process as it is to a page. */
+/** Defines the browsers' WebRTC classes as globals of this process. */
 export function provideWebRtc(): void {
   Object.assign(globalThis, { RTCIceCandidate, RTCPeerConnection: PeerConnection, RTCSessionDescription });
 }

@@ -8,10 +8,10 @@ export interface SenderOptions {
 
 export interface ReceiverOptions {
   readonly systems: readonly AgeSystem[];
-  /** Streams of each system. */
+  /** Number of streams for each system. */
   readonly streams: number;
 }
 
-/** Requests to the receiver and its answers: the ages per system, in the windows of each label. */
+/** The request to the receiver and its answer: ages by system, over the windows of each label. */
 export type AgesQuestion = readonly Window[];
 export type AgesAnswer = readonly ({ readonly system: AgeSystem; readonly label: string } & Ages)[];

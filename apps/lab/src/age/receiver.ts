@@ -1,4 +1,7 @@
-/** The receiver's process: takes the streams and says how old the newest states were. Arguments: url, options as JSON. */
+/**
+ * The receiver's process: receives the streams and reports the ages of the newest states. Arguments: url,
+ * options as JSON.
+ */
 import { WebSocket } from "ws";
 import { AgeMeter } from "./age-meter.js";
 import { machineMs } from "./clock.js";

@@ -10,16 +10,16 @@ import type { AgesAnswer, ReceiverOptions, SenderOptions } from "./protocol.js";
 
 export interface AgeRun extends SenderOptions, ReceiverOptions {
   readonly rttMs: number;
-  /** Changes the wire while states flow; returns the windows to look at. */
+  /** Changes the wire while states flow; returns the windows that count. */
   readonly play: (wire: Wire) => Promise<readonly Window[]>;
 }
 
 const PORT = 8000;
 const ANSWER_LIMIT_MS = 60_000;
-/** On a busy machine ordinary processes would add tens of milliseconds of their own to some states. */
+/** Real-time priority: on a busy machine, ordinary processes delay some states by tens of milliseconds. */
 const REAL_TIME = ["-r", "5"];
 
-/** Two processes in namespaces, the receiver behind a wire. */
+/** Runs sender and receiver as processes in network namespaces, the receiver behind a wire. */
 export async function runAge({ rttMs, play, ...options }: AgeRun): Promise<AgesAnswer> {
   const internet = new Internet();
   try {

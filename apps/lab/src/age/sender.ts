@@ -34,7 +34,7 @@ sockets.on("connection", (socket, request) => {
   streams.push(stream);
 });
 
-/** All entities of a stream are written together, as a game does in its tick; streams at moments of their own. */
+/** Writes all entities of a stream together, as the tick of a game does. Each stream has its own phase. */
 function begin(stream: Stream, index: number): void {
   const periodMs = 1000 / statesPerSecond;
   const startMs = machineMs() + (index / streams.length) * periodMs;

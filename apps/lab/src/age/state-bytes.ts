@@ -1,4 +1,4 @@
-/** About what a car takes: an entity's number, when its state was written, and values. */
+/** About the size of a car's state: the entity's number, the time of writing, and values. */
 const STATE_BYTES = 60;
 
 export interface WrittenState {

@@ -17,12 +17,11 @@ export interface Stream {
 
 export interface StreamOptions {
   readonly system: AgeSystem;
-  /** Open sockets of the stream. */
   readonly sockets: readonly WebSocket[];
-  /** The receiver offers, the sender answers. */
+  /** True for the side that makes the WebRTC offer. */
   readonly isReceiver: boolean;
   readonly onState: (state: Uint8Array) => void;
-  /** The way is open, and used. */
+  /** Called when the connection is open and carries the states. */
   readonly onReady: () => void;
 }
 
@@ -89,7 +88,7 @@ interface NaiveSignal {
   readonly description?: RTCSessionDescriptionInit;
 }
 
-/** A data channel that gets whatever there is, as most examples do it. */
+/** A data channel that sends every state at once, as most examples do. */
 function naiveChannel({ sockets, isReceiver, onState, onReady }: StreamOptions): Stream {
   const [socket] = sockets;
   const connection = new RTCPeerConnection();
@@ -116,7 +115,7 @@ function naiveChannel({ sockets, isReceiver, onState, onReady }: StreamOptions):
     for (const each of early.splice(0)) await connection.addIceCandidate(each);
     if (description.type === "offer") await describe(await connection.createAnswer());
   };
-  // One after the other: what comes while a description is taken has to wait.
+  // Handles signals one after the other: a candidate must wait until the description before it is applied.
   let taken = Promise.resolve();
   socket!.on("message", (data) => {
     taken = taken.then(() => take(JSON.parse((data as Buffer).toString()) as NaiveSignal));

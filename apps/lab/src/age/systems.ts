@@ -1,4 +1,6 @@
-/** A way to bring states to a receiver. Naive: what is written is sent, and that is all. */
+/**
+ * The compared ways to bring states to a receiver. The naive ones send every state as soon as it is written.
+ */
 export const ageSystems = [
   "websocket-naive",
   "websocket",
@@ -14,7 +16,7 @@ export function isWebRtc(system: AgeSystem): boolean {
   return system.startsWith("webrtc");
 }
 
-/** WebSockets of one stream. Over the first one WebRTC is negotiated, where it is used. */
+/** Returns the number of WebSockets of one stream. The first one also carries the signalling of WebRTC. */
 export function socketsOf(system: AgeSystem): number {
   return Number(/striped-(\d)/.exec(system)?.[1] ?? 1);
 }

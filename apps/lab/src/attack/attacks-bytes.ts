@@ -8,11 +8,16 @@ import { mutated } from "./mutate.js";
 const SOCKET_LANES = 8;
 const FRAMES_PER_SOCKET = 400;
 const FRAMES_PER_TURN = 32;
-/** Rate of all sockets together. A parser's faults show at any rate; beyond this one the server does nothing else. */
+/**
+ * Rate of all sockets together. A parser's faults show at any rate; above this one the server has time for
+ * nothing else.
+ */
 const MUTANTS_PER_SECOND = 8000;
 const MUTANT_SHARE = 0.8;
 
-/** Replays what honest clients have sent, most of it mutated, over one WebSocket after the other. */
+/**
+ * Replays frames of honest clients, most of them mutated, on WebSockets; opens a new one when a socket ends.
+ */
 export async function mutantsOnSockets(hostile: Hostile): Promise<void> {
   await Promise.all(Array.from({ length: SOCKET_LANES }, () => socketLane(hostile)));
 }
@@ -37,7 +42,7 @@ async function socketLane(hostile: Hostile): Promise<void> {
       await sleep((1000 * FRAMES_PER_TURN * SOCKET_LANES) / MUTANTS_PER_SECOND);
       if (hostile.isOver("mutants")) break;
     }
-    // Whatever the server makes of it, it may say.
+    // Gives the server time to answer or close.
     await sleep(5);
     hostile.end(socket);
   }
@@ -45,7 +50,10 @@ async function socketLane(hostile: Hostile): Promise<void> {
 
 const CHANNEL_LANES = 3;
 const PACKETS_PER_LINK = 3000;
-/** Beside so many mutants a handshake may be too slow for one link. Each link of several in a row is a fault. */
+/**
+ * Links in a row that fail to open until it counts as a fault: so many mutants can slow down a single
+ * handshake.
+ */
 const MAX_UNOPENED_LINKS = 3;
 
 /** Sends mutants over the data channels of links to the server, on channels of every class. */
@@ -76,7 +84,7 @@ async function channelLane(hostile: Hostile, newLink: WebRtcLinkMaker): Promise<
       }
       room.leave();
     } catch {
-      // A join that the server refuses just now.
+      // The server refuses this join.
       await sleep(50);
     }
   }
@@ -106,7 +114,7 @@ async function openOf(links: readonly SignalledLink[]): Promise<SignalledLink | 
 }
 
 const BODY_LANES = 4;
-/** Answers that a match request may have; 500 is none of them. */
+/** Allowed statuses of a match request. 500 is not one of them. */
 const statuses = new Set([200, 400, 401, 403, 404, 408, 409, 413, 414, 429, 431, 503]);
 
 /** Match requests with hostile JSON, over HTTP and in the upgrade of a link, for rooms of both kinds. */
@@ -132,11 +140,11 @@ async function bodyLane(hostile: Hostile): Promise<void> {
     const status = await post(hostile, `/match/${method}/${target}`, json);
     if (!statuses.has(status))
       hostile.fail(`match requests were answered with ${status}`, json.slice(0, 300));
-    // The relay frees reserved seats after the ticket's time, and the rooms with them.
+    // The server frees reserved seats, and their rooms, when the ticket has expired.
   }
 }
 
-/** The status; 0 where there was no answer. */
+/** Resolves with the status, or 0 if there is no answer. */
 function post(hostile: Hostile, path: string, body: string): Promise<number> {
   return new Promise((resolve) => {
     const request = httpRequest(hostile.order.url + path, {

@@ -19,7 +19,7 @@ function opened(hostile: Hostile): Set<Socket> {
   return sockets;
 }
 
-/** Many connections that ask for nothing, or begin to; at the end all of them go in one turn. */
+/** Opens many connections that send nothing or half a request, and ends all of them at once. */
 export async function halfOpen(hostile: Hostile): Promise<void> {
   const sockets = opened(hostile);
   await hostile.paced(400, () => {
@@ -32,7 +32,7 @@ export async function halfOpen(hostile: Hostile): Promise<void> {
   });
 }
 
-/** Headers that come a line at a time, and bodies a byte at a time. */
+/** Sends headers one line at a time, and bodies one byte at a time. */
 export async function slowHeaders(hostile: Hostile): Promise<void> {
   const sockets = opened(hostile);
   for (let n = 0; n < hostile.order.count; n++) {
@@ -49,12 +49,12 @@ export async function slowHeaders(hostile: Hostile): Promise<void> {
     socket.on("close", () => clearInterval(drip));
   }
   while (!hostile.isOver()) await sleep(50);
-  // A request is given ten seconds, and looked at every two.
+  // The server allows a request ten seconds, and checks every two.
   if (hostile.order.seconds > 14 && sockets.size > 0)
     hostile.fail(`${sockets.size} of ${hostile.order.count} slow requests were never cut`);
 }
 
-/** Joins and leaves as fast as the limits let; politely, by cutting, and before the welcome. */
+/** Joins and leaves as fast as the limits allow: politely, by cutting the socket, and before the welcome. */
 export async function churn(hostile: Hostile): Promise<void> {
   const lanes = Array.from({ length: 12 }, async () => {
     while (!hostile.isOver()) {
@@ -78,7 +78,7 @@ export async function churn(hostile: Hostile): Promise<void> {
 
 const ONE_ADDRESS = "203.0.113.7";
 
-/** One address takes every seat that it gets, and keeps it. */
+/** Takes every seat that one address can get, and keeps it. */
 export async function seats(hostile: Hostile): Promise<void> {
   let held = 0;
   await hostile.paced(60, () => {
@@ -92,7 +92,7 @@ export async function seats(hostile: Hostile): Promise<void> {
   if (held >= hostile.order.count) hostile.fail(`one address holds ${held} seats of ${hostile.order.count}`);
 }
 
-/** `/health` as fast as it answers. */
+/** Requests `/health` without a pause, over 16 connections. */
 export async function healthHammer(hostile: Hostile): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 });
   hostile.onEnd(() => agent.destroy());
@@ -106,7 +106,7 @@ export async function healthHammer(hostile: Hostile): Promise<void> {
   );
 }
 
-/** The status; 0 where there was none. */
+/** Resolves with the status, or 0 if there is no answer. */
 function get(url: string, agent: Agent, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve) => {
     const request = httpRequest(url, { agent, headers, timeout: 3000 });
@@ -120,7 +120,7 @@ function get(url: string, agent: Agent, headers: Record<string, string>): Promis
   });
 }
 
-/** Guesses of the admin's token; the right one must be let in all the while. */
+/** Guesses the admin's token, while requests with the right token must succeed. */
 export async function adminTokens(hostile: Hostile): Promise<void> {
   const { adminUrl, adminToken } = hostile.order;
   const guessing = new Agent({ keepAlive: true, maxSockets: 64 });
@@ -136,7 +136,7 @@ export async function adminTokens(hostile: Hostile): Promise<void> {
   })();
   await hostile.paced(60, () => {
     hostile.count("guesses");
-    // Nobody waits for the answers: wrong ones may come late.
+    // Does not wait for the answers: wrong guesses may be answered late.
     void get(`${adminUrl}/api/state`, guessing, {
       Authorization: `Bearer ${hostile.random.int(0, 2 ** 31)}`,
     });
@@ -144,7 +144,7 @@ export async function adminTokens(hostile: Hostile): Promise<void> {
   await admin;
 }
 
-/** More sockets than the server has descriptors, again and again. */
+/** Opens more sockets than the server has descriptors, repeatedly. */
 export async function descriptors(hostile: Hostile): Promise<void> {
   const sockets = opened(hostile);
   while (!hostile.isOver()) {

@@ -21,14 +21,17 @@ function isParticipant(given: Participant | undefined): given is Participant {
   return given !== undefined;
 }
 
-/** So many participants, each of an address of its own. */
+/** Joins `count` participants, each with an address of its own. */
 async function crowdOf(hostile: Hostile, count: number, target = "crowd"): Promise<Participant[]> {
   const all = await Promise.all(Array.from({ length: count }, () => hostile.session(target)));
   hostile.begin();
   return all.filter(isParticipant);
 }
 
-/** Reliable messages of 16 kB that are never complete, since the first one never comes; within the rates. */
+/**
+ * Sends reliable messages of 16 kB without the first one, so that the server must hold them; within the rate
+ * limits.
+ */
 export async function hoard(hostile: Hostile): Promise<void> {
   const hoarders = await crowdOf(hostile, 40);
   let id = 0;
@@ -42,7 +45,9 @@ export async function hoard(hostile: Hostile): Promise<void> {
   });
 }
 
-/** Bulk that never ends, states to be kept for newcomers, chunks without the first: memory that the server lends. */
+/**
+ * Makes the server hold memory: retained states, and chunks of a bulk message without its beginning or end.
+ */
 export async function lentMemory(hostile: Hostile): Promise<void> {
   const borrowers = await crowdOf(hostile, 60);
   let turn = 0;
@@ -67,11 +72,11 @@ function tellReliably({ session }: Participant, payload: Uint8Array): void {
   try {
     if (!session.isClosed) session.sendReliable(payload);
   } catch {
-    // Too much waits: this side is slower than it wants to be.
+    // The send queue is full: this side cannot send as fast as it tries to.
   }
 }
 
-/** One player wants to own an entity again and again, by the same local number. */
+/** Lets each player claim an entity again and again, under the same local number. */
 export async function ownStorm(hostile: Hostile): Promise<void> {
   const owners = await crowdOf(hostile, 4, "arena");
   if (owners.length === 0) return hostile.fail("nobody came into the arena");
@@ -98,7 +103,7 @@ export async function ownStorm(hostile: Hostile): Promise<void> {
   await entitiesChecked(hostile);
 }
 
-/** In the arena there is one entity of the room's, and each player may own one. */
+/** Fails if the arena holds more entities than one of the room and one for each player. */
 async function entitiesChecked(hostile: Hostile): Promise<void> {
   const response = await fetch(`${hostile.order.adminUrl}/metrics`);
   const text = await response.text();
@@ -108,7 +113,7 @@ async function entitiesChecked(hostile: Hostile): Promise<void> {
   if (!(entities <= most)) hostile.fail(`${entities} entities in the arena, where ${most} are allowed`);
 }
 
-/** Members who never read their sockets, and two who talk to them without end. */
+/** Two talkers flood ten members who never read their sockets. */
 export async function deafReceivers(hostile: Hostile): Promise<void> {
   const room = await crowdOf(hostile, 12);
   const talkers = room.slice(0, 2);
@@ -124,7 +129,7 @@ export async function deafReceivers(hostile: Hostile): Promise<void> {
   });
 }
 
-/** Members of a full room who all send states to all others, each within its limits. */
+/** Every member of a full room sends states to all others, each within its limits. */
 export async function egress(hostile: Hostile): Promise<void> {
   const room = await crowdOf(hostile, 16);
   const state = new Uint8Array(900).fill(0x5a);
@@ -140,7 +145,7 @@ export async function egress(hostile: Hostile): Promise<void> {
 
 const FLOOD_PER_SECOND = 1500;
 
-/** Each kind of message in a flood of its own, and each kind of payload in one of the reliable messages. */
+/** Floods the server with each kind of message, and with each kind of payload in reliable messages. */
 export async function messageFloods(hostile: Hostile): Promise<void> {
   const { random } = hostile;
   const kinds = Object.entries(MessageKind).map(([name, kind]) => ({
@@ -175,7 +180,7 @@ export async function messageFloods(hostile: Hostile): Promise<void> {
   for (const { name, each } of floods) if (each.isOpen) hostile.fail(`a flood of ${name} was not cut`);
 }
 
-/** Frames that are no packets: text, empty ones, pongs and pings of WebSocket, and one that is too long. */
+/** Sends frames that are not packets: text, empty, too long, and WebSocket pings and pongs. */
 export async function frameFloods(hostile: Hostile): Promise<void> {
   const names = ["text", "empty", "pong", "ping", "oversize"] as const;
   const sockets = await crowdOf(hostile, names.length);
@@ -200,7 +205,7 @@ export async function frameFloods(hostile: Hostile): Promise<void> {
   if (living.length > 0) hostile.fail(`a flood of ${living.join(", ")} was not cut`);
 }
 
-/** Descriptions and candidates that no honest client signals, to the server and to others. */
+/** Sends descriptions and candidates that no honest client signals, to the server and to other members. */
 export async function hostileSignals(hostile: Hostile): Promise<void> {
   const { random, captures } = hostile;
   const lanes = await crowdOf(hostile, 6);
@@ -219,7 +224,7 @@ export async function hostileSignals(hostile: Hostile): Promise<void> {
   });
 }
 
-/** An honest signal with its text mutated, one as it is, or something else altogether. */
+/** Returns a captured signal, usually with its text mutated, or a value that is not a signal at all. */
 function hostileSignal({ random }: Hostile, texts: readonly Uint8Array[]): unknown {
   const odd = [
     null,
@@ -258,21 +263,22 @@ function mutatedText(text: string, random: Hostile["random"]): Uint8Array {
   return mutated(bytes, random, [bytes]);
 }
 
-/** Mostly what a parser gets to see: printable. */
+/** Maps bytes to printable characters and line breaks, which reach deeper into a parser of text. */
 function ascii(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes.map((byte) => (byte === 10 || byte === 13 ? byte : 32 + (byte % 95))));
 }
 
 /**
- * At a time. To each of them honest players send all that they say, in packets of its own, of which a session may send 400
- * a second.
+ * Hostile members at a time. Honest players send each of them all their messages, in separate packets, and a
+ * session may
+ * send only 400 packets a second.
  */
 const HOSTILE_MEMBERS = 5;
-/** Stays of one hostile member, of which each begins pairs that nobody has ended yet. */
+/** Length of a hostile member's stay. Its pairs with honest members remain open until then. */
 const STAY_MS = 1000;
 const SAYINGS_PER_SECOND = 40;
 
-/** Everything hostile that members of a room can say to the others, one kind by one member after the other. */
+/** Sends every hostile message that a member can send to others; each stay of a member repeats one kind. */
 export async function hostilePeers(hostile: Hostile): Promise<void> {
   const { random, order } = hostile;
   const hostiles = new Set<number>();
@@ -302,7 +308,7 @@ export async function hostilePeers(hostile: Hostile): Promise<void> {
   await Promise.all([...lanes, mutant()]);
 }
 
-/** Direct links whose packets are mutated on the way into their channels. */
+/** Wraps direct links so that some packets are mutated before they enter a channel. */
 function mutatingLinks(hostile: Hostile, newLink: WebRtcLinkMaker | undefined): WebRtcLinkMaker | undefined {
   return (
     newLink &&
@@ -326,7 +332,7 @@ interface Stay {
   readonly talker: Participant;
   readonly name: string;
   readonly saying: Saying;
-  /** Numbers of hostile members, who need not hear it. */
+  /** Numbers of the hostile members; they are not addressed. */
   readonly hostiles: Set<number>;
 }
 
@@ -352,14 +358,14 @@ async function mutantPlays(hostile: Hostile, room: Awaited<ReturnType<Hostile["c
       room.send("m", [0, 1, 2]);
       room.sendEvent("beep", 1);
     } catch {
-      // Too much waits for those who have closed the pair.
+      // The send queue is full for peers that have closed the pair.
     }
     await sleep(20);
   }
   room.leave();
 }
 
-/** A packet for peers. */
+/** Makes a packet for peers. */
 type Saying = (talker: Participant, turn: number) => Uint8Array;
 
 function peerSayings({ random, frames }: Hostile): Record<string, Saying> {

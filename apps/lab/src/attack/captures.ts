@@ -4,31 +4,31 @@ import type { TrafficClassName } from "@paceline/protocol";
 import type { SignalledLink, WebRtcLinkMaker } from "@paceline/transport";
 import { Car, Drive } from "./scene.js";
 
-/** All that one honest client has written to one WebSocket, in order. */
+/** The frames that one honest client wrote to one WebSocket, in order. */
 interface SocketCapture {
   readonly url: string;
   readonly protocols: readonly string[];
   readonly frames: Uint8Array[];
 }
 
-/** One packet that an honest client has given to a data channel. */
+/** One packet that an honest client sent on a data channel. */
 interface ChannelCapture {
   readonly trafficClass: TrafficClassName;
   readonly packet: Uint8Array;
 }
 
-/** One request of an honest client over HTTP. */
+/** One HTTP request of an honest client. */
 interface RequestCapture {
   readonly path: string;
   readonly body: string;
 }
 
-/** Honest clients' packets to the running build. */
+/** Traffic of honest clients, recorded from the running build. */
 export interface Captures {
   readonly sockets: readonly SocketCapture[];
   readonly channels: readonly ChannelCapture[];
   readonly requests: readonly RequestCapture[];
-  /** Descriptions and candidates of WebRTC. */
+  /** WebRTC descriptions and candidates. */
   readonly signals: readonly unknown[];
 }
 
@@ -72,7 +72,7 @@ class Recorder {
     };
   }
 
-  /** Until it is called again, requests go through it. */
+  /** Records requests to `fetch` until the returned function is called. */
   interceptFetch(): () => void {
     const original = globalThis.fetch;
     globalThis.fetch = (input, init) => {
@@ -99,7 +99,7 @@ function recordingLink(link: SignalledLink, channels: ChannelCapture[]): Signall
   });
 }
 
-/** A second of everything that the SDK can do. */
+/** Plays for about a second, using every kind of traffic that the SDK has. */
 async function play(rooms: readonly Room[]): Promise<void> {
   const cars = rooms.map((room, index) => room.spawn(Car, { position: { x: index, y: 0 } }));
   for (let step = 1; step * STEP_MS < RECORDED_MS; step++) {
@@ -126,8 +126,9 @@ async function channelsOpened(recorder: Recorder): Promise<void> {
 }
 
 /**
- * Records what honest clients send, in a room with and in one without an authority, over WebSockets and, where the native
- * library is there, over the data channels of a link to the server.
+ * Records the traffic of honest clients in a room with an authority and in one without. They use WebSockets
+ * and, if the
+ * native library is installed, data channels to the server.
  */
 export async function recordCaptures(url: string): Promise<Captures> {
   const recorder = new Recorder();
@@ -139,7 +140,7 @@ export async function recordCaptures(url: string): Promise<Captures> {
   const newLink = await nodeWebRtc();
   const overSockets = new Client(url, { ...options, transports: ["websocket"] });
   const overBoth = newLink ? new Client(url, { ...options, webRtc: recorder.webRtc(newLink) }) : overSockets;
-  // A secret goes by HTTP: that request is one more thing to mutate.
+  // A client with a secret joins by HTTP, which gives one more request to mutate.
   const byRequest = new Client(url, { ...options, transports: ["websocket"], authToken: "nobody" });
   const rooms: Room[] = [];
   try {

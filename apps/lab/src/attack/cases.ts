@@ -1,13 +1,13 @@
 import type { CloseCode } from "@paceline/protocol";
 import type { ServerSetup } from "./server-process.js";
 
-/** Seats are given up soon, so that a case can wait until all that it took is free again. */
+/** Short times until seats are freed, so that a case can wait until the server has freed all that it took. */
 const QUICK_ENDS = { reconnectGraceMs: 500, hiddenGraceMs: 500, ticketLifetimeMs: 1500, groupPlaceMs: 1500 };
 
-/** Servers that are attacked; each has honest players of its own. */
+/** Configurations of the attacked servers. Each server has its own honest players. */
 export const stages = {
   default: { limits: QUICK_ENDS },
-  /** Rates out of the way, so that parsers get what is sent. */
+  /** Rate limits so high that every packet reaches the parsers. */
   wide: {
     limits: {
       ...QUICK_ENDS,
@@ -23,32 +23,32 @@ export const stages = {
   },
   small: { limits: { ...QUICK_ENDS, maxSessions: 80, matchesPerSecondPerAddress: 100 } },
   heap: { limits: QUICK_ENDS, nodeFlags: ["--max-old-space-size=128"] },
-  /** Neither its log nor its sockets have room. */
+  /** The log's device is full, and file descriptors are few. */
   cramped: { limits: QUICK_ENDS, log: "full", flags: ["--log-level", "debug"], maxDescriptors: 160 },
   stalled: { limits: QUICK_ENDS, log: "stalled", flags: ["--log-level", "debug"] },
 } as const satisfies Record<string, ServerSetup>;
 
 export type StageName = keyof typeof stages;
 
-/** One attack on one server, and what is allowed to come of it. */
+/** One attack on one server, and its allowed effects. */
 export interface AttackCase {
   readonly name: string;
-  /** In the table of docs/ATTACK.md. */
+  /** Description in the table of docs/ATTACK.md. */
   readonly what: string;
-  /** A function of one of the `attacks-*.ts`. */
+  /** Name of the function in an `attacks-*.ts`. */
   readonly attack: string;
   readonly stage: StageName;
-  /** The longest time it runs, s; in `--quick`: none, if it is left out there. */
+  /** Longest duration, s. A case without `quickSeconds` is left out of `--quick`. */
   readonly seconds: number;
   readonly quickSeconds?: number;
-  /** The number of items it sends, for a case that counts; it may end before its time. */
+  /** Number of items to send, after which the case ends early. */
   readonly count?: number;
   readonly quickCount?: number;
-  /** Names of close codes that the server must have counted by its end, in the long form. */
+  /** Close codes that the server must have counted at the end of the full form. */
   readonly closes?: readonly (keyof typeof CloseCode)[];
-  /** Nobody can join meanwhile, whatever the server does. */
+  /** True if nobody can join during the attack. */
   readonly hasNoVisits?: boolean;
-  /** An honest player in Chromium is in the room too. */
+  /** True if an honest player in Chromium is in the room as well. */
   readonly hasPage?: boolean;
 }
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { LAB } from "../network/places.js";
 import type { Answer } from "./messages.js";
 
-/** A process of this suite that obeys orders, one at a time. */
+/** A child process that executes one order at a time. */
 export class Child<Order> {
   readonly #child: ChildProcess;
   readonly #name: string;
@@ -28,7 +28,7 @@ export class Child<Order> {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Rejects where the process refuses, ends, or takes longer than the limit. */
+  /** Resolves with the answer; rejects if the process fails, ends, or needs longer than the limit. */
   async ask<Value>(order: Order, limitMs: number): Promise<Value> {
     if (!this.isAlive) throw new Error(`${this.#name} is gone`);
     const answer = this.#answer(limitMs);

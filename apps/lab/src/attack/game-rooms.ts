@@ -1,8 +1,10 @@
-/** Rooms with an authority for `pnpm attack`: what `relay-server --game FILE` loads. */
+/** Rooms with an authority for `pnpm attack`, loaded by `relay-server --game FILE`. */
 import { Room, type PlayerEntities } from "@paceline/server";
 import { Car, Drive, type Numbered } from "./scene.js";
 
-/** Players own one car each, steer a marker of the server's, and have everything that they say repeated to all. */
+/**
+ * Each player owns a car and steers a marker of the server. The room repeats every message to all players.
+ */
 class Arena extends Room {
   override maxPlayers = 64;
   override readonly tickHz = 20;

@@ -2,13 +2,13 @@ import { spawn, type SpawnOptions } from "node:child_process";
 import { RemoteBrowser } from "../browsers/remote-browser.js";
 import type { PageFigures } from "./page-figures.js";
 
-/** Here, without a network of its own. */
+/** Starts processes on this machine, outside of any network namespace. */
 const here = {
   start: (command: string, args: readonly string[], options: SpawnOptions) =>
     spawn(command, [...args], options),
 };
 
-/** An honest player in Chromium, in a room that is attacked. */
+/** An honest player in Chromium, in the attacked room. */
 export class HonestPage {
   readonly #browser: RemoteBrowser;
 

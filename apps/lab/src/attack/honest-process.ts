@@ -1,4 +1,4 @@
-/** A process of honest players: joins, talks and visits until its parent is gone. */
+/** A process of honest players: joins, talks and visits until its parent ends. */
 import { recordCaptures } from "./captures.js";
 import { HonestRoom } from "./honest-room.js";
 import { serveOrders, type HonestOrder } from "./messages.js";

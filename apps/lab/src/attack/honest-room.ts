@@ -11,14 +11,19 @@ const SETTLE_LIMIT_MS = 5000;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Numbered messages between some rooms' sides, and which of them arrived. */
+/**
+ * Sends numbered messages between the participants of a room, and records in the ledger which ones arrive.
+ */
 class Conversation {
   readonly #rooms: readonly Room[];
   readonly #ledger: Ledger;
   readonly #type: string;
   readonly #next: number[];
 
-  /** `type`: the receivers' message type; an authority repeats each message under another one. */
+  /**
+   * `type` is the message type that receivers listen to: `said` in a room whose authority repeats each
+   * message.
+   */
   constructor(rooms: readonly Room[], type: "said" | "n", ledger: Ledger) {
     this.#rooms = rooms;
     this.#type = type;
@@ -41,16 +46,16 @@ class Conversation {
       }
       this.#next[from] = number + 1;
       for (const to of this.#rooms.keys()) {
-        // An authority repeats it to its sender, too.
+        // The authority repeats a message to its sender as well.
         if (to !== from || this.#type === "said") this.#ledger.sent(`${this.#type} ${to}`, from, number);
       }
     }
   }
 }
 
-/** Sent and received messages by sender and receiver, with their times. */
+/** Counts sent and received messages by sender and receiver, with their latencies. */
 class Ledger {
-  /** For each receiver and sender: the number sent last, the number received last. */
+  /** Number of the last message, by receiver and sender. */
   readonly #sent = new Map<string, number>();
   readonly #received = new Map<string, number>();
   #latencies: number[] = [];
@@ -86,7 +91,9 @@ class Ledger {
     return missing;
   }
 
-  /** `isSettled`: what has not come by now is lost. */
+  /**
+   * Returns the figures since the last call. With `isSettled`, messages that are still missing count as lost.
+   */
   take(isSettled: boolean, consoleLines: number): HonestFigures {
     const joins = this.joinsMs.splice(0);
     const figures: HonestFigures = {
@@ -106,8 +113,9 @@ class Ledger {
 }
 
 /**
- * Honest players of one server, over the SDK: four in a relay room, two in one with an authority, who say numbered
- * messages twenty times a second, and visitors of the relay room who join, hear somebody, and leave.
+ * Honest players of one server, over the SDK: four in a relay room and two in a room with an authority. They
+ * send numbered
+ * messages twenty times a second. Visitors join the relay room, wait for a message, and leave.
  */
 export class HonestRoom {
   readonly #client: Client;
@@ -143,7 +151,7 @@ export class HonestRoom {
     const relayed = [first];
     while (relayed.length < MEMBERS) relayed.push(await client.joinById(first.roomId));
     while (!relayed.every(({ peers }) => peers.length === MEMBERS - 1)) await sleep(5);
-    // Attackers ask for an arena, and what is said in one is heard in it.
+    // A room kind of its own: attackers join `arena`, where their messages would be counted as well.
     const hosted = [await client.create("honest-arena")];
     hosted.push(await client.joinById(hosted[0]!.roomId));
     return new HonestRoom(client, relayed, hosted);

@@ -1,6 +1,6 @@
 import type { Random } from "@paceline/testkit";
 
-/** JSON texts, not values: some of them no honest encoder writes. */
+/** JSON texts, not values: no encoder writes some of them. */
 const values = [
   "null",
   "true",
@@ -49,7 +49,7 @@ function hostileValue(random: Random): string {
   return pick(values, random);
 }
 
-/** The body of an honest request (JSON) with one or two of its fields, or fields that it never had, made hostile. */
+/** Returns an honest request's JSON body with one or two hostile fields, known ones or new ones. */
 export function hostileJson(body: string, random: Random): string {
   if (random.bool(0.05)) return hostileValue(random);
   if (random.bool(0.05)) return body.slice(0, random.int(0, body.length));
@@ -59,7 +59,7 @@ export function hostileJson(body: string, random: Random): string {
       JSON.stringify(value),
     ]),
   );
-  // Most hostile things hide in what is passed on: the options.
+  // The options get most of the hostile values: the server passes them on.
   if (random.bool(0.6)) {
     const entries = Array.from({ length: random.int(1, 4) }, () => {
       const key = random.bool(0.6) ? pick(keys, random) : `"${"k".repeat(random.int(1, 70))}"`;

@@ -1,4 +1,4 @@
-/** A process that carries out the parent's attacks, one after the other, and reports each. */
+/** A process that runs the attacks that its parent orders, one after the other, and reports each. */
 import { setPriority } from "node:os";
 import * as bytes from "./attacks-bytes.js";
 import * as doors from "./attacks-doors.js";
@@ -24,9 +24,9 @@ async function obey(order: HostileOrder): Promise<unknown> {
   return await hostile.finish();
 }
 
-// On two cores it must not be the attackers' own work that makes honest players wait.
+// Lower priority: on two cores the attackers' own work must not delay the honest players.
 setPriority(5);
-// The SDK's warnings about a hostile player's troubles would only fill the output.
+// The SDK warns about the troubles of a hostile player. Those lines would only fill the output.
 for (const level of ["log", "info", "warn", "error"] as const) console[level] = () => undefined;
 process.on("unhandledRejection", () => undefined);
 serveOrders(obey);

@@ -19,17 +19,17 @@ import type { Captures } from "./captures.js";
 import type { HostileOrder, HostileReport } from "./messages.js";
 
 const OPEN_LIMIT_MS = 5000;
-/** Bytes that a socket may hold before its writer waits. */
+/** Buffered bytes at which the writer of a socket waits. */
 const MAX_BUFFERED_BYTES = 262_144;
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** An attack's tools: sockets, sessions, chance, and the count of its items. All of them end with it. */
+/** Tools of one attack: sockets, sessions, random numbers and counters. `finish()` ends them all. */
 export class Hostile {
   readonly order: HostileOrder;
   readonly random: Random;
   readonly captures: Captures;
-  /** All bytes that honest clients gave to sockets: what mutants borrow from. */
+  /** All frames that honest clients wrote to sockets; mutants contain parts of them. */
   readonly frames: readonly Uint8Array[];
   #endsAtMs: number;
   readonly #sockets = new Set<WebSocket>();
@@ -48,12 +48,12 @@ export class Hostile {
     this.#endsAtMs = performance.now() + order.seconds * 1000;
   }
 
-  /** All who take part are there: the time begins again. */
+  /** Restarts the time of the attack when all its participants have joined. */
   begin(): void {
     this.#endsAtMs = performance.now() + this.order.seconds * 1000;
   }
 
-  /** The time is up, or so much of `name` was sent as was wanted. */
+  /** True if the time is up, or if `order.count` items named `name` were sent. */
   isOver(name?: string): boolean {
     if (this.#isOver || performance.now() > this.#endsAtMs) return true;
     return name !== undefined && (this.#sent[name] ?? 0) >= this.order.count;
@@ -63,7 +63,7 @@ export class Hostile {
     this.#sent[name] = (this.#sent[name] ?? 0) + by;
   }
 
-  /** `example` of the first time is kept. */
+  /** Counts a failure; keeps the `example` of the first one. */
   fail(text: string, example = ""): void {
     const { count, first } = this.#failures.get(text) ?? { count: 0, first: example };
     this.#failures.set(text, { count: count + 1, first });
@@ -73,18 +73,17 @@ export class Hostile {
     this.#cleanUps.push(cleanUp);
   }
 
-  /** An address of the public internet: documentation's own, so that it can be nobody's. */
+  /** Returns an address of a range that is reserved for tests and documentation. */
   address(): string {
     if (this.random.bool(0.2)) return `2001:db8:${this.random.int(0, 0xffff).toString(16)}::1`;
     return `198.18.${this.random.int(0, 255)}.${this.random.int(1, 254)}`;
   }
 
-  /** The credential of an honest client's join, for another method or target. */
+  /** Returns the credential of an honest client's join, with another method or target. */
   credential(target: string, method = "joinOrCreate", more: object = {}): string {
     return credentialOf({ ...this.#joinBody(), ...more, method, target });
   }
 
-  /** A body like those of honest clients, with method and target. */
   #joinBody(): object {
     for (const { protocols } of this.captures.sockets) {
       const json = protocols.map((protocol) => /^join\.(.+)$/.exec(protocol)?.[1]).find(Boolean);
@@ -93,13 +92,13 @@ export class Hostile {
     throw new Error("no honest client has joined in one step");
   }
 
-  /** The subprotocols of a link with this credential. */
+  /** Returns the WebSocket subprotocols of a link with this credential. */
   protocols(credential: string): string[] {
     const [first] = this.captures.sockets;
     return [first!.protocols[0]!, credential];
   }
 
-  /** A WebSocket of an address; undefined where the server does not open it. */
+  /** Opens a WebSocket from an address; resolves with undefined if the server does not accept it. */
   async socket(protocols: readonly string[], address = this.address()): Promise<WebSocket | undefined> {
     const socket = this.socketNow(protocols, address);
     const limit = new AbortController();
@@ -114,7 +113,7 @@ export class Hostile {
     return isOpen ? socket : undefined;
   }
 
-  /** The same, still opening. */
+  /** Begins to open a WebSocket and returns it at once. */
   socketNow(protocols: readonly string[], address = this.address()): WebSocket {
     const socket = new WebSocket(`${this.order.url.replace(/^http/, "ws")}/link`, [...protocols], {
       perMessageDeflate: false,
@@ -131,14 +130,14 @@ export class Hostile {
     return socket;
   }
 
-  /** Not one of the server's cuts: this side ends it. */
+  /** Terminates a socket without counting it as a cut of the server. */
   end(socket: WebSocket): void {
     socket.removeAllListeners("close");
     this.#sockets.delete(socket);
     socket.terminate();
   }
 
-  /** A participant whose session is in order, whatever it says; undefined where it does not get in. */
+  /** Joins and resolves with the welcomed participant, or undefined if the server refuses it. */
   async session(target: string, method = "joinOrCreate", address?: string): Promise<Participant | undefined> {
     const socket = await this.socket(this.protocols(this.credential(target, method)), address);
     if (!socket) return undefined;
@@ -147,7 +146,7 @@ export class Hostile {
     return (await participant.isWelcome()) ? participant : undefined;
   }
 
-  /** A client of the SDK over sockets of this attack's making. */
+  /** Joins with a client of the SDK whose sockets belong to this attack. */
   async client(target: string, { method, webRtc, isDirect, write }: ClientWish): Promise<Room> {
     const open = (protocols: string[]): WebSocket => this.socketNow(protocols, address);
     const address = this.address();
@@ -171,7 +170,7 @@ export class Hostile {
     return nodeWebRtc();
   }
 
-  /** Lets a socket's bytes go. */
+  /** Waits until few bytes of the socket are buffered. */
   async drained(socket: WebSocket): Promise<void> {
     while (socket.readyState === WebSocket.OPEN && socket.bufferedAmount > MAX_BUFFERED_BYTES) {
       if (this.isOver()) return;
@@ -179,20 +178,20 @@ export class Hostile {
     }
   }
 
-  /** Calls `work` so often per second, in turns of 10 ms, until it is over or `work` says that it is done. */
+  /** Calls `work` at a rate, in steps of 10 ms, until the attack is over or `work` returns false. */
   async paced(perSecond: number, work: () => boolean | void): Promise<void> {
     const startedMs = performance.now();
     let done = 0;
     while (!this.isOver()) {
       const due = ((performance.now() - startedMs) / 1000) * perSecond;
-      // A machine that is slow does not get all of it at once.
+      // A slow machine must not catch up in one burst.
       done = Math.max(done, due - perSecond / 10);
       for (; done < due; done++) if (work() === false) return;
       await sleep(10);
     }
   }
 
-  /** Ends everything that was opened. */
+  /** Ends everything that the attack has opened, and returns its report. */
   async finish(): Promise<HostileReport> {
     this.#isOver = true;
     for (const room of this.#rooms) room.leave();
@@ -210,9 +209,9 @@ export class Hostile {
 export interface ClientWish {
   readonly method?: "joinOrCreate" | "joinById" | "create";
   readonly webRtc?: WebRtcLinkMaker | undefined;
-  /** Takes direct links to other members, where it has WebRTC at all. */
+  /** True to take direct links to other members, if WebRTC is available. */
   readonly isDirect?: boolean;
-  /** In the place of the socket's own `send`. */
+  /** Replaces the socket's own `send`. */
   readonly write?: (socket: WebSocket, data: Uint8Array, send: (data: Uint8Array) => void) => void;
 }
 
@@ -221,7 +220,7 @@ export function credentialOf(body: object | string): string {
   return `join.${Buffer.from(json).toString("base64url")}`;
 }
 
-/** A session with the server that is in order, over which anything can be said. */
+/** A valid session with the server, which can send any bytes. */
 export class Participant {
   readonly socket: WebSocket;
   readonly session: Session;
@@ -241,7 +240,7 @@ export class Participant {
     this.session.attach(link, { preference: 1, needsProof: false, ...times });
   }
 
-  /** Numbers of the others in the room. */
+  /** Numbers of the other members of the room. */
   get peers(): number[] {
     return [...this.#peers];
   }
@@ -258,12 +257,12 @@ export class Participant {
     return this.#isWelcome;
   }
 
-  /** As it stands. */
+  /** Sends bytes without a change. */
   raw(bytes: Uint8Array): void {
     if (this.isOpen) this.socket.send(bytes);
   }
 
-  /** A packet of this session's own with one message in it. */
+  /** Returns a packet of this session with `repeats` copies of one message. */
   packet(kind: number, body: Uint8Array, repeats = 1): Uint8Array {
     this.#sequence = (this.#sequence + 1) & 0xffff;
     return packetOf(
@@ -272,7 +271,7 @@ export class Participant {
     );
   }
 
-  /** An envelope with a packet for others. */
+  /** Returns an envelope with a packet for peers. */
   envelope(
     peers: readonly number[],
     packet: Uint8Array,
@@ -295,7 +294,7 @@ export class Participant {
   }
 }
 
-/** A packet that says nothing of what it has received. */
+/** Returns a packet that carries no acks. */
 function packetOf(
   sequence: number,
   messages: readonly { readonly kind: number; readonly body: Uint8Array }[],
@@ -306,7 +305,7 @@ function packetOf(
   return writer.take();
 }
 
-/** The body of a reliable message. */
+/** Returns the body of a reliable message. */
 export function reliableBody(id: number, payload: Uint8Array): Uint8Array {
   return new ByteWriter(payload.length + 2).u16(id).bytes(payload).take();
 }

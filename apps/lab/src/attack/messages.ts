@@ -1,32 +1,32 @@
 import type { Captures } from "./captures.js";
 
-/** The measurements of one stage's honest players since the last request. */
+/** Measurements of one stage's honest players since the last request. */
 export interface HonestFigures {
   readonly sent: number;
   readonly received: number;
-  /** Messages of which a later one came, or that had not come when the players had waited for them. */
+  /** Messages that were skipped by a later one, or had not come when the players stopped waiting. */
   readonly lost: number;
   readonly twice: number;
-  /** Time of every message that came, from `send` to the receiver's listener. */
+  /** Times from `send` to the receiver's listener, ms, of all received messages. */
   readonly latenciesMs: readonly number[];
   readonly joins: number;
   readonly joinMsMax: number;
   /** Harm to an honest player: a join that failed, a session that ended, a `send` that threw. */
   readonly faults: readonly string[];
-  /** Lines that the SDK has written to the console. */
+  /** Lines that the SDK wrote to the console. */
   readonly consoleLines: number;
 }
 
-/** To the process of honest players. */
+/** Orders to the process of honest players. */
 export type HonestOrder =
   | { readonly do: "begin"; readonly url: string }
   | { readonly do: "record"; readonly url: string }
-  /** `isSettled`: waits until all that was sent has arrived. */
+  /** With `isSettled`, waits until all sent messages have arrived. */
   | { readonly do: "figures"; readonly isSettled: boolean }
-  /** True if visitors come: a full server has no place for them. */
+  /** Turns visitors on or off: a full server has no seat for them. */
   | { readonly do: "visits"; readonly areOn: boolean };
 
-/** Settings of a hostile process. */
+/** Order to a hostile process. */
 export interface HostileOrder {
   readonly attack: string;
   readonly url: string;
@@ -34,22 +34,21 @@ export interface HostileOrder {
   readonly adminToken: string;
   readonly honestRoomId: string;
   readonly seed: number;
-  /** The longest time it may run. */
+  /** Longest duration, s. */
   readonly seconds: number;
-  /** The number of items to send; the attack ends when they are sent. */
+  /** Number of items after which the attack ends. */
   readonly count: number;
   readonly captures: Captures;
-  /** Somebody in the honest room takes direct links. */
+  /** True if a participant of the honest room accepts direct links. */
   readonly hasPage: boolean;
 }
 
-/** A hostile process' report. */
+/** A hostile process's report. */
 export interface HostileReport {
-  /** Counts of the sent items, by name. */
   readonly sent: Readonly<Record<string, number>>;
-  /** Ends of its sockets, by WebSocket close code. */
+  /** Sockets that the server ended, by WebSocket close code. */
   readonly closes: Readonly<Record<number, number>>;
-  /** Faults: observations that no case allows. */
+  /** Observations that no case allows. */
   readonly failures: readonly string[];
 }
 
@@ -58,7 +57,7 @@ export interface Answer {
   readonly fault?: string;
 }
 
-/** Serves orders of the parent process one after the other; a process whose parent is gone ends. */
+/** Executes orders of the parent process one after the other. The process ends with its parent. */
 export function serveOrders(obey: (order: never) => Promise<unknown>): void {
   let last: Promise<unknown> = Promise.resolve();
   process.on("message", (order: unknown) => {

@@ -1,9 +1,9 @@
-/** An honest browser player's observations since the last request. */
+/** Observations of an honest player in a browser since the last request. */
 export interface PageFigures {
   readonly received: number;
   readonly lost: number;
   readonly twice: number;
-  /** Written to the console. */
+  /** Lines written to the console. */
   readonly lines: number;
   readonly errors: readonly string[];
   readonly peers: number;

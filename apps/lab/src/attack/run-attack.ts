@@ -1,4 +1,7 @@
-/** `pnpm attack`: every case of cases.ts against the built server, and what honest players saw meanwhile. */
+/**
+ * `pnpm attack`: runs every case of cases.ts against the built server, while honest players measure the
+ * effects.
+ */
 import os from "node:os";
 import { parseArgs } from "node:util";
 import { table } from "../table.js";
@@ -53,10 +56,10 @@ const { values } = parseArgs({
 });
 
 const SETTLE_LIMIT_MS = values.quick ? 5000 : 20_000;
-/** An attack that does not end by itself is ended. */
+/** Time after which an attack that does not end by itself is killed. */
 const OVERTIME_MS = 20_000;
 
-/** The process that attacks; a new one where the last has ended. */
+/** The attacking process. Starts a new one if the last one has ended. */
 class Attackers {
   #child: Child<HostileOrder> | undefined;
 
@@ -85,7 +88,7 @@ class Run {
     this.#seed = seed;
   }
 
-  /** All cases of one server; a case after which it is not what it was gets the next one a new server. */
+  /** Runs all cases of one server. After a failed case, the next one gets a new server. */
   async stage(name: StageName, wanted: readonly AttackCase[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
     let stage: Stage | undefined;
@@ -112,7 +115,7 @@ class Run {
     this.#attackers.end();
   }
 
-  /** A case that was only slow gets a second chance, since the machine may be the cause; no other failure does. */
+  /** Runs a case, and once more if it was only slow, since the machine may be the cause. */
   async #judged(stage: Stage, attack: AttackCase): Promise<Outcome> {
     const outcome = await this.#case(stage, attack);
     if (!isOnlySlow(outcome)) return outcome;

@@ -1,6 +1,6 @@
 import { defineEntity, defineInput, scalar, vec2 } from "@paceline/protocol";
 
-/** The players' entities, in rooms with and without an authority. */
+/** The players' entity, in rooms with and without an authority. */
 export const Car = defineEntity(
   "car",
   {
@@ -10,8 +10,7 @@ export const Car = defineEntity(
   { motion: "velocity" },
 );
 
-/** The inputs of the arena's players. */
 export const Drive = defineInput({ steer: scalar({ range: [-1, 1], precision: 0.01 }) });
 
-/** A message of an honest player: who sent it, its number from 1 on, and when (ms, of the honest process's clock). */
+/** A message of an honest player. Numbers begin at 1; the time is in ms on the honest process's clock. */
 export type Numbered = readonly [from: number, number: number, sentAtMs: number];

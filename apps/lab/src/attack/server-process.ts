@@ -24,25 +24,25 @@ const ADMIN_TOKEN = "only-for-this-run-of-the-attack";
 
 /** Start options of a server under attack. */
 export interface ServerSetup {
-  /** Limits of its configuration file. */
+  /** Limits in the server's configuration file. */
   readonly limits?: Readonly<Record<string, number>>;
   readonly flags?: readonly string[];
   readonly nodeFlags?: readonly string[];
-  /** Destination of its log: nowhere; a full device; a pipe that nobody reads. Default: kept for a report. */
+  /** Destination of the log: kept for a report (default), a full device, or a pipe without a reader. */
   readonly log?: "kept" | "full" | "stalled";
-  /** Most file descriptors that the process may have. */
+  /** Maximum number of file descriptors of the process. */
   readonly maxDescriptors?: number;
 }
 
-/** A process' memory. Bytes. */
+/** Resources of the process: memory in bytes, and file descriptors. */
 export interface Holdings {
   readonly heapBytes: number;
-  /** Outside of the heap: buffers. */
+  /** Memory outside of the heap, for buffers. */
   readonly externalBytes: number;
   readonly descriptors: number;
 }
 
-/** The built relay server as a process of its own, watched from outside. */
+/** The built relay server as a separate process, observed from outside. */
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #folder: string;
@@ -65,7 +65,7 @@ export class ServerProcess {
     const flags = ["--config", config, "--port", "0", "--game", GAME, "--static", PAGE, "--trust-proxy"];
     const rooms = ["--rooms", "honest:64,crowd:16", "--webrtc", "0", "--drain-seconds", "0"];
     const admin = ["--admin-port", "0", "--admin-token", ADMIN_TOKEN];
-    // An inspector needs descriptors and threads of its own.
+    // The inspector needs descriptors and threads of its own.
     const inspector = setup.maxDescriptors === undefined && setup.log !== "stalled" && setup.log !== "full";
     const nodeFlags = [...(setup.nodeFlags ?? []), ...(inspector ? ["--inspect=127.0.0.1:0"] : [])];
     const node = [process.execPath, ...nodeFlags, MAIN, ...flags, ...rooms, ...admin, ...(setup.flags ?? [])];
@@ -90,17 +90,17 @@ export class ServerProcess {
     }
   }
 
-  /** The exit of the process; undefined while it lives. */
+  /** The exit code or signal; undefined while the process lives. */
   get exit(): string | undefined {
     return this.#exit;
   }
 
-  /** The end of what it has logged, where that is kept. */
+  /** The last part of the log, if it is kept. */
   get log(): string {
     return this.#log;
   }
 
-  /** Largest resident size since it was asked last, MB. */
+  /** Returns the largest resident size since the last call, MB. */
   takePeakRssMb(): number {
     const peak = Math.max(this.#peakRssMb, this.#rssMb());
     this.#peakRssMb = 0;
@@ -115,7 +115,7 @@ export class ServerProcess {
     }
   }
 
-  /** After a collection, where the process can be asked for one. */
+  /** Returns the resources after a garbage collection; undefined if the process has no inspector. */
   async holdings(): Promise<Holdings | undefined> {
     if (this.#inspectorUrl === "" || this.#exit !== undefined) return undefined;
     const descriptors = this.descriptors;
@@ -146,7 +146,10 @@ export class ServerProcess {
     }
   }
 
-  /** Counters of `/metrics` by `name{labels}`, without the prefix; undefined where the server does not answer. */
+  /**
+   * Returns the counters of `/metrics` by `name{labels}`, without the prefix; undefined if the server does
+   * not answer.
+   */
   async metrics(): Promise<Map<string, number> | undefined> {
     try {
       const response = await fetch(`${this.adminUrl}/metrics`, { signal: AbortSignal.timeout(3000) });
@@ -168,7 +171,7 @@ export class ServerProcess {
     clearInterval(this.#sampling);
     if (this.#exit === undefined && this.#child.pid !== undefined) {
       const exited = once(this.#child, "exit");
-      // Its group: the process itself, and what a launcher may have left beside it.
+      // Kills the process group: the process, and any that its launcher left behind.
       process.kill(-this.#child.pid, "SIGKILL");
       await exited;
     }
@@ -183,7 +186,7 @@ export class ServerProcess {
       file = path.join(this.#folder, "stalled");
       execFileSync("mkfifo", [file]);
     }
-    // Open for both directions: a pipe without a reader would end its writer.
+    // Opens the pipe for both directions: the server would fail to write to a pipe without a reader.
     const fd = openSync(file, log === "full" ? constants.O_WRONLY : constants.O_RDWR);
     return { fd, close: () => closeSync(fd) };
   }

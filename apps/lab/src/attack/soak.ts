@@ -9,7 +9,7 @@ const SLICE_SECONDS = 15;
 const OVERTIME_MS = 20_000;
 const SETTLE_LIMIT_MS = 20_000;
 
-/** Minutes of joining and leaving, with all attacks on the same server beside it, one after the other. */
+/** Runs joins and leaves for minutes, while the other attacks run on the same server one after the other. */
 export async function soak(minutes: number, seed: number, say: (slice: Outcome) => void): Promise<Outcome> {
   const stage = await Stage.open("default");
   const beside = cases.filter(
@@ -86,10 +86,9 @@ async function ask(child: Child<HostileOrder>, order: HostileOrder): Promise<Hos
   return await child.ask<HostileReport>(order, order.seconds * 1000 + OVERTIME_MS);
 }
 
-/** Latencies that are kept of one slice: of a soak that is long all would be too many. */
+/** Latencies kept of one slice: a long soak has too many to keep all. */
 const LATENCIES_PER_SLICE = 2000;
 
-/** Sums of all slices. */
 class Total {
   #figures: HonestFigures = {
     sent: 0,

@@ -4,7 +4,7 @@ import { Child } from "./child.js";
 import type { HonestFigures, HonestOrder } from "./messages.js";
 import { ServerProcess, type Holdings } from "./server-process.js";
 
-/** Long enough for a room that is four players old to have compiled its hot paths. */
+/** Time in which the server compiles its hot paths with four players. */
 const WARM_UP_MS = 700;
 const CALM_MS = 800;
 const ASK_LIMIT_MS = 20_000;
@@ -12,7 +12,7 @@ const LATENCIES_KEPT = 20_000;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A server that is attacked, and its honest players. */
+/** An attacked server and its honest players. */
 export class Stage {
   readonly server: ServerProcess;
   readonly honest: Child<HonestOrder>;
@@ -43,7 +43,7 @@ export class Stage {
     }
   }
 
-  /** Honest clients' packets to this server, recorded by a process of its own. */
+  /** Records the traffic of honest clients to this server, in a separate process. */
   async record(): Promise<Captures> {
     const recorder = await Child.start<HonestOrder>("honest-process");
     try {
@@ -53,12 +53,14 @@ export class Stage {
     }
   }
 
-  /** Honest players' observations since the last request. */
+  /** Returns the honest players' measurements since the last request. */
   figures(isSettled: boolean): Promise<HonestFigures> {
     return this.honest.ask<HonestFigures>({ do: "figures", isSettled }, ASK_LIMIT_MS);
   }
 
-  /** The time since honest players were asked last was one without an attack: it is what attacks are compared with. */
+  /**
+   * Takes the latencies since the last request as those without an attack, with which attacks are compared.
+   */
   async rest(): Promise<HonestFigures> {
     const figures = await this.figures(false);
     this.#calmMs = [...this.#calmMs, ...figures.latenciesMs].slice(-LATENCIES_KEPT);
@@ -73,7 +75,7 @@ export class Stage {
     await this.honest.ask({ do: "visits", areOn }, ASK_LIMIT_MS);
   }
 
-  /** Waits until only honest players are left, and their descriptors. */
+  /** Waits until only the honest players' sessions and descriptors are left, or the limit passes. */
   async settled(before: Holdings | undefined, limitMs: number): Promise<void> {
     const wanted = (before?.descriptors ?? 0) + DESCRIPTOR_SLACK;
     const endMs = performance.now() + limitMs;
@@ -84,7 +86,11 @@ export class Stage {
     }
   }
 
-  /** Heap of the process after a collection. Everybody waits for it, so it is left out of the latencies. */
+  /**
+   * Returns the server's resources after a garbage collection. The collection delays everybody, so those
+   * latencies are
+   * dropped.
+   */
   async holdings(): Promise<Holdings | undefined> {
     await this.rest();
     const holdings = await this.server.holdings();
@@ -98,9 +104,9 @@ export class Stage {
   }
 }
 
-/** Four players of a relay room, two of an arena, and a visitor or two. */
+/** Four players of a relay room, two of an arena, and up to two visitors. */
 const HONEST_SESSIONS = 8;
-/** A visitor comes or goes, or the metrics are being read. */
+/** Descriptors that may remain: a visitor comes or goes, or the metrics are read. */
 export const DESCRIPTOR_SLACK = 6;
 
 export function percentile(values: readonly number[], share: number): number {
@@ -108,7 +114,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.POSITIVE_INFINITY;
 }
 
-/** The sum of all counters whose name with labels begins so. */
+/** Returns the sum of all counters whose name with labels begins with `prefix`. */
 export function sumOf(metrics: ReadonlyMap<string, number> | undefined, prefix: string): number {
   let sum = 0;
   for (const [name, value] of metrics ?? []) if (name.startsWith(prefix)) sum += value;

@@ -5,13 +5,13 @@ import type { PageFigures } from "./page-figures.js";
 import type { Holdings } from "./server-process.js";
 import { DESCRIPTOR_SLACK, percentile, sumOf } from "./stage.js";
 
-/** One case as it went: a row of the table, and what was wrong. */
+/** Result of one case: a row of the table, and its failures. */
 export interface Outcome {
   readonly name: string;
   readonly stage: string;
   readonly seconds: number;
   readonly sent: string;
-  /** Latency of the honest room under attack, and the limit. */
+  /** Latency of the honest room during the attack, and its limit. */
   readonly p99Ms: number;
   readonly p99LimitMs: number;
   readonly messages: number;
@@ -25,7 +25,7 @@ export interface Outcome {
   readonly failures: readonly string[];
 }
 
-/** Observations of a case. */
+/** Measurements of one case. */
 export interface Observation {
   readonly attack: AttackCase;
   readonly isQuick: boolean;
@@ -42,24 +42,26 @@ export interface Observation {
 
 type Metrics = ReadonlyMap<string, number> | undefined;
 
-/** Honest messages may take so many times what they take without an attack, */
+/** Limit of honest latencies as a multiple of those without an attack. */
 const LATENCY_FACTOR = 3;
-/** and this long, ms, where that is more: below it is what a busy machine does by itself. */
+/** Lowest limit of honest latencies, ms: a busy machine alone causes delays below it. */
 const LATENCY_FLOOR_MS = 50;
 const MAX_RSS_MB = 250;
 const MAX_HEAP_GROWTH_MB = 10;
 /** Lines that a page may write to its console in a second. */
 const MAX_LINES_PER_SECOND = 5;
-/** Ends of WebSockets that are not this protocol's: of `ws`, of a code that no socket can say, and of a connection that was cut. */
+/**
+ * Close codes of WebSockets that this protocol does not define: from `ws`, invalid ones, and cut connections.
+ */
 const socketCodes = new Set([1002, 1003, 1005, 1006, 1007, 1008, 1009]);
 const closeNames = new Map(Object.entries(CloseCode).map(([name, code]) => [code as number, name]));
 
-/** True if late messages are the only fault: a busy machine may have caused them. */
+/** True if late messages are the only failure: a busy machine may have caused them. */
 export function isOnlySlow({ failures }: Outcome): boolean {
   return failures.length === 1 && failures[0]!.startsWith(SLOW);
 }
 
-/** A case that could not be played to its end. */
+/** Returns the outcome of a case that could not run to its end. */
 export function unplayed({ name, stage }: AttackCase, failure: string): Outcome {
   const nothing = { seconds: 0, sent: "", p99Ms: 0, p99LimitMs: 0, messages: 0, lost: 0, twice: 0, joins: 0 };
   return { name, stage, ...nothing, rssMb: 0, closes: "", failures: [failure] };
@@ -136,7 +138,7 @@ function honestFailures(seen: Observation, p99Ms: number, p99LimitMs: number): s
   return [...failures, ...new Set(page.errors)];
 }
 
-/** Every cut has a code that stands in docs/ERRORS.md, and the server has counted it. */
+/** Returns a failure for each close code that docs/ERRORS.md does not list or the server did not count. */
 function closeFailures({ attack, report, counters, isQuick }: Observation): string[] {
   const [before, after] = counters;
   if (!before || !after) return [];
@@ -160,7 +162,7 @@ function closeFailures({ attack, report, counters, isQuick }: Observation): stri
 function closeFailure(code: number, count: number, counted: (name: string) => number): string | undefined {
   const name = closeNames.get(code);
   if (name === undefined) {
-    // A session ends with the code that its own participant has said, whatever that is (WF12).
+    // A session ends with the code that its own participant sent, any number (WF12).
     const isEchoed = code >= 3000 && code < 5000 && counted("other") > 0;
     return socketCodes.has(code) || isEchoed ? undefined : `a close code ${code} that has no meaning`;
   }

@@ -15,16 +15,16 @@ const ARGS = [
 ];
 const READY_LIMIT_MS = 20_000;
 
-/** A headless Chromium with a profile of its own, to be driven over DevTools. */
+/** A headless Chromium with its own profile, driven over DevTools. */
 export interface ChromiumProcess {
   readonly child: ChildProcess;
-  /** Address of its DevTools. */
+  /** Address of its DevTools, `ws://...`. */
   readonly debuggerUrl: string;
-  /** To be called once it has ended. */
+  /** Removes the profile; call it after the process has ended. */
   removeProfile(): void;
 }
 
-/** `start` may keep account of what it starts. */
+/** Starts Chromium by `start`, by default `spawn`. */
 export async function startChromium(
   executable: string,
   args: readonly string[] = [],
@@ -36,12 +36,12 @@ export async function startChromium(
   return {
     child,
     debuggerUrl: await debuggerOf(child),
-    // Its helpers may still write into it.
+    // Helper processes may still write into the profile.
     removeProfile: () => rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
   };
 }
 
-/** Chromium itself says its address, once. */
+/** Resolves with the address that Chromium prints at its start. */
 function debuggerOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     const limit = setTimeout(

@@ -7,7 +7,7 @@ import { ROOT } from "../network/places.js";
 export type BrowserName = "chromium" | "firefox" | "webkitgtk";
 
 export interface BrowserOptions {
-  /** False: no UDP for WebRTC, which therefore finds no candidates. Chromium only. */
+  /** False to block UDP, so that WebRTC finds no candidates. Chromium only. */
   readonly hasUdp?: boolean;
   /** True if the browser can hide the page. Chromium only. */
   readonly isHideable?: boolean;
@@ -23,7 +23,7 @@ const SCRIPT = path.join(ROOT, "e2e/dist/browser-process.mjs");
 const LAUNCH_LIMIT_MS = 40_000;
 const ANSWER_LIMIT_MS = 40_000;
 
-/** A browser inside a namespace, or wherever else a process can be started, with one page. */
+/** A browser with one page, in a process inside a namespace or wherever else a process can start. */
 export class RemoteBrowser {
   readonly name: BrowserName;
   readonly #process: ChildProcess;
@@ -45,7 +45,7 @@ export class RemoteBrowser {
     const args = [SCRIPT, name, ...(hasUdp ? [] : ["--no-udp"]), ...(isHideable ? ["--hideable"] : [])];
     const child = place.start(process.execPath, args, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
     const browser = new RemoteBrowser(name, child);
-    // The first word is its own: that it is there.
+    // The process reports by itself that it has started.
     await browser.#expect(0, LAUNCH_LIMIT_MS);
     return browser;
   }
@@ -54,12 +54,12 @@ export class RemoteBrowser {
     await this.#tell("open", [url]);
   }
 
-  /** Calls a method of a global object of the page, and waits for what it returns. */
+  /** Calls a method of a global object of the page, and resolves with its result. */
   async call(object: string, method: string, ...args: unknown[]): Promise<unknown> {
     return await this.#tell("call", [object, method, ...args]);
   }
 
-  /** Another page comes in front of the one that is driven. */
+  /** Brings another page to the front, which hides the driven one. */
   async hide(): Promise<void> {
     await this.#tell("hide", []);
   }

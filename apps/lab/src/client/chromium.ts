@@ -17,17 +17,17 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
-/** A browser's use since its start, in seconds. */
+/** CPU time that the browser has used since its start, s. */
 export interface BrowserTimes {
-  /** Time of the page's main thread in its scripts. */
+  /** Scripts on the page's main thread. */
   readonly script: number;
-  /** Time of the page's main thread in all. */
+  /** All work on the page's main thread. */
   readonly task: number;
-  /** Time of all threads of the page's process. */
+  /** All threads of the page's process. */
   readonly process: number;
 }
 
-/** A Chromium with one page, driven by the DevTools protocol. */
+/** A Chromium with one page, driven over the DevTools protocol. */
 export class Chromium {
   readonly #process: ChromiumProcess;
   readonly #socket: WebSocket;
@@ -52,19 +52,19 @@ export class Chromium {
     return new Chromium(process, socket);
   }
 
-  /** Opens the page; processor time counts from here on. */
+  /** Opens the page, and begins to count processor time. */
   async open(url: string): Promise<void> {
     const { targetId } = await this.send("Target.createTarget", { url: "about:blank" });
     const { sessionId } = await this.send("Target.attachToTarget", { targetId, flatten: true });
     this.#session = sessionId as string;
-    // A page that is behind others draws no frames.
+    // A page behind others draws no frames.
     await this.send("Emulation.setFocusEmulationEnabled", { enabled: true });
-    // Of the thread and not of the wall: what else the machine does is not in it.
+    // Counts the thread's CPU time and not wall time, which includes other work of the machine.
     await this.send("Performance.enable", { timeDomain: "threadTicks" });
     await this.send("Page.navigate", { url });
   }
 
-  /** Calls a command of the protocol: of the page, once there is one. */
+  /** Calls a command of the protocol, for the page if one is open. */
   send(method: string, params: Fields = {}): Promise<Fields> {
     const id = ++this.#lastId;
     const isOfBrowser = /^(Browser|SystemInfo|Target)\./.test(method);
@@ -83,7 +83,7 @@ export class Chromium {
     });
   }
 
-  /** The value of an expression in the page; throws what it throws. */
+  /** Evaluates an expression in the page; throws if the expression throws. */
   async evaluate(expression: string): Promise<unknown> {
     const { result, exceptionDetails } = await this.send("Runtime.evaluate", {
       expression,
@@ -111,7 +111,7 @@ export class Chromium {
     };
   }
 
-  /** Counts the messages that go through the page's WebSockets meanwhile: packets and bytes, in and out. */
+  /** Counts packets and bytes, in and out, of the page's WebSockets during the call. */
   async traffic(during: () => Promise<void>): Promise<Traffic> {
     const counted = { packetsIn: 0, bytesIn: 0, packetsOut: 0, bytesOut: 0 };
     const bytesOf = ({ response }: Fields): number => {
@@ -132,7 +132,7 @@ export class Chromium {
     return counted;
   }
 
-  /** CPU profile of the page during the call, as DevTools and editors open it. */
+  /** Returns a CPU profile of the page during the call, in the format that DevTools and editors open. */
   async profile(during: () => Promise<void>): Promise<unknown> {
     await this.send("Profiler.enable");
     await this.send("Profiler.setSamplingInterval", { interval: 200 });
@@ -144,7 +144,7 @@ export class Chromium {
 
   async close(): Promise<void> {
     const ended = new Promise((resolve) => this.#process.child.once("exit", resolve));
-    // By itself it ends its helpers first, who write into the profile.
+    // Closed this way, Chromium first ends its helper processes, which write into the profile.
     const limit = setTimeout(() => this.#process.child.kill("SIGKILL"), CLOSE_LIMIT_MS);
     this.send("Browser.close").catch(() => undefined);
     await ended;

@@ -1,11 +1,11 @@
-/** The page's work with the room at each of its frames. */
+/** Values of the room that the page reads at each frame. */
 export type Reading = "nothing" | "newest" | "shown";
 
-/** A page's report of its room, for `pnpm bench client`. */
+/** State of the page's room, for `pnpm bench client`. */
 export interface PageReport {
-  /** Tick of the world in the newest state. */
+  /** Tick of the newest state. */
   readonly tick: number;
-  /** Drawn since the page began. */
+  /** Frames drawn since the page was opened. */
   readonly frames: number;
   /** Positions of all entities in their newest states, m. */
   readonly positions: readonly (readonly [x: number, y: number])[];

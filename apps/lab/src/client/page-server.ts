@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 
-/** Serves the pages and their scripts from a folder; a page is at the name of its script, without `.js`. */
+/** Serves the scripts of a folder, and for each script a page with its name without `.js`. */
 export async function servePages(folder: string): Promise<{ readonly url: string; readonly server: Server }> {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url!, "http://127.0.0.1");

@@ -7,22 +7,22 @@ import type { PageReport, Reading } from "./page-report.js";
 
 const JOIN_LIMIT_MS = 20_000;
 const POLL_MS = 200;
-/** After a change of what is read, the engine compiles for a moment. */
+/** Time in which the engine compiles after a change of the reading. */
 const SETTLE_MS = 1000;
-/** A page that gets fewer states or draws fewer frames has not done the work that is measured. */
+/** Fewest states and frames; a page with fewer has not done the measured work. */
 const LEAST_STATES = 0.9 * TICK_HZ;
 const LEAST_FRAMES_PER_SECOND = 20;
 
 export interface PageOptions {
   readonly system: string;
-  /** Address of the page that plays in it. */
+  /** Address of the page that plays in the system. */
   readonly pageUrl: string;
   readonly port: number;
   readonly entities: number;
   readonly executable: string;
 }
 
-/** A page's use in a window, per second of it. */
+/** CPU time (ms), states and frames of the page per second of a window. */
 export interface PageFigures {
   readonly scriptMs: number;
   readonly taskMs: number;
@@ -31,7 +31,7 @@ export interface PageFigures {
   readonly frames: number;
 }
 
-/** A server of a system in a process of its own, and its player in a browser. */
+/** A system's server in a separate process, and its player in a browser. */
 export class WatchedPage {
   readonly browser: Chromium;
   readonly #server: Child<ChildArguments>;
@@ -43,7 +43,7 @@ export class WatchedPage {
     this.browser = browser;
   }
 
-  /** Resolves once the page has joined and every entity is there. */
+  /** Resolves when the page has joined and sees every entity. */
   static async open(options: PageOptions): Promise<WatchedPage> {
     const { system, port, entities, executable, pageUrl } = options;
     const server = new Child<ChildArguments>({ role: "server", system, port, players: entities }, 0);
@@ -62,7 +62,7 @@ export class WatchedPage {
     }
   }
 
-  /** Measures a window in which the page reads so. Throws where its entities do not move. */
+  /** Measures a window in which the page uses this reading. Throws if its entities do not move. */
   async measure(reading: Reading, seconds: number): Promise<PageFigures> {
     const { system, entities } = this.#options;
     const isKnown = await this.browser.evaluate(`watch.read(${JSON.stringify(reading)})`);

@@ -2,13 +2,13 @@ import { Session } from "node:inspector/promises";
 import type { CodecSystem } from "./system.js";
 import type { CarState, Trace } from "./trace.js";
 
-/** Until then the engine compiles, which allocates too. */
+/** Ticks in which the engine compiles, which allocates as well. */
 const WARM_TICKS = 9000;
 const COUNTED_TICKS = 1000;
-/** Every single object is seen. */
+/** Samples every object. */
 const SAMPLING_BYTES = 1;
 
-/** The used part of the answer to a stop; older declarations lack the samples. */
+/** The used part of the profiler's answer; older type declarations lack the samples. */
 interface Stopped {
   readonly profile: { readonly head: ProfileNode; readonly samples: readonly { readonly nodeId: number }[] };
 }
@@ -21,14 +21,15 @@ interface ProfileNode {
 }
 
 interface Allocations {
-  /** New objects. */
+  /** Number of new objects. */
   readonly allocationsPerTick: number;
   readonly allocatedBytesPerTick: number;
 }
 
 /**
- * Cars of one shape, all their numbers with fractions: read from cars of several shapes, each number would be a new
- * object, and be counted against the codecs.
+ * A car of one shape in which every number has a fraction. With several shapes, each number that is read
+ * would be a new
+ * object, and would count against the codecs.
  */
 class PlainCar implements CarState {
   x = 0.5;
@@ -50,8 +51,9 @@ export function evenTrace(trace: Trace): Trace {
 }
 
 /**
- * Bytes that encoding a tick for all clients allocates in steady state, by the engine's own account. Client 0's packet is
- * not copied meanwhile.
+ * Counts the allocations of encoding a tick for all clients in steady state, by the engine's profiler. Client
+ * 0's packet is
+ * not copied.
  */
 export function encodeAllocations(trace: Trace, system: CodecSystem): Promise<Allocations> {
   system.stopCopying?.();
@@ -63,7 +65,7 @@ export function encodeAllocations(trace: Trace, system: CodecSystem): Promise<Al
   });
 }
 
-/** Counts what client 0 allocates when it decodes a tick: its packets are made in advance. */
+/** Counts the allocations of client 0 when it decodes a tick. The packets are made in advance. */
 export function decodeAllocations(trace: Trace, system: CodecSystem): Promise<Allocations> {
   system.join(trace.frames[0]!);
   const first = system.takePackets();
@@ -83,7 +85,7 @@ export function decodeAllocations(trace: Trace, system: CodecSystem): Promise<Al
 }
 
 async function countAllocations(run: (ticks: number) => void): Promise<Allocations> {
-  // In turns: the engine finishes compiling between them.
+  // Runs in several turns: the engine finishes compiling between them.
   const turns = 9;
   for (let turn = 0; turn < turns; turn++) {
     run(WARM_TICKS / turns);
@@ -105,7 +107,7 @@ async function countAllocations(run: (ticks: number) => void): Promise<Allocatio
   return { allocationsPerTick: count / COUNTED_TICKS, allocatedBytesPerTick: bytes / COUNTED_TICKS };
 }
 
-/** Everything but what the profiler itself takes. */
+/** Returns the allocated bytes without those of Node's own modules. */
 function collect(node: ProfileNode, own: Set<number>): number {
   const isOwn = !node.callFrame.url.startsWith("node:");
   if (isOwn) own.add(node.id);

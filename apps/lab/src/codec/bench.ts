@@ -12,18 +12,18 @@ import { reckonedRows } from "./reckoned.js";
 import type { CodecSystem, Rotation } from "./system.js";
 import { CARS, readTrace, traceNames, type Trace } from "./trace.js";
 
-/** A row as it is printed: what it is, and how much. */
+/** One printed row: labels and figures by column. */
 export type Row = Record<string, string | number>;
 
 export interface BenchResult {
   readonly rows: readonly Row[];
-  /** The bounds that did not hold, as sentences. */
+  /** Sentences about the missed bounds. */
   readonly faults: readonly string[];
 }
 
 const ACKNOWLEDGED_MS = [100, 200, 400] as const;
 const INT16_BOUND_M = 327.67;
-/** Bytes per tick, means over the recorded traces. */
+/** Limits of the mean bytes per tick over the recorded traces. */
 const BOUNDS: Readonly<Record<Rotation, Readonly<Record<string, number>>>> = {
   yaw: { ordered: 35, "acked-200": 61 },
   full: { ordered: 37, "acked-200": 69 },
@@ -60,7 +60,7 @@ function firstTrace(directory: string | undefined): Trace {
   return directory === undefined ? generateTrace(1, 60) : readTrace(directory, traceNames(directory)[0]!, 60);
 }
 
-/** Means over the recorded traces. */
+/** Compares the means over the recorded traces with their limits. */
 function sizeFaults(rows: readonly Row[]): string[] {
   return (["yaw", "full"] as const).flatMap((rotation) =>
     Object.entries(BOUNDS[rotation]).flatMap(([mode, bound]) => {
@@ -96,7 +96,9 @@ function benchTrace(trace: Trace, rotation: Rotation): BenchResult {
   };
 }
 
-/** Folder of the recorded traces: the option's, or the one beside the project if it is there. */
+/**
+ * Returns the folder of the recorded traces: the option's, or else the one beside the project if it exists.
+ */
 export function traceDirectory(given = process.env.PACELINE_DATA): string | undefined {
   const beside = path.resolve("../shared/data");
   return given ?? (existsSync(beside) ? beside : undefined);
@@ -148,7 +150,9 @@ function faultsOf(trace: Trace, rotation: Rotation, result: Measured): string[] 
   return isPrecise ? [] : [`${trace.name}, ${rotation}, ${result.mode}: less precise than it says`];
 }
 
-/** Measured apart from time: what is compiled meanwhile allocates too. */
+/**
+ * Counts the allocations of all systems. Separate from the timed runs, because compiling allocates as well.
+ */
 export async function allocationRows(directory: string | undefined): Promise<BenchResult> {
   const recorded = directory === undefined ? undefined : readTrace(directory, traceNames(directory)[0]!, 60);
   const trace = evenTrace(recorded ?? generateTrace(1, 60));
@@ -180,7 +184,7 @@ export async function allocationRows(directory: string | undefined): Promise<Ben
   return { rows, faults };
 }
 
-/** Bytes and errors with dead reckoning, trace by trace. */
+/** Returns bytes and errors with dead reckoning, trace by trace. */
 export function reckoned(directory: string | undefined, isQuick: boolean): Row[] {
   return [...tracesOf(directory, isQuick ? 20 : 120)].flatMap(reckonedRows);
 }

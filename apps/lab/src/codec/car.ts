@@ -9,10 +9,10 @@ const inputs = {
   throttle: int({ range: [-127, 127] }),
   flags: uint({ range: [0, 255] }),
 };
-/** Ten bits per component of the smallest three, as the rivals have: sqrt(2) / 1023 a step. */
+/** Step of a rotation with ten bits per component (smallest three), like the rivals': sqrt(2) / 1023 each. */
 const TEN_BITS_RAD = (4 * Math.sqrt(3) * Math.SQRT2) / 1023;
 
-/** A car at the precision that the rivals offer. Long tracks do not fit 327 m: the range widens where it has to. */
+/** Defines a car at the rivals' precision. The range widens for tracks that do not fit into 327 m. */
 export function defineCar(rotation: Rotation, frames: readonly (readonly CarState[])[]): EntityDefinition {
   const farthest = farthestM(frames);
   const where =
@@ -24,7 +24,7 @@ export function defineCar(rotation: Rotation, frames: readonly (readonly CarStat
   return defineEntity("car", { position: where, velocity, ...fields, ...inputs }, { motion: "turn" });
 }
 
-/** The largest coordinate, at least that of the rivals' range. */
+/** Returns the largest coordinate, or the limit of the rivals' range if that is larger. */
 export function farthestM(frames: readonly (readonly CarState[])[]): number {
   let farthest = 327.67;
   for (const frame of frames)
@@ -32,7 +32,7 @@ export function farthestM(frames: readonly (readonly CarState[])[]): number {
   return farthest;
 }
 
-/** A car's components in the order of the definition. */
+/** Writes a car's components in the order of the definition. */
 export function putCar(car: CarState, rotation: Rotation, into: Float64Array): void {
   into[0] = car.x;
   into[1] = car.y;

@@ -5,17 +5,17 @@ import { AcknowledgedSystem } from "./paceline-system.js";
 import { ColyseusSystem } from "./rival-systems.js";
 import { CARS, type Trace } from "./trace.js";
 
-/** Goals as shares of Colyseus' time, by the number of cars; 512 are reported. */
+/** Limits as shares of Colyseus' time, by the number of cars. 512 cars have no limit. */
 const BOUNDS: readonly { readonly cars: number; readonly encode: number; readonly decode: number }[] = [
   { cars: 8, encode: 0.8, decode: 0.5 },
   { cars: 64, encode: 0.7, decode: 0.5 },
   { cars: 512, encode: Number.POSITIVE_INFINITY, decode: Number.POSITIVE_INFINITY },
 ];
 const TICKS = 900;
-/** From one group of eight cars to the next: they drive the same, at another time. */
+/** Time shift between two groups of eight cars, which drive the same way. */
 const LATER_TICKS = 37;
 
-/** The codec for one client beside Colyseus, in the same slices. */
+/** Measures the codec for one client beside Colyseus, in alternating slices. */
 export function crowdRows(trace: Trace, isQuick: boolean): BenchResult {
   const results = BOUNDS.map(({ cars, encode, decode }) => {
     const frames = crowded(trace, cars, isQuick ? TICKS / 3 : TICKS);

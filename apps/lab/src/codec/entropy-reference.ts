@@ -1,9 +1,11 @@
 import type { CarState, Trace } from "./trace.js";
 
 /**
- * Bytes of an ideal static order-0 code, at the steps of the rivals (1 cm, 65536 steps a turn, 1 cm/s, exact
- * inputs): per field the entropy of its residuals, all cars together; where a baseline is older, of the best of a few
- * predictions, chosen afterwards. No code for one field at a time does better without contexts.
+ * Returns the mean bytes per tick of an ideal static order-0 code at the rivals' steps (1 cm, 65536 steps a
+ * turn, 1 cm/s,
+ * exact inputs). It sums the entropy of each field's residuals over all cars. For older baselines it takes
+ * the best of a
+ * few predictions, chosen afterwards. No code for single fields does better without contexts.
  */
 export function entropyBytes(trace: Trace, rotation: "yaw" | "full", age: number): number {
   const fields = residualsOf(trace, rotation, age);
@@ -11,11 +13,14 @@ export function entropyBytes(trace: Trace, rotation: "yaw" | "full", age: number
     (sum, residuals) => sum + entropyBits(countsOf(residuals)) / residuals.length,
     0,
   );
-  // Bits per car and tick are, with eight cars, bytes per tick.
+  // Bits per car and tick, times the cars, give bytes per tick.
   return (bits * trace.frames[0]!.length) / 8;
 }
 
-/** Per field the residuals of the prediction that suits it best: all ticks of the first car, then of the next. */
+/**
+ * Returns the residuals of each field by its best prediction: all ticks of the first car, then of the next
+ * one.
+ */
 function residualsOf(trace: Trace, rotation: "yaw" | "full", age: number): number[][] {
   const tables = new Map<string, Map<string, number[]>>();
   const add: Add = (field, model, residual) => {
@@ -104,7 +109,10 @@ function rollOf([x, y, z, w]: Quat): number {
   return Math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y));
 }
 
-/** With a full rotation the rivals' step is that of ten bits per component: as an angle, twice sqrt(2) / 1023. */
+/**
+ * Steps of a full turn with a full rotation. The rivals have ten bits per component: as an angle, 2 sqrt(2) /
+ * 1023 a step.
+ */
 const FULL_TURN = 1023 / (2 * Math.SQRT2);
 
 function addMovement(columns: Columns, tick: number, age: number, hz: number, add: Add): void {

@@ -15,7 +15,7 @@ interface Driver {
   knock: number;
 }
 
-/** Cars on a hilly plain that steer by keys, brake, bump and slide: made here, so that everybody has it. */
+/** Generates cars on a hilly plain that steer by keys, brake, bump and slide. Needs no recorded data. */
 export function generateTrace(seed: number, seconds: number): Trace {
   const random = seededRandom(seed);
   const drivers: Driver[] = Array.from({ length: CARS }, (_, index) => ({

@@ -18,16 +18,16 @@ import type { BenchResult, Row } from "./bench.js";
 
 const HZ = 20;
 const TICKS = 60 * HZ;
-/** The first tick goes whole. */
+/** First counted tick; the first ticks carry whole states. */
 const FROM = 2;
 const MAX_OF_FIXED = 1.05;
 
-/** States that are no cars; `numbers` and `texts` are changed in place. */
+/** A game whose states are not cars. `step` changes `numbers` and `texts` in place. */
 interface Scene {
   readonly name: string;
   readonly entities: number;
   readonly definition: EntityDefinition;
-  /** Colyseus' types of the same fields. */
+  /** Returns Colyseus' types of the same fields. */
   readonly types: () => Record<string, unknown>;
   step(numbers: number[], texts: string[], random: Random, tick: number): void;
 }
@@ -84,7 +84,7 @@ const scenes = (): readonly Scene[] => [
   },
 ];
 
-/** A hand that goes here and there, and rests. */
+/** A hand that moves to random points and rests in between. */
 function pointerScene(): Scene {
   const hand = { from: [0, 0], to: [960, 540], start: 0, ticks: 1 };
   return {
@@ -113,7 +113,10 @@ interface Thing {
   readonly texts: string[];
 }
 
-/** Bytes per tick of states that are no cars: ours, fixed widths with a change mask, Colyseus. */
+/**
+ * Returns the bytes per tick of states that are not cars: Paceline, fixed widths with a change mask, and
+ * Colyseus.
+ */
 export function genericRows(): BenchResult {
   const rows = scenes().map(rowOf);
   const faults = rows.flatMap(({ scene, simpleBytes, fixedBytes, colyseusBytes }) => [
@@ -136,7 +139,7 @@ function rowOf(scene: Scene): Row {
   for (let tick = 0; tick < TICKS; tick++) {
     const before = JSON.stringify(things);
     for (const { numbers, texts } of things) scene.step(numbers, texts, random, tick);
-    // No system sends anything while nothing changes.
+    // No system sends while nothing changes.
     const isDue = tick < FROM || JSON.stringify(things) !== before;
     const sizes = isDue ? [ours.encode(things, tick), fixed.encode(things), colyseus.encode(things)] : [];
     if (tick < FROM) continue;
@@ -153,7 +156,10 @@ function rowOf(scene: Scene): Row {
   };
 }
 
-/** Every packet is acknowledged before the next one. All states go along; today's senders leave out what is not due. */
+/**
+ * Paceline with every packet acknowledged before the next one. It sends all states; real senders omit those
+ * not due.
+ */
 class Ours {
   readonly #history: StateHistory;
   readonly #sender: SnapshotSender;
@@ -181,7 +187,7 @@ class Ours {
   }
 }
 
-/** The head that our packets have, a bit for each field, and what has changed at its full width. */
+/** The same packet head as Paceline's, one bit for each field, and changed values at full width. */
 class Fixed {
   readonly #bits: readonly number[];
   #before: readonly Thing[] = [];

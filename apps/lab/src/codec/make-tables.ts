@@ -13,12 +13,12 @@ import {
 } from "@paceline/protocol";
 import { motions, type Motion } from "./motions.js";
 
-/** Ages of baselines in ticks; most packets have the newest one. */
+/** Ages of baselines, ticks. Most packets have the newest baseline. */
 const AGES = [1, 1, 2, 3, 6, 12];
-/** A symbol that was never seen has a code as well, as if it were one of so many. */
+/** A symbol that never occurs gets a code as if it were one of this many. */
 const UNSEEN = 4096;
 
-/** Counts the symbols that it writes. */
+/** Counts the written symbols by table. */
 class CountingCoder extends BitCoder {
   readonly counts = new Float64Array(TABLES * TOKENS);
 
@@ -32,7 +32,7 @@ class CountingCoder extends BitCoder {
   }
 }
 
-/** The lengths of the codes, a line of digits per table: Huffman's, for the motions that are made here. */
+/** Returns the code lengths, one line of digits per table: Huffman's, from the generated motions. */
 function makeTables(): string[] {
   const coder = new CountingCoder();
   for (const motion of motions()) for (const age of AGES) count(motion, age, coder);
@@ -65,7 +65,10 @@ function count({ definition, hz, frames }: Motion, age: number, coder: BitCoder)
   }
 }
 
-/** Huffman's code lengths; rare symbols are taken for more frequent until none is too long. Counts below 0: no code. */
+/**
+ * Returns Huffman's code lengths. Raises the counts of rare symbols until no code is too long. A count below
+ * 0 gives no code.
+ */
 function codeLengths(counts: readonly number[]): number[] {
   const total = counts.reduce((sum, seen) => sum + Math.max(0, seen), 1);
   for (let least = total / UNSEEN; ; least *= 1.25) {
@@ -84,7 +87,7 @@ function codeLengths(counts: readonly number[]): number[] {
   }
 }
 
-/** The module that holds them. */
+/** Returns the source of the module with the tables. */
 export function tablesSource(): string {
   const lines = makeTables().map((line) => `  "${line}",\n`);
   const head =

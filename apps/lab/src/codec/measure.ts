@@ -2,12 +2,12 @@ import type { CodecSystem, Rotation, SeenCar } from "./system.js";
 import { Spread, quantile } from "./spread.js";
 import type { CarState, Trace } from "./trace.js";
 
-/** Ticks that one system is timed for before the next one's turn: all see the same state of the machine. */
+/** Ticks of one turn. Systems alternate, so that all see the same load of the machine. */
 const SLICE_TICKS = 30;
-/** Ticks at the start that are not counted: whole states until the first acknowledgement, and compiling. */
+/** Ticks at the start that do not count: whole states until the first acknowledgement, and compiling. */
 const WARM_TICKS = 120;
 
-/** The result of one system's run over one trace. */
+/** Result of one system's run over one trace. */
 export interface Measured {
   readonly system: string;
   readonly mode: string;
@@ -25,12 +25,11 @@ export interface Measured {
   velocityErrorMaxMps: number;
   encodeUsPerTick: number;
   decodeUsPerTick: number;
-  /** Encoded for all clients, decoded by one. */
+  /** Encoding for all clients, decoding by one. */
   encodeUsPerEntity: number;
   decodeUsPerEntity: number;
 }
 
-/** Error of the decoded values. */
 class Errors {
   readonly positionM = new Spread();
   readonly headingDeg = new Spread();
@@ -69,7 +68,7 @@ class Run {
       encodeUsPerEntity: 0,
       decodeUsPerEntity: 0,
     };
-    // Colyseus' join is read at once; what the others sent for tick 0 is read like any other tick.
+    // Colyseus reads its join at once. Paceline decodes its packets of tick 0 like those of any other tick.
     const packets = system.takePackets();
     if (system.system === "paceline") system.decode(packets, 0);
   }
@@ -124,7 +123,7 @@ class Run {
   }
 }
 
-/** Checks every car of every tick first, in a run of its own; then times all systems slice by slice in turn. */
+/** Checks every car of every tick in a first run; then times all systems in alternating slices. */
 export function measure(
   trace: Trace,
   rotation: Rotation,

@@ -9,7 +9,7 @@ const TICKS = 200;
 const COUNTS = [64, 256] as const;
 const RECEIVERS = [2, 10] as const;
 
-/** Bytes in use after everything that is unreachable has gone. */
+/** Collects garbage and returns the bytes in use. */
 function usedBytes(): number {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
@@ -19,7 +19,7 @@ function usedBytes(): number {
   return heapUsed + arrayBuffers;
 }
 
-/** A history of so many cars, so many senders that have got acknowledgements, and one reader. */
+/** Builds a history, one sender with acknowledgements for each receiver, and measures their bytes. */
 function build(entityCount: number, receivers: number): { readonly bytes: number } {
   const before = usedBytes();
   const plan = planState(defineCar("yaw", []), { tickHz: HZ });
@@ -42,7 +42,7 @@ function build(entityCount: number, receivers: number): { readonly bytes: number
     }
   }
   const bytes = usedBytes() - before;
-  // Still in use: otherwise it would not have been counted.
+  // Uses the objects, so that the garbage collection before could not free them.
   if (history.entities.length + senders.length !== entityCount + receivers) throw new Error("lost entities");
   return { bytes };
 }
@@ -65,11 +65,15 @@ function readerBytes(entityCount: number): number {
   return bytes;
 }
 
-/** Bytes that one more entity takes at the sender and at a reader, and one more receiver of 64; 64 ticks of history. */
+/**
+ * Returns the bytes per additional entity at the sender and at a reader, and per additional receiver of 64
+ * entities, with 64
+ * ticks of history.
+ */
 export function memoryRows(): Row[] {
   const [few, many] = COUNTS;
   const [least, most] = RECEIVERS;
-  // The engine's own use while it warms up belongs to no entity.
+  // The engine's own memory while it warms up belongs to no entity.
   build(few, most);
   const built = (entities: number, receivers: number) => median(() => build(entities, receivers).bytes);
   const read = (entities: number) => median(() => readerBytes(entities));

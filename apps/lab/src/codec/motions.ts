@@ -13,11 +13,11 @@ import {
 import { seededRandom, type Random } from "@paceline/testkit";
 import { generateTrace } from "./generated-trace.js";
 
-/** Entities of one kind that move: what the codec's tables are made from. */
+/** Moving entities of one kind, from which the codec's tables are made. */
 export interface Motion {
   readonly definition: EntityDefinition;
   readonly hz: number;
-  /** Components for each tick and entity. */
+  /** Components by tick and entity. */
   readonly frames: readonly (readonly Float64Array[])[];
 }
 
@@ -26,7 +26,7 @@ const ENTITIES = 8;
 const range = [-4000, 4000] as const;
 const rates = [-400, 400] as const;
 
-/** Every kind of motion at several precisions and rates, so that the tables know no unit. */
+/** Returns every kind of motion at several precisions and rates, so that the tables suit any unit. */
 export function motions(): Motion[] {
   return [
     ...[0.05, 0.01, 0.002].map((precision, index) => cars(21 + index, precision)),
@@ -55,7 +55,7 @@ function play<State>({ definition, hz, seed, make, step, values }: Script<State>
   return { definition, hz, frames };
 }
 
-/** The cars of the generated trace. */
+/** Returns the cars of the generated trace. */
 function cars(seed: number, precision: number): Motion {
   const { hz, frames } = generateTrace(seed, SECONDS);
   const definition = defineEntity(
@@ -82,14 +82,14 @@ function cars(seed: number, precision: number): Motion {
   };
 }
 
-/** Along one axis. */
+/** Position, speed and push along one axis. */
 interface Slide {
   at: number;
   speed: number;
   push: number;
 }
 
-/** Bodies that are pushed, fall, bounce, brake and rest. */
+/** Returns bodies that are pushed, fall, bounce, brake and rest. */
 function bodies(seed: number, precision: number, hz: number): Motion {
   return play({
     seed,
@@ -138,7 +138,7 @@ function fall(axis: Slide, hz: number): void {
   axis.speed = axis.speed < -2 ? -axis.speed * 0.5 : 0;
 }
 
-/** Positions without a velocity: hands that point here and there, and walks of chance. */
+/** Returns positions without a velocity: pointing hands and random walks. */
 function pointers(seed: number, precision: number): Motion {
   return play({
     seed,
@@ -170,7 +170,7 @@ function pointers(seed: number, precision: number): Motion {
   });
 }
 
-/** Numbers that hold and step: health, counters, pieces on a board, switches. */
+/** Returns numbers that hold and step: health, counters, pieces on a board, switches. */
 function counters(seed: number): Motion {
   return play({
     seed,

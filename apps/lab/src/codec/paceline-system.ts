@@ -22,11 +22,11 @@ interface PacelineOptions {
   readonly rotation: Rotation;
   readonly hz: number;
   readonly cars: number;
-  /** Receivers, each with its own acknowledgements. Default: CLIENTS. */
+  /** Number of receivers, each with its own acknowledgements. Default: CLIENTS. */
   readonly clients?: number;
 }
 
-/** Shared by all modes: the game's side with its history, and client 0. */
+/** The part that all modes share: the game's side with its history, and client 0. */
 abstract class PacelineSystem implements CodecSystem {
   readonly system = "paceline";
   abstract readonly mode: string;
@@ -99,13 +99,13 @@ abstract class PacelineSystem implements CodecSystem {
 
 interface AcknowledgedOptions extends PacelineOptions {
   readonly mode: string;
-  /** A packet is acknowledged this many ticks after it was sent. */
+  /** Age at which a packet is acknowledged, ticks. */
   readonly ageTicks: number;
-  /** Share of packets that never arrive, drawn per client. */
+  /** Share of lost packets, drawn for each client. */
   readonly lossRatio: number;
 }
 
-/** Limits the packets of one tick. */
+/** Maximum number of packets per tick. */
 const MAX_PACKETS = 16;
 
 /** One sender per client, each with its own acknowledgements. */
@@ -113,9 +113,11 @@ export class AcknowledgedSystem extends PacelineSystem {
   readonly mode: string;
   readonly #options: AcknowledgedOptions;
   readonly #senders: readonly SnapshotSender[];
-  /** The lost packets, drawn in advance: drawing makes objects, which would be counted against the codec. */
+  /** The lost packets, drawn in advance: drawing allocates objects, which would count against the codec. */
   readonly #lost: Uint8Array;
-  /** Per client and tick of the last 64: how many packets arrived; all of a tick do, or none. */
+  /**
+   * Number of packets that arrived, by client and tick of the last 64. All packets of a tick arrive, or none.
+   */
   readonly #arrived: readonly Uint8Array[];
   readonly #clients: number;
   #bytes = 0;
@@ -168,10 +170,13 @@ export class AcknowledgedSystem extends PacelineSystem {
 }
 
 const REFRESH_TICKS = 10;
-/** References take this long until all have them. */
+/** Ticks until all receivers have a reference. */
 const ACTIVATE_AFTER_TICKS = 3;
 
-/** One encoding for all clients, against references; their bytes on the reliable channel are counted too. */
+/**
+ * One encoding against references for all clients. The bytes of references, on the reliable channel, count as
+ * well.
+ */
 export class ReferenceSystem extends PacelineSystem {
   readonly mode = "reference";
   readonly #sender: ReferenceSender;
@@ -214,5 +219,5 @@ export class ReferenceSystem extends PacelineSystem {
   }
 }
 
-/** A channel tells references from states; here their order does, references first. */
+/** First byte of a reference. Decoding does not need it: here the last packet of a tick has the states. */
 const REFERENCE_MARK = 0;

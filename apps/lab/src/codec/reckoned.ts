@@ -36,10 +36,10 @@ const POLICY = {
   movingHeartbeatMs: 1000,
   repeatAfterMs: 0,
 };
-/** One way, in ticks of a thirtieth of a second; an acknowledgement takes as long again. */
+/** One-way delay, ticks of 1/30 s. The acknowledgement takes the same time. */
 const DELAY_TICKS = 2;
 const RING = 64;
-/** Further than this in one tick is no movement. */
+/** A larger distance in one tick is a jump and not movement. */
 const JUMP_M = 5;
 const LAYOUT: BodyLayout = {
   position: 0,
@@ -49,10 +49,10 @@ const LAYOUT: BodyLayout = {
   heading: 9,
   turnRate: 10,
 };
-/** Components that motion needs; the inputs follow. */
+/** Number of components for motion; the inputs follow them. */
 const MOTION = 11;
 
-/** A car whose receivers can continue it: how it turns and speeds up goes along, coarsely. */
+/** Defines a car with coarse acceleration and turn rate, by which receivers can continue it. */
 function defineReckonedCar(frames: readonly (readonly CarState[])[]): EntityDefinition {
   const far = farthestM(frames);
   const fields = {
@@ -74,7 +74,11 @@ interface Sent {
   readonly body: Uint8Array;
 }
 
-/** One owner of eight cars and one receiver, 67 ms apart: every car every tick, or only where receivers would be wrong. */
+/**
+ * One owner of eight cars and one receiver, 67 ms apart. The owner sends every tick, or only when the
+ * receiver's dead
+ * reckoning is wrong.
+ */
 class ReckonedRun {
   readonly #trace: Trace;
   readonly #plan;
@@ -205,13 +209,17 @@ function isFar(car: CarState, before: CarState): boolean {
   return Math.hypot(car.x - before.x, car.y - before.y, car.z - before.z) > JUMP_M;
 }
 
-/** A collision is faster than any field needs to say. */
+/** Clamps to the ranges of the fields, which a collision exceeds. */
 function clamp(values: Float64Array): void {
   for (let axis = 6; axis < 9; axis++) values[axis] = Math.min(Math.max(values[axis]!, -500), 500);
   values[10] = Math.min(Math.max(values[10]!, -100), 100);
 }
 
-/** Bytes and errors of cars that are sent when receivers would be wrong by 0.1 m or 2 degrees, and of every tick. */
+/**
+ * Returns bytes and errors of cars that are sent every tick, and of cars that are sent when receivers would
+ * be wrong by 0.1 m
+ * or 2 degrees.
+ */
 export function reckonedRows(trace: Trace): Row[] {
   const seconds = trace.frames.length / trace.hz;
   return (["every tick", "0.1 m / 2°"] as const).map((due) => {

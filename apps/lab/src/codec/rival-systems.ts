@@ -3,7 +3,7 @@ import { Packr } from "msgpackr";
 import { blankCars, type CodecSystem, type Rotation, type SeenCar } from "./system.js";
 import type { CarState } from "./trace.js";
 
-/** Room for 512 cars. */
+/** Enough for 512 cars. */
 Encoder.BUFFER_SIZE = 64 * 1024;
 
 const TURN = 65_536;
@@ -11,7 +11,10 @@ const TURN_RAD = TURN / (2 * Math.PI);
 const RATE = 100;
 const QUAT_STEPS = 1023;
 
-/** The integers that a careful user of these libraries sends: 1 cm, 65536 steps a turn or smallest three, 1 cm/s. */
+/**
+ * The integers that a careful user of these libraries sends: 1 cm, 65536 steps a turn or smallest three, 1
+ * cm/s.
+ */
 interface WireCar {
   id: number;
   x: number;
@@ -83,7 +86,7 @@ function unpackQuat(packed: number, into: [number, number, number, number]): voi
   into[largest] = Math.sqrt(Math.max(0, left));
 }
 
-/** Base of the libraries that encode a whole frame at once: one packet for all clients. */
+/** Base of the systems that encode a whole frame at once: one packet for all clients. */
 abstract class WholeFrame implements CodecSystem {
   abstract readonly system: string;
   readonly mode = "ordered";
@@ -148,7 +151,10 @@ export class MsgpackrSystem extends WholeFrame {
   }
 }
 
-/** Codes by hand: every number at its place. Positions beyond 327 m would not fit 16 bits: see the bench. */
+/**
+ * A hand-written code with fixed offsets. Positions beyond 327 m do not fit into 16 bits: the bench leaves
+ * those traces out.
+ */
 export class Int16System extends WholeFrame {
   readonly system = "int16-full";
   readonly #size = this.rotation === "yaw" ? 18 : 20;
@@ -196,12 +202,12 @@ export class Int16System extends WholeFrame {
   }
 }
 
-/** Symmetric, so that its 2^16 - 2 steps are exactly 1 cm and 1 cm/s. */
+/** Range of a symmetric quantised type, whose 2^16 - 2 steps are then exactly 1 cm and 1 cm/s. */
 const BOUND = 655.34 / 2;
 
 type ColyseusCar = Omit<WireCar, "r"> & { r: number };
 
-/** Colyseus with its quantised types: the schema writes only fields that have changed. */
+/** Colyseus with its quantised types. The schema writes only changed fields. */
 export class ColyseusSystem implements CodecSystem {
   readonly system = "colyseus-quantised";
   readonly mode = "ordered";

@@ -1,4 +1,4 @@
-/** Mean, 99th percentile and largest of many numbers. */
+/** Mean, 99th percentile and maximum of a series of numbers. */
 export class Spread {
   readonly #values: number[] = [];
 
@@ -18,7 +18,7 @@ export class Spread {
     return this.#values.reduce((most, value) => Math.max(most, value), 0);
   }
 
-  /** As the keys of a row. */
+  /** Returns the three figures under the keys of a row. */
   row<Name extends string, Unit extends string>(
     name: Name,
     unit: Unit,

@@ -3,7 +3,7 @@ import type { CarState } from "./trace.js";
 export type Rotation = "yaw" | "full";
 export const CLIENTS = 8;
 
-/** A car as a client reads it, in plain numbers; an object is kept and filled again. */
+/** A car as a client decodes it. The object is reused for each tick. */
 export interface SeenCar {
   id: number;
   x: number;
@@ -19,19 +19,19 @@ export interface SeenCar {
   flags: number;
 }
 
-/** One way to bring a tick of eight cars to eight clients. */
+/** One way to send a tick of eight cars to eight clients. */
 export interface CodecSystem {
   readonly system: string;
   readonly mode: string;
-  /** Encodes the first frame for a client that joins; bytes. */
+  /** Encodes the first frame for a joining client; returns its bytes. */
   join(frame: readonly CarState[]): number;
-  /** Encodes a tick for all clients and returns the bytes of a client's packets, the clients' mean. */
+  /** Encodes a tick for all clients; returns the mean bytes of packets per client. */
   encode(frame: readonly CarState[], tick: number): number;
-  /** From now on packets are not kept for client 0. */
+  /** Stops keeping client 0's packets. */
   stopCopying?(): void;
-  /** Client 0's packet of the last tick, copied to be decoded later; undefined if it was lost. */
+  /** Returns copies of client 0's packets of the last tick; empty if they were lost. */
   takePackets(): readonly Uint8Array[];
-  /** Client 0 decodes the packets of one tick. */
+  /** Decodes the packets of one tick at client 0. */
   decode(packets: readonly Uint8Array[], tick: number): readonly SeenCar[];
 }
 

@@ -17,7 +17,7 @@ export interface CarState {
   readonly flags: number;
 }
 
-/** Eight cars, tick by tick. */
+/** Eight cars, by tick. */
 export interface Trace {
   readonly name: string;
   readonly hz: number;
@@ -35,7 +35,10 @@ export const CARS = 8;
 const HZ = 30;
 const COLUMNS = 14;
 
-/** The names of the traces in a directory: a NAME.json with a NAME.f32.gz beside it. An error names one that has none. */
+/**
+ * Returns the names of the traces in a folder. A trace is a NAME.json with a NAME.f32.gz. Throws if there is
+ * none.
+ */
 export function traceNames(directory: string): string[] {
   const files = new Set(existsSync(directory) ? readdirSync(directory) : []);
   const names = [...files].flatMap((file) => /^(.+)\.f32\.gz$/.exec(file)?.[1] ?? []);
@@ -48,7 +51,10 @@ export function traceNames(directory: string): string[] {
   );
 }
 
-/** Reads a recorded trace at 30 Hz. Where it has fewer than eight cars, they drive again, at other times of the trace. */
+/**
+ * Reads a recorded trace at 30 Hz. If it has fewer than eight cars, the same cars drive again, shifted in
+ * time.
+ */
 export function readTrace(directory: string, name: string, maxSeconds: number): Trace {
   const meta = JSON.parse(readFileSync(path.join(directory, `${name}.json`), "utf8")) as TraceMeta;
   const bytes = gunzipSync(readFileSync(path.join(directory, `${name}.f32.gz`)));
@@ -84,7 +90,10 @@ const ABSENT: CarState = {
   flags: 0,
 };
 
-/** A car that is not there stands where it was. Recordings hold no inputs: they are made from the movement. */
+/**
+ * Reads one car. An absent car stays at its last position. Recordings have no inputs, so these are derived
+ * from the movement.
+ */
 function carAt(floats: Float32Array, at: number, before: CarState | undefined): CarState {
   if (floats[at] === 0) return { ...(before ?? ABSENT), vx: 0, vy: 0, vz: 0 };
   const [x, y, z, qx, qy, qz, qw, vx, vy, vz, , , turnRate] = floats.subarray(

@@ -16,10 +16,10 @@ import type {
   Usage,
 } from "./messages.js";
 
-/** As the command `paceline` and the image start Node: see docs/OPERATIONS.md. */
+/** Flags of Node, the same as the command `paceline` and the image use: see docs/OPERATIONS.md. */
 const SERVER_FLAGS = ["--max-semi-space-size=4"];
 
-/** Longer than anything that is asked for takes. */
+/** Longer than any request takes. */
 const ANSWER_LIMIT_MS = 420_000;
 
 interface Answers {
@@ -32,7 +32,7 @@ interface Answers {
   readonly join: JoinAnswer;
 }
 
-/** One of the benchmark's processes, which answers one question at a time. */
+/** A process of the benchmark that answers one request at a time. */
 class BenchProcess {
   readonly #child: ChildProcess;
   readonly #what: string;
@@ -114,7 +114,7 @@ export class SwarmProcess extends BenchProcess {
   }
 }
 
-/** Server and swarm on a core each, where there are two: neither takes the other's time. */
+/** Pins server and swarm to a core each, if there are two, so that neither takes the other's CPU time. */
 function startScript(
   name: string,
   args: readonly string[],

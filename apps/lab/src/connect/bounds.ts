@@ -23,7 +23,7 @@ export function connectBounds(rows: readonly ConnectRow[]): Bound[] {
   ];
 }
 
-/** Goals for a join by WebSocket alone, and for one with a request for a seat before it. */
+/** Goals for a join by WebSocket alone, and for one that requests a seat first. */
 const JOIN_BOUNDS = [
   { ways: "one step", roundTrips: 2, extraMs: 60 },
   { ways: "by match", roundTrips: 4, extraMs: 100 },
@@ -47,7 +47,7 @@ export function onePortBounds(row: OnePortRow): Bound[] {
 }
 
 const JOIN_CPU_MS = 2;
-/** A second's joins, and two more until the last of them is in. */
+/** Joins of one second, and the time until the last of them is in. */
 const BURST_PER_SECOND = 800;
 const BURST_WITHIN_MS = 3000;
 
@@ -73,7 +73,7 @@ export function idleBounds(rows: readonly IdleRow[]): Bound[] {
     );
 }
 
-/** Growth over the second half of a run that is nothing but the unrest of an allocator. */
+/** Growth in the second half of a run that the noise of an allocator explains. */
 const HEAP_GROWTH_MB = 1;
 const RSS_GROWTH_MB = 6;
 

@@ -3,23 +3,22 @@ import { lateGrowth } from "./growth.js";
 import { pause } from "./measure.js";
 import type { SystemName } from "./system.js";
 
-/** Clients that come and go, and what the server still holds of them. */
+/** Memory that a server still holds after many clients have come and gone. */
 export interface ChurnRow {
   readonly system: string;
   readonly connects: number;
   readonly failures: number;
-  /** At the end, when all are gone. */
+  /** Heap at the end, after all clients have left. */
   readonly heapMB: number;
   readonly rssMB: number;
-  /** Over the second half of the run, by a straight line through its samples. */
+  /** Growth in the second half of the run, by a straight line through its samples. */
   readonly heapGrowthMB: number;
   readonly rssGrowthMB: number;
   readonly connectsPerSecond: number;
 }
 
-/** Samples over the whole run. */
 const SAMPLES = 20;
-/** After the last has gone: what is closed late. */
+/** Time after the last client for connections that close late. */
 const SETTLE_MS = 2500;
 
 export async function churnRow(

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { rival } from "../room/rivals.js";
 import { ROOM_CLIENTS, type Connected, type ConnectSystem, type JoinSystem } from "./system.js";
 
-/** The used part of its interface. */
+/** The used part of Colyseus' server. */
 interface ServerClient {
   sendBytes(type: string, bytes: Uint8Array): void;
 }
@@ -41,7 +41,7 @@ interface SdkModule {
 
 let stateClass: (new () => Record<string, number>) | undefined;
 
-/** A state as a game has one: of a position. */
+/** Returns a small state: a position. */
 async function stateType(): Promise<new () => Record<string, number>> {
   const { schema, t } = await rival<SchemaModule>("@colyseus/schema");
   return (stateClass ??= schema({ x: t.float32(), y: t.float32() }, "BenchState"));
@@ -58,7 +58,7 @@ async function serve(host: string, roomClients = ROOM_CLIENTS): Promise<string> 
       this.onMessageBytes("echo", (client, bytes) => client.sendBytes("echo", bytes));
     }
   }
-  // It cannot listen on any free port: asking for one takes that of the matchmaker's own address.
+  // Colyseus needs a known port: with port 0 it would take the port of the matchmaker's own address.
   const port = await freePort(host);
   const server = new Server({ transport: new WebSocketTransport({}), greet: false });
   server.define("echo", EchoRoom);

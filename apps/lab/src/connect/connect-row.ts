@@ -2,7 +2,7 @@ import { quantile } from "../codec/spread.js";
 import type { ConnectRound } from "./measure.js";
 import type { SystemName } from "./system.js";
 
-/** One system of the comparison. What was not measured is absent. */
+/** Figures of one system. Those that were not measured are absent. */
 export interface ConnectRow {
   readonly system: SystemName;
   readonly clients: number;
@@ -20,7 +20,10 @@ export interface ConnectRow {
   readonly wrong?: number;
 }
 
-/** Rounds in one row: times of all connects together, costs as the median of rounds, ratios round by round. */
+/**
+ * Combines rounds into one row: times of all connects together, costs as the median of the rounds, ratios per
+ * round.
+ */
 export function connectRow(
   system: SystemName,
   measured: readonly ConnectRound[],
@@ -49,7 +52,7 @@ export function connectRow(
   };
 }
 
-/** The middle one of the rounds' ratios: each compares what ran within the same minute. */
+/** Returns the median of the rounds' ratios. Each ratio compares two runs of the same minute. */
 function ratio<Key extends string>(
   key: Key,
   measured: readonly ConnectRound[],

@@ -1,11 +1,11 @@
-/** The message that a client sends and expects back. */
+/** A message that a client sends and expects back. */
 export interface Echo {
   readonly client: number;
   readonly sequence: number;
   readonly sentMs: number;
 }
 
-/** Bytes of each, all systems alike. */
+/** Size of each message, the same for all systems. */
 export const ECHO_BYTES = 100;
 const HEAD_BYTES = 14;
 
@@ -17,7 +17,7 @@ export function writeEcho({ client, sequence, sentMs }: Echo): Uint8Array {
   return bytes.fill(fillOf(client, sequence), HEAD_BYTES);
 }
 
-/** Undefined for bytes that are damaged. */
+/** Returns the message, or undefined if the bytes are damaged. */
 export function readEcho(given: Uint8Array): Echo | undefined {
   if (given.length !== ECHO_BYTES) return undefined;
   const bytes = Buffer.from(given.buffer, given.byteOffset, given.length);

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { rival } from "../room/rivals.js";
 import type { Connected, ConnectSystem } from "./system.js";
 
-/** The used part of its interface. */
+/** The used part of geckos.io's channel. */
 interface Channel {
   onRaw(listener: (bytes: ArrayBuffer | Uint8Array) => void): void;
   readonly raw: { emit(bytes: ArrayBuffer | Uint8Array): void };
@@ -20,7 +20,7 @@ interface ClientModule {
   readonly default: (options: object) => Channel & { onConnect(listener: (error?: Error) => void): void };
 }
 
-/** Its defaults: one UDP port, unordered, no retransmission; and no STUN server, which nobody needs here. */
+/** Geckos.io with its defaults (one UDP port, unordered, no retransmission), but without a STUN server. */
 export const geckosIo: ConnectSystem = {
   async serve(host) {
     const { default: geckos } = await rival<ServerModule>("@geckos.io/server");
@@ -42,7 +42,7 @@ export const geckosIo: ConnectSystem = {
     });
     const connected: Connected = {
       onEcho: undefined,
-      // It takes ArrayBuffers as raw messages.
+      // Geckos.io accepts ArrayBuffers as raw messages.
       send: (bytes) => channel.raw.emit(bytes.buffer as ArrayBuffer),
       close: () => channel.close(),
     };
@@ -51,7 +51,10 @@ export const geckosIo: ConnectSystem = {
   },
 };
 
-/** Its client is made for browsers; in Node the same library as everywhere here stands in for their WebRTC. */
+/**
+ * Loads the client, which is made for browsers, with a WebRTC polyfill of the library that all systems here
+ * use.
+ */
 async function clientModule(): Promise<ClientModule> {
   const polyfill = await rival<Record<string, unknown>>("node-datachannel/polyfill");
   const { RTCPeerConnection, RTCSessionDescription, RTCIceCandidate } = polyfill;

@@ -1,6 +1,7 @@
 /**
- * Growth of a series of samples over its second half: by a straight line through it (least squares), so that one
- * sample that stands out says little. The first half is what caches and allocators need to find their size.
+ * Returns the growth of a series over its second half, by a straight line (least squares), so that a single
+ * outlier matters
+ * little. In the first half, caches and allocators reach their size.
  */
 export function lateGrowth(samples: readonly number[]): number {
   const late = samples.slice(Math.floor(samples.length / 2));

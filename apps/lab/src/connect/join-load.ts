@@ -4,7 +4,7 @@ import { pause } from "./measure.js";
 import type { JoinRate, RateAnswer } from "./messages.js";
 import type { SystemName } from "./system.js";
 
-/** Clients that come at a fixed rate, and what each costs the server. */
+/** Clients that join at a fixed rate, and their cost for the server. */
 export interface JoinLoadRow {
   readonly system: string;
   readonly perSecond: number;
@@ -12,12 +12,12 @@ export interface JoinLoadRow {
   readonly failures: number;
   readonly joinMsP50: number;
   readonly joinMsP99: number;
-  /** Until the last one was in, from the first request on. */
+  /** Time from the first request until the last client was in, ms. */
   readonly admittedWithinMs: number;
   readonly cpuMsPerJoin: number;
 }
 
-/** Clients that are in and do nothing. */
+/** Memory of clients that have joined and do nothing. */
 export interface IdleRow {
   readonly system: string;
   readonly clients: number;
@@ -26,9 +26,9 @@ export interface IdleRow {
   readonly idleHeapKBPerConnection: number;
 }
 
-/** Cores of the processes with clients: one alone cannot keep up with what a server takes. */
+/** Cores of the processes with clients: one process cannot join as fast as the server admits. */
 const SWARM_CORES = [1, 2] as const;
-/** Clients that came and went before: code is compiled, and an allocator has found its size. */
+/** Clients before the measurement: code gets compiled, and the allocator reaches its size. */
 const WARM_UP: JoinRate = { perSecond: 100, durationMs: 5000, stayMs: 300 };
 const SETTLE_MS = 2000;
 /** The young generation of a server grows with the clients that come, and not with those that are there. */

@@ -4,7 +4,7 @@ import { ServerProcess, SwarmProcess } from "./bench-process.js";
 import { pause } from "./measure.js";
 import { joinNames, type JoinName } from "./system.js";
 
-/** Time from asking to be let in to the first state. */
+/** Time from the request to join to the first state. */
 export interface JoinRow {
   readonly system: JoinName;
   readonly rttMs: number;
@@ -14,10 +14,10 @@ export interface JoinRow {
 }
 
 export const JOIN_RTT_MS = 50;
-/** The first join of a process loads code. */
+/** Joins that do not count: the first ones load code. */
 const WARM_UP_JOINS = 2;
 
-/** Servers without a wire, clients behind one; each way of joining in turn. Needs network namespaces. */
+/** Measures each way to join in turn, with clients behind a delayed wire. Needs network namespaces. */
 export async function joinRows(joins: number, progress: (text: string) => void): Promise<JoinRow[]> {
   const internet = new Internet();
   const processes: { end(): Promise<void> }[] = [];

@@ -2,7 +2,7 @@ import { quantile } from "../codec/spread.js";
 import { ServerProcess, SwarmProcess } from "./bench-process.js";
 import { systemNames, type SystemName } from "./system.js";
 
-/** One system's server and clients in one round. */
+/** Measurements of one system's server and clients in one round. */
 export interface ConnectRound {
   readonly connectMs: readonly number[];
   readonly failures: number;
@@ -12,7 +12,7 @@ export interface ConnectRound {
   readonly echo: EchoRound;
 }
 
-/** The phase in which every client has its messages back. */
+/** The phase in which the server echoes every client's messages. */
 interface EchoRound {
   readonly cpuUsPerEcho: number;
   readonly sent: number;
@@ -29,12 +29,15 @@ export interface ConnectPlan {
   readonly rounds: number;
 }
 
-/** Connected and gone again before anything is measured: what a process does once is not what a client costs. */
+/** Clients that come and go before the measurement: a process's one-time costs are not costs of a client. */
 const WARM_UP_CLIENTS = 30;
 const SETTLE_MS = 1500;
 const ECHO_WARM_UP_MS = 1000;
 
-/** All systems one after the other, round by round, so that all have their share of what else the machine does. */
+/**
+ * Measures all systems one after the other in every round, so that the machine's other load affects all of
+ * them alike.
+ */
 export async function connectRounds(
   plan: ConnectPlan,
   progress: (text: string) => void,

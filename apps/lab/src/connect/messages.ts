@@ -1,10 +1,10 @@
 import type { JoinName, SystemName } from "./system.js";
 
-/** A process' use of CPU since its start, and of memory now. */
+/** CPU time of a process since its start, and its memory. */
 export interface Usage {
   readonly cpuMs: number;
   readonly rssKB: number;
-  /** After a collection of what nobody holds. */
+  /** Heap after a garbage collection. */
   readonly heapKB: number;
 }
 
@@ -12,12 +12,12 @@ export interface Usage {
 export type Served =
   { readonly system: SystemName; readonly roomClients?: number } | { readonly join: JoinName };
 
-/** Requests to a process with clients, one at a time; it answers each. */
+/** Orders to a process with clients. It answers each before the next one. */
 export type Order =
   | { readonly do: "connect"; readonly system: SystemName; readonly url: string; readonly clients: number }
-  /** As many, each gone again as soon as it was connected. */
+  /** Connects clients that leave at once. */
   | { readonly do: "churn"; readonly system: SystemName; readonly url: string; readonly clients: number }
-  /** So many a second whether or not the earlier ones are in; each stays for a while and goes. */
+  /** Connects clients at a fixed rate, no matter how many are still joining; each stays for a while. */
   | ({ readonly do: "rate"; readonly system: SystemName; readonly url: string } & JoinRate)
   | { readonly do: "echo"; readonly hz: number; readonly durationMs: number }
   | { readonly do: "disconnect" }
@@ -27,7 +27,7 @@ export type Order =
 export interface ConnectAnswer {
   readonly connectMs: readonly number[];
   readonly failures: number;
-  /** In words, what went wrong first. */
+  /** Text of the first failure. */
   readonly failure?: string;
 }
 
@@ -39,14 +39,14 @@ export interface JoinRate {
 }
 
 export interface RateAnswer extends ConnectAnswer {
-  /** From the first request to the moment at which the last client was in. */
+  /** Time from the first request until the last client was in, ms. */
   readonly admittedWithinMs: number;
 }
 
 export interface EchoAnswer {
   readonly sent: number;
   readonly received: number;
-  /** Damaged, or not what this client had sent. */
+  /** Echoes that were damaged or belong to another client. */
   readonly wrong: number;
   readonly repeated: number;
   readonly latencyMs: readonly number[];
@@ -56,7 +56,7 @@ export interface JoinAnswer {
   readonly joinMs: number;
 }
 
-/** An answer that is none: in words, why. */
+/** An answer that reports a failure, with its text. */
 export interface Fault {
   readonly fault: string;
 }

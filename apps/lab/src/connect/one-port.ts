@@ -3,13 +3,15 @@ import { quantile } from "../codec/spread.js";
 import { ServerProcess, SwarmProcess } from "./bench-process.js";
 import { ECHO_BYTES } from "./echo-bytes.js";
 
-/** Many WebRTC clients of one server, which has one UDP port for all. */
+/** Many WebRTC clients of one server that has a single UDP port. */
 export interface OnePortRow {
   readonly system: "paceline-webrtc, one port";
   readonly clients: number;
   readonly connected: number;
   readonly failures: number;
-  /** UDP sockets of the server's process, while all are connected; absent where the system does not tell. */
+  /**
+   * UDP sockets of the server's process while all clients are connected; absent if `/proc` cannot be read.
+   */
   readonly udpSockets?: number;
   readonly echoBytes: number;
   readonly sent: number;
@@ -47,7 +49,7 @@ export async function onePortRow(clients: number, hz: number, echoMs: number): P
   }
 }
 
-/** Linux says which sockets a process has, and which of all sockets are UDP. */
+/** Counts the UDP sockets of a process by Linux's `/proc`; undefined if it cannot be read. */
 function udpSocketsOf(pid: number): number | undefined {
   try {
     const folder = `/proc/${pid}/fd`;
@@ -63,7 +65,7 @@ function udpSocketsOf(pid: number): number | undefined {
   }
 }
 
-/** The tenth column of `/proc/net/udp`, without its heading. */
+/** Returns the tenth column of `/proc/net/udp`: the inodes of the sockets. */
 export function udpInodes(table: string): string[] {
   return table
     .trim()
@@ -76,7 +78,7 @@ function linkOf(file: string): string {
   try {
     return readlinkSync(file);
   } catch {
-    // Closed since the folder was read.
+    // The descriptor was closed after the folder was read.
     return "";
   }
 }

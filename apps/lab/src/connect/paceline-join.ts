@@ -10,7 +10,7 @@ const Car = defineEntity(
   { motion: "velocity" },
 );
 
-/** A room that has a car from the beginning. */
+/** A room that has a car from its beginning. */
 class TrackRoom extends Room {
   override readonly tickHz = 30;
   override readonly entities = [Car];
@@ -22,9 +22,9 @@ class TrackRoom extends Room {
 }
 
 interface JoinWay {
-  /** Players among themselves: the first state is another player's. */
+  /** True for a room without an authority, in which the first state comes from another player. */
   readonly isRelay: boolean;
-  /** The request travels in the upgrade of the WebSocket, and not by HTTP before it. */
+  /** True if the WebSocket's upgrade carries the request; false if an HTTP request precedes it. */
   readonly isOneStep: boolean;
 }
 
@@ -35,7 +35,7 @@ export function pacelineJoin({ isRelay, isOneStep }: JoinWay): JoinSystem {
       profile: { base: "racing", exposeAddress: false },
       webSocket: NodeWebSocket,
       transports: ["websocket"],
-      // A secret travels in the body of a request, so all options do.
+      // A secret must travel in the body of a request, so the client requests the seat by HTTP.
       ...(!isOneStep && { authToken: "nobody" }),
     });
     return client.joinOrCreate(name);

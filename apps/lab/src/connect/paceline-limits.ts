@@ -1,6 +1,8 @@
 import type { RelayLimits } from "@paceline/relay";
 
-/** All clients of a benchmark come from one address, which no server would take from strangers. */
+/**
+ * Limits without effect: all clients of a benchmark come from one address, which a real server would limit.
+ */
 export const openLimits: Partial<RelayLimits> = {
   matchesPerSecondPerAddress: 10_000,
   matchBurstPerAddress: 100_000,

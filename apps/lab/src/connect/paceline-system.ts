@@ -8,7 +8,7 @@ interface EchoTypes {
   messages: { echo: Uint8Array };
 }
 
-/** Sends back what comes, as it came: it may be lost. */
+/** A room that sends bytes back as an event, which may be lost. */
 class EchoRoom extends Room<EchoTypes> {
   override readonly tickHz = 30;
 
@@ -17,11 +17,11 @@ class EchoRoom extends Room<EchoTypes> {
   }
 }
 
-/** WebRTC not taken up within so long is not taken up. */
+/** Time after which a missing WebRTC link is a failure. */
 const WEBRTC_LIMIT_MS = 15_000;
 const POLL_MS = 2;
 
-/** Ours: a room with authority, over a WebSocket alone or with WebRTC beside it. */
+/** Returns Paceline as a room with an authority, over a WebSocket alone or with WebRTC beside it. */
 export async function pacelineSystem({ isWebRtc }: { readonly isWebRtc: boolean }): Promise<ConnectSystem> {
   const webRtc = isWebRtc ? await nodeWebRtc() : undefined;
   if (isWebRtc && !webRtc) throw new Error("node-datachannel is not there");

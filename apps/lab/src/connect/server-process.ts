@@ -1,4 +1,4 @@
-/** A process with one server. Arguments: what it serves as JSON, the address to listen on. */
+/** A process with one server. Arguments: `Served` as JSON, the address to listen on. */
 import { joinSystemOf, systemOf } from "./systems.js";
 import { ROOM_CLIENTS } from "./system.js";
 import type { Served, Usage } from "./messages.js";

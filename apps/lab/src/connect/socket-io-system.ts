@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { rival } from "../room/rivals.js";
 import type { Connected, ConnectSystem, JoinSystem } from "./system.js";
 
-/** The used part of its interface. */
+/** The used part of socket.io's socket. */
 interface Socket {
   on(event: string, listener: (message: Uint8Array) => void): void;
   emit(event: string, message: unknown): void;
@@ -22,7 +22,7 @@ interface ClientModule {
   readonly io: (url: string, options: object) => Socket;
 }
 
-/** Straight to WebSockets: its detour over HTTP polling is what users turn off first. */
+/** WebSockets only: users first turn off the initial HTTP polling. */
 const options = { transports: ["websocket"], perMessageDeflate: false };
 
 async function listen(host: string, onConnection: (socket: Socket) => void): Promise<string> {
@@ -59,7 +59,7 @@ export const socketIo: ConnectSystem = {
   },
 };
 
-/** The state is sent to whoever connects. */
+/** Socket.io whose server sends a state to each new client. */
 export const socketIoJoin: JoinSystem = {
   serve: (host) => listen(host, (socket) => socket.emit("state", { x: 1, y: 2 })),
 

@@ -1,4 +1,4 @@
-/** A process with many clients, which carries out the parent's requests. */
+/** A process with many clients that executes its parent's orders. */
 import { Swarm } from "./swarm.js";
 import { joinSystemOf } from "./systems.js";
 import type { Fault, JoinAnswer, Order } from "./messages.js";
@@ -41,6 +41,6 @@ process.on("message", (order: Order) => {
   );
 });
 process.on("disconnect", () => process.exit());
-// A rival may reject where nobody listens; what is missing then is missing in the figures.
+// A rival may leave a rejection unhandled. Its missing result shows in the figures.
 process.on("unhandledRejection", (error) => process.stderr.write(`${String(error)}\n`));
 process.send!("ready");

@@ -3,19 +3,18 @@ import { readEcho, writeEcho } from "./echo-bytes.js";
 import { systemOf } from "./systems.js";
 import type { Connected, SystemName } from "./system.js";
 
-/** Clients that are being connected at the same time. */
+/** Clients that connect at the same time. */
 const PARALLEL = 5;
-/** Joins at a time where nobody stays: it is about how many, not about how fast. */
+/** Clients that connect at the same time in a churn, which measures memory and not speed. */
 const PARALLEL_CHURN = 20;
 const CONNECT_LIMIT_MS = 20_000;
-/** The swarm sends due messages at this period, so that clients are spread evenly over time. */
+/** Period at which the swarm sends due messages. Clients are spread evenly over time. */
 const PUMP_MS = 2;
-/** Time for the last messages to arrive after the sending ends. */
+/** Time for the last messages to arrive after the last send. */
 const SETTLE_MS = 500;
 
 type OrderOf<Do> = Order & { readonly do: Do };
 
-/** The clients of one process. */
 export class Swarm {
   readonly #clients: Connected[] = [];
 
@@ -24,17 +23,17 @@ export class Swarm {
     return opened({ system, url, clients, parallel: PARALLEL }, (client) => this.#clients.push(client));
   }
 
-  /** The same, but nobody stays. */
+  /** Connects clients, each of which leaves at once. */
   churn({ system, url, clients }: OrderOf<"churn">): Promise<ConnectAnswer> {
     return opened({ system, url, clients, parallel: PARALLEL_CHURN }, (client) => client.close());
   }
 
-  /** Clients come at a fixed rate, whatever the server does with those before them. */
+  /** Connects clients at a fixed rate, no matter whether the earlier ones are in. */
   rate(order: OrderOf<"rate">): Promise<RateAnswer> {
     return joinedAtRate(order);
   }
 
-  /** Every client sends so many messages a second, and counts what comes back. */
+  /** Sends messages from every client at a fixed rate, and counts the echoes. */
   async echo({ hz, durationMs }: OrderOf<"echo">): Promise<EchoAnswer> {
     const tally = { sent: 0, received: 0, wrong: 0, repeated: 0 };
     const latencyMs: number[] = [];
@@ -71,7 +70,7 @@ export class Swarm {
   }
 }
 
-/** Each stays for as long as it is asked to, unless joining fails. */
+/** Joins clients at a fixed rate; each leaves after `stayMs`. */
 async function joinedAtRate({ system: name, url, ...rate }: OrderOf<"rate">): Promise<RateAnswer> {
   const system = await systemOf(name);
   const connectMs: number[] = [];

@@ -1,4 +1,4 @@
-/** Names of what is compared; the same keys stand in the published rows. */
+/** Names of the compared systems; published rows use them as keys. */
 export const systemNames = [
   "paceline",
   "paceline-webrtc",
@@ -10,28 +10,28 @@ export const systemNames = [
 
 export type SystemName = (typeof systemNames)[number];
 
-/** Clients of one room, if a system has rooms and nothing else is asked for: members of a room hear of each other. */
+/** Default number of clients in a room, for systems with rooms: members of a room get each other's events. */
 export const ROOM_CLIENTS = 10;
 
-/** One client that is connected. */
+/** One connected client. */
 export interface Connected {
-  /** Sends bytes that the server sends back; where the path allows loss, they may be lost. */
+  /** Sends bytes that the server echoes; on an unreliable path they may be lost. */
   send(bytes: Uint8Array): void;
-  /** Called with what comes back. */
+  /** Called with each echo. */
   onEcho: ((bytes: Uint8Array) => void) | undefined;
-  /** Resolves when both sides have been told. */
+  /** Resolves when both sides have closed the connection. */
   close(): void | Promise<void>;
 }
 
-/** A server and its clients, ours or a rival's, as `pnpm bench connect` uses all of them. */
+/** A server and its clients, of Paceline or of a rival, for `pnpm bench connect`. */
 export interface ConnectSystem {
-  /** Starts a server in this process whose rooms take so many; resolves with its address. */
+  /** Starts a server in this process whose rooms take `roomClients` clients; resolves with its address. */
   serve(host: string, roomClients: number): Promise<string>;
-  /** Connects a client in this process; rejects where that fails. */
+  /** Connects a client in this process; rejects if that fails. */
   connect(url: string): Promise<Connected>;
 }
 
-/** Ways of joining whose time to the first state is measured. */
+/** Ways to join, whose time to the first state is measured. */
 export const joinNames = [
   "paceline one step",
   "paceline by match",
@@ -43,11 +43,11 @@ export const joinNames = [
 
 export type JoinName = (typeof joinNames)[number];
 
-/** A room that holds a state, and how to get it. */
+/** A server with a room that holds a state, and clients that join it. */
 export interface JoinSystem {
   serve(host: string): Promise<string>;
-  /** Somebody whose state the others see, where the server has none of its own. */
+  /** Joins a resident whose state the others see, if the server has none of its own. */
   reside?(url: string): Promise<unknown>;
-  /** Resolves when the first state is applied; then, `leave` ends it. */
+  /** Joins, and resolves when the first state is applied. */
   join(url: string): Promise<{ leave(): void | Promise<void> }>;
 }

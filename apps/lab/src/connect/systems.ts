@@ -1,6 +1,9 @@
 import type { ConnectSystem, JoinName, JoinSystem, SystemName } from "./system.js";
 
-/** Each system's code is loaded only in the processes that use it: its size would count against the others. */
+/**
+ * Loads a system's code. Only the processes that use it load it: its memory would count against other
+ * systems.
+ */
 export async function systemOf(name: SystemName): Promise<ConnectSystem> {
   switch (name) {
     case "paceline":

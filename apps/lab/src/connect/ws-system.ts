@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { WebSocket, WebSocketServer } from "ws";
 import type { Connected, ConnectSystem } from "./system.js";
 
-/** Nothing but sockets: what no system can be cheaper than. */
+/** Plain WebSockets: the lowest possible cost, with which the systems are compared. */
 export const ws: ConnectSystem = {
   async serve(host) {
     const server = new WebSocketServer({ port: 0, host, perMessageDeflate: false });

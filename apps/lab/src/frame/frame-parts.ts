@@ -27,15 +27,15 @@ export const frameParts = [
 export type FramePart = (typeof frameParts)[number];
 
 const TIME_BYTES = 2;
-/** The newest sequence, and which bytes of the others are said; those follow. */
+/** The newest sequence, and a byte that says which of the other ack bytes follow. */
 const ACKS_BYTES = 3;
 const RECEIPT_BYTES = 2;
-/** The number of the stream before its states. */
+/** The number of the stream, before its states. */
 const STATE_HEAD_BYTES = 1;
 /** The number of a reliable message. */
 const ID_BYTES = 2;
 
-/** Counts the bytes of what comes over a link, by the part of the wire format that they belong to. */
+/** Counts the received bytes of a link by the part of the wire format. */
 export class FrameParts {
   readonly bytes = Object.fromEntries(frameParts.map((part) => [part, 0])) as Record<FramePart, number>;
   packets = 0;
@@ -44,7 +44,7 @@ export class FrameParts {
     return frameParts.reduce((sum, part) => sum + this.bytes[part], 0);
   }
 
-  /** Takes a binary message of a WebSocket: a packet, with or without an envelope. Throws if it is malformed. */
+  /** Counts a binary WebSocket message: a packet, with or without an envelope. Throws if it is malformed. */
   add(bytes: Uint8Array): void {
     const before = this.totalBytes;
     this.packets += 1;
@@ -91,7 +91,6 @@ export class FrameParts {
     } else this.bytes.otherMessages += body.length;
   }
 
-  /** Adds the messages of a broadcast. */
   #addPayloads(bytes: Uint8Array): void {
     const payloads = readPayloads(bytes);
     if (!payloads) throw new Error("payloads: malformed");

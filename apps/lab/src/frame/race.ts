@@ -12,7 +12,7 @@ const DELAY_MS = 25;
 const JOIN_LIMIT_MS = 5000;
 const STEP_MS = 5;
 const FRAME_MS = 1000 / 30;
-/** Before it counts: everybody has met, and clocks agree. */
+/** Time until all have met and clocks agree; it does not count. */
 const WARM_UP_SECONDS = 5;
 
 /** The car of the README. */
@@ -26,14 +26,17 @@ const Car = defineEntity("car", fields, {
 });
 type Car = typeof Car;
 
-/** Traffic that one racer received in a race. */
+/** Traffic that one racer receives in a race. */
 export interface RaceFigures {
   readonly parts: FrameParts;
-  /** States of the others' cars that it read. */
+  /** Received states of the others' cars. */
   readonly states: number;
 }
 
-/** Drives four cars through the relay on a virtual clock, 25 ms from it each; counts what the first racer receives. */
+/**
+ * Drives four cars through the relay on a virtual clock, each 25 ms from it. Counts the first racer's
+ * received bytes.
+ */
 export async function race(seconds: number): Promise<RaceFigures> {
   const scheduler = new VirtualScheduler({ startMs: 1000 });
   const wallClockMs = (): number => scheduler.nowMs();
@@ -89,7 +92,7 @@ export async function race(seconds: number): Promise<RaceFigures> {
   return { parts, states: arrivals.states };
 }
 
-/** Counts states that arrive: cars whose newest position was another one a moment before. */
+/** Counts arriving states: cars whose newest position has changed since the last look. */
 class Arrivals {
   readonly #seen = new Map<Entity<Car>, number>();
   readonly #room: Room;

@@ -1,4 +1,4 @@
-/** A room with an authority for `pnpm lab loss`: what `relay-server --game FILE` loads. */
+/** A room with an authority for `pnpm lab loss`, loaded by `relay-server --game FILE`. */
 import { Room, type Player } from "@paceline/server";
 import { Ball } from "./scene.js";
 

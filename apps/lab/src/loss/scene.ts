@@ -1,32 +1,32 @@
 import { defineEntity, vec2 } from "@paceline/protocol";
 
-/** The authority's entity, moved at every tick: each state has a position of its own. */
+/** The authority's entity. It moves at every tick, so that each state has a different position. */
 export const Ball = defineEntity(
   "ball",
   { position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }) },
   { motion: "hold" },
 );
 
-/** A player's report of its line to the authority and of the states it saw. */
+/** A player's measurements of its link to the authority, and of the received states. */
 export interface LineReport {
   readonly stateLink: string | undefined;
   readonly sockets: number;
   readonly stalled: number;
   readonly roundTrips: number;
-  /** From the authority; `low` and `high` hold it with 95 % of certainty. Undefined: not known. */
+  /** Loss of packets from the authority, with its 95 % confidence interval; undefined if it is unknown. */
   readonly loss:
     | { readonly ratio: number; readonly low: number; readonly high: number; readonly packets: number }
     | undefined;
   readonly outgoingLoss: LineReport["loss"];
-  /** Different positions since the last report. */
+  /** Number of different positions since the last report. */
   readonly positions: number;
-  /** The row of `explain()`. */
+  /** The text of `explain()`. */
   readonly words: string;
 }
 
-/** Something that happened on the way to another link. */
+/** An event during the change to another link. */
 export interface LineStage {
   readonly stage: string;
-  /** From the first loss on. */
+  /** Time since the first loss. */
   readonly atMs: number;
 }

@@ -2,13 +2,13 @@ import { atLeast, atMost, type Bound } from "../bound.js";
 import type { MatrixCase } from "./cases.js";
 import type { MatrixRow } from "./outcome.js";
 
-/** A path that died is given up after so long. */
+/** Time until the SDK abandons a dead path. */
 const DEADLINE_MS = 1000;
 const BEST_PATH_MS = 1500;
 const RELIABLE_MESSAGES = 10_000;
 const MIGRATIONS = 100;
 
-/** Kinds of trouble in which a good path remains or comes at once. */
+/** Kinds of trouble in which a good path remains or appears at once. */
 const GAP_BOUND: ReadonlySet<string> = new Set(["udp-dies", "migrations", "hidden"]);
 
 export function boundsOf(
@@ -40,7 +40,7 @@ export function boundsOf(
 function caseBounds(row: MatrixRow, { name, rttMs, best, trouble }: MatrixCase): Bound[] {
   const pairRttMs = 2 * rttMs;
   return [
-    // The simulator has no joining.
+    // The simulator does not simulate joins.
     ...(row.joinedMs === undefined
       ? []
       : [

@@ -1,25 +1,24 @@
 import type { BrowserName, BrowserOptions } from "../browsers/remote-browser.js";
 import type { Access } from "../network/internet.js";
 
-/** One participant of a case. */
 interface Participant extends BrowserOptions {
   readonly browser: BrowserName;
   readonly access: Access;
 }
 
-/** The event while they are in the room; it happens to the first participant. */
+/** The disturbance during a case. It affects the first participant. */
 export type Trouble =
-  /** Nothing passes the wire. */
+  /** The wire carries nothing. */
   | { readonly kind: "cut"; readonly forMs: number }
-  /** No UDP passes any more; the browser is not told. */
+  /** The wire carries no UDP; the browser gets no error. */
   | { readonly kind: "udp-dies" }
   | { readonly kind: "server-restart"; readonly downMs: number }
-  /** The page is hidden by another one. */
+  /** Another page hides the page. */
   | { readonly kind: "hidden"; readonly forMs: number }
-  /** Direct links are forbidden and allowed again, so many times in all. */
+  /** Forbids direct links and allows them again, `count` changes in all. */
   | { readonly kind: "migrations"; readonly count: number };
 
-/** The ICE servers that the server gives to participants. */
+/** The ICE servers that the server names to the participants. */
 export type Ice = "none" | "stun" | "turn-udp" | "turn-tcp" | "turn-443" | "turn-wrong";
 
 /** One row of the matrix. */
@@ -27,13 +26,13 @@ export interface MatrixCase {
   readonly name: string;
   readonly participants: readonly Participant[];
   readonly ice: Ice;
-  /** Round trip of each participant to the server; between two of them it is twice that. */
+  /** Round trip of each participant to the server. Between two participants it is twice as long. */
   readonly rttMs: number;
   readonly lossPercent?: number;
-  /** The best path that this network has. */
+  /** The best path that this network allows. */
   readonly best: "direct" | "relay";
   readonly trouble?: Trouble;
-  /** Part of a quick run. */
+  /** True if a quick run includes the case. */
   readonly isQuick?: boolean;
   readonly messagesPerSecond?: number;
 }

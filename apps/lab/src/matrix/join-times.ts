@@ -3,13 +3,13 @@ import type { ProbeReport } from "./probe-report.js";
 /** Times of one join, ms from the call of `joinOrCreate`; an event that never came is absent. */
 export interface JoinTimes {
   readonly joinedMs?: number;
-  /** The first state of the last of the others. */
+  /** Time until the participant has a state of every other one. */
   readonly playableMs?: number;
-  /** The direct path to the last of the others. */
+  /** Time until the participant has a direct path to every other one. */
   readonly bestPathMs?: number;
 }
 
-/** The slowest of those who joined counts. */
+/** Returns the times of the slowest joiner. */
 export function joinTimes(joiners: readonly ProbeReport[]): JoinTimes {
   const pairs = joiners.flatMap((joiner) => joiner.pairs);
   return {

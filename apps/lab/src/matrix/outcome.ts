@@ -2,7 +2,7 @@ import type { MatrixCase } from "./cases.js";
 import { medianTimes, type JoinTimes } from "./join-times.js";
 import type { PairReport, ProbeReport } from "./probe-report.js";
 
-/** One row of the result; what was not measured is absent. */
+/** One row of the result. Figures that were not measured are absent. */
 export interface MatrixRow {
   readonly case: string;
   readonly browsers: string;
@@ -17,11 +17,11 @@ export interface MatrixRow {
   readonly lost: number;
   readonly repeated: number;
   readonly outOfOrder: number;
-  /** Sent to somebody whose session the server forgot before it arrived. */
+  /** Messages to a session that the server forgot before they arrived. */
   readonly lostWithSession: number;
 }
 
-/** The pairs of sessions that were still there at the end: what they sent must have arrived. */
+/** True if everything sent between the pairs of present sessions has arrived. */
 export function isSettled(reports: readonly ProbeReport[]): boolean {
   return livePairs(reports).every((pair) => receivedOf(reports, pair) === pair.sent);
 }
@@ -34,7 +34,7 @@ export function haveMet(reports: readonly ProbeReport[]): boolean {
   });
 }
 
-/** Pairs whose own end is the present session, and whose other end is somebody's present session. */
+/** Returns the pairs whose own end is the participant's present session. */
 export function livePairs(reports: readonly ProbeReport[]): PairReport[] {
   return reports.flatMap(({ sessionId, pairs }) => pairs.filter(({ myId }) => myId === sessionId));
 }
@@ -46,13 +46,13 @@ function receivedOf(reports: readonly ProbeReport[], pair: PairReport): number {
   return mirror?.received.distinct ?? 0;
 }
 
-/** The reports of all participants at the end of a case, and before its event. */
+/** The reports of all participants, before the trouble and at the end of a case. */
 export interface Told {
   readonly joins: readonly JoinTimes[];
-  /** When all had joined for the last time. */
+  /** Reports after the last join. */
   readonly met: readonly ProbeReport[];
   readonly end: readonly ProbeReport[];
-  /** Kinds of candidates of each WebRTC connection that is up, such as `host-host`. */
+  /** Candidate types of each open WebRTC connection, such as `host-host`. */
   readonly candidates: readonly string[];
   readonly longestGapMs: number;
 }
@@ -60,7 +60,7 @@ export interface Told {
 export function rowOf({ name, participants, rttMs }: MatrixCase, told: Told): MatrixRow {
   const { joins, met, end, candidates } = told;
   const present = new Set(end.map(({ sessionId }) => sessionId));
-  // A player that left before the last join has left on purpose.
+  // A participant that left before the last join left on purpose.
   const known = new Set([...present, ...met.map(({ sessionId }) => sessionId)]);
   const all = end
     .flatMap(({ pairs }) => pairs)

@@ -1,9 +1,9 @@
-/** The report of the laboratory's page (`page/probe.ts`); times in ms from its call of `joinOrCreate`. */
+/** The report of the laboratory's page (`page/probe.ts`). Times are in ms from its call of `joinOrCreate`. */
 export interface ProbeReport {
   readonly sessionId: string;
   readonly state: string;
   readonly joinedMs: number;
-  /** Longest time without a new state of anybody, since the last mark. */
+  /** Longest time without a new state of any participant, since the last mark. */
   readonly longestGapMs: number;
   readonly pairs: readonly PairReport[];
   readonly history: readonly { readonly atMs: number; readonly choice: string; readonly reason: string }[];
@@ -23,7 +23,7 @@ export interface PairReport {
   readonly states: number;
 }
 
-/** A step of a WebRTC connection on its way, ms from the call of `joinOrCreate`. */
+/** A step in the life of a WebRTC connection, ms from the call of `joinOrCreate`. */
 export interface ConnectionStep {
   readonly atMs: number;
   readonly step: string;

@@ -1,11 +1,11 @@
-/** The arrivals of one sender's numbered messages. */
+/** Arrivals of one sender's numbered messages. */
 export interface ReceivedCounts {
   readonly distinct: number;
   readonly repeated: number;
   readonly outOfOrder: number;
 }
 
-/** Watches numbers that should come as 0, 1, 2 … each once. */
+/** Checks numbers that should arrive as 0, 1, 2 and so on, each once. */
 export class ReceivedNumbers {
   readonly #seen = new Set<number>();
   #highest = -1;

@@ -8,9 +8,9 @@ const MESSAGES_PER_SECOND = 30;
 const BETWEEN_JOINS_MS = 700;
 const MEET_LIMIT_MS = 15_000;
 const BEST_PATH_LIMIT_MS = 8000;
-/** Measured without trouble, and before and after it. */
+/** Undisturbed time, ms. It is measured half before the trouble and half after. */
 const STEADY_MS = 4000;
-/** After trouble everybody is back by then, or never. */
+/** Time in which all participants must be back after trouble. */
 const BACK_LIMIT_MS = 40_000;
 const SETTLE_LIMIT_MS = 15_000;
 const MIGRATION_LIMIT_MS = 5000;
@@ -18,11 +18,11 @@ const MIGRATION_LIMIT_MS = 5000;
 export interface Played {
   readonly row: MatrixRow;
   readonly reports: readonly ProbeReport[];
-  /** Steps of each participant, and each of its WebRTC connections. */
+  /** Steps of each WebRTC connection, by participant. */
   readonly steps: readonly (readonly (readonly ConnectionStep[])[])[];
 }
 
-/** Plays one case and says what its participants saw. */
+/** Plays one case and returns its row and the participants' reports. */
 export async function runCase(matrixCase: MatrixCase, joinCount: number): Promise<Played> {
   const scene = await Scene.open(matrixCase);
   try {
@@ -43,7 +43,7 @@ export async function runCase(matrixCase: MatrixCase, joinCount: number): Promis
   }
 }
 
-/** The first one stays; the others join again and again, and stay after the last time. */
+/** Lets the first participant stay, and the others join several times. They stay after the last join. */
 async function enter(
   scene: Scene,
   { messagesPerSecond, best }: MatrixCase,
@@ -112,7 +112,7 @@ function areDirect(reports: readonly ProbeReport[]): boolean {
   return pairs.length > 0 && pairs.every(({ path }) => path !== "relay");
 }
 
-/** Participants report gaps before the end, so that nobody waits for the one that is asked last. */
+/** Reads the gaps before talking stops: later requests take time, which would count as a gap. */
 async function end(scene: Scene): Promise<Pick<Told, "end" | "candidates" | "longestGapMs">> {
   const before = await scene.reports();
   const candidates = await scene.candidates();

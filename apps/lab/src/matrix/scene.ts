@@ -5,7 +5,7 @@ import { TURN_SECRET, TurnServer } from "../network/turn-server.js";
 import type { Ice, MatrixCase } from "./cases.js";
 import type { ConnectionStep, ProbeReport } from "./probe-report.js";
 
-/** A case's network, its server and its browsers, each with the laboratory's page. */
+/** A case's network, its server, and its browsers, each with the laboratory's page. */
 export class Scene {
   readonly hosts: readonly Host[];
   readonly relay: RelayProcess;
@@ -33,7 +33,7 @@ export class Scene {
         ),
       );
       const scene = new Scene(internet, relay, hosts, browsers);
-      // The page itself comes over a good network: how long it loads is not the subject.
+      // Loads the page over a good network, since load times are not measured.
       for (const browser of browsers) await browser.open(relay.url);
       for (const each of [namespace, ...hosts.map((host) => host.namespace)]) each.hurry();
       for (const { wire } of hosts) await wire.set({ delayMs: rttMs / 2, lossPercent: lossPercent ?? 0 });
@@ -56,19 +56,19 @@ export class Scene {
     return (await Promise.all(this.browsers.map((_, index) => this.call(index, "report")))) as ProbeReport[];
   }
 
-  /** Kinds of candidates of all WebRTC connections that are up. */
+  /** Returns the candidate types of all open WebRTC connections. */
   async candidates(): Promise<string[]> {
     const all = await Promise.all(this.browsers.map((_, index) => this.call(index, "candidates")));
     return (all as string[][]).flat();
   }
 
-  /** Each participant's WebRTC connections with their events and times. */
+  /** Returns each participant's WebRTC connections with their steps. */
   async connectionSteps(): Promise<ConnectionStep[][][]> {
     const all = await Promise.all(this.browsers.map((_, index) => this.call(index, "steps")));
     return all as ConnectionStep[][][];
   }
 
-  /** Asks until the answer is yes; false where it never was. */
+  /** Polls the reports until `isTrue`; false if the limit passes first. */
   async until(isTrue: (reports: ProbeReport[]) => boolean, limitMs: number): Promise<boolean> {
     const deadlineMs = performance.now() + limitMs;
     while (performance.now() < deadlineMs) {
@@ -89,7 +89,10 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Passwords for TURN are minted by the relay server, as in earnest: where they are wrong it has another secret. */
+/**
+ * Returns the relay server's flags for ICE. It creates the TURN passwords from a secret; `turn-wrong` gives
+ * it another secret.
+ */
 function iceFlags(turn: TurnServer, ice: Exclude<Ice, "none">): string[] {
   const stun = ["--ice", turn.stun];
   const minted = (secret: string, ...urls: string[]): string[] => [

@@ -6,7 +6,7 @@ import type { MatrixCase } from "./cases.js";
 import type { MatrixRow } from "./outcome.js";
 import { ThrottledScheduler } from "./throttled-scheduler.js";
 
-/** As the client has them for a pair of participants. */
+/** The client's settings for a pair of participants. */
 const RELAYED: LinkMonitorOptions = {
   preference: 1,
   needsProof: false,
@@ -25,9 +25,11 @@ const DIRECT: LinkMonitorOptions = {
 const WRITE_PERIOD_MS = 33;
 const STEADY_MS = 5000;
 const SETTLE_MS = 20_000;
-/** From joining to a direct link that is open: offers, candidates and handshakes, in round trips of the pair. */
+/**
+ * Time from joining to an open direct link (offers, candidates and handshakes), in round trips of the pair.
+ */
 const NEGOTIATION_ROUND_TRIPS = 4;
-/** Between a direct link that ended and the next attempt. */
+/** Time between the end of a direct link and the next attempt. */
 const RETRY_MS = 1000;
 const RECONNECT_ROUND_TRIPS = 2;
 
@@ -39,7 +41,7 @@ interface Participant {
   newestAtMs: number | undefined;
 }
 
-/** A pair of sessions, with a relayed path and, where there is a direct one, that too, on a virtual clock. */
+/** A pair of sessions on a virtual clock, with a relayed path and in some cases a direct one. */
 class SimulatedPairOfPlayers {
   readonly scheduler = new VirtualScheduler();
   readonly hidden = new ThrottledScheduler(this.scheduler);
@@ -67,14 +69,14 @@ class SimulatedPairOfPlayers {
     this.#relayed = this.#attach(RELAYED, false);
   }
 
-  /** Drops everything without an error. */
+  /** Drops all packets without an error. */
   cut(): void {
     this.#isCut = true;
     this.#relayed?.cut();
     this.#direct?.cut();
   }
 
-  /** The way is free again; the connection to the server comes back by itself. */
+  /** Ends a cut. The connection to the server opens again after its round trips. */
   heal(): void {
     this.#isCut = false;
     const gone = this.#relayed;
@@ -172,7 +174,9 @@ function numbered(number: number): Uint8Array {
   return new ByteWriter(4).u32(number).take();
 }
 
-/** Plays the case without browsers, networks or root: two sessions of the SDK on a virtual clock and network. */
+/**
+ * Plays the case with two sessions of the SDK on a virtual clock and network. Needs no browsers and no root.
+ */
 export function simulateCase(matrixCase: MatrixCase): MatrixRow {
   const pair = new SimulatedPairOfPlayers(matrixCase);
   pair.play(STEADY_MS);

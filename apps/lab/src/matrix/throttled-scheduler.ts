@@ -1,9 +1,12 @@
 import type { Cancel, Scheduler } from "@paceline/transport";
 
-/** The shortest period of a hidden page's timers. */
+/** Shortest period of timers in a hidden page. */
 const HIDDEN_PERIOD_MS = 1000;
 
-/** The timers of a page that may be hidden, where they run once a second: the worst case, without a Worker. */
+/**
+ * Scheduler of a page that may be hidden, in which timers then run once a second: the worst case, without a
+ * Worker.
+ */
 export class ThrottledScheduler implements Scheduler {
   readonly #scheduler: Scheduler;
   isThrottled = false;

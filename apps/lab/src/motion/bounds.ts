@@ -1,6 +1,6 @@
 import type { MotionRow } from "./measure.js";
 
-/** A bound that the measure states, and whether it held. */
+/** A limit that the measurement states, and whether it holds. */
 export interface Bound {
   readonly bound: string;
   readonly value: number;
@@ -8,10 +8,10 @@ export interface Bound {
   readonly holds: boolean;
 }
 
-/** Name of the rows that take all recorded cars together. */
+/** Name of the rows that combine all recorded cars. */
 export const ALL_CARS = "all-cars";
 
-/** The bounds for recorded cars at 50 ± 5 ms with 1 % loss, over an unreliable link. */
+/** Returns the bounds for recorded cars at 50 ± 5 ms with 1 % loss, over an unreliable link. */
 export function boundsOf(rows: readonly MotionRow[]): Bound[] {
   const at = (system: string): MotionRow | undefined =>
     rows.find(
@@ -46,7 +46,10 @@ export function boundsOf(rows: readonly MotionRow[]): Bound[] {
   return [...bounds, ...starvationBounds(rows), ...orderedBounds(rows)];
 }
 
-/** In a stream that waits for lost packets, a delay that adapts is no worse than a fixed one. */
+/**
+ * Returns the bounds for a stream that waits for lost packets: an adaptive delay must be no worse than a
+ * fixed one.
+ */
 function orderedBounds(rows: readonly MotionRow[]): Bound[] {
   const ordered = rows.filter(({ trace, link }) => trace === ALL_CARS && link === "ordered");
   const fixed = ordered.filter(({ system }) => system === "interpolation-100ms-20hz");

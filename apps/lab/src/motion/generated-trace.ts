@@ -4,19 +4,22 @@ import { TICK_HZ, type Trace, type Track } from "./trace.js";
 
 const CARS = 4;
 const STEP_SECONDS = 1 / TICK_HZ;
-/** m/s, m/s² and s of a small racing car. */
+/** Limits of a small racing car, m/s, m/s² and s. */
 const TOP_SPEED = 32;
 const GRIP = 11;
 const STEER_LAG_SECONDS = 0.12;
 
-/** The project's own traces, for whoever has no recordings: cars that drive as if by hand around bends of chance. */
+/** Returns traces for users without recordings: cars that drive as if by hand through random bends. */
 export function generatedTraces(seconds: number): Trace[] {
   const random = seededRandom(20_260);
   const tracks = Array.from({ length: CARS }, (): Track => drive(seconds, random.fork()));
   return [{ id: "generated-race", kind: "cars", isRecorded: false, tracks }];
 }
 
-/** A driver picks a bend and a speed, holds them for a while with a shaking hand, and now and then hits something. */
+/**
+ * Drives a car: picks a bend and a speed, holds them for a while with a shaking hand, and sometimes hits
+ * something.
+ */
 function drive(seconds: number, random: ReturnType<typeof seededRandom>): Track {
   const samples: Sample[] = [];
   let [x, y, heading, speed, turnRate] = [0, 0, 0, 10, 0];

@@ -16,13 +16,13 @@ export interface MotionRow extends MotionFigures {
   readonly starvedShare?: number;
 }
 
-/** Conditions of a cell of the table. */
+/** Conditions of one cell of the table. */
 export interface Cell {
   readonly network: LabNetwork;
   readonly link: LinkKind;
 }
 
-/** Plays all traces given, as one row; a track meets the same chance whatever the system. */
+/** Plays all given traces and returns one row. Each track has the same random seed for every system. */
 export function measure(name: string, traces: readonly Trace[], system: LabSystem, cell: Cell): MotionRow {
   const { network, link } = cell;
   const measures = new Measures();

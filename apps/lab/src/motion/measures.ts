@@ -2,14 +2,14 @@ import { HEADING } from "./trace.js";
 
 /** Frames per second of every receiver. */
 export const FRAME_HZ = 60;
-/** A step of more than this from one frame to the next is seen as a jump. */
+/** Distance by which a step between two frames must stand out to be a visible jump. */
 const JUMP_M = 0.3;
-/** A jump that the truth made this long ago, or less, is the truth's own. */
+/** Frames after a jump of the truth in which jumps do not count. */
 const TRUTH_JUMP_FRAMES = 30;
-/** "Of late" fades away: half of it in about half a second. */
+/** Decay per frame of the longest true step; it halves in about half a second. */
 const TRUE_STEP_FADES = 0.98;
 
-/** One system's figures for one trace, named as in BENCH.md. */
+/** One system's figures for one trace, named like in BENCH.md. */
 export interface MotionFigures {
   readonly positionErrorRmsM: number;
   readonly positionErrorP95M: number;
@@ -22,7 +22,7 @@ export interface MotionFigures {
   readonly jumpsPerMinute: number;
 }
 
-/** Collects frame by frame what is shown and what is true. */
+/** Collects the shown and the true pose of each frame. */
 export class Measures {
   readonly #positionErrors: number[] = [];
   readonly #headingErrors: number[] = [];
@@ -38,7 +38,7 @@ export class Measures {
     return this.#positionErrors.length;
   }
 
-  /** Another appearance begins: frames before it and after it do not belong together. */
+  /** Starts a new appearance: its frames do not continue those before. */
   begin(): void {
     this.#shown.clear();
     this.#truth.clear();
@@ -77,8 +77,9 @@ export class Measures {
   }
 
   /**
-   * A jump, of the frame before the last: its step is longer by 0.3 m than any that the truth made of late, or it is out
-   * of line by as much with both the step before it and the one after it (a bend is out of line with one only).
+   * Counts a jump at the frame before the last. Its step is 0.3 m longer than the longest recent step of the
+   * truth, or differs
+   * by as much from both the step before and the step after. In a bend it differs from only one of them.
    */
   #countJump(): void {
     this.#framesSinceTrueJump += 1;
@@ -109,12 +110,12 @@ class LastRows {
     this.#count += 1;
   }
 
-  /** Length of the middle one of the three steps, m. */
+  /** Returns the length of the middle one of the three steps, m. */
   middleStep(): number {
     return this.#length((at) => this.#rows[6 + at]! - this.#rows[3 + at]!);
   }
 
-  /** Difference of the middle one of the three steps from both others, m. */
+  /** Returns the difference of the middle step from its neighbours, m: the smaller of the two. */
   outOfLine(): number {
     const before = this.#length((at) => this.#rows[6 + at]! - 2 * this.#rows[3 + at]! + this.#rows[at]!);
     const after = this.#length((at) => this.#rows[9 + at]! - 2 * this.#rows[6 + at]! + this.#rows[3 + at]!);

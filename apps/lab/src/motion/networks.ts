@@ -1,10 +1,10 @@
 import type { NetworkSettings } from "@paceline/testkit";
 
-/** A network of the measure, one direction; both are alike. */
+/** A network of the measurement, the same in both directions. */
 export interface LabNetwork {
   readonly name: string;
   readonly settings: Partial<NetworkSettings>;
-  /** Share of packets lost in the long run, as a session measures it. */
+  /** Long-term share of lost packets, as a session measures it. */
   readonly lossRatio: number;
 }
 
@@ -30,16 +30,22 @@ export const networks: readonly LabNetwork[] = [
   },
 ];
 
-/** The way packets travel: each for itself, or in one stream in which all behind a lost one wait. */
+/**
+ * Kinds of links: packets travel independently, or in one stream in which a lost packet delays all later
+ * ones.
+ */
 export const linkKinds = ["unreliable", "ordered"] as const;
 export type LinkKind = (typeof linkKinds)[number];
 
-/** IP 20, UDP 8, DTLS 1.3 5 + 1 + 16, SCTP 12 + 16; the data is padded to four bytes. */
+/** Header bytes: IP 20, UDP 8, DTLS 1.3 5 + 1 + 16, SCTP 12 + 16. SCTP pads the data to four bytes. */
 const DATA_CHANNEL_BYTES = 78;
-/** IP 20, TCP 20 + 12 (time stamps), TLS 1.3 5 + 1 + 16, WebSocket 2 + 4 (short message, masked). */
+/**
+ * Header bytes: IP 20, TCP 20 + 12 (time stamps), TLS 1.3 5 + 1 + 16, WebSocket 2 + 4 (short message,
+ * masked).
+ */
 const WEB_SOCKET_BYTES = 80;
 
-/** Bytes of an IP datagram with one message of this size: one that goes out at once, as states do. */
+/** Returns the bytes of an IP datagram with one message of this size, sent at once as states are. */
 export function wireBytes(link: LinkKind, payloadBytes: number): number {
   if (link === "ordered") return WEB_SOCKET_BYTES + payloadBytes;
   return DATA_CHANNEL_BYTES + 4 * Math.ceil(payloadBytes / 4);

@@ -5,16 +5,19 @@ import { wireBytes, type LabNetwork, type LinkKind } from "./networks.js";
 import type { LabReceiver, LabSender, LabSystem, LocalTime, Update } from "./system.js";
 import { TICK_SECONDS, TRUTH_WIDTH, truthAt, type Piece, type Track } from "./trace.js";
 
-/** Before a track begins the clocks get to know each other, as they do in a session. */
+/** Time before a track begins, in which the clocks synchronise as in a session. */
 const WARM_UP_SECONDS = 3;
-/** An appearance is measured from here on: until then it is on its way. */
+/** Start of an appearance that does not count, because its first states are still under way. */
 const GRACE_SECONDS = 0.5;
-/** The receiver's clock shows something else, and in steps of 0.1 ms as browsers do. */
+/** Offset of the receiver's clock, whose resolution is 0.1 ms as in browsers. */
 const LOCAL_OFFSET_MS = 98_765.4;
 const CLOCK_STEP_MS = 0.1;
-/** Time for a sender of an ordered stream to notice a loss, beyond a round trip: the interval of its packets (RACK). */
+/**
+ * Time beyond a round trip until the sender of an ordered stream notices a loss: the interval of its packets
+ * (RACK).
+ */
 const RETRANSMIT_MS = 50;
-/** An acknowledgement repeats those before it. */
+/** Sequences in one acknowledgement, which repeats earlier ones. */
 const ACKS = 33;
 const ACK_BYTES = 15;
 
@@ -126,7 +129,7 @@ class Play {
     this.#measures.add(this.#shown, this.#truth);
   }
 
-  /** Owner's time is that of its track; the receiver estimates it. */
+  /** Returns the receiver's time, and its estimate of the owner's time, which is the track's. */
   #now(): LocalTime {
     const localMs = this.#localMs();
     return { localMs, ownerSeconds: this.#clock.nowMs(localMs) / 1000 };
@@ -172,7 +175,7 @@ class Play {
     this.#pair.b.send(this.#put({ kind: "acks", sequences: this.#received.slice() }, ACK_BYTES));
   }
 
-  /** Packets have the size of the real ones; what they mean waits here for their arrival. */
+  /** Returns a packet of the real size; keeps its content here until the packet arrives. */
   #put(carried: Carried, bytes: number): Uint8Array {
     const id = this.#nextId++;
     this.#carried.set(id, carried);

@@ -12,7 +12,7 @@ const RIGHT = 190;
 const BOTTOM = 60;
 const COLOURS = ["#1b7f4b", "#c8452d", "#3566b8", "#8a5ab5", "#777777"] as const;
 
-/** An SVG of the curves; both axes are logarithmic. */
+/** Returns an SVG of the curves, with logarithmic axes. */
 export function plotSvg(title: string, curves: readonly PlotCurve[]): string {
   const points = curves.flatMap((curve) => curve.points);
   const x = axis(

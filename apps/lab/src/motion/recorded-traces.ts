@@ -19,12 +19,12 @@ interface TraceHead {
 const ENTITY_FLOATS = 14;
 /** Floats of a row of a trace of walkers: frame, entity, x, y, vx, vy. */
 const ROW_FLOATS = 6;
-/** A trace of walkers has hundreds: these many say as much. */
+/** Traces of walkers have hundreds; this many give the same figures. */
 const MAX_WALKERS = 40;
-/** Below this share of its length a car's nose no longer says where it heads in the plane. */
+/** Horizontal share of a car's forward direction below which its heading is undefined. */
 const STEEP = 0.3;
 
-/** Reads every trace of a folder (and of its folder `ped`), cars and walkers. */
+/** Reads every trace of cars and walkers in a folder and in its folder `ped`. */
 export function recordedTraces(folder: string): Trace[] {
   const files = [folder, path.join(folder, "ped")].flatMap((at) =>
     readdirSync(at, { withFileTypes: true })
@@ -60,7 +60,7 @@ function carsOf(head: TraceHead, floats: Float32Array): Track[] {
     .filter(({ pieces }) => pieces.length > 0);
 }
 
-/** Uninterrupted stretches of one car within a segment: it may be away, and it may jump. */
+/** Returns the uninterrupted runs of one car within a segment. A run ends if the car disappears or jumps. */
 function carRuns(
   head: TraceHead,
   floats: Float32Array,

@@ -17,7 +17,7 @@ const COLUMNS: readonly (readonly [title: string, cell: (row: MotionRow) => stri
   ["B/s", (row) => row.wireBytesPerSecond.toFixed(0)],
 ];
 
-/** One table per trace, network and link. */
+/** Returns one table for each trace, network and link. */
 export function tables(rows: readonly MotionRow[]): string {
   const groups = new Map<string, MotionRow[]>();
   for (const row of rows) {

@@ -5,14 +5,14 @@ const ENTITIES = 1000;
 const WIDTH = 11;
 const ROUNDS = 400;
 
-/** A receiver's cost of showing a thousand entities once, beside copying their arrays. */
+/** A receiver's cost of sampling a thousand entities once, and of copying their arrays for comparison. */
 export interface SamplingCost {
   readonly sampleMsPer1000: number;
   readonly copyMsPer1000: number;
   readonly ratioToCopy: number;
 }
 
-/** Samples and copies by turns, so that both see the same machine; the median round counts. */
+/** Alternates sampling and copying, so that the machine's load affects both; returns the median round. */
 export function samplingCost(nowMs: () => number): SamplingCost {
   const bodies = Array.from({ length: ENTITIES }, (_, index) => movingBody(index));
   const shown = Array.from({ length: ENTITIES }, () => new Float64Array(WIDTH));
@@ -20,7 +20,7 @@ export function samplingCost(nowMs: () => number): SamplingCost {
   const sampleMs: number[] = [];
   const copyMs: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    // Half of the rounds fall into the time of a correction.
+    // Half of the rounds happen during a correction.
     const seconds = 1.1 + (round % 12) / 100;
     const start = nowMs();
     for (let index = 0; index < ENTITIES; index++) bodies[index]!.show(seconds, shown[index]!);

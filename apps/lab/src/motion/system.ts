@@ -1,32 +1,37 @@
 import type { LabNetwork, LinkKind } from "./networks.js";
 
-/** A packet: its size on the wire, and the state itself, quantised as its bytes would be. */
+/** A packet: its size on the wire, and the state with its values quantised as on the wire. */
 export interface Update {
   readonly payloadBytes: number;
   readonly tick: number;
   readonly row: Float64Array;
-  /** First state of an appearance. */
+  /** True for the first state of an appearance. */
   readonly isJump: boolean;
-  /** Sequence of a packet that the receiver acknowledges. */
+  /** Sequence of the packet, if the receiver acknowledges it. */
   readonly sequence?: number | undefined;
 }
 
-/** The owner of one entity. */
+/** The sending side of one entity. */
 export interface LabSender {
-  /** One simulation step; the update to send, if any. */
+  /** Runs one simulation step; returns the update to send, if any. */
   step(truth: Float64Array, tick: number, isFirst: boolean): Update | undefined;
-  /** The receiver has the update of that sequence. */
+  /** Called when the receiver has the update with that sequence. */
   acknowledged?(sequence: number): void;
-  /** Payload bytes of the packets that went to the receiver reliably since the last call. */
+  /** Returns the payload bytes of the reliable packets since the last call. */
   takeReliable?(): readonly number[];
 }
 
-/** Somebody who watches it. Times are ms of the local clock, and s of the owner's simulation as estimated. */
+/**
+ * The receiving side of one entity. Times: ms of the local clock, and s of the owner's simulation as
+ * estimated.
+ */
 export interface LabReceiver {
   receive(update: Update, local: LocalTime): void;
-  /** Writes position (and heading at its place in a row of truth); false while there is nothing to show. */
+  /**
+   * Writes position and heading in the layout of a truth row; returns false if there is nothing to show yet.
+   */
   show(local: LocalTime, into: Float64Array): boolean;
-  /** Frames in which the receiver had to go beyond what it knew. */
+  /** Frames in which the receiver had to extrapolate. */
   readonly starvedFrames?: number;
 }
 
@@ -35,7 +40,7 @@ export interface LocalTime {
   readonly ownerSeconds: number;
 }
 
-/** A way to keep a remote entity in view. */
+/** A way to send and show a remote entity. */
 export interface LabSystem {
   readonly name: string;
   readonly links: readonly LinkKind[];

@@ -2,11 +2,11 @@
 export const TICK_HZ = 60;
 export const TICK_SECONDS = 1 / TICK_HZ;
 
-/** Components of one moment of a track: position, velocity, heading. */
+/** Components of one row of truth: position, velocity, heading. */
 export const TRUTH_WIDTH = 7;
 export const HEADING = 6;
 
-/** A stretch of time in which an entity was there and did not jump. */
+/** A span of time in which an entity is present and does not jump. */
 export interface Piece {
   /** First tick, counted from the beginning of the track. */
   readonly startTick: number;
@@ -15,7 +15,7 @@ export interface Piece {
   readonly rows: Float64Array;
 }
 
-/** One entity of a trace; its pieces follow one another on one time line, with pauses between them. */
+/** One entity of a trace. Its pieces follow one another on one time line, with pauses between them. */
 export interface Track {
   readonly pieces: readonly Piece[];
 }
@@ -23,17 +23,20 @@ export interface Track {
 export interface Trace {
   readonly id: string;
   readonly kind: "cars" | "walkers";
-  /** True if people or a simulator of repute made it; false for our generator's. */
+  /** True for recordings of people or of an established simulator; false for this project's generator. */
   readonly isRecorded: boolean;
   readonly tracks: readonly Track[];
 }
 
-/** Between two pieces of a track: the entity is not there. */
+/** Pause between two pieces of a track, in which the entity is absent. */
 export const PAUSE_TICKS = 60;
-/** Shorter ones say nothing. */
+/** Length below which a piece is left out. */
 export const MIN_PIECE_SECONDS = 2;
 
-/** The entity's true position at a time of the track (s), between ticks by a cubic through positions and velocities. */
+/**
+ * Writes the true position at a time of the track (s). Between ticks it uses a cubic through positions and
+ * velocities.
+ */
 export function truthAt(piece: Piece, seconds: number, into: Float64Array): void {
   const at = seconds * TICK_HZ - piece.startTick;
   const before = Math.max(0, Math.min(piece.ticks - 2, Math.floor(at)));
@@ -56,12 +59,12 @@ export function truthAt(piece: Piece, seconds: number, into: Float64Array): void
   into[HEADING] = rows[row + HEADING]! + turn * u;
 }
 
-/** Seconds during which the track's entity is there. */
+/** Returns the seconds in which the track's entity is present. */
 export function presentSeconds(track: Track): number {
   return track.pieces.reduce((sum, { ticks }) => sum + ticks / TICK_HZ, 0);
 }
 
-/** The beginning of a share of each trace: what is long in the whole is so in the short run, too. */
+/** Returns the beginning of each trace by its share, so that long traces also dominate a short run. */
 export function sampled(traces: readonly Trace[], share: number, leastTrackSeconds: number): Trace[] {
   return traces.map((trace) => {
     const seconds = trace.tracks.reduce((sum, track) => sum + presentSeconds(track), 0);
@@ -70,9 +73,9 @@ export function sampled(traces: readonly Trace[], share: number, leastTrackSecon
 }
 
 /**
- * The beginning of a trace: tracks that together last about this long, cut off there.
+ * Returns the beginning of a trace: tracks that together last about `seconds`.
  *
- * @param leastTrackSeconds rather fewer tracks than shorter ones
+ * @param leastTrackSeconds leaves tracks out rather than making them shorter than this
  */
 export function shortened(trace: Trace, seconds: number, leastTrackSeconds = MIN_PIECE_SECONDS * 3): Trace {
   const each = seconds / trace.tracks.length;

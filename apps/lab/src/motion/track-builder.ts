@@ -16,7 +16,7 @@ export interface Sample {
   readonly heading: number;
 }
 
-/** Makes a track of uninterrupted recordings at `hz`, each brought to the laboratory's ticks. */
+/** Makes a track of uninterrupted recordings at `hz`, resampled to the laboratory's ticks. */
 export function trackOf(runs: readonly (readonly Sample[])[], hz: number): Track {
   const pieces: Piece[] = [];
   let startTick = PAUSE_TICKS;
@@ -35,7 +35,7 @@ function pieceOf(run: readonly Sample[], hz: number, startTick: number): Piece {
     recorded.set([...position, ...velocity, heading], index * TRUTH_WIDTH);
   });
   if (hz === TICK_HZ) return { startTick, ticks: run.length, rows: recorded };
-  // The same cubic that truth is read with, on the recording's own grid: its velocities are per second of the grid.
+  // Uses the cubic of `truthAt` on the recording's own grid, whose velocities are per second of the grid.
   const scale = hz / TICK_HZ;
   const ofGrid = Float64Array.from(recorded, (value, index) => {
     const component = index % TRUTH_WIDTH;

@@ -1,11 +1,11 @@
 import { spawn, spawnSync, type ChildProcess, type SpawnOptions } from "node:child_process";
 
-/** A command that did not do what it was asked to; the message has its own words. */
+/** A failed command, with its error output as the message. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
 }
 
-/** Runs a short command to its end; what it needs on its standard input is `input`. */
+/** Runs a short command to its end; `input` is its standard input. Returns its standard output. */
 export function run(command: string, args: readonly string[], input?: string): string {
   const result = spawnSync(command, args, { encoding: "utf8", ...(input !== undefined && { input }) });
   if (result.error) throw new CommandError(`${command}: ${result.error.message}`);
@@ -15,7 +15,7 @@ export function run(command: string, args: readonly string[], input?: string): s
 
 const living = new Set<ChildProcess>();
 
-/** Starts a process that ends with this one at the latest, however this one ends. */
+/** Starts a process that ends together with this one, however this one ends. */
 export function start(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
   const child = spawn(command, args, options);
   living.add(child);
@@ -24,7 +24,7 @@ export function start(command: string, args: readonly string[], options: SpawnOp
   return child;
 }
 
-/** Ends a child for certain: asks, waits two seconds, insists. */
+/** Ends a child: sends `first`, and after two seconds SIGKILL. */
 export async function end(child: ChildProcess, first: NodeJS.Signals = "SIGTERM"): Promise<void> {
   if (!living.has(child)) return;
   await new Promise<void>((resolve) => {
@@ -37,7 +37,7 @@ export async function end(child: ChildProcess, first: NodeJS.Signals = "SIGTERM"
   });
 }
 
-/** At the very end, where nothing can be awaited any more. */
+/** Kills all children at once, for the end of the process when nothing can be awaited. */
 export function killAll(): void {
   for (const child of living) child.kill("SIGKILL");
 }

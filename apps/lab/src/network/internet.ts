@@ -1,20 +1,20 @@
 import { Namespace } from "./namespace.js";
 import { Wire } from "./wire.js";
 
-/** A host's way to the internet. */
+/** A host's access to the internet. */
 export type Access =
-  /** With a public address of its own. */
+  /** A public address of its own. */
   | "open"
-  /** Behind an address translation that keeps ports: a hole punched for one remote fits another. */
+  /** Behind a NAT that keeps ports: the hole that one remote uses also works for another. */
   | "nat"
-  /** Behind one that takes another port for each remote. */
+  /** Behind a NAT that takes another port for each remote. */
   | "symmetric-nat"
-  /** Behind NAT; no UDP passes. */
+  /** Behind a NAT that blocks UDP. */
   | "udp-blocked"
-  /** Behind NAT; nothing but TCP to the ports 80 and 443 passes. */
+  /** Behind a NAT that lets only TCP to the ports 80 and 443 pass. */
   | "web-only";
 
-/** One participant's host with the wire to it. */
+/** One participant's host, and its wire. */
 export interface Host {
   readonly namespace: Namespace;
   readonly wire: Wire;
@@ -28,7 +28,7 @@ const GATEWAY_FILTERS: Readonly<Record<Exclude<Access, "open">, string>> = {
     iifname "lan" ct state new tcp dport != { 80, 443 } reject with tcp reset`,
 };
 
-/** A small internet: one segment of public addresses (RFC 5737), servers on it, and hosts behind wires. */
+/** A small internet: a segment of public addresses (RFC 5737), servers on it, and hosts behind wires. */
 export class Internet {
   readonly #namespaces: Namespace[] = [];
   readonly #wires: Wire[] = [];
@@ -42,7 +42,7 @@ export class Internet {
     this.#segment.ip("addr", "add", "203.0.113.1/24", "dev", "br0");
   }
 
-  /** A server at 203.0.113.`number`, without a wire: distance is the others' matter. */
+  /** Adds a server at 203.0.113.`number`. It has no wire: the wires of the hosts make the distance. */
   addServer(label: string, number: number): { readonly namespace: Namespace; readonly address: string } {
     const namespace = this.#namespace(label);
     this.#plugIn(namespace, "eth0", label);
@@ -51,7 +51,9 @@ export class Internet {
     return { namespace, address };
   }
 
-  /** A host behind a wire, and behind a gateway unless it is open. Its losses are drawn by its number. */
+  /**
+   * Adds a host behind a wire, and behind a gateway unless it is open. Its number is the seed of its losses.
+   */
   async addHost(access: Access): Promise<Host> {
     const number = ++this.#hosts;
     const namespace = this.#namespace(`host${number}`);
@@ -93,7 +95,7 @@ export class Internet {
     return wire;
   }
 
-  /** A cable without effects, from a namespace to the public segment. */
+  /** Connects a namespace to the public segment by a cable without delay or loss. */
   #plugIn(namespace: Namespace, interfaceName: string, portName: string): void {
     const { name } = this.#segment;
     namespace.ip("link", "add", interfaceName, "type", "veth", "peer", "name", portName, "netns", name);
@@ -102,11 +104,11 @@ export class Internet {
     namespace.ip("link", "set", interfaceName, "up");
   }
 
-  /** Browsers offer no address of their own for WebRTC without a default route. */
+  /** Sets an address and a default route, without which browsers offer no address for WebRTC. */
   #address(namespace: Namespace, interfaceName: string, address: string, router: string): void {
     namespace.ip("addr", "add", `${address}/24`, "dev", interfaceName);
     namespace.ip("route", "add", "default", "via", router);
-    // The kernel's default may be anything; cubic is what most of the world's servers run.
+    // The kernel's default may differ; most servers on the internet run cubic.
     const route = ["dev", interfaceName, "proto", "kernel", "scope", "link", "congctl", "cubic"];
     namespace.ip("route", "change", `${address.replace(/\d+$/, "0")}/24`, ...route);
     namespace.ip("route", "change", "default", "via", router, "congctl", "cubic");

@@ -4,15 +4,15 @@ import { killAll, run, start } from "./commands.js";
 
 /** The folder in which `ip netns` keeps named namespaces. */
 const FOLDER = "/run/netns";
-/** Names tell whose they are: what a run left that was killed is removed by the next one. */
+/** Contains the process id, by which a later run finds the namespaces of a killed one. */
 const PREFIX = `lab${process.pid}-`;
 
-/** Below that of the wires. */
+/** Below the priority of the wires. */
 const PRIORITY = "5";
 
 const existing = new Set<Namespace>();
 
-/** A host of its own, as far as the network goes. It ends with this process at the latest. */
+/** A network namespace, which is a separate host for the network. It ends with this process at the latest. */
 export class Namespace {
   readonly name: string;
 
@@ -27,7 +27,7 @@ export class Namespace {
     this.sysctl("net.ipv6.conf.lo.disable_ipv6=0");
   }
 
-  /** An `ip` command inside. */
+  /** Runs an `ip` command inside. */
   ip(...args: string[]): void {
     run("ip", ["-n", this.name, ...args]);
   }
@@ -41,23 +41,26 @@ export class Namespace {
     run("ip", ["netns", "exec", this.name, "nft", "-f", "-"], rules);
   }
 
-  /** Starts a process inside. */
   start(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
     return start("ip", ["netns", "exec", this.name, command, ...args], options);
   }
 
-  /** Real-time priority for all that runs inside, and for what it starts: what else this machine does is not measured. */
+  /**
+   * Gives all processes inside, and their children, real-time priority, so that other load of the machine is
+   * not measured.
+   */
   hurry(): void {
     for (const pid of pidsIn(this.name)) {
       try {
         run("chrt", ["--all-tasks", "--rr", "--pid", PRIORITY, pid]);
       } catch {
-        // It has ended by itself in the meantime, or may not: then its times are those of a busy machine.
+        // The process has ended, or real-time priority is not allowed: then it has the times of a busy
+        // machine.
       }
     }
   }
 
-  /** With all processes that still run inside. */
+  /** Removes the namespace, and kills all processes inside. */
   remove(): void {
     if (existing.delete(this)) removeNamed(this.name);
   }
@@ -72,13 +75,13 @@ function removeNamed(name: string): void {
     try {
       process.kill(Number(pid), "SIGKILL");
     } catch {
-      // It has ended by itself in the meantime.
+      // The process has ended by itself in the meantime.
     }
   }
   run("ip", ["netns", "del", name]);
 }
 
-/** Removes what a run left behind that could not clean up itself. */
+/** Removes the namespaces of runs that ended without a clean-up. */
 export function removeOrphans(): void {
   let names: string[];
   try {
@@ -101,7 +104,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Whatever ends this process: a signal, an error, its own decision. */
+/** Cleans up at the end of this process, by a signal, an error or a call of `exit`. */
 export function cleanUpAtEnd(): void {
   process.on("exit", () => {
     killAll();

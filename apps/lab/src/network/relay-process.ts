@@ -23,20 +23,20 @@ export class RelayProcess {
     this.#args = [SCRIPT, ...flags, "--log-level", "warn", ...ice];
   }
 
-  /** `ice`: the server's flags for STUN and TURN. */
+  /** Starts the server. `ice`: its flags for STUN and TURN. */
   static async start(namespace: Namespace, address: string, ice: readonly string[]): Promise<RelayProcess> {
     const relay = new RelayProcess(namespace, address, ice);
     await relay.restart();
     return relay;
   }
 
-  /** As a crash does it: no goodbye to anybody. */
+  /** Kills the server without a goodbye, like a crash. */
   async kill(): Promise<void> {
     if (this.#process) await end(this.#process, "SIGKILL");
     this.#process = undefined;
   }
 
-  /** Up (again), remembering nothing. */
+  /** Starts the server, or starts it again without its memory. */
   async restart(): Promise<void> {
     await this.kill();
     const options = { stdio: ["ignore", "pipe", "inherit"] as ("ignore" | "pipe" | "inherit")[] };

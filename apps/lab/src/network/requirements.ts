@@ -9,7 +9,7 @@ const TOOLS: Readonly<Record<string, string>> = {
   turnserver: "coturn",
 };
 
-/** Why no networks can be made on this machine; undefined where they can. */
+/** Returns the reason why this machine cannot create networks; undefined if it can. */
 export function whyNoNetworks({ needsTurn = true } = {}): string | undefined {
   if (process.platform !== "linux") return "network namespaces exist on Linux only";
   if (process.getuid?.() !== 0) return "network namespaces need root";

@@ -3,10 +3,10 @@ import { end } from "./commands.js";
 import type { Internet } from "./internet.js";
 import { untilConnects } from "./until-connects.js";
 
-/** The secret from which the relay server mints passwords. */
+/** The secret from which the relay server derives passwords. */
 export const TURN_SECRET = "secret of the laboratory, of enough bytes";
 
-/** coturn on the public segment: STUN and TURN on 3478 over UDP and TCP, TURN over TCP on 443, too. */
+/** Coturn on the public segment: STUN and TURN on 3478 over UDP and TCP, and TURN over TCP on 443. */
 export class TurnServer {
   readonly #process: ChildProcess;
   readonly #address: string;
@@ -35,7 +35,7 @@ export class TurnServer {
     return `stun:${this.#address}:3478`;
   }
 
-  /** An address of it, as `--turn` of the relay server takes it. */
+  /** Returns its address in the format of the relay server's `--turn`. */
   url(transport: "udp" | "tcp", port = 3478): string {
     return `turn:${this.#address}:${port}?transport=${transport}`;
   }

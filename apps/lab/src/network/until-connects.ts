@@ -3,7 +3,7 @@ import type { Namespace } from "./namespace.js";
 
 const LIMIT_MS = 10_000;
 
-/** Waits until somebody listens at a TCP address, seen from inside a namespace. */
+/** Waits until a process inside a namespace listens on a TCP port. Throws after 10 s. */
 export async function untilConnects(namespace: Namespace, address: string, port: number): Promise<void> {
   const deadlineMs = performance.now() + LIMIT_MS;
   for (;;) {

@@ -7,18 +7,18 @@ import { LAB } from "./places.js";
 
 /** The properties of a wire, equal in both directions. */
 export interface WireSettings {
-  /** One way. */
+  /** One-way delay. */
   readonly delayMs: number;
   readonly lossPercent: number;
-  /** 0: no limit. */
+  /** Limit of the rate; 0 means none. */
   readonly rateKbps: number;
-  /** Queue of a wire with a rate; the wire drops the rest. */
+  /** Queue of a wire with a rate limit; the wire drops packets that do not fit. */
   readonly queueBytes: number;
   readonly isCut: boolean;
   readonly isUdpCut: boolean;
 }
 
-/** One end of a wire: an interface that it makes in a namespace. */
+/** One end of a wire: the interface that it creates in a namespace. */
 export interface WireEnd {
   readonly namespace: Namespace;
   readonly interfaceName: string;
@@ -27,13 +27,14 @@ export interface WireEnd {
 const SCRIPT = path.join(LAB, "src/network/wire.py");
 
 /**
- * A cable between two namespaces that delays, loses and throttles. It is a process that carries every frame, and not
- * the kernel's netem, which many kernels of virtual machines come without: so it is the same everywhere.
+ * A cable between two namespaces that delays, loses and throttles. A process carries every frame: many
+ * kernels of virtual
+ * machines have no netem.
  */
 export class Wire {
   readonly #process: ChildProcess;
   readonly #answers: Interface;
-  /** Never resolves. */
+  /** Rejects when the process ends; never resolves. */
   readonly #ended: Promise<never>;
 
   private constructor(child: ChildProcess, answers: Interface) {
@@ -57,7 +58,7 @@ export class Wire {
     return wire;
   }
 
-  /** Changes settings, at once; those that are not named stay. */
+  /** Changes the given settings at once. */
   async set(settings: Partial<WireSettings>): Promise<void> {
     const answered = this.#answer();
     this.#process.stdin!.write(`${JSON.stringify(settings)}\n`);

@@ -5,11 +5,14 @@ import { connectionSteps } from "./peer-connections.js";
 
 const WATCH_PERIOD_MS = 4;
 
-/** A player of a room with an authority, whose game spares bytes: over a WebSocket while that is good enough. */
+/**
+ * A player of a room with an authority and a profile that saves bytes: it uses a WebSocket while that is good
+ * enough.
+ */
 export class BallWatch {
   readonly #room: Room;
   readonly #seen = new Set<number>();
-  /** First observations since {@link begin}; ms of the page's clock. */
+  /** Time of the first observation of each stage, ms of the page's clock. */
   readonly #firstMs = new Map<string, number>();
   #startedAtMs = 0;
 
@@ -30,13 +33,13 @@ export class BallWatch {
     return new BallWatch(await new Client(location.origin, { profile }).joinOrCreate("ball"));
   }
 
-  /** Times of {@link stages} count from here. */
+  /** Starts the time of {@link stages}. */
   mark(): void {
     this.#startedAtMs = performance.now();
     this.#firstMs.clear();
   }
 
-  /** Events of the change to another link, in order. */
+  /** Returns the events of the change to another link, in order. */
   stages(): LineStage[] {
     const own = [...this.#firstMs].map(([stage, atMs]) => ({ stage, atMs }));
     const steps = connectionSteps().flatMap((each, at) =>

@@ -1,7 +1,7 @@
 import type { Peer } from "@paceline/client";
 import { ReceivedNumbers, type ReceivedCounts } from "../matrix/received-numbers.js";
 
-/** One participant's observations of another; times in ms from the call of `joinOrCreate`. */
+/** One participant's observations of another. Times are in ms from the call of `joinOrCreate`. */
 export interface PairReport {
   readonly myId: string;
   readonly peerId: string;
@@ -44,7 +44,7 @@ export class PairWatch {
     if (peer.path !== "relay") this.#directMs ??= nowMs - this.#calledAtMs;
   }
 
-  /** True if the state is a new one. */
+  /** Records a state; returns true if it is new. */
   watchState(count: number, nowMs: number): boolean {
     if (count === this.#count) return false;
     this.#playableMs ??= nowMs - this.#calledAtMs;

@@ -3,7 +3,7 @@ import { workerScheduler } from "@paceline/transport";
 import type { ConnectionStep } from "./peer-connections.js";
 import { PairWatch, type PairReport } from "./pair-watch.js";
 
-/** Counts its owner's writes: a state is new where its count is. */
+/** Counts its owner's writes, so that each new state has another count. */
 const Counter = defineEntity("counter", { count: int({ range: [0, 0xffffff] }) });
 
 const WRITE_PERIOD_MS = 1000 / 30;
@@ -15,18 +15,18 @@ export interface JoinOptions {
   readonly messagesPerSecond: number;
 }
 
-/** One participant's observations; times in ms from its call of `joinOrCreate`. */
+/** One participant's observations. Times are in ms from its call of `joinOrCreate`. */
 export interface ProbeReport {
   readonly sessionId: string;
   readonly state: string;
   readonly joinedMs: number;
-  /** Longest time without a new state of anybody, since the last mark. */
+  /** Longest time without a new state of any participant, since the last mark. */
   readonly longestGapMs: number;
   readonly pairs: readonly PairReport[];
   readonly history: readonly { readonly atMs: number; readonly choice: string; readonly reason: string }[];
 }
 
-/** One stay in a room: writes states and sends numbered messages, and watches those of the others. */
+/** One stay in a room: writes states, sends numbered messages, and watches those of the others. */
 export class Participation {
   readonly #room: Room;
   readonly #calledAtMs: number;
@@ -42,7 +42,7 @@ export class Participation {
     this.#calledAtMs = calledAtMs;
     this.#joinedMs = performance.now() - calledAtMs;
     const mine = room.spawn(Counter);
-    // The welcome's content is there in the next turn; the timer would see it later.
+    // The content of the welcome arrives in the next turn; the timer would see it later.
     room.onSpawn(Counter, () => this.#watch());
     room.onMessage("number", (number, from) => this.#pair(from).received.take(number as number));
     this.#timers = [
@@ -59,7 +59,7 @@ export class Participation {
     return new Participation(room, calledAtMs, options);
   }
 
-  /** Gaps are measured from here on. */
+  /** Starts the measurement of gaps. */
   mark(): void {
     this.#longestGapMs = 0;
     this.#newestAtMs = performance.now();
@@ -69,7 +69,7 @@ export class Participation {
     this.#isTalking = false;
   }
 
-  /** Allows direct links to the others, or ends them: each change is a migration. */
+  /** Allows or ends direct links to the others; each change is a migration. */
   allowDirect(isAllowed: boolean): void {
     this.#room.transport.configure({ transports: isAllowed ? ["webrtc", "websocket"] : ["websocket"] });
   }
@@ -118,13 +118,14 @@ export class Participation {
         this.#room.send("number", pair.sent, peer);
         pair.sent += 1;
       } catch {
-        // Too many wait while there is no path: what was not taken is not a message.
+        // The queue is full because there is no path. A message that the SDK does not take is not counted as
+        // sent.
       }
     }
   }
 
   #pair(peer: Peer): PairWatch {
-    // Of a session that the server has forgotten and its successor, each has numbers of its own.
+    // A session that the server has forgotten and its successor count their messages separately.
     const myId = this.#room.sessionId;
     const key = `${myId} ${peer.id}`;
     const known = this.#pairs.get(key);

@@ -1,14 +1,14 @@
-/** A step of a WebRTC connection on its way; ms of the page's clock. */
+/** A step in the life of a WebRTC connection, ms of the page's clock. */
 export interface ConnectionStep {
   readonly atMs: number;
   readonly step: string;
 }
 
-/** The browser's connections, remembered from the page's start: only they know which candidates they chose. */
+/** All connections since the page's start: only they know the chosen candidates. */
 const opened: RTCPeerConnection[] = [];
 const steps = new Map<RTCPeerConnection, ConnectionStep[]>();
 
-/** To be called before anything connects. */
+/** Records every `RTCPeerConnection` that is created from here on; call it before anything connects. */
 export function rememberPeerConnections(): void {
   const Native = globalThis.RTCPeerConnection as typeof RTCPeerConnection | undefined;
   if (!Native) return;
@@ -21,7 +21,7 @@ export function rememberPeerConnections(): void {
   };
 }
 
-/** Each connection's events with their times, the newest last. */
+/** Returns each connection's steps, the newest last. */
 export function connectionSteps(): ConnectionStep[][] {
   return opened.map((connection) => steps.get(connection) ?? []);
 }
@@ -33,7 +33,7 @@ function followSteps(connection: RTCPeerConnection): void {
   note("made");
   connection.addEventListener("signalingstatechange", () => {
     note(`signalling ${connection.signalingState}`);
-    // The transports are there with the first description.
+    // The transports exist from the first description on.
     connection.sctp?.transport?.addEventListener("statechange", () => {
       note(`DTLS ${connection.sctp?.transport?.state}`);
     });
@@ -55,12 +55,12 @@ interface Candidate {
   readonly relayProtocol?: string;
 }
 
-/** The kinds of the candidates of each connection that is up, such as `host-host` or `relay/tcp-prflx`. */
+/** Returns the candidate types of each open connection, such as `host-host` or `relay/tcp-prflx`. */
 export async function candidatePairs(): Promise<string[]> {
   const pairs: string[] = [];
   for (const connection of opened.filter((each) => each.connectionState === "connected")) {
     const stats = [...((await connection.getStats()) as ReadonlyMap<string, RTCStats>).values()];
-    // Firefox marks the pair itself, Chromium the transport.
+    // Firefox marks the pair itself; Chromium names it in the transport.
     const transport = stats.find(({ type }) => type === "transport") as
       { selectedCandidatePairId?: string } | undefined;
     const chosen = stats.find(

@@ -1,4 +1,4 @@
-/** The page that browsers open in the laboratory: whoever drives them calls the methods of the global `probe`. */
+/** The laboratory's page. The program that drives the browser calls the methods of the global `probe`. */
 import type { LineReport } from "../loss/scene.js";
 import { BallWatch } from "./ball-watch.js";
 import { Participation, type JoinOptions, type ProbeReport } from "./participation.js";
@@ -34,7 +34,7 @@ const probe = {
   markLine: () => ball?.mark(),
   lineStages: () => ball?.stages() ?? [],
   candidates: () => candidatePairs(),
-  /** Steps of each WebRTC connection, in ms from the last joining. */
+  /** Returns the steps of each WebRTC connection, in ms from the last join. */
   steps: () => connectionSteps().map((each) => present().since(each)),
 };
 

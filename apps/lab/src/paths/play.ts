@@ -4,31 +4,33 @@ import { nodeWebRtc } from "@paceline/client/node";
 import type { ProfileOverrides } from "@paceline/transport";
 import { SentMeter } from "./sent-meter.js";
 
-/** A way for what players send each other. */
+/** Path between players. */
 export type Way = "direct" | "relay";
 
-/** A game whose players reach each other directly, or through the relay, all else alike. */
+/** A game that is played over direct links and through the relay, with equal settings otherwise. */
 export interface Situation {
   readonly name: string;
   readonly genre: Genre;
   readonly others: number;
-  /** The decision tree's output for the aim that forbids direct links. */
+  /** Settings for which the decision tree does not choose direct links. */
   readonly numbers?: ProfileOverrides["numbers"];
 }
 
-/** Each player's sent bytes and the CPU for them. */
+/** Bytes and CPU time of each player. */
 export interface PathsRow {
   readonly situation: string;
   readonly way: Way;
   readonly players: number;
-  /** Share of the pairs that were reached this way, seen once a second: a machine that is too slow leaves direct links. */
+  /**
+   * Share of the pairs on this path, sampled once a second: a machine that is too slow leaves direct links.
+   */
   readonly pairsThatWay: number;
   readonly bytesOutPerPlayerPerSecond: number;
   readonly packetsOutPerPlayerPerSecond: number;
   readonly cpuMsPerPlayerPerSecond: number;
-  /** States of others that a player got, per second: both ways have to bring as many. */
+  /** Received states of others, per player and second; must be about equal for both paths. */
   readonly statesInPerPlayerPerSecond: number;
-  /** All that was sent, for each state that arrived. */
+  /** All sent bytes, divided by the received states. */
   readonly bytesOutPerState: number;
 }
 
@@ -37,7 +39,7 @@ const fields = {
   heading: angle({ precision: 0.005, unit: "rad" }),
 };
 const Car = defineEntity("car", fields, { motion: "velocity" });
-/** A piece of a puzzle: it stays where it was put. */
+/** A piece of a puzzle, which stays in its place. */
 const Piece = defineEntity("piece", fields, { motion: "hold" });
 
 const STEP_MS = 1000 / 60;
@@ -45,7 +47,7 @@ const PIECE_STEP_MS = 300;
 const CONNECT_LIMIT_MS = 60_000;
 const SETTLE_MS = 4000;
 
-/** Plays a situation on this machine's loopback: real sockets and data channels, all players in this process. */
+/** Plays a situation over loopback with real sockets and data channels. All players run in this process. */
 export async function play(situation: Situation, way: Way, url: string, seconds: number): Promise<PathsRow> {
   const meter = new SentMeter();
   const rooms = await joined(situation, way, url, meter);
@@ -100,7 +102,7 @@ async function joined(situation: Situation, way: Way, url: string, meter: SentMe
   const { genre, others, numbers } = situation;
   const profile: ProfileOverrides = {
     base: genre,
-    // Of the aims, this one forbids no direct links.
+    // The aims other than `latency` may forbid direct links.
     favour: "latency",
     topology: way === "direct" ? "mesh" : "relay",
     numbers: { maxDirectPeers: 64, uploadBytesPerSecond: 1_000_000_000, ...numbers },
@@ -131,7 +133,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, each) => sum + each, 0) / values.length;
 }
 
-/** Counts states of others that arrive: poses that were another one a moment before. */
+/** Counts arriving states of others: entities whose position has changed since the last look. */
 class ArrivalMeter {
   readonly #seen = new Map<object, number>();
   count = 0;

@@ -2,7 +2,7 @@ import { NodeWebSocket, type nodeWebRtc } from "@paceline/client/node";
 
 type WebRtc = NonNullable<Awaited<ReturnType<typeof nodeWebRtc>>>;
 
-/** Counts what players give to their sockets and data channels: payloads, without frames and headers. */
+/** Counts the payloads that players send on sockets and data channels, without frames and headers. */
 export class SentMeter {
   readonly #links: ReturnType<WebRtc>[] = [];
   #socketBytes = 0;
@@ -17,7 +17,7 @@ export class SentMeter {
     return { bytes, packets };
   }
 
-  /** A WebSocket class whose sockets are counted. */
+  /** Returns a WebSocket class that counts what its sockets send. */
   socketClass(): unknown {
     const open = (url: string, protocols: string[]): InstanceType<typeof NodeWebSocket> => {
       const socket = new NodeWebSocket(url, protocols);
@@ -29,13 +29,13 @@ export class SentMeter {
       };
       return socket;
     };
-    // Called with `new`, as a page calls its WebSocket.
+    // The client calls it with `new`.
     return function socket(url: string, protocols: string[]) {
       return open(url, protocols);
     };
   }
 
-  /** Wraps a maker of links, so that all of them are counted. */
+  /** Returns a link maker that counts what its links send. */
   counted(webRtc: WebRtc): WebRtc {
     return (options) => {
       const link = webRtc(options);

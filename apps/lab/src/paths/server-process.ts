@@ -1,4 +1,4 @@
-/** A process with one server, whose rooms pass on what their players send: `pnpm bench paths` starts it. */
+/** A process with one server, whose rooms relay their players' packets, for `pnpm bench paths`. */
 import { defineServer } from "@paceline/server";
 import { openLimits } from "../connect/paceline-limits.js";
 

@@ -1,4 +1,4 @@
-/** Bytes of a message: sender, number and time, then a filling that tells whether it was damaged. */
+/** Size of a message: sender, number and time, then a filling that shows damage. */
 const MESSAGE_BYTES = 100;
 const FILL_AT = 14;
 
@@ -8,7 +8,7 @@ interface Message {
   readonly sentMs: number;
 }
 
-/** A clock that all processes of this machine share. */
+/** Returns the machine's monotonic clock, ms. All processes share it. */
 export function machineMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
@@ -22,7 +22,7 @@ export function writeMessage({ sender, number, sentMs }: Message): Uint8Array {
   return bytes.fill(fillOf(sender, number), FILL_AT);
 }
 
-/** Undefined where it is damaged. */
+/** Returns the message, or undefined if it is damaged. */
 export function readMessage(bytes: Uint8Array): Message | undefined {
   if (bytes.length !== MESSAGE_BYTES) return undefined;
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

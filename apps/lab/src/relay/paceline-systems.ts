@@ -22,7 +22,7 @@ import type { JoinOptions, RelayClient, RelaySystem } from "./system.js";
 const ROOM = "relay";
 const MAX_PLAYERS = 64;
 
-/** All limits are those of every relay, but for how many may come from one address at a time. */
+/** All limits have their defaults, except those per address. */
 async function serve(port: number): Promise<void> {
   const relay = createRelay({
     rooms: { [ROOM]: { maxPlayers: MAX_PLAYERS } },
@@ -44,7 +44,7 @@ async function serve(port: number): Promise<void> {
   await once(server, "listening");
 }
 
-/** Joins as a game does, with a whole client. */
+/** Joins with a whole client, like a game. */
 async function joinAsGame({ port, onMessage }: JoinOptions): Promise<RelayClient> {
   const client = new Client(`http://127.0.0.1:${port}`, {
     profile: "racing",
@@ -61,8 +61,9 @@ interface Seat {
 }
 
 /**
- * The client's bytes without its room: the same match, session, pings and published packets, and nothing is done with
- * what comes but to look at it. Fifty whole clients take more of a machine than the relay that is measured.
+ * Joins with the wire protocol alone: the same match, session, pings and published packets, but no room.
+ * Fifty whole clients
+ * would use more CPU than the measured relay.
  */
 function joinAsWire(trafficClass: TrafficClassName) {
   return async ({ port, onMessage }: JoinOptions): Promise<RelayClient> => {
@@ -122,12 +123,12 @@ function publisher(
   };
 }
 
-/** The only message of a published packet. */
+/** Returns the body of a published packet's only message. */
 function bodyOf(packet: Uint8Array): Uint8Array {
   return packet.subarray(PUBLISHED_HEAD_BYTES);
 }
 
-/** Flags and kind, then the sequence. */
+/** Flags and kind (one byte), then the sequence. */
 const PUBLISHED_HEAD_BYTES = 3;
 
 export const pacelineClient: RelaySystem = { name: "paceline", packages: [], serve, join: joinAsGame };

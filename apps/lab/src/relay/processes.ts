@@ -4,16 +4,16 @@ import { machineMs, readMessage, writeMessage } from "./message.js";
 import type { RelayClient } from "./system.js";
 import { systemNamed } from "./systems.js";
 
-/** The parameters of a run's process. */
+/** Arguments of a process of a run. */
 export interface ChildArguments {
   readonly role: "server" | "swarm";
   readonly system: string;
   readonly port: number;
-  /** Senders of the whole room. */
+  /** Number of senders in the whole room. */
   readonly senders: number;
-  /** Messages that each of them sends in a second. */
+  /** Messages per sender and second. */
   readonly hz: number;
-  /** A swarm's senders: from the first to before the end. */
+  /** Range of this swarm's senders; `end` is exclusive. */
   readonly first: number;
   readonly end: number;
 }
@@ -34,9 +34,9 @@ export interface SwarmFigures {
   readonly latenciesMs: readonly number[];
   /** Latencies of messages that must not wait for others. */
   readonly promptLatenciesMs: readonly number[];
-  /** Since the swarm began, not since the measured time did: what is lost before counts as well. */
+  /** Damaged messages since the swarm's start, not only in the measured time. */
   readonly damaged: number;
-  /** Numbers that are missing between two messages of one sender. */
+  /** Numbers missing between two messages of a sender. */
   readonly lost: number;
   readonly reordered: number;
 }
@@ -44,7 +44,7 @@ export interface SwarmFigures {
 const PUMP_MS = 2;
 const MAX_AT_ONCE = 500;
 const SAMPLE_EVERY = 16;
-/** One of so many messages of a sender must not wait for others. */
+/** One in this many messages of a sender must not wait for others. */
 const PROMPT_EVERY = 30;
 
 export async function runServer({ system, port }: ChildArguments): Promise<void> {
@@ -68,7 +68,7 @@ function isPromptNumber(number: number): boolean {
   return number % PROMPT_EVERY === 0;
 }
 
-/** Counts and checks what comes to one receiver. */
+/** Counts and checks the messages to one receiver. */
 class Tally {
   isMeasuring = false;
   delivered = 0;
@@ -134,7 +134,10 @@ export async function runSwarm({ system, port, hz, first, end }: ChildArguments)
   });
 }
 
-/** Sends evenly over time, each client in its turn. Returns what says how many were sent. */
+/**
+ * Sends messages evenly over time, the clients in turn. Returns a function that gives the number of sent
+ * messages.
+ */
 function pumpMessages(clients: readonly RelayClient[], first: number, hz: number): () => number {
   const startedMs = performance.now();
   const numbers = clients.map(() => 0);

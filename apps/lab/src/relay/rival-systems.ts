@@ -7,7 +7,7 @@ import type { RelaySystem } from "./system.js";
 
 const PLAIN = { perMessageDeflate: false } as const;
 
-/** The reference of all ratios: a loop over the other sockets, as most people write it. */
+/** The base of all ratios: a simple loop over the other sockets. */
 export const naiveWebSocket: RelaySystem = {
   name: "ws-naive",
   packages: [],

@@ -1,7 +1,7 @@
 import { atLeast, atMost, type Bound } from "../bound.js";
 import type { RelayRun } from "./run-relay.js";
 
-/** A system with so many senders: medians of its runs. */
+/** A system with a number of senders: medians of its runs. */
 export interface RelayRow {
   readonly system: string;
   readonly senders: number;
@@ -10,17 +10,17 @@ export interface RelayRow {
   readonly ratioToWs?: number;
   readonly latencyMsP50: number;
   readonly latencyMsP99: number;
-  /** Median of messages that must not wait for others, where the system knows such. */
+  /** Median latency of messages that must not wait for others, if the system has such a class. */
   readonly promptMsP50: number;
-  /** More than the naive relay's in the same run. */
+  /** Difference to the naive relay in the same run. */
   readonly addedMsP50?: number;
   readonly addedMsP99?: number;
   readonly addedPromptMsP50?: number;
   readonly bytesPerDelivered: number;
   readonly rssMb: number;
-  /** CPU of the busiest of the swarm's processes: near 1 the latencies are the swarm's. */
+  /** CPU cores of the busiest swarm process. Near 1, the swarm itself causes the latencies. */
   readonly swarmCpuCores: number;
-  /** Share of the sent messages that reached all others. */
+  /** Received messages as a share of those that should reach all others. */
   readonly deliveredShare: number;
   /** Share of the intended messages that were sent. */
   readonly sentShare: number;
@@ -31,7 +31,7 @@ export interface RelayRow {
 }
 
 export const BASE = "ws-naive";
-/** Only one side counts the packets that are on their way when the count begins or ends. */
+/** Less than 1: packets under way at the begin or end of the count appear on one side only. */
 const LEAST_DELIVERED = 0.99;
 const MAX_ADDED_MS = 5;
 
@@ -69,7 +69,7 @@ export function rowOf(
   };
 }
 
-/** The bounds; docs/OPERATIONS.md states them. */
+/** Returns the bounds that docs/OPERATIONS.md states. */
 export function relayBounds(rows: readonly RelayRow[]): Bound[] {
   return rows
     .filter(({ system }) => system.startsWith("paceline"))

@@ -16,10 +16,13 @@ export interface RelayRun {
   readonly swarms: readonly SwarmFigures[];
 }
 
-/** The clients of one room are so many processes, so that the relay and not they are what is measured. */
+/**
+ * Processes for the clients of one room: with one alone, the clients would limit the result instead of the
+ * relay.
+ */
 const SWARMS = 2;
 
-/** A relay and its clients, each process on a core of its own. Throws where one of them fails. */
+/** Runs a relay and its clients, each process on its own core. Throws if one of them fails. */
 export async function runRelay(options: RunOptions): Promise<RelayRun> {
   const { system, senders, hz, port } = options;
   const children: Child<ChildArguments>[] = [];

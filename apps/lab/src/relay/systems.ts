@@ -2,7 +2,7 @@ import { pacelineClient, pacelineWire } from "./paceline-systems.js";
 import { colyseus, naiveWebSocket, socketIo } from "./rival-systems.js";
 import type { RelaySystem } from "./system.js";
 
-/** In the order of a run. */
+/** The compared systems, in the order of a run. */
 export const systems: readonly RelaySystem[] = [
   naiveWebSocket,
   pacelineWire,
@@ -11,7 +11,7 @@ export const systems: readonly RelaySystem[] = [
   socketIo,
 ];
 
-/** Throws for a name that none has. */
+/** Returns the system of that name. Throws if there is none. */
 export function systemNamed(name: string): RelaySystem {
   const found = systems.find((system) => system.name === name);
   if (found) return found;

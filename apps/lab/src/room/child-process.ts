@@ -1,4 +1,4 @@
-/** Arguments of a run's two processes; their requests and answers follow. */
+/** Arguments of the two processes of a run. */
 export interface ChildArguments {
   readonly role: "server" | "swarm";
   readonly system: string;
@@ -12,7 +12,7 @@ export interface ServerFigures {
   readonly cpuSeconds: number;
   readonly seconds: number;
   readonly rssMb: number;
-  /** Its use before anybody joined. */
+  /** Resident size before anybody joins, MB. */
   readonly emptyRssMb: number;
   readonly inputs: number;
   readonly ticks: number;
@@ -24,18 +24,18 @@ export interface SwarmFigures {
   readonly states: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** Of `bytesIn`, over data channels. */
+  /** The part of `bytesIn` that came over data channels. */
   readonly channelBytesIn: number;
   readonly latencyMsP50: number;
   readonly latencyMsP99: number;
-  /** States that did not say what they had to. */
+  /** States whose decoded values differ from the sent ones. */
   readonly wrong: number;
-  /** States whose echo of one's own input was too old, or older than the one before. */
+  /** States whose echo of the client's own input is too old, or older than the echo before. */
   readonly stale: number;
   readonly example: string | undefined;
 }
 
-/** Answers every order; a process whose parent is gone ends. */
+/** Answers orders of the parent process. The process ends with its parent. */
 export function answerOrders(answers: Readonly<Record<Order, () => unknown>>): void {
   process.on("message", (order: Order) => process.send?.({ order, figures: answers[order]() }));
   process.on("disconnect", () => process.exit());

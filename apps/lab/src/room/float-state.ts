@@ -5,7 +5,7 @@ const HEAD_BYTES = 12;
 const CAR_BYTES = 24;
 const INPUT_BYTES = 16;
 
-/** The whole world as 32-bit floats, as one writes it by hand. */
+/** Writes the whole world as 32-bit floats, like a hand-written protocol. */
 export function writeFloatState({ tick, cars }: World): Buffer {
   const bytes = Buffer.alloc(HEAD_BYTES + CAR_BYTES * cars.length);
   bytes.writeDoubleLE(machineMs(), 0);
@@ -24,7 +24,7 @@ export function writeFloatState({ tick, cars }: World): Buffer {
   return bytes;
 }
 
-/** Reads what {@link writeFloatState} wrote; reuses its objects. */
+/** Returns a reader for {@link writeFloatState}; it reuses its objects. */
 export function floatStateReader(players: number): (bytes: Buffer) => SeenState {
   const cars = Array.from({ length: players }, (_, index): { -readonly [K in keyof Car]: Car[K] } => {
     return { index, x: 0, y: 0, yaw: 0, vx: 0, vy: 0, lastInput: 0 };
@@ -51,7 +51,7 @@ export function floatStateReader(players: number): (bytes: Buffer) => SeenState 
   };
 }
 
-/** Sixteen bytes of input. Where the connection does not say whose it is, the player's number is among them. */
+/** Writes an input of 16 bytes, with the player's index for connections that do not identify the player. */
 export function writeInput(number: number, index: number): Buffer {
   const bytes = Buffer.alloc(INPUT_BYTES);
   bytes.writeUInt32LE(number, 0);

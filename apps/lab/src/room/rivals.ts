@@ -7,18 +7,18 @@ import { LAB } from "../network/places.js";
 const FOLDER = path.join(LAB, "rivals");
 const require = createRequire(path.join(FOLDER, "package.json"));
 
-/** Tells how to install the rivals if they are missing; undefined if they are installed. */
+/** Returns how to install the rivals if they are missing; undefined if they are installed. */
 export function whyNoRivals(): string | undefined {
   if (existsSync(path.join(FOLDER, "node_modules"))) return undefined;
   return "the rivals are not installed; `pnpm bench` does it where it reaches the registry";
 }
 
-/** A rival's package; they are apart from the workspace, so that its types say nothing of them. */
+/** Imports a rival's package. Rivals are installed outside of the workspace, so `Module` gives the types. */
 export async function rival<Module>(name: string): Promise<Module> {
   return (await import(pathToFileURL(require.resolve(name)).href)) as Module;
 }
 
-/** Loads a package that has to be `require`d, so that all its parts are there once. */
+/** Loads a package by `require`, so that its modules exist only once. */
 export function requiredRival(name: string): unknown {
   return require(name);
 }

@@ -13,14 +13,14 @@ export interface RoomRow {
   readonly serverCpuUsPerState: number;
   readonly latencyMsP50: number;
   readonly latencyMsP99: number;
-  /** Share of the latency of raw `ws` beside it. */
+  /** Latency as a share of that of raw `ws` at the same number of clients. */
   readonly latencyMsP99OfWs?: number;
   readonly statesPerClientPerSecond: number;
   readonly inputsPerClientPerSecond: number;
   readonly bytesUpPerClientPerSecond: number;
-  /** CPU of the swarm in cores: where it comes near 1, late states are the swarm's. */
+  /** CPU cores of the swarm. Near 1, the swarm itself makes states late. */
   readonly swarmCpuCores: number;
-  /** CPU of all players' clients for each state that one of them received. */
+  /** CPU time of all clients per state that one of them receives. */
   readonly clientCpuUsPerState: number;
   readonly rssMb: number;
   readonly rssKbPerClient: number;
@@ -31,7 +31,7 @@ export interface RoomRow {
 }
 
 const BASE = "ws-float32";
-/** Bounds of our share of a rival's figures; a room takes those of the smallest size that is as large. */
+/** Largest shares of a rival's figures, for rooms of up to `upTo` players. */
 interface Limit {
   readonly upTo: number;
   readonly bytes: number;
@@ -51,11 +51,11 @@ const TO_GECKOS: readonly Limit[] = [
   { upTo: 99, bytes: 0.5, cpu: Infinity },
   { upTo: Infinity, bytes: 0.5, cpu: 1 },
 ];
-/** Limits our clients' CPU, as a share of the rivals' clients': all of both are whole ones. */
+/** Limits of the clients' CPU as a share of the rivals' clients. All are whole clients. */
 const MAX_CLIENT_CPU_OF_COLYSEUS = 1.3;
 const MAX_BOTH_CPU_OF_GECKOS = 1;
 const LARGEST_WHOLE_ROOM = 99;
-/** A run that lost states has not done the work. */
+/** Fewest states; a run that loses more has not done the work. */
 const LEAST_STATES = 0.97 * TICK_HZ;
 
 export function rowOf(
@@ -92,7 +92,7 @@ export function rowOf(
   };
 }
 
-/** The bounds of our rows, relative to the rivals in the same run. */
+/** Returns the bounds of Paceline's rows, relative to the rivals in the same run. */
 export function roomBounds(rows: readonly RoomRow[]): Bound[] {
   return rows.filter(isOurs).flatMap((row) => {
     const others = rows.filter(({ clients, system }) => clients === row.clients && system !== row.system);
@@ -100,7 +100,7 @@ export function roomBounds(rows: readonly RoomRow[]): Bound[] {
   });
 }
 
-/** The rival of a system, and the largest share of the rival's figure. */
+/** The rivals of each kind of link, and the limits of the shares. */
 const LIMITS: Record<RoomRow["link"], readonly (readonly [string, readonly Limit[]])[]> = {
   websocket: [
     [BASE, TO_RAW],
@@ -123,7 +123,7 @@ function comparisons(row: RoomRow, others: readonly RoomRow[]): Bound[] {
   });
 }
 
-/** CPU of the clients, beside a rival over the same kind of link. */
+/** Returns the bounds of the clients' CPU, relative to a rival over the same kind of link. */
 function clientComparisons(row: RoomRow, others: readonly RoomRow[]): Bound[] {
   if (row.clients > LARGEST_WHOLE_ROOM) return [];
   const colyseus = others.find(({ system }) => system === "colyseus-quantised");
@@ -141,7 +141,7 @@ function clientComparisons(row: RoomRow, others: readonly RoomRow[]): Bound[] {
 }
 
 function faithfulness(row: RoomRow, others: readonly RoomRow[]): Bound[] {
-  // A late machine makes every system late.
+  // A slow machine makes every system late.
   const rivals = others.filter((other) => !isOurs(other) && other.link === row.link);
   const leastStale = Math.min(...rivals.map(({ stale }) => stale));
   return [

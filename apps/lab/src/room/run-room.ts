@@ -14,16 +14,16 @@ export interface RunOptions {
 export interface RoomRun {
   readonly server: ServerFigures;
   readonly swarm: SwarmFigures;
-  /** Why it says nothing of the system; undefined where it does. */
+  /** The reason why the run does not count; undefined if it does. */
   readonly refused: string | undefined;
 }
 
-/** A swarm that needs more is late itself. */
+/** A swarm that needs more CPU causes delays itself. */
 const MAX_SWARM_CORES = 0.8;
-/** With more the others' work is measured, too. */
+/** With a higher load, the run would also measure other processes. */
 const MAX_LOAD = 1.5;
 
-/** A server and a swarm, each in a process on a core of its own. Throws where one of them fails. */
+/** Runs a server and a swarm, each process on its own core. Throws if one of them fails. */
 export async function runRoom(options: RunOptions): Promise<RoomRun> {
   const { system, players, port } = options;
   const children: Child<ChildArguments>[] = [];

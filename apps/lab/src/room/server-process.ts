@@ -2,7 +2,7 @@ import { answerOrders, type ChildArguments, type ServerFigures } from "./child-p
 import { systemNamed } from "./systems/all.js";
 import { PERIOD_MS, World } from "./world.js";
 
-/** The server's process: one system, and the loop where the system has none. */
+/** Runs the server's process: one system, and the world's loop if the system has none. */
 export async function runServer({ system, port, players }: ChildArguments): Promise<void> {
   const world = new World(players);
   const { publish } = await systemNamed(system).serve({ port, world });

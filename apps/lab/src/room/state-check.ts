@@ -2,7 +2,7 @@ import type { SwarmFigures } from "./child-process.js";
 import type { SeenState, Tolerance } from "./system.js";
 import { machineMs, truthOf, type Car } from "./world.js";
 
-/** One's own input may be so many behind. */
+/** Limit of the inputs that the echo of a client's own input may be behind. */
 const MAX_BEHIND = 10;
 const TURN = 2 * Math.PI;
 
@@ -15,8 +15,9 @@ interface StateCheckOptions {
 }
 
 /**
- * Compares a car of every state that any client gets, another one each time, with where it has to be. To look at all of
- * them would be the most of what a swarm of a hundred does, and a swarm that is late measures itself.
+ * Compares one car of every received state, each time another one, with its true position. A check of all
+ * cars would use most
+ * of the CPU of a swarm of a hundred clients, and a late swarm would measure itself.
  */
 export class StateCheck {
   readonly #players: number;
@@ -31,7 +32,7 @@ export class StateCheck {
   #stale = 0;
   #example: string | undefined;
 
-  /** `judged`: latencies and echoes of so many players count, from the first on; the values of all do. */
+  /** `judged`: latencies and echoes count for the first players up to this number; values count for all. */
   constructor({ players, judged, tolerance }: StateCheckOptions) {
     this.#players = players;
     this.#judged = judged;
@@ -40,12 +41,12 @@ export class StateCheck {
     this.#echoes = new Int32Array(players);
   }
 
-  /** The number of a player's next input. */
+  /** Returns the number of a player's next input. */
   nextInput(index: number): number {
     return ++this.#inputs[index]!;
   }
 
-  /** A client's report of its states. */
+  /** Returns the listener for a client's states. */
   listener(index: number): (state: SeenState) => void {
     return (state) => {
       if (this.#isOn) this.#take(index, state);

@@ -7,11 +7,14 @@ import { PERIOD_MS } from "./world.js";
 
 const PUMP_MS = 4;
 const JOINS_AT_ONCE = 10;
-/** From so many players on these are whole clients, who are judged; the others are light where the system has such. */
+/**
+ * In rooms of this size or more, only the first players are whole clients and judged; the others are light if
+ * possible.
+ */
 const LARGE_ROOM = 100;
 const JUDGED_IN_LARGE_ROOM = 2;
 
-/** The clients' process: all of a room's players, who decode and check everything that they get. */
+/** Runs the clients' process: all players of a room, who decode and check their states. */
 export async function runSwarm({ system: name, port, players }: ChildArguments): Promise<void> {
   const system = systemNamed(name);
   countSockets();
@@ -29,7 +32,7 @@ export async function runSwarm({ system: name, port, players }: ChildArguments):
       await join(next++);
     }
   };
-  // One comes first and opens the room.
+  // The first client creates the room.
   await join(0);
   await Promise.all(Array.from({ length: JOINS_AT_ONCE }, joinOneByOne));
   pumpInputs(clients, check);
@@ -59,7 +62,7 @@ export async function runSwarm({ system: name, port, players }: ChildArguments):
   });
 }
 
-/** One input of each player in every period, evenly over it. */
+/** Sends one input of each player in every period, evenly over it. */
 function pumpInputs(clients: readonly RoomClient[], check: StateCheck): void {
   const startedMs = performance.now();
   let sent = 0;

@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 export interface Traffic {
   readonly tcpIn: number;
   readonly tcpOut: number;
-  /** Payloads of data channels: without the heads of SCTP, DTLS and UDP. */
+  /** Payloads of data channels, without the headers of SCTP, DTLS and UDP. */
   readonly channelIn: number;
   readonly channelOut: number;
 }
@@ -15,7 +15,7 @@ let closedIn = 0;
 let closedOut = 0;
 const channels: (() => readonly [number, number])[] = [];
 
-/** Counts what goes through the sockets that this process opens from now on, whoever opens them. */
+/** Counts the bytes of all sockets that this process opens from here on. */
 export function countSockets(): void {
   subscribe("net.client.socket", (message) => {
     const { socket } = message as { readonly socket: Socket };
@@ -28,7 +28,7 @@ export function countSockets(): void {
   });
 }
 
-/** Payloads of data channels go through no socket of Node: whoever has them says how many bytes it has in and out. */
+/** Adds a reader of data channel bytes, which go through no socket of Node. */
 export function countChannels(read: () => readonly [bytesIn: number, bytesOut: number]): void {
   channels.push(read);
 }

@@ -1,25 +1,25 @@
-/** One of the room's cars: where it is at a tick, and the newest input that its player has got through. */
+/** A car of the room: its pose at a tick, and its player's newest input. */
 export interface Car {
-  /** Number of its player, from 0 on. */
+  /** Number of its player, from 0. */
   readonly index: number;
-  /** Metres. */
+  /** Position, m. */
   x: number;
   y: number;
-  /** Radians from 0 on. */
+  /** Heading, rad, from 0. */
   yaw: number;
-  /** Metres per second. */
+  /** Velocity, m/s. */
   vx: number;
   vy: number;
   /** Number of the newest input, 16 bits. */
   lastInput: number;
 }
 
-/** States and inputs per second, of all systems. */
+/** States and inputs per second, for all systems. */
 export const TICK_HZ = 20;
 export const PERIOD_MS = 1000 / TICK_HZ;
 const TURN = 6.28;
 
-/** A car's position at a tick: a receiver can check a whole state by the tick alone. */
+/** Returns a car's pose at a tick, by which a receiver can check a whole state from the tick alone. */
 export function truthOf(index: number, tick: number): Omit<Car, "index" | "lastInput"> {
   const [a, b] = [tick * 0.013 + index, tick * 0.011 + index * 2];
   return {
@@ -31,7 +31,7 @@ export function truthOf(index: number, tick: number): Omit<Car, "index" | "lastI
   };
 }
 
-/** Every system's server shows this: all cars move at every tick. */
+/** The world of every system's server, in which all cars move at every tick. */
 export class World {
   readonly cars: readonly Car[];
   tick = 0;
@@ -50,7 +50,7 @@ export class World {
     for (const car of this.cars) Object.assign(car, truthOf(car.index, this.tick));
   }
 
-  /** A player's input is in the states from now on. */
+  /** Records a player's input, which the next states echo. */
   input(index: number, number: number): void {
     const car = this.cars[index];
     if (!car) return;
@@ -59,7 +59,7 @@ export class World {
   }
 }
 
-/** Milliseconds of a clock that all processes of the machine share. */
+/** Returns the machine's monotonic clock, ms. All processes share it. */
 export function machineMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

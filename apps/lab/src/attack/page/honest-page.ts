@@ -1,4 +1,6 @@
-/** An honest player in a browser, in a room with a hostile one: `pnpm attack` drives it and asks what it saw. */
+/**
+ * An honest player in a browser, in a room with a hostile one. `pnpm attack` drives it and reads its figures.
+ */
 import { Client, type Room } from "@paceline/client";
 import type { PageFigures } from "../page-figures.js";
 
@@ -30,7 +32,7 @@ async function enter(roomId: string): Promise<number> {
   return room.myNumber;
 }
 
-/** Since it was asked last. */
+/** Returns the figures since the last call. */
 function take(): PageFigures {
   const taken = { ...figures, errors: figures.errors.splice(0), peers: room.peers.length };
   Object.assign(figures, { received: 0, lost: 0, twice: 0, lines: 0 });

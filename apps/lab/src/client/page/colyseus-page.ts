@@ -8,7 +8,7 @@ interface ColyseusRoom {
   readonly state: ColyseusState;
   sendBytes(type: string, bytes: Uint8Array): void;
 }
-/** The rival's SDK, from a script of its own. */
+/** The used part of the rival's SDK, which a separate script loads. */
 interface Sdk {
   readonly Client: new (url: string) => {
     joinOrCreate(name: string, options: object): Promise<ColyseusRoom>;
@@ -18,7 +18,7 @@ interface Sdk {
 const server = new URLSearchParams(location.search).get("server")!;
 const { Client } = (globalThis as unknown as { readonly colyseus: Sdk }).colyseus;
 const room = await new Client(server).joinOrCreate("arena", { index: 0 });
-/** As the players of `pnpm bench room` send it. */
+/** The input that the players of `pnpm bench room` send. */
 const bytes = new Uint8Array(16);
 const input = new DataView(bytes.buffer);
 input.setInt8(4, -127);

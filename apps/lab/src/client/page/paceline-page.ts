@@ -7,7 +7,7 @@ const client = new Client(server, { profile: "racing", transports: ["websocket"]
 const room = await client.joinOrCreate("arena", { index: 0 });
 const input = room.input(ArenaInput);
 Object.assign(input, { steer: -127, throttle: 127, brake: 1.25, aim: 2.5 });
-// To ask for entities of a kind is what makes the server tell of them.
+// The server sends only entities of the kinds that the page asks for.
 for (const kind of [ArenaCar, ArenaClock]) room.entities(kind);
 
 watchRoom({

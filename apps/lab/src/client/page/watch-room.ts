@@ -1,8 +1,8 @@
 import type { PageReport, Reading } from "../page-report.js";
 
-/** A joined room, of ours or of a rival's. */
+/** A joined room, of Paceline or of a rival. */
 export interface WatchedRoom {
-  /** Each reads every entity's position once, and adds the numbers up. */
+  /** Functions that read every entity's position once, and return the sum of the numbers. */
   readonly readings: Partial<Record<Reading, () => number>>;
   readonly sendInput: (number: number) => void;
   readonly tick: () => number;
@@ -10,10 +10,13 @@ export interface WatchedRoom {
 }
 
 const INPUT_PERIOD_MS = 50;
-/** The engine may leave out a sum that nobody asks for. */
+/** Keeps the sums: the engine may remove a calculation whose result is not used. */
 const sink = { sum: 0 };
 
-/** Reads the room at each frame and writes an input 20 times a second; whoever drives the page calls the global `watch`. */
+/**
+ * Reads the room at each frame and sends an input 20 times a second. The benchmark controls it by the global
+ * `watch`.
+ */
 export function watchRoom({ readings, sendInput, tick, positions }: WatchedRoom): void {
   let read: (() => number) | undefined;
   let [frames, inputs] = [0, 0];

@@ -18,7 +18,7 @@ const DEFAULTS: PacelineSettings = {
   repeats: true,
 };
 
-/** The systems that every cell of the measure plays. */
+/** Returns the systems that every cell of the measurement plays. */
 export function mainSystems(): LabSystem[] {
   return [
     pacelineSystem(DEFAULTS),
@@ -30,7 +30,7 @@ export function mainSystems(): LabSystem[] {
   ];
 }
 
-/** One part of the SDK changed at a time: which model, which blend, and what the rest is worth. */
+/** Returns Paceline with one part changed at a time: the model, the blend, and other settings. */
 export function variants(): LabSystem[] {
   const models: CarModel[] = ["velocity", "acceleration", "history"];
   const blends: BlendName[] = ["none", "exponential", "projective"];
@@ -40,7 +40,7 @@ export function variants(): LabSystem[] {
     pacelineSystem(DEFAULTS),
     ...models.map((model) => changed(`model-${model}`, { model })),
     ...blends.map((blend) => {
-      // To the time of the cubic correspond two time constants of the exponential.
+      // Two time constants of the exponential blend correspond to the time of the cubic one.
       const timeMs = DEFAULT_CONVERGENCE.timeMs * (blend === "exponential" ? 2 : 1);
       return changed(`blend-${blend}`, { convergence: { ...DEFAULT_CONVERGENCE, blend, timeMs } });
     }),
@@ -56,7 +56,7 @@ export interface Curve {
   readonly points: readonly LabSystem[];
 }
 
-/** Every system at several rates or thresholds: the curves of the plot. */
+/** Returns every system at several rates or thresholds: the curves of the plot. */
 export function curves(): Curve[] {
   const rates = [5, 10, 20, 30, 60];
   return [

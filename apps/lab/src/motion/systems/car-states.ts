@@ -17,20 +17,21 @@ import {
 } from "@paceline/protocol";
 import { TICK_HZ, TICK_SECONDS } from "../trace.js";
 
-/** The models that states of cars are defined for: the game's own needs a game. */
+/** The motion models that suit a car; `step` would need a game's own rule. */
 export type CarModel = Exclude<MotionModel, "hold" | "step">;
 
 /**
- * The coding for the receiver: differences from what it has acknowledged, as in a room of two; or from references that
- * all of a room got, which is what the owner of an entity does for several.
+ * Coding of the states: against baselines that the receiver has acknowledged, as in a room of two, or against
+ * references
+ * that all of a room have, as an owner does with several receivers.
  */
 export type Baselines = "acknowledged" | "reference";
 
-/** m and m/s: of any track, and of any car. */
+/** Limits of the fields, m and m/s, beyond any track and any car. */
 const FAR_M = 10_000;
 const FASTEST_MPS = 200;
 
-/** A car as a game defines it. Position, velocity and heading come first, as in a row of truth. */
+/** Defines a car like a game does. Position, velocity and heading come first, as in a truth row. */
 export function definitionOf(motion: CarModel): EntityDefinition {
   const pose = {
     position: vec3({ range: [-FAR_M, FAR_M], precision: 0.01, unit: "m" }),
@@ -42,25 +43,29 @@ export function definitionOf(motion: CarModel): EntityDefinition {
   return defineEntity("car", { position, velocity, heading }, { motion });
 }
 
-/** Heads of a packet to one receiver: header with acknowledgements and receipt. Number of the stream. */
+/**
+ * Bytes around the states in a packet to one receiver: the header with acks and receipt, or that of a
+ * published packet, and
+ * the number of the stream.
+ */
 const HEAD_BYTES = 10;
 const PUBLISHED_HEAD_BYTES = 4;
 const STREAM_BYTES = 1;
 /** Kind, length and number of a reliable message. */
 const RELIABLE_BYTES = 5;
-/** As rooms have them. */
+/** Same values as in rooms. */
 const BODY_BYTES = 1160;
 const CHECKSUM_TICKS = 8;
 const CAR = 0;
 
 export interface WrittenState {
   readonly payloadBytes: number;
-  /** As the receiver reads it. */
+  /** The decoded state, as the receiver has it. */
   readonly row: Float64Array;
   readonly sequence: number | undefined;
 }
 
-/** One car's states as a room puts them on the wire, with what a reference takes. */
+/** One car's states in the wire format of a room, with the bytes of references. */
 export class CarStates {
   readonly #baselines: Baselines;
   readonly #roundTripMs: number;
@@ -116,19 +121,19 @@ export class CarStates {
     return { payloadBytes: HEAD_BYTES + STREAM_BYTES + bodyBytes, row, sequence };
   }
 
-  /** Once per tick, before its state may be written. */
+  /** Gathers the rows of a reference; call it once per tick, before the state is written. */
   gather(state: Float32Array, tick: number): void {
     if (this.#baselines === "reference" && this.#cycle.isGathering) this.#rowsAt(state, tick);
   }
 
-  /** Once per tick, after its state was written or not: a reference where one is due. */
+  /** Sends a reference if one is due; call it once per tick, after the state was written or not. */
   refresh(tick: number): void {
     if (this.#baselines !== "reference") return;
     this.#nowMs = tick * TICK_SECONDS * 1000;
     this.#cycle.step(tick, this.#nowMs, (messages) => [this.#post(messages)]);
   }
 
-  /** Payload bytes of the reliable packets since the last call. */
+  /** Returns the payload bytes of the reliable packets since the last call. */
   takeReliable(): readonly number[] {
     const taken = this.#reliable;
     this.#reliable = [];

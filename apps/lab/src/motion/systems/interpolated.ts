@@ -11,7 +11,10 @@ import { FixedRateSender } from "./snapshots.js";
 
 const LAYOUT: BodyLayout = { position: 0, dimensions: 3, velocity: 3, heading: HEADING };
 
-/** Paceline's own interpolation: snapshots at a fixed rate, shown as late as the measured arrivals need. */
+/**
+ * Returns Paceline's interpolation: snapshots at a fixed rate, shown with a delay that adapts to the measured
+ * arrivals.
+ */
 export function adaptiveInterpolationSystem(name: string, rateHz: number): LabSystem {
   return {
     name,

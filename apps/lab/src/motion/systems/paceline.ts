@@ -22,19 +22,21 @@ export interface PacelineSettings {
   readonly positionThresholdM: number;
   readonly headingThresholdRad: number;
   readonly convergence: ConvergenceOptions;
-  /** Look ahead by the one-way delay; without it updates are due when the error is there already. */
+  /**
+   * True to look ahead by the one-way delay. Without it, an update is due only when the error already exists.
+   */
   readonly looksAhead: boolean;
   readonly repeats: boolean;
-  /** No further ahead without news; default 1000 ms. */
+  /** Limit of extrapolation without a new state, default 1000 ms. */
   readonly extrapolationLimitMs?: number;
 }
 
-/** A frame on average until an update is shown, and the step of the simulation in which it is noticed. */
+/** Mean time until an update is shown: a frame on average, and the simulation step that notices the error. */
 const SHOWN_AFTER_MS = 14;
-/** More than any car takes: the measure is of what is sent when it is due. */
+/** More than any car needs, so that every due update is sent. */
 const BYTES_PER_SECOND = 1_000_000;
 
-/** Dead reckoning with a threshold, as the SDK's rooms do it: their replication, their codec. */
+/** Returns dead reckoning with a threshold, with the replication and codec of the SDK's rooms. */
 export function pacelineSystem(settings: PacelineSettings): LabSystem {
   return {
     name: settings.name,
@@ -105,7 +107,7 @@ class PacelineSender implements LabSender {
   }
 }
 
-/** The columns that a game writes; the rest of the state is derived. */
+/** Fills the columns that a game writes; the others are derived. */
 function fill({ motionLayout: layout }: EntityDefinition, truth: Float64Array, state: Float32Array): void {
   state.set(truth.subarray(0, 3), layout!.position);
   if (layout!.velocity !== undefined) state.set(truth.subarray(3, HEADING), layout!.velocity);

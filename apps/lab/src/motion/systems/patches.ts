@@ -2,10 +2,13 @@ import type { LabReceiver, LabSystem, LocalTime, Update } from "../system.js";
 import { HEADING } from "../trace.js";
 import { FixedRateSender } from "./snapshots.js";
 
-/** The usual examples' frame loop: a fifth of the way to the newest state, every frame. */
+/** Share of the way to the newest state that the entity moves each frame, as in most examples. */
 const LERP_PER_FRAME = 0.2;
 
-/** State patches at a fixed rate over one ordered stream; every frame the entity moves towards the newest. */
+/**
+ * Returns state patches at a fixed rate over one ordered stream. Every frame moves the entity towards the
+ * newest state.
+ */
 export function orderedPatchesSystem(name: string, rateHz: number): LabSystem {
   return {
     name,

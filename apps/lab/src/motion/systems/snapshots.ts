@@ -2,9 +2,9 @@ import { quantised, type WireField } from "../quantise.js";
 import type { LabReceiver, LabSender, LabSystem, LocalTime, Update } from "../system.js";
 import { HEADING, TICK_HZ, TICK_SECONDS, TRUTH_WIDTH } from "../trace.js";
 
-/** int16 each: position, orientation (as large as a whole one), velocity. */
+/** Position, orientation and velocity as int16; the orientation has the size of a full one. */
 const STATE_BYTES = 18;
-/** A time stamp, and nothing else: less than any real one has. */
+/** A time stamp only: less than any real header. */
 const HEADER_BYTES = 4;
 const SNAPSHOT_BYTES = HEADER_BYTES + STATE_BYTES;
 const FIELDS: readonly WireField[] = [
@@ -13,7 +13,7 @@ const FIELDS: readonly WireField[] = [
   { at: HEADING, count: 1, step: (2 * Math.PI) / 65_536, bits: 16 },
 ];
 
-/** Sends at a fixed rate, whatever happens. */
+/** Sends at a fixed rate, whether or not the state has changed. */
 export class FixedRateSender implements LabSender {
   readonly #everyTicks: number;
   #sinceSent = 0;
@@ -30,7 +30,7 @@ export class FixedRateSender implements LabSender {
   }
 }
 
-/** Snapshots at a fixed rate, shown a fixed time after they arrive, between the two around that time. */
+/** Returns snapshots at a fixed rate, interpolated at a fixed time after their arrival. */
 export function interpolationSystem(name: string, rateHz: number, delayMs: number): LabSystem {
   return {
     name,
@@ -40,7 +40,9 @@ export function interpolationSystem(name: string, rateHz: number, delayMs: numbe
   };
 }
 
-/** Snapshots at a fixed rate, continued to now with their velocity; corrections are shown at once. */
+/**
+ * Returns snapshots at a fixed rate, extrapolated to the present by their velocity. Corrections show at once.
+ */
 export function extrapolationSystem(name: string, rateHz: number): LabSystem {
   return {
     name,
@@ -50,7 +52,7 @@ export function extrapolationSystem(name: string, rateHz: number): LabSystem {
   };
 }
 
-/** Time stamps of this many snapshots make the usual running average of when snapshots come. */
+/** Snapshots in the running average of arrival times. */
 const AVERAGED = 20;
 
 class InterpolatingReceiver implements LabReceiver {

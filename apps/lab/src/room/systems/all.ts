@@ -5,7 +5,7 @@ import { pacelineWebRtc, pacelineWebSocket } from "./paceline.js";
 import { rawWebSocket } from "./raw-web-socket.js";
 import { socketIo } from "./socket-io.js";
 
-/** In the order of a run: who is compared directly comes one after the other. */
+/** The compared systems in the order of a run: direct rivals run one after the other. */
 export const systems: readonly RoomSystem[] = [
   rawWebSocket,
   pacelineWebSocket,
@@ -16,7 +16,7 @@ export const systems: readonly RoomSystem[] = [
   pacelineWebRtc,
 ];
 
-/** Throws for a name that none has. */
+/** Returns the system of that name. Throws if there is none. */
 export function systemNamed(name: string): RoomSystem {
   const found = systems.find((system) => system.name === name);
   if (found) return found;

@@ -1,20 +1,21 @@
 import { angle, defineEntity, defineInput, int, scalar, uint, vec2 } from "@paceline/protocol";
 
-/** As fine as games need it, in a world much larger than where the cars are. */
+/** A car at the precision of a game, in a world much larger than the cars' area. */
 export const ArenaCar = defineEntity(
   "car",
   {
     position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }),
     velocity: vec2({ range: [-100, 100], precision: 0.01, unit: "m/s" }),
-    // By this name it is no part of the motion that receivers continue, and it changes at every tick: so every car is
-    // told at every tick, as the rivals tell it, where a room would leave out what is predicted to a step.
+    // With this name the field is not part of the motion model. It changes at every tick, so every car is
+    // sent at every tick, as
+    // rivals do. A room would leave out what receivers can predict.
     yaw: angle({ precision: 0.005, unit: "rad" }),
     index: uint({ range: [0, 1023] }),
     lastInput: uint({ range: [0, 0xffff] }),
   },
   { motion: "velocity" },
 );
-/** The clock of the states starts again from zero after this time. */
+/** Time after which the clock of the states restarts at zero. */
 export const CLOCK_MS = 100_000;
 export const ArenaClock = defineEntity("clock", {
   worldTick: uint({ range: [0, 0xffffff] }),

@@ -2,15 +2,15 @@ import { Room, defineServer, type Server, type ServerEntity } from "@paceline/se
 import { TICK_HZ, machineMs, type Car } from "../world.js";
 import { ArenaCar, ArenaClock, ArenaInput, CLOCK_MS } from "./arena-kinds.js";
 
-/** The newest moment that is not in the future and lies so in the clock's round. */
+/** Returns the newest past moment whose time within the clock's round is `inRound`. */
 export function sentMsOf(inRound: number): number {
   const nowMs = machineMs();
   const ageMs = (nowMs - inRound) % CLOCK_MS;
-  // Rounding may put the clock a little into the future.
+  // Rounding may put the clock slightly into the future.
   return nowMs - (ageMs > CLOCK_MS - 1 ? ageMs - CLOCK_MS : ageMs);
 }
 
-/** The room's game: cars that move, and inputs that count. */
+/** The room's game: moving cars, and inputs that are echoed. */
 interface ArenaWorld {
   readonly tick: number;
   readonly cars: readonly Car[];
@@ -19,14 +19,14 @@ interface ArenaWorld {
 
 export interface ArenaOptions {
   readonly world: ArenaWorld;
-  /** Moves the world on, before a tick is sent. Undefined: somebody else does. */
+  /** Steps the world before a tick is sent. Undefined if the caller steps it. */
   readonly step?: (() => void) | undefined;
   readonly hasWebRtc: boolean;
 }
 
 type ArenaTypes = { readonly options: { readonly index: number } };
 
-/** All players come from one address, and at once. */
+/** All players come from one address, at the same time. */
 const LIMITS = {
   matchesPerSecondPerAddress: 10_000,
   matchBurstPerAddress: 10_000,
@@ -36,7 +36,7 @@ const LIMITS = {
   joinBurstPerRoom: 10_000,
 };
 
-/** The room of this process, which has one. */
+/** The only room of this process. */
 class ArenaRoom extends Room<ArenaTypes> {
   static setup: ArenaOptions;
   override maxPlayers = 1000;
@@ -71,13 +71,13 @@ class ArenaRoom extends Room<ArenaTypes> {
   }
 }
 
-/** The server; it does not listen yet. One for each process. */
+/** Returns the server, which does not listen yet. A process can have only one. */
 export function defineArena(options: ArenaOptions): Server<{ arena: typeof ArenaRoom }> {
   ArenaRoom.setup = options;
   return defineServer({
     rooms: { arena: ArenaRoom },
     limits: LIMITS,
-    // The pages of `pnpm bench client` come from elsewhere.
+    // The pages of `pnpm bench client` have another origin.
     allowedOrigins: "*",
     ...(options.hasWebRtc && { webrtc: { port: 0, bindAddress: "127.0.0.1" } }),
   });

@@ -52,7 +52,7 @@ interface SdkModule {
   };
 }
 
-/** 16 bits each, the most that is fine enough: positions to less than half a centimetre, velocities to a millimetre. */
+/** Ranges of 16-bit values: positions to 4 mm, velocities to 1 mm/s. */
 const POSITION = { min: -128, max: 128 };
 const VELOCITY = { min: -32, max: 32 };
 const LARGEST_STATE_BYTES = 256 * 1024;
@@ -63,7 +63,10 @@ interface Schemas {
 }
 let known: Schemas | undefined;
 
-/** Made once: a process speaks one of the two, and Colyseus wants each of its classes to be one. */
+/**
+ * Returns the schemas, which are made once: a process uses one of the two forms, and Colyseus needs each
+ * class to be unique.
+ */
 function stateOf(isQuantised: boolean): Schemas {
   known ??= makeSchemas(isQuantised);
   return known;
@@ -159,7 +162,7 @@ function colyseus(
   };
 }
 
-/** A patch is encoded once for all clients. */
+/** Colyseus encodes a patch once for all clients. */
 export const colyseusFloat = colyseus(false, { name: "colyseus-float32", ...FLOAT32 });
 export const colyseusQuantised = colyseus(true, {
   name: "colyseus-quantised",

@@ -26,7 +26,7 @@ interface ClientModule {
 
 const CONNECT_LIMIT_MS = 10_000;
 
-/** Whole states as a struct, over unreliable, unordered data channels. */
+/** Geckos.io with whole states as a struct, over unreliable, unordered data channels. */
 export const geckos: RoomSystem = {
   name: "geckos.io-float32",
   link: "webrtc",
@@ -86,7 +86,7 @@ export const geckos: RoomSystem = {
   },
 };
 
-/** Small Buffers lie in a pool that they share. */
+/** Copies the bytes: small Buffers share a pool. */
 function exactBuffer(bytes: Buffer): ArrayBuffer {
   return Uint8Array.from(bytes).buffer;
 }

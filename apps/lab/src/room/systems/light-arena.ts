@@ -22,13 +22,14 @@ import { sentMsOf } from "./arena.js";
 
 const JOIN_LIMIT_MS = 20_000;
 const HISTORY_TICKS = 64;
-/** The room's kinds, in its order. */
+/** The kinds of the room, in its order. */
 const definitions = [ArenaCar, ArenaClock];
 const CAR = 0;
 
 /**
- * A client that decodes all of its states and draws nothing: so a hundred of them fit into one process. To the server it
- * is a player like the others, who wants to be told as those whose `terms` it has.
+ * Joins with a client that decodes all states and draws nothing, so that a hundred fit into one process. To
+ * the server it is an
+ * ordinary player, with the view `terms` of a whole client.
  */
 export async function joinArenaLightly(
   { port, index, players, onState }: ClientOptions,
@@ -68,7 +69,7 @@ export async function joinArenaLightly(
 const { definition: inputDefinition } = ArenaInput;
 const inputRow = new Float32Array(inputDefinition.components.length);
 
-/** Sixteen bytes' worth, as the other clients send it. */
+/** Returns the input that the other clients send. */
 function inputOf(number: number): Uint8Array {
   inputRow.set([number & 0xffff, -127, 127, 1.25, 2.5]);
   return writeInputs(ArenaInput, { newest: number & 0xffff, rows: [inputRow] });
@@ -78,7 +79,7 @@ const columns = ["position.x", "position.y", "velocity.x", "velocity.y", "yaw", 
   (name) => ArenaCar.components.findIndex((component) => component.name === name),
 );
 
-/** The newest state as it was decoded; a car's values are read when they are asked for. */
+/** The newest decoded state; a car's values are restored only when they are read. */
 class LightView implements SeenState, SnapshotListener {
   tick = 0;
   sentMs = 0;
@@ -100,7 +101,7 @@ class LightView implements SeenState, SnapshotListener {
     this.#onState = onState;
   }
 
-  /** Takes a packet's body; listeners get the state once all of its tick has arrived. */
+  /** Reads a packet's body; calls the listener once all entities have a state of its tick. */
   read(body: Uint8Array, tick: number): void {
     const reader = new ByteReader(body);
     if (!readFeedback(reader)) return;
@@ -120,7 +121,7 @@ class LightView implements SeenState, SnapshotListener {
       return;
     }
     this.count += 1;
-    // Cars are spawned in the order of their players, before the clock.
+    // The room spawns the cars in the order of their players, before the clock.
     this.#cars[entity.id - 1] = entity;
   }
 

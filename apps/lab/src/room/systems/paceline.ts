@@ -22,7 +22,7 @@ type Arena = ReturnType<typeof defineArena>;
 type SeenCar = Entity<typeof ArenaCar>;
 type ArenaRoom = HostedRoom<Arena["kinds"]["arena"]>;
 
-/** Half a step of each field, and what a 32-bit float adds. */
+/** Half a step of each field, plus the rounding of a 32-bit float. */
 export const PRECISION = {
   precision: "1 cm, 1 cm/s, 0.005 rad",
   tolerance: { positionM: 0.00502, velocityMps: 0.00502, headingRad: 0.00252 },
@@ -30,12 +30,15 @@ export const PRECISION = {
 const WEBRTC_LIMIT_MS = 10_000;
 const POLL_MS = 50;
 let tellTerms: (terms: ViewTerms) => void;
-/** The first full client's policy. The server would serve players with another policy in a group of their own. */
+/**
+ * The view terms of the first whole client. The server would put players with other terms into a separate
+ * group.
+ */
 const termsTold = new Promise<ViewTerms>((resolve) => {
   tellTerms = resolve;
 });
 
-/** Hears what its client tells the server of its terms. */
+/** A WebSocket that reads the view terms which its client sends to the server. */
 class OverheardSocket extends NodeWebSocket {
   override send(data: Uint8Array): void {
     const terms = termsIn(data);
@@ -56,7 +59,7 @@ function termsIn(bytes: Uint8Array): ViewTerms | undefined {
   return undefined;
 }
 
-/** Joins the arena; with WebRTC, it waits until states go over it. */
+/** Joins the arena; with WebRTC, waits until states come over it. */
 export async function joinArena(
   link: Link,
   { port, index, players, onState }: ClientOptions,
@@ -84,7 +87,10 @@ export async function joinArena(
   return { sendInput: (number) => (input.number = number & 0xffff) };
 }
 
-/** The room as its client has it, once all of a tick is there; a car is read when it is asked for, as a game would. */
+/**
+ * The room as a whole client sees it, once all of a tick has arrived. A car's values are read on request, as
+ * in a game.
+ */
 class ArenaView implements SeenState {
   tick = 0;
   sentMs = 0;
@@ -98,7 +104,7 @@ class ArenaView implements SeenState {
   constructor(room: ArenaRoom, players: number) {
     this.#room = room;
     this.#players = players;
-    // Asking for entities of a kind is what makes the server tell of them.
+    // The server sends only entities of the kinds that the client asks for.
     this.isWholeAt(0);
   }
 
@@ -125,7 +131,7 @@ class ArenaView implements SeenState {
     }
   }
 
-  /** True, once for each tick, when every entity has a state of that tick of the server. */
+  /** Returns true once for each tick, when every entity has the server's state of that tick. */
   isWholeAt(tick: number): boolean {
     const [clock] = this.#room.entities(ArenaClock);
     if (this.#found < this.#players) this.#find();
@@ -138,7 +144,7 @@ class ArenaView implements SeenState {
   }
 }
 
-/** Counts what goes through the links that it makes: all of it, acknowledgements and pings too. */
+/** Wraps a link maker so that all bytes of its links count, with acknowledgements and pings. */
 function counted(make: WebRtcLinkMaker): WebRtcLinkMaker {
   return (options) => {
     const link = make(options);

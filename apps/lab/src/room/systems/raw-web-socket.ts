@@ -6,7 +6,7 @@ import { FLOAT32, type RoomSystem } from "../system.js";
 
 const PLAIN = { perMessageDeflate: false } as const;
 
-/** The reference of all ratios: `ws`, and a struct of 32-bit floats made by hand, encoded once for all. */
+/** The base of all ratios: `ws` with a hand-made struct of 32-bit floats, encoded once for all clients. */
 export const rawWebSocket: RoomSystem = {
   name: "ws-float32",
   link: "websocket",

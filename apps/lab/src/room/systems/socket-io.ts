@@ -36,7 +36,7 @@ interface ClientModule {
 
 const WEB_SOCKET_ONLY = { transports: ["websocket"], perMessageDeflate: false } as const;
 
-/** Objects as JSON, as most people begin. */
+/** Socket.io with objects as JSON, the usual first version of a game. */
 export const socketIo: RoomSystem = {
   name: "socket.io",
   link: "websocket",
