@@ -1,9 +1,11 @@
-/** Numbered messages from one page to another, all the while that something else goes wrong. */
+/** Numbered messages from one page to another, sent while a scenario disturbs the connection. */
 import type { PageWindow, RacePage } from "./race-page.js";
 
-/** The page keeps a thousand lines of chat, its own among them: enough for half a minute. */
+/** The page keeps a thousand lines of chat, including its own: enough for half a minute. */
 const PERIOD_MS = 80;
-/** No race that is ever driven, so that the standings ignore these laps; the log of the page keeps them. */
+/**
+ * Number of a race that does not exist, so that the standings ignore these laps. The page's log keeps them.
+ */
 const NO_RACE = 4_000_000_000;
 const FIRST_LAP_MS = 20_000;
 
@@ -16,7 +18,7 @@ export interface Heard {
   readonly lapTimesMs: readonly number[];
 }
 
-/** Says "1", "2", "3" ... in the chat, and reports as many lap times, until {@link stopTalking}. */
+/** Sends "1", "2", "3" ... as chat, and as many lap times, until {@link stopTalking}. */
 export function startTalking(page: RacePage): Promise<void> {
   return page.browser.evaluate(
     ({ periodMs, race, firstLapMs }) => {
@@ -34,7 +36,7 @@ export function startTalking(page: RacePage): Promise<void> {
   );
 }
 
-/** @returns how many were sent of each */
+/** @returns the number of sent messages of each kind */
 export function stopTalking(page: RacePage): Promise<number> {
   return page.browser.evaluate(() => {
     const { talk } = window as unknown as Talking;
@@ -43,7 +45,9 @@ export function stopTalking(page: RacePage): Promise<number> {
   });
 }
 
-/** Messages from the other page, in order of arrival, once there are as many as expected and a moment later. */
+/**
+ * Returns the messages of another page in order of arrival, after `expected` chat messages and a short wait.
+ */
 export async function heardFrom(listener: RacePage, speaker: RacePage, expected: number): Promise<Heard> {
   const from = { id: speaker.sessionId, name: speaker.name, expected };
   await listener.waitFor(
@@ -53,7 +57,7 @@ export async function heardFrom(listener: RacePage, speaker: RacePage, expected:
       count,
     { argument: from, timeoutMs: 10_000 },
   );
-  // Whatever is repeated comes after what it repeats.
+  // Repeated messages would arrive after the originals.
   await new Promise((resolve) => setTimeout(resolve, 500));
   return listener.browser.evaluate(({ id, name }) => {
     const { chat, laps } = (window as unknown as PageWindow).paceline.game;
@@ -64,7 +68,7 @@ export async function heardFrom(listener: RacePage, speaker: RacePage, expected:
   }, from);
 }
 
-/** All of them, each once, in order. */
+/** Returns all messages, each once, in order. */
 export function everythingSaid(count: number): Heard {
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   return { chat: numbers.map(String), lapTimesMs: numbers.map((number) => FIRST_LAP_MS + number) };

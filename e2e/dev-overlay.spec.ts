@@ -36,7 +36,7 @@ test("paceline dev shows an error of the game's file on the page until the next 
     save("export const rooms = {");
     const overlay = page.locator("#paceline-error");
     await expect(overlay).toContainText(/game\.js:1:\d+: /);
-    // A page that is opened now shows it, too.
+    // A page that is opened later shows it, too.
     await page.reload();
     await expect(overlay).toContainText(/game\.js:1:\d+: /);
     expect(await page.title()).toBe("mine");

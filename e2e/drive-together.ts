@@ -9,12 +9,13 @@ export interface Pair {
 
 const ROUND_MS = 6000;
 const MAX_ROUNDS = 6;
-/** Frames of each pair that a verdict needs. */
+/** Frames of each pair that the result needs. */
 const ENOUGH_FRAMES = 60;
 
 /**
- * Everybody drives and records, for one round on an idle machine. A busy one lets a page stand still every other
- * second, and such frames prove nothing; then it takes more rounds until all pairs have enough of the others.
+ * Drives and records all pages for one round, and on a busy machine for more. There, pages often stand still,
+ * and such frames
+ * do not count; rounds go on until every pair has enough frames.
  */
 export async function driveTogether(
   pages: readonly RacePage[],

@@ -4,19 +4,19 @@ import { expect } from "@playwright/test";
 import { RacePage, type Frame, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
-/** The game says how long it waits before it judges; here only what a person reads is known. */
+/** Longer than the game's own limit, which the test does not read. */
 const TOAST_LIMIT_MS = 15_000;
 const DRIVERS = 3;
-/** A frame: a state made between the key and the kill counts for one side only. */
+/** About one frame: a state made between the key and the kill counts on one side only. */
 const TOOK_TOLERANCE_MS = 20;
-/** The picture of the README. */
+/** Path of the README's picture. */
 const PICTURE = path.resolve(import.meta.dirname, "../docs/images/race.png");
 
 interface KillWindow extends PageWindow {
   killedAtMs: number;
 }
 
-/** In the page: notes when K goes down, before the game hears of it. */
+/** In the page: records when K is pressed, before the game handles it. */
 function noteKills(): void {
   addEventListener(
     "keydown",
@@ -41,7 +41,11 @@ function framesOf(frames: readonly Frame[], ownerId: string): Seen[] {
   );
 }
 
-/** The largest departure from going on as in the frame before, m; frames of 4 to 100 ms. */
+/**
+ * Returns the largest difference between a position and the linear continuation of the last frames, m. Uses
+ * frames of 4 to
+ * 100 ms.
+ */
 function largestStepM(seen: readonly Seen[], fromMs: number, toMs: number): number {
   let largest = 0;
   for (let at = 2; at < seen.length; at += 1) {
@@ -126,11 +130,11 @@ test("a lone visitor has direct paths to the computer drivers, kills one, and re
   const [tookMs, largestM, usualM] = figures!.slice(1).map(Number) as [number, number, number];
   const killedAtMs = await page.browser.evaluate(() => (window as unknown as KillWindow).killedAtMs);
   const seen = framesOf(page.frames, killed.id);
-  // The first frame with a state that was made since the death.
+  // The first frame with a state that was sent after the kill.
   const fresh = seen.find(({ atMs, ageMs }) => atMs - ageMs > killedAtMs);
-  // The key goes down a moment before the game has heard of it.
+  // The key is pressed shortly before the game handles it.
   expect(Math.abs(fresh!.atMs - killedAtMs - tookMs)).toBeLessThan(TOOK_TOLERANCE_MS);
-  // The game judges 1.5 s after the relay's first state, at the end of a frame.
+  // The game measures until 1.5 s after the relay's first state, at the end of a frame.
   const endMs = fresh!.atMs + 1500;
   const nextFrameMs = seen.find(({ atMs }) => atMs >= endMs - 1)!.atMs;
   const stepM = largestStepM(seen, killedAtMs, nextFrameMs);
@@ -146,7 +150,7 @@ test("a lone visitor has direct paths to the computer drivers, kills one, and re
   expect(page.browser.complaints).toEqual([]);
 });
 
-/** In the page: whether anything that speaks lies over the start lights; undefined while these are out. */
+/** In the page: true if a message covers the start lights; undefined while the lights are off. */
 function liesOverLights(): boolean | undefined {
   const lights = document.querySelector(".lights")!.getBoundingClientRect();
   if (lights.width === 0) return undefined;

@@ -2,7 +2,7 @@ import { expect } from "@playwright/test";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
-/** The drivers are well into their race by then. */
+/** Time after which the drivers are well into their race. */
 const INTO_THE_RACE_MS = 25_000;
 const WITHIN_MS = 10_000;
 
@@ -26,7 +26,7 @@ interface DrivenWindow {
   };
 }
 
-/** In the page: the instruments, once the own car is at speed in mid-field. */
+/** In the page: returns the instruments when the own car is at speed among the others. */
 function underWay(): Place | undefined {
   const { car, others } = (window as unknown as PageWindow & DrivenWindow).paceline.game;
   const speedMps = Math.hypot(car.velocityX, car.velocityY);
@@ -97,7 +97,7 @@ test(
       expect(seen).toEqual({ others: 2, hasResults: false });
     }
     for (const { browser } of pages) await browser.holdKey("ArrowUp");
-    // The last of them has left the grid behind when somebody else comes.
+    // The last driver has left the grid before the newcomer joins.
     for (const page of pages) {
       await page.waitFor(
         "to be on its way",
@@ -118,7 +118,7 @@ test(
   },
 );
 
-/** In the page: the word on the screen once the newcomer is at speed near the others. */
+/** In the page: returns the message on the screen when the newcomer is at speed near the others. */
 function amongOthers(): { readonly message: string } | undefined {
   const { car, others } = (window as unknown as PageWindow & DrivenWindow).paceline.game;
   const message = document.querySelector(".message:not([hidden])")?.textContent ?? "";

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo } from "node:net";
 
-/** A port of the loopback interface that nobody listens on at this moment. */
+/** Resolves with a free port of the loopback interface. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

@@ -16,7 +16,7 @@ interface Counts {
   readonly sdk: number;
 }
 
-/** Serves the page, with a policy that allows Workers or not. */
+/** Serves the page, with a content security policy that allows or forbids Workers. */
 async function open(page: Page, policy = ""): Promise<void> {
   const { outputFiles } = await build({
     entryPoints: [PAGE],
@@ -32,7 +32,7 @@ async function open(page: Page, policy = ""): Promise<void> {
   await page.goto(ORIGIN);
 }
 
-/** Ticks per second of the page's own timers and of the SDK's, and whether the page thinks that it is looked at. */
+/** Returns the ticks per second of the page's own timers and of the SDK's, and the page's visibility. */
 async function rates(page: Page): Promise<Counts & { readonly visibility: string }> {
   return await page.evaluate(async (durationMs) => {
     const { counts } = window as unknown as { counts: Counts };
@@ -51,7 +51,8 @@ test("in a hidden page of Chromium the page's timers starve, and the SDK's go on
   const executable = executableOf("chromium");
   test.skip(executable === undefined, "chromium is not installed");
   const profile = mkdtempSync(path.join(os.tmpdir(), "paceline-hidden-"));
-  // A browser that Playwright launches keeps all pages in front; one that it only talks to does not.
+  // Playwright keeps all pages of a launched browser in front, but not those of a browser that it only
+  // connects to.
   const process = startProcess(
     executable!,
     [
@@ -94,7 +95,7 @@ test("in a hidden page of Chromium the page's timers starve, and the SDK's go on
     try {
       rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     } catch {
-      // Chromium's other processes still write there; the system empties its folder of temporary files.
+      // Chromium's other processes still write there; the system clears its temporary folder later.
     }
   }
 });
@@ -110,7 +111,7 @@ for (const name of ["chromium", "firefox"] as const) {
         for (const policy of ["", "worker-src 'none'"]) {
           const page = await engine.newPage();
           const isAllowed = policy === "";
-          // Slows the timers as in a hidden page, for browsers that cannot hide one on command.
+          // Stops the page's timers, for browsers that cannot hide a page on command.
           if (isAllowed) await page.addInitScript(() => Object.assign(window, { setInterval: () => 0 }));
           await open(page, policy);
           const { page: own, sdk } = await rates(page);

@@ -1,11 +1,14 @@
-/** The interface for everyone: at four sizes and more nothing lies on anything else, in every phase that a player sees. */
+/**
+ * Checks that no parts of the interface overlap, at several window sizes and in every phase that a player
+ * sees.
+ */
 import path from "node:path";
 import { expect } from "@playwright/test";
 import axe from "axe-core";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
-/** Tried at each commit; the other sizes are part of `pnpm verify`. */
+/** Size that every commit checks; `pnpm verify` checks the others as well. */
 const QUICK_SIZE = "390x844";
 const SIZES = {
   "390x844": { width: 390, height: 844, isTouch: true },
@@ -14,10 +17,10 @@ const SIZES = {
   "1920x1080": { width: 1920, height: 1080, isTouch: false },
   "320x480": { width: 320, height: 480, isTouch: true },
 } as const;
-/** Bytes of the first load on the wire, and ms until the page can be used. */
+/** Limits of the first load: bytes on the wire, and ms until the page is usable. */
 const AIMS = { bytes: 130_000, interactiveMs: 1000 };
 
-/** In the page: parts of the interface that lie on each other or leave the window, by their names. */
+/** In the page: returns the parts of the interface that overlap or leave the window. */
 function overlaps(): string[] {
   const parts = [
     ".place-card, .standings, .badge, .minimap, .speed-card, .chat-form, .lights, .results, .message, .wrong-way",
@@ -39,7 +42,7 @@ function overlaps(): string[] {
   });
   const problems: string[] = [];
   shown.forEach((one, index) => {
-    // A start screen that is longer than the window is scrolled.
+    // A start screen that is longer than the window scrolls.
     const isCut =
       one.left < -0.5 || one.right > innerWidth + 0.5 || one.bottom > innerHeight + 0.5 || one.top < -0.5;
     if (isCut && !one.element.matches(".start-card")) problems.push(`${one.name} is cut off`);
@@ -56,7 +59,7 @@ function overlaps(): string[] {
   return problems;
 }
 
-/** In the page: buttons and fields that a thumb would miss. */
+/** In the page: returns the buttons and fields that are too small for a thumb. */
 function smallTargets(): string[] {
   return [
     ...document.querySelectorAll<HTMLElement>("button, select, input:not([type=radio]), .swatch"),
@@ -67,7 +70,7 @@ function smallTargets(): string[] {
   });
 }
 
-/** In the page, with axe: rules that are broken seriously. */
+/** In the page: returns the serious violations that axe finds. */
 async function seriousFaults(): Promise<string[]> {
   const { axe } = globalThis as unknown as {
     readonly axe: {
@@ -120,7 +123,7 @@ for (const [size, { isTouch, ...viewport }] of Object.entries(SIZES)) {
   );
 }
 
-/** `PICTURES=1 pnpm e2e interface.spec.ts`: the pictures of the panel and of links to the game are made anew. */
+/** `PICTURES=1 pnpm e2e interface.spec.ts` regenerates the pictures of the panel and of links to the game. */
 test("the pictures of the documents", async ({ startServer, enter }) => {
   test.skip(process.env["PICTURES"] === undefined, "only where they are wanted");
   const root = path.resolve(import.meta.dirname, "..");

@@ -2,7 +2,7 @@ import { expect } from "@playwright/test";
 import { RacePage } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
-/** The link that the page's Invite button shows. */
+/** Returns the link that the page's Invite button shows. */
 async function linkOf(page: RacePage): Promise<string> {
   await page.press("KeyI");
   const link = await page.waitFor(
@@ -19,7 +19,7 @@ async function linkOf(page: RacePage): Promise<string> {
   return link;
 }
 
-/** Opens the page and presses Race; resolves with the start screen's answer if it gets no place. */
+/** Opens the page and presses Race; resolves with the message of the start screen if the page cannot join. */
 async function refusal(page: RacePage, url: string): Promise<string> {
   await page.browser.open(url);
   await page.press("Enter");
@@ -70,7 +70,7 @@ test(
     await third.browser.screenshot(screenshotFile("race-full"));
     expect(await refusal(third, `${server.url}?room=AAAAAAAAAAAA`)).toContain("This race is over");
 
-    // Without a link the third driver gets a race of its own, and reads why it is alone.
+    // Without a link the third driver gets a new race, and a message that explains why it is alone.
     await third.join(server.url);
     const toast = await third.waitFor(
       "the news of the full race",

@@ -17,7 +17,7 @@ interface PlayerWindow {
   };
 }
 
-/** The page's modules by their names, what is fetched on demand apart. */
+/** Builds the page's modules, with separate ones for code that loads on demand; returns them by name. */
 async function modules(): Promise<Map<string, string>> {
   const { outputFiles } = await build({
     entryPoints: [PAGE],
@@ -32,7 +32,7 @@ async function modules(): Promise<Map<string, string>> {
   return new Map(outputFiles.map(({ path: file, text }) => [path.basename(file), text]));
 }
 
-/** Serves the modules, the one that is late only from the second request for it on. */
+/** Serves the modules. The first request for the late one fails. */
 async function servePages(late: string, asked: string[]): Promise<Server> {
   const known = await modules();
   const pages = createServer((request, response) => {

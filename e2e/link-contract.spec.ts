@@ -6,12 +6,12 @@ import { launchEngine } from "./browsers/playwright-browser.js";
 import { pageScript } from "./page-script.js";
 
 const PAGE = path.resolve(import.meta.dirname, "../packages/transport/test/browser/link-contract-page.ts");
-/** Nothing answers here: the test itself serves what the page asks for. An address on loopback is a secure context. */
+/** No server has this address: the test itself answers the page's requests. Loopback is a secure context. */
 const ORIGIN = "http://127.0.0.1:4173/";
 
 const NARROW_BPS = 64_000;
 
-/** Gives the page a path between its links, one at a time, that it can make narrow. */
+/** Gives the page one path at a time between its links, whose rate the page can limit. */
 async function offerNarrowPath(page: Page): Promise<void> {
   const address = ownAddress()!;
   let path: UdpBottleneck;

@@ -26,7 +26,7 @@ test(
     });
     expect(seen).toMatchObject({ isSpectator: true, car: 0, others: 2 });
     expect(await watching(spectator)).toMatch(/^◀ Watching (Ann|Ben) · \d+ ms behind ▶$/);
-    // A spectator's keys move nobody, and are not sent.
+    // A spectator's keys move no car, and are not sent.
     await spectator.press("KeyR");
     await spectator.drive(1000);
     const pages = [driver, spectator, late];
@@ -47,7 +47,7 @@ test(
   async ({ startServer, enter }) => {
     const server = await startServer();
     const drivers = [new RacePage(await enter("chromium")), new RacePage(await enter("chromium"))] as const;
-    // The spectator is there first, and so it directs the race that it does not drive in.
+    // The spectator joins first, and so directs a race in which it does not drive.
     const spectator = new RacePage(await enter("chromium", { viewport: { width: 1280, height: 800 } }));
     await spectator.browser.open(`${server.url}?name=Sue&color=%23ff00ff`);
     await spectator.browser.screenshot(screenshotFile("watch-lobby"));
@@ -70,7 +70,7 @@ test(
       { argument: `Watching ${other}`, timeoutMs: 3000 },
     );
     await spectator.browser.screenshot(screenshotFile("watch-mesh"));
-    // The spectator is nobody's rival.
+    // The spectator does not count as a rival.
     for (const page of drivers) {
       const seen = await page.browser.evaluate(() => ({
         others: (window as unknown as PageWindow).paceline.game.others.map(({ name }) => name),
@@ -106,7 +106,7 @@ test("two browsers race through the relay, by choice", { tag: "@slow" }, async (
   await two.reaches(one, "relay");
   await one.waitForPhase("racing", 30_000);
   await one.drive(2000);
-  // Nothing better is looked for: the players have asked for the relay.
+  // The players have chosen the relay, so the SDK does not look for a better path.
   await one.reaches(two, "relay", 1000);
   await one.browser.screenshot(screenshotFile("relay-mode"));
   for (const page of pages) expect(page.browser.complaints).toEqual([]);

@@ -5,7 +5,7 @@ import { expect, test } from "@playwright/test";
 import { executableOf } from "../tools/browsers.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
-/** One that begins behind address translation, and one whose path dies: the whole matrix takes minutes. */
+/** A case behind address translation, and one whose path dies. The whole matrix takes minutes. */
 const CASES = ["nat-nat", "webrtc-dies-silently"];
 
 interface Row {
@@ -24,7 +24,7 @@ test("two browsers in networks of their own", { tag: "@slow" }, async () => {
   }
   const args = [path.join(ROOT, "tools/lab.mjs"), "matrix", "--quick", "--json"];
   const chosen = CASES.flatMap((name) => ["--case", name]);
-  // A bound on time that was missed makes it end with 1: a busy machine misses some, and they are not the subject.
+  // A missed bound on time gives exit code 1. A busy machine misses some, and this test does not check them.
   const { stdout } = await promisify(execFile)(process.execPath, [...args, ...chosen], {
     timeout: 100_000,
   }).catch((error: unknown) => error as { stdout: string });

@@ -19,7 +19,7 @@ interface PlayerWindow {
   readonly player: Player;
 }
 
-/** A page that is in the room. */
+/** Opens a page that has joined the room. */
 async function player(browser: Browser, origin: string, serverUrl: string): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
   await page.goto(origin);
@@ -53,7 +53,7 @@ test.describe("a page of Chromium", () => {
     browser = await chromium.launch({
       ...(executablePath !== undefined && { executablePath }),
       args: ["--no-sandbox", "--disable-gpu"],
-      // Playwright's own choice, with which no page comes back as it was.
+      // Playwright's default, which disables the cache that restores pages.
       ignoreDefaultArgs: ["--disable-back-forward-cache"],
     });
     server = await GameServer.start();
@@ -85,9 +85,10 @@ test.describe("a page of Chromium", () => {
     await session.send("Network.enable");
     for (const page of [subject, other]) await sends(page, 0, 10);
     await network(true);
-    // All: which socket is whose nobody can tell on a busy machine, where a slow one may have been replaced.
+    // Cuts all links: on a busy machine a socket may have been replaced, so the test cannot tell which
+    // belongs to whom.
     server.cutLinks();
-    // Emulated so, the end of a socket may not reach the page: then it is silence that tells.
+    // With this emulation the page may not notice the end of a socket; then the silence ends the link.
     await expect.poll(async () => (await recordOf(subject)).life, { timeout: 20_000 }).toEqual(["drop"]);
     for (const page of [subject, other]) await sends(page, 10, 20);
     await wait(OUTAGE_MS);
@@ -98,7 +99,7 @@ test.describe("a page of Chromium", () => {
     const { life, page } = await recordOf(subject);
     expect(page).toEqual(["pageshow", "offline", "online"]);
     expect(life).toEqual(["drop", "resumed"]);
-    // To the other one its own socket was cut, and nobody has left.
+    // The other page lost its own socket as well; no participant has left.
     expect((await recordOf(other)).life).toEqual(["drop", "resumed"]);
   });
 

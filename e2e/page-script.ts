@@ -4,7 +4,7 @@ import { build } from "esbuild";
 
 const PLAYER_PAGE = path.resolve(import.meta.dirname, "../packages/client/test/browser/lifecycle-page.ts");
 
-/** A test's page script with all that it imports, from source, as one module. */
+/** Bundles a test page's script with all its imports from source. */
 export async function pageScript(entry: string): Promise<string> {
   const { outputFiles } = await build({
     entryPoints: [entry],
@@ -17,7 +17,7 @@ export async function pageScript(entry: string): Promise<string> {
   return outputFiles[0]!.text;
 }
 
-/** Serves a player's page, whatever is asked for: one that Playwright makes up may not open connections to this machine. */
+/** Serves a player's page at any path. A page that Playwright makes up may not connect to this machine. */
 export async function servePlayerPage(): Promise<Server> {
   const body = `<!doctype html><script type="module">${await pageScript(PLAYER_PAGE)}</script>`;
   const pages = createServer((_, response) => {

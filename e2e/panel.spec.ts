@@ -3,11 +3,11 @@ import { countTotals, rememberTraffic } from "./peer-connections.js";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
-/** Each way. */
+/** One-way delay. */
 const DELAY_MS = 200;
 const LIMIT_MS = 30_000;
 
-/** Unfolds all that the panel has. */
+/** Opens all sections of the panel. */
 function unfold(page: RacePage): Promise<void> {
   return page.browser.evaluate(() => {
     const root = document.querySelector("[data-paceline-panel]")?.shadowRoot;
@@ -15,7 +15,7 @@ function unfold(page: RacePage): Promise<void> {
   });
 }
 
-/** Text of one peer's row, or of the whole panel. */
+/** Returns the text of one peer's row, or of the whole panel. */
 function shownIn(page: RacePage, selector: string): Promise<string> {
   return page.browser.evaluate((wanted) => {
     const root = document.querySelector("[data-paceline-panel]")?.shadowRoot;
@@ -28,7 +28,7 @@ async function shownRttMs(page: RacePage, peerId: string): Promise<number> {
   return Number(/Round trip\s+([\d.]+) ms/.exec(text)?.[1] ?? Number.NaN);
 }
 
-/** Types a number into a field of the simulator, as somebody does who leaves the field afterwards. */
+/** Types a number into a field of the simulator and leaves the field. */
 function pretend(page: RacePage, field: string, value: number): Promise<void> {
   return page.browser.evaluate(
     ([name, text]) => {
@@ -104,7 +104,7 @@ test("the panel's bytes are those that the browser counts", async ({ startServer
   const { shown, counted } = await viewer.browser.evaluate(countTotals, 12);
   for (const way of ["in", "out"] as const) {
     expect(shown[way]).toBeGreaterThan(1000);
-    // The browser's own numbers are of some ms later.
+    // The browser's own counters are some ms newer.
     expect(Math.abs(shown[way] - counted[way]) / counted[way]).toBeLessThan(0.05);
   }
   report({
@@ -128,7 +128,7 @@ test("the panel is used by keyboard alone", async ({ startServer, enter }) => {
     });
   await page.press("KeyP");
   await expect.poll(() => shownIn(page, ".numbers"), { timeout: LIMIT_MS }).not.toBe("");
-  // The keys are still the car's.
+  // The keys still drive the car.
   expect(await focused()).toBe("BODY");
   await page.press("Tab");
   await page.press("Tab");

@@ -1,16 +1,16 @@
-/** A scenario's actions on WebRTC inside a page; each function runs there and sees nothing of the test. */
+/** WebRTC actions of scenarios. Each function runs inside a page and can use no variables of the test. */
 
 interface Tampered {
   openConnections?: RTCPeerConnection[];
 }
 
-/** Before the page's scripts: as in a browser that was built without it. */
+/** Removes WebRTC before the page's scripts run, as in a browser without it. */
 export function withoutWebRtc(): void {
   Reflect.deleteProperty(globalThis, "RTCPeerConnection");
   Reflect.deleteProperty(globalThis, "webkitRTCPeerConnection");
 }
 
-/** Before the page's scripts: keeps every connection within reach of {@link killWebRtc}. */
+/** Records every connection before the page's scripts run, for {@link killWebRtc}. */
 export function rememberWebRtc(): void {
   const opened: RTCPeerConnection[] = [];
   (globalThis as Tampered).openConnections = opened;
@@ -23,15 +23,16 @@ export function rememberWebRtc(): void {
   };
 }
 
-/** Bytes of one pair of players over some seconds: as its panel shows them, and as the browser's own statistics count them. */
+/** Bytes of one pair of players over some seconds, as its panel shows them and as the browser counts them. */
 export interface CountedBytes {
   readonly shown: { readonly received: number; readonly sent: number };
   readonly counted: { readonly received: number; readonly sent: number };
 }
 
 /**
- * Adds up the rates that the room shows of its only peer, from one of its samples to another so many later, and takes
- * what the connection counts in its data channels meanwhile. For a page with {@link rememberWebRtc}.
+ * Adds up the shown rates of the room's only peer over `samples` samples, and counts the bytes of the
+ * connection's data
+ * channels in the same time. Needs {@link rememberWebRtc}.
  */
 export async function countBytes(samples: number): Promise<CountedBytes> {
   interface Rates {
@@ -81,7 +82,7 @@ export async function countBytes(samples: number): Promise<CountedBytes> {
   return { shown, counted: { received: last.received - first.received, sent: last.sent - first.sent } };
 }
 
-/** Before the page's scripts: keeps connections within reach, and counts what WebSockets carry. For {@link countTotals}. */
+/** Records connections and counts WebSocket bytes before the page's scripts run, for {@link countTotals}. */
 export function rememberTraffic(): void {
   const opened: RTCPeerConnection[] = [];
   const socketBytes = { in: 0, out: 0 };
@@ -113,7 +114,9 @@ interface BothWays {
   out: number;
 }
 
-/** Over so many refreshes of the panel: the bytes that it shows, and those that browser and sockets count. */
+/**
+ * Returns the bytes that the panel shows over this many refreshes, and those that browser and sockets count.
+ */
 export async function countTotals(refreshes: number): Promise<{ shown: BothWays; counted: BothWays }> {
   const totals = (): HTMLElement =>
     document.querySelector("[data-paceline-panel]")!.shadowRoot!.querySelector<HTMLElement>("[data-totals]")!;
@@ -155,7 +158,7 @@ export async function countTotals(refreshes: number): Promise<{ shown: BothWays;
   return { shown: since(first.shown, last.shown), counted: since(first.counted, last.counted) };
 }
 
-/** Closes the browser's connections beneath the SDK, which is not asked and not told. Returns how many were open. */
+/** Closes the browser's connections without telling the SDK. Returns the number of open ones. */
 export function killWebRtc(): number {
   const opened = (globalThis as Tampered).openConnections ?? [];
   for (const connection of opened) connection.close();

@@ -1,6 +1,6 @@
 import { defineConfig } from "@playwright/test";
 
-/** One scenario at a time: each drives several browsers, and what it measures must not be another's load. */
+/** Runs one scenario at a time: each drives several browsers, whose load would disturb other measurements. */
 export default defineConfig({
   testDir: ".",
   testMatch: "*.spec.ts",
@@ -8,8 +8,9 @@ export default defineConfig({
   workers: 1,
   fullyParallel: false,
   forbidOnly: Boolean(process.env["CI"]),
-  // Three browsers that render in software share two cores: a stall of one is not always a fault of ours. tools/e2e.mjs
-  // says what needed its second try.
+  // Three browsers that render in software share two cores, so a stall is not always a fault of the SDK.
+  // tools/e2e.mjs reports
+  // the tests that needed a second try.
   retries: 1,
   timeout: 120_000,
   globalTimeout: 640_000,

@@ -1,16 +1,16 @@
-/** Distance of a car's shown place from its true one, by the clock that all browsers of one machine share. */
+/** A position of a car at a time of the clock that all browsers of a machine share. */
 
 export interface Sample {
-  /** Wall clock. */
+  /** Wall clock, ms. */
   readonly atMs: number;
   readonly x: number;
   readonly y: number;
 }
 
 export interface PositionError {
-  /** Frames that were compared. */
+  /** Number of compared frames. */
   readonly count: number;
-  /** Frames left out, because one of the two pages had just stood still. */
+  /** Frames left out because one of the two pages had just stood still. */
   readonly disturbed: number;
   readonly p50M: number;
   readonly p95M: number;
@@ -18,20 +18,22 @@ export interface PositionError {
 }
 
 /**
- * A car that is driven without mercy, seen in another browser: in nearly every frame less than its own length off.
- * At 30 m/s that is a tenth of a second. Browsers that are not short of processor time show about one metre.
+ * Limit for a car that is driven hard, seen in another browser: in nearly every frame the error is less than
+ * the car's length.
+ * At 30 m/s that is a tenth of a second. Browsers with enough CPU time show about one metre.
  */
 export const BOUND_P95_M = 3;
 
 /**
- * Longer between two frames, and the page stood still: its car did not move although time went on, and what it
- * shows is as old as its last look at the network. That is the machine's doing; three browsers share its few cores.
+ * A longer gap between two frames means that the page stood still: its car did not move, and it shows old
+ * states. The machine
+ * causes this, since three browsers share a few cores.
  */
 const LONGEST_GAP_MS = 100;
-/** So much later what is shown has settled again. */
+/** Time after a standstill until the shown positions are right again. */
 const SETTLED_AFTER_MS = 1000;
 
-/** Tells whether a moment is undisturbed, for moments that are asked for in rising order. */
+/** Returns a function that says whether a time is undisturbed. Its calls must have increasing times. */
 function calmOf(frames: readonly { readonly atMs: number }[]): (atMs: number) => boolean {
   let index = 0;
   let stoodStillUntilMs = Number.NEGATIVE_INFINITY;
@@ -44,7 +46,7 @@ function calmOf(frames: readonly { readonly atMs: number }[]): (atMs: number) =>
   };
 }
 
-/** The car's place at that time by its owner's own record; undefined where the record has a hole. */
+/** Returns the car's position at that time in its owner's record; undefined if the record has a gap there. */
 function placeAt(own: readonly Sample[], atMs: number): { x: number; y: number } | undefined {
   const next = own.findIndex((sample) => sample.atMs >= atMs);
   const after = own[next];
@@ -56,7 +58,7 @@ function placeAt(own: readonly Sample[], atMs: number): { x: number; y: number }
   return { x: before.x + share * (after.x - before.x), y: before.y + share * (after.y - before.y) };
 }
 
-/** @param pages the frames of both pages: what they showed just after standing still is left out, and counted */
+/** @param pages frames of both pages, in which the time just after a standstill is left out and counted */
 export function positionError(
   own: readonly Sample[],
   seen: readonly Sample[],
@@ -76,7 +78,7 @@ export function positionError(
   return { count: errors.length, disturbed, p50M: quantile(0.5), p95M: quantile(0.95), maxM: quantile(1) };
 }
 
-/** Metres along the record: a car that only stood still proves nothing. */
+/** Returns the driven distance, m: a car that stood still proves nothing. */
 export function distanceM(own: readonly Sample[]): number {
   let sum = 0;
   for (const [index, sample] of own.entries()) {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process"
 
 const living = new Set<ChildProcess>();
 
-// A test that fails or runs out of time may never reach its clean-up; nothing it started shall outlive the tests.
+// A test that fails or times out may skip its clean-up, but its processes must not outlive the tests.
 process.on("exit", () => {
   for (const child of living) child.kill("SIGKILL");
 });
@@ -15,7 +15,7 @@ export function startProcess(command: string, args: string[], options: SpawnOpti
   return child;
 }
 
-/** Ends a child for certain: asks, waits two seconds, insists. */
+/** Ends a child: sends `first`, and after two seconds SIGKILL. */
 export async function endProcess(child: ChildProcess, first: NodeJS.Signals = "SIGTERM"): Promise<void> {
   if (!living.has(child)) return;
   await new Promise<void>((resolve) => {

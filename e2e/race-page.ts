@@ -1,8 +1,8 @@
-/** The race as a scenario sees it through one browser: what the page shows at `window.paceline`, and its keys. */
+/** The race in one browser, as a scenario uses it: the page's `window.paceline`, and its keys. */
 import { distanceM, positionError, type PositionError, type Sample } from "./position-error.js";
 import { waitInPage, type RaceBrowser, type RaceKey } from "./browsers/race-browser.js";
 
-/** As much of the page's debugging handle as the scenarios use. */
+/** The part of the page's debugging handle that scenarios use. */
 interface PageHandle {
   readonly room: {
     readonly sessionId: string;
@@ -17,7 +17,7 @@ interface PageHandle {
   };
   readonly game: {
     readonly phase: string;
-    /** True in a room with an authority. */
+    /** Number of the shown car: the own one, or the one that a spectator follows; 0 without one. */
     readonly carNumber: number;
     readonly progressM: number;
     readonly others: readonly { ownerId: string; name: string; x: number; y: number }[];
@@ -48,14 +48,14 @@ export interface Frame {
   }[];
 }
 
-/** The page's globals once the game runs; `firstShownAtMs` is put there by {@link RacePage.join}. */
+/** The page's globals while the game runs. {@link RacePage.join} adds `firstShownAtMs`. */
 export interface PageWindow {
   paceline: PageHandle;
-  /** For each owner of a car: when it was first shown, on the page's clock. */
+  /** First time at which each owner's car was shown, on the page's clock. */
   firstShownAtMs: Record<string, number>;
 }
 
-/** Durations of a pair's steps, counted from asking for a room. */
+/** Durations of a pair's steps from the request for a room, ms. */
 export interface ConnectTimes {
   readonly firstStateMs?: number;
   readonly directMs?: number;
@@ -76,12 +76,12 @@ export class RacePage {
     return this.browser.name;
   }
 
-  /** As the other pages know this participant; read again by {@link join} and {@link rejoined}. */
+  /** This participant's id in the room; {@link join} and {@link rejoined} read it again. */
   get sessionId(): string {
     return this.#sessionId;
   }
 
-  /** Opens the page and starts with the Enter key, as somebody does who likes the name that is offered. */
+  /** Opens the page, and starts with the Enter key, which accepts the offered name. */
   async join(serverUrl: string, query: Record<string, string> = {}): Promise<void> {
     const address = new URL(serverUrl);
     address.search = new URLSearchParams({ name: this.name, ...query }).toString();
@@ -89,7 +89,7 @@ export class RacePage {
     await this.browser.evaluate(() => {
       const page = window as unknown as PageWindow;
       page.firstShownAtMs = {};
-      // The game appears when the room is joined, a car when its first state is there.
+      // The game appears when the page has joined, a car when its first state has arrived.
       setInterval(() => {
         for (const { ownerId } of page.paceline?.game.others ?? []) {
           page.firstShownAtMs[ownerId] ??= performance.now();
@@ -100,7 +100,7 @@ export class RacePage {
     await this.rejoined("");
   }
 
-  /** Waits until this participant is in a room under another id than before. */
+  /** Waits until this participant is in a room under a new id. */
   async rejoined(before: string, timeoutMs = JOIN_LIMIT_MS): Promise<void> {
     this.#sessionId = await this.waitFor(
       "to be in a room",
@@ -122,7 +122,7 @@ export class RacePage {
     return waitInPage(this.browser, what, work, options);
   }
 
-  /** Waits until the other participant's car is shown here. */
+  /** Waits until this page shows the other participant's car. */
   async sees(other: RacePage, timeoutMs = JOIN_LIMIT_MS): Promise<void> {
     await this.waitFor(
       `the car of ${other.name}`,
@@ -131,7 +131,7 @@ export class RacePage {
     );
   }
 
-  /** Waits until the pair uses that path, by this side's account; answers with the reason it gives. */
+  /** Waits until this page uses that path to the other; returns the page's reason for it. */
   async reaches(other: RacePage, path: PeerView["path"], timeoutMs = JOIN_LIMIT_MS): Promise<string> {
     try {
       return await this.waitFor(
@@ -147,7 +147,7 @@ export class RacePage {
     }
   }
 
-  /** Path changes of this page, for the report of a failure. */
+  /** Returns this page's changes of paths, for the report of a failure. */
   #history(): Promise<string> {
     return this.browser.evaluate(() => {
       const { history } = (window as unknown as PageWindow).paceline.room.transport;
@@ -171,7 +171,7 @@ export class RacePage {
     await this.browser.releaseKey(key);
   }
 
-  /** Full throttle, swinging left and right: nobody could foresee all of it. */
+  /** Drives with full throttle and turns left and right, so that nothing can predict all of it. */
   async drive(durationMs: number): Promise<void> {
     const endMs = Date.now() + durationMs;
     await this.browser.holdKey("ArrowUp");
@@ -189,24 +189,24 @@ export class RacePage {
     await this.browser.evaluate(() => (window as unknown as PageWindow).paceline.game.startRecording());
   }
 
-  /** Fetches what was recorded; {@link errorOf} and {@link drivenM} speak of this. */
+  /** Fetches the recording, which {@link errorOf} and {@link drivenM} use. */
   async fetchRecording(): Promise<void> {
     this.#frames = await this.browser.evaluate(() =>
       (window as unknown as PageWindow).paceline.game.recording(),
     );
   }
 
-  /** As {@link fetchRecording} found them. */
+  /** Frames of the last {@link fetchRecording}. */
   get frames(): readonly Frame[] {
     return this.#frames;
   }
 
-  /** Distance of the own car while recording. */
+  /** Distance that the own car drove while recording, m. */
   get drivenM(): number {
     return distanceM(this.#ownTrack());
   }
 
-  /** Between where this page showed the other's car and where the other's page had it, by one clock. */
+  /** Returns the distance between a car as this page showed it and as its own page had it, by one clock. */
   errorOf(other: RacePage): PositionError {
     const seen = this.#frames.flatMap(({ atMs, others }) =>
       others.filter(({ ownerId }) => ownerId === other.sessionId).map(({ x, y }) => ({ atMs, x, y })),

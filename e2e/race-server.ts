@@ -11,7 +11,7 @@ const GAME = path.join(ROOT, "apps/demo-game/dist-server/rooms.js");
 const PAGE = path.join(ROOT, "apps/demo-game/dist");
 const READY_LIMIT_MS = 15_000;
 
-/** The real relay server in a process of its own, serving the built game, with as many computer drivers as wanted. */
+/** The real relay server in a separate process that serves the built game, and computer drivers. */
 export class RaceServer {
   readonly port: number;
   readonly #flags: readonly string[];
@@ -24,7 +24,7 @@ export class RaceServer {
     this.#flags = flags;
   }
 
-  /** `flags`: for the server, besides those that every scenario needs. */
+  /** Starts the server. `flags`: further flags, besides those of every scenario. */
   static async start(driverCount = 0, flags: readonly string[] = []): Promise<RaceServer> {
     const server = new RaceServer(await freePort(), flags);
     await server.#startServer();
@@ -36,18 +36,18 @@ export class RaceServer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Everything that the processes printed, for the report of a failure. */
+  /** Output of the processes, for the report of a failure. */
   get log(): string {
     return this.#log;
   }
 
-  /** As a crash or a power cut does it: no goodbye to anybody. */
+  /** Kills the server without a goodbye, like a crash or a power cut. */
   async kill(): Promise<void> {
     if (this.#server !== undefined) await endProcess(this.#server, "SIGKILL");
     this.#server = undefined;
   }
 
-  /** Up again at the same address, remembering nothing. */
+  /** Starts the server again at the same address, without its memory. */
   async restart(): Promise<void> {
     await this.kill();
     await this.#startServer();

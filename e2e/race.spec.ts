@@ -4,7 +4,7 @@ import { BOUND_P95_M } from "./position-error.js";
 import { RacePage } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
-/** More would be a jump. */
+/** A larger error would be a visible jump. */
 const BOUND_MAX_M = 10;
 const LEAST_DRIVEN_M = 30;
 
@@ -39,7 +39,7 @@ test("three browsers in one race", async ({ startServer, enter, report }) => {
       scenario: "three browsers in one race",
       browsers: `${viewer.name} sees ${driver.name}`,
       path: isDirect ? "direct" : "relay",
-      // The page that was there first only waited for the other.
+      // The page that came first only waited for the other.
       ...(pages.indexOf(viewer) > pages.indexOf(driver) ? await viewer.connectTimes(driver) : {}),
       error,
     });

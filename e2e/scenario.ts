@@ -1,4 +1,4 @@
-/** The fixtures of every scenario: servers, browsers that are closed afterwards, and a line in the report. */
+/** Fixtures of every scenario: servers, browsers that are closed afterwards, and a line in the report. */
 import { appendFileSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { test as base, type Browser } from "@playwright/test";
@@ -22,23 +22,23 @@ interface Finding {
   /** The watching page and the watched one. */
   readonly browsers: string;
   readonly path: string;
-  /** From asking for a room until another player's first state was there. */
+  /** Time from the request for a room to the first state of another player, ms. */
   readonly firstStateMs?: number | undefined;
-  /** From asking for a room until the path was direct. */
+  /** Time from the request for a room to the direct path, ms. */
   readonly directMs?: number | undefined;
   readonly error?: PositionError | undefined;
   readonly note?: string;
 }
 
-/** Page options that WebKitGTK does not support. */
+/** Options of a page; WebKitGTK supports none of them. */
 interface EnterOptions extends PageOptions {
-  /** False: WebRTC is there, but no UDP leaves the machine, so that it never connects. Chromium only. */
+  /** False to block UDP, so that WebRTC exists but never connects. Chromium only. */
   readonly hasUdp?: boolean;
 }
 
 interface Fixtures {
   startServer: (driverCount?: number, flags?: readonly string[]) => Promise<RaceServer>;
-  /** Opens a browser window; the scenario is skipped where that browser is not installed. */
+  /** Opens a browser window; skips the scenario if that browser is not installed. */
   enter: (name: BrowserName, options?: EnterOptions) => Promise<RaceBrowser>;
   report: (finding: Finding) => void;
 }

@@ -6,10 +6,12 @@ const SIZES = {
   desktop: { width: 1440, height: 900 },
   phone: { width: 390, height: 844 },
 };
-/** A canvas that nobody draws on has one; the track alone has dozens. */
+/** An empty canvas has one colour; the track alone has dozens. */
 const LEAST_COLOURS = 10;
 
-/** In the page: how many colours the world has, of every tenth pixel in each direction. */
+/**
+ * In the page: returns the number of colours of the world, sampled at every tenth pixel in both directions.
+ */
 function coloursOfWorld(): number {
   const world = document.querySelector<HTMLCanvasElement>("canvas.world")!;
   const { data, width, height } = world.getContext("2d")!.getImageData(0, 0, world.width, world.height);

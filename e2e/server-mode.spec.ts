@@ -4,21 +4,23 @@ import { RacePage, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
 /**
- * Between where one page shows a car and where its own driver's page has it at that moment: both are ahead of the server
- * by what inputs need to get there, which differs from page to page by a tick of 33 ms. Over a line of
- * {@link ROUND_TRIP_MS}, 0.7 to 1.0 m on a quiet machine.
+ * Distance between a car on one page and on its own driver's page at the same time. Both pages are ahead of
+ * the server by the
+ * travel time of inputs, which differs between pages by a tick of 33 ms. With {@link ROUND_TRIP_MS} it is 0.7
+ * to 1.0 m on a
+ * quiet machine.
  */
 const BOUND_P95_M = 2;
 const ROUND_TRIP_MS = 50;
 const SERVER_MODE = { mode: "server" };
-/** The line has changed: clocks and prediction follow within this. */
+/** Time in which clocks and prediction adapt to a change of the delay. */
 const SETTLE_MS = 3000;
 
 interface SimulatedWindow {
   paceline: { room: { transport: { simulate(settings: { delayMs: number } | undefined): Promise<void> } } };
 }
 
-/** Number of the own car, which stays the same after a reload. */
+/** Returns the number of the own car, which stays the same after a reload. */
 function carOf(page: RacePage): Promise<number> {
   return page.waitFor("a car of one's own", () => (window as unknown as PageWindow).paceline.game.carNumber, {
     argument: undefined,

@@ -26,7 +26,7 @@ test("the server is killed and comes back", { tag: "@slow" }, async ({ startServ
       { argument: undefined, timeoutMs: 8000 },
     );
   }
-  // Those who have a direct path do not need the server for each other.
+  // Players with a direct path do not need the server to reach each other.
   await firefox.reaches(chromium, "direct", 100);
   await firefox.sees(chromium, 100);
   await firefox.browser.screenshot(screenshotFile("server-restart-outage"));

@@ -3,7 +3,7 @@ import { withoutWebRtc } from "./peer-connections.js";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { test } from "./scenario.js";
 
-/** One attempt, with its deadline, and the proof. */
+/** Time for one attempt with its deadline, and for the proof. */
 const LIMIT_MS = 15_000;
 
 test("Chromium has WebRTC to the server for who is reached through the relay", async ({

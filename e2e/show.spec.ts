@@ -42,7 +42,7 @@ function advance(browser: RaceBrowser, ms: number): Promise<void> {
   }, ms);
 }
 
-/** The figures as the page writes them. */
+/** Returns the figures that the page shows. */
 function written(browser: RaceBrowser, lane: keyof Lanes): Promise<string[]> {
   return browser.evaluate(
     (name) =>

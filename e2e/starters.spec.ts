@@ -12,7 +12,7 @@ const STARTERS = [
   { name: "party", engine: "React" },
 ];
 
-/** The parts of Vite that are used here; every starter brings its own. */
+/** The used part of Vite, which each starter installs. */
 interface Vite {
   build(options: object): Promise<unknown>;
   createServer(options: object): Promise<{
@@ -46,7 +46,7 @@ for (const { name, engine } of STARTERS) {
         const faults: string[] = [];
         const pages = [];
         for (let player = 0; player < 2; player++) {
-          // Each in a profile of its own: two tabs of one profile would share a seat's storage.
+          // Each page has its own profile: two tabs of one profile would share the seat's storage.
           const page = await (await browser.newContext()).newPage();
           page.on("pageerror", (error) => faults.push(String(error)));
           await page.goto(url!);

@@ -11,10 +11,10 @@ import { WebKitGtkBrowser } from "./browsers/webkitgtk-browser.js";
 import { servePlayerPage } from "./page-script.js";
 
 const RELOADS = 10;
-/** Ten seconds by default: what is kept for how long, a virtual clock shows. */
+/** Shortened from ten seconds. Tests on a virtual clock check the default. */
 const UNLOAD_GRACE_MS = 2800;
 
-/** Command lines of the processes that run pages. */
+/** Patterns for the command lines of processes that run pages. */
 const pageProcess = {
   chromium: /--type=renderer/,
   firefox: /-contentproc .*\btab\b/,
@@ -38,7 +38,7 @@ interface Tab {
     argument?: Argument,
   ): Promise<Result>;
   reload(): Promise<void>;
-  /** Another tab that begins with a copy of what this one keeps. */
+  /** Opens another tab that begins with a copy of this one's session storage. */
   duplicate(): Promise<Tab>;
   close(): Promise<void>;
 }
@@ -62,7 +62,7 @@ class PlaywrightTab implements Tab {
   }
 
   async duplicate(): Promise<Tab> {
-    // As "duplicate tab" does, it copies the session storage.
+    // Copies the session storage, as "duplicate tab" does.
     const [page] = await Promise.all([
       this.#page.context().waitForEvent("page"),
       this.#page.evaluate(() => void window.open(location.href)),
@@ -135,7 +135,7 @@ const enter = async (tab: Tab, serverUrl: string): Promise<PlayerIdentity> =>
     return player.identity();
   }, serverUrl);
 
-/** A friend's view of a page that has ended: away at once, its car gone after 2 s, and the player out. */
+/** Checks how a friend sees a page end: away at once, its car gone after 2 s, then the player gone. */
 async function seesItEnd(friend: Friend, number: number, endedAtMs: number): Promise<void> {
   const after = (what: "away" | "car gone" | "left") => friend.sawAfter(endedAtMs, what, number);
   await expect.poll(() => after("left"), { timeout: 15_000, intervals: [50] }).toBeDefined();
@@ -146,7 +146,7 @@ async function seesItEnd(friend: Friend, number: number, endedAtMs: number): Pro
   expect(after("left")! - after("away")!).toBeLessThan(UNLOAD_GRACE_MS + 1000);
 }
 
-/** The processes that run pages, of the browsers that this process has started. */
+/** Returns the page processes of the browsers that this process has started. */
 function pageProcesses(pattern: RegExp): number[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   const read = (pid: string, file: string): string => {
@@ -227,7 +227,7 @@ test.describe("a tab", () => {
         expect(pids.length).toBeGreaterThan(0);
         for (const pid of pids) process.kill(pid, "SIGKILL");
         await expect.poll(() => friend.others, { timeout: 15_000, intervals: [50] }).toEqual(["1 away"]);
-        // The system closes the sockets of a process that has died, so that nobody has to wait for silence.
+        // The system closes the sockets of a dead process, so the server does not have to wait for silence.
         expect(friend.sawAfter(crashedAtMs, "away", 1)).toBeLessThan(3000);
       },
     );

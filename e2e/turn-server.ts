@@ -11,7 +11,7 @@ const STARTS_WITHIN_MS = 5000;
 
 export const hasTurnServer = existsSync(PROGRAM);
 
-/** A real coturn on loopback, with the secret of its REST API. */
+/** A real coturn on loopback, with a secret for its REST API. */
 export class TurnServer {
   readonly port: number;
   readonly #process: ChildProcess;
@@ -50,7 +50,7 @@ export class TurnServer {
   }
 }
 
-/** Whether a STUN binding request is answered within 200 ms. */
+/** Returns true if a STUN binding request is answered within 200 ms. */
 async function answers(port: number): Promise<boolean> {
   const socket = createSocket("udp4");
   const request = Buffer.concat([Buffer.from("000100002112a442", "hex"), Buffer.from("paceline-ask")]);

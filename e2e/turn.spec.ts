@@ -5,7 +5,7 @@ import { TurnServer, hasTurnServer } from "./turn-server.js";
 
 const SECRET = "a secret of the test, of enough bytes";
 
-/** In the page, before it loads: every connection goes through TURN. */
+/** In the page, before its scripts: makes every connection use TURN. */
 function throughTurnAlone(): void {
   const Native = RTCPeerConnection;
   window.RTCPeerConnection = class extends Native {

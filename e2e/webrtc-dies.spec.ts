@@ -7,13 +7,16 @@ import { RacePage } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
 const BEFORE_MS = 2000;
-/** Samples of a second each. */
+/** Number of samples, one per second. */
 const BYTE_SAMPLES = 4;
-/** A packet or two at both ends of four seconds of about 30 packets a second, and timers that are late by some ms. */
+/**
+ * One or two packets at both ends of four seconds with about 30 packets a second, and timers that are some ms
+ * late.
+ */
 const BYTE_TOLERANCE = 0.08;
 const ON_RELAY_MS = 500;
 const AFTER_MS = 1500;
-/** The SDK waits a second before it tries again, and connecting takes its time. */
+/** The SDK waits a second before it tries again, and then needs time to connect. */
 const UPGRADE_LIMIT_MS = 20_000;
 
 test("WebRTC dies in mid-race", async ({ startServer, enter, report }) => {
@@ -70,7 +73,7 @@ test("WebRTC dies in mid-race", async ({ startServer, enter, report }) => {
   for (const page of pages) expect(page.browser.complaints).toEqual([]);
 });
 
-/** The bytes that a page shows of its direct link are those of the browser's own statistics, both ways. */
+/** Checks that the bytes which a page shows for its direct link equal the browser's statistics, both ways. */
 async function countsAsTheBrowserDoes(pages: readonly RacePage[]): Promise<void> {
   await Promise.all(
     pages.map(async ({ browser, name }) => {

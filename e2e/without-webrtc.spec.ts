@@ -5,7 +5,7 @@ import { BOUND_P95_M } from "./position-error.js";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { test } from "./scenario.js";
 
-/** A negotiation that leads nowhere is given up after ten seconds. */
+/** Includes the ten seconds after which the SDK abandons a negotiation. */
 const GIVEN_UP_MS = 16_000;
 
 test("a page without RTCPeerConnection races over the relay", async ({ startServer, enter, report }) => {
@@ -65,7 +65,7 @@ test(
 
 const scriptsOf = (page: RacePage): string[] => page.browser.fetched.filter((url) => url.endsWith(".js"));
 
-/** In the page: which of the scripts have simple-peer in them, known by an error code of its own. */
+/** In the page: returns the scripts that contain simple-peer, recognised by an error code. */
 async function holdsSimplePeer(urls: string[]): Promise<string[]> {
   const texts = await Promise.all(urls.map(async (url) => (await fetch(url)).text()));
   return urls.filter((_, index) => texts[index]?.includes("ERR_WEBRTC_SUPPORT"));

@@ -1,6 +1,7 @@
 /**
- * A browser in a process of its own, which may run inside a network namespace: whoever started it says over the
- * process's channel what to do. Argument: the browser's name. Options: --no-udp, --hideable (Chromium only).
+ * A browser in a process of its own, which may run inside a network namespace. The parent process sends its
+ * commands over the
+ * IPC channel. Argument: the browser's name. Options: --no-udp, --hideable (Chromium only).
  */
 import { HideableChromium } from "./hideable-chromium.js";
 import { launchEngine, PlaywrightBrowser } from "./playwright-browser.js";
@@ -9,7 +10,9 @@ import { WebKitGtkBrowser } from "./webkitgtk-browser.js";
 interface Command {
   readonly id: number;
   readonly method: "open" | "call" | "hide" | "show" | "close";
-  /** Of `open` the address; of `call` the global object's name, the name of its method, and the arguments. */
+  /**
+   * For `open` the address; for `call` the names of the global object and of its method, and the arguments.
+   */
   readonly args: readonly unknown[];
 }
 

@@ -4,8 +4,9 @@ import { executableOf } from "../../tools/browsers.mjs";
 import { endProcess, startProcess } from "../processes.js";
 
 /**
- * A Chromium whose page can really be hidden, with timers that slow down and no frames. The pages of a browser that
- * Playwright launches always count as visible; in one that it is only connected to, another page in front hides them.
+ * A Chromium that can really hide its page, with slower timers and no frames. Playwright keeps the pages of a
+ * browser that it
+ * launches visible; this one it only connects to, so that another page in front hides the first.
  */
 export class HideableChromium {
   readonly #process: ChromiumProcess;

@@ -2,7 +2,7 @@ import { chromium, firefox, type Browser, type BrowserContext, type Page } from 
 import { executableOf } from "../../tools/browsers.mjs";
 import { WINDOW, type RaceBrowser, type RaceKey } from "./race-browser.js";
 
-/** The system's Chromium: as root in a container it needs no sandbox, and there is no GPU to ask for. */
+/** Arguments for the system's Chromium: no sandbox, for root in a container, and no GPU. */
 const CHROMIUM_ARGS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -10,13 +10,13 @@ const CHROMIUM_ARGS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  // Host names that hide addresses cost half a second per connection between unlike browsers.
+  // Host names that hide addresses cost half a second per connection between different browsers.
   "--disable-features=WebRtcHideLocalIpsWithMdns",
 ];
 
 export type PlaywrightEngine = "chromium" | "firefox";
 
-/** Candidates would be gathered through a proxy only, and there is none. */
+/** Restricts candidates to those of a proxy, and there is none. */
 const NO_UDP = "--webrtc-ip-handling-policy=disable_non_proxied_udp";
 
 export function launchEngine(name: PlaywrightEngine, { hasUdp = true } = {}): Promise<Browser> {
@@ -34,15 +34,15 @@ export function launchEngine(name: PlaywrightEngine, { hasUdp = true } = {}): Pr
 }
 
 export interface PageOptions {
-  /** Run in the page before any of its own scripts. */
+  /** Functions or scripts that run in the page before its own scripts. */
   readonly beforeLoad?: readonly ((() => void) | string)[];
-  /** Default: {@link WINDOW}. */
-  /** Whether it has a touch screen. Default: no. */
+  /** True for a touch screen. Default: false. */
   readonly hasTouch?: boolean;
+  /** Size of the window, px. Default: {@link WINDOW}. */
   readonly viewport?: { readonly width: number; readonly height: number };
 }
 
-/** A page of its own in a Chromium or Firefox that is running already. */
+/** A page with its own context in a running Chromium or Firefox. */
 export class PlaywrightBrowser implements RaceBrowser {
   readonly name: PlaywrightEngine;
   readonly complaints: string[] = [];
@@ -85,7 +85,7 @@ export class PlaywrightBrowser implements RaceBrowser {
     work: (argument: Argument) => Result | Promise<Result>,
     argument?: Argument,
   ): Promise<Result> {
-    // Playwright's own type knows only serialisable arguments; a scenario passes nothing else.
+    // Playwright's type allows only serialisable arguments; scenarios pass no others.
     return this.#page.evaluate(work as (given: unknown) => Result | Promise<Result>, argument);
   }
 

@@ -1,8 +1,8 @@
-/** One browser window that takes part in a race, whichever engine is behind it and however that is driven. */
+/** One browser window that takes part in a race, of any engine and driver. */
 
 export type BrowserName = "chromium" | "firefox" | "webkitgtk";
 
-/** Small, since every pixel is drawn by the two cores on which three browsers, a server and the test have to live. */
+/** Small, because two CPU cores draw every pixel besides running three browsers, a server and the test. */
 export const WINDOW = { width: 720, height: 450 };
 
 /** The keys that scenarios press, by `KeyboardEvent.code`. */
@@ -22,18 +22,18 @@ export type RaceKey =
 
 export interface RaceBrowser {
   readonly name: BrowserName;
-  /** Errors and warnings of the page so far. WebDriver has no console, so WebKitGTK reports nothing here. */
+  /** Errors and warnings of the page. Empty for WebKitGTK, because WebDriver has no console. */
   readonly complaints: readonly string[];
-  /** Addresses that were fetched so far; empty for WebKitGTK, for the same reason. */
+  /** Fetched addresses. Empty for WebKitGTK, for the same reason. */
   readonly fetched: readonly string[];
   open(url: string): Promise<void>;
-  /** Runs a function in the page. It sees its argument and the page, nothing of the test. */
+  /** Runs a function in the page. It can use its argument and the page, but no variables of the test. */
   evaluate<Result>(work: () => Result | Promise<Result>): Promise<Result>;
   evaluate<Result, Argument>(
     work: (argument: Argument) => Result | Promise<Result>,
     argument: Argument,
   ): Promise<Result>;
-  /** Presses a key and keeps it down, as a driver does. */
+  /** Presses a key and keeps it down. */
   holdKey(key: RaceKey): Promise<void>;
   releaseKey(key: RaceKey): Promise<void>;
   /** Writes a PNG of the window. */
@@ -41,7 +41,7 @@ export interface RaceBrowser {
   close(): Promise<void>;
 }
 
-/** Asks the page again and again until the answer is truthy; says what was awaited when it never is. */
+/** Evaluates `work` in the page until it is truthy; throws with `what` after the timeout. */
 export async function waitInPage<Result, Argument>(
   browser: RaceBrowser,
   what: string,

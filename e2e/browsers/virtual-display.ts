@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { endProcess, startProcess } from "../processes.js";
 
-/** An X display without a screen. Whatever shows a window on it ends when it is closed. */
+/** An X display without a screen. Programs with a window on it end when it closes. */
 export class VirtualDisplay {
   readonly name: string;
   readonly #server: ChildProcess;

@@ -1,16 +1,18 @@
-/** A client of the W3C WebDriver protocol, as far as a race needs it. https://www.w3.org/TR/webdriver2/ */
+/**
+ * A client for the part of the W3C WebDriver protocol that a race needs. https://www.w3.org/TR/webdriver2/
+ */
 
 interface KeyAction {
   type: "keyDown" | "keyUp";
   value: string;
 }
 
-/** Anything that the driver refused, and anything that a script in the page threw. */
+/** A request that the driver refused, or an error of a script in the page. */
 class WebDriverError extends Error {
   override readonly name = "WebDriverError";
 }
 
-/** Wraps the function so that its promise is awaited in the page, and its failure comes back as a value. */
+/** Wraps a function so that the page awaits its promise, and returns its error as a value. */
 const ASYNC_SCRIPT = (work: string): string => `
   const [argument, done] = arguments;
   Promise.resolve()
@@ -42,7 +44,7 @@ export class WebDriverSession {
     return session;
   }
 
-  /** Sets the size of the window with its frame; the page inside is a little smaller. */
+  /** Sets the size of the window with its frame. The page inside is slightly smaller. */
   async resize(size: { width: number; height: number }): Promise<void> {
     await call(this.#base, "POST", "/window/rect", { x: 0, y: 0, ...size });
   }
@@ -60,7 +62,7 @@ export class WebDriverSession {
     await call(this.#base, "POST", "/window", { handle });
   }
 
-  /** Closes the present one. */
+  /** Closes the current window. */
   async closeWindow(): Promise<void> {
     await call(this.#base, "DELETE", "/window");
   }

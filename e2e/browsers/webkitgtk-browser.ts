@@ -27,7 +27,9 @@ const KEY_VALUES: Record<RaceKey, string> = {
   KeyR: "r",
 };
 
-/** The browser that comes with WebKitGTK lives in a folder of the machine's architecture and the library's version. */
+/**
+ * Returns the path of WebKitGTK's browser; it contains the machine's architecture and the library's version.
+ */
 function findMiniBrowser(): string {
   for (const architecture of readdirSync(LIBRARIES).filter((name) => name.includes("linux-gnu"))) {
     for (const version of ["webkit2gtk-4.1", "webkitgtk-6.0", "webkit2gtk-4.0"]) {
@@ -41,7 +43,8 @@ function findMiniBrowser(): string {
 async function startDriver(display: VirtualDisplay): Promise<{ driver: ChildProcess; url: string }> {
   const port = await freePort();
   const driver = startProcess("WebKitWebDriver", ["-p", String(port)], {
-    // Without a graphics card the compositor runs on software OpenGL and takes 60 ms of a frame; X alone takes few.
+    // Without a graphics card the compositor uses software OpenGL and takes 60 ms per frame; X alone takes a
+    // few.
     env: { ...process.env, DISPLAY: display.name, GDK_BACKEND: "x11", WEBKIT_DISABLE_COMPOSITING_MODE: "1" },
     stdio: "ignore",
   });
@@ -58,8 +61,9 @@ async function startDriver(display: VirtualDisplay): Promise<{ driver: ChildProc
 }
 
 /**
- * WebKitGTK: a real engine that has WebSockets and no WebRTC at all, so its players reach the others through the
- * relay. It runs on a display of its own; closing that also ends a browser that its driver has lost.
+ * WebKitGTK, an engine with WebSockets but without WebRTC, so its players reach others through the relay. It
+ * runs on its own
+ * display, which also ends the browser if the driver has lost it.
  */
 export class WebKitGtkBrowser implements RaceBrowser {
   readonly name = "webkitgtk";
@@ -131,7 +135,7 @@ export class WebKitGtkBrowser implements RaceBrowser {
   }
 
   async close(): Promise<void> {
-    // A driver that hangs must not keep the display, and with it the browser, alive.
+    // A hanging driver must not keep the display, and with it the browser, alive.
     const patience = new Promise((resolve) => setTimeout(resolve, 3000).unref());
     await Promise.race([this.#session.end().catch(() => undefined), patience]);
     await endProcess(this.#driver);
