@@ -1,4 +1,4 @@
-/** The server of `paceline start` as a program of its own. */
+/** Runs the server of `paceline start` as a separate program. */
 import process from "node:process";
 import { serve } from "paceline";
 

@@ -23,24 +23,24 @@ const hasTshark = existsSync("/usr/bin/tshark");
 const RUN_MS = 8000;
 const KINDS = ["car", "computer-car"] as const;
 
-/** A car as its owner had it in a step. */
+/** A car's pose at its owner in one step. */
 interface Pose {
   readonly x: number;
   readonly y: number;
   readonly headingRad: number;
 }
 
-/** A car as a receiver had it. */
+/** A car's decoded state at a receiver. */
 interface Sample extends Pose {
   readonly kind: string;
   readonly number: number;
   readonly tick: number;
 }
 
-/** One line that tshark printed of a packet: every field with all its values. */
+/** One packet in tshark's output: every field with all its values. */
 type Row = Readonly<Record<string, readonly string[]>>;
 
-/** A player of the real game, driven by the computer's hands. */
+/** A player of the real game, driven by the computer driver. */
 class Player {
   readonly participant: Participant;
   readonly poses: Pose[] = [];
@@ -78,7 +78,10 @@ async function join(url: string, index: number): Promise<Player> {
   return new Player(new Participant(room, card, () => performance.now()), index);
 }
 
-/** States are those of ticks: between two poses that their owner had one after the other, or a step further. */
+/**
+ * True if the state lies between two successive poses of its owner, or a step further: states belong to
+ * ticks, not to steps.
+ */
 function isOnTheWay(poses: readonly Pose[], { x, y, headingRad }: Pose): boolean {
   return poses.slice(1).some((pose, index) => {
     const before = poses[index]!;
@@ -108,7 +111,7 @@ describe.skipIf(!hasTshark)("the dissector, on traffic of the demo game", () => 
     return run.stdout;
   }
 
-  /** The packets that a filter lets through. */
+  /** Returns the packets that match a filter. */
   function rows(filter: string, fields: readonly string[], file = capture): Row[] {
     const columns = fields.flatMap((field) => ["-e", field]);
     const text = tshark(
@@ -190,10 +193,10 @@ describe.skipIf(!hasTshark)("the dissector, on traffic of the demo game", () => 
       for (const kind of KINDS) {
         const named = ["x", "y"].map((axis) => `paceline.${kind}.position.${axis}`);
         const fields = ["paceline.participant", "paceline.tick", ...named, `paceline.${kind}.heading`];
-        // From the server: there the number is the sender's. In these packets all states are of one car.
+        // Only from the server, whose packets name the sender. All states of such a packet belong to one car.
         const found = rows(`tcp.srcport == 8080 && ${named[0]}`, fields);
         expect(found.length).toBeGreaterThan(10);
-        // They drive.
+        // Checks that the cars move.
         expect(new Set(found.flatMap((row) => row[named[0]!]!)).size).toBeGreaterThan(5);
         for (const row of found) {
           const [numbers, ticks, xs, ys, headings] = fields.map((field) => row[field]!.map(Number));
@@ -221,13 +224,13 @@ describe.skipIf(!hasTshark)("the dissector, on traffic of the demo game", () => 
     "decodes every state of a capture that begins with the race, in both directions",
     { timeout: 60_000 },
     () => {
-      // The other fields say where such states come from.
+      // The other fields show which packet such a state belongs to.
       const fields = ["undecoded", "kind", "participant", "tick", "baseline", "stream", "sequence"];
       const where = ["frame.number", "frame.time_relative", "tcp.srcport", "tcp.dstport"];
       expect(rows("paceline.undecoded", [...where, ...fields.map((field) => `paceline.${field}`)])).toEqual(
         [],
       );
-      // Wireshark's own word for a dissector that met bytes which it did not expect, or failed.
+      // Wireshark's mark for a dissector that failed or met unexpected bytes.
       expect(rows("_ws.malformed", ["frame.number"])).toEqual([]);
       const checked = rows("paceline.checksum", ["paceline.checksum"]).flatMap(
         (row) => row["paceline.checksum"]!,
@@ -248,7 +251,7 @@ describe.skipIf(!hasTshark)("the dissector, on traffic of the demo game", () => 
     expect([...values("paceline.name")].toSorted()).toEqual([...KINDS]);
     expect([...values("paceline.type")]).toContain("driver");
     expect([...values("paceline.kind")].length).toBeGreaterThanOrEqual(4);
-    // A broadcast has no packet in it, only messages with numbers.
+    // A broadcast contains no packet, only messages with numbers.
     const numbers = (row: (typeof found)[number]) => [...row["paceline.sequence"]!, ...row["paceline.id"]!];
     expect(found.every((row) => numbers(row).length > 0)).toBe(true);
     expect(
@@ -263,7 +266,7 @@ describe.skipIf(!hasTshark)("the dissector, on traffic of the demo game", () => 
     expect(found.flatMap((row) => row[why]!).join()).toContain("the capture does not have");
     expect(found.some((row) => row["paceline.entities"]!.includes("1"))).toBe(true);
     expect(found.every((row) => row["paceline.states"]!.length > 0)).toBe(true);
-    // What the first socket of each client sent is all there, and is decoded.
+    // The capture has every packet that a client sent on its first socket, so those are decoded.
     const position = "paceline.computer-car.position.x";
     expect(rows(`${position} && tcp.dstport == 8080`, [position], cut).length).toBeGreaterThan(5);
   });

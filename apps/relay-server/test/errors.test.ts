@@ -33,7 +33,7 @@ function started(args: readonly string[]): ServerProcess {
   return server;
 }
 
-/** A game whose rooms do something wrong when they are told to. */
+/** Writes a game whose rooms fail on request. */
 function game(): string {
   const path = join(folder, "game.mjs");
   writeFileSync(
@@ -57,7 +57,7 @@ function game(): string {
 
 const LOUD_ROOMS = 30;
 
-/** A game whose kinds of rooms fail with words that fill any pipe: 60 kB for each. */
+/** Writes a game whose kinds of rooms fail with messages of 60 kB each, enough to fill any pipe. */
 function loudGame(): string {
   const path = join(folder, "loud.mjs");
   writeFileSync(
@@ -139,7 +139,7 @@ describe("a game's mistake in the process of the server", () => {
   });
 });
 
-/** The server with a standard error of our choice. */
+/** The server with a given standard error. */
 class OddProcess {
   readonly child: ChildProcess;
   #stdout = "";
@@ -165,7 +165,7 @@ class OddProcess {
   }
 }
 
-/** Writes some lines for each: the log tells of every room. */
+/** Makes the log write some lines for each of many rooms. */
 async function makeNoise(url: string, rooms: number): Promise<void> {
   const body = JSON.stringify({ version: 2, options: {} });
   for (let room = 0; room < rooms; room++) {

@@ -20,7 +20,7 @@ function start(args: readonly string[], environment?: Readonly<Record<string, st
 }
 
 beforeAll(() => {
-  // What runs is what is in dist: bring it up to date (incremental, so mostly nothing happens).
+  // The test runs the code in dist, so this builds it (incrementally: usually nothing happens).
   const root = fileURLToPath(new URL("../../..", import.meta.url));
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   const build = spawnSync(process.execPath, [tsc, "-b", "apps/relay-server"], {
@@ -145,7 +145,7 @@ describe("the server", () => {
       ["gzip, deflate", "gzip", packed.gzip.length],
       ["identity", undefined, text.length],
     ] as const) {
-      // Unlike `fetch`, this does not unpack.
+      // Unlike `fetch`, this does not decompress the body.
       const headers = { "accept-encoding": accepted };
       const [response] = (await once(
         get({ hostname: address.hostname, port: address.port, path: "/assets/packed-D3adB33f.js", headers }),

@@ -5,10 +5,10 @@ import { fileURLToPath } from "node:url";
 const MAIN = fileURLToPath(new URL("../dist/main.js", import.meta.url));
 const READY_MS = 10_000;
 
-/** The server as a process of its own, as `node dist/main.js` starts it. */
+/** The server as a separate process, started with `node dist/main.js`. */
 export class ServerProcess {
   readonly #child: ChildProcess;
-  /** Resolves with the exit code once the process is over. */
+  /** Resolves with the exit code when the process has ended. */
   readonly exited: Promise<number | null>;
   stdout = "";
   stderr = "";
@@ -23,7 +23,7 @@ export class ServerProcess {
     this.exited = once(this.#child, "close").then(([code]) => code as number | null);
   }
 
-  /** The address that the server prints when it is ready. */
+  /** Resolves with the address that the server prints when it is ready. */
   async address(): Promise<string> {
     const deadlineMs = performance.now() + READY_MS;
     while (performance.now() < deadlineMs) {
@@ -39,7 +39,7 @@ export class ServerProcess {
     this.#child.kill(name);
   }
 
-  /** Ends the process whatever it does. */
+  /** Kills the process. */
   async end(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.exited;

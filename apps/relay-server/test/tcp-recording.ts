@@ -7,14 +7,16 @@ interface Chunk {
   readonly bytes: Buffer;
 }
 
-/** The port that the capture names: one at which Wireshark expects HTTP. */
+/** Server port in the capture: one at which Wireshark expects HTTP. */
 const SERVER_PORT = 8080;
 const FIRST_CLIENT_PORT = 40_000;
 const MAX_SEGMENT_BYTES = 16_000;
 const LINK_IS_IPV4 = 228;
 const Flag = { syn: 2, push: 8, ack: 16 } as const;
 
-/** Passes TCP connections on to a port of this machine and writes down their bytes, for a capture that needs no rights. */
+/**
+ * Forwards TCP connections to a local port and records their bytes, for a capture that needs no privileges.
+ */
 export class TcpRecording {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -54,7 +56,10 @@ export class TcpRecording {
     }
   }
 
-  /** A pcap file of it, without so many chunks that came from the server after the handshake of each WebSocket. */
+  /**
+   * Returns the recording as a pcap file. Leaves out the first `missing` chunks from the server after each
+   * WebSocket handshake.
+   */
   pcap(missing = 0): Buffer {
     const head = Buffer.alloc(24);
     head.writeUInt32LE(0xa1b2c3d4, 0);
@@ -75,10 +80,10 @@ export class TcpRecording {
   }
 }
 
-/** Makes segments of what was recorded, with the numbers that TCP would give them. */
+/** Turns the recording into TCP segments with consistent sequence numbers. */
 class SegmentWriter {
   readonly records: Buffer[] = [];
-  /** Next byte of each direction of each connection. */
+  /** Next sequence number, by direction and connection. */
   readonly #sequences = new Map<string, number>();
 
   add({ connection, isFromClient, timeMs, bytes }: Chunk): void {

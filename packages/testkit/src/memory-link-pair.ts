@@ -9,26 +9,27 @@ export interface MemoryLinkPairOptions {
   /** The network between both ends; default: a perfect one. */
   readonly settings?: Partial<NetworkSettings>;
   /**
-   * True (default): as with WebRTC, states go a lossy way beside a reliable one, and events a third one, which repeats them
-   * while they live. False: one ordered way, as with a socket.
+   * True (default) for paths as in WebRTC: a lossy one for states, a reliable one, and one for events, which
+   * repeats them within
+   * their lifetime. False for a single ordered path, as with a socket.
    */
   readonly isUnreliable?: boolean;
 }
 
-/** Two links that are each other's other end, over a simulated network. */
+/** Two links that are each other's remote end, over a simulated network. */
 export interface MemoryLinkPair {
   readonly a: MemoryLink;
   readonly b: MemoryLink;
-  /** Changes the network in both directions, or in the one away from that end. */
+  /** Changes the network in both directions, or in the direction away from one end. */
   change(changes: Partial<NetworkSettings>, from?: "a" | "b"): void;
   /** Cuts the network without a close on either side, as when a cable is cut. */
   cut(): void;
 }
 
-/** As a data channel for events that is opened without a lifetime of its own. */
+/** Lifetime of events, as on a data channel whose events have no other lifetime. */
 const EVENT_LIFETIME_MS = 1500;
 
-/** Makes two connected links; each opens once it is started. */
+/** Makes two connected links; each opens after its start. */
 export function memoryLinkPair(options: MemoryLinkPairOptions): MemoryLinkPair {
   const { scheduler, random, settings = {}, isUnreliable = true } = options;
   const ordered = simulatedPair({ scheduler, random, settings, ordered: true, reliable: true });
@@ -49,7 +50,7 @@ export function memoryLinkPair(options: MemoryLinkPairOptions): MemoryLinkPair {
     path.a.onPacket((packet) => a.received(packet));
     path.b.onPacket((packet) => b.received(packet));
   }
-  // A close travels behind what was sent before it, as a socket's does.
+  // A close arrives behind the packets sent before it, as on a socket.
   const closingDelayMs = (end: "a" | "b"): number => ordered[end].outgoing.settings.delayMs;
   let isCut = false;
   const tell = (other: MemoryLink, delayMs: number, code: number, reason: string): void => {

@@ -10,7 +10,7 @@ import {
 export interface SimulatedPairOptions {
   readonly scheduler: Scheduler;
   readonly random: Random;
-  /** Both directions alike, or each its own: `aToB` and `bToA`. */
+  /** Settings of both directions; `aToB` and `bToA` override them. */
   readonly settings?: Partial<NetworkSettings>;
   readonly aToB?: Partial<NetworkSettings>;
   readonly bToA?: Partial<NetworkSettings>;
@@ -24,7 +24,7 @@ export interface SimulatedPairOptions {
 export interface SimulatedEnd {
   /** Sends to the other end; the bytes are copied. */
   readonly send: (packet: Uint8Array) => void;
-  /** Sets what receives; packets that arrive before it is set are discarded, as by a closed port. */
+  /** Sets the receiver. Packets that arrive earlier are discarded, as by a closed port. */
   readonly onPacket: (receive: (packet: Uint8Array) => void) => void;
   /** The direction away from this end. */
   readonly outgoing: NetworkSimulator;

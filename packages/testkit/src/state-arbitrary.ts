@@ -22,13 +22,13 @@ import {
 } from "@paceline/protocol";
 import * as fc from "fast-check";
 
-/** One state of an entity, as the codec takes it. */
+/** One state of an entity in the codec's form. */
 export interface DrawnState {
   readonly values: Float64Array;
   readonly texts: Texts;
 }
 
-/** Any state that a definition allows, its bounds and rests more often than chance would draw them. */
+/** Returns any state that a definition allows. Bounds and zero are more frequent than in a uniform draw. */
 export function stateArbitrary(definition: EntityDefinition): fc.Arbitrary<DrawnState> {
   const texts = definition.leaves.filter(({ count }) => count === 0).map(textArbitrary);
   return fc
@@ -36,7 +36,7 @@ export function stateArbitrary(definition: EntityDefinition): fc.Arbitrary<Drawn
     .map(([values, drawnTexts]) => ({ values: Float64Array.from(values), texts: drawnTexts }));
 }
 
-/** A walk through states: each a little or a lot beside the one before, or the same. */
+/** Returns a walk through states: each differs from the one before a little, a lot, or not at all. */
 export function walkArbitrary(definition: EntityDefinition, length: number): fc.Arbitrary<DrawnState[]> {
   const step = fc.tuple(stateArbitrary(definition), fc.constantFrom(0, 0, 0, 0.001, 0.01, 1));
   return fc.array(step, { minLength: length, maxLength: length }).map((steps) => {
@@ -49,7 +49,7 @@ export function walkArbitrary(definition: EntityDefinition, length: number): fc.
   });
 }
 
-/** Any definition: every kind of field, nested, moving or not. */
+/** Returns any definition: every kind of field, nested or not, moving or not. */
 export function definitionArbitrary(): fc.Arbitrary<EntityDefinition> {
   return fc
     .record({
@@ -103,7 +103,7 @@ function componentArbitrary({ kind, min, max }: Component): fc.Arbitrary<number>
     case "flag":
       return fc.oneof(fc.integer({ min, max }), fc.constantFrom(min, max, Math.min(Math.max(0, min), max)));
     case "quat":
-      // Never all four near zero: that would be no direction.
+      // Not all four near zero, which would be no rotation.
       return fc.double({ min: 0.1, max: 1, noNaN: true }).chain((size) => fc.constantFrom(size, -size));
     case "angle":
       return fc.double({ min: -10, max: 10, noNaN: true });

@@ -1,10 +1,10 @@
-/** A timer that waits to run. */
+/** A waiting timer. */
 export interface Timer {
-  /** When it runs, ms on the scheduler's clock. */
+  /** Time at which it runs, ms on the scheduler's clock. */
   atMs: number;
-  /** Order of creation: decides between timers of the same instant. */
+  /** Order of creation, which decides between timers of the same instant. */
   order: number;
-  /** `undefined` once cancelled; the entry then leaves the heap when its time comes. */
+  /** Undefined after a cancellation; the entry then leaves the heap at its time. */
   run: (() => void) | undefined;
 }
 
@@ -12,7 +12,7 @@ function isBefore(a: Timer, b: Timer): boolean {
   return a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 }
 
-/** Binary min-heap of timers: the earliest first, of one instant the one created first. */
+/** Binary min-heap of timers: the earliest first, and at the same instant the one created first. */
 export class TimerHeap {
   readonly #timers: Timer[] = [];
 
@@ -45,7 +45,7 @@ export class TimerHeap {
     return first;
   }
 
-  /** Places `timer` at the root and lets it sink to where it belongs. */
+  /** Places `timer` at the root and sinks it to its position. */
   #sink(timer: Timer): void {
     const timers = this.#timers;
     let at = 0;

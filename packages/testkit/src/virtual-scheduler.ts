@@ -6,18 +6,21 @@ import { TimerHeap, type Timer } from "./timer-heap.js";
 export interface VirtualSchedulerOptions {
   /** First value of `nowMs()`; default 0. */
   startMs?: number;
-  /** Most timers that one `advance` or `runUntil` runs before it throws; default 1 000 000. */
+  /** Maximum number of timers in one `advance` or `runUntil` before it throws; default 1 000 000. */
   maxTimersPerRun?: number;
 }
 
 const DEFAULT_MAX_TIMERS_PER_RUN = 1_000_000;
 
 /**
- * A scheduler whose time stands still until a test moves it. Timers run inside `advance` and `runUntil`, synchronously,
- * in the order of their time and, at the same instant, of their creation: the same program always does the same.
+ * A scheduler whose time stands still until a test advances it. Timers run inside `advance` and `runUntil`,
+ * synchronously, in
+ * the order of their times and, at the same instant, of their creation: the same program always does the
+ * same.
  *
- * A callback that throws ends the run with its error; the clock then shows the time of that callback, and a later run
- * goes on with the timers behind it.
+ * A callback that throws ends the run with its error; the clock then shows the time of that callback, and a
+ * later run continues
+ * with the timers after it.
  */
 export class VirtualScheduler implements Scheduler {
   readonly #timers = new TimerHeap();
@@ -38,24 +41,27 @@ export class VirtualScheduler implements Scheduler {
     }
   }
 
-  /** Virtual milliseconds. */
+  /** Returns the virtual time, ms. */
   nowMs(): number {
     return this.#nowMs;
   }
 
-  /** When the next timer is due (ms), `undefined` when none waits. */
+  /** Time of the next timer, ms; undefined if none waits. */
   get nextAtMs(): number | undefined {
     while (this.#timers.first()?.run === undefined && this.#timers.size > 0) this.#timers.pop();
     return this.#timers.first()?.atMs;
   }
 
-  /** Runs `fn` once, `delayMs` from now (0 or less: at the present instant, but never before this call returns). */
+  /**
+   * Runs `fn` once, `delayMs` from now. With 0 or less it runs at the present instant, but after this call
+   * has returned.
+   */
   after(delayMs: number, fn: () => void): Cancel {
     if (Number.isNaN(delayMs)) throw new ConfigError({ field: "delayMs", value: delayMs, expected: "ms" });
     return this.#add({ atMs: this.#nowMs + Math.max(0, delayMs), order: this.#created++, run: fn });
   }
 
-  /** Runs `fn` every `periodMs` (more than 0), first one period from now. */
+  /** Runs `fn` every `periodMs` (more than 0), first after one period. */
   every(periodMs: number, fn: () => void): Cancel {
     if (!(periodMs > 0)) {
       // A period of 0 would never let time move on.
@@ -70,7 +76,7 @@ export class VirtualScheduler implements Scheduler {
     return () => cancel();
   }
 
-  /** Moves time on by `ms` and runs what falls due on the way. */
+  /** Advances the time by `ms` and runs the timers due in between. */
   advance(ms: number): void {
     if (!(ms >= 0 && Number.isFinite(ms))) {
       throw new ConfigError({ field: "ms", value: ms, expected: "a duration of 0 ms or more" });
@@ -78,7 +84,7 @@ export class VirtualScheduler implements Scheduler {
     this.runUntil(this.#nowMs + ms);
   }
 
-  /** Moves time on to `atMs` and runs what falls due until then, `atMs` included. */
+  /** Advances the time to `atMs` and runs the timers due until then, `atMs` included. */
   runUntil(atMs: number): void {
     if (!(finite("atMs", atMs) >= this.#nowMs)) {
       throw new ConfigError({ field: "atMs", value: atMs, expected: `${this.#nowMs} ms (now) or later` });

@@ -5,13 +5,13 @@ import { type SimulatedEnd, type SimulatedPairOptions, simulatedPair } from "./s
 const OPEN = 1;
 const CLOSED = 3;
 
-/** One end of a simulated connection, as a WebSocket looks. */
+/** One end of a simulated connection with the interface of a WebSocket. */
 export class VirtualSocket implements WebSocketLike {
   binaryType = "arraybuffer";
   readyState = OPEN;
   readonly #end: SimulatedEnd;
   readonly #listeners = new Map<string, ((event: never) => void)[]>();
-  /** Told when this end closes it. @internal */
+  /** Called when this end closes the connection. @internal */
   onClosed: ((code: number, reason: string) => void) | undefined;
 
   constructor(end: SimulatedEnd) {
@@ -21,7 +21,7 @@ export class VirtualSocket implements WebSocketLike {
     });
   }
 
-  /** Bytes that the socket keeps because the network's own queue is full. */
+  /** Bytes that the socket holds because the network's own queue is full. */
   get bufferedAmount(): number {
     const { queuedBytes, settings } = this.#end.outgoing;
     return Math.max(0, queuedBytes - settings.queueBytes);
@@ -41,7 +41,7 @@ export class VirtualSocket implements WebSocketLike {
     this.onClosed?.(code, reason);
   }
 
-  /** The other end has closed it, or the network has gone. */
+  /** Closes this end because the other end closed, or because the network is gone. */
   end(code: number, reason: string): void {
     if (this.readyState === CLOSED) return;
     this.readyState = CLOSED;
@@ -62,8 +62,9 @@ export interface VirtualSocketPair {
 }
 
 /**
- * A WebSocket over a simulated network, open from the start: reliable and ordered, so what is lost comes late. What one
- * end closes, the other hears of after the network's delay (at least 1 ms); `onClose` is told at once.
+ * Makes a WebSocket over a simulated network, open from the start: reliable and ordered, so lost packets come
+ * late. The close
+ * of one end reaches the other after the network's delay (at least 1 ms); `onClose` is called at once.
  */
 export function virtualSocketPair(
   options: Omit<SimulatedPairOptions, "ordered" | "reliable">,

@@ -8,7 +8,7 @@ const Ball = defineEntity(
   { motion: "hold" },
 );
 
-/** A ball for each player, of whom everybody is told in every tick. */
+/** A room with a ball for each player, which every tick sends to all. */
 class BallRoom extends Room {
   override readonly entities = [Ball];
   readonly #balls: { position: { x: number; y: number; set(x: number, y: number): void } }[] = [];
@@ -25,7 +25,7 @@ class BallRoom extends Room {
 let stop: (() => Promise<void>) | undefined;
 afterEach(() => stop?.());
 
-/** A player whose sockets are as many as measured, on such a network from the first packet on. */
+/** Joins a player on such a network, with as many sockets as the measurement asks for. */
 async function joined(network: object, seed = 5) {
   const stage = roomStage(BallRoom, { seed });
   stop = () => stage.stop();
@@ -60,7 +60,7 @@ describe("a player with a WebSocket alone", () => {
   test.each([
     ["clean", {}, 0],
     ["narrow", { rateBps: 16_000 }, 0],
-    // Jitter may hold three answers back together by chance.
+    // Jitter may delay three answers together by chance.
     ["narrow and jittery", { rateBps: 64_000, jitterMs: 10 }, 1],
   ])("keeps to one on a path that is %s", async (_, network, mostAlarms) => {
     const alarms: number[] = [];

@@ -169,7 +169,7 @@ describe("a reliable ordered path", () => {
       path.send(Uint8Array.of(index));
     }
     scheduler.advance(1000);
-    // Sent at 100, noticed 50 + 100 later, again 25 on the way.
+    // Sent at 100 ms; the loss is noticed 50 + 100 ms later, and the repetition takes 25 ms.
     expect(arrivals).toEqual([
       [0, 25],
       [1, 275],
@@ -210,7 +210,7 @@ describe("a reliable ordered path", () => {
       settings: { delayMs: 25, mtuBytes: 1000, loss: { kind: "uniform", ratio: 0.02 } },
     });
     const late = large.arrivals.filter((arrival) => arrival.atMs - arrival.sentAtMs > 26).length / 2000;
-    // One of five segments: 1 - 0.98^5 = 9.6 %.
+    // A loss of one of five segments: 1 - 0.98^5 = 9.6 %.
     expect(late).toBeGreaterThan(0.075);
     expect(late).toBeLessThan(0.12);
     expect(large.path.counters.droppedMtu).toBe(0);

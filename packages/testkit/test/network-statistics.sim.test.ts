@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { simulate } from "./simulated-run.js";
 import { mean } from "./statistics.js";
 
-/** Lengths of runs of consecutive packets that did not arrive. */
+/** Returns the lengths of runs of consecutive packets that did not arrive. */
 function lossBursts(arrived: ReadonlySet<number>, packets: number): number[] {
   const bursts: number[] = [];
   let burst = 0;
@@ -27,7 +27,7 @@ test("Gilbert-Elliott loss has its stationary ratio and its mean burst length", 
     },
   });
   const bursts = lossBursts(new Set(arrivals.map((arrival) => arrival.index)), packets);
-  // Bad for 0.01 / (0.01 + 0.25) of all packets, 1 / 0.25 in a row.
+  // The bad state holds for 0.01 / (0.01 + 0.25) of all packets, 1 / 0.25 in a row.
   expect((packets - arrivals.length) / packets).toBeCloseTo(0.01 / 0.26, 2);
   expect(mean(bursts)).toBeGreaterThan(3.8);
   expect(mean(bursts)).toBeLessThan(4.2);
@@ -70,9 +70,9 @@ test("an overloaded bottleneck delivers at its rate and not a bit faster", () =>
   const [first, last] = [arrivals[0]?.atMs ?? 0, arrivals.at(-1)?.atMs ?? 0];
   const goodputBps = ((arrivals.length - 1) * 500 * 8000) / (last - first);
   expect(goodputBps).toBeCloseTo(rateBps, 0);
-  // Offered 400 kbit/s: the rest is dropped at the tail.
+  // The offered rate is 400 kbit/s: the queue drops the rest.
   expect(path.counters.droppedQueue / 5000).toBeCloseTo(1 - 256 / 400, 1);
-  // What passes has waited for at most a full queue.
+  // A packet waits at most for a full queue.
   const longestMs = Math.max(...arrivals.map((arrival) => arrival.atMs - arrival.sentAtMs));
   expect(longestMs).toBeLessThanOrEqual(20 + (10_000 * 8000) / rateBps + 1e-6);
 });
@@ -99,7 +99,8 @@ test("on a stream about two messages are late per loss at ten per second, as Lin
 });
 
 test("an ordered path keeps its order even where rounding would make a packet a hair early", () => {
-  // Early in a run the delay is large against the time, so that time + (arrival - time) is not always the arrival.
+  // Early in a run the delay is large compared with the time, so that time + (arrival - time) is not always
+  // the arrival.
   const swapped = Array.from({ length: 400 }, (_, seed) => seed).filter((seed) => {
     const settings = { delayMs: 100, jitterMs: 40 };
     const { arrivals } = simulate({ seed, packets: 100, intervalMs: 1 / 3, ordered: true, settings });

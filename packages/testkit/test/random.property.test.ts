@@ -4,7 +4,7 @@ import { seededRandom } from "../src/index.js";
 import { mean, standardDeviation } from "./statistics.js";
 
 const SAMPLES = 4000;
-// Five standard errors: one false alarm in about two million tries, and the seeds below are drawn from a fixed one.
+// Five standard errors give one false alarm in about two million tries. The seeds come from a fixed one.
 const SIGMAS = 5;
 const RUNS = { seed: 20_240, numRuns: 40 };
 const anySeed = integer({ min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });

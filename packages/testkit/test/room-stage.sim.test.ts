@@ -74,7 +74,7 @@ it("gives the same run for the same seed", async () => {
     await stage.stop();
     return car!.position.x;
   };
-  // Code that is fetched on demand takes real time, once.
+  // Loads code on demand, which takes real time once.
   await run(1);
   expect(await run(2)).toBe(await run(2));
 });

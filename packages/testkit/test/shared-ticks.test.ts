@@ -34,7 +34,7 @@ class Sea {
     reader: new SnapshotReader({ plans: [this.plan], historyTicks: 64, maxEntities: 64 }),
     sequence: 0,
   }));
-  /** States that came out otherwise than they went in, and packets that were dropped. */
+  /** Number of states whose decoded values differ from the sent ones, and of dropped packets. */
   wrong = 0;
   readonly #random = seededRandom(9);
 
@@ -49,7 +49,7 @@ class Sea {
     }
   }
 
-  /** Sends a tick to one receiver; what arrives is read, acknowledged, and compared with what was sent. */
+  /** Sends a tick to one receiver; compares the arriving states with the sent ones and acknowledges them. */
   send(
     receiver: (typeof this.receivers)[number],
     tick: number,

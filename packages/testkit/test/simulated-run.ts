@@ -7,7 +7,7 @@ import {
 
 /** One arrival at the end of a simulated path. */
 interface Arrival {
-  /** The packet's place in the order of sending. */
+  /** The packet's position in the order of sending. */
   readonly index: number;
   readonly sentAtMs: number;
   readonly atMs: number;
@@ -24,13 +24,13 @@ interface RunOptions extends Omit<NetworkSimulatorOptions, "scheduler" | "random
   readonly seed?: number;
   readonly packets: number;
   readonly intervalMs: number;
-  /** At least 4: the index is inside. */
+  /** At least 4, for the index inside. */
   readonly packetBytes?: number;
   /** Time to wait after the last packet, ms. */
   readonly settleMs?: number;
 }
 
-/** Sends numbered packets through a path in virtual time and notes what arrives when. */
+/** Sends numbered packets through a path in virtual time and records their arrivals. */
 export function simulate(options: RunOptions): SimulatedRun {
   const { seed = 1, packets, intervalMs, packetBytes = 100, settleMs = 60_000, ...path } = options;
   const scheduler = new VirtualScheduler();

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { StateWorld, TICK_HZ } from "./state-world.js";
 
-/** Angle between two rotations, by the vector part of the one that leads from one to the other. */
+/** Returns the angle between two rotations, by the vector part of their quotient. */
 function turnBetween(a: ArrayLike<number>, b: ArrayLike<number>, at: number): number {
   const unit = (q: ArrayLike<number>) => {
     const four = [q[at]!, q[at + 1]!, q[at + 2]!, q[at + 3]!];
@@ -19,7 +19,7 @@ function turnBetween(a: ArrayLike<number>, b: ArrayLike<number>, at: number): nu
   return 2 * Math.asin(Math.min(1, Math.hypot(x, y, z)));
 }
 
-/** By how many half steps the worst component is off; whole numbers, flags and names must be exact. */
+/** Returns the worst error of a component in half steps. Integers, flags and names must be exact. */
 function worstError(definition: EntityDefinition, sent: ArrayLike<number>, got: Float64Array): number {
   const errors = definition.components.map(({ name, kind, precision, isSent }, index) => {
     if (!isSent) return 0;
@@ -66,7 +66,10 @@ const ENTITIES = 5;
 interface Script {
   readonly definition: EntityDefinition;
   readonly walks: readonly DrawnState[][];
-  /** Per tick: is the packet lost; how many ticks later it arrives; how many later its acknowledgement; twice? */
+  /**
+   * Fate of the packet of each tick: lost or not, its delay and that of its acknowledgement in ticks, and
+   * whether it comes twice.
+   */
   readonly fates: readonly { lost: boolean; delay: number; ackDelay: number; twice: boolean; due: number }[];
 }
 
@@ -118,7 +121,7 @@ test("sender and receiver stay in step under loss, delay, reordering, duplicatio
             if (receiver.take(body, sent)) acks.push({ at: tick + 1 + ackAt, sequence: of });
           }
         }
-        // A receiver may lack a baseline only where so few are kept that it overtook a late packet.
+        // A receiver may lack a baseline only if the history is so short that the packet overtook a late one.
         expect(receiver.drops.filter((reason) => depth > 4 || reason !== "no-baseline")).toEqual([]);
         expect(receiver.desyncs).toEqual([]);
       },

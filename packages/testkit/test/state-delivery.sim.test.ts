@@ -121,7 +121,7 @@ test.each(["perfect", "busy", "lossyLan"] as const)("acknowledged baselines over
   expect(receiver.drops).toEqual([]);
   expect(receiver.desyncs).toEqual([]);
   expect(Math.min(...newestOf(receiver))).toBeGreaterThan(590);
-  // Whole states would take 8 cars * 22 bytes: nearly all went as differences.
+  // Whole states would take 8 cars * 22 bytes, so nearly all were sent as differences.
   expect(bytes / 540).toBeLessThan(60);
 });
 
@@ -231,7 +231,7 @@ describe("what entities do", () => {
       for (let tick = 1; tick < 200; tick++) {
         step(tick);
         sender.write(tick, entities, (body) => {
-          // What the receiver would ask for over the network, it gets here at once.
+          // Gives the receiver at once what it would request over the network.
           if (receiver.reader.read(body.slice(), tick, quiet) !== undefined) undecodable += 1;
           return tick;
         });

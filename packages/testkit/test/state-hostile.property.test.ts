@@ -12,7 +12,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { StateWorld } from "./state-world.js";
 
-/** A million outside CI: PACELINE_FUZZ_PACKETS=1000000. */
+/** Number of packets. For a long run: PACELINE_FUZZ_PACKETS=1000000. */
 const PACKETS = Number(process.env.PACELINE_FUZZ_PACKETS ?? 50_000);
 const WORLDS = 25;
 const TICKS = 6;
@@ -29,7 +29,7 @@ function mutated(body: Uint8Array, random: Random): Uint8Array {
   return copy;
 }
 
-/** Checks everything that the reader lets through. */
+/** Checks every state that the reader accepts. */
 function watching(definition: EntityDefinition): SnapshotListener & { taken: number } {
   const values = new Float64Array(definition.components.length);
   return {
@@ -48,7 +48,7 @@ function watching(definition: EntityDefinition): SnapshotListener & { taken: num
   };
 }
 
-/** A reader that has all but the last packet. */
+/** Gives a reader all packets but the last. */
 function warmed(
   reader: SnapshotReader,
   bodies: readonly Uint8Array[],

@@ -41,7 +41,7 @@ const Ship = defineEntity(
   { motion: "turn" },
 ) as unknown as EntityDefinition;
 
-/** Only sums, products and divisions: the same everywhere. */
+/** Returns a state from sums, products and divisions only, which are the same on all machines. */
 function stateAt(tick: number, id: number): Float64Array {
   const lap = ((tick + 7 * id) % 40) / 40 - 0.5;
   const along = lap * (1.5 - 2 * lap * lap);
@@ -89,12 +89,12 @@ function run(): Vector[] {
 }
 
 interface Body extends Vector {
-  /** Id, owner, teleports and the columns of the fields. */
+  /** Id, owner, teleports, and the columns of the fields. */
   readonly rows: readonly (readonly number[])[];
   readonly texts: readonly (readonly string[])[];
 }
 
-/** The bodies with what a reader of all of them makes of each. */
+/** Returns the bodies with a reader's decoded rows and texts. */
 function bodies(sent: readonly Vector[]): Body[] {
   const plan = planState(Ship, { tickHz: 30 });
   const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: 8 });

@@ -1,4 +1,4 @@
-/** A sender and a receiver of states, with what was sent kept for comparison. */
+/** A sender and a receiver of states, with the sent states kept for comparison. */
 import {
   SharedWriter,
   SnapshotReader,
@@ -65,7 +65,7 @@ export class Receiver implements SnapshotListener {
     });
   }
 
-  /** Whether the packet was taken; every state in it is compared with what was sent. */
+  /** Reads a packet and compares every state with the sent one; false if the reader drops the packet. */
   take(body: Uint8Array, tick: number): boolean {
     const reason = this.reader.read(body, tick, this);
     if (reason !== undefined) this.drops.push(reason);

@@ -44,7 +44,7 @@ test("described columns lay states out as their sender does, in at most 24 bytes
   );
 });
 
-/** What became of a field at the reader. */
+/** Difference between a field of the sender and the reader's. */
 type Change = "kept" | "removed" | "widened" | "other kind";
 
 function changed(field: Field, change: Change): Field | undefined {
@@ -65,7 +65,10 @@ interface Versions {
   readonly changes: ReadonlyMap<string, Change>;
 }
 
-/** A definition, and one that another build made of it: fields removed, widened, of another kind, added, in another order. */
+/**
+ * A definition, and another build's version of it: with fields removed, widened, of another kind, added or
+ * reordered.
+ */
 const versions: fc.Arbitrary<Versions> = definitionArbitrary().chain((sent) => {
   const names = Object.keys(sent.fields);
   const change = fc.constantFrom<Change>("kept", "kept", "removed", "widened", "other kind");
@@ -78,7 +81,7 @@ const versions: fc.Arbitrary<Versions> = definitionArbitrary().chain((sent) => {
       for (const index of names.keys()) {
         const at = (index + turn) % names.length;
         const name = names[at]!;
-        // A definition that moves keeps what moves it.
+        // A moving definition keeps the fields that move it.
         const isFixed = sent.motion !== "hold" && (name === "position" || name === "velocity");
         changes.set(name, isFixed ? "kept" : drawn[at]!);
         const field = changed(sent.fields[name]!, changes.get(name)!);
@@ -138,12 +141,15 @@ function expectField(
   }
 }
 
-/** No value leaves the range of the reader's own field. */
+/** Clamps a value to the range of the reader's field. */
 function clamp(value: number, { min, max, kind }: EntityDefinition["components"][number]): number {
   return kind === "angle" || kind === "quat" ? value : Math.min(Math.max(value, min), max);
 }
 
-/** The values as they are after rounding. What is announced of a range is in steps: at its bounds a value may round out of it. */
+/**
+ * Returns the values after rounding. The plan announces ranges in steps, so a value at a bound may round out
+ * of the range.
+ */
 function exact(definition: EntityDefinition, values: Float64Array): Float64Array {
   const highest = new Float64Array(definition.components.length).fill(Infinity);
   const lowest = highest.map((bound) => -bound);
@@ -155,7 +161,7 @@ function exact(definition: EntityDefinition, values: Float64Array): Float64Array
   return rounded;
 }
 
-/** Through the codec's bytes, into a state that is as it begins. */
+/** Sends a state through the codec, and decodes it into an initial state. */
 function decoded(
   sent: EntityDefinition,
   plan: StatePlan,

@@ -9,35 +9,39 @@ import {
 } from "@paceline/transport";
 import { outboxOver } from "../outbox-over.js";
 
-/** Two connected links to test, and a way to let time pass on them. */
+/** Two connected links to test, and a way to let time pass. */
 export interface LinkPair {
   readonly a: Link;
   readonly b: Link;
-  /** Lets so many milliseconds pass, virtual or real. */
+  /** Lets this many milliseconds pass, virtual or real. */
   pass(ms: number): Promise<void>;
-  /** Makes the path from a so slow that packets wait, and fast again; absent where the test cannot do that. */
+  /** Makes the path from a so slow that packets wait, or fast again; absent if the pair cannot do that. */
   congest?(isSlow: boolean): void | Promise<void>;
-  /** The clock of both; default: the machine's. */
+  /** Clock of both links; default: the machine's. */
   readonly scheduler?: Scheduler;
-  /** Counters of the queue below a, if there is one: a relayed link uses that of the session with the relay. */
+  /**
+   * Counters of the queue below a, if there is one: a relayed link uses the queue of its session with the
+   * relay.
+   */
   readonly queueCounters?: () => Readonly<OutboxCounters>;
-  /** Close of the link that owns the queue, if that is not a's own. */
+  /** Close of the link that owns the queue, if it is not a. */
   readonly queueClose?: () => LinkClose | undefined;
   dispose(): Promise<void>;
 }
 
-/** One rule that every link keeps. `run` rejects when it does not. */
+/** One rule that every link keeps. `run` rejects if the link breaks it. */
 export interface ContractCase {
   readonly title: string;
   /**
-   * Skip the case for a pair that cannot show it. `congest`: its path can be made slow. `farewell`: a close reaches the
-   * other side (a relayed link ends with the link below it, and its owner tells the peer by other means).
+   * Skips the case for a pair that lacks this ability. `congest`: its path can be made slow. `farewell`: a
+   * close reaches the other
+   * side (a relayed link ends with the link below it, and its owner tells the peer by other means).
    */
   readonly needs?: "congest" | "farewell";
   run(pair: LinkPair): Promise<void>;
 }
 
-/** A link's end with everything that it reported. */
+/** One link of a pair with its reported events. */
 interface Observed {
   readonly link: Link;
   readonly packets: Uint8Array[];
@@ -47,21 +51,25 @@ interface Observed {
 
 const DEADLINE_MS = 10_000;
 const STEP_MS = 10;
-/** Packets that wait in front of a busy path and can be replaced, and one or two besides: near zero. */
+/** Limit of replaceable packets that wait in front of a busy path, and one or two more: near zero. */
 const NEAR_ZERO_BYTES = 8192;
-/** Commands that may wait: a megabyte by default, and what is on its way in sockets. */
+/** Limit of waiting commands: a megabyte by default, plus the bytes in sockets. */
 const BOUNDED_BYTES = 1_500_000;
 const everyClass: readonly TrafficClassName[] = ["state", "reference", "event", "command", "input", "bulk"];
 
-/** The queue in front of a link: an outbox, unless there is one below it. */
+/** The queue in front of a link: an outbox, or the queue below the link if it has one. */
 interface Queue {
   readonly counters: Readonly<OutboxCounters>;
-  /** Packets that wait here, and in the path. */
+  /** Bytes that wait here and in the path. */
   readonly bytes: number;
   send(trafficClass: TrafficClassName, packet: Uint8Array, key?: number): void;
 }
 
-/** The rules of {@link Link}, with an {@link Outbox} in front of it where the path is busy: run each of them against a fresh pair of every kind of link. */
+/**
+ * The rules of {@link Link}, with an {@link Outbox} in front of it where the path is busy. Run each rule with
+ * a fresh pair
+ * of every kind of link.
+ */
 export const linkContract: readonly ContractCase[] = [
   {
     title: "opens once on both sides, after start has returned",
@@ -383,7 +391,7 @@ function hex(packet: Uint8Array): string {
   return Array.from(packet, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Order does not count between classes. */
+/** Returns the packets sorted: their order between classes is undefined. */
 function hexSet(packets: readonly Uint8Array[]): string {
   return packets.map(hex).sort().join("\n");
 }

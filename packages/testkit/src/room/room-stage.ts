@@ -16,28 +16,29 @@ const ROOM = "staged";
 const STEP_MS = 5;
 const MAX_JOIN_STEPS = 700;
 
-/** The server's options, and the seed of the network's chance. */
+/** The server's options, and the seed of the random network. */
 export interface RoomStageOptions extends Partial<
   Omit<ServerOptions<{ staged: RoomEntry }>, "rooms" | "scheduler">
 > {
   readonly seed?: number;
 }
 
-/** A kind of rooms in which players are among themselves, as `defineServer` takes it. */
+/** A kind of rooms without an authority, in the form of `defineServer`. */
 type PeerRooms = Exclude<RoomEntry, RoomClass>;
 
 /**
- * A kind of rooms under virtual time: a whole server, whole clients, simulated networks between them, and no waiting.
- * Seconds pass when {@link RoomStage.advance} says so; the same seed gives the same run.
+ * A kind of rooms under virtual time: a whole server, whole clients, and simulated networks between them,
+ * without waiting.
+ * Time passes in {@link RoomStage.advance}; the same seed gives the same run.
  */
 export class RoomStage<R extends Room> {
   readonly scheduler = new VirtualScheduler();
   readonly server: Server<{ staged: RoomEntry }>;
-  /** Rooms with an authority that were opened, in order. */
+  /** The opened rooms with an authority, in order. */
   readonly rooms: R[] = [];
   readonly #random;
   readonly #players: StagePlayer[] = [];
-  /** HTTP takes real time, and a port of the loopback: only tests that need it switch it on. */
+  /** Address for HTTP, which takes real time and a loopback port. Only tests that need it listen on it. */
   #url: string | undefined;
 
   constructor(rooms: (new () => R) | PeerRooms, { seed = 1, ...options }: RoomStageOptions = {}) {
@@ -51,7 +52,7 @@ export class RoomStage<R extends Room> {
     });
   }
 
-  /** The class, whose rooms a test can look at. */
+  /** Returns a subclass that records its rooms for the test. */
   #noted(roomClass: new () => R): RoomClass {
     const { rooms } = this;
     const noted = class extends (roomClass as unknown as new () => Room) {
@@ -63,40 +64,43 @@ export class RoomStage<R extends Room> {
     return noted as unknown as RoomClass;
   }
 
-  /** The room; the newest, where there were several. */
+  /** The newest room. Throws if no player has joined. */
   get room(): R {
     const room = this.rooms.at(-1);
     if (room) return room;
     throw new Error("no room was opened yet: somebody has to join");
   }
 
-  /** A player comes; resolves when it is in, rejects where it is not let in. */
+  /** Joins a player; resolves when it is in the room, rejects if the server refuses it. */
   join({ options = {}, terms, network = {}, sockets = 1, client }: StageJoin = {}): Promise<StagePlayer> {
     const player = this.#newPlayer(network, sockets, undefined, client);
     return this.#enter(player, () => player.client.joinOrCreate(ROOM, options, terms));
   }
 
-  /** A client that is not in any room yet, for what {@link join} does not do; kinds of rooms are "staged". */
+  /**
+   * Makes a client that is in no room yet, for uses beyond {@link join}. The name of the kind of rooms is
+   * "staged".
+   */
   client(network: NonNullable<StageJoin["network"]> = {}): Client {
     return this.#newPlayer(network, 1).client;
   }
 
-  /** Lets time pass until a promise is settled. */
+  /** Lets time pass until a promise is settled; returns its result. */
   async until<Value>(promise: Promise<Value>): Promise<Value> {
     let isSettled = false;
     const waited = promise.finally(() => (isSettled = true));
     waited.catch(() => undefined);
-    // Code that comes in real time would begin rooms at another virtual time in each run.
+    // Loads code on demand first: its real loading time would shift the virtual time of rooms.
     await Client.preload();
     for (let step = 0; step < MAX_JOIN_STEPS && !isSettled; step++) {
       await this.advance(STEP_MS);
-      // Code that is fetched on demand takes real time.
+      // Loading code takes real time.
       if (!isSettled) await realPause(3);
     }
     return waited;
   }
 
-  /** The player reloads the page: another client, the same seat. */
+  /** Reloads the player's page: a new client with the same seat. */
   async reload(player: StagePlayer, { network = {} }: Pick<StageJoin, "network"> = {}): Promise<StagePlayer> {
     const token = player.room.reconnectionToken;
     player.offline();
@@ -105,16 +109,16 @@ export class RoomStage<R extends Room> {
     return this.#enter(next, () => next.client.reconnect(token));
   }
 
-  /** Lets time pass. */
+  /** Lets time pass, ms. */
   async advance(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= STEP_MS) {
       this.scheduler.advance(Math.min(STEP_MS, left));
-      // Promises have their turn between two steps.
+      // Gives promises a turn between two steps.
       await nextTurn();
     }
   }
 
-  /** Everybody leaves, the server ends. */
+  /** Lets all players leave, and stops the server. */
   async stop(): Promise<void> {
     for (const player of this.#players) player.room.leave();
     await this.advance(50);
@@ -148,7 +152,7 @@ export class RoomStage<R extends Room> {
 }
 
 /**
- * Stages a room class, or a kind of rooms in which players are among themselves: `roomStage({ maxPlayers: 4 })`.
+ * Stages a room class, or a kind of rooms without an authority: `roomStage({ maxPlayers: 4 })`.
  * See {@link RoomStage}.
  */
 export function roomStage<R extends Room = Room>(

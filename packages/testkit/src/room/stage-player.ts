@@ -10,17 +10,20 @@ import { WebSocketLink, type Link } from "@paceline/transport";
 import type { VirtualScheduler } from "../virtual-scheduler.js";
 import { type VirtualSocket, type VirtualSocketPair, virtualSocketPair } from "../virtual-socket.js";
 
-/** State of a WebSocket. */
+/** `readyState` of a closed WebSocket. */
 const CLOSED = 3;
 
-/** A player of a staged room, and its network. */
+/** Options of a player in a staged room, with its network. */
 export interface StageJoin {
   readonly options?: RoomOptions;
-  /** To watch only, or with friends. */
+  /** Terms of joining, for example to watch only, or with friends. */
   readonly terms?: JoinTerms;
-  /** Settings of both directions. The connection is reliable and ordered, as a WebSocket is: a lost packet comes late. */
+  /**
+   * Network settings for both directions. Like a WebSocket, the connection is reliable and ordered: a lost
+   * packet comes late.
+   */
   readonly network?: Partial<NetworkSettings>;
-  /** WebSockets that carry states; default 1. */
+  /** Number of WebSockets that carry states; default 1. */
   readonly sockets?: ClientOptions["sockets"];
   /** Further options of this player's client. Default: a racing game over WebSocket alone. */
   readonly client?: Partial<ClientOptions>;
@@ -30,17 +33,15 @@ export interface StagePlayerOptions {
   readonly scheduler: VirtualScheduler;
   readonly random: Random;
   readonly network: Partial<NetworkSettings>;
-  /** WebSockets that carry states; default 1. */
   readonly sockets?: ClientOptions["sockets"];
-  /** Further options of this player's client. Default: a racing game over WebSocket alone. */
   readonly client?: Partial<ClientOptions>;
-  /** Address for match requests over HTTP: those that bring a secret. */
+  /** Address for match requests by HTTP, which carry a secret. */
   readonly serverUrl?: string;
-  /** Gives the server its end of a new connection. */
+  /** Called with the server's end of each new connection. */
   accept(link: Link, protocols: readonly string[]): void;
 }
 
-/** A player of a staged room: a whole client of the SDK, on a simulated network. */
+/** A player of a staged room: a whole client of the SDK on a simulated network. */
 export class StagePlayer {
   readonly client: Client;
   readonly #options: StagePlayerOptions;
@@ -53,7 +54,7 @@ export class StagePlayer {
     this.#options = options;
     this.#network = options.network;
     const connect = (protocols: readonly string[]): VirtualSocket => this.#connect(protocols);
-    // Called with `new`, as a page calls its WebSocket.
+    // The client calls it with `new`.
     const webSocket = function socket(_url: string, protocols: readonly string[] = []): VirtualSocket {
       return connect(protocols);
     };
@@ -67,7 +68,7 @@ export class StagePlayer {
     });
   }
 
-  /** The room as this player has it. */
+  /** This player's room. Throws if the player has not joined. */
   get room(): ClientRoom {
     if (this.#room) return this.#room;
     throw new Error("the player is not in the room yet");
@@ -78,13 +79,13 @@ export class StagePlayer {
     this.#room = room;
   }
 
-  /** The network of all WebSockets of this player is another one from now on. */
+  /** Changes the network of all WebSockets of this player, present and future. */
   change(network: Partial<NetworkSettings>): void {
     this.#network = { ...this.#network, ...network };
     for (const pair of this.#open) pair.change(network);
   }
 
-  /** The connection is lost, and there is no other until {@link online}. */
+  /** Closes the connection, and refuses new ones until {@link online}. */
   offline(): void {
     this.#isOffline = true;
     for (const { player, server } of this.#open) {
@@ -94,7 +95,9 @@ export class StagePlayer {
     this.#open.clear();
   }
 
-  /** The page crashes, or its cable is pulled: the server hears nothing more, not even an end. */
+  /**
+   * Stops the page as in a crash or with an unplugged cable: the server gets nothing more, not even a close.
+   */
   vanish(): void {
     this.#isOffline = true;
     for (const { player } of this.#open) player.readyState = CLOSED;

@@ -1,22 +1,22 @@
 import type { Page, PageEvent } from "@paceline/client";
 import type { Scheduler } from "@paceline/transport";
 
-/** The screen and the frames of a {@link VirtualPage}. */
+/** Screen and frames of a {@link VirtualPage}. */
 export interface VirtualPageOptions {
   readonly scheduler: Scheduler;
   readonly framesPerSecond: number;
-  /** When the page's first frame begins, ms from now; default: one frame. */
+  /** Time until the page's first frame, ms; default: one frame. */
   readonly phaseMs?: number;
-  /** Time that other work of a frame takes before the game has its turn; default 0. */
+  /** Time of other work in a frame before the game's callback, ms; default 0. */
   readonly workMs?: () => number;
-  /** Whether the page drops a frame; default: none. */
+  /** Returns true if the page drops this frame; default: drops none. */
   readonly isDropped?: (frame: number) => boolean;
 }
 
-/** A page that draws frames on a virtual clock, as a screen of that rate would have them. */
+/** A page that draws frames on a virtual clock, at the rate of a screen. */
 export class VirtualPage implements Page {
   isHidden = false;
-  /** Whether there are frames while the page is to be seen. */
+  /** False to stop the frames of a visible page. */
   isDrawing = true;
   readonly frames = {
     startedAtMs: (): number | undefined => this.#startedAtMs,
@@ -37,7 +37,7 @@ export class VirtualPage implements Page {
     const { scheduler, framesPerSecond, phaseMs = 1000 / framesPerSecond } = options;
     const firstAtMs = scheduler.nowMs() + phaseMs;
     const next = (): void => {
-      // Of a product, not a sum: a minute of frames must not drift.
+      // Multiplies instead of adding, so that a minute of frames does not drift.
       const atMs = firstAtMs + (this.#frame * 1000) / framesPerSecond;
       scheduler.after(atMs - scheduler.nowMs(), () => {
         const sleptFrames = Math.floor(((scheduler.nowMs() - atMs) * framesPerSecond) / 1000);
@@ -50,7 +50,7 @@ export class VirtualPage implements Page {
     next();
   }
 
-  /** Hides or shows the page: a hidden one draws no frames. */
+  /** Hides or shows the page. A hidden page draws no frames. */
   hide(isHidden: boolean): void {
     this.isHidden = isHidden;
     for (const listener of this.#listeners) listener(isHidden ? "hidden" : "visible");

@@ -12,19 +12,21 @@ import type { TrafficClassName } from "@paceline/protocol";
 import type { NetworkSettings, Random } from "@paceline/transport/simulated";
 import { memoryLinkPair, type MemoryLinkPair } from "../memory-link-pair.js";
 
-/** The network between two players who connect directly. */
+/** The network between two players with a direct link. */
 export interface VirtualWebRtcOptions {
   readonly random: Random;
   readonly settings?: Partial<NetworkSettings>;
-  /** On a lossy line each step of a handshake is lost with this chance, and repeated after 1 s, then 2 s, then 4 s. */
+  /**
+   * Chance that a step of a handshake is lost on a lossy path. It is repeated after 1 s, then 2 s, then 4 s.
+   */
   readonly lostHandshakeRatio?: number;
 }
 
-/** Steps of a handshake that are repeated so slowly: the server's part of DTLS, and two of SCTP. */
+/** Steps of a handshake with such repetitions: the server's part of DTLS, and two of SCTP. */
 const HANDSHAKE_STEPS = 3;
 const FIRST_REPEAT_MS = 1000;
 
-/** How long the steps of a handshake wait for their repetition. */
+/** Returns the total time that the steps of a handshake wait for repetitions, ms. */
 function handshakeDelayMs(random: Random, lostRatio: number): number {
   let delayMs = 0;
   for (let step = 0; step < HANDSHAKE_STEPS; step += 1)
@@ -33,8 +35,9 @@ function handshakeDelayMs(random: Random, lostRatio: number): number {
 }
 
 /**
- * WebRTC between the players of a stage, for the option `webRtc` of their clients: all who may connect share one maker.
- * Offer and answer travel as the room carries them; then a reliable path and a lossy one beside it open.
+ * Returns WebRTC for the option `webRtc` of a stage's clients; players who may connect share one maker. The
+ * room carries offer
+ * and answer; then a reliable path and a lossy one open.
  */
 export function virtualWebRtc(terms: VirtualWebRtcOptions): WebRtcLinkMaker {
   const { random, settings = {}, lostHandshakeRatio } = terms;
@@ -48,7 +51,7 @@ export function virtualWebRtc(terms: VirtualWebRtcOptions): WebRtcLinkMaker {
 
 interface Offer {
   readonly pair: MemoryLinkPair;
-  /** From the answer until both ends open. */
+  /** Time from the answer until both ends open. */
   readonly delayMs: number;
 }
 
