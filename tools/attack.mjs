@@ -8,10 +8,10 @@ import { endChildrenOnSignals, runChild } from "./children.mjs";
 import { ROOT } from "./pnpm.mjs";
 
 const SOURCE = path.join(ROOT, "apps/lab/src/attack");
-// Inside the lab, so that Node finds its dependencies.
+// Inside the lab's folder, so that Node finds its dependencies.
 const TARGET = path.join(ROOT, "apps/lab/dist/attack");
 
-/** Processes of the suite, from source. */
+/** Bundles the suite's processes from source. */
 async function buildProcesses() {
   await build({
     entryPoints: ["run-attack", "honest-process", "hostile-process"].map((name) =>
@@ -30,7 +30,7 @@ async function buildProcesses() {
   });
 }
 
-/** Rooms for the built server: of its own packages, not of a second copy. */
+/** Bundles rooms for the built server. They use its packages, and not second copies. */
 async function buildRooms() {
   await build({
     entryPoints: [path.join(SOURCE, "game-rooms.ts")],

@@ -1,6 +1,9 @@
 /**
- * `pnpm bench NAME [options]`: bundles the laboratory's `bench-NAME.ts` from source and runs it in this terminal.
- * `pnpm bench --adapter FILE` writes the codec as one module for a comparison elsewhere, `--room-adapter FILE` the rooms, `--relay-adapter FILE` the relay.
+ * `pnpm bench NAME [options]`: bundles the laboratory's `bench-NAME.ts` from source and runs it in this
+ * terminal.
+ * `pnpm bench --adapter FILE` writes the codec as one module for peerbench, an external comparison;
+ * `--room-adapter FILE` the
+ * rooms, `--relay-adapter FILE` the relay.
  */
 import "./node-version.mjs";
 import { spawn } from "node:child_process";
@@ -24,29 +27,36 @@ async function bundle(entry, outfile) {
     format: "esm",
     target: "node20",
     conditions: ["@paceline/source"],
-    // Measured as their users install them, not as we would bundle them.
+    // Not bundled: their users install them from npm.
     external: ["@colyseus/schema", "msgpackr", "fast-check", "ws", "node-datachannel"],
     logLevel: "error",
   });
 }
 
-/** Other processes of a benchmark. @param {string} name */
+/** Names of the benchmark's other processes. @param {string} name */
 function processesOf(name) {
   const folder = path.join(LAB, "src", name);
   if (!existsSync(folder)) return [];
   return readdirSync(folder).flatMap((file) => /^(.+-process)\.ts$/.exec(file)?.[1] ?? []);
 }
 
-/** Libraries that are compared and nothing else, in a folder of their own: whoever does not compare need not have them. */
+/**
+ * Installs the libraries for comparison, in a folder of their own: those who do not compare need not have
+ * them.
+ */
 async function installRivals() {
   const cwd = path.join(LAB, "rivals");
-  // Colyseus asks for Node 22 and runs on 20 as well.
+  // Colyseus requires Node 22 but also runs on 20.
   const flags = ["--frozen-lockfile", "--prefer-offline", "--config.engine-strict=false"];
   const { code, output } = await pnpm(["install", ...flags], { cwd });
   if (code !== 0) console.error(`${output}\nWhat is compared cannot be installed; the lines above say why.`);
 }
 
-/** The pages of `pnpm bench client`: ours in modules, as the SDK loads on demand, and the rival's SDK as a script. */
+/**
+ * Bundles the pages of `pnpm bench client`: Paceline's in modules, since the SDK loads code on demand, and
+ * the rival's SDK as a
+ * script.
+ */
 async function bundlePages() {
   const outdir = path.join(LAB, "dist/client");
   /** @type {import("esbuild").BuildOptions} */
@@ -80,7 +90,7 @@ async function run(name, options) {
     console.error(`pnpm bench NAME [options]; NAME is one of ${names.join(", ")}.`);
     process.exit(2);
   }
-  // Inside the lab, so that Node finds its dependencies.
+  // Inside the lab's folder, so that Node finds its dependencies.
   const target = path.join(LAB, `dist/bench-${name}.mjs`);
   await bundle(entry, target);
   for (const file of processesOf(name)) {

@@ -15,7 +15,7 @@ await build({
   format: "esm",
   target: "node20",
   conditions: ["@paceline/source"],
-  // Some of what is bundled still asks for Node's modules by `require`.
+  // Some bundled code still loads Node's modules by `require`.
   banner: {
     js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
   },

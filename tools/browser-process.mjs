@@ -1,4 +1,4 @@
-/** Bundles the program that drives a browser beside an experiment, perhaps inside a namespace, into one file. */
+/** Bundles the program that drives a browser for an experiment, also inside a namespace, into one file. */
 import path from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "./pnpm.mjs";

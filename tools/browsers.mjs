@@ -1,11 +1,11 @@
-/** The browsers that the end-to-end tests drive: those of the system, not downloads of a test tool. */
+/** The browsers for the end-to-end tests: the system's, not downloads of a test tool. */
 import { existsSync } from "node:fs";
 import { installDebianPackages } from "./debian.mjs";
 
 /**
  * @typedef {"chromium" | "firefox" | "webkitgtk"} BrowserName
  * @typedef {{ name: BrowserName, title: string, needs: string[][], debianPackages: string[] }} SystemBrowser
- *   needs: of each list, one file has to exist; the first list is the browser itself
+ * needs: one file of each list must exist; the first list is the browser itself
  */
 
 /** @type {SystemBrowser[]} */
@@ -37,7 +37,7 @@ const BROWSERS = [
   },
 ];
 
-/** @param {BrowserName} name @returns {string | undefined} where it is, or undefined when it cannot be driven */
+/** @param {BrowserName} name @returns {string | undefined} its path, or undefined if it cannot be driven */
 export function executableOf(name) {
   const found = BROWSERS.find((browser) => browser.name === name)?.needs.map((files) =>
     files.find((file) => existsSync(file)),
@@ -53,7 +53,8 @@ function missingBrowsers() {
 const packagesOf = (missing) => missing.flatMap((browser) => browser.debianPackages);
 
 /**
- * On CI a browser that is missing fails the run; on a user's machine it is skipped, and this says how to get it.
+ * Checks the browsers, and says how to install missing ones. A missing browser fails the run on CI; elsewhere
+ * it is skipped.
  * @returns {Promise<boolean>} whether the end-to-end tests may run
  */
 export async function ensureBrowsers() {

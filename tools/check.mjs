@@ -1,4 +1,7 @@
-/** `pnpm check`: every gate but the browsers. Goes on after a failure, so that one run shows all there is to mend. */
+/**
+ * `pnpm check`: runs every gate except the browsers. Continues after a failure, so that one run shows all
+ * faults.
+ */
 import "./node-version.mjs";
 import { endChildrenOnSignals } from "./children.mjs";
 import { runGates } from "./gates.mjs";

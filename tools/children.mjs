@@ -1,7 +1,7 @@
 /**
- * Child processes that never outlive this one. Each child leads its own process group, so that ending it
- * also ends what it started (a browser, a worker); a terminal's Ctrl-C therefore reaches only us, and we
- * pass it on.
+ * Child processes that never outlive this one. Each child leads its own process group, so that ending it also
+ * ends what it
+ * started (a browser, a worker). A terminal's Ctrl-C therefore reaches only this process, which passes it on.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -18,7 +18,7 @@ function send(child, signal) {
     if (HAS_GROUPS) process.kill(-child.pid, signal);
     else child.kill(signal);
   } catch {
-    // The group is gone already, which is what was wanted.
+    // The group has already ended.
   }
 }
 
@@ -36,7 +36,7 @@ export function startChild(command, args, options = {}) {
     env: { ...process.env, ...options.env },
     stdio: options.stdio ?? ["ignore", "pipe", "pipe"],
     detached: HAS_GROUPS,
-    // Only npm's and pnpm's entry points are scripts there; everything else is Node itself.
+    // On Windows only npm's and pnpm's entry points are scripts; every other command is Node itself.
     shell: process.platform === "win32" && !command.endsWith(".exe"),
   });
   living.add(child);
@@ -72,7 +72,7 @@ export async function runChild(command, args, options = {}) {
     child.once("close", (exitCode) => resolve(exitCode ?? 1));
   });
   clearTimeout(limit);
-  // Whatever the command left behind in its group goes with it.
+  // Kills every process that the command left in its group.
   send(child, "SIGKILL");
   const durationMs = performance.now() - startedMs;
   if (timeoutMs !== undefined && durationMs >= timeoutMs)
@@ -81,7 +81,7 @@ export async function runChild(command, args, options = {}) {
 }
 
 /**
- * Asks politely, then insists.
+ * Ends a child: sends `first`, and after eight seconds SIGKILL.
  * @param {import("node:child_process").ChildProcess} child
  * @param {NodeJS.Signals} [first]
  */
@@ -99,14 +99,18 @@ export async function endChild(child, first = "SIGTERM") {
   }
 }
 
-/** The last one first, so that none misses what it was started upon. @param {NodeJS.Signals} [first] */
+/**
+ * Ends all children, the last one first, since later ones may use earlier ones. @param {NodeJS.Signals}
+ * [first]
+ */
 export async function endAllChildren(first) {
   for (const child of [...living].toReversed()) await endChild(child, first);
 }
 
 /**
- * Ctrl-C, a closed terminal and `kill` all end the children first, and then this process. So does the end of the
- * npm that started it: npm dies of a signal without passing it on.
+ * Ends the children and then this process on Ctrl-C, a closed terminal or `kill`. Does the same if the npm
+ * that started it
+ * ends: npm dies of a signal without passing it on.
  * @param {number} exitCode
  * @param {() => void} [onEnding] called once, before the first child is ended
  */

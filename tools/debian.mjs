@@ -1,4 +1,4 @@
-/** Programs of the system that tests run against. */
+/** The system's programs that tests use. */
 import { existsSync } from "node:fs";
 import { runChild } from "./children.mjs";
 
@@ -19,7 +19,7 @@ const PROGRAMS = [
 const missing = () => PROGRAMS.filter(({ files }) => !files.some((file) => existsSync(file)));
 
 /**
- * Installs Debian packages, where that needs no question: as root, with apt. What went wrong is printed.
+ * Installs Debian packages if this process may: as root, with apt. Prints the output of a failure.
  * @param {readonly string[]} packages
  */
 export async function installDebianPackages(packages) {
@@ -32,7 +32,9 @@ export async function installDebianPackages(packages) {
   }
 }
 
-/** Tests that need a program which is missing are skipped; this says which, and how to get it. */
+/**
+ * Installs missing programs if possible; otherwise prints which ones are missing. Their tests are skipped.
+ */
 export async function ensurePrograms() {
   if (missing().length > 0) await installDebianPackages(missing().map((program) => program.debianPackage));
   const still = missing();

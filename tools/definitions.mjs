@@ -1,4 +1,4 @@
-/** The definitions of entities that a game's module exports, with the code that knows what to make of them. */
+/** Loads the definitions of entities that a game's module exports, with the protocol's code for them. */
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";

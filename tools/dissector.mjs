@@ -8,7 +8,7 @@ import path from "node:path";
 import { DEMO, definitionsOf } from "./definitions.mjs";
 import { ROOT } from "./pnpm.mjs";
 
-/** In the order in which they use each other, by the names under which they do. */
+/** The parts in the order of their dependencies, by the names under which they use each other. */
 const PARTS = {
   numbers: "numbers.lua",
   BitReader: "bit_reader.lua",

@@ -1,4 +1,7 @@
-/** Writes the documents that are made from code; with `--check` it only says which of them are out of date. */
+/**
+ * Writes the documents that are generated from code; with `--check` it only reports those that are out of
+ * date.
+ */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { attackMarkdown } from "./docs/attack.mjs";

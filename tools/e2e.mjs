@@ -1,6 +1,7 @@
 /**
- * `pnpm e2e [arguments for Playwright]`: the browsers race each other; without an argument, in what `npm test` plays.
- * Prints one line per scenario at the end; keeps numbers in artefacts.
+ * `pnpm e2e [arguments for Playwright]`: runs the end-to-end tests, without arguments those of `npm test`.
+ * Prints one line per
+ * scenario at the end, and keeps the figures in artefacts.
  */
 import "./node-version.mjs";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +25,7 @@ function playwrightCounts() {
   const { stats, errors } = JSON.parse(readFileSync(RESULT, "utf8"));
   if (stats.flaky > 0)
     console.log(`${stats.flaky} of them passed at the second try only; the lines above say which.`);
-  // An error outside any test (a file that does not load) is a failure that no test could count.
+  // An error outside all tests (a file that does not load) is a failure that no test counts.
   return {
     passed: stats.expected + stats.flaky,
     failed: stats.unexpected + errors.length,
@@ -32,7 +33,7 @@ function playwrightCounts() {
   };
 }
 
-/** Prints what the scenarios found, and keeps it as one record beside the screenshots. */
+/** Prints the scenarios' findings, and keeps them as one record beside the screenshots. */
 function reportFindings() {
   if (!existsSync(FINDINGS)) return;
   const rows = readFileSync(FINDINGS, "utf8")
@@ -54,7 +55,7 @@ function reportFindings() {
   for (const row of rows) console.log(row.line);
 }
 
-/** The tests that `npm test` plays; the others, marked slow, are for `pnpm verify`. */
+/** Arguments for the tests of `npm test`; `pnpm verify` runs the others, marked slow. */
 export const QUICK = ["--grep-invert", "@slow"];
 export const SLOW = ["--grep", "@slow"];
 

@@ -1,4 +1,4 @@
-/** The gates that every commit passes, in the order in which their answers are most useful. */
+/** The gates that every commit passes, the most useful results first. */
 import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { runChild } from "./children.mjs";
@@ -14,7 +14,10 @@ const LIMIT_MS = 660_000;
  * @typedef {{ name: string, commands: () => string[][], run?: () => Promise<Run & Counts> }} Gate
  */
 
-/** @param {string} file @returns {Counts & { failures: string[], files: string[] } | undefined} what vitest says, if it came so far as to say it */
+/**
+ * @param {string} file @returns {Counts & { failures: string[], files: string[] } | undefined} vitest's
+ * result, or undefined if it wrote none
+ */
 export function vitestResult(file) {
   try {
     const result = JSON.parse(readFileSync(file, "utf8"));
@@ -57,7 +60,7 @@ export const GATES = [
   { name: "docs", commands: () => [[...tool("docs.mjs"), "--check"]] },
 ];
 
-/** More files than these with a failure are no accident. */
+/** Maximum number of failing files that get a second try. */
 const MAX_FILES_FOR_SECOND_TRY = 4;
 
 /** @param {string[]} extra arguments for vitest */

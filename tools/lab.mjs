@@ -1,4 +1,7 @@
-/** `pnpm lab NAME [options]`: an experiment of the laboratory: real browsers and sockets on networks of its own making. */
+/**
+ * `pnpm lab NAME [options]`: runs an experiment of the laboratory, with real browsers and sockets on
+ * simulated networks.
+ */
 import "./node-version.mjs";
 import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
@@ -10,7 +13,7 @@ import { binOf, ROOT } from "./pnpm.mjs";
 
 const LAB = path.join(ROOT, "apps/lab");
 
-/** The page that browsers open in the experiments; split, so that what the SDK loads on demand is loaded on demand. */
+/** Builds the page of the experiments, in several modules, since the SDK loads code on demand. */
 async function buildPage() {
   const outdir = path.join(LAB, "dist/page");
   mkdirSync(outdir, { recursive: true });

@@ -1,13 +1,13 @@
 /**
- * Which package may import which, checked on the import statements that are really there.
- * `tools/layers.json` says what is allowed; this file says where the tree disagrees with it.
+ * Checks which package imports which, by the import statements in the sources. `tools/layers.json` says what
+ * is allowed.
  */
 import { readdirSync, readFileSync, existsSync } from "node:fs";
 import { builtinModules } from "node:module";
 import path from "node:path";
 import ts from "typescript";
 
-/** Globals that read time, wait, draw lots or touch a page: a pure package gets all of that as arguments. */
+/** Globals for time, timers, random numbers or the page. A pure package gets them as arguments. */
 const IMPURE_GLOBALS = new Set(
   [
     "Date performance setTimeout setInterval setImmediate queueMicrotask crypto",
@@ -17,10 +17,12 @@ const IMPURE_GLOBALS = new Set(
 );
 
 /**
- * @typedef {{ mayImport: string[], pure?: boolean, bundles?: string[], nodeFiles?: string[], folders?: string[] }} Layer bundles: what tools/prepack.mjs packs
- *   into it, so that it is no dependency; folders: those of
- *   `src` in an order in which each imports only from those before it; "." stands for the files of `src` itself, which
- *   may import from all where the order does not name them, as its index.ts always may
+ * @typedef {{ mayImport: string[], pure?: boolean, bundles?: string[], nodeFiles?: string[], folders?:
+ * string[] }} Layer
+ * bundles: packages that tools/prepack.mjs packs into it, which are therefore no dependencies
+ * folders: the folders of `src`, each of which imports only from those before it. "." stands for the files of
+ * `src` itself.
+ * Without it they may import from all folders; index.ts always may.
  * @typedef {{ file: string, text: string }} SourceFile file is relative to the package, with forward slashes
  * @typedef {{ folder: string, dependencies: string[], sources: SourceFile[], layer: Layer }} Package
  */

@@ -1,4 +1,4 @@
-/** Just enough markdown for the checks of our own documents: links, headings and code fences. */
+/** The part of markdown that the checks of documents need: links, headings and code fences. */
 
 /** @typedef {{ language: string, info: string, line: number, code: string }} Fence */
 

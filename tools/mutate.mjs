@@ -1,6 +1,7 @@
 /**
- * `pnpm mutate [--file PART] [--count 240] [--minutes 8] [--json]`: changes one expression of a pure file at a time and runs the file's tests.
- * A change that no test notices is named. The sample is the same in every run, until a file changes.
+ * `pnpm mutate [--file PART] [--count 240] [--minutes 8] [--json]`: changes one expression of a pure file at
+ * a time and runs
+ * the file's tests. Prints each change that no test notices. The sample stays the same until a file changes.
  */
 import "./node-version.mjs";
 import { existsSync, readFileSync } from "node:fs";
@@ -11,7 +12,7 @@ import ts from "typescript";
 import { endChildrenOnSignals, runChild } from "./children.mjs";
 import { binOf, ROOT } from "./pnpm.mjs";
 
-/** Files that are decided by their inputs alone, and the tests that state their behaviour. */
+/** Files whose behaviour depends only on their inputs, and their tests. */
 const TARGETS = [
   { file: "packages/protocol/src/bytes/sequence.ts", tests: ["packages/protocol/test/sequence"] },
   {
@@ -56,11 +57,11 @@ const TARGETS = [
   })),
 ];
 
-/** Share of the tried changes that tests have to notice; below it the run fails. */
+/** Share of the changes that tests must notice; below it the run fails. */
 const MIN_KILLED_RATIO = 0.85;
 const DEFAULT_COUNT = 240;
 const DEFAULT_MINUTES = 8;
-/** A change may make a loop endless. */
+/** Ends a test whose loop a change has made endless. */
 const TEST_LIMIT_MS = 60_000;
 const SEED = 20_260_101;
 
@@ -107,12 +108,12 @@ function mutationOf(node, source) {
   if (ts.isPrefixUnaryExpression(node) && node.operator === Kind.ExclamationToken) {
     return { node, to: `(${node.operand.getText(source)})` };
   }
-  // A statement that is only run for its effect.
+  // A statement that runs only for its effect.
   if (ts.isExpressionStatement(node) && !node.getText(source).startsWith("super")) return { node, to: ";" };
   return undefined;
 }
 
-/** Errors' texts and types are not behaviour. @param {ts.Node} node */
+/** Leaves out types and errors' texts, which are not behaviour. @param {ts.Node} node */
 const isPassedOver = (node) =>
   ts.isTypeNode(node) ||
   ts.isThrowStatement(node) ||
@@ -140,11 +141,13 @@ export function mutantsOf({ file, tests }, text = readFileSync(path.join(ROOT, f
   return mutants;
 }
 
-/** The first ones of a shuffle that is always the same. @param {Mutant[]} mutants @param {number} count */
+/**
+ * Returns the first mutants of a shuffle with a fixed seed. @param {Mutant[]} mutants @param {number} count
+ */
 function sampleOf(mutants, count) {
   let state = SEED;
   const keyed = mutants.map((mutant) => {
-    // A linear congruential generator: its order only has to look like none.
+    // A linear congruential generator is random enough for a shuffle.
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return { mutant, key: state };
   });
@@ -182,7 +185,7 @@ export async function mutate(args) {
   const targets = TARGETS.filter(({ file }) => file.includes(valueOf(args, "--file") ?? ""));
   const gone = targets.filter(({ file }) => !existsSync(path.join(ROOT, file))).map(({ file }) => file);
   if (gone.length > 0) throw new Error(`not there; mend the list in tools/mutate.mjs: ${gone.join(", ")}`);
-  // Tests that fail on the code as it is would kill everything.
+  // If tests fail without a change, every mutant would count as killed.
   const healthy = await runTests([...new Set(targets.flatMap(({ tests }) => tests))], {});
   if (healthy.code !== 0)
     throw new Error(`the tests fail on the code as it is:\n${healthy.output.slice(-3000)}`);

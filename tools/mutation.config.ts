@@ -1,7 +1,7 @@
 import path from "node:path";
 import { defineConfig } from "vitest/config";
 
-/** Tests of one changed file: tools/mutate.mjs says in the environment what is changed. */
+/** Vitest's configuration for one changed file. tools/mutate.mjs passes the change in the environment. */
 interface Change {
   readonly file: string;
   readonly start: number;

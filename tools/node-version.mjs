@@ -1,4 +1,7 @@
-/** Imported before anything else by `npm start` and `npm test`, so that an old Node gets a sentence and no stack. */
+/**
+ * Prints a sentence instead of a stack on an old Node. `npm start` and `npm test` import it before anything
+ * else.
+ */
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 
 if (major < 20 || (major === 20 && minor < 19)) {

@@ -1,4 +1,4 @@
-/** The pinned package manager, from the PATH when it is there, otherwise through npm, which every Node brings. */
+/** Runs the pinned pnpm from the PATH if it is there, otherwise through npm, which every Node includes. */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -17,7 +17,7 @@ let found;
 async function findPnpm() {
   const onPath = await runChild("pnpm", ["--version"], { cwd: ROOT });
   if (onPath.code === 0 && onPath.output.trim().split("\n").at(-1) === WANTED) return ["pnpm"];
-  // Under `npm start` and `npm test` npm names its own script; without it the command must be on the PATH.
+  // `npm start` and `npm test` set the path of npm's script; without it npm must be on the PATH.
   const npm = process.env.npm_execpath?.endsWith("npm-cli.js")
     ? [process.execPath, process.env.npm_execpath]
     : ["npm"];
@@ -39,12 +39,12 @@ const lockHash = () =>
     .update(readFileSync(path.join(ROOT, "pnpm-lock.yaml")))
     .digest("hex");
 
-/** @returns {boolean} whether what is installed is what the lockfile says */
+/** @returns {boolean} whether the installed packages match the lockfile */
 export function isInstalled() {
   return existsSync(STAMP) && readFileSync(STAMP, "utf8") === lockHash();
 }
 
-/** Installs exactly the lockfile's versions, if they are not there yet. @returns {Promise<boolean>} */
+/** Installs the lockfile's versions if they are not installed yet. @returns {Promise<boolean>} */
 export async function ensureInstalled() {
   if (isInstalled()) return true;
   console.log(`Installing dependencies with pnpm ${WANTED} ...`);
@@ -62,7 +62,7 @@ export async function ensureInstalled() {
 }
 
 /**
- * The script behind an installed command, so that it runs with this Node and needs no shell.
+ * Returns the script of an installed command, which runs with this Node and needs no shell.
  * @param {string} packageName
  * @param {string} [command]
  */

@@ -1,6 +1,7 @@
 /**
- * Makes two files that only a packed package needs. The client as one module, for pages without a bundler. And msgpackr inside
- * the protocol: as a dependency it would bring its native part along, which a game for browsers never runs.
+ * Makes two files that only a packed package needs: the client as one module, for pages without a bundler,
+ * and msgpackr inside
+ * the protocol. As a dependency, msgpackr would bring its native part, which games in browsers never run.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,6 +1,7 @@
 /**
- * `pnpm release --dry-run`: packs every package, lets publint and arethetypeswrong look at it, and asks npm what it would
- * publish. Without `--dry-run` npm publishes them, dependencies first.
+ * `pnpm release --dry-run`: packs every package, checks it with publint and arethetypeswrong, and asks npm
+ * what it would
+ * publish. Without `--dry-run` npm publishes the packages, dependencies first.
  */
 import "./node-version.mjs";
 import { readdirSync } from "node:fs";
@@ -27,7 +28,7 @@ async function readPacked(file) {
 }
 
 /**
- * npm attests which public repository a package was built from, and refuses one that names none.
+ * Npm attests the public repository of a package's build, and refuses a package without one.
  * @param {{ name: string, repository: unknown }[]} packages @returns {string | undefined} the fault
  */
 export function repositoryFault(packages) {
@@ -37,7 +38,7 @@ export function repositoryFault(packages) {
 }
 
 /**
- * Nobody can install a package whose dependency is not there yet.
+ * Sorts packages so that each comes after its dependencies: without them it cannot be installed.
  * @template {{ name: string, needs: string[] }} P @param {P[]} packages @returns {P[]}
  */
 export function dependenciesFirst(packages) {

@@ -1,7 +1,9 @@
 /**
- * Measures a player's download, minified and compressed: the entry that every page loads at its start, the code of rooms,
- * which is fetched while the game gets ready to join, and what is fetched later, on demand. `--json` adds one JSON object as the last line, `--modules` a table of the modules that a WebSocket player
- * downloads. Measures `dist`, so build first.
+ * Measures a player's download from `dist`, minified and compressed, so build first. Rows: the entry that
+ * every page loads at
+ * its start, the code of rooms, which loads while the game gets ready to join, and code that loads on demand.
+ * `--json` adds one
+ * JSON object as the last line, `--modules` a table of a WebSocket player's modules.
  */
 import { existsSync, readFileSync } from "node:fs";
 import os from "node:os";
@@ -16,7 +18,7 @@ const PLAYER = "a WebSocket player, room without authority: both";
 const ERRORS = "import { NetError } alone";
 const PANEL = "panel with plots and simulator, fetched by who opens it";
 const SUM = "all of it";
-/** The goals and the budgets; lower a budget whenever the client has become smaller. */
+/** Goals and budgets. Lower a budget when the client has become smaller. */
 const LIMITS = new Map([
   [ENTRY, { goalBytes: 28_000, budgetBytes: 20_400 }],
   [ERRORS, { goalBytes: 3000, budgetBytes: 1500 }],
@@ -25,7 +27,7 @@ const LIMITS = new Map([
 ]);
 
 const ROOM_MARK = "/client/dist/api/room.js";
-/** Chunks that are fetched on demand, by a module that is in no other chunk. */
+/** Chunks that load on demand. A mark is a module that only this chunk contains. */
 const LATER = [
   {
     entry: "rooms with an authority, fetched on join",
@@ -78,7 +80,10 @@ function measure(entry, files) {
   return row;
 }
 
-/** @param {Outputs} outputs @param {string} mark @returns {(chunk: string) => boolean} whether code of a module is in it */
+/**
+ * @param {Outputs} outputs @param {string} mark @returns {(chunk: string) => boolean} whether a chunk has
+ * code of the module
+ */
 function holds(outputs, mark) {
   return (chunk) =>
     Object.entries(outputs[chunk]?.inputs ?? {}).some(
@@ -113,7 +118,7 @@ async function bundle(source) {
   return { inputs: result.metafile.inputs, outputs, contents };
 }
 
-/** A module of a game that tells errors apart, and has nothing else of ours. */
+/** Measures a game's module that only tells errors apart. */
 async function errorsRow() {
   const contents = 'export { NetError } from "./packages/client/dist/index.js";';
   const built = await bundle({ stdin: { contents, resolveDir: ROOT, sourcefile: "errors.js" } });
@@ -135,7 +140,8 @@ function overBudget(rows) {
 }
 
 /**
- * The modules of some chunks, largest first. A module's compressed bytes are its share of its chunk's.
+ * Returns the modules of some chunks, largest first. A module's compressed bytes are its share of its
+ * chunk's.
  * @param {Awaited<ReturnType<typeof bundle>>} built @param {Iterable<string>} chunks @returns {Module[]}
  */
 function modulesOf({ inputs, outputs, contents }, chunks) {
@@ -202,7 +208,7 @@ export async function clientSizes() {
     for (const name of chunks) known.add(name);
     rows.push(row(entry, chunks));
   }
-  // A module that only re-exports others has no code of its own.
+  // A module that only re-exports others has no code.
   const hasCode = /** @param {string} name */ (name) => holds(outputs, "")(name);
   for (const name of names.filter((chunk) => !known.has(chunk) && hasCode(chunk))) {
     faults.push(`${name} is a chunk that this tool does not know: give it a row`);

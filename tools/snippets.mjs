@@ -4,7 +4,7 @@ import path from "node:path";
 import ts from "typescript";
 import { fencesOf } from "./markdown.mjs";
 
-/** On top of tsconfig.base.json: nothing is written, and an example may declare what it does not use. */
+/** Options added to tsconfig.base.json: write nothing, and allow unused declarations in examples. */
 const CHECK_ONLY = {
   composite: false,
   declaration: false,
@@ -19,7 +19,7 @@ const CHECK_ONLY = {
 };
 
 /**
- * A fence that begins with "```ts" stands for itself; "```ts continued" goes on where the fence before it ended.
+ * A fence that begins with "```ts" is a module of its own; "```ts continued" continues the fence before it.
  * @param {string} text @returns {{ line: number, code: string }[]}
  */
 export function snippetsOf(text) {
@@ -34,7 +34,7 @@ export function snippetsOf(text) {
 }
 
 /**
- * A fence that begins with "```ts run" is a whole program; the "```text" fence behind it is what it prints.
+ * A fence that begins with "```ts run" is a whole program; the "```text" fence after it is its output.
  * @param {string} text @returns {{ line: number, code: string, output: string }[]}
  */
 export function programsOf(text) {

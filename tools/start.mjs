@@ -18,7 +18,10 @@ const USAGE = `npm start -- [--port 1..65535] [--drivers 0..16] [--host ADDRESS]
   --drivers  how many computer drivers race along; 4 unless given
   --host     127.0.0.1 unless given; 0.0.0.0 lets others on your network join`;
 
-/** A mistake in the command line, or a world that does not allow what was asked: a sentence is enough. */
+/**
+ * A mistake in the command line, or a machine that does not allow the request. Its message is printed without
+ * a stack.
+ */
 class StartError extends Error {}
 
 /** @param {string} name @param {string} text @param {number} min @param {number} max @returns {number} */
@@ -99,7 +102,10 @@ function startPart(name, args, { env = {} }, onLine) {
   });
 }
 
-/** @param {string} host @param {number} port @param {number} drivers @returns {Promise<string>} the address that the server says it has */
+/**
+ * @param {string} host @param {number} port @param {number} drivers @returns {Promise<string>} the address
+ * that the server prints
+ */
 function startServer(host, port, drivers) {
   const main = path.join(ROOT, "apps/relay-server/dist/main.js");
   const page = path.join(ROOT, "apps/demo-game/dist");

@@ -1,8 +1,9 @@
 import { afterAll, vi } from "vitest";
 
 /*
- * Runs before each test file. A process runs many files: one that leaves a clock or a timer of its own behind would stop
- * those after it, which then fail for no reason of theirs.
+ * Runs before each test file and checks that the file leaves no global changed. A process runs many files,
+ * and a replaced clock
+ * or timer would make later files fail.
  */
 
 const HOLDERS = {
@@ -14,9 +15,9 @@ const HOLDERS = {
   "Uint8Array.prototype": Uint8Array.prototype,
   "TypedArray.prototype": Object.getPrototypeOf(Uint8Array.prototype) as object,
 };
-/** Node reads some of its globals on first use, and replaces a getter then. */
+/** Node computes some globals on first use, and then replaces their getters. */
 const READ_LATER = Symbol("read later");
-/** Libraries and the runner keep registries under such names: `$ark`, `__zod_globalRegistry`. */
+/** Names like `$ark` and `__zod_globalRegistry`, under which libraries and the runner keep registries. */
 const REGISTRY = /\.[$_]/;
 
 function globals(): ReadonlyMap<string, unknown> {
@@ -30,7 +31,7 @@ function globals(): ReadonlyMap<string, unknown> {
 const before = globals();
 
 afterAll(() => {
-  // The runner does the same after each file, when nobody looks any more.
+  // The runner restores mocks after each file, but only after this check.
   vi.restoreAllMocks();
   vi.unstubAllGlobals();
   if (vi.isFakeTimers()) throw new Error("the file leaves fake timers in force");

@@ -1,4 +1,4 @@
-/** `npm test`: everything, from a fresh clone, with nothing but Node and npm. The last line says how it went. */
+/** `npm test`: runs everything from a fresh clone, with only Node and npm. The last line is the result. */
 import "./node-version.mjs";
 import path from "node:path";
 import { buildAll } from "./build.mjs";
@@ -9,7 +9,7 @@ import { runGates } from "./gates.mjs";
 import { ensureInstalled, ROOT } from "./pnpm.mjs";
 import { lastJson } from "./verify/outcome.mjs";
 
-/** Cases that only a busy machine slows down are played twice. */
+/** Long enough for a second try of each case that is only slow on a busy machine. */
 const ATTACK_LIMIT_MS = 300_000;
 
 /** @returns {Promise<{ passed: number, failed: number }>} */
@@ -18,7 +18,7 @@ async function testAll() {
   await ensurePrograms();
   const isBuilt = await buildAll();
   const gates = await runGates();
-  // Without a build there is no page to open, and the build itself is the failure that counts.
+  // Without a build there is no page, and the failed build itself counts.
   const e2e = isBuilt ? await runE2e(QUICK) : { passed: 0, failed: 0 };
   const attack = isBuilt ? await runQuickAttack() : { passed: 0, failed: 0 };
   return {
@@ -27,7 +27,9 @@ async function testAll() {
   };
 }
 
-/** A minute of the attack suite, of which each case counts. @returns {Promise<{ passed: number, failed: number }>} */
+/**
+ * Runs a minute of the attack suite; each case counts. @returns {Promise<{ passed: number, failed: number }>}
+ */
 async function runQuickAttack() {
   const { code, output, durationMs } = await runChild(
     process.execPath,

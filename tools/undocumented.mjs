@@ -27,7 +27,10 @@ function programOf(folder) {
   });
 }
 
-/** @param {ts.Program} program @param {string} file @returns {ts.Symbol[] | undefined} undefined: it is not a module */
+/**
+ * @param {ts.Program} program @param {string} file @returns {ts.Symbol[] | undefined} undefined for a file
+ * that is no module
+ */
 function exportsOf(program, file) {
   const source = program.getSourceFile(file);
   const module = source && program.getTypeChecker().getSymbolAtLocation(source);
@@ -52,7 +55,7 @@ const KINDS = /** @type {const} */ ([
 ]);
 
 /**
- * Everything that a package exports, by the name under which it is imported.
+ * Returns the exports of a package, by the module that has them.
  * @param {string} folder
  */
 export function publicExports(folder) {
@@ -72,7 +75,8 @@ export function publicExports(folder) {
 }
 
 /**
- * What the completions of an editor show of a class: its members that are neither private nor `@internal` or deprecated.
+ * Returns the members that an editor's completions show for a class: neither private nor `@internal` nor
+ * deprecated.
  * @param {string} file @param {string} className @returns {string[]}
  */
 export function publicMembers(file, className) {

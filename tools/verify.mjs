@@ -1,6 +1,8 @@
 /**
- * `pnpm verify [--only STEP]... [--repeat 20] [--json]`: what is too long for `npm test`. Keeps its summary in docs/results/verify.json; with --only
- * the other steps' results stay as they were. The last line is plain, or one JSON object.
+ * `pnpm verify [--only STEP]... [--repeat 20] [--json]`: runs the checks that are too long for `npm test`.
+ * Keeps its summary in
+ * docs/results/verify.json; with --only, the results of other steps stay. The last line is plain text, or one
+ * JSON object.
  */
 import "./node-version.mjs";
 import { execFileSync } from "node:child_process";
@@ -67,7 +69,7 @@ const { values } = parseArgs({
 });
 endChildrenOnSignals(130);
 if (!(await ensureInstalled())) process.exit(1);
-// The steps import what is installed only now, in a fresh clone.
+// Imported only here: in a fresh clone the steps need packages that were just installed.
 const { stepsWith } = await import("./verify/steps.mjs");
 const known = stepsWith({ rounds: Number(values.repeat ?? DEFAULT_ROUNDS) });
 const wanted = new Set([...(values.only ?? []), ...(values.repeat === undefined ? [] : ["repeat"])]);
@@ -89,7 +91,7 @@ const machine = {
 };
 const before = rowsBefore();
 
-/** Keeps what is known by now. @param {Row[]} rows */
+/** Saves the results so far. @param {Row[]} rows */
 function save(rows) {
   const kept = before.filter((row) => rows.every(({ name }) => name !== row.name));
   const steps = [...kept, ...rows].toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
@@ -106,7 +108,7 @@ for (const step of chosen) {
   console.log(lineOf(row));
   for (const note of [...row.skipped.map((why) => `skipped: ${why}`), ...row.notes]) console.log(`  ${note}`);
   rows.push(row);
-  // An hour is long: whatever ends it early, the steps that were played count.
+  // Saves after each step, so that results survive if something ends the hour early.
   save(rows);
 }
 

@@ -1,4 +1,4 @@
-"""The bits of a body, and what is made of them (STATE-CODEC.md, "Bits" and "Sizes and residuals")."""
+"""Reads the bits of a body and their numbers (STATE-CODEC.md, "Bits" and "Sizes and residuals")."""
 from byte_reader import Drop
 from tables import CODES, ESCAPE, token_bits, token_start
 
@@ -9,7 +9,7 @@ class BitReader:
         self.left = 8 * len(body)
 
     def bits(self, count):
-        """The next bits, the highest of each byte first; behind the end are zeros."""
+        """Returns the next bits, the highest of each byte first; after the end they are zeros."""
         self.left -= count
         value = self.stream >> self.left if self.left >= 0 else self.stream << -self.left
         return value & ((1 << count) - 1)
@@ -51,11 +51,11 @@ class BitReader:
         return (1 << count) + self.wide(count) - 1
 
     def check_end(self):
-        """Less than a byte is left, and nothing in it."""
+        """Drops the body unless less than a byte of zeros is left."""
         if not 0 <= self.left < 8 or self.bits(self.left) != 0:
             raise Drop("length")
 
     def check_not_past(self):
-        """So that a body of zeros that goes on for ever is found early."""
+        """Drops a body that ended too early, before endless zeros are read."""
         if self.left < 0:
             raise Drop("length")

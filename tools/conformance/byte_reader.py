@@ -4,7 +4,7 @@ import struct
 
 
 class Drop(Exception):
-    """Something is to be dropped; `reason` is the name that the page gives to it."""
+    """Raised for bytes to drop; `reason` is the document's name for the fault."""
 
     def __init__(self, reason):
         super().__init__(reason)
@@ -12,7 +12,7 @@ class Drop(Exception):
 
 
 class ByteReader:
-    """Reads from the front. What is not there is dropped under the reason that the caller names (WF1)."""
+    """Reads from the front. Missing bytes are dropped under the reason that the caller names (WF1)."""
 
     def __init__(self, data, missing="bad-message"):
         self.data = data
@@ -64,7 +64,7 @@ def utf8(data):
 
 
 def value_of(data):
-    """One msgpack value and nothing behind it (WF18)."""
+    """Returns one msgpack value, after which the bytes must end (WF18)."""
     reader = ByteReader(data)
     value = _value(reader, 0)
     if reader.left:
@@ -107,7 +107,7 @@ def _map(reader, count, depth):
 
 
 def _check_nesting(reader, count, least_bytes, depth):
-    """WF18: before memory is taken."""
+    """WF18: checks size and depth before it allocates memory."""
     if least_bytes > reader.left or (count > 0 and depth >= 8):
         raise Drop("bad-message")
 

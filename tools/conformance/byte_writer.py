@@ -1,4 +1,4 @@
-"""What a participant writes: values in msgpack, whole states, packets and envelopes (WIRE-FORMAT.md, STATE-CODEC.md)."""
+"""Writes a participant's values in msgpack, whole states, packets and envelopes (WIRE-FORMAT.md, STATE-CODEC.md)."""
 import math
 import struct
 
@@ -25,7 +25,7 @@ def text(value):
 
 
 def packed(value):
-    """WF18: one of the ways to write it."""
+    """WF18: returns one of the valid encodings of a value."""
     if value is None or isinstance(value, bool):
         return {None: b"\xc0", False: b"\xc2", True: b"\xc3"}[value]
     if isinstance(value, int):
@@ -61,7 +61,7 @@ class BitWriter:
 
 
 def whole_state(plan, number, values):
-    """A body with one entity, without baselines: `values` by the names of the plan's fields."""
+    """Returns a body with one entity, without baselines. `values` has the names of the plan's fields."""
     writer = BitWriter()
     writer.small(1)
     writer.bits(0, 4)  # no plain packet, no baselines, no removals, no checksum
@@ -85,12 +85,12 @@ def _numbers(group, value):
 
 
 def stream_payload(number, definition, tick_hz):
-    """WF14."""
+    """WF14: returns the payload that announces a stream."""
     return bytes([7, number]) + text(definition.name) + bytes([tick_hz]) + u32(definition.schemaHash)
 
 
 def packet(sequence, kind=None, body=b"", tick=None, acks=None, receipt=None):
-    """WF2 to WF3. With one message at most; `acks` are the newest sequence and the bits before it."""
+    """WF2 to WF3: returns a packet with at most one message. `acks`: the newest sequence, and the bits before it."""
     flags = KIND_NUMBERS.get(kind, 0) if KIND_NUMBERS.get(kind, 0) < 8 else 0
     head = bytes([flags << 5 | (tick is not None) << 4 | (receipt is not None) << 2 | (acks is not None) << 1])
     head += u16(sequence)
@@ -107,5 +107,5 @@ def packet(sequence, kind=None, body=b"", tick=None, acks=None, receipt=None):
 
 
 def envelope(traffic_class, number, data):
-    """WF21: to one receiver."""
+    """WF21: returns an envelope to one receiver."""
     return bytes([CLASSES.index(traffic_class) << 1 | 1]) + varint(number) + data

@@ -1,4 +1,4 @@
-"""The columns of a definition and their groups (STATE-CODEC.md, "Columns"), and the values that they mean."""
+"""The columns of a definition and their groups (STATE-CODEC.md, "Columns"), and their values."""
 import math
 
 from definitions import DERIVED_MOST, VECTORS
@@ -16,7 +16,7 @@ class Column:
         self.rest = min(max(0, low), high)
 
     def short(self, difference):
-        """In a column that turns, the short way around."""
+        """Returns the shorter way around in a column that wraps."""
         if self.turn and 2 * difference >= self.turn:
             return difference - self.turn
         if self.turn and 2 * difference < -self.turn:
@@ -49,7 +49,7 @@ def columns_of(leaf):
 
 
 class Plan:
-    """How states of a definition are coded."""
+    """The layout of a definition's coded states."""
 
     def __init__(self, definition, tick_hz, has_derived=True):
         self.definition, self.tick_hz = definition, tick_hz
@@ -80,7 +80,7 @@ class Plan:
         return group
 
     def _velocity(self, leaves, derived):
-        """The name of the velocity that is coded and moves the position, if there is one."""
+        """Returns the name of the coded velocity of the position, if there is one."""
         position = self.definition.leaf("position")
         if self.definition.motion == "hold" or position is None or position.kind not in VECTORS:
             return None
@@ -99,7 +99,7 @@ class Plan:
         return SMOOTH
 
     def values(self, row):
-        """What a row says, by the names of the fields."""
+        """Returns the values of a row, by the names of the fields."""
         return {group.name: value_of_group(group, row) for group in self.declared + self.derived}
 
 
@@ -115,7 +115,7 @@ def value_of_group(group, row):
 
 
 def quaternion(group, row):
-    """x, y, z, w: three are there, the fourth follows."""
+    """Returns x, y, z, w: three are coded, the fourth follows from them."""
     left_out = row[group.first]
     a, b, c = (row[group.first + 1 + i] * group.columns[1 + i].step for i in range(3))
     square = 1 - a * a - b * b - c * c

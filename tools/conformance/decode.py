@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Reads what Paceline sends, written from docs/WIRE-FORMAT.md and docs/STATE-CODEC.md alone.
+"""Decodes Paceline's packets, written from docs/WIRE-FORMAT.md and docs/STATE-CODEC.md alone.
 
-Lines of JSON come in at stdin:
+It reads lines of JSON from stdin:
 
-  {"definition": {"name": ..., "motion": ..., "fields": {...}}}    an entity that the game knows
+  {"definition": {"name": ..., "motion": ..., "fields": {...}}}    an entity of the game
   {"link": "a", "from": "server", "hex": "..."}                    a binary message of a WebSocket, from the
                                                                    "server" or the "participant"
   {"plan": {"name": ..., "tickHz": 30, "isFieldsOnly": true}}      from here on, bodies without packets:
   {"tick": 7, "hex": "..."}                                        states of that entity, in a stream of their own
 
-and for each message one line goes out per session that it belongs to, with all that it says.
+and prints for each message one line per session that it belongs to, with the decoded content.
 """
 import json
 import sys
@@ -26,7 +26,7 @@ class Decoder:
         self.definitions, self.links, self.states = {}, {}, None
 
     def line(self, said):
-        """What is to be printed."""
+        """Returns the line to print."""
         if "definition" in said:
             definition = Definition(**said["definition"])
             self.definitions[definition.name] = definition

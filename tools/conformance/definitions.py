@@ -8,7 +8,7 @@ MOVING = ("velocity", "acceleration", "turn")
 
 
 def js_number(value):
-    """A number as ECMAScript writes it."""
+    """Returns a number in the format of ECMAScript."""
     value = float(value)
     if value == 0:
         return "0"
@@ -45,7 +45,7 @@ def fnv1a(text):
 
 
 class Leaf:
-    """A field that holds values itself: not a group, not a list."""
+    """A field with values of its own, not a group or a list."""
 
     def __init__(self, path, field):
         self.path = path
@@ -90,7 +90,7 @@ def leaves_of(path, field):
 
 
 class Definition:
-    """As both sides have it; `fields` as in the vectors (`definitions.json`)."""
+    """A definition of an entity; `fields` has the form of the vectors (`definitions.json`)."""
 
     def __init__(self, name, motion, fields):
         self.name, self.motion = name, motion
@@ -104,7 +104,7 @@ class Definition:
         return next((leaf for leaf in self.leaves if leaf.path == path), None)
 
     def _derived(self):
-        """(name, axes, field that it is derived from) of the components of WF19."""
+        """Returns (name, axes, source field) of the derived components of WF19."""
         position, heading = self.leaf("position"), self.leaf("heading")
         derived = []
         if self.motion not in MOVING:

@@ -4,7 +4,7 @@ import asyncio
 from aiortc import RTCPeerConnection, RTCSessionDescription
 from aiortc.sdp import candidate_from_sdp
 
-# Its id; ordered; and what gives up a message.
+# Id, order, and the limit after which a message is given up.
 CHANNELS = {
     "command": (0, True, {}),
     "state": (1, False, {"maxRetransmits": 0}),
@@ -12,12 +12,12 @@ CHANNELS = {
     "reference": (3, False, {}),
     "bulk": (4, True, {}),
 }
-# Messages of these classes go over the channel of another.
+# Classes without a channel of their own, and the class whose channel they use.
 SAME_AS = {"input": "state"}
 
 
 class DirectLink:
-    """`signal(data)` reaches the other side through the server; `hear(packet)` gets what comes."""
+    """`signal(data)` sends to the other side through the server; `hear(packet)` gets each received packet."""
 
     def __init__(self, signal, hear):
         self.signal, self.hear = signal, hear
@@ -31,7 +31,7 @@ class DirectLink:
 
     async def offer(self):
         await self.connection.setLocalDescription(await self.connection.createOffer())
-        # Candidates are in the description: aiortc gathers them before it returns.
+        # The description contains the candidates: aiortc gathers them before it returns.
         self.signal({"type": "offer", "sdp": self.connection.localDescription.sdp})
 
     def take(self, data):

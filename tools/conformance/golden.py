@@ -1,4 +1,4 @@
-"""Checks the vectors: `python3 golden.py DIRECTORY` prints one JSON line per vector that is not read as it says."""
+"""Checks the vectors: `python3 golden.py DIRECTORY` prints one JSON line for each failed vector."""
 import json
 import pathlib
 import sys
@@ -10,7 +10,7 @@ from packets import control_of, envelope_of, feedback_of, inputs_of, message_of,
 
 
 def _whole(read):
-    """The reader must take all of the bytes."""
+    """Wraps `read`, which must then consume all bytes."""
 
     def run(data):
         reader = ByteReader(data)
@@ -23,7 +23,7 @@ def _whole(read):
 
 
 def _plain(value):
-    """Bytes as hex, as the vectors have them."""
+    """Returns the value with bytes as hex, like in the vectors."""
     if isinstance(value, bytes):
         return value.hex()
     if isinstance(value, dict):
@@ -34,7 +34,7 @@ def _plain(value):
 
 
 def _reference_as_in_vectors(payload):
-    """There the tick is left with the states."""
+    """Puts the tick before the states, like in the vectors."""
     if payload["kind"] == "reference":
         payload["states"] = payload.pop("tick").to_bytes(4, "little") + payload["states"]
     return payload
@@ -64,7 +64,7 @@ MALFORMED = {
 
 
 def same(a, b):
-    """As JSON has no other numbers, 1 and 1.0 are the same, but not 1 and true."""
+    """Compares JSON values: 1 equals 1.0, but not true."""
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
     if isinstance(a, list) and isinstance(b, list):
@@ -73,7 +73,7 @@ def same(a, b):
 
 
 def check_vector(kind, vector):
-    """What is wrong with it, or nothing."""
+    """Returns the fault of a vector, or None."""
     if kind == "definitions":
         definition = Definition(vector["name"], vector["motion"], vector["fields"])
         found = {name: getattr(definition, name) for name in ("hashed", "schemaHash")}

@@ -1,4 +1,4 @@
-"""Packets, envelopes, payloads and control messages (docs/WIRE-FORMAT.md), each a dict of what it says."""
+"""Packets, envelopes, payloads and control messages (docs/WIRE-FORMAT.md), each decoded into a dict."""
 from bit_reader import BitReader
 from byte_reader import ByteReader, Drop, value_of
 
@@ -8,7 +8,7 @@ KINDS = {1: "state", 2: "reliable", 3: "event", 4: "input", 5: "bulk", 6: "ping"
 
 
 def envelope_of(data):
-    """WF21. The class, a key, the numbers, and the packet that is passed on."""
+    """WF21: returns the class, the key, the receivers, and the packet to forward."""
     reader = ByteReader(data, "too-short")
     first = reader.u8()
     if not first & 1:
@@ -18,19 +18,19 @@ def envelope_of(data):
     said = more or 0
     envelope = {"key": reader.u16() if said & 8 else 0}
     if said & 16:
-        # WF23: of one entity
+        # WF23: an update of one entity
         envelope["subject"] = {"entity": reader.u32(), "sequence": reader.u16()}
     if traffic_class >= len(CLASSES) or is_broadcast and (CLASSES[traffic_class] != "command" or said & 16):
         raise Drop("unknown-kind")
     envelope["trafficClass"] = CLASSES[traffic_class]
     if said & 7:
-        # WF43: of that session of the pair
+        # WF43: the epoch of the pair's session
         envelope["epoch"] = said & 7
     count = reader.u8() if first & 32 else 1
     if more == 0 or said > 31 or said & 8 and envelope["key"] == 0 or first & 32 and not 2 <= count <= 64:
         raise Drop("length")
     if first & 64:
-        # WF24: it must not wait on the server
+        # WF24: the server must not delay it
         envelope["isPrompt"] = True
     if is_broadcast:
         envelope["firstIds"] = []
@@ -56,7 +56,7 @@ def _number(reader):
 
 
 def _numbered(reader, count, first_ids):
-    """WF25. Receivers in ascending order, each with its own number of the first message."""
+    """WF25: returns the receivers in ascending order, each with its own number of the first message."""
     peers = []
     for _ in range(count):
         try:
@@ -72,7 +72,7 @@ def _numbered(reader, count, first_ids):
 
 
 def payloads_of(data):
-    """WF25. The payloads of a broadcast, each after its length."""
+    """WF25: returns the payloads of a broadcast, each of which follows its length."""
     reader = ByteReader(data, "length")
     payloads = []
     while reader.left:
@@ -83,7 +83,7 @@ def payloads_of(data):
 
 
 def _acks_of(reader):
-    """WF3. A byte of the bits that is not said is all ones; a receipt of bulk may follow."""
+    """WF3: returns the acks. An omitted byte of the bitmap is all ones. A receipt of bulk may follow."""
     ack, said, bits, is_canonical = reader.u16(), reader.u8(), 0, True
     for index in range(4):
         byte = reader.u8() if said >> index & 1 else 255
@@ -96,7 +96,7 @@ def _acks_of(reader):
 
 
 def header_of(data):
-    """WF2. The header, and where the messages begin."""
+    """WF2: returns the header, and the position of the messages."""
     if len(data) > MAX_PACKET:
         raise Drop("too-long")
     reader = ByteReader(data, "too-short")
@@ -114,7 +114,7 @@ def header_of(data):
 
 
 def packet_of(data):
-    """WF6. The header with all messages of known kinds."""
+    """WF6: returns the header with all messages of known kinds."""
     header, at = header_of(data)
     reader = ByteReader(data, "length")
     reader.at = at
@@ -132,7 +132,7 @@ def packet_of(data):
 
 
 def message_of(kind, body):
-    """What is in a message that has no states (WF10 to WF12, WF39)."""
+    """Returns the content of a message without states (WF10 to WF12, WF39)."""
     reader = ByteReader(body)
     if kind == "event":
         value = value_of(body)
@@ -159,7 +159,7 @@ def message_of(kind, body):
 
 
 def feedback_of(reader):
-    """WF31: what stands before the states of an authority."""
+    """WF31: returns the feedback before the states of an authority."""
     first = reader.u8()
     _check(first < 2)
     if first == 0:
@@ -168,7 +168,7 @@ def feedback_of(reader):
 
 
 def inputs_of(plan, body):
-    """WF32: the number of the newest, and the columns of each, the oldest first."""
+    """WF32: returns the number of the newest input, and the columns of each, the oldest first."""
     newest, coder = ByteReader(body, "length").u16(), BitReader(body[2:])
     rows, columns = [], plan.columns[2:]
     for _ in range(coder.bits(5) + 1):
@@ -189,7 +189,7 @@ def inputs_of(plan, body):
 
 
 def payload_of(data, is_with_authority=False):
-    """WF13 to WF15, WF16, WF17: the payload of a reliable message between participants, or with an authority."""
+    """WF13 to WF17: returns the payload of a reliable message between participants, or with an authority."""
     reader = ByteReader(data)
     read = (WITH_AUTHORITY if is_with_authority else PAYLOADS).get(reader.u8())
     _check(read is not None)
@@ -207,7 +207,7 @@ def _is_type(value):
 
 
 def _whole(value, most):
-    """A float without a fraction is a whole number too: msgpack's writers are free to choose."""
+    """Returns a whole number. Writers of msgpack may also encode it as a float."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     _check(is_number and value == int(value) and 0 <= value <= most)
     return int(value)
@@ -286,7 +286,7 @@ WITH_AUTHORITY = {2: _command, 3: _request, 4: _reply, 11: _authority}
 
 
 def control_of(data, sender):
-    """WF26, WF27: a control message of `server` or `participant`, without fields that are not listed."""
+    """WF26, WF27: returns a control message of `server` or `participant`, without unlisted fields."""
     reader = ByteReader(data)
     _check(reader.u8() == 1)
     value = value_of(reader.rest())
@@ -349,7 +349,7 @@ def _options(value):
 
 
 def _authority_of(value):
-    """WF30."""
+    """WF30: returns the authority part of a welcome."""
     found = _fields_of(value, {"tickHz": _u16, "kinds": _list_of(_authority_kind), "inputHash": _u32})
     _check(1 <= found["tickHz"] <= 255 and len(found["kinds"]) <= 64)
     return found

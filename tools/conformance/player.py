@@ -3,11 +3,13 @@
 
   python3 player.py http://HOST:PORT ROOM [--webrtc] < lines
 
-It needs the standard library alone; with --webrtc the package aiortc, to open direct links to participants with lower numbers.
+It needs only the standard library; with --webrtc also the package aiortc, to open direct links to participants with
+lower numbers.
 
-Lines of JSON come in at stdin: first {"definition": {...}} as for decode.py, of the entity that it drives; then what it
-shall do: {"send": [type, message]}, a command to all; {"cut": true}, its socket ends and a new one resumes the session;
-{"leave": true}. Lines go out for what happens: joined, resumed, left, direct (a link is proven), states and commands of others, and what was dropped.
+It reads lines of JSON from stdin. First {"definition": {...}} as for decode.py, of the entity that it drives. Then
+orders: {"send": [type, message]} sends a command to all; {"cut": true} cuts its socket, and a new one resumes the
+session; {"leave": true} leaves. It prints a line for each event: joined, resumed, left, direct (a link is proven), states
+and commands of others, and drops.
 """
 import asyncio
 import json
@@ -32,7 +34,7 @@ CLASS_OF = {"state": "state", "ping": "event", "pong": "event"}
 
 
 class Outgoing:
-    """What goes to one other side: the server is number None."""
+    """Sending state towards one other side; the server has the number None."""
 
     def __init__(self, number):
         self.number, self.sequence, self.next_id = number, 0, 0
@@ -51,13 +53,13 @@ class Player:
         self.loop = asyncio.get_running_loop()
         self.started_s = self.loop.time()
 
-    # What it says
+    # Sending
 
     def tick(self):
         return int((self.loop.time() - self.started_s) * TICK_HZ)
 
     def state(self, tick):
-        """A circle, with its derivatives."""
+        """Returns a state on a circle, with its derivatives."""
         way, radius = tick / TICK_HZ, 20
         x, y = radius * math.cos(way), radius * math.sin(way)
         values = {"position": (x, y), "velocity": (-y, x), "acceleration": (-x, -y), "turnRate": 1}
@@ -65,7 +67,7 @@ class Player:
         return whole_state(self.plan, 0, values)
 
     def send(self, side, kind, body=b"", tick=None, direct=None):
-        """Over the direct link that is given, or over the best one."""
+        """Sends over the given direct link, or over the best link."""
         direct = direct or (side.direct if side.direct and side.direct.is_proven else None)
         if self.socket is None and direct is None:
             return
@@ -81,7 +83,7 @@ class Player:
         side.sequence = (side.sequence + 1) % 65536
         traffic_class = CLASS_OF.get(kind, "command")
         if direct:
-            # WF41: pings and pongs go as what may be lost, so that they show losses.
+            # WF41: pings and pongs use the unreliable channel, so that they measure losses.
             direct.send("state" if kind in ("ping", "pong") else traffic_class, data)
         elif side.number is None:
             self.socket.send(data)
@@ -109,7 +111,7 @@ class Player:
         for body in side.kept.values():
             self.send(side, "reliable", body)
 
-    # What it hears
+    # Receiving
 
     def hear(self, data):
         for said in self.link.read("server", data):
@@ -173,7 +175,7 @@ class Player:
             self.sides.pop(message["number"], None)
 
     def open_direct(self, side):
-        """WF27: of a pair, the one with the greater number makes the offer."""
+        """WF27: in a pair, the participant with the greater number makes the offer."""
         if side.direct is None and side.number < self.welcome["number"]:
             signal = lambda data: self.control({"type": "signal", "to": side.number, "attempt": 1, "data": data})
             side.direct = DirectLink(signal, lambda data: self.hear_direct(side, data))
@@ -190,7 +192,7 @@ class Player:
         if checksum is not None and not checksum["agrees"]:
             tell(desync=checksum["entity"], peer=side.number)
 
-    # Its life
+    # Joining and leaving
 
     def match(self, room):
         body = json.dumps({"version": 2, "options": {}, "webrtc": self.has_webrtc}).encode()
@@ -215,7 +217,7 @@ class Player:
                     driving.cancel()
                     tell(left=closed.code)
                     return
-                # WF45, WF46: the session goes on; what has no receipt goes again, in its order.
+                # WF45, WF46: the session continues; messages without a receipt are sent again, in order.
                 await self.connect(seat["linkPath"], f"resume.{self.welcome['sessionId']}.{self.token}")
                 for side in self.sides.values():
                     self.send_again(side)

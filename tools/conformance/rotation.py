@@ -1,4 +1,4 @@
-"""Where a rotation is expected (STATE-CODEC.md, "Rotations"). Quaternions are (x, y, z, w)."""
+"""Predicts rotations (STATE-CODEC.md, "Rotations"). Quaternions are (x, y, z, w)."""
 import math
 
 from columns import quaternion
@@ -13,7 +13,7 @@ def cosine(a, b):
 
 
 def aligned(q, to):
-    """Of the two quaternions that mean the same rotation, the one nearer to `to`."""
+    """Returns the one of the two quaternions of a rotation that is nearer to `to`."""
     product = q[0] * to[0] + q[1] * to[1] + q[2] * to[2] + q[3] * to[3]
     return list(q) if product >= 0 else [-part for part in q]
 
@@ -25,7 +25,7 @@ def unit(q):
 
 
 def predict_rotation(group, state):
-    """The predicted columns, and how much the turning changed, in steps."""
+    """Returns the predicted columns, and the change of the turn rate in steps."""
     if state.b1 is None:
         return [state.b0[index] for index in group.indices], 0.0
     q0 = list(quaternion(group, state.b0))
@@ -44,7 +44,7 @@ def predict_rotation(group, state):
 
 
 def packed(group, q):
-    """The columns of a quaternion of any length: its largest component is left out."""
+    """Returns the columns of a quaternion of any length, without its largest component."""
     largest = max(range(4), key=lambda index: abs(q[index]))
     x, y, z, w = q
     scale = (-1 if q[largest] < 0 else 1) / math.sqrt(x * x + y * y + z * z + w * w)
@@ -53,7 +53,7 @@ def packed(group, q):
 
 
 def without(group, q, left_out):
-    """The other three components as columns, with the sign that makes the one that is left out positive."""
+    """Returns the other three components as columns, with the sign that makes the omitted one positive."""
     sign = -1 if q[left_out] < 0 else 1
     parts = [sign * part for index, part in enumerate(q) if index != left_out]
     return [

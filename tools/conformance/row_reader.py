@@ -1,4 +1,4 @@
-"""The states of a packet that have baselines, in two passes (STATE-CODEC.md, "A packet's body")."""
+"""Reads the states of a packet that have baselines, in two passes (STATE-CODEC.md, "A packet's body")."""
 import math
 
 from rotation import predict_rotation, without
@@ -10,7 +10,7 @@ UNKNOWN = 8
 
 
 class Expected:
-    """One column: where it is expected, and how far off. `group` and `index` say which; a text has neither."""
+    """Prediction of one column, and its expected residual. `group` and `index` name the column; a text has neither."""
 
     def __init__(self, group=None, column=None, index=None, predicted=0, off=0, has_stood=False):
         self.group, self.column, self.index = group, column, index
@@ -31,7 +31,7 @@ class Expected:
 
 
 class RowReader:
-    """One entity with its baselines: `expect` first, then, behind the masks of all entities, `read`."""
+    """One entity with its baselines. Call `expect` first, and `read` after the masks of all entities."""
 
     def __init__(self, plan, baselines, tick, ticks):
         self.plan = plan
@@ -91,7 +91,7 @@ class RowReader:
         return Expected(group, column, index, value, min(max(1, class_of(change)), 9))
 
     def read(self, coder, head):
-        """The row; `head` is its owner and teleports."""
+        """Returns the row; `head` is its owner and teleports."""
         row = list(head) + [0] * (len(self.plan.columns) - 2)
         left_out = {}
         for one in self.columns:
@@ -112,7 +112,7 @@ class RowReader:
         return clamped(self.b0[one.index] + moved, one.column)
 
     def _around(self, one, row, left_out):
-        """Another component may be left out than predicted."""
+        """Handles a packet that leaves out another component than the predicted one."""
         group = one.group
         if group.first not in left_out:
             predicted = [each.predicted for each in self.columns if each.group is group]
@@ -139,7 +139,7 @@ class RowReader:
 
 
 def read_masks(coder, rows):
-    """Four mask bits are a symbol, whichever entities they are of."""
+    """Reads mask bits: four of them make a symbol, across entities."""
     masked = [one for row in rows for one in row.columns + row.texts if one.is_masked]
     for start in range(0, len(masked), 4):
         four = masked[start : start + 4]
@@ -158,5 +158,5 @@ def clamped(x, column):
 
 
 def tick_difference(newer, older):
-    """How many ticks later, signed; ticks are 32 bits wide."""
+    """Returns the signed difference of two ticks, which have 32 bits."""
     return (newer - older + 2**31) % 2**32 - 2**31

@@ -1,4 +1,4 @@
-"""What one side hears from another: reliable messages in order, streams and their states (WIRE-FORMAT.md)."""
+"""Receives one side's packets from another: reliable messages in order, streams and their states (WIRE-FORMAT.md)."""
 from byte_reader import ByteReader, Drop
 from columns import Plan
 from packets import control_of, envelope_of, message_of, packet_of, payload_of, payloads_of
@@ -8,7 +8,7 @@ HISTORY_TICKS = 128
 
 
 def ahead(a, b):
-    """WF5."""
+    """WF5: returns the signed distance of two sequences."""
     return (a - b + 32768) % 65536 - 32768
 
 
@@ -19,12 +19,12 @@ class Seen:
         self.newest, self.before = None, set()
 
     def nearest(self, low):
-        """WF4: the sequence with these low 8 bits that is nearest to the newest."""
+        """WF4: returns the sequence with these low 8 bits that is nearest to the newest."""
         newest = low if self.newest is None else self.newest
         return (newest + (low - newest + 128) % 256 - 128) % 65536
 
     def judge(self, sequence):
-        """Whether it is too old to be judged."""
+        """Records a sequence; returns True if it is too old to judge. Drops a duplicate."""
         if self.newest is None:
             self.newest = sequence
         distance = ahead(sequence, self.newest)
@@ -40,7 +40,10 @@ class Seen:
 
 
 class Stream:
-    """WF14. Without states where the game does not use the kind, or has other columns (WF17): this reader asks nobody."""
+    """WF14: a stream. It has no states if the game does not use the kind, or has other columns (WF17).
+
+    This reader sends no `columns` request.
+    """
 
     def __init__(self, said, definitions):
         self.name, self.is_replaced, self.states = said["name"], False, None
@@ -63,7 +66,7 @@ class Session:
             self.newest_tick = tick
 
     def _tick(self, stamp):
-        """WF2: the tick with these low 16 bits that is nearest to the newest."""
+        """WF2: returns the tick with these low 16 bits that is nearest to the newest."""
         if stamp is None:
             raise Drop("bad-message")
         newest = self.newest_tick or 0
@@ -94,7 +97,7 @@ class Session:
         if kind == "reliable":
             return self._reliable(body)
         if kind == "input" or (kind == "state" and self.sender is not None):
-            # In rooms with an authority: its states count in tables of its own, and are not read here.
+            # An authority's states use other tables, and are not decoded here.
             return [{"kind": kind, "body": body.hex()}]
         if kind == "state":
             reader = ByteReader(body, "length")
@@ -109,7 +112,7 @@ class Session:
         return self._numbered(reader.u16(), reader.rest())
 
     def broadcast(self, first_id, data):
-        """WF25. What a packet with the same messages would say."""
+        """WF25: returns the same as for a packet with these messages."""
         said = []
         for index, payload in enumerate(payloads_of(data)):
             try:
@@ -119,7 +122,7 @@ class Session:
         return {"messages": said}
 
     def _numbered(self, number, payload):
-        """WF37: what was waited for comes with it."""
+        """WF37: returns the message with the later ones that waited for it."""
         distance = ahead(number, self.expected)
         if distance < 0 or number in self.waiting:
             raise Drop("duplicate")
@@ -163,13 +166,13 @@ class Session:
 
 
 class Link:
-    """What goes over one WebSocket: packets with the server, envelopes with the other participants."""
+    """One WebSocket: packets of the server, and envelopes of the other participants."""
 
     def __init__(self, definitions):
         self.definitions, self.sessions = definitions, {}
 
     def read(self, sender, data):
-        """One dict per session that it belongs to."""
+        """Returns one dict for each session that the message belongs to."""
         if data and data[0] & 1:
             envelope = envelope_of(data)
             packet, routing = envelope.pop("packet"), envelope
@@ -181,7 +184,7 @@ class Link:
         return [self._packet(sender, None, data, None)]
 
     def read_direct(self, sender, peer, data):
-        """What came over a direct link: of the same session as what comes through the server."""
+        """Reads a packet of a direct link, which belongs to the same session as those through the server."""
         return self._packet(sender, peer, data, None)
 
     def _packet(self, sender, peer, data, routing, first_id=None):

@@ -1,4 +1,4 @@
-"""Bodies of states, and what their reader keeps (STATE-CODEC.md, "A packet's body" and "What a reader keeps")."""
+"""Reads bodies of states, and keeps the decoded states (STATE-CODEC.md, "A packet's body" and "What a reader keeps")."""
 from bit_reader import BitReader
 from byte_reader import Drop
 from row_reader import RowReader, read_masks, tick_difference
@@ -42,7 +42,7 @@ class StateReader:
         self.ended = {}
 
     def read(self, body, tick):
-        """A dict of what the body says; nothing changes where it is dropped."""
+        """Returns the decoded body as a dict. A dropped body changes nothing."""
         coder = BitReader(body)
         count = coder.small()
         if count > MOST:
@@ -138,7 +138,7 @@ class StateReader:
         return heads
 
     def _resolve(self, head, tick):
-        """What the head says of an entity that is known."""
+        """Completes a head with its known entity: kind, baselines, texts and owner."""
         if head.number > 65535:
             raise Drop("length")
         entity = self.entities.get(head.number)

@@ -75,7 +75,7 @@ def class_of(x):
 
 
 def _codes(digits):
-    """The symbol of each code, by its length and its bits."""
+    """Returns the symbol of each code, by its length and its bits."""
     codes, code, last = {}, 0, 0
     for length, symbol in sorted((int(digit), symbol) for symbol, digit in enumerate(digits) if digit != "0"):
         code <<= length - last

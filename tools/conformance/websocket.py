@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 
 class Closed(Exception):
-    """The other side ended the connection; `code` is what it said, 1006 where it said nothing."""
+    """The other side ended the connection; `code` is its close code, 1006 if it sent none."""
 
     def __init__(self, code):
         super().__init__(f"closed with {code}")
@@ -48,7 +48,7 @@ class WebSocket:
         self.writer.write(head + mask + bytes(byte ^ mask[at % 4] for at, byte in enumerate(data)))
 
     async def receive(self):
-        """The next binary message; text is ignored."""
+        """Returns the next binary message; ignores text."""
         while True:
             opcode, data = await self._frame()
             if opcode == 2:
@@ -69,5 +69,5 @@ class WebSocket:
             raise Closed(1006) from None
 
     def cut(self):
-        """As when the network goes: no word to anybody."""
+        """Aborts the connection without a close, like a lost network."""
         self.writer.transport.abort()

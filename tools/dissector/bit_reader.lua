@@ -1,4 +1,4 @@
--- The bits of a body, and what is made of them: docs/STATE-CODEC.md, "Bits" and "Sizes and residuals".
+-- Reads the bits of a body and their numbers: docs/STATE-CODEC.md, "Bits" and "Sizes and residuals".
 local floor = math.floor
 local ESCAPE = 24
 local Reader = {}
@@ -25,7 +25,7 @@ function Reader.new(body)
   return setmetatable({ body = body, position = 0 }, Reader)
 end
 
--- The next bits, the highest of each byte first; behind the end are zeros.
+-- Returns the next bits, the highest of each byte first; after the end they are zeros.
 function Reader:bits(count)
   local value = 0
   while count > 0 do
@@ -84,7 +84,7 @@ function Reader:is_exhausted()
   return self.position > 8 * #self.body
 end
 
--- Less than a byte is left, and nothing in it.
+-- Returns true if less than a byte is left, and its bits are zeros.
 function Reader:is_complete()
   local left = 8 * #self.body - self.position
   return left >= 0 and left < 8 and self:bits(left) == 0

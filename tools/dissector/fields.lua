@@ -1,4 +1,4 @@
--- The fields that filters and columns know. Those of the entities are called as the game calls them.
+-- The fields for filters and columns. Fields of entities have the game's names.
 local M = { all = {}, of = {} }
 local function add(kind, name, label, ...)
   local key = "paceline." .. name
@@ -51,7 +51,7 @@ add("bytes", "states", "States")
 local KIND_OF = { enum = "string", string = "string", bytes = "string", flag = "bool", int = "int32", uint = "uint32" }
 local AXES = { "x", "y", "z", "w" }
 
--- The names of a leaf's values: one, or one for each axis.
+-- Returns the names of a leaf's values: one, or one for each axis.
 function M.names(leaf)
   local count = (leaf.kind == "vec2" and 2) or (leaf.kind == "vec3" and 3) or (leaf.kind == "quat" and 4) or 0
   if count == 0 then return { leaf.path } end

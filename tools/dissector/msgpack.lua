@@ -1,4 +1,4 @@
--- A msgpack value as text, much like JSON; for people to read.
+-- Turns a msgpack value into readable text, similar to JSON.
 local M = {}
 
 local function number(bytes, at, count)

@@ -1,4 +1,4 @@
--- Arithmetic of docs/STATE-CODEC.md. Lua's numbers are doubles: whole ones are exact up to 2^53.
+-- Arithmetic of docs/STATE-CODEC.md. Lua's numbers are doubles, in which integers are exact up to 2^53.
 local M = {}
 local floor, abs, min, max = math.floor, math.abs, math.min, math.max
 function M.rounded(x)
@@ -36,7 +36,7 @@ function M.token_bits(token)
   return token < 4 and 0 or floor((token - 2) / 2)
 end
 
--- newer - older of ticks, which count modulo 2^32
+-- Returns newer - older of ticks, which are counted modulo 2^32.
 function M.tick_difference(newer, older)
   return (newer - older + 2 ^ 31) % 2 ^ 32 - 2 ^ 31
 end
@@ -49,7 +49,7 @@ function M.checksum(row, width)
   local hash = 0x811c9dc5
   for column = 0, width - 1 do
     hash = bit32.bxor(hash, row[column] % 2 ^ 32)
-    -- times 0x01000193, in parts that a double holds
+    -- Multiplies by 0x01000193 in parts that fit into a double.
     hash = (hash * 0x193 + (hash % 256) * 2 ^ 24) % 2 ^ 32
     hash = bit32.bxor(hash, floor(hash / 2 ^ 15))
   end

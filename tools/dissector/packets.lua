@@ -1,5 +1,5 @@
 -- Packets and envelopes (docs/WIRE-FORMAT.md) as trees of nodes: { field, offset, length, value, text, children }.
--- What is known of a conversation is kept here; it is read once, in order.
+-- Keeps the state of each conversation, whose packets must be read once and in order.
 local M = {}
 local byte = string.byte
 
@@ -27,7 +27,7 @@ local function varint(s, at)
   error({ reason = "length" }, 0)
 end
 
--- A node under another. `at` counts from 1, as Lua's strings do.
+-- Adds a node below another. `at` begins at 1, like positions in Lua's strings.
 local function add(parent, field, at, length, value, text)
   local node = { field = field and "paceline." .. field, offset = at - 1, length = length, value = value, text = text }
   parent.children = parent.children or {}
@@ -36,7 +36,7 @@ local function add(parent, field, at, length, value, text)
 end
 
 local sessions = {}
--- Links by what later links of the same session name: the ticket of a stripe, the id of a session to resume.
+-- Links by the key that later links of the session name: the ticket of a stripe, or the id of a resumed session.
 local announced = {}
 
 function M.link_of(credential)
@@ -49,7 +49,7 @@ local function session_of(link, sender, peer)
   return sessions[key]
 end
 
--- A participant left: the next one of that number is another.
+-- Forgets a participant that has left: its number may belong to another one later.
 local function forget(link, number)
   for key in pairs(sessions) do
     if key:match("^(%d+) ") == tostring(link) and key:match(" (%d+)$") == tostring(number) then
@@ -88,7 +88,7 @@ local function add_undecoded(parent, why, head, at, length)
   add(parent, "states", at, length)
 end
 
--- The body of a state or reference, all of a tick. Returns what to say of it in a line.
+-- Adds the body of a state or reference, which is of a single tick. Returns a summary of one line.
 local function add_states(parent, session, number, tick, s, at)
   local length = #s - at + 1
   local stream = session.streams[number]
@@ -129,7 +129,7 @@ local function add_message(parent, s, at, count, first)
   return items
 end
 
--- Why states of the stream cannot be decoded, or nothing.
+-- Returns the reason why states of the stream cannot be decoded, or nil.
 local function mismatch(definition, schema_hash)
   if not definition then return "the dissector was made without this kind of entity" end
   if definition.schemaHash ~= schema_hash then
@@ -168,7 +168,7 @@ local function add_control(parent, link, s, at)
   return kind
 end
 
--- By the name of the payload: what to say of it in a line.
+-- Functions that add a payload and return a summary of one line, by the payload's name.
 local ADD_PAYLOAD = {}
 
 function ADD_PAYLOAD.control(node, link, _, s, at)
@@ -196,7 +196,7 @@ function ADD_PAYLOAD.stream(node, _, session, s, at)
   return add_stream(node, session, s, at)
 end
 
--- The newest whole tick of the sender: packets say the low 16 bits.
+-- Updates the sender's newest full tick: packets contain its low 16 bits.
 local function hear(session, tick)
   local newest = session.newest_tick
   if not newest or (tick - newest + 2 ^ 31) % 2 ^ 32 > 2 ^ 31 then session.newest_tick = tick end
@@ -233,7 +233,7 @@ function ADD_PAYLOAD.authority(node, _, _, s, at)
   return "authority"
 end
 
--- `s` ends where the message does.
+-- Functions that add a message's body, by its kind. `s` ends at the end of the message.
 local ADD_BODY = {}
 
 function ADD_BODY.state(node, _, session, tick, s, at)
@@ -287,7 +287,7 @@ local function add_body(node, kind, link, session, tick, s, at)
   return add_known and add_known(node, link, session, tick, s, at) or string.format("kind 0x%02x", kind)
 end
 
--- The tick with these low 16 bits that is nearest to the newest one.
+-- Returns the tick with these low 16 bits that is nearest to the newest one.
 local function tick_near(session, stamp)
   local newest = session.newest_tick or 0
   local tick = (newest + (stamp - newest + 32768) % 65536 - 32768) % 2 ^ 32
@@ -299,7 +299,7 @@ local function has(flags, flag)
   return math.floor(flags / flag) % 2 == 1
 end
 
--- Returns the kind of the only message, 0 where there is a list; the tick; where the messages begin.
+-- Returns the kind of the only message (0 for a list), the tick, and the position of the messages.
 local function add_header(tree, session, s, at)
   local flags = u8(s, at)
   local only, is_published = math.floor(flags / 32), has(flags, 8)
@@ -357,7 +357,7 @@ local function read_packet(tree, link, session, s, at)
   return #said > 0 and table.concat(said, ", ") or "receipt"
 end
 
--- Reliable messages for several receivers: payloads, each after its length; the first has the number `id`.
+-- Reads the reliable messages of a broadcast: payloads after their lengths. The first has the number `id`.
 local function read_broadcast(tree, link, session, s, at, id)
   local said = {}
   while at <= #s do
@@ -377,7 +377,7 @@ local function read_broadcast(tree, link, session, s, at, id)
   return table.concat(said, ", ")
 end
 
--- The receivers of a broadcast, in ascending order, each with its number of the first message; and where they end.
+-- Returns the receivers of a broadcast, in ascending order, the numbers of their first messages, and the end position.
 local function add_numbered(envelope, s, at, count)
   local peers, ids, peer = {}, {}, 0
   for index = 1, count do
@@ -395,7 +395,7 @@ function M.forget_all()
   sessions, announced = {}, {}
 end
 
--- A binary message of a WebSocket: a tree of nodes with `line`, what to say of it in short.
+-- Reads a binary message of a WebSocket into a tree of nodes, whose `line` is a summary.
 function M.read(link, sender, s)
   local tree = { offset = 0, length = #s }
   local ok, said = pcall(function()
@@ -413,7 +413,7 @@ function M.read(link, sender, s)
       add(envelope, "key", at, 2, u16(s, at))
       at = at + 2
     end
-    -- An update of one entity, which the server knows by its sequence.
+    -- An update of one entity, with the sequence by which the server identifies it.
     if has(more, 16) then
       add(envelope, "update_of", at, 4, u32(s, at))
       add(envelope, "update", at + 4, 2, u16(s, at + 4))
@@ -436,7 +436,7 @@ function M.read(link, sender, s)
     envelope.length = packet_at - 1
     local line
     for index = count, 1, -1 do
-      -- All read it, the first one shows it.
+      -- Every receiver's session reads the packet; only the first shows it.
       local shown = index == 1 and tree or {}
       local session = session_of(link, sender, peers[index])
       line = ids and read_broadcast(shown, link, session, s, packet_at, ids[index])

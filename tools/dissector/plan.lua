@@ -86,7 +86,7 @@ function M.quaternion(plan, group, row)
   return four
 end
 
--- The numbers that a group's columns mean, in its unit.
+-- Returns the values of a group's columns, in its unit.
 function M.values(plan, group, row)
   if group.leaf.kind == "quat" then return M.quaternion(plan, group, row) end
   local values = {}

@@ -1,10 +1,10 @@
--- What Wireshark sees: the protocol, its fields, and where it is found.
+-- Registers the protocol, its fields and its places with Wireshark.
 local protocol = Proto("paceline", "Paceline")
 protocol.fields = fields.all
 local tcp_stream = Field.new("tcp.stream")
 local offered = Field.new("http.sec_websocket_protocol")
 
--- By TCP stream: the client's port and the credential of its handshake. A session may have several WebSockets.
+-- The client's port and the credential of its handshake, by TCP stream. A session may have several WebSockets.
 local handshakes = {}
 local watcher = Proto("paceline_handshake", "Paceline's handshake")
 
@@ -13,12 +13,12 @@ function watcher.dissector(_, pinfo)
   if not stream or not protocols or handshakes[stream.value] then return end
   local text = tostring(protocols.value)
   local credential = text:match("stripe%.([^%s,]+)") or text:match("resume%.([^%s,.]+)")
-  -- The first is the request: it comes from the client.
+  -- The first one is the request, which the client sends.
   handshakes[stream.value] = { port = pinfo.src_port, credential = credential }
 end
 register_postdissector(watcher)
 
--- What names the session's link, and who sends.
+-- Returns the key of the session's link, and the sender.
 local function link_of(pinfo)
   local stream = tcp_stream()
   local number = stream and stream.value or 0
@@ -28,9 +28,9 @@ local function link_of(pinfo)
   return handshake.credential and packets.link_of(handshake.credential) or number, sender
 end
 
--- Frames are shown again and in any order, but states build on each other: what was read is kept.
+-- Trees of the frames: Wireshark shows frames repeatedly and in any order, but states build on earlier ones.
 local read = {}
--- What to say of a frame, of all the messages in it.
+-- Summaries of the frames, of all messages in each.
 local lines = {}
 
 function protocol.init()
@@ -71,7 +71,7 @@ function protocol.dissector(tvb, pinfo, tree)
   return tvb:len()
 end
 
--- By the subprotocol of the handshake; where a capture begins later, by the first byte.
+-- Recognised by the subprotocol of the handshake, or by the first byte if the capture begins later.
 DissectorTable.get("ws.protocol"):add("paceline.2", protocol)
 protocol:register_heuristic("ws", function(tvb, pinfo, tree)
   if tvb:len() < 7 or tvb(0, 1):uint() < 0x10 or tvb(0, 1):uint() > 0x18 then return false end

@@ -1,4 +1,4 @@
--- Where a rotation is expected: docs/STATE-CODEC.md, "Rotations". Quaternions are { x, y, z, w }.
+-- Predicts rotations: docs/STATE-CODEC.md, "Rotations". Quaternions are { x, y, z, w }.
 local M = {}
 local sqrt, abs, max, min = math.sqrt, math.abs, math.max, math.min
 local MOST_STEPS = 64
@@ -7,13 +7,13 @@ local function product(a, b)
   return a[1] * b[1] + a[2] * b[2] + a[3] * b[3] + a[4] * b[4]
 end
 
--- Of the two quaternions that mean the same rotation, the one nearer to `to`.
+-- Returns the one of the two quaternions of a rotation that is nearer to `to`.
 local function aligned(q, to)
   if product(q, to) >= 0 then return q end
   return { -q[1], -q[2], -q[3], -q[4] }
 end
 
--- The columns of a quaternion, with its sign: `left_out` and the other three.
+-- Returns the columns of a quaternion, with its sign: `left_out` and the other three components.
 local function columns_of(plan, group, q, left_out, scale)
   local columns, index = { left_out }, group.first
   for i = 0, 3 do
@@ -34,7 +34,7 @@ local function packed(plan, group, q)
   return columns_of(plan, group, q, largest, scale)
 end
 
--- The columns with another component left out than predicted.
+-- Returns the columns without a component that is not the predicted one.
 function M.without(plan, group, q, left_out)
   local columns = columns_of(plan, group, q, left_out, q[left_out + 1] < 0 and -1 or 1)
   for i = 2, 4 do
@@ -44,7 +44,7 @@ function M.without(plan, group, q, left_out)
   return columns
 end
 
--- The predicted columns, and by how many steps the turning changed.
+-- Returns the predicted columns, and the change of the turn rate in steps.
 function M.predict(state, group)
   local plan = state.plan
   if not state.b1 then

@@ -1,4 +1,4 @@
--- The state of an entity that has baselines, in two passes: docs/STATE-CODEC.md, "A packet's body".
+-- Reads the state of an entity that has baselines, in two passes: docs/STATE-CODEC.md, "A packet's body".
 local min, max = math.min, math.max
 local class_of = numbers.class_of
 local PLACE, ROTATION, STEP, CHANGE = 1, 3, 4, 5
@@ -11,7 +11,7 @@ local function clamped(x, column)
   return numbers.clamp(numbers.rounded(x), column.min, column.max)
 end
 
--- Predicts every column, and how far off it will be.
+-- Predicts every column and the size of its residual.
 function Row.expect(plan, head, tick)
   local self = setmetatable({ plan = plan, columns = {}, texts = {} }, Row)
   self.b0, self.b1, self.b2 = head.rows[1], head.rows[2], head.rows[3]
@@ -102,13 +102,13 @@ function Row:is_masked(one)
   return one.off < 4 or self.plan.columns[one.index].bits <= NARROW_BITS
 end
 
--- Whether a column with a mask bit moved.
+-- Returns true if a column with a mask bit moved.
 local function has_moved(one)
   if one.stood then return false end
   return one.steps or one.off ~= 0
 end
 
--- Four mask bits are a symbol, whichever entities they are of.
+-- Reads mask bits: four of them make a symbol, across entities.
 function Row.read_masks(coder, rows)
   local masked = {}
   for _, row in ipairs(rows) do
@@ -159,7 +159,7 @@ function Row:where_rates_lead(one, row)
   return clamped(self.b0[one.index] + moved, self.plan.columns[one.index])
 end
 
--- Another component may be left out than predicted.
+-- The packet may leave out another component than the predicted one.
 function Row:turned_around(known, one, row)
   local group = one.group
   if not known.columns then

@@ -1,4 +1,4 @@
--- Bodies of states, and the states that are kept: docs/STATE-CODEC.md, "A packet's body". One kind per stream.
+-- Reads bodies of states and keeps the decoded states: docs/STATE-CODEC.md, "A packet's body". One kind per stream.
 local HISTORY = 128
 local difference = numbers.tick_difference
 local States = {}
@@ -8,7 +8,7 @@ function States.new(plan)
   return setmetatable({ plan = plan, entities = {}, ended = {} }, States)
 end
 
--- Raises a table: what is wrong, as the documents call it.
+-- Raises a table with the documents' name of the fault.
 local function drop(reason, head)
   error({ reason = reason, head = head }, 0)
 end
@@ -113,7 +113,7 @@ function States:resolve(head)
   end
 end
 
--- `marks`: of an entity that has baselines, which texts have changed.
+-- `marks`: the changed texts of an entity that has baselines.
 function States:texts(coder, before, marks)
   local texts = {}
   for index, leaf in ipairs(self.plan.texts) do
@@ -140,7 +140,7 @@ function States:whole(coder, entity)
   return row
 end
 
--- What the body says: its head, and `states` with rows. Raises what is wrong; then nothing has changed.
+-- Returns the body's head, and `states` with rows. Raises a fault before anything has changed.
 function States:read(body, tick)
   local coder = BitReader.new(body)
   local head = read_head(coder, tick)
@@ -188,7 +188,7 @@ function States:take(head, tick)
   end
 end
 
--- The head alone, where nothing is known of the states.
+-- Returns only the head, if the definition of the states is unknown.
 function States.head_of(body, tick)
   return read_head(BitReader.new(body), tick)
 end

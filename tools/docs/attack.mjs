@@ -1,4 +1,4 @@
-/** docs/ATTACK.md: the table of cases, from the laboratory's list of them; all else is written by hand. */
+/** docs/ATTACK.md: its table of cases comes from the laboratory's list; the rest is written by hand. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";

@@ -1,9 +1,9 @@
-/** docs/ERRORS.md: the codes a game can meet, read from the files that define them. */
+/** docs/ERRORS.md: the error codes of games, read from the files that define them. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 
-/** Messages of a game's mistakes, written by a test that makes each of them. */
+/** Messages about a game's mistakes, written by a test that makes each mistake. */
 const MISTAKES = path.resolve(import.meta.dirname, "../../packages/server/test/mistakes.json");
 const SOURCES = path.resolve(import.meta.dirname, "../../packages/protocol/src");
 

@@ -1,4 +1,7 @@
-/** docs/LAB.md: the table of the matrix and what it missed, from docs/results/matrix.json; all else is written by hand. */
+/**
+ * docs/LAB.md: the table of the matrix and its missed bounds come from docs/results/matrix.json; the rest is
+ * written by hand.
+ */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { format, resolveConfig } from "prettier";
@@ -24,7 +27,7 @@ function tableOf(lines) {
 export async function labMarkdown() {
   /** @type {Result} */
   const { date, node, machine, rows, bounds } = JSON.parse(readFileSync(RESULT, "utf8"));
-  // As the rows have them; what was not measured in a case is absent there.
+  // The rows' columns; a row has no value for what its case did not measure.
   const columns = [...new Set(rows.flatMap(Object.keys))];
   const table = tableOf([columns, ...rows.map((row) => columns.map((column) => row[column] ?? "–"))]);
   /** @param {string} key */

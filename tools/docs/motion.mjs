@@ -1,4 +1,4 @@
-/** docs/MOTION.md: how remote entities move on screen, with the figures of the last full run of `pnpm bench motion`. */
+/** docs/MOTION.md: how remote entities move, with the figures of the last full run of `pnpm bench motion`. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -184,7 +184,7 @@ room.onMessage("end", stop);
 
 `;
 
-/** @returns {string} what of it a game says and uses */
+/** @returns {string} the part of a game in motion */
 function gameMarkdown() {
   return `## In a game
 
@@ -312,7 +312,7 @@ that is slewed by at most 5 % and never runs backwards. In simulation, 40 seeds 
 `;
 }
 
-/** @param {Result} result @returns {string} what is measured, and whether what is promised holds */
+/** @param {Result} result @returns {string} the measurement, and whether its bounds hold */
 function measureMarkdown({ date, node, bounds, cost }) {
   const lines = bounds.map(({ bound, value, limit, holds }) => [
     bound,

@@ -1,4 +1,4 @@
-/** The list of all public names, made of the comments in the sources: a page of the site. */
+/** The list of all public names, from the comments in the sources: a page of the site. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { format, resolveConfig } from "prettier";
@@ -8,7 +8,10 @@ import { publicExports } from "../undocumented.mjs";
 /** Folders of the packages from which games and servers import. */
 export const USER_PACKAGES = ["client", "server", "relay", "testkit", "cli", "vite-plugin"];
 
-/** @returns {{ module: string, file: string }[]} what can be imported, and its source; a source that has two names, once */
+/**
+ * @returns {{ module: string, file: string }[]} the importable modules and their sources; a source with two
+ * names once
+ */
 export function userModules() {
   const modules = USER_PACKAGES.flatMap((folder) => {
     const home = path.join(ROOT, "packages", folder);

@@ -1,4 +1,4 @@
-/** docs/OPERATIONS.md: its table of limits, from the relay's code; all else is written by hand. */
+/** docs/OPERATIONS.md: its table of limits comes from the relay's code; the rest is written by hand. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";

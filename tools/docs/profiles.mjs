@@ -118,7 +118,8 @@ function planCells({ numbers, channels }) {
   return [
     orderText(state.links),
     state.delivery,
-    // Reliable traffic takes the link that a session prefers; WebRTC to the server carries only what may be lost.
+    // Reliable traffic takes the session's preferred link; WebRTC to the server carries only traffic that may
+    // be lost.
     orderText(state.links.filter((link) => link !== "webrtc")),
     event.delivery === "lifetime" ? `${event.lifetimeMs} ms` : "until they arrive",
     command.periodMs === 0 ? "at once" : `every ${rounded(command.periodMs)} ms`,

@@ -1,11 +1,14 @@
-/** docs/SMALLEST-CLIENT.md: the code between its words, from the program; all else is written by hand. */
+/** docs/SMALLEST-CLIENT.md: its code comes from the program; the rest is written by hand. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const PROGRAM = path.join(ROOT, "examples/smallest-client/client.mjs");
 const TARGET = path.join(ROOT, "docs/SMALLEST-CLIENT.md");
-/** `<!-- code: from the line that begins so -->`, then a block of code. */
+/**
+ * `<!-- code: BEGIN -->` followed by a block of code, which starts at the program's line that begins with
+ * BEGIN.
+ */
 const PLACE = /(<!-- code: (.*) -->\n\n```js\n)[\s\S]*?(```\n)/g;
 
 /** @returns {string} the whole document */
@@ -15,7 +18,7 @@ export function smallestClientMarkdown() {
   const starts = Array.from(text.matchAll(PLACE), ([, , begins = ""]) =>
     lines.findIndex((line) => line.startsWith(begins)),
   );
-  // The first line is for the tools: everything behind it stands in the document, once.
+  // The first line is for tools. Every later line appears in the document once.
   const isWhole = starts[0] === 1 && starts.every((at, index) => at > (starts[index - 1] ?? 0));
   if (!isWhole)
     throw new Error(`docs/SMALLEST-CLIENT.md shows other parts than the program has: ${starts.join(" ")}`);

@@ -1,4 +1,4 @@
-/** docs/STATE-MACHINES.md: what may follow what, read from the built client package. */
+/** docs/STATE-MACHINES.md: the transitions come from the built client package. */
 import path from "node:path";
 import { format, resolveConfig } from "prettier";
 

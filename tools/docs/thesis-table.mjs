@@ -1,4 +1,4 @@
-/** Thirty situations with what chapter 6 of Discart's thesis (2014) chooses in each, held against what the tree decides. */
+/** Compares chapter 6 of Discart's thesis (2014) with the decision tree in thirty situations. */
 
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -10,23 +10,26 @@ import { Client } from "../../packages/client/dist/index.js";
 /** @typedef {import("../../packages/transport/dist/index.js").Genre} Genre */
 
 /**
- * The thesis' choice, in terms that a plan can be asked for: which link carries states first, and whether they may
- * be lost. A list: any of them will do.
+ * The thesis' choice in terms of a plan: the link that carries states first, and whether states may be lost.
+ * Any link of a list
+ * will do.
  * @typedef {{ first?: string[], mayBeLost?: boolean, repeats?: boolean, keepsRate?: boolean }} Wish
  */
 
 /**
- * `row`: the question whose answer explains the choice. `transports`: those that the game allows, where the client has to
- * refuse them.
- * `figures`: what a command of ours measures of the thesis' choice and of ours, less being better; `without`: why a
- * departure has none, or none that is better.
- * @typedef {{ genre: Genre, what: string, changes: Partial<Circumstances>, thesis: string, wish: Wish, row: string,
- *   transports?: ("webrtc" | "websocket")[], figures?: Figure[], without?: string }} Situation
+ * `row`: the question whose answer explains the choice. `transports`: those that the game allows, if the
+ * client must refuse
+ * them. `figures`: measurements of the thesis' choice and of this project's, lower being better. `without`:
+ * the reason why a
+ * departure has no figure, or no better one.
+ * @typedef {{ genre: Genre, what: string, changes: Partial<Circumstances>, thesis: string, wish: Wish, row:
+ * string,
+ * transports?: ("webrtc" | "websocket")[], figures?: Figure[], without?: string }} Situation
  * @typedef {{ command: string, of: string, key: string, thesis: Record<string, string | number>,
- *   here: Record<string, string | number> }} Figure
+ * here: Record<string, string | number> }} Figure
  */
 
-/** A departure may lack a figure that is better, but only so many. */
+/** Maximum number of departures without a better figure. */
 const MAX_WITHOUT = 2;
 
 /** Figures of direct links against the relay. @param {string} situation @returns {Figure[]} */
@@ -349,7 +352,10 @@ function planText({ channels, numbers, repeats }) {
   return `${way}; ${delivery === "newest-wins" ? "states may be lost" : "all in order"}; ${numbers.stateHz}/s${repeated}`;
 }
 
-/** A row of a kept result. @param {Figure} figure @param {Record<string, string | number>} which @returns {number} */
+/**
+ * Returns a figure of a kept result. @param {Figure} figure @param {Record<string, string | number>} which
+ * @returns {number}
+ */
 function measured({ command, key }, which) {
   const name = command.slice(command.indexOf(" ") + 1);
   const file = path.resolve(import.meta.dirname, `../../docs/results/${name}.json`);

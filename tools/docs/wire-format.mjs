@@ -1,4 +1,8 @@
-/** docs/WIRE-FORMAT.md: its tables of fields, from the demo's definitions, and the index of its rules; all else is written by hand. */
+/**
+ * docs/WIRE-FORMAT.md: its tables of fields come from the demo's definitions, and its index from the rules;
+ * the rest is written
+ * by hand.
+ */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { format, resolveConfig } from "prettier";

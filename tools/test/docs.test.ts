@@ -10,11 +10,11 @@ import { snippetFaults, snippetsOf } from "../snippets.mjs";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(path.join(ROOT, file), "utf8");
-/** Files with that ending; what is installed is not ours, and its links lead back here. */
+/** Files with that ending, without installed packages, whose links lead back here. */
 const under = (folder: string, suffix: string): string[] =>
   readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
     const file = `${folder}/${entry.name}`;
-    // Not into node_modules: packages that test each other lie in each other's, without end.
+    // Skips node_modules: packages that test each other contain each other without end.
     if (entry.isDirectory()) return entry.name === "node_modules" ? [] : under(file, suffix);
     return file.endsWith(suffix) ? [file] : [];
   });
@@ -25,7 +25,7 @@ const documents = [
   "CONTRIBUTING.md",
   "SECURITY.md",
   "examples/README.md",
-  // The API reference is made of the sources' comments.
+  // The API reference is generated from the sources' comments.
   ...under("docs", ".md").filter((file) => !/^docs\/(?:api\/|names\.md|starter-code\.md)/.test(file)),
 ];
 
@@ -141,7 +141,7 @@ describe("user documents", () => {
         readonly exports?: unknown;
       };
       const page = readFileSync(path.join(folder, "README.md"), "utf8");
-      // A package that is only a command exports nothing.
+      // A package with only a command exports nothing.
       expect(exports === undefined || /Games (?:install|use) \[?`@paceline\/client`/.test(page)).toBe(true);
     }
     expect(others.map((folder) => path.basename(folder))).toContain("transport");

@@ -5,7 +5,7 @@ import { bandSources, treeWords } from "../../packages/transport/src/profiles/tr
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** All numbers of a kept result's rows: values, and those in names such as "3 others". */
+/** Returns all numbers in the rows of a kept result: values, and numbers in names such as "3 others". */
 function numbersIn(name: string): readonly number[] {
   const { rows } = JSON.parse(readFileSync(path.join(ROOT, `docs/results/${name}.json`), "utf8")) as {
     readonly rows: readonly Readonly<Record<string, string | number>>[];
@@ -17,9 +17,9 @@ function numbersIn(name: string): readonly number[] {
     );
 }
 
-/** Finds numbers of a text that no command of ours has printed. */
+/** Returns the numbers of a text that no command of this project has printed. */
 function faultsOf(text: string): string[] {
-  // A year tells where something was read.
+  // The year of a citation is not a figure.
   const quoted = [...text.replaceAll(/[A-Z][a-z]+ (19|20)\d\d/g, "").matchAll(/\d+(?:\.(\d+))?/g)];
   if (quoted.length === 0) return [];
   const commands = [...text.matchAll(/`pnpm (bench|lab) ([a-z-]+)`/g)];

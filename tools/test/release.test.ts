@@ -21,7 +21,7 @@ test("a release publishes every package, each after those that it depends on", (
   const packages = manifests.map(({ name, dependencies, peerDependencies }) => {
     return { name, needs: Object.keys({ ...dependencies, ...peerDependencies }) };
   });
-  // Whatever order the folders are read in.
+  // The result must not depend on the order of the folders.
   for (const given of [packages, packages.toReversed()]) {
     const ordered = dependenciesFirst(given);
     expect(ordered.map(({ name }) => name).sort()).toEqual(manifests.map(({ name }) => name).sort());

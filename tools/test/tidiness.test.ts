@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** Everything that is, or would be, committed. */
+/** Returns the files that are committed, or would be. */
 function committedFiles(): string[] {
   const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], {
     cwd: ROOT,
@@ -14,12 +14,15 @@ function committedFiles(): string[] {
   return listed.split("\0").filter((file) => file !== "" && existsSync(path.join(ROOT, file)));
 }
 
-/** Paths of one person's machine, and hosts that only some machines may ask for packages. */
+/** Paths of one person's machine, and package registries that only some machines can reach. */
 const LOCAL_PATH = /(?:^|[\s"'`(=:])(?:\/(?:home|Users|root|work)\/\w|[A-Z]:\\Users\\)/m;
 const REGISTRY_HOST =
   /registry\.(?:npmjs|yarnpkg|npmmirror)\.|npm\.pkg\.github|\/\/[^\s/"']*(?:nexus|artifactory|verdaccio)/i;
 const VAGUE_NAME = /(?:^|\/)(?:utils?|common|shared|helpers?|core|misc)(?:\.[^/]+)?(?:\/|$)/;
-/** A comment or a name that CONTRIBUTING's rules of English forbid: a question as the subject, none at all, `MOST_` for a limit. */
+/**
+ * Comments and names that CONTRIBUTING's rules forbid: a question or nothing as the subject, or `MOST_` for a
+ * limit.
+ */
 const HARD_TO_READ =
   /(?:\/\*\*|^\s*\/\/) (?:What|Who|Whoever|Whose) \w|\/\*\* (?:Of|The same|Those|And|Or) \w|\bMOST_[A-Z]/m;
 const LEFT_UNDONE = /\b(?:TO(?:)DO|FIX(?:)ME|X(?:)XX)\b/;

@@ -1,4 +1,4 @@
-/** A page in Chromium and one in Firefox, driven by the end-to-end tests' Playwright. */
+/** A page in Chromium and one in Firefox, driven by the Playwright of the end-to-end tests. */
 import { chromium, firefox } from "@playwright/test";
 import { executableOf } from "../browsers.mjs";
 

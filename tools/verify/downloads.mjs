@@ -1,5 +1,6 @@
 /**
- * A player's download in a real game: the packed packages, built by Vite, esbuild and webpack; a WebSocket player of
+ * Measures a player's download in a real game: Vite, esbuild and webpack build it with the packed packages; a
+ * WebSocket player of
  * a room without an authority plays in Chromium, and the browser counts the bytes.
  */
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -17,11 +18,11 @@ import { outcome } from "./outcome.mjs";
 import { becomes, npmInstall, withInstalled } from "./tarballs.mjs";
 
 export const WEBPACK = "webpack@5.112.2";
-/** The goals, and the largest sizes: bytes of JavaScript, compressed. */
+/** Goals and budgets: compressed bytes of JavaScript. */
 const ENTRY = { goalBytes: 28_000, budgetBytes: 18_300 };
 const PLAYER = { goalBytes: 48_000, budgetBytes: 106_200 };
 const MAX_ERROR_BYTES = 3000;
-/** Round trip of every answer over HTTP; the socket is a connection of its own, which takes two of them. */
+/** Round trip of every HTTP answer. Opening the WebSocket takes two. */
 const RTT_MS = 50;
 
 const GAME = `
@@ -134,7 +135,7 @@ export async function withWebpack(game, source, out) {
 }
 
 /**
- * A server of built files, and of a relay beside them.
+ * Serves built files, and a relay beside them.
  * @param {string} folder @param {typeof import("../../packages/relay/dist/index.js")} relays
  */
 export async function serve(folder, { createRelay }) {
@@ -175,7 +176,7 @@ export async function serve(folder, { createRelay }) {
   return { url: `http://127.0.0.1:${port}/`, page, stop };
 }
 
-/** @param {string} game @param {string} folder what was built @returns {Promise<Report>} what the page says */
+/** @param {string} game @param {string} folder of the build @returns {Promise<Report>} the page's report */
 async function playIn(game, folder) {
   /** @param {string} name */
   const installed = (name) => import(pathToFileURL(path.join(game, "node_modules/@paceline", name)).href);

@@ -1,7 +1,9 @@
 /**
- * The first minutes of a newcomer, from an empty folder with npm and the packed packages: npm create paceline, npm install,
- * npm run dev; Chromium and Firefox see each other's dot move. Then the same in production, a save with an error, and the
- * program of docs/getting-started.md, typed by hand.
+ * Plays a newcomer's first minutes, from an empty folder with npm and the packed packages: npm create
+ * paceline, npm install, npm
+ * run dev. Chromium and Firefox must see each other's dot move. Then it does the same in production, saves an
+ * error, and types
+ * the program of docs/getting-started.md.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -16,19 +18,19 @@ import { becomes, freePort, withPacked } from "./tarballs.mjs";
 
 const COMMAND_LIMIT_MS = 300_000;
 const AIM_SECONDS = 60;
-/** How far a dot has to move to have moved, in pixels. */
+/** Smallest distance that counts as a movement, pixels. */
 const MOVED_PX = 20;
 
 /** @typedef {import("@playwright/test").Page} Page */
 /** @typedef {Record<string, string>} Env */
 
 /**
- * Where the discs on the page's canvas are, by their color.
+ * Returns the positions of the discs on the page's canvas, by color.
  * @param {Page} page @returns {Promise<Record<string, number[]>>}
  */
 function discsOn(page) {
   return page.evaluate(() => {
-    // Smaller ones are coins, letters and the soft edges of discs.
+    // Smaller areas are coins, letters and the soft edges of discs.
     const LEAST_PIXELS = 300;
     const canvas = document.querySelector("canvas");
     const { data } = canvas?.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height) ?? {};
@@ -45,7 +47,7 @@ function discsOn(page) {
   });
 }
 
-/** @param {Page} page @returns {Promise<boolean>} whether a disc has moved since `before` */
+/** @param {Page} page @returns {Promise<boolean>} whether a disc has moved away from its place in `before` */
 async function hasMoved(page, /** @type {Record<string, number[]>} */ before) {
   const now = await discsOn(page);
   return Object.entries(before).some(([color, [x = 0]]) => Math.abs((now[color]?.[0] ?? x) - x) > MOVED_PX);
@@ -56,7 +58,7 @@ async function sees(watcher, mover) {
   const before = await discsOn(watcher);
   await watcher.waitForTimeout(300);
   if (await hasMoved(watcher, before)) throw new Error("a dot moves that nobody moves");
-  // To the middle and back: from an edge only one way is open.
+  // Tries both directions: a dot at an edge can move in only one.
   for (const key of ["ArrowRight", "ArrowLeft"]) {
     await mover.keyboard.down(key);
     const ends = Date.now() + 1500;
@@ -86,7 +88,7 @@ async function meet(pages, url) {
 }
 
 /**
- * A command that runs until it is ended, and the address that it prints.
+ * Runs a command until it is ended, and returns the address that it prints.
  * @param {string} folder @param {string[]} command @param {RegExp} pattern
  */
 async function running(folder, [program = "", ...args], pattern) {
@@ -106,13 +108,16 @@ async function npm(folder, args, env = {}) {
   if (code !== 0) throw new Error(`npm ${args.join(" ")} ended with ${code}:\n${output}`);
 }
 
-/** An error in the game's file is shown by both pages, and gone after the next save. @param {readonly Page[]} pages @param {string} game */
+/**
+ * Checks that both pages show an error in the game's file until the next save. @param {readonly Page[]} pages
+ * @param {string} game
+ */
 async function showsErrors(pages, game) {
   const file = path.join(game, "src/rooms.ts");
   const text = readFileSync(file, "utf8");
   const overlay = () =>
     document.querySelector("vite-error-overlay")?.shadowRoot?.textContent?.includes("rooms.ts:1") === true;
-  // A page that is loading itself again shows neither.
+  // A page that is reloading shows neither.
   const isShown = (/** @type {Page} */ page) => page.evaluate(overlay).catch(() => undefined);
   const all = async (/** @type {boolean} */ wanted) =>
     (await Promise.all(pages.map(isShown))).every((shown) => shown === wanted);
@@ -163,8 +168,9 @@ async function firstHour(home, template, pages, { env, registry }) {
 }
 
 /**
- * Types what the section "By hand" of docs/getting-started.md says, on a port that is free.
- * @param {string} home @param {readonly Page[]} pages @param {Env} env @returns {Promise<readonly [string, string | undefined]>}
+ * Types the section "By hand" of docs/getting-started.md, with a free port.
+ * @param {string} home @param {readonly Page[]} pages @param {Env} env @returns {Promise<readonly [string,
+ * string | undefined]>}
  */
 async function byHand(home, pages, env) {
   const text = readFileSync(path.join(ROOT, "docs/getting-started.md"), "utf8");
@@ -196,7 +202,10 @@ function codeIn(fences, wanted) {
   return fences.filter(({ language }) => language === wanted).map(({ code }) => code);
 }
 
-/** @param {string} game @param {Map<string, string>} integrities @returns {string | undefined} our package that came from elsewhere */
+/**
+ * @param {string} game @param {Map<string, string>} integrities @returns {string | undefined} the package
+ * that is missing or comes from elsewhere
+ */
 function strangerIn(game, integrities) {
   const { packages } = JSON.parse(readFileSync(path.join(game, "package-lock.json"), "utf8"));
   const installed = new Map(
@@ -218,7 +227,7 @@ export async function firstHours() {
     mkdirSync(home);
     const registry = await localRegistry(tarballs);
     const browsers = await openBrowsers();
-    // A cache of its own: a newcomer has none.
+    // An empty cache, as a newcomer has.
     const env = {
       npm_config_registry: registry.url,
       npm_config_cache: path.join(target, "cache"),

@@ -1,4 +1,7 @@
-/** A package registry on the loopback that has our packed packages, and sends npm to its usual one for all others. */
+/**
+ * A package registry on loopback with this project's packed packages. It redirects npm to the usual registry
+ * for all others.
+ */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -19,8 +22,9 @@ async function entryOf(tarball) {
 
 /**
  * @param {readonly string[]} tarballs
- * @returns {Promise<{ url: string, integrities: Map<string, string>, stop: () => void }>} integrities: of our packages, by
- *   name, as a lockfile has them
+ * @returns {Promise<{ url: string, integrities: Map<string, string>, stop: () => void }>} integrities: of the
+ * packed packages,
+ * by name, in the form of a lockfile
  */
 export async function localRegistry(tarballs) {
   const usual = (await runChild("npm", ["config", "get", "registry"])).output.trim().split("\n").at(-1) ?? "";

@@ -1,6 +1,7 @@
 /**
- * The result of a step of `pnpm verify`. A step that could not run says why in `skipped`; there is no other way to pass
- * without having run.
+ * The result of a step of `pnpm verify`. A step that could not run gives the reason in `skipped`; otherwise
+ * it must have run to
+ * pass.
  * @typedef {{ passed: number, failed: number, skipped: string[], notes: string[] }} Outcome
  */
 
@@ -14,7 +15,7 @@ export function outcome(checks) {
 }
 
 /**
- * A step that has checked nothing and does not say why has not passed.
+ * Fails a step that has checked nothing and gives no reason.
  * @param {Outcome} found @returns {Outcome}
  */
 export function settled(found) {

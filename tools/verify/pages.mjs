@@ -1,6 +1,7 @@
 /**
- * The packed client in pages that Vite, esbuild and webpack have built, and in one without a bundler: Chromium and Firefox open
- * each, and two players meet directly, over WebRTC.
+ * Checks the packed client in pages built by Vite, esbuild and webpack, and in one without a bundler:
+ * Chromium and Firefox open
+ * each, and the two players connect directly over WebRTC.
  */
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -23,7 +24,10 @@ room.loop(() => {
 });
 `;
 
-/** Builds the game as a page of its own, beside the one file. @param {string} game @param {string} _source @param {string} out */
+/**
+ * Builds the game as a plain page beside the client's single file. @param {string} game @param {string}
+ * _source @param {string} out
+ */
 async function withoutBundler(game, _source, out) {
   copyFileSync(
     path.join(game, "node_modules/@paceline/client/dist/paceline.js"),
@@ -63,7 +67,7 @@ async function play(game) {
       const out = path.join(game, `pages-${checks.length}`);
       mkdirSync(out);
       const { name } = await build(game, "page.js", out);
-      // webpack leaves the page to its user.
+      // Webpack does not make a page.
       if (name === "webpack")
         writeFileSync(path.join(out, "index.html"), `${PAGE}<script type="module" src="/main.js"></script>`);
       checks.push([`${name}: two players meet directly`, await meet(game, out, browsers.pages)]);

@@ -1,6 +1,7 @@
 /**
- * The packed packages in other runtimes than the one that runs the tests: two players meet at `paceline start`, which runs in
- * the same Node, or in this one for runtimes that only run the client.
+ * Checks the packed packages in other runtimes: two players meet on `paceline start`, which runs in the same
+ * Node, or in this one
+ * for runtimes that only run the client.
  */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -8,7 +9,7 @@ import { endChild, runChild } from "../children.mjs";
 import { answersOn, becomes, freePort, npmInstall, program, withInstalled } from "./tarballs.mjs";
 
 /**
- * The npm packages that hold a runtime's binary for this platform; they need no script at install.
+ * The npm packages with a runtime's binary for this platform. They need no install script.
  * @type {readonly { name: string, package: string, binary: string, args: string[] }[]}
  */
 const RUNTIMES = [
@@ -20,7 +21,11 @@ const RUNTIMES = [
 ];
 const PROGRAM_LIMIT_MS = 30_000;
 
-/** Joins twice, sends a message and an entity from one to the other; prints what came. Its own WebSocket if there is one. */
+/**
+ * Joins twice, sends a message and an entity from one client to the other, and prints what arrives. Uses the
+ * runtime's own
+ * WebSocket if it has one.
+ */
 const PLAYERS = `
 import { Client, defineEntity, vec2 } from "@paceline/client";
 // A server that renders pages makes one too, with whatever there is.

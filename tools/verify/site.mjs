@@ -1,4 +1,7 @@
-/** The site of the documents: it builds, no link is dead, every part is there and can be found by the search. */
+/**
+ * Checks the site of the documents: it builds, has no dead link, has every part, and the search finds each
+ * part.
+ */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { runChild } from "../children.mjs";
@@ -16,7 +19,7 @@ const PAGES = [
   "coming-from/colyseus",
   "implementers/wire-format",
 ];
-/** A word of a guide, one of the API reference, one for implementers. */
+/** A word of a guide, one of the API reference, and one for implementers. */
 const FOUND = ["joinOrCreate", "VirtualScheduler", "WF1"];
 
 export async function site() {

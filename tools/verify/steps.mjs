@@ -15,7 +15,7 @@ import { site } from "./site.mjs";
 import { publishableFolders, tarballs } from "./tarballs.mjs";
 
 const MINUTE_MS = 60_000;
-/** Cases of the matrix: address translation, TURN, nothing but web ports, a path that dies, a cut, losses. */
+/** Cases of the matrix: address translation, TURN, web ports only, a dying path, a cut, and losses. */
 const LAB_CASES = [
   "nat-nat",
   "symmetric-nat-turn-udp",
@@ -26,10 +26,10 @@ const LAB_CASES = [
   "loss-5",
 ];
 
-/** WebRTC for Python. */
+/** A WebRTC library for Python. */
 const AIORTC = "aiortc==1.16.0";
 
-/** Has a step of its own. */
+/** Runs in the step `tree`. */
 const TREE_MUTATION = "packages/server/test/plan-mutation.slow.test.ts";
 
 const LAB_PACKAGES = ["iproute2", "nftables", "util-linux", "coturn", "python3"];
@@ -48,7 +48,10 @@ async function e2e(extra) {
   return { passed, failed, skipped: skipped === 0 ? [] : [`${skipped} scenarios: see above`], notes: [] };
 }
 
-/** The tests that are too long for `npm test`: `name.slow.test.ts`, and the scenarios marked slow. @returns {Promise<Outcome>} */
+/**
+ * Runs the tests that are too long for `npm test`: `name.slow.test.ts`, and scenarios marked slow. @returns
+ * {Promise<Outcome>}
+ */
 async function slow() {
   const units = await unitTests(["--project", "slow", "--exclude", TREE_MUTATION, "--passWithNoTests"], 20);
   const scenarios = await e2e([...SLOW, "--grep-invert", "the game and its panel"]);
@@ -60,12 +63,12 @@ async function slow() {
   };
 }
 
-/** Each change of the decision tree has to be seen on the simulated wire. @returns {Promise<Outcome>} */
+/** Checks that the simulated wire shows each change of the decision tree. @returns {Promise<Outcome>} */
 function tree() {
   return unitTests(["--project", "slow", TREE_MUTATION], 10);
 }
 
-/** npm would take every package, each after those that it depends on. @returns {Promise<Outcome>} */
+/** Checks that npm would publish every package, each after its dependencies. @returns {Promise<Outcome>} */
 async function release() {
   const { code, output } = await tool("release.mjs", ["--dry-run"], 10);
   const published = [...output.matchAll(/^would publish (\S+) /gm)].map(([, name]) => name);
@@ -73,7 +76,10 @@ async function release() {
   return outcome([["npm would publish all packages", isAll ? undefined : output.slice(-3000)]]);
 }
 
-/** The participant in Python over WebRTC: its one package installs, or the step has failed. @returns {Promise<Outcome>} */
+/**
+ * Runs the participant in Python over WebRTC. Fails if its package cannot be installed. @returns
+ * {Promise<Outcome>}
+ */
 async function foreign() {
   const home = path.join(ROOT, "artefacts/aiortc");
   const options = { cwd: ROOT, timeoutMs: 5 * MINUTE_MS };
@@ -140,7 +146,7 @@ async function laboratory() {
   const result = /** @type {{ rows: Record<string, unknown>[] } | undefined} */ (lastJson(output));
   if (result === undefined)
     return outcome([["the matrix ends with its result", `code ${code}: ${output.slice(-3000)}`]]);
-  // Without the right to make a network the matrix plays on the simulator, which is `npm test`'s part.
+  // A machine that cannot create networks uses the simulator, which `npm test` covers.
   const real = result.rows.filter((row) => row.browsers !== "simulated");
   if (real.length === 0) return skip("the matrix could make no network here, and only simulated");
   const checks = LAB_CASES.map((name) => {
@@ -150,14 +156,14 @@ async function laboratory() {
     const fault = wrong?.length ? `reliable messages ${wrong.join(", ")}: ${JSON.stringify(row)}` : undefined;
     return /** @type {const} */ ([name, fault]);
   });
-  // A bound on time depends on the machine: it is noted.
+  // Bounds on time depend on the machine, so missed ones are only notes.
   const missed = output.split("\n").filter((line) => line.startsWith("Bounds that held"));
   const line = await lossyLine();
   const { notes, ...counts } = outcome([...checks, ...line.checks]);
   return { ...counts, notes: [...notes, ...missed, ...line.notes] };
 }
 
-/** A room with an authority whose line begins to lose each fifth frame: less than a minute. */
+/** Runs a room with an authority whose wire begins to lose every fifth frame: less than a minute. */
 async function lossyLine() {
   const { code, output } = await tool("lab.mjs", ["loss", "--json"], 5);
   const result = /** @type {{ rows: { movedMs?: number, measuredPercent?: number }[] } | undefined} */ (
@@ -165,7 +171,7 @@ async function lossyLine() {
   );
   const [row] = result?.rows ?? [];
   const hasMoved = row?.movedMs !== undefined;
-  // One interval in twenty leaves out the real loss, and a busy machine is late: both are noted.
+  // One interval in twenty misses the real loss, and a busy machine is late, so both are only notes.
   const isMeasured = Math.abs((row?.measuredPercent ?? 0) - 20) <= 5;
   const notes = output.split("\n").filter((printed) => printed.startsWith("MISS "));
   const fault = row ? JSON.stringify(row) : `code ${code}: ${output.slice(-3000)}`;
@@ -176,7 +182,10 @@ async function lossyLine() {
   return { checks, notes };
 }
 
-/** Runs the tests again and again: what fails in any round is not steady. @param {number} rounds @returns {Promise<Outcome>} */
+/**
+ * Runs the tests several times: a test that fails in any round is unstable. @param {number} rounds @returns
+ * {Promise<Outcome>}
+ */
 async function repeat(rounds) {
   /** @type {Outcome} */
   const total = { passed: 0, failed: 0, skipped: [], notes: [] };
@@ -195,7 +204,7 @@ async function repeat(rounds) {
 
 /**
  * @typedef {{ name: string, command: string, run: () => Promise<Outcome>, isAsked?: boolean }} Step
- *   isAsked: only when it is named, since it does not fit into the hour
+ * isAsked: true for a step that runs only if it is named, since it does not fit into the hour
  */
 
 /** @param {{ rounds: number }} options @returns {Step[]} */

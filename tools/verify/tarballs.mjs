@@ -1,4 +1,7 @@
-/** The packages as npm receives them: packed, installed in an empty folder, and the documents' own examples run there. */
+/**
+ * Checks the packages as npm gets them: packed, installed in an empty folder, with the documents' own
+ * examples.
+ */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import os from "node:os";
@@ -18,7 +21,7 @@ export function publishableFolders() {
     .filter((folder) => !JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")).private);
 }
 
-/** @returns {Promise<number>} a port of the loopback that was free a moment ago */
+/** @returns {Promise<number>} a free port of the loopback interface */
 export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -76,7 +79,7 @@ export async function manifestIn(tarball) {
   return JSON.parse(read.output);
 }
 
-/** npm cannot install a version that only this workspace understands. @param {string} tarball */
+/** Throws if a version uses the "workspace:" protocol, which npm cannot install. @param {string} tarball */
 export async function refuseWorkspaceRanges(tarball) {
   const manifest = await manifestIn(tarball);
   if (JSON.stringify(manifest).includes('"workspace:'))
@@ -97,7 +100,8 @@ function exampleOf(document) {
 }
 
 /**
- * Compiles as a game's own project would, declarations of the packages included, those of modules that no example imports too.
+ * Compiles like a game's own project, with the declarations of all packages, also those that no example
+ * imports.
  * @param {string} folder
  */
 function compile(folder) {
@@ -123,7 +127,7 @@ function compile(folder) {
   return runChild(process.execPath, [binOf("typescript", "tsc"), "-p", "."], { cwd: folder });
 }
 
-/** A game for browsers knows neither Node nor newer parts of the language. @param {string} folder */
+/** Compiles for browsers, without Node's types and newer parts of the language. @param {string} folder */
 function compileForBrowsers(folder) {
   const compilerOptions = {
     strict: true,
@@ -139,7 +143,7 @@ function compileForBrowsers(folder) {
   return runChild(process.execPath, [binOf("typescript", "tsc"), "-p", file], { cwd: folder });
 }
 
-/** Declarations that say `@internal` would show games what is not for them. @param {string} folder */
+/** Finds declarations marked `@internal`, which games must not see. @param {string} folder */
 function internals(folder) {
   const home = path.join(folder, "node_modules/@paceline");
   const files = readdirSync(home, { recursive: true, encoding: "utf8" }).filter((file) =>
@@ -151,7 +155,7 @@ function internals(folder) {
 }
 
 /**
- * A program that runs until it is ended, and what it has printed.
+ * Starts a program that runs until it is ended, and keeps its output.
  * @param {string} folder @param {string[]} args @param {string} [binary] the runtime
  */
 export function program(folder, args, binary = process.execPath) {
@@ -179,7 +183,10 @@ export const answersOn = (port) => () =>
     () => false,
   );
 
-/** README's game twice, on the server of the relay's README. @param {string} folder @returns {Promise<string | undefined>} the fault */
+/**
+ * Runs README's game twice, on the server of the relay's README. @param {string} folder @returns
+ * {Promise<string | undefined>} the fault
+ */
 async function playReadme(folder) {
   const port = await freePort();
   const here = `"ws://127.0.0.1:${port}"`;
@@ -195,7 +202,7 @@ async function playReadme(folder) {
   if (browsers.code !== 0) return `README's example does not compile for browsers:\n${browsers.output}`;
   const shown = internals(folder);
   if (shown !== undefined) return `declarations show what is internal: ${shown}`;
-  // Node 20 has no WebSocket of its own, and a game in a browser never imports one.
+  // Node 20 has no WebSocket, and a game for browsers never imports one.
   const socket =
     'import { NodeWebSocket } from "@paceline/client/node";\nglobalThis.WebSocket ??= NodeWebSocket;\n';
   writeFileSync(path.join(folder, "socket.mjs"), socket);
@@ -210,7 +217,7 @@ async function playReadme(folder) {
       const player = program(folder, ["--import", "./socket.mjs", "out/game.js"]);
       children.push(player.child);
       players.push(player);
-      // It ends with the table of its transport.
+      // The game's output ends with the table of its transport.
       if (!(await becomes(() => player.said.text.includes("│"))))
         return `a player is stuck:\n${player.said.text}`;
     }
