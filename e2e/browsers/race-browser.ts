@@ -1,4 +1,4 @@
-/** One browser window that takes part in a race, of any engine and driver. */
+/** A browser window in a race, with the same interface for each engine and driver. */
 
 export type BrowserName = "chromium" | "firefox" | "webkitgtk";
 

@@ -80,7 +80,6 @@ function planned(): Plan {
   };
 }
 
-/** Returns all runs, by system and number of clients. */
 function runAll({ chosen, sizes, rounds, ...times }: Plan): Promise<Runs> {
   return interleaved({
     turns: sizes.flatMap((players) => chosen.map(({ name: system }) => ({ system, players }))),

@@ -111,7 +111,6 @@ describe.skipIf(!hasTshark)("the dissector, on traffic of the demo game", () => 
     return run.stdout;
   }
 
-  /** Returns the packets that match a filter. */
   function rows(filter: string, fields: readonly string[], file = capture): Row[] {
     const columns = fields.flatMap((field) => ["-e", field]);
     const text = tshark(
@@ -196,7 +195,6 @@ describe.skipIf(!hasTshark)("the dissector, on traffic of the demo game", () => 
         // Only from the server, whose packets name the sender. All states of such a packet belong to one car.
         const found = rows(`tcp.srcport == 8080 && ${named[0]}`, fields);
         expect(found.length).toBeGreaterThan(10);
-        // Checks that the cars move.
         expect(new Set(found.flatMap((row) => row[named[0]!]!)).size).toBeGreaterThan(5);
         for (const row of found) {
           const [numbers, ticks, xs, ys, headings] = fields.map((field) => row[field]!.map(Number));

@@ -8,7 +8,6 @@ export interface SenderOptions {
 
 export interface ReceiverOptions {
   readonly systems: readonly AgeSystem[];
-  /** Number of streams for each system. */
   readonly streams: number;
 }
 

@@ -365,7 +365,6 @@ async function mutantPlays(hostile: Hostile, room: Awaited<ReturnType<Hostile["c
   room.leave();
 }
 
-/** Makes a packet for peers. */
 type Saying = (talker: Participant, turn: number) => Uint8Array;
 
 function peerSayings({ random, frames }: Hostile): Record<string, Saying> {

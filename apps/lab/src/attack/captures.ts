@@ -17,7 +17,6 @@ interface ChannelCapture {
   readonly packet: Uint8Array;
 }
 
-/** One HTTP request of an honest client. */
 interface RequestCapture {
   readonly path: string;
   readonly body: string;
@@ -28,7 +27,6 @@ export interface Captures {
   readonly sockets: readonly SocketCapture[];
   readonly channels: readonly ChannelCapture[];
   readonly requests: readonly RequestCapture[];
-  /** WebRTC descriptions and candidates. */
   readonly signals: readonly unknown[];
 }
 

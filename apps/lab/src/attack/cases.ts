@@ -35,7 +35,6 @@ export interface AttackCase {
   readonly name: string;
   /** Description in the table of docs/ATTACK.md. */
   readonly what: string;
-  /** Name of the function in an `attacks-*.ts`. */
   readonly attack: string;
   readonly stage: StageName;
   /** Longest duration, s. A case without `quickSeconds` is left out of `--quick`. */
@@ -46,7 +45,6 @@ export interface AttackCase {
   readonly quickCount?: number;
   /** Close codes that the server must have counted at the end of the full form. */
   readonly closes?: readonly (keyof typeof CloseCode)[];
-  /** True if nobody can join during the attack. */
   readonly hasNoVisits?: boolean;
   /** True if an honest player in Chromium is in the room as well. */
   readonly hasPage?: boolean;

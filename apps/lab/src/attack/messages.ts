@@ -13,7 +13,6 @@ export interface HonestFigures {
   readonly joinMsMax: number;
   /** Harm to an honest player: a join that failed, a session that ended, a `send` that threw. */
   readonly faults: readonly string[];
-  /** Lines that the SDK wrote to the console. */
   readonly consoleLines: number;
 }
 

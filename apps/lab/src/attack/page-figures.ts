@@ -3,7 +3,6 @@ export interface PageFigures {
   readonly received: number;
   readonly lost: number;
   readonly twice: number;
-  /** Lines written to the console. */
   readonly lines: number;
   readonly errors: readonly string[];
   readonly peers: number;

@@ -24,13 +24,11 @@ const ADMIN_TOKEN = "only-for-this-run-of-the-attack";
 
 /** Start options of a server under attack. */
 export interface ServerSetup {
-  /** Limits in the server's configuration file. */
   readonly limits?: Readonly<Record<string, number>>;
   readonly flags?: readonly string[];
   readonly nodeFlags?: readonly string[];
   /** Destination of the log: kept for a report (default), a full device, or a pipe without a reader. */
   readonly log?: "kept" | "full" | "stalled";
-  /** Maximum number of file descriptors of the process. */
   readonly maxDescriptors?: number;
 }
 

@@ -48,7 +48,6 @@ const LATENCY_FACTOR = 3;
 const LATENCY_FLOOR_MS = 50;
 const MAX_RSS_MB = 250;
 const MAX_HEAP_GROWTH_MB = 10;
-/** Lines that a page may write to its console in a second. */
 const MAX_LINES_PER_SECOND = 5;
 /**
  * Close codes of WebSockets that this protocol does not define: from `ws`, invalid ones, and cut connections.

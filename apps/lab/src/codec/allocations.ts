@@ -21,7 +21,6 @@ interface ProfileNode {
 }
 
 interface Allocations {
-  /** Number of new objects. */
   readonly allocationsPerTick: number;
   readonly allocatedBytesPerTick: number;
 }

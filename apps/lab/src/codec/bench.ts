@@ -60,7 +60,6 @@ function firstTrace(directory: string | undefined): Trace {
   return directory === undefined ? generateTrace(1, 60) : readTrace(directory, traceNames(directory)[0]!, 60);
 }
 
-/** Compares the means over the recorded traces with their limits. */
 function sizeFaults(rows: readonly Row[]): string[] {
   return (["yaw", "full"] as const).flatMap((rotation) =>
     Object.entries(BOUNDS[rotation]).flatMap(([mode, bound]) => {

@@ -187,7 +187,7 @@ class Ours {
   }
 }
 
-/** The same packet head as Paceline's, one bit for each field, and changed values at full width. */
+/** A simple code: Paceline's packet head, one bit for each field, and changed values at full width. */
 class Fixed {
   readonly #bits: readonly number[];
   #before: readonly Thing[] = [];

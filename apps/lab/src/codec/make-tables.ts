@@ -18,7 +18,6 @@ const AGES = [1, 1, 2, 3, 6, 12];
 /** A symbol that never occurs gets a code as if it were one of this many. */
 const UNSEEN = 4096;
 
-/** Counts the written symbols by table. */
 class CountingCoder extends BitCoder {
   readonly counts = new Float64Array(TABLES * TOKENS);
 

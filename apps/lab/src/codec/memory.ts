@@ -42,7 +42,7 @@ function build(entityCount: number, receivers: number): { readonly bytes: number
     }
   }
   const bytes = usedBytes() - before;
-  // Uses the objects, so that the garbage collection before could not free them.
+  // Uses the objects, so that the garbage collection above could not free them.
   if (history.entities.length + senders.length !== entityCount + receivers) throw new Error("lost entities");
   return { bytes };
 }

@@ -17,7 +17,6 @@ import { generateTrace } from "./generated-trace.js";
 export interface Motion {
   readonly definition: EntityDefinition;
   readonly hz: number;
-  /** Components by tick and entity. */
   readonly frames: readonly (readonly Float64Array[])[];
 }
 
@@ -55,7 +54,6 @@ function play<State>({ definition, hz, seed, make, step, values }: Script<State>
   return { definition, hz, frames };
 }
 
-/** Returns the cars of the generated trace. */
 function cars(seed: number, precision: number): Motion {
   const { hz, frames } = generateTrace(seed, SECONDS);
   const definition = defineEntity(
@@ -82,7 +80,6 @@ function cars(seed: number, precision: number): Motion {
   };
 }
 
-/** Position, speed and push along one axis. */
 interface Slide {
   at: number;
   speed: number;

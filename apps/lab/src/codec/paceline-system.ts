@@ -105,7 +105,6 @@ interface AcknowledgedOptions extends PacelineOptions {
   readonly lossRatio: number;
 }
 
-/** Maximum number of packets per tick. */
 const MAX_PACKETS = 16;
 
 /** One sender per client, each with its own acknowledgements. */

@@ -27,7 +27,6 @@ export type Order =
 export interface ConnectAnswer {
   readonly connectMs: readonly number[];
   readonly failures: number;
-  /** Text of the first failure. */
   readonly failure?: string;
 }
 

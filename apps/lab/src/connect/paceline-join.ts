@@ -10,7 +10,6 @@ const Car = defineEntity(
   { motion: "velocity" },
 );
 
-/** A room that has a car from its beginning. */
 class TrackRoom extends Room {
   override readonly tickHz = 30;
   override readonly entities = [Car];

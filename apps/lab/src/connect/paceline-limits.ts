@@ -1,8 +1,6 @@
 import type { RelayLimits } from "@paceline/relay";
 
-/**
- * Limits without effect: all clients of a benchmark come from one address, which a real server would limit.
- */
+/** Limits too high to have an effect: a benchmark's clients all come from one address. */
 export const openLimits: Partial<RelayLimits> = {
   matchesPerSecondPerAddress: 10_000,
   matchBurstPerAddress: 100_000,

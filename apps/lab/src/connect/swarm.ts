@@ -3,7 +3,6 @@ import { readEcho, writeEcho } from "./echo-bytes.js";
 import { systemOf } from "./systems.js";
 import type { Connected, SystemName } from "./system.js";
 
-/** Clients that connect at the same time. */
 const PARALLEL = 5;
 /** Clients that connect at the same time in a churn, which measures memory and not speed. */
 const PARALLEL_CHURN = 20;
@@ -18,7 +17,7 @@ type OrderOf<Do> = Order & { readonly do: Do };
 export class Swarm {
   readonly #clients: Connected[] = [];
 
-  /** Connects clients, a few at a time. */
+  /** Connects clients, `PARALLEL` at a time. */
   connect({ system, url, clients }: OrderOf<"connect">): Promise<ConnectAnswer> {
     return opened({ system, url, clients, parallel: PARALLEL }, (client) => this.#clients.push(client));
   }

@@ -13,7 +13,6 @@ export type Trouble =
   /** The wire carries no UDP; the browser gets no error. */
   | { readonly kind: "udp-dies" }
   | { readonly kind: "server-restart"; readonly downMs: number }
-  /** Another page hides the page. */
   | { readonly kind: "hidden"; readonly forMs: number }
   /** Forbids direct links and allows them again, `count` changes in all. */
   | { readonly kind: "migrations"; readonly count: number };

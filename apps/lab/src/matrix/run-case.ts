@@ -18,7 +18,6 @@ const MIGRATION_LIMIT_MS = 5000;
 export interface Played {
   readonly row: MatrixRow;
   readonly reports: readonly ProbeReport[];
-  /** Steps of each WebRTC connection, by participant. */
   readonly steps: readonly (readonly (readonly ConnectionStep[])[])[];
 }
 

@@ -1,6 +1,5 @@
 import type { Cancel, Scheduler } from "@paceline/transport";
 
-/** Shortest period of timers in a hidden page. */
 const HIDDEN_PERIOD_MS = 1000;
 
 /**

@@ -19,7 +19,7 @@ interface TraceHead {
 const ENTITY_FLOATS = 14;
 /** Floats of a row of a trace of walkers: frame, entity, x, y, vx, vy. */
 const ROW_FLOATS = 6;
-/** Traces of walkers have hundreds; this many give the same figures. */
+/** Limit of the played walkers: traces have hundreds, but more of them do not change the figures. */
 const MAX_WALKERS = 40;
 /** Horizontal share of a car's forward direction below which its heading is undefined. */
 const STEEP = 0.3;

@@ -3,7 +3,6 @@ import { Wire } from "./wire.js";
 
 /** A host's access to the internet. */
 export type Access =
-  /** A public address of its own. */
   | "open"
   /** Behind a NAT that keeps ports: the hole that one remote uses also works for another. */
   | "nat"

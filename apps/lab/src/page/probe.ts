@@ -26,7 +26,6 @@ const probe = {
   stopTalking: () => present().stopTalking(),
   allowDirect: (isAllowed: boolean) => present().allowDirect(isAllowed),
   report: (): ProbeReport => present().report(),
-  /** Joins a room with an authority. */
   async watchBall(): Promise<void> {
     ball = await BallWatch.begin();
   },

@@ -123,7 +123,6 @@ function publisher(
   };
 }
 
-/** Returns the body of a published packet's only message. */
 function bodyOf(packet: Uint8Array): Uint8Array {
   return packet.subarray(PUBLISHED_HEAD_BYTES);
 }

@@ -11,7 +11,6 @@ export interface ChildArguments {
   readonly port: number;
   /** Number of senders in the whole room. */
   readonly senders: number;
-  /** Messages per sender and second. */
   readonly hz: number;
   /** Range of this swarm's senders; `end` is exclusive. */
   readonly first: number;
@@ -68,7 +67,6 @@ function isPromptNumber(number: number): boolean {
   return number % PROMPT_EVERY === 0;
 }
 
-/** Counts and checks the messages to one receiver. */
 class Tally {
   isMeasuring = false;
   delivered = 0;

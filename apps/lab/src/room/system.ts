@@ -5,7 +5,6 @@ export interface SeenState {
   readonly tick: number;
   /** Time at which the server began to encode it, by {@link machineMs}. */
   readonly sentMs: number;
-  /** Number of cars in the state. */
   readonly count: number;
   car(index: number): Car | undefined;
 }

@@ -22,7 +22,6 @@ import { sentMsOf } from "./arena.js";
 
 const JOIN_LIMIT_MS = 20_000;
 const HISTORY_TICKS = 64;
-/** The kinds of the room, in its order. */
 const definitions = [ArenaCar, ArenaClock];
 const CAR = 0;
 
