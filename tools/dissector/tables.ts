@@ -14,8 +14,8 @@ type LuaValue =
   string | number | boolean | undefined | readonly LuaValue[] | { readonly [key: string]: LuaValue };
 
 /**
- * Tables for the Lua dissector of Wireshark: the definitions with their columns, and the tables of the codec.
- * `pnpm dissector` puts the dissector itself behind it.
+ * Returns the tables of Wireshark's Lua dissector: the definitions with their columns, and the tables of the codec.
+ * `pnpm dissector` appends the dissector itself.
  */
 export function dissectorTables(definitions: readonly EntityDefinition[]): string {
   const described = Object.fromEntries(
@@ -66,7 +66,7 @@ function describeLeaf(
   };
 }
 
-/** Components called `velocity.x`, `velocity.y` belong together. */
+/** Groups the components of one field, such as `velocity.x` and `velocity.y`. */
 function derivedGroups(components: readonly Component[]): { path: string; members: Component[] }[] {
   const groups: { path: string; members: Component[] }[] = [];
   for (const component of components) {
@@ -83,14 +83,14 @@ function columnOf({ columnOf: columns, min, max, step, turn }: StatePlan, compon
   return [min[column]!, max[column]!, step[column]!, turn[column]!];
 }
 
-/** Names by their numbers. */
+/** Returns a table of names by number. */
 function named(numbers: Readonly<Record<string, number>>): string {
   return `{ ${Object.entries(numbers)
     .map(([name, number]) => `[${number}] = "${name}"`)
     .join(", ")} }`;
 }
 
-/** A table whose indices begin at 0. */
+/** Returns a table whose indices begin at 0. */
 function fromZero(values: readonly (number | string)[]): string {
   return `{ [0] = ${values.join(", ")} }`;
 }

@@ -10,7 +10,7 @@ const codedAs: Readonly<Record<StatePlan["groups"][number]["role"], string>> = {
   [Role.change]: "holds, then is another",
 };
 
-/** Rows of what the motion model derives and the plan sends. */
+/** Returns the rows of the values that the motion model derives and the plan sends. */
 function derivedRows({ definition, groups, columnOf, bits }: StatePlan): string[][] {
   return definition.components.flatMap(({ name, isSent, precision, unit }, index) => {
     const column = columnOf[index]!;
@@ -21,7 +21,7 @@ function derivedRows({ definition, groups, columnOf, bits }: StatePlan): string[
   });
 }
 
-/** The fields of a plan as a Markdown table, in wire order. */
+/** Returns the fields of a plan as a Markdown table, in wire order. */
 export function fieldTable(plan: StatePlan): string {
   const rows = plan.definition.leaves.map(({ path, field, offset, count }) => {
     const column = count === 0 ? -1 : plan.columnOf[offset]!;

@@ -116,7 +116,7 @@ describe("what games and servers import", () => {
 });
 
 describe("user documents", () => {
-  /** Words of code in the documents: a sentence has "give" and "keep" for other reasons. */
+  /** Returns the words of code in the documents. Sentences do not count: "give" and "keep" are also ordinary words. */
   const wordsOf = (files: string[]): Set<string> =>
     new Set(
       files

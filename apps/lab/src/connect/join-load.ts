@@ -31,7 +31,7 @@ const SWARM_CORES = [1, 2] as const;
 /** Clients before the measurement: code gets compiled, and the allocator reaches its size. */
 const WARM_UP: JoinRate = { perSecond: 100, durationMs: 5000, stayMs: 300 };
 const SETTLE_MS = 2000;
-/** The young generation of a server grows with the clients that come, and not with those that are there. */
+/** Clients that come and go first: a server's young generation grows with joins, not with present clients. */
 const IDLE_WARM_UP_CLIENTS = 300;
 
 export async function joinLoadRow(system: SystemName, rate: JoinRate): Promise<JoinLoadRow> {
