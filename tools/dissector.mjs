@@ -1,6 +1,6 @@
 /**
- * `pnpm dissector [MODULE] > paceline.lua`: a dissector for Wireshark and tshark that knows the entities which MODULE
- * exports, by default those of the demo game.
+ * `pnpm dissector [MODULE] > paceline.lua`: a dissector for Wireshark and tshark that knows the entities
+ * which MODULE exports, by default those of the demo game.
  */
 import "./node-version.mjs";
 import { readFileSync } from "node:fs";

@@ -74,8 +74,8 @@ async function runVitest(extra) {
 }
 
 /**
- * Three processes share two cores, and many tests talk over real sockets. So a file with a failure runs once more, alone,
- * and the run names it. An error outside the tests has no second try.
+ * Three processes share two cores, and many tests talk over real sockets. So a file with a failure runs once
+ * more, alone, and the run names it. An error outside the tests has no second try.
  * @returns {Promise<Run & Counts>}
  */
 async function runTests() {

@@ -14,8 +14,8 @@ type LuaValue =
   string | number | boolean | undefined | readonly LuaValue[] | { readonly [key: string]: LuaValue };
 
 /**
- * Returns the tables of Wireshark's Lua dissector: the definitions with their columns, and the tables of the codec.
- * `pnpm dissector` appends the dissector itself.
+ * Returns the tables of Wireshark's Lua dissector: the definitions with their columns, and the tables of the
+ * codec. `pnpm dissector` appends the dissector itself.
  */
 export function dissectorTables(definitions: readonly EntityDefinition[]): string {
   const described = Object.fromEntries(

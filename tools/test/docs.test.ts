@@ -116,7 +116,7 @@ describe("what games and servers import", () => {
 });
 
 describe("user documents", () => {
-  /** Returns the words of code in the documents. Sentences do not count: "give" and "keep" are also ordinary words. */
+  /** Returns the words of code in the documents, without sentences: "give" is an ordinary word, too. */
   const wordsOf = (files: string[]): Set<string> =>
     new Set(
       files

@@ -1,4 +1,4 @@
-/** The sender's process: writes states of every stream at a fixed rate. Arguments: address, port, options as JSON. */
+/** The sender: writes states of all streams at a fixed rate. Arguments: address, port, options as JSON. */
 import { createServer } from "node:http";
 import { WebSocketServer, type WebSocket } from "ws";
 import { machineMs } from "./clock.js";

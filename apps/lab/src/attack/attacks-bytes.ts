@@ -50,7 +50,7 @@ async function socketLane(hostile: Hostile): Promise<void> {
 
 const CHANNEL_LANES = 3;
 const PACKETS_PER_LINK = 3000;
-/** Unopened links in a row that count as a fault: the load of the mutants may delay a single handshake too long. */
+/** Unopened links in a row that count as a fault. A single one may be late beside so many mutants. */
 const MAX_UNOPENED_LINKS = 3;
 
 /** Sends mutants over the data channels of links to the server, on channels of every class. */
