@@ -14,9 +14,9 @@ export interface Look {
   readonly treeLights: readonly string[];
 }
 
-/** What stands beside the road, where the plan says. */
+/** Scenery beside the road. */
 export interface SceneryPlan {
-  /** Of the places for a tree, the share that stays empty. */
+  /** Share of the places for a tree that stays empty. */
   readonly thinned: number;
   readonly stand: {
     readonly x: number;
