@@ -273,8 +273,8 @@ export class GrandPrixParticipant implements RaceParticipant {
   }
 
   /**
-   * Where its driver has it by now, so that all pages show it in one place: the game's physics continue it by its driver's
-   * lead. The server's own cars are shown as far ahead as this page's, for a spectator all are where the server has them.
+   * Returns the car where its driver sees it, so that all pages show it at the same place: the game's physics drive it on
+   * for its driver's lead. The server's own cars get the lead of this page. A spectator sees all cars as the server does.
    */
   #remote(car: ServerCar): RemoteCar {
     const { id, shown, owner, position, heading } = car;

@@ -125,7 +125,7 @@ export function stepRaceCar(
   state.handbrake = scratch.handbrake;
 }
 
-/** Where a shown car will be, if its driver goes on as now. The result is overwritten by the next call. */
+/** Drives a shown car on for so many seconds with its driver's present input. The next call overwrites the result. */
 export function carAhead(shown: ReadonlyFields<RaceCarFields>, seconds: number): Readonly<CarState> {
   readRaceCar(shown, scratch);
   const { wantedSteer: steer, throttle, handbrake, isHeld } = shown;

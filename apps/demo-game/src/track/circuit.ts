@@ -9,7 +9,7 @@ export interface Look {
   readonly undergrowth: string;
   readonly undergrowthEdge: string;
   readonly wallShadow: string;
-  /** Three kinds of trees, and where the light falls on them. */
+  /** Colours of three kinds of trees, and of their lit sides. */
   readonly trees: readonly string[];
   readonly treeLights: readonly string[];
 }
@@ -32,7 +32,7 @@ export interface SceneryPlan {
   };
   /** Advertising along the road: distance and offset to the right, m. */
   readonly boards: readonly (readonly [distanceM: number, offsetM: number])[];
-  /** Metres to a corner, across the road so that a driver can read them. */
+  /** Signs that name the metres to a corner. They stand across the driver's view. */
   readonly signs: readonly (readonly [distanceM: number, offsetM: number, text: string])[];
 }
 
@@ -40,9 +40,9 @@ export interface SceneryPlan {
 export interface CircuitPlan {
   readonly name: string;
   readonly points: readonly ControlPoint[];
-  /** Metres along the raw curve. */
+  /** Distance of the start line along the curve of the points, m. */
   readonly startLineM: number;
-  /** Beds lie on the outside of the corners that are braked for hardest. Distances from the start line. */
+  /** Gravel outside the corners for which cars brake hardest. Distances count from the start line. */
   readonly gravelBeds: readonly GravelBed[];
   /** Tyre walls stand this far from the centre line. */
   readonly wallDistanceM: number;
