@@ -110,6 +110,11 @@ describe("remote body", () => {
       isBroken = true;
       body.show(0.6, shown);
       expect(faults).toHaveLength(2);
+      // A state of the present is shown without the model, which is broken as before.
+      body.receive(row(4, 10), 0.7, 0.7);
+      expect(body.show(0.7, shown)).toBe(true);
+      body.show(0.8, shown);
+      expect(faults).toHaveLength(2);
     });
   }
 });

@@ -142,7 +142,8 @@ export class RemoteBody implements ShownBody {
     if (isBlended) this.#convergence.apply(into, nowSeconds);
     if (!isFiniteRow(into)) return this.#fail({ kind: "not-finite" }, into);
     copyRow(into, this.#lastGood);
-    this.#isFaulty = false;
+    // A prediction over no time proves nothing: the model did not run.
+    if (nowSeconds > this.#takenSeconds) this.#isFaulty = false;
     return true;
   }
 
