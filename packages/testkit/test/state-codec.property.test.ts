@@ -1,4 +1,4 @@
-import { planState, quantise, restore, type EntityDefinition } from "@paceline/protocol";
+import { defineEntity, planState, quantise, quat, restore, type EntityDefinition } from "@paceline/protocol";
 import { definitionArbitrary, stateArbitrary, walkArbitrary, type DrawnState } from "@paceline/testkit";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -59,6 +59,18 @@ test("every field comes back within half a step, and in range", () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test("an orientation whose columns would all be rounded up comes back within half a step, too", () => {
+  const definition = defineEntity("drone", { orientation: quat({ precision: 0.3, unit: "rad" }) });
+  const plan = planState(definition, { tickHz: TICK_HZ });
+  const [row, got] = [new Int32Array(plan.width), new Float64Array(4)];
+  for (const side of [0.4972, 0.498, 0.499, 0.4999]) {
+    const values = [side, side, side, Math.sqrt(1 - 3 * side * side)];
+    quantise(plan, values, row, 0);
+    restore(plan, row, 0, got);
+    expect(worstError(definition, values, got)).toBeLessThanOrEqual(1);
+  }
 });
 
 const TICKS = 24;

@@ -2,10 +2,16 @@ import { ConfigError } from "../../errors/errors.js";
 import type { StatePlan } from "./state-plan.js";
 
 const unpacked = new Float64Array(4);
+/**
+ * Most by which rounding may lengthen the three columns together, in steps; 1.5 is possible. The fourth
+ * component shortens more than in proportion then, and the rotation is up to 8 % more than half a precision
+ * wrong at a precision of 0.3 rad. The property test of the codec found this bound.
+ */
+const MAX_GROWN_STEPS = 1.3;
 
 /**
  * Packs a quaternion into four columns: the index of the largest component, then the other three, with the
- * sign that makes the largest positive ("smallest three").
+ * sign that makes the largest positive ("smallest three"). The rotation is at most half a precision off.
  */
 export function packQuat(
   plan: StatePlan,
@@ -32,11 +38,24 @@ export function packQuat(
   const scale = (quat[largest]! < 0 ? -1 : 1) / Math.sqrt(square);
   row[at + column] = largest;
   let to = column + 1;
+  // The component that rounding lengthened most, and the lengths of all three together.
+  let longest = to;
+  let grewMost = -1;
+  let grew = 0;
   for (let axis = 0; axis < 4; axis++) {
     if (axis === largest) continue;
-    row[at + to] = Math.round((quat[axis]! * scale) / plan.step[to]!);
+    const steps = (quat[axis]! * scale) / plan.step[to]!;
+    const rounded = Math.round(steps);
+    row[at + to] = rounded;
+    const grown = Math.abs(rounded) - Math.abs(steps);
+    grew += grown;
+    if (grown > grewMost) {
+      longest = to;
+      grewMost = grown;
+    }
     to += 1;
   }
+  if (grew > MAX_GROWN_STEPS) row[at + longest]! -= Math.sign(row[at + longest]!);
 }
 
 /**
