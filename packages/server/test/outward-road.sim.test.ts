@@ -121,7 +121,7 @@ describe("a state goes out through few frames, and is copied at most three times
       expect(seen()).toEqual([2, 2]);
       for (let car = 0; car < 6; car++) stage.room.spawn(Car);
       let tick = 0;
-      const { road, begun } = watch({ name: "write", file: "/states/broadcast.ts" });
+      const { road, begun } = watch({ name: "write", file: "/states/replicator.ts" });
       stage.room.onTick = () => {
         tick += 1;
         for (const [index, { position }] of [...stage.room.entitiesOf(Car)].entries())

@@ -58,7 +58,7 @@ export class Receiver implements SnapshotStreamConnection {
     this.#random = random;
     this.link = network.isInOrder ? ({} as Link) : undefined;
     this.#reader = this.#newReader();
-    this.snapshots = new PlayerSnapshotStream({ world, line: this });
+    this.snapshots = new PlayerSnapshotStream({ world, connection: this });
     this.snapshots.setKinds(world.kinds);
   }
 
@@ -82,7 +82,7 @@ export class Receiver implements SnapshotStreamConnection {
     return true;
   }
 
-  limited(limits: ViewLimits): void {
+  sendLimits(limits: ViewLimits): void {
     this.limits.push(limits);
   }
 

@@ -1,7 +1,7 @@
 import { readFromAuthority, readToAuthority, writeAuthority, type ViewTerms } from "@paceline/protocol";
 import { seededRandom } from "@paceline/transport/simulated";
 import { beforeEach, describe, expect, test } from "vitest";
-import { Broadcast } from "../src/states/broadcast.js";
+import { Replicator } from "../src/states/replicator.js";
 import { World, type EntityRecord } from "../src/entities/world.js";
 import { Car } from "./race.js";
 import { Receiver } from "./receiver.js";
@@ -12,13 +12,13 @@ const TICK_HZ = 60;
 const UNTOLD: ViewTerms = { isInterpolated: false, everyTicks: 1 };
 
 let world: World;
-let broadcast: Broadcast;
+let replicator: Replicator;
 let car: EntityRecord;
 let tick: number;
 
 beforeEach(() => {
   world = new World({ definitions: [Car], tickHz: TICK_HZ, historyTicks: 64 });
-  broadcast = new Broadcast({ world, tickHz: TICK_HZ, bytesPerSecond: 1_000_000 });
+  replicator = new Replicator({ world, tickHz: TICK_HZ, bytesPerSecond: 1_000_000 });
   car = world.spawn(Car, {}, undefined);
   tick = 0;
 });
@@ -28,7 +28,7 @@ type Driven = { position: Vector; velocity: Vector; heading: number };
 
 function player(terms: Partial<ViewTerms>, isInOrder = true): Receiver {
   const receiver = new Receiver(world, seededRandom(1), { isInOrder });
-  receiver.snapshots.hear({ type: "view", ...UNTOLD, ...terms });
+  receiver.snapshots.setView({ type: "view", ...UNTOLD, ...terms });
   return receiver;
 }
 
@@ -43,7 +43,7 @@ function packets(
     tick += 1;
     for (const receiver of receivers) receiver.begin(tick);
     drive(car.entity as unknown as Driven, tick / TICK_HZ);
-    broadcast.write(
+    replicator.write(
       { tick, nowMs: (tick * 1000) / TICK_HZ },
       receivers.map(({ snapshots }) => snapshots),
     );
@@ -115,7 +115,7 @@ describe.each([true, false])("of two players of one room, on lines in order: %s,
 });
 
 test("the room's own limit of bytes applies if a player wants more", () => {
-  broadcast = new Broadcast({ world, tickHz: TICK_HZ, bytesPerSecond: 3000 });
+  replicator = new Replicator({ world, tickHz: TICK_HZ, bytesPerSecond: 3000 });
   for (let count = 0; count < 100; count++) world.spawn(Car, {}, undefined);
   const receiver = player({ bytesPerSecond: 1_000_000 });
   const all = (): void => {
@@ -142,7 +142,7 @@ test("a player that changes its terms gets states by the new ones from the next 
   const receiver = player({ thresholdM: 2 });
   packets([receiver], weave, 1);
   const [wide] = packets([receiver], weave);
-  receiver.snapshots.hear({ type: "view", ...UNTOLD, thresholdM: 0.01 });
+  receiver.snapshots.setView({ type: "view", ...UNTOLD, thresholdM: 0.01 });
   packets([receiver], weave, 0.5);
   const [narrow] = packets([receiver], weave);
   expect(narrow! / wide!).toBeGreaterThan(4);

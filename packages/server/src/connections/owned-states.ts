@@ -52,7 +52,7 @@ export interface OwnedStatesOptions {
   readonly maxEntities: number;
   nowSeconds(): number;
   despawn(record: EntityRecord): void;
-  answer(line: PlayerConnection, record: EntityRecord, breach: Breach): BreachAnswer;
+  answer(connection: PlayerConnection, record: EntityRecord, breach: Breach): BreachAnswer;
 }
 
 interface OwnedParts {
@@ -124,18 +124,19 @@ export class OwnedStates {
    * Creates an entity that a player owns. Returns the reason if the room refuses it. In both cases the
    * player's older entity with the same number ends, because a number names one entity.
    */
-  spawn(line: PlayerConnection, spawn: ToAuthority & { readonly type: "own" }): string | undefined {
+  spawn(connection: PlayerConnection, spawn: ToAuthority & { readonly type: "own" }): string | undefined {
     const { rules, world } = this.#options;
-    this.disown(line, spawn.localId);
-    const { states } = this.#uploadOf(line, spawn.tickHz);
-    line.participant.session.heardTick(spawn.tick ?? 0);
+    this.disown(connection, spawn.localId);
+    const { states } = this.#uploadOf(connection, spawn.tickHz);
+    connection.participant.session.heardTick(spawn.tick ?? 0);
     const rule = rules.find(({ definition }) => definition.name === spawn.name);
     if (!rule) return `players may not own a "${spawn.name}" here`;
     const { definition, limits: motionLimits = {} } = rule;
     const kind = world.plans.findIndex((each) => each.definition === definition);
-    const isReadable = definition.schemaHash === spawn.schemaHash || this.#described.get(line)?.has(kind);
+    const isReadable =
+      definition.schemaHash === spawn.schemaHash || this.#described.get(connection)?.has(kind);
     if (!isReadable) return `"${spawn.name}" is described differently here`;
-    const refusal = this.#placeRefusal(line, rule);
+    const refusal = this.#placeRefusal(connection, rule);
     if (refusal !== undefined) return refusal;
     // Fields that the player's build lacks keep their defaults.
     const state = Float32Array.from(definition.components, ({ initial }) => initial);
@@ -145,41 +146,41 @@ export class OwnedStates {
     const plan = told.textOf ? planState(definition, { tickHz: spawn.tickHz, hasRates: true }) : told;
     const check = new MotionCheck(definition, motionLimits);
     if (!check.allows(state)) return "it cannot be there";
-    const record = world.spawn(definition, {}, line.player, "player");
+    const record = world.spawn(definition, {}, connection.player, "player");
     this.#ids.add(record.id);
     record.state.set(state);
     record.setTexts(texts, told.textOf);
-    const said = this.#ofLine(line).add(
+    const said = this.#ofLine(connection).add(
       definition,
       (place) => new SaidReplica(spawn.localId, place, { record, plan, check }),
     );
     said.row.set(state);
-    line.send(writeAuthority({ type: "granted", localId: spawn.localId, id: record.id }));
+    connection.send(writeAuthority({ type: "granted", localId: spawn.localId, id: record.id }));
     return undefined;
   }
 
   /** Ends the player's entity with this number. */
-  disown(line: PlayerConnection, localId: number): void {
-    const mine = this.#ofLine(line);
+  disown(connection: PlayerConnection, localId: number): void {
+    const mine = this.#ofLine(connection);
     const owned = mine.get(localId);
-    this.#uploads.get(line)?.states.end(localId);
+    this.#uploads.get(connection)?.states.end(localId);
     if (!owned) return;
     mine.remove(owned);
     if (this.#isThere(owned)) this.#options.despawn(owned.record);
   }
 
   /** Ends all entities of a player whose page is gone, and forgets what the page has described. */
-  disownAll(line: PlayerConnection): void {
-    for (const { id } of [...this.#ofLine(line).values()]) this.disown(line, id);
-    this.#uploads.get(line)?.states.clear();
-    this.#described.delete(line);
+  disownAll(connection: PlayerConnection): void {
+    for (const { id } of [...this.#ofLine(connection).values()]) this.disown(connection, id);
+    this.#uploads.get(connection)?.states.clear();
+    this.#described.delete(connection);
   }
 
   /**
    * Stores another build's description of a kind. Later states of the kind are matched by field name; fields
    * that the room lacks are skipped. Returns false if the bytes are malformed.
    */
-  describe(line: PlayerConnection, kind: number, columns: Uint8Array): boolean {
+  describe(connection: PlayerConnection, kind: number, columns: Uint8Array): boolean {
     const { world, rules } = this.#options;
     const { definition, tickHz } = world.plans[kind]!;
     const match = matchColumns(definition, columns, { tickHz, hasRates: true });
@@ -188,8 +189,8 @@ export class OwnedStates {
     if (!match.plan || !isOwnable) return true;
     const most = MAX_TIMES_LARGER * bytesOfState(planState(definition, { tickHz, hasRates: true }));
     if (bytesOfState(match.plan) > Math.max(most, SMALL_STATE_BYTES)) return true;
-    const described = this.#described.get(line) ?? new Map<number, Uint8Array>();
-    this.#described.set(line, described);
+    const described = this.#described.get(connection) ?? new Map<number, Uint8Array>();
+    this.#described.set(connection, described);
     described.set(kind, columns.slice());
     return true;
   }
@@ -200,33 +201,39 @@ export class OwnedStates {
   }
 
   /** Reads a player's states. Returns a reason if the bytes are malformed. */
-  receive(line: PlayerConnection, body: Uint8Array, tick: number): DropReason | undefined {
-    const upload = this.#uploads.get(line);
+  receive(connection: PlayerConnection, body: Uint8Array, tick: number): DropReason | undefined {
+    const upload = this.#uploads.get(connection);
     if (!upload) {
-      line.countNotAllowed();
+      connection.countNotAllowed();
       return undefined;
     }
     const reason = upload.states.read(body, tick);
     if (reason === undefined || malformed.has(reason)) return reason;
-    line.participant.session.drops.count(reason);
+    connection.participant.session.drops.count(reason);
     return undefined;
   }
 
-  #take(line: PlayerConnection, entity: EntityRows, tick: number, place: number, changes: number): void {
-    const said = this.#ofLine(line).get(entity.id);
+  #take(
+    connection: PlayerConnection,
+    entity: EntityRows,
+    tick: number,
+    place: number,
+    changes: number,
+  ): void {
+    const said = this.#ofLine(connection).get(entity.id);
     if (!said || !this.#isThere(said) || said.definition !== entity.plan.definition)
-      return line.countNotAllowed();
+      return connection.countNotAllowed();
     if (!said.isNews(tick)) return;
     const isJump = (changes & StateChange.teleported) !== 0;
     const news = said.read(entity, place, isJump ? 0 : ((tick - said.tick) | 0) / entity.plan.tickHz);
     // Texts are not checked: no limit applies to them.
     said.record.setTexts(entity.textsAt(tick), entity.plan.textOf);
-    this.#judge(line, said, news, tick);
+    this.#judge(connection, said, news, tick);
   }
 
   /** Returns the player's decoder. Replaces it if the tick rate of the player's states has changed. */
-  #uploadOf(line: PlayerConnection, tickHz: number): Upload {
-    const known = this.#uploads.get(line);
+  #uploadOf(connection: PlayerConnection, tickHz: number): Upload {
+    const known = this.#uploads.get(connection);
     if (known?.states.tickHz === tickHz) return known;
     const options = this.#options;
     const { world, rules } = options;
@@ -234,22 +241,22 @@ export class OwnedStates {
       states: new CodedStates({
         plans: world.plans,
         tickHz,
-        columnsOf: (kind) => this.#described.get(line)?.get(kind),
+        columnsOf: (kind) => this.#described.get(connection)?.get(kind),
         maxOf: (kind) => {
           const rule = rules.find(({ definition }) => definition === world.plans[kind]?.definition);
           return rule ? (rule.most ?? 1) : 0;
         },
-        onState: (entity, tick, place, changes) => this.#take(line, entity, tick, place, changes),
+        onState: (entity, tick, place, changes) => this.#take(connection, entity, tick, place, changes),
         onLost: () => {
           const nowSeconds = options.nowSeconds();
           if (nowSeconds - upload.askedAtSeconds < RESYNC_SECONDS) return;
           upload.askedAtSeconds = nowSeconds;
-          line.send(writeAuthority({ type: "resync" }));
+          connection.send(writeAuthority({ type: "resync" }));
         },
       }),
       askedAtSeconds: Number.NEGATIVE_INFINITY,
     };
-    this.#uploads.set(line, upload);
+    this.#uploads.set(connection, upload);
     return upload;
   }
 
@@ -257,8 +264,8 @@ export class OwnedStates {
    * Extrapolates a player's entities from their newest states, by the motion models of their definitions. The
    * player sends a state only if this result is off by more than its plan allows.
    */
-  advance(line: PlayerConnection): void {
-    const mine = this.#owned.get(line);
+  advance(connection: PlayerConnection): void {
+    const mine = this.#owned.get(connection);
     if (!mine) return;
     const nowSeconds = this.#options.nowSeconds();
     for (const said of mine.values()) {
@@ -279,28 +286,28 @@ export class OwnedStates {
     }
   }
 
-  #judge(line: PlayerConnection, said: SaidReplica, news: Float32Array, tick: number): void {
+  #judge(connection: PlayerConnection, said: SaidReplica, news: Float32Array, tick: number): void {
     const { record, check } = said;
     const nowSeconds = this.#options.nowSeconds();
     const breach = check.breach(said.row, news, nowSeconds);
     if (breach === undefined) return accept(said, news, tick, nowSeconds);
     this.#options.counters.breaches += 1;
-    const answer = this.#options.answer(line, record, breach);
+    const answer = this.#options.answer(connection, record, breach);
     if (answer === "count") return accept(said, news, tick, nowSeconds);
     // The entity stays where it was until the player sends a plausible state.
     said.tick = tick;
     said.saidAtSeconds = Number.NEGATIVE_INFINITY;
     record.row.set(said.row);
-    if (answer === "kick") return line.kick(`not plausible: ${breach}`);
+    if (answer === "kick") return connection.kick(`not plausible: ${breach}`);
     if (nowSeconds - said.correctedAtSeconds < CORRECTION_SECONDS) return;
     said.correctedAtSeconds = nowSeconds;
     const state = writeWholeState(said.plan, said.id, said.row, record.texts);
-    line.send(writeAuthority({ type: "corrected", localId: said.id, state }));
+    connection.send(writeAuthority({ type: "corrected", localId: said.id, state }));
   }
 
-  #placeRefusal(line: PlayerConnection, { definition, most = 1 }: PlayerEntities): string | undefined {
+  #placeRefusal(connection: PlayerConnection, { definition, most = 1 }: PlayerEntities): string | undefined {
     const { world, maxEntities } = this.#options;
-    const mine = this.#ofLine(line);
+    const mine = this.#ofLine(connection);
     // The room itself may have despawned some of the player's entities.
     for (const said of [...mine.values()]) if (!this.#isThere(said)) mine.remove(said);
     const same = [...mine.ofKind(definition)];
@@ -314,9 +321,9 @@ export class OwnedStates {
     return this.#options.world.records.holds(record);
   }
 
-  #ofLine(line: PlayerConnection): ReplicaStore<SaidReplica> {
-    const mine = this.#owned.get(line) ?? new ReplicaStore<SaidReplica>();
-    this.#owned.set(line, mine);
+  #ofLine(connection: PlayerConnection): ReplicaStore<SaidReplica> {
+    const mine = this.#owned.get(connection) ?? new ReplicaStore<SaidReplica>();
+    this.#owned.set(connection, mine);
     return mine;
   }
 }

@@ -26,7 +26,7 @@ import { PlayerInputs } from "../players/player-inputs.js";
 import type { RoomCounters } from "../ops/room-counters.js";
 import type { World } from "../entities/world.js";
 
-export interface PlayerLineOptions {
+export interface PlayerConnectionOptions {
   readonly participant: HostedParticipant;
   readonly seat: HostedSeat;
   readonly world: World;
@@ -36,7 +36,7 @@ export interface PlayerLineOptions {
   readonly messageLimits: MessageLimits;
   readonly playerLimits: PlayerLimits;
   /** Most entities that the player may own. */
-  readonly mayOwn: number;
+  readonly maxEntities: number;
 }
 
 const MAX_SECONDS_AWAY = 3600;
@@ -53,7 +53,7 @@ export class PlayerConnection {
   readonly requests: Requests;
   readonly #allowance: MessageAllowance;
   readonly #buckets: AuthorityBuckets;
-  readonly #options: PlayerLineOptions;
+  readonly #options: PlayerConnectionOptions;
   readonly #input: Float32Array | undefined;
   readonly #head = new ByteWriter(4);
   readonly inputView: object | undefined;
@@ -70,13 +70,13 @@ export class PlayerConnection {
   /** Called with true when the player is back, with false when it leaves for good. */
   onSettled: ((isBack: boolean) => void) | undefined;
 
-  constructor(options: PlayerLineOptions) {
+  constructor(options: PlayerConnectionOptions) {
     const { participant, inputs } = options;
     this.#options = options;
     this.participant = participant;
     const nowMs = options.scheduler.nowMs();
     this.#allowance = new MessageAllowance(options.messageLimits, nowMs);
-    this.#buckets = new AuthorityBuckets(options.playerLimits, options.mayOwn, nowMs);
+    this.#buckets = new AuthorityBuckets(options.playerLimits, options.maxEntities, nowMs);
     this.requests = new Requests(options.scheduler);
     this.snapshots = this.#newSnapshotStream();
     if (!inputs) return;
@@ -97,7 +97,7 @@ export class PlayerConnection {
   }
 
   /** True if the player can receive states: it is in the room, and its link is open. */
-  get isThere(): boolean {
+  get isReachable(): boolean {
     return this.isIn && this.isConnected;
   }
 
@@ -139,9 +139,9 @@ export class PlayerConnection {
    * Applies a player's request about its states. Returns the name of a kind that the room defines
    * differently.
    */
-  hear(message: Parameters<PlayerSnapshotStream["hear"]>[0]): string | undefined {
+  setView(message: Parameters<PlayerSnapshotStream["setView"]>[0]): string | undefined {
     if (message.type === "view") this.#view = message;
-    return this.snapshots.hear(message);
+    return this.snapshots.setView(message);
   }
 
   /** Copies the input of this tick to the row that the game reads. */
@@ -165,7 +165,7 @@ export class PlayerConnection {
     const reason = "too many messages";
     if (message.kind === "request") {
       this.send(writePeerPayload({ kind: "reply", id: message.id, ok: false, message: reason }));
-    } else if (this.isToBeTold()) {
+    } else if (this.mayNotify()) {
       this.send(writeAuthority({ type: "refused", what: "message", reason }));
     }
     return false;
@@ -188,8 +188,8 @@ export class PlayerConnection {
   }
 
   /** Returns true if the room may send the player a notice of a refusal now: at most once a second. */
-  isToBeTold(): boolean {
-    return this.#allowance.isToBeTold(this.#options.scheduler.nowMs());
+  mayNotify(): boolean {
+    return this.#allowance.mayNotify(this.#options.scheduler.nowMs());
   }
 
   /** Sends a request to the player's game. Resolves with the reply. */
@@ -229,11 +229,11 @@ export class PlayerConnection {
     const { session } = participant;
     const snapshots = new PlayerSnapshotStream({
       world,
-      line: {
+      connection: {
         inOrder: () => participant.inOrderLink,
         isSlow: () => session.isStateSlow || session.queuedBytes > SLOW_BYTES,
         takesStates: () => session.takesStates,
-        limited: (limits) => this.send(writeAuthority({ type: "limits", ...limits })),
+        sendLimits: (limits) => this.send(writeAuthority({ type: "limits", ...limits })),
         lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
         send: (states, key) => {
           const sequence = session.sendState(

@@ -9,63 +9,64 @@ export class PlayerRegistry {
   /** Players by number, in the order of joining. */
   readonly players = new Map<number, Player>();
   readonly spectators = new Map<number, Player>();
-  readonly #lines = new Map<HostedParticipant, PlayerConnection>();
+  readonly #connections = new Map<HostedParticipant, PlayerConnection>();
   readonly #byPlayer = new WeakMap<Player, PlayerConnection>();
 
   get(participant: HostedParticipant): PlayerConnection | undefined {
-    return this.#lines.get(participant);
+    return this.#connections.get(participant);
   }
 
   has(participant: HostedParticipant): boolean {
-    return this.#lines.has(participant);
+    return this.#connections.has(participant);
   }
 
   values(): Iterable<PlayerConnection> {
-    return this.#lines.values();
+    return this.#connections.values();
   }
 
   /** Returns the connection to a player. Throws {@link ConfigError} if the player is not in this room. */
   of(player: Player): PlayerConnection {
-    const line = this.#byPlayer.get(player);
-    if (line) return line;
+    const connection = this.#byPlayer.get(player);
+    if (connection) return connection;
     throw new ConfigError({ field: "player", value: player, expected: "a player of this room" });
   }
 
-  add(line: PlayerConnection): void {
-    this.#byPlayer.set(line.player, line);
-    this.#enter(line);
+  add(connection: PlayerConnection): void {
+    this.#byPlayer.set(connection.player, connection);
+    this.#enter(connection);
   }
 
   /** Gives a connection another participant, after a reload of the page. */
-  rebind(line: PlayerConnection, participant: HostedParticipant): void {
-    this.delete(line);
-    line.rebind(participant);
-    this.#enter(line);
+  rebind(connection: PlayerConnection, participant: HostedParticipant): void {
+    this.delete(connection);
+    connection.rebind(participant);
+    this.#enter(connection);
   }
 
   /** Removes a player from the lists. {@link of} still finds its connection. */
-  delete(line: PlayerConnection): void {
-    const { participant } = line;
-    this.#lines.delete(participant);
-    this.#placeOf(line).delete(participant.number);
+  delete(connection: PlayerConnection): void {
+    const { participant } = connection;
+    this.#connections.delete(participant);
+    this.#placeOf(connection).delete(participant.number);
   }
 
-  forget(line: PlayerConnection): void {
-    this.delete(line);
-    this.#byPlayer.delete(line.player);
+  forget(connection: PlayerConnection): void {
+    this.delete(connection);
+    this.#byPlayer.delete(connection.player);
   }
 
   /** Returns the snapshot streams of the connections for which `isMeant` returns true. */
-  snapshotStreams(isMeant: (line: PlayerConnection) => boolean): PlayerSnapshotStream[] {
+  snapshotStreams(isMeant: (connection: PlayerConnection) => boolean): PlayerSnapshotStream[] {
     const snapshotStreams: PlayerSnapshotStream[] = [];
-    for (const line of this.#lines.values()) if (isMeant(line)) snapshotStreams.push(line.snapshots);
+    for (const connection of this.#connections.values())
+      if (isMeant(connection)) snapshotStreams.push(connection.snapshots);
     return snapshotStreams;
   }
 
-  #enter(line: PlayerConnection): void {
-    const { participant, player } = line;
-    this.#lines.set(participant, line);
-    this.#placeOf(line).set(participant.number, player);
+  #enter(connection: PlayerConnection): void {
+    const { participant, player } = connection;
+    this.#connections.set(participant, connection);
+    this.#placeOf(connection).set(participant.number, player);
   }
 
   #placeOf({ isSpectator }: PlayerConnection): Map<number, Player> {

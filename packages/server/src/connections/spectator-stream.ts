@@ -9,7 +9,7 @@ import { DelayedView } from "../entities/delayed-view.js";
 import type { Player } from "../players/player.js";
 import type { PlayerConnection } from "./player-connection.js";
 import type { RoomCounters } from "../ops/room-counters.js";
-import { Broadcast } from "../states/broadcast.js";
+import { Replicator } from "../states/replicator.js";
 import type { World } from "../entities/world.js";
 
 export interface SpectatorStreamOptions {
@@ -23,7 +23,7 @@ export interface SpectatorStreamOptions {
   readonly bytesPerSecond: number;
   readonly counters: RoomCounters;
   /** Connections to all players and spectators. */
-  readonly lines: PlayerRegistry;
+  readonly players: PlayerRegistry;
 }
 
 interface Waiting {
@@ -47,7 +47,7 @@ const NOBODY: ReadonlySet<Player> = new Set();
 export class SpectatorStream {
   readonly #options: SpectatorStreamOptions;
   readonly #view: DelayedView | undefined;
-  readonly #broadcasts: Broadcast | undefined;
+  readonly #replicator: Replicator | undefined;
   readonly #delayTicks: number;
   readonly #waiting: Waiting[] = [];
   #waitingBytes = 0;
@@ -62,16 +62,16 @@ export class SpectatorStream {
       ...options,
       delayTicks: this.#delayTicks,
       onRemoved: (record) =>
-        broadcasts.removed(
+        replicator.removed(
           record,
-          options.lines.snapshotStreams(({ isSpectator }) => isSpectator),
+          options.players.snapshotStreams(({ isSpectator }) => isSpectator),
         ),
-      onJumped: (record) => broadcasts.teleported(record),
-      onOwnerChanged: (record) => broadcasts.force(record),
+      onJumped: (record) => replicator.teleported(record),
+      onOwnerChanged: (record) => replicator.force(record),
     });
-    const broadcasts = new Broadcast({ ...options, world: view.world });
+    const replicator = new Replicator({ ...options, world: view.world });
     this.#view = view;
-    this.#broadcasts = broadcasts;
+    this.#replicator = replicator;
   }
 
   /** The world as spectators see it. */
@@ -104,9 +104,11 @@ export class SpectatorStream {
     const shown = view.advance(tick);
     this.#options.counters.spectatorsMissed += view.takeLeftOut();
     if (shown === undefined) return;
-    this.#broadcasts?.write(
+    this.#replicator?.write(
       { tick: shown, nowMs },
-      this.#options.lines.snapshotStreams(({ isSpectator, isThere }) => isSpectator && isThere),
+      this.#options.players.snapshotStreams(
+        ({ isSpectator, isReachable }) => isSpectator && isReachable,
+      ),
     );
   }
 
@@ -127,13 +129,13 @@ export class SpectatorStream {
    * Refuses a spectator's message: a request by an error reply, another message by a notice at most once a
    * second.
    */
-  refuse(line: PlayerConnection, message?: PeerPayload): void {
+  refuse(connection: PlayerConnection, message?: PeerPayload): void {
     this.#options.counters.fromSpectators += 1;
-    line.participant.session.drops.count("not-allowed");
+    connection.participant.session.drops.count("not-allowed");
     if (message?.kind === "request") {
-      line.send(writePeerPayload({ kind: "reply", id: message.id, ok: false, message: ONLY_WATCH }));
-    } else if (line.isToBeTold()) {
-      line.send(writeAuthority({ type: "refused", what: "spectator", reason: ONLY_WATCH }));
+      connection.send(writePeerPayload({ kind: "reply", id: message.id, ok: false, message: ONLY_WATCH }));
+    } else if (connection.mayNotify()) {
+      connection.send(writeAuthority({ type: "refused", what: "spectator", reason: ONLY_WATCH }));
     }
   }
 
@@ -147,8 +149,9 @@ export class SpectatorStream {
 
   #send({ payload, to, except }: Waiting): void {
     if (to) return to.send(payload);
-    for (const line of this.#options.lines.values()) {
-      if (line.isSpectator && line.isIn && !except.has(line.player)) line.send(payload);
+    for (const connection of this.#options.players.values()) {
+      if (connection.isSpectator && connection.isIn && !except.has(connection.player))
+        connection.send(payload);
     }
   }
 }

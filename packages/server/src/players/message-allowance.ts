@@ -17,7 +17,7 @@ const defaultMessageLimits: MessageLimits = { perSecond: 100, burst: 200, types:
 
 const RANGE = { least: 0.01, most: 100_000 };
 /** Shortest time between two notices to a player that exceeds its limit. */
-const TOLD_EVERY_MS = 1000;
+const NOTICE_PERIOD_MS = 1000;
 
 /** Fills the defaults of a room's limits and checks them. Throws {@link ConfigError}. */
 export function checkedMessageLimits(given: Partial<MessageLimits>): MessageLimits {
@@ -34,7 +34,7 @@ export function checkedMessageLimits(given: Partial<MessageLimits>): MessageLimi
 export class MessageAllowance {
   readonly #all: TokenBucket;
   readonly #types = new Map<string, TokenBucket>();
-  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #notifiedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor({ perSecond, burst, types }: MessageLimits, nowMs: number) {
     this.#all = new TokenBucket(perSecond, Math.max(1, burst), nowMs);
@@ -48,9 +48,9 @@ export class MessageAllowance {
   }
 
   /** Returns true at most once a second: a notice for each dropped message would be a flood. */
-  isToBeTold(nowMs: number): boolean {
-    if (nowMs - this.#toldAtMs < TOLD_EVERY_MS) return false;
-    this.#toldAtMs = nowMs;
+  mayNotify(nowMs: number): boolean {
+    if (nowMs - this.#notifiedAtMs < NOTICE_PERIOD_MS) return false;
+    this.#notifiedAtMs = nowMs;
     return true;
   }
 }

@@ -104,11 +104,11 @@ export class AuthorityBuckets {
   readonly #buckets: Readonly<Record<ToAuthority["type"], TokenBucket>>;
 
   /**
-   * The burst grows by `mayOwn`, the entities that the player may own: after a reload it asks for all of them
+   * The burst grows by `maxEntities`, the entities that the player may own: after a reload it asks for all of them
    * at once.
    */
-  constructor(limits: PlayerLimits, mayOwn: number, nowMs: number) {
-    const own = new TokenBucket(limits.ownPerSecond, limits.ownBurst + mayOwn, nowMs);
+  constructor(limits: PlayerLimits, maxEntities: number, nowMs: number) {
+    const own = new TokenBucket(limits.ownPerSecond, limits.ownBurst + maxEntities, nowMs);
     this.#buckets = {
       own,
       disown: own,

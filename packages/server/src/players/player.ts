@@ -6,7 +6,7 @@ import type { HostedParticipant, HostedSeat } from "@paceline/relay";
 export type InputOf<Inputs> = Inputs extends InputDefinition<infer F> ? ReadonlyFields<F> : undefined;
 
 /** The connection to a player, as {@link Player} uses it. */
-export interface PlayerEnd extends Pick<HostedSeat, "auth" | "options" | "isSpectator" | "address"> {
+export interface PlayerSource extends Pick<HostedSeat, "auth" | "options" | "isSpectator" | "address"> {
   readonly participant: Pick<HostedParticipant, "number" | "id" | "session">;
   readonly isConnected: boolean;
   readonly inputView: object | undefined;
@@ -19,55 +19,55 @@ export interface PlayerEnd extends Pick<HostedSeat, "auth" | "options" | "isSpec
 export class Player<Inputs = unknown> {
   /** Free for the game's own data. */
   userData: unknown = undefined;
-  readonly #line: PlayerEnd;
+  readonly #connection: PlayerSource;
 
   /** @internal */
-  constructor(line: PlayerEnd) {
-    this.#line = line;
+  constructor(connection: PlayerSource) {
+    this.#connection = connection;
   }
 
   /** Number in the order of joining. A reload keeps it. */
   get number(): number {
-    return this.#line.participant.number;
+    return this.#connection.participant.number;
   }
 
   /** Id of the player's current session. A reload changes it. */
   get id(): string {
-    return this.#line.participant.id;
+    return this.#connection.participant.id;
   }
 
   /** The result of `onAuth`. */
   get auth(): unknown {
-    return this.#line.auth;
+    return this.#connection.auth;
   }
 
   /** The player's join options. */
   get options(): Readonly<Record<string, unknown>> {
-    return this.#line.options;
+    return this.#connection.options;
   }
 
   /** True for a spectator. It receives everything, and the room refuses what it sends. */
   get isSpectator(): boolean {
-    return this.#line.isSpectator;
+    return this.#connection.isSpectator;
   }
 
   /** Network address from which the player asked for its seat. */
   get address(): string {
-    return this.#line.address;
+    return this.#connection.address;
   }
 
   /** False while the player has no link, and after it has left. */
   get isConnected(): boolean {
-    return this.#line.isConnected;
+    return this.#connection.isConnected;
   }
 
   /** The player's input of this tick, or its last one if that of this tick has not arrived. */
   get input(): InputOf<Inputs> {
-    return this.#line.inputView as InputOf<Inputs>;
+    return this.#connection.inputView as InputOf<Inputs>;
   }
 
   /** Round-trip time, ms. Undefined until it is measured. */
   get rttMs(): number | undefined {
-    return this.#line.participant.session.rttMs;
+    return this.#connection.participant.session.rttMs;
   }
 }

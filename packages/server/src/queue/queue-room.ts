@@ -168,7 +168,7 @@ class QueueRoom extends Room<QueueTypes> {
   async #seatsFor(players: readonly Player[]): Promise<readonly Seat[] | undefined> {
     const core = Room.coreOf(this);
     const guests = players.map((player): Guest => {
-      const { options, auth, address, participant } = core.lines.of(player);
+      const { options, auth, address, participant } = core.players.of(player);
       return { options, auth, address, webrtc: participant.info.webrtc };
     });
     const seats = await core.hosted.meet({ roomName: this.#target, options: this.#options, guests });
@@ -197,7 +197,7 @@ class QueueRoom extends Room<QueueTypes> {
   #end(player: Player, reason: string): void {
     this.#remove(player);
     if (!this.players.has(player.number)) return;
-    Room.coreOf(this).lines.of(player).participant.end(CloseCode.roomClosed, reason);
+    Room.coreOf(this).players.of(player).participant.end(CloseCode.roomClosed, reason);
   }
 }
 

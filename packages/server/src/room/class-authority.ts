@@ -122,11 +122,11 @@ export class ClassAuthority implements RoomAuthority {
   }
 }
 
-function reportOf({ hosted, lines, world, loop, counters }: RoomCore): RoomReport {
+function reportOf({ hosted, players, world, loop, counters }: RoomCore): RoomReport {
   return {
     roomId: hosted.id,
     roomName: hosted.name,
-    players: lines.players.size,
+    players: players.players.size,
     entities: world.records.size,
     tick: loop.tick,
     skippedTicks: loop.skipped,

@@ -19,20 +19,20 @@ interface Entry {
   readonly handler: Handler;
 }
 
-export interface MessageDeskOptions {
+export interface MessageHandlersOptions {
   readonly hooks: Hooks;
   readonly counters: RoomCounters;
   /** Tells the sender that its message was refused. */
-  refuse(line: PlayerConnection, reason: string): void;
+  refuse(connection: PlayerConnection, reason: string): void;
 }
 
 /** The room's handlers of messages and requests. A schema checks each message before its handler runs. */
 export class MessageHandlers {
-  readonly #options: MessageDeskOptions;
+  readonly #options: MessageHandlersOptions;
   readonly #listeners = new Map<string, Entry>();
   readonly #answers = new Map<string, Entry>();
 
-  constructor(options: MessageDeskOptions) {
+  constructor(options: MessageHandlersOptions) {
     this.#options = options;
   }
 
@@ -49,7 +49,7 @@ export class MessageHandlers {
    * handler.
    */
   receive(
-    line: PlayerConnection,
+    connection: PlayerConnection,
     { type, message }: PeerPayload & { kind: "command" },
     fallback?: FallbackHandler,
   ): void {
@@ -57,25 +57,25 @@ export class MessageHandlers {
     counters.messages += 1;
     const entry = this.#listeners.get(type);
     if (!entry) {
-      if (fallback) return hooks.call("onMessage", () => fallback(line.player, type, message));
-      return this.#refused(line, `there is no message "${type}"`);
+      if (fallback) return hooks.call("onMessage", () => fallback(connection.player, type, message));
+      return this.#refused(connection, `there is no message "${type}"`);
     }
     hooks.call("onMessage", () => {
       const checked = checkedBy(entry.schema, message);
-      if (!(checked instanceof Promise)) return this.#deliver(line, type, entry, checked);
-      return checked.then((result) => this.#deliver(line, type, entry, result));
+      if (!(checked instanceof Promise)) return this.#deliver(connection, type, entry, checked);
+      return checked.then((result) => this.#deliver(connection, type, entry, result));
     });
   }
 
   /** Replies to a player's request with the result of its handler. */
   async reply(
-    line: PlayerConnection,
+    connection: PlayerConnection,
     { id, type, message }: PeerPayload & { kind: "request" },
   ): Promise<void> {
     const { hooks, counters } = this.#options;
     counters.messages += 1;
     const send = (ok: boolean, answer: unknown): void =>
-      line.send(writePeerPayload({ kind: "reply", id, ok, message: answer }));
+      connection.send(writePeerPayload({ kind: "reply", id, ok, message: answer }));
     const entry = this.#answers.get(type);
     if (!entry) {
       counters.messagesRefused += 1;
@@ -84,7 +84,7 @@ export class MessageHandlers {
     const outcome = await hooks.wait("onRequest", async () => {
       const checked = await checkedBy(entry.schema, message);
       if (checked.issues) throw new Refusal(`${type}: ${issuesText(checked.issues)}`);
-      return entry.handler(line.player, checked.value);
+      return entry.handler(connection.player, checked.value);
     });
     if (!outcome.ok) {
       if (outcome.refusal !== undefined) counters.messagesRefused += 1;
@@ -93,15 +93,15 @@ export class MessageHandlers {
     hooks.call("onRequest", () => sendAnswer(send, outcome.value));
   }
 
-  #deliver(line: PlayerConnection, type: string, { handler }: Entry, checked: Checked): unknown {
-    if (!checked.issues) return handler(line.player, checked.value);
-    this.#refused(line, `${type}: ${issuesText(checked.issues)}`);
+  #deliver(connection: PlayerConnection, type: string, { handler }: Entry, checked: Checked): unknown {
+    if (!checked.issues) return handler(connection.player, checked.value);
+    this.#refused(connection, `${type}: ${issuesText(checked.issues)}`);
     return undefined;
   }
 
-  #refused(line: PlayerConnection, reason: string): void {
+  #refused(connection: PlayerConnection, reason: string): void {
     this.#options.counters.messagesRefused += 1;
-    this.#options.refuse(line, reason);
+    this.#options.refuse(connection, reason);
   }
 
   #add(entries: Map<string, Entry>, type: string, entry: Entry): void {

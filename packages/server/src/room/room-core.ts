@@ -31,7 +31,7 @@ import { RewindHistory, type Past } from "../entities/rewind-history.js";
 import { RoomClock } from "./room-clock.js";
 import { newRoomCounters } from "../ops/room-counters.js";
 import { Room, type UncaughtAnswer } from "./room.js";
-import { Broadcast } from "../states/broadcast.js";
+import { Replicator } from "../states/replicator.js";
 import { TickLoop } from "./tick-loop.js";
 import { World, type EntityRecord } from "../entities/world.js";
 
@@ -68,7 +68,7 @@ export class RoomCore implements RoomHost {
   readonly clock: RoomClock;
   readonly loop: TickLoop;
   readonly world: World;
-  readonly broadcasts: Broadcast;
+  readonly replicator: Replicator;
   readonly handlers: MessageHandlers;
   readonly owned: OwnedStates;
   readonly counters = newRoomCounters();
@@ -77,7 +77,7 @@ export class RoomCore implements RoomHost {
   readonly info: AuthorityInfo;
   readonly #options: RoomCoreOptions;
   readonly #scheduler: Scheduler;
-  readonly lines = new PlayerRegistry();
+  readonly players = new PlayerRegistry();
   readonly #blocks: BlockWatch;
   readonly #playerLimits: PlayerLimits;
   #isClosed = false;
@@ -102,13 +102,13 @@ export class RoomCore implements RoomHost {
     const { tickHz, entities: definitions, maxRewindMs, stateBytesPerSecond: bytesPerSecond } = room;
     const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS, counters: this.counters };
     this.world = new World({ ...kept, onClamp: (clamp) => hookLog.clamped(clamp) });
-    this.broadcasts = new Broadcast({ world: this.world, tickHz, bytesPerSecond });
+    this.replicator = new Replicator({ world: this.world, tickHz, bytesPerSecond });
     this.spectators = new SpectatorStream({
       ...kept,
       world: this.world,
       delayMs: room.spectatorDelayMs,
       bytesPerSecond,
-      lines: this.lines,
+      players: this.players,
     });
     this.rewinding = new RewindHistory({ ...kept, maxRewindMs });
     this.loop = new TickLoop({
@@ -119,7 +119,8 @@ export class RoomCore implements RoomHost {
     this.handlers = new MessageHandlers({
       hooks: this.hooks,
       counters: this.counters,
-      refuse: (line, reason) => line.send(writeAuthority({ type: "refused", what: "message", reason })),
+      refuse: (connection, reason) =>
+        connection.send(writeAuthority({ type: "refused", what: "message", reason })),
     });
     this.owned = new OwnedStates({
       world: this.world,
@@ -128,7 +129,7 @@ export class RoomCore implements RoomHost {
       maxEntities: this.#playerLimits.entitiesPerRoom,
       nowSeconds: () => scheduler.nowMs() / 1000,
       despawn: (record) => this.despawn(record),
-      answer: (line, { entity }, breach) => this.#breached(line, entity, breach),
+      answer: (connection, { entity }, breach) => this.#breached(connection, entity, breach),
     });
     this.info = { tickHz, kinds: this.world.kinds, inputHash: room.inputs?.hash ?? 0 };
     Room.attach(room, this);
@@ -148,14 +149,14 @@ export class RoomCore implements RoomHost {
   }
 
   tickFor(participant: HostedParticipant): number {
-    const isBehind = this.lines.get(participant)?.isSpectator;
+    const isBehind = this.players.get(participant)?.isSpectator;
     return isBehind ? this.spectators.tickAt(this.loop.tick) : this.loop.tick;
   }
 
   async join(participant: HostedParticipant, seat: HostedSeat): Promise<string | undefined> {
     if (seat.replaces !== undefined) return this.#rejoin(participant, seat.replaces);
     const { counters, hooks, room } = this;
-    const line = new PlayerConnection({
+    const connection = new PlayerConnection({
       participant,
       seat,
       world: seat.isSpectator ? this.spectators.world : this.world,
@@ -164,93 +165,93 @@ export class RoomCore implements RoomHost {
       scheduler: this.#scheduler,
       messageLimits: checkedMessageLimits(room.messageLimits),
       playerLimits: this.#playerLimits,
-      mayOwn: room.playerEntities.reduce((sum, { most = 1 }) => sum + most, 0),
+      maxEntities: room.playerEntities.reduce((sum, { most = 1 }) => sum + most, 0),
     });
-    const { player } = line;
-    this.lines.add(line);
+    const { player } = connection;
+    this.players.add(connection);
     const outcome = await hooks.wait("onJoin", () =>
       room.onJoin?.(player as never, seat.options as never, seat.auth),
     );
     if (!outcome.ok) {
       counters.joinsRefused += 1;
-      this.#forget(line);
+      this.#forget(connection);
       return outcome.refusal ?? failureText("onJoin");
     }
     counters.joins += 1;
-    line.isIn = true;
-    if (!this.lines.has(participant)) this.#leave(line, CloseCode.timeout);
+    connection.isIn = true;
+    if (!this.players.has(participant)) this.#leave(connection, CloseCode.timeout);
     this.#syncPlaces();
     return undefined;
   }
 
   receive(participant: HostedParticipant, payload: Uint8Array): void {
-    const line = this.lines.get(participant);
-    if (!line) return;
+    const connection = this.players.get(participant);
+    if (!connection) return;
     if (payload[0] === PayloadKind.authority) {
       const message = readToAuthority(payload.subarray(1));
-      return message ? this.#told(line, message) : this.#malformed(line);
+      return message ? this.#told(connection, message) : this.#malformed(connection);
     }
     const message = readPeerPayload(payload);
-    if (message) this.#receive(line, message);
-    else this.#malformed(line);
+    if (message) this.#receive(connection, message);
+    else this.#malformed(connection);
   }
 
   receiveEvent(participant: HostedParticipant, body: Uint8Array): void {
-    const line = this.lines.get(participant);
+    const connection = this.players.get(participant);
     const message = readEvent(body);
-    if (line && message) this.#receive(line, message);
-    else if (line) this.#malformed(line);
+    if (connection && message) this.#receive(connection, message);
+    else if (connection) this.#malformed(connection);
   }
 
   receiveState(participant: HostedParticipant, body: Uint8Array, tick: number): void {
-    const line = this.lines.get(participant);
-    if (line?.isSpectator) this.spectators.refuse(line);
-    if (!line || line.isSpectator) return;
-    const reason = this.owned.receive(line, body, tick);
-    if (reason) this.#malformed(line, reason);
+    const connection = this.players.get(participant);
+    if (connection?.isSpectator) this.spectators.refuse(connection);
+    if (!connection || connection.isSpectator) return;
+    const reason = this.owned.receive(connection, body, tick);
+    if (reason) this.#malformed(connection, reason);
   }
 
   receiveInput(participant: HostedParticipant, body: Uint8Array): void {
-    const line = this.lines.get(participant);
-    if (line?.isSpectator) return this.spectators.refuse(line);
-    if (!line) return;
-    if (!line.inputs) return line.countNotAllowed();
+    const connection = this.players.get(participant);
+    if (connection?.isSpectator) return this.spectators.refuse(connection);
+    if (!connection) return;
+    if (!connection.inputs) return connection.countNotAllowed();
     this.counters.inputs += 1;
-    const reason = line.inputs.receive(body, this.loop.tick);
-    if (reason) this.#malformed(line, reason);
+    const reason = connection.inputs.receive(body, this.loop.tick);
+    if (reason) this.#malformed(connection, reason);
   }
 
   acknowledged(participant: HostedParticipant, sequence: number): void {
-    this.lines.get(participant)?.snapshots.acknowledge(sequence);
+    this.players.get(participant)?.snapshots.acknowledge(sequence);
   }
 
   dropped(participant: HostedParticipant): void {
-    const line = this.lines.get(participant);
-    if (!line) return;
+    const connection = this.players.get(participant);
+    if (!connection) return;
     const { unloadGraceMs } = participant;
     // A game that wants to wait longer for the player calls `allowReconnection` in `onDrop`.
     participant.keepFor(Math.min(this.room.reconnectSeconds * 1000, unloadGraceMs ?? Infinity));
-    this.#dropped(line);
+    this.#dropped(connection);
     if (unloadGraceMs === undefined) return;
     this.#scheduler.after(ENTITIES_OF_CLOSED_PAGE_MS, () => {
-      const isGone = line.isIn && !line.isConnected && line.participant === participant;
-      if (isGone) this.owned.disownAll(line);
+      const isGone = connection.isIn && !connection.isConnected && connection.participant === participant;
+      if (isGone) this.owned.disownAll(connection);
     });
   }
 
   returned(participant: HostedParticipant): void {
-    const line = this.lines.get(participant);
-    if (line && !line.isConnected) this.#returned(line);
+    const connection = this.players.get(participant);
+    if (connection && !connection.isConnected) this.#returned(connection);
   }
 
   left(participant: HostedParticipant, { code }: LinkClose): void {
-    const line = this.lines.get(participant);
-    if (!line) return;
+    const connection = this.players.get(participant);
+    if (!connection) return;
     // The page was reloaded: the player's next session is already joining.
-    if (code === CloseCode.replaced && line.isIn) {
-      if (line.isConnected) this.#dropped(line);
-    } else if (line.isIn) this.#leave(line, code);
-    else this.lines.delete(line);
+    if (code === CloseCode.replaced && connection.isIn) {
+      if (connection.isConnected) this.#dropped(connection);
+    } else if (connection.isIn) this.#leave(connection, code);
+    else this.players.delete(connection);
   }
 
   draining(): void {
@@ -258,15 +259,16 @@ export class RoomCore implements RoomHost {
   }
 
   close(): void {
-    for (const line of [...this.lines.values()]) if (line.isIn) this.#leave(line, CloseCode.roomClosed);
+    for (const connection of [...this.players.values()])
+      if (connection.isIn) this.#leave(connection, CloseCode.roomClosed);
     this.#end();
     void this.hooks.wait("onDispose", () => this.room.onDispose?.());
   }
 
   despawn(record: EntityRecord): void {
-    this.broadcasts.removed(
+    this.replicator.removed(
       record,
-      this.lines.snapshotStreams((line) => !this.spectators.isBehind(line)),
+      this.players.snapshotStreams((connection) => !this.spectators.isBehind(connection)),
     );
     this.rewinding.forget(record);
     this.world.remove(record);
@@ -274,35 +276,36 @@ export class RoomCore implements RoomHost {
   }
 
   teleport(record: EntityRecord): void {
-    this.broadcasts.teleport(record);
+    this.replicator.teleport(record);
     this.rewinding.jumped(record.id);
   }
 
   rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
-    const { rttMs } = this.lines.of(player).participant.session;
+    const { rttMs } = this.players.of(player).participant.session;
     return this.rewinding.rewind(seenTick, rttMs, this.world, judge);
   }
 
   broadcast(type: string, message: unknown, except: Player | readonly Player[] = []): void {
     const payload = writePeerPayload({ kind: "command", type, message });
     const left = new Set<Player>("number" in except ? [except] : except);
-    for (const line of this.lines.values()) {
-      if (line.isIn && !line.isSpectator && !left.has(line.player)) line.send(payload);
+    for (const connection of this.players.values()) {
+      if (connection.isIn && !connection.isSpectator && !left.has(connection.player))
+        connection.send(payload);
     }
     this.spectators.tell(payload, undefined, left);
   }
 
   send(player: Player, type: string, message: unknown): void {
-    const line = this.lines.of(player);
+    const connection = this.players.of(player);
     const payload = writePeerPayload({ kind: "command", type, message });
-    if (line.isSpectator) this.spectators.tell(payload, line);
-    else line.send(payload);
+    if (connection.isSpectator) this.spectators.tell(payload, connection);
+    else connection.send(payload);
   }
 
   sendEvent(player: Player, type: string, message: unknown): void {
-    const line = this.lines.of(player);
+    const connection = this.players.of(player);
     // A spectator with a delay gets no events: one sent now is too early, and events do not wait.
-    if (!this.spectators.isBehind(line)) line.sendEvent(type, message);
+    if (!this.spectators.isBehind(connection)) connection.sendEvent(type, message);
   }
 
   disconnect(reason: string): void {
@@ -310,17 +313,17 @@ export class RoomCore implements RoomHost {
   }
 
   #step(tick: number): void {
-    for (const line of this.lines.values()) {
-      line.takeInput(tick);
-      this.owned.advance(line);
+    for (const connection of this.players.values()) {
+      connection.takeInput(tick);
+      this.owned.advance(connection);
     }
     this.hooks.call("onTick", () => this.room.onTick?.(1 / this.info.tickHz, tick));
     if (this.#isClosed) return;
     const nowMs = this.#scheduler.nowMs();
-    const snapshotStreams = this.lines.snapshotStreams(
-      (line) => line.isThere && !this.spectators.isBehind(line),
+    const snapshotStreams = this.players.snapshotStreams(
+      (connection) => connection.isReachable && !this.spectators.isBehind(connection),
     );
-    this.hooks.call("states", () => this.broadcasts.write({ tick, nowMs }, snapshotStreams));
+    this.hooks.call("states", () => this.replicator.write({ tick, nowMs }, snapshotStreams));
     this.rewinding.record(tick, this.world);
     this.spectators.step(tick, nowMs);
     this.#syncPlaces();
@@ -338,68 +341,71 @@ export class RoomCore implements RoomHost {
     this.disconnect("the room's code blocked the server for too long");
   }
 
-  #receive(line: PlayerConnection, message: PeerPayload): void {
+  #receive(connection: PlayerConnection, message: PeerPayload): void {
     // Data that arrives before onJoin has ended is dropped: an honest client waits for its welcome.
-    if (!line.isIn) return line.countNotAllowed();
+    if (!connection.isIn) return connection.countNotAllowed();
     // The room asked for this reply, so no limit applies.
-    if (message.kind === "reply") return line.requests.reply(message.id, message.ok, message.message);
-    if (message.kind === "columns") return this.#described(line, message.stream, message.columns);
-    if (line.isSpectator) return this.spectators.refuse(line, message);
+    if (message.kind === "reply") return connection.requests.reply(message.id, message.ok, message.message);
+    if (message.kind === "columns") return this.#described(connection, message.stream, message.columns);
+    if (connection.isSpectator) return this.spectators.refuse(connection, message);
     if (message.kind !== "command" && message.kind !== "request") {
       // All other kinds belong to meshes.
-      return line.countNotAllowed();
+      return connection.countNotAllowed();
     }
-    if (!line.admits(message)) return;
+    if (!connection.admits(message)) return;
     if (message.kind === "request")
-      return this.hooks.guard("onRequest", () => this.handlers.reply(line, message));
+      return this.hooks.guard("onRequest", () => this.handlers.reply(connection, message));
     const { room } = this;
     const fallback =
       room.onAnyMessage &&
       ((player: Player, type: string, content: unknown) => room.onAnyMessage?.(player, type, content));
-    this.handlers.receive(line, message, fallback);
+    this.handlers.receive(connection, message, fallback);
   }
 
-  #breached(line: PlayerConnection, entity: object, breach: Breach): BreachAnswer {
+  #breached(connection: PlayerConnection, entity: object, breach: Breach): BreachAnswer {
     let answer: BreachAnswer = "correct";
     this.hooks.call("onBreach", () => {
-      answer = this.room.onBreach?.(line.player, entity, breach) ?? answer;
+      answer = this.room.onBreach?.(connection.player, entity, breach) ?? answer;
     });
     return answer;
   }
 
-  #told(line: PlayerConnection, message: ToAuthority): void {
+  #told(connection: PlayerConnection, message: ToAuthority): void {
     const isOwning = message.type === "own" || message.type === "disown";
-    if (isOwning && line.isSpectator) return this.spectators.refuse(line);
-    if (isOwning && !line.isIn) return line.countNotAllowed();
-    const isAdmitted = line.admitsToAuthority(message.type);
-    if (message.type === "own") return this.#wanted(line, message, isAdmitted);
+    if (isOwning && connection.isSpectator) return this.spectators.refuse(connection);
+    if (isOwning && !connection.isIn) return connection.countNotAllowed();
+    const isAdmitted = connection.admitsToAuthority(message.type);
+    if (message.type === "own") return this.#wanted(connection, message, isAdmitted);
     if (!isAdmitted) return;
-    if (message.type === "disown") return this.owned.disown(line, message.localId);
-    const other = line.hear(message);
-    if (other !== undefined) line.send(writeAuthority({ type: "refused", what: "kind", reason: other }));
+    if (message.type === "disown") return this.owned.disown(connection, message.localId);
+    const other = connection.setView(message);
+    if (other !== undefined)
+      connection.send(writeAuthority({ type: "refused", what: "kind", reason: other }));
   }
 
   /** Takes another build's description of a kind. Sends the room's own in return, once for each kind. */
-  #described(line: PlayerConnection, kind: number, columns: Uint8Array): void {
+  #described(connection: PlayerConnection, kind: number, columns: Uint8Array): void {
     const plan = this.world.plans[kind];
-    if (!plan) return this.#malformed(line);
-    if (line.described.has(kind)) return line.participant.session.drops.count("rate-limit");
-    line.described.add(kind);
-    if (!this.owned.describe(line, kind, columns)) return this.#malformed(line);
-    line.send(writePeerPayload({ kind: "columns", stream: kind, columns: describeColumns(plan.definition) }));
+    if (!plan) return this.#malformed(connection);
+    if (connection.described.has(kind)) return connection.participant.session.drops.count("rate-limit");
+    connection.described.add(kind);
+    if (!this.owned.describe(connection, kind, columns)) return this.#malformed(connection);
+    connection.send(
+      writePeerPayload({ kind: "columns", stream: kind, columns: describeColumns(plan.definition) }),
+    );
   }
 
   /** Answers every `own`, in order, unless too many answers are unacknowledged. */
   #wanted(
-    line: PlayerConnection,
+    connection: PlayerConnection,
     message: ToAuthority & { readonly type: "own" },
     isAdmitted: boolean,
   ): void {
-    const reason = isAdmitted ? this.owned.spawn(line, message) : "too many entities a second";
+    const reason = isAdmitted ? this.owned.spawn(connection, message) : "too many entities a second";
     if (reason === undefined) return;
-    if (isAdmitted) line.countNotAllowed();
-    if (line.participant.session.unacknowledged >= MAX_UNACKNOWLEDGED_REFUSALS) return;
-    line.send(writeAuthority({ type: "refused", what: "entity", reason }));
+    if (isAdmitted) connection.countNotAllowed();
+    if (connection.participant.session.unacknowledged >= MAX_UNACKNOWLEDGED_REFUSALS) return;
+    connection.send(writeAuthority({ type: "refused", what: "entity", reason }));
   }
 
   #malformed({ participant }: PlayerConnection, reason: DropReason = "bad-message"): void {
@@ -412,55 +418,55 @@ export class RoomCore implements RoomHost {
    * over.
    */
   #rejoin(participant: HostedParticipant, sessionId: string): string | undefined {
-    for (const line of this.lines.values()) {
-      if (line.participant.id !== sessionId || line.isConnected) continue;
-      this.owned.disownAll(line);
-      this.lines.rebind(line, participant);
+    for (const connection of this.players.values()) {
+      if (connection.participant.id !== sessionId || connection.isConnected) continue;
+      this.owned.disownAll(connection);
+      this.players.rebind(connection, participant);
       for (const record of this.world.records.values()) {
-        if (record.owner === line.player) this.broadcasts.setOwner(record, line.player);
+        if (record.owner === connection.player) this.replicator.setOwner(record, connection.player);
       }
-      this.#returned(line);
+      this.#returned(connection);
       return undefined;
     }
     return "the session is over";
   }
 
-  #dropped(line: PlayerConnection): void {
-    line.isConnected = false;
+  #dropped(connection: PlayerConnection): void {
+    connection.isConnected = false;
     this.counters.drops += 1;
-    this.hooks.call("onDrop", () => this.room.onDrop?.(line.player));
+    this.hooks.call("onDrop", () => this.room.onDrop?.(connection.player));
   }
 
-  #returned(line: PlayerConnection): void {
-    line.isConnected = true;
-    line.snapshots.catchUp();
+  #returned(connection: PlayerConnection): void {
+    connection.isConnected = true;
+    connection.snapshots.catchUp();
     this.counters.reconnects += 1;
-    line.onSettled?.(true);
-    line.onSettled = undefined;
-    this.hooks.call("onReconnect", () => this.room.onReconnect?.(line.player));
+    connection.onSettled?.(true);
+    connection.onSettled = undefined;
+    this.hooks.call("onReconnect", () => this.room.onReconnect?.(connection.player));
   }
 
-  #leave(line: PlayerConnection, code: number): void {
-    const { player } = line;
+  #leave(connection: PlayerConnection, code: number): void {
+    const { player } = connection;
     this.counters.leaves += 1;
-    this.lines.delete(line);
-    line.isIn = false;
-    line.isConnected = false;
-    line.requests.failAll("transport/closed", "the player has left");
-    line.onSettled?.(false);
-    line.onSettled = undefined;
+    this.players.delete(connection);
+    connection.isIn = false;
+    connection.isConnected = false;
+    connection.requests.failAll("transport/closed", "the player has left");
+    connection.onSettled?.(false);
+    connection.onSettled = undefined;
     void this.hooks
       .wait("onLeave", () => this.room.onLeave?.(player as never, code))
-      .then(() => this.hooks.guard("onLeave", () => this.#forget(line)));
+      .then(() => this.hooks.guard("onLeave", () => this.#forget(connection)));
   }
 
   /** Despawns the entities of a player that has left, and forgets the player. */
-  #forget(line: PlayerConnection): void {
-    this.lines.delete(line);
+  #forget(connection: PlayerConnection): void {
+    this.players.delete(connection);
     for (const record of [...this.world.records.values()]) {
-      if (record.owner === line.player) this.despawn(record);
+      if (record.owner === connection.player) this.despawn(record);
     }
-    this.lines.forget(line);
+    this.players.forget(connection);
   }
 
   #hookFailed(hook: string, error: unknown): void {

@@ -174,12 +174,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** Players by number, in the order of joining, without spectators. */
   get players(): ReadonlyMap<number, Player<this["inputs"]>> {
-    return this.#here.lines.players;
+    return this.#here.players.players;
   }
 
   /** Spectators by number. The room calls its hooks for them too: see `player.isSpectator`. */
   get spectators(): ReadonlyMap<number, Player<this["inputs"]>> {
-    return this.#here.lines.spectators;
+    return this.#here.players.spectators;
   }
 
   /** Tick of the newest step. */
@@ -230,7 +230,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** Gives the entity to another player, or to none. */
   give(entity: object, owner: Player | undefined): void {
-    this.#here.broadcasts.setOwner(this.#here.world.recordOf(entity), owner);
+    this.#here.replicator.setOwner(this.#here.world.recordOf(entity), owner);
   }
 
   /** Marks the entity's next state as a teleport: clients show it there at once, without movement. */
@@ -315,7 +315,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * refuses, the player leaves, or no reply comes within `timeoutMs`.
    */
   request(player: Player, type: string, message: unknown, timeoutMs = 5000): Promise<unknown> {
-    return this.#here.lines.of(player).request(type, message, timeoutMs);
+    return this.#here.players.of(player).request(type, message, timeoutMs);
   }
 
   /**
@@ -323,12 +323,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * rejects when it has left. Call it in {@link onDrop}.
    */
   allowReconnection(player: Player, seconds: number): Promise<Player> {
-    return this.#here.lines.of(player).allowReconnection(seconds);
+    return this.#here.players.of(player).allowReconnection(seconds);
   }
 
   /** Removes a player from the room. */
   kick(player: Player, reason = "kicked"): void {
-    this.#here.lines.of(player).kick(reason);
+    this.#here.players.of(player).kick(reason);
   }
 
   /** Lets no more players in, until {@link unlock}. */

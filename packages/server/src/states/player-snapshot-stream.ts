@@ -15,7 +15,7 @@ import { exactTerms, termsKey, termsOf, type Terms } from "./terms.js";
 /** Bytes of a packet's header, of its message's head, and of the feedback. */
 const HEADS_BYTES = 40;
 /** A player that was slow, or restarted, gets states of its own for this long. */
-const ALONE_SECONDS = 0.25;
+const INDIVIDUAL_SECONDS = 0.25;
 
 /** The connection to one player, as its snapshot stream uses it. */
 export interface SnapshotStreamConnection {
@@ -28,14 +28,14 @@ export interface SnapshotStreamConnection {
   /** Returns the time without an acknowledgement after which a packet counts as lost, ms. */
   lostAfterMs(): number;
   /** Sends the player the limits of the room that override its terms. */
-  limited(limits: ViewLimits): void;
+  sendLimits(limits: ViewLimits): void;
   /** Sends a body of states. Returns the sequence number of its packet, or undefined if nothing was sent. */
   send(states: Uint8Array, key: number): number | undefined;
 }
 
 export interface PlayerSnapshotStreamOptions {
   readonly world: World;
-  readonly line: SnapshotStreamConnection;
+  readonly connection: SnapshotStreamConnection;
 }
 
 /** The entities that are due at a tick under one set of {@link Terms}. */
@@ -46,7 +46,7 @@ export interface Turn {
   /** True if the terms send in this tick. Entities that the player lacks are sent in any tick. */
   readonly isTurn: boolean;
   /** Returns the last tick at which the entity was sent under these terms; undefined before the first. */
-  toldTick(record: EntityRecord): number | undefined;
+  sentTick(record: EntityRecord): number | undefined;
 }
 
 /** A sent packet that is not a baseline yet. It is acknowledged if `hasArrived`, else it may be lost. */
@@ -64,7 +64,7 @@ interface Pending {
  * streams with the same baseline share that encoding, too.
  */
 export class PlayerSnapshotStream {
-  readonly line: SnapshotStreamConnection;
+  readonly connection: SnapshotStreamConnection;
   /** The rates and distances that the player asked for. */
   terms = exactTerms;
   /** Streams with the same key send the same states, if their `kindsKey` is the same too. */
@@ -81,18 +81,18 @@ export class PlayerSnapshotStream {
   #epoch = 0;
   #link: Link | undefined;
   /** The stream joins no shared snapshot before this tick. */
-  #aloneUntilTick = 0;
+  #individualUntilTick = 0;
   #isWhole = true;
   readonly #forced = new Set<EntityRecord>();
   #pending: Pending[] = [];
 
-  constructor({ world, line }: PlayerSnapshotStreamOptions) {
+  constructor({ world, connection }: PlayerSnapshotStreamOptions) {
     this.#world = world;
-    this.line = line;
+    this.connection = connection;
   }
 
   /** Applies a request of the player. Returns the name of a kind that the room defines differently. */
-  hear(message: Exclude<ToAuthority, { readonly type: "own" | "disown" }>): string | undefined {
+  setView(message: Exclude<ToAuthority, { readonly type: "own" | "disown" }>): string | undefined {
     if (message.type === "kinds") return this.setKinds(message.kinds);
     if (message.type === "view") this.#setTerms(termsOf(message));
     else if (message.ids.length === 0) this.restart();
@@ -113,10 +113,10 @@ export class PlayerSnapshotStream {
    * Sets the room's limits in force; undefined: none. Sends them to the player if they are another object
    * than before.
    */
-  limitedBy(limits: ViewLimits | undefined): void {
+  setLimits(limits: ViewLimits | undefined): void {
     if (limits === this.#limits) return;
     this.#limits = limits;
-    this.line.limited(limits ?? {});
+    this.connection.sendLimits(limits ?? {});
   }
 
   /**
@@ -140,7 +140,7 @@ export class PlayerSnapshotStream {
   /** Sends every entity whole. */
   restart(): void {
     this.#sharedSnapshot = undefined;
-    this.#begin();
+    this.#reset();
   }
 
   /** Sends this entity whole, because the player does not trust its state. */
@@ -158,7 +158,7 @@ export class PlayerSnapshotStream {
     this.#isWhole = true;
   }
 
-  /** Marks a packet as arrived. {@link settle} makes it a baseline. */
+  /** Marks a packet as arrived. {@link rebase} makes it a baseline. */
   acknowledge(sequence: number): void {
     const packet = this.#pending.find((each) => each.sequence === sequence);
     if (packet) packet.hasArrived = true;
@@ -182,7 +182,7 @@ export class PlayerSnapshotStream {
   }
 
   /** Makes the arrived packets of this tick and of earlier ones the baseline. */
-  settle(tick: number): void {
+  rebase(tick: number): void {
     if (!this.#pending.some((packet) => packet.hasArrived && packet.tick <= tick)) return;
     const open: Pending[] = [];
     for (const packet of this.#pending) {
@@ -198,28 +198,28 @@ export class PlayerSnapshotStream {
   }
 
   /** Returns true if the stream is an up-to-date member of the shared snapshot, over this link. */
-  goesWith(sharedSnapshot: SharedSnapshot, link: Link): boolean {
+  isMemberOf(sharedSnapshot: SharedSnapshot, link: Link): boolean {
     return (
       this.#sharedSnapshot === sharedSnapshot && this.#epoch === sharedSnapshot.epoch && this.#link === link
     );
   }
 
-  mayEnter(tick: number): boolean {
-    return tick >= this.#aloneUntilTick;
+  mayJoin(tick: number): boolean {
+    return tick >= this.#individualUntilTick;
   }
 
   /** Joins the shared snapshot. */
-  enter(sharedSnapshot: SharedSnapshot, link: Link, aloneUntilTick: number): void {
-    this.#begin();
+  join(sharedSnapshot: SharedSnapshot, link: Link, individualUntilTick: number): void {
+    this.#reset();
     this.#sender = undefined;
     this.#isWhole = false;
     this.#sharedSnapshot = sharedSnapshot;
     this.#link = link;
-    this.#aloneUntilTick = aloneUntilTick;
+    this.#individualUntilTick = individualUntilTick;
   }
 
   /** Notes that the shared snapshot has sent this stream a packet. */
-  toldWith(sharedSnapshot: SharedSnapshot): void {
+  markSent(sharedSnapshot: SharedSnapshot): void {
     this.#epoch = sharedSnapshot.epoch;
   }
 
@@ -228,8 +228,8 @@ export class PlayerSnapshotStream {
     const sharedSnapshot = this.#sharedSnapshot;
     if (!sharedSnapshot) return;
     this.#sharedSnapshot = undefined;
-    this.#begin();
-    if (this.#epoch !== sharedSnapshot.epoch || this.line.inOrder() !== this.#link) return;
+    this.#reset();
+    if (this.#epoch !== sharedSnapshot.epoch || this.connection.inOrder() !== this.#link) return;
     this.#isWhole = false;
     this.#sender = this.#newSender();
     this.#sender.holdAs(sharedSnapshot.sender);
@@ -240,12 +240,12 @@ export class PlayerSnapshotStream {
     const { tick } = moment;
     if (!turn.isTurn && !this.#isWhole) return 0;
     // A slow player stays alone for a while, so that it does not change groups at every tick.
-    const isSlow = this.line.isSlow();
-    if (isSlow) this.#aloneUntilTick = tick + ALONE_SECONDS * tickHz;
+    const isSlow = this.connection.isSlow();
+    if (isSlow) this.#individualUntilTick = tick + INDIVIDUAL_SECONDS * tickHz;
     // States that would only wait in a queue are not encoded.
-    this.#isWhole ||= isSlow && !this.line.takesStates();
-    if (isSlow && !this.line.takesStates()) return 0;
-    const rows = this.#wanted(moment, turn);
+    this.#isWhole ||= isSlow && !this.connection.takesStates();
+    if (isSlow && !this.connection.takesStates()) return 0;
+    const rows = this.#rowsToSend(moment, turn);
     const sender = (this.#sender ??= this.#newSender());
     let packets = 0;
     let bytes = 0;
@@ -254,7 +254,7 @@ export class PlayerSnapshotStream {
     for (let states = sender.next(); states; states = sender.next()) {
       const { body, entities, from, to } = states;
       packets += 1;
-      const sequence = this.line.send(body, packets);
+      const sequence = this.connection.send(body, packets);
       isMissing ||= sequence === undefined;
       if (sequence === undefined) continue;
       states.sequence = sequence;
@@ -266,7 +266,7 @@ export class PlayerSnapshotStream {
     return bytes;
   }
 
-  #wanted(moment: ReplicationMoment, turn: Turn): readonly EntityRows[] {
+  #rowsToSend(moment: ReplicationMoment, turn: Turn): readonly EntityRows[] {
     const { tick } = moment;
     const own = new Set(this.#forced);
     this.#forced.clear();
@@ -281,7 +281,7 @@ export class PlayerSnapshotStream {
 
   /** Yields the entities of lost packets that no later packet repeated. */
   *#lost(nowMs: number, turn: Turn): Iterable<EntityRecord> {
-    const lostAfterMs = this.line.lostAfterMs();
+    const lostAfterMs = this.connection.lostAfterMs();
     const isOverdue = ({ sentAtMs }: Pending): boolean => nowMs - sentAtMs > lostAfterMs;
     if (!this.#pending[0] || !isOverdue(this.#pending[0])) return;
     const overdue = this.#pending.filter((packet) => isOverdue(packet) && !packet.hasArrived);
@@ -290,13 +290,13 @@ export class PlayerSnapshotStream {
       for (const each of rows) {
         const record = this.#world.records.get(each.id);
         if (record?.rows !== each) continue;
-        const told = turn.toldTick(record);
-        if (told === undefined || ((told - tick) | 0) <= 0) yield record;
+        const sentTick = turn.sentTick(record);
+        if (sentTick === undefined || ((sentTick - tick) | 0) <= 0) yield record;
       }
     }
   }
 
-  #begin(): void {
+  #reset(): void {
     this.#sender = undefined;
     this.#isWhole = true;
     this.#forced.clear();

@@ -19,7 +19,7 @@ export interface RoomReplicationOptions {
 }
 
 /** The last sent state of an entity under these terms. */
-interface Told {
+interface SentState {
   /** Derives the same rates from the sent states as the receivers do. */
   readonly kinematics: Kinematics | undefined;
   tick: number;
@@ -35,7 +35,7 @@ export class RoomReplication {
   readonly #policy: ReplicationPolicy;
   readonly #tickSeconds: number;
   readonly #replication: ReceiverReplication;
-  readonly #told = new Map<EntityRecord, Told>();
+  readonly #sentStates = new Map<EntityRecord, SentState>();
   #row = new Float32Array(64);
 
   constructor({ world, tickHz, bytesPerSecond, terms }: RoomReplicationOptions) {
@@ -60,18 +60,18 @@ export class RoomReplication {
   /** Returns the due entities of this tick, within the budget. */
   due(moment: ReplicationMoment): readonly EntityRecord[] {
     const due = this.#replication.due(this.#world.records.values(), moment, this.#policy) as EntityRecord[];
-    for (const record of due) this.#sent(record, moment);
+    for (const record of due) this.#recordSent(record, moment);
     return due;
   }
 
   /** Notes the bytes and states that left for a player in this tick. */
-  spent(bytes: number, states: number): void {
+  countSent(bytes: number, states: number): void {
     this.#replication.spent(bytes, states);
   }
 
   /** Returns the last tick at which the entity's state was sent; undefined before the first. */
-  toldTick(record: EntityRecord): number | undefined {
-    return this.#told.get(record)?.tick;
+  sentTick(record: EntityRecord): number | undefined {
+    return this.#sentStates.get(record)?.tick;
   }
 
   /** Sends the entity at the next tick in any case. */
@@ -81,17 +81,17 @@ export class RoomReplication {
 
   /** Marks an entity's next state as a teleport. */
   teleported(record: EntityRecord): void {
-    this.#told.get(record)?.kinematics?.restart();
+    this.#sentStates.get(record)?.kinematics?.restart();
     this.#replication.teleported(record.id);
   }
 
   removed(record: EntityRecord): void {
-    this.#told.delete(record);
+    this.#sentStates.delete(record);
     this.#replication.remove(record.id);
   }
 
   /** Stores the sent state as receivers decode it, because they extrapolate from that state. */
-  #sent(record: EntityRecord, moment: ReplicationMoment): void {
+  #recordSent(record: EntityRecord, moment: ReplicationMoment): void {
     const { tick } = moment;
     const rows = this.#world.rowsAt(record, tick);
     const { state } = record;
@@ -99,17 +99,17 @@ export class RoomReplication {
     const row = this.#row.subarray(0, state.length);
     row.set(state);
     restore(rows.plan, rows.rows, rows.find(tick), row);
-    const told = this.#toldOf(record);
-    told.kinematics?.derive(row, tick, this.#tickSeconds);
-    told.tick = tick;
+    const sentState = this.#sentStateOf(record);
+    sentState.kinematics?.derive(row, tick, this.#tickSeconds);
+    sentState.tick = tick;
     this.#replication.sent(record, row, moment);
   }
 
-  #toldOf(record: EntityRecord): Told {
-    const known = this.#told.get(record);
+  #sentStateOf(record: EntityRecord): SentState {
+    const known = this.#sentStates.get(record);
     if (known) return known;
-    const told = { kinematics: kinematicsOf(record.definition), tick: -1 };
-    this.#told.set(record, told);
-    return told;
+    const sentState = { kinematics: kinematicsOf(record.definition), tick: -1 };
+    this.#sentStates.set(record, sentState);
+    return sentState;
   }
 }

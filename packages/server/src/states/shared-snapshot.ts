@@ -47,7 +47,7 @@ export class SharedSnapshot {
   }
 
   /** Empties the list of members. The room fills it again before each {@link write}. */
-  gather(): void {
+  clearMembers(): void {
     this.#members.length = 0;
     this.#newcomers.length = 0;
   }
@@ -56,7 +56,7 @@ export class SharedSnapshot {
     this.#members.push(snapshots);
   }
 
-  welcome(snapshots: PlayerSnapshotStream, link: Link): void {
+  addNewcomer(snapshots: PlayerSnapshotStream, link: Link): void {
     this.#newcomers.push({ snapshots, link });
   }
 
@@ -65,33 +65,33 @@ export class SharedSnapshot {
     tick: number,
     due: readonly EntityRows[],
     all: () => readonly EntityRows[],
-    aloneTicks: number,
+    individualTicks: number,
   ): number {
-    if (this.#newcomers.length === 0) return this.#tell(tick, due, this.#members);
+    if (this.#newcomers.length === 0) return this.#send(tick, due, this.#members);
     const rows = all();
     // Members get every entity for the newcomers' sake, so the budget charges them for the due ones alone.
-    const whole = this.#members.length > 0 ? this.#tell(tick, rows, this.#members) : 0;
+    const whole = this.#members.length > 0 ? this.#send(tick, rows, this.#members) : 0;
     const bytes = Math.ceil((whole * due.length) / Math.max(1, rows.length));
     this.sender = this.#newSender();
     const snapshotStreams = this.#newcomers.map(({ snapshots, link }) => {
-      snapshots.enter(this, link, tick + aloneTicks);
+      snapshots.join(this, link, tick + individualTicks);
       return snapshots;
     });
-    this.#tell(tick, rows, snapshotStreams);
-    for (const snapshots of this.#members) snapshots.toldWith(this);
+    this.#send(tick, rows, snapshotStreams);
+    for (const snapshots of this.#members) snapshots.markSent(this);
     return bytes;
   }
 
-  #tell(tick: number, rows: readonly EntityRows[], snapshotStreams: readonly PlayerSnapshotStream[]): number {
+  #send(tick: number, rows: readonly EntityRows[], snapshotStreams: readonly PlayerSnapshotStream[]): number {
     const first = this.#sequence;
     let bytes = 0;
     this.epoch += 1;
-    for (const snapshots of snapshotStreams) snapshots.toldWith(this);
+    for (const snapshots of snapshotStreams) snapshots.markSent(this);
     this.sender.start(tick, rows);
     for (let states = this.sender.next(); states; states = this.sender.next()) {
       const { body } = states;
       for (const snapshots of snapshotStreams)
-        if (snapshots.line.send(body, 0) === undefined) snapshots.restart();
+        if (snapshots.connection.send(body, 0) === undefined) snapshots.restart();
       bytes += body.length + HEADS_BYTES;
       states.sequence = this.#sequence = (this.#sequence + 1) % SEQUENCES;
     }

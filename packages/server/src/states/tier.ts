@@ -7,7 +7,7 @@ import { RoomReplication, type RoomReplicationOptions } from "./room-replication
 import { termsKey } from "./terms.js";
 
 /** Largest difference between acknowledged ticks of players that share an encoding, s. */
-const SETTLING_SECONDS = 0.1;
+const ALIGNMENT_SECONDS = 0.1;
 
 /**
  * The players of a room with equal terms. Finds the due entities, and groups the players for shared packets.
@@ -21,7 +21,7 @@ export class Tier {
   readonly #replication: RoomReplication;
   readonly #sharedSnapshots = new Map<string, SharedSnapshot>();
   readonly #snapshotStreams: PlayerSnapshotStream[] = [];
-  readonly #alone: PlayerSnapshotStream[] = [];
+  readonly #individual: PlayerSnapshotStream[] = [];
 
   constructor(options: RoomReplicationOptions) {
     this.key = termsKey(options.terms);
@@ -36,7 +36,7 @@ export class Tier {
   }
 
   /** Empties the list of members. The room fills it again before each {@link write}. */
-  gather(): void {
+  clearMembers(): void {
     this.#snapshotStreams.length = 0;
   }
 
@@ -77,35 +77,35 @@ export class Tier {
         bytes = Math.max(bytes, sharedSnapshot.write(tick, rows, all, this.#tickHz));
       }
     }
-    const aloneBytes = this.#tellAlone(moment, due, isTurn);
+    const individualBytes = this.#writeIndividual(moment, due, isTurn);
     // Count the shared bytes if there are any: resends to single players must not use up the others' budget.
-    bytes ||= aloneBytes;
+    bytes ||= individualBytes;
     // Without sent bytes the budget learns nothing about the size of a state.
-    if (bytes > 0) this.#replication.spent(bytes, due.length);
+    if (bytes > 0) this.#replication.countSent(bytes, due.length);
   }
 
   /**
    * Sends to the players outside the shared snapshots, by their own acknowledged baselines. Returns the
    * median of the sent bytes.
    */
-  #tellAlone(moment: ReplicationMoment, due: readonly EntityRecord[], isTurn: boolean): number {
-    if (this.#alone.length === 0) return 0;
+  #writeIndividual(moment: ReplicationMoment, due: readonly EntityRecord[], isTurn: boolean): number {
+    if (this.#individual.length === 0) return 0;
     const { tick } = moment;
-    this.#settle();
+    this.#alignBaselines();
     const rows = new Map<string, readonly EntityRows[]>();
     const rowsOf = ({ kindsKey, kinds }: PlayerSnapshotStream): readonly EntityRows[] => {
       const known = rows.get(kindsKey);
       if (known) return known;
-      const theirs = due
+      const ownRows = due
         .filter(({ kind }) => kinds.has(kind))
         .map((record) => this.#world.rowsAt(record, tick));
-      rows.set(kindsKey, theirs);
-      return theirs;
+      rows.set(kindsKey, ownRows);
+      return ownRows;
     };
-    const toldTick = (record: EntityRecord): number | undefined => this.#replication.toldTick(record);
-    const turn = { due, rowsOf, isTurn, toldTick };
+    const sentTick = (record: EntityRecord): number | undefined => this.#replication.sentTick(record);
+    const turn = { due, rowsOf, isTurn, sentTick };
     const bytes: number[] = [];
-    for (const snapshots of this.#alone) {
+    for (const snapshots of this.#individual) {
       const written = snapshots.write(moment, turn, this.#tickHz);
       if (written > 0) bytes.push(written);
     }
@@ -116,9 +116,9 @@ export class Tier {
    * Settles streams together if their acknowledgements lie close to each other: they then have the same
    * baseline, and share one encoding. A stream that is further behind holds up no other.
    */
-  #settle(): void {
-    const spread = Math.max(2 * this.#everyTicks, Math.round(SETTLING_SECONDS * this.#tickHz));
-    const arrived = this.#alone
+  #alignBaselines(): void {
+    const spread = Math.max(2 * this.#everyTicks, Math.round(ALIGNMENT_SECONDS * this.#tickHz));
+    const arrived = this.#individual
       .map((snapshots) => ({ snapshots, tick: snapshots.arrivedTick(spread) }))
       .filter((each): each is { snapshots: PlayerSnapshotStream; tick: number } => each.tick !== undefined)
       .sort((a, b) => b.tick - a.tick);
@@ -126,21 +126,21 @@ export class Tier {
       let to = from + 1;
       while (to < arrived.length && arrived[from]!.tick - arrived[to]!.tick <= spread) to += 1;
       const { tick } = arrived[to - 1]!;
-      for (; from < to; from++) arrived[from]!.snapshots.settle(tick);
+      for (; from < to; from++) arrived[from]!.snapshots.rebase(tick);
     }
   }
 
   #assign(tick: number): void {
-    for (const sharedSnapshot of this.#sharedSnapshots.values()) sharedSnapshot.gather();
-    this.#alone.length = 0;
+    for (const sharedSnapshot of this.#sharedSnapshots.values()) sharedSnapshot.clearMembers();
+    this.#individual.length = 0;
     for (const snapshots of this.#snapshotStreams) {
-      const link = snapshots.line.isSlow() ? undefined : snapshots.line.inOrder();
-      const sharedSnapshot = link && this.#flockOf(snapshots);
-      if (link && sharedSnapshot && snapshots.goesWith(sharedSnapshot, link)) sharedSnapshot.add(snapshots);
-      else if (link && sharedSnapshot && snapshots.mayEnter(tick)) sharedSnapshot.welcome(snapshots, link);
+      const link = snapshots.connection.isSlow() ? undefined : snapshots.connection.inOrder();
+      const sharedSnapshot = link && this.#sharedSnapshotOf(snapshots);
+      if (link && sharedSnapshot && snapshots.isMemberOf(sharedSnapshot, link)) sharedSnapshot.add(snapshots);
+      else if (link && sharedSnapshot && snapshots.mayJoin(tick)) sharedSnapshot.addNewcomer(snapshots, link);
       else {
         snapshots.leave();
-        this.#alone.push(snapshots);
+        this.#individual.push(snapshots);
       }
     }
   }
@@ -152,7 +152,7 @@ export class Tier {
     return rows;
   }
 
-  #flockOf({ kindsKey }: PlayerSnapshotStream): SharedSnapshot {
+  #sharedSnapshotOf({ kindsKey }: PlayerSnapshotStream): SharedSnapshot {
     const known = this.#sharedSnapshots.get(kindsKey);
     if (known) return known;
     const sharedSnapshot = new SharedSnapshot(this.#world);

@@ -6,7 +6,7 @@ import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
 import { exactTerms, termsKey, type Terms } from "./terms.js";
 import { Tier } from "./tier.js";
 
-export interface BroadcastOptions {
+export interface ReplicatorOptions {
   readonly world: World;
   readonly tickHz: number;
   readonly bytesPerSecond: number;
@@ -20,13 +20,13 @@ const viewsLimit: ViewLimits = { maxViews: MAX_TIERS };
 const EXACT_KEY = termsKey(exactTerms);
 
 /** Sends the entities of a room to its players, tick by tick, by each player's terms. */
-export class Broadcast {
-  readonly #options: BroadcastOptions;
+export class Replicator {
+  readonly #options: ReplicatorOptions;
   readonly #tiers = new Map<string, Tier>();
   readonly #bytesLimit: ViewLimits;
   readonly #bothLimits: ViewLimits;
 
-  constructor(options: BroadcastOptions) {
+  constructor(options: ReplicatorOptions) {
     this.#options = options;
     this.#bytesLimit = { bytesPerSecond: options.bytesPerSecond };
     this.#bothLimits = { ...viewsLimit, ...this.#bytesLimit };
@@ -61,12 +61,12 @@ export class Broadcast {
   }
 
   write(moment: ReplicationMoment, snapshotStreams: readonly PlayerSnapshotStream[]): void {
-    for (const tier of this.#tiers.values()) tier.gather();
+    for (const tier of this.#tiers.values()) tier.clearMembers();
     for (const snapshots of snapshotStreams) {
       if (snapshots.kinds.size === 0) continue;
       const tier = this.#tierOf(snapshots);
       tier.add(snapshots);
-      snapshots.limitedBy(this.#limitsOf(snapshots, tier));
+      snapshots.setLimits(this.#limitsOf(snapshots, tier));
     }
     for (const [key, tier] of this.#tiers) {
       if (tier.isEmpty) this.#tiers.delete(key);

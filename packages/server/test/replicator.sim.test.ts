@@ -1,6 +1,6 @@
 import { seededRandom } from "@paceline/transport/simulated";
 import { beforeEach, describe, expect, test } from "vitest";
-import { Broadcast } from "../src/states/broadcast.js";
+import { Replicator } from "../src/states/replicator.js";
 import { World, type EntityRecord } from "../src/entities/world.js";
 import { Car, Gate } from "./race.js";
 import { Receiver, type ReceiverNetwork } from "./receiver.js";
@@ -10,14 +10,14 @@ const inOrder: ReceiverNetwork = { isInOrder: true };
 const lossy: ReceiverNetwork = { isInOrder: false, delayTicks: 2, jitterTicks: 3, lossRatio: 0.2 };
 
 let world: World;
-let broadcast: Broadcast;
+let replicator: Replicator;
 let receivers: Receiver[];
 let cars: EntityRecord[];
 let tick: number;
 
 beforeEach(() => {
   world = new World({ definitions: [Car, Gate], tickHz: TICK_HZ, historyTicks: 64 });
-  broadcast = new Broadcast({ world, tickHz: TICK_HZ, bytesPerSecond: 1_000_000 });
+  replicator = new Replicator({ world, tickHz: TICK_HZ, bytesPerSecond: 1_000_000 });
   receivers = [];
   cars = [];
   tick = 0;
@@ -48,7 +48,7 @@ function run(ticks: number, drives: (record: EntityRecord) => boolean = everyCar
       const way = tick / 7 + record.id;
       entityOf(record).position.set(100 * Math.sin(way), 100 * Math.cos(way * 1.3));
     }
-    broadcast.write(
+    replicator.write(
       { tick, nowMs: (tick * 1000) / TICK_HZ },
       receivers.filter(({ offline }) => !offline).map(({ snapshots }) => snapshots),
     );
@@ -248,7 +248,7 @@ describe.each([
     const receiver = join(network);
     run(40);
     const [gone] = cars.splice(1, 1);
-    broadcast.removed(
+    replicator.removed(
       gone!,
       receivers.map(({ snapshots }) => snapshots),
     );
@@ -278,7 +278,7 @@ describe.each([
     const receiver = join(network);
     run(30, () => false);
     entityOf(cars[0]!).position.set(500, 500);
-    broadcast.teleport(cars[0]!);
+    replicator.teleport(cars[0]!);
     run(30, () => false);
     expect(receiver.jumps).toEqual([cars[0]!.id]);
     expectAllAtRest();
@@ -307,7 +307,7 @@ describe.each([
 });
 
 test("with too small a budget the most wrong entities go first, and none starves", () => {
-  broadcast = new Broadcast({ world, tickHz: TICK_HZ, bytesPerSecond: 4000 });
+  replicator = new Replicator({ world, tickHz: TICK_HZ, bytesPerSecond: 4000 });
   spawnCars(200);
   const receiver = join(inOrder);
   run(30);
