@@ -14,7 +14,7 @@ it("keeps states up to a limit: further ones are left out and counted, but spawn
   for (let tick = 1; tick <= 1800; tick++) {
     for (const { entity } of cars) (entity as unknown as { heading: number }).heading = (tick % 600) / 100;
     view.record(tick, live);
-    leftOut += view.takeLeftOut();
+    leftOut += view.takeOmitted();
     most = Math.max(most, view.waitingBytes);
   }
   expect(most).toBeLessThan(17_000_000);

@@ -1,7 +1,7 @@
 import { seededRandom } from "@paceline/transport/simulated";
 import { array, assert, integer, property, record } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lookAtQueue, spreadAfter, type Party } from "../src/queue/match-queue.js";
+import { matchQueue, spreadAfter, type Party } from "../src/queue/match-queue.js";
 import { queueSettings, type QueueOptions } from "../src/queue/queue-options.js";
 
 const limitsOf = (options: Partial<QueueOptions> = {}) => queueSettings("race", { players: 4, ...options });
@@ -17,7 +17,7 @@ describe("a look at the queue", () => {
   it("matches the players nearest by rank", () => {
     const ranks = [1000, 1010, 1020, 1030, 1040, 1300, 1310];
     const parties = ranks.map((rank) => party(`${rank}-`, rank));
-    const { matches } = lookAtQueue(parties, limitsOf({ players: 2, spread: 50 }), 0);
+    const { matches } = matchQueue(parties, limitsOf({ players: 2, spread: 50 }), 0);
     expect(matches.map(named)).toEqual([
       ["1000-0", "1010-0"],
       ["1020-0", "1030-0"],
@@ -28,9 +28,9 @@ describe("a look at the queue", () => {
   it("widens with waiting time, up to its limit", () => {
     const limits = limitsOf({ players: 2, spread: 50, spreadPerSecond: 10, maxSpread: 300 });
     const far = (apart: number) => [party("a", 1000), party("b", 1000 + apart, { sinceMs: 20_000 })];
-    expect(lookAtQueue(far(250), limits, 19_999).matches).toHaveLength(0);
-    expect(lookAtQueue(far(250), limits, 20_000).matches).toHaveLength(1);
-    expect(lookAtQueue(far(301), limits, 60_000).matches).toHaveLength(0);
+    expect(matchQueue(far(250), limits, 19_999).matches).toHaveLength(0);
+    expect(matchQueue(far(250), limits, 20_000).matches).toHaveLength(1);
+    expect(matchQueue(far(301), limits, 60_000).matches).toHaveLength(0);
     expect(spreadAfter(limits, 10_000)).toBe(150);
     expect(spreadAfter(limits, 1e9)).toBe(300);
   });
@@ -41,34 +41,34 @@ describe("a look at the queue", () => {
       party("old", 1030, { sinceMs: 100 }),
       party("mid", 1015, { sinceMs: 500 }),
     ];
-    const { matches } = lookAtQueue(parties, limitsOf({ players: 2 }), 1000);
+    const { matches } = matchQueue(parties, limitsOf({ players: 2 }), 1000);
     expect(matches.map(named)).toEqual([["mid0", "old0"]]);
   });
 
   it("never splits friends: the sizes of a match add up", () => {
     const three = party("three", 1000, { size: 3 });
     const two = party("two", 1001, { size: 2 });
-    expect(lookAtQueue([three, two], limitsOf(), 0).matches).toEqual([]);
+    expect(matchQueue([three, two], limitsOf(), 0).matches).toEqual([]);
     const one = party("one", 1050);
-    expect(lookAtQueue([three, two, one], limitsOf(), 0).matches.map(named)).toEqual([
+    expect(matchQueue([three, two, one], limitsOf(), 0).matches.map(named)).toEqual([
       ["one0", "three0", "three1", "three2"],
     ]);
     const other = party("other", 1060, { size: 2 });
-    expect(lookAtQueue([two, other, three], limitsOf(), 0).matches.map(named)).toEqual([
+    expect(matchQueue([two, other, three], limitsOf(), 0).matches.map(named)).toEqual([
       ["other0", "other1", "two0", "two1"],
     ]);
-    expect(lookAtQueue([party("four", 1, { size: 4 })], limitsOf(), 0).matches).toHaveLength(1);
+    expect(matchQueue([party("four", 1, { size: 4 })], limitsOf(), 0).matches).toHaveLength(1);
   });
 
   it("after the longest wait accepts fewer players if allowed, and gives up the others", () => {
     const limits = limitsOf({ leastPlayers: 2, maxWaitSeconds: 30, spreadPerSecond: 0 });
     const parties = [party("a", 1000), party("b", 1010, { sinceMs: 5000 }), party("c", 5000)];
-    expect(lookAtQueue(parties, limits, 29_999)).toEqual({ matches: [], late: [] });
-    const { matches, late } = lookAtQueue(parties, limits, 30_000);
+    expect(matchQueue(parties, limits, 29_999)).toEqual({ matches: [], late: [] });
+    const { matches, late } = matchQueue(parties, limits, 30_000);
     expect(matches.map(named)).toEqual([["a0", "b0"]]);
     expect(late.map(({ rank }) => rank)).toEqual([5000]);
     const half = party("half", 1000, { isReady: false });
-    expect(lookAtQueue([half], limits, 30_000)).toEqual({ matches: [], late: [half] });
+    expect(matchQueue([half], limits, 30_000)).toEqual({ matches: [], late: [half] });
   });
 
   it("matches nobody twice, only ready players, in the right number, for any queue", () => {
@@ -84,7 +84,7 @@ describe("a look at the queue", () => {
         const parties = wishes.map(({ rank, size, sinceMs, ready }, index) =>
           party(`${index}-`, rank, { size, sinceMs, isReady: ready > 0 }),
         );
-        const { matches, late } = lookAtQueue(parties, limits, 60_000);
+        const { matches, late } = matchQueue(parties, limits, 60_000);
         const all = [...matches.flat(), ...late];
         expect(new Set(all).size).toBe(all.length);
         for (const match of matches) {
@@ -115,7 +115,7 @@ describe("a look at the queue", () => {
           party(`${second}-${count}-`, random.normal(1500, 300), { size, sinceMs: second * 1000 }),
         );
       }
-      const { matches } = lookAtQueue(waiting, limits, second * 1000);
+      const { matches } = matchQueue(waiting, limits, second * 1000);
       for (const match of matches) {
         for (const { sinceMs } of match) waits.push(second - sinceMs / 1000);
         widths.push(Math.max(...match.map(({ rank }) => rank)) - Math.min(...match.map(({ rank }) => rank)));

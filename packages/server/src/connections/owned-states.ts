@@ -63,13 +63,13 @@ interface OwnedParts {
 }
 
 /** One entity of a player. Its id is the player's number for it; its row is the newest accepted state. */
-class SaidReplica extends ReceivedReplica {
+class OwnedReplica extends ReceivedReplica {
   readonly record: EntityRecord;
   readonly plan: StatePlan;
   readonly check: MotionCheck;
   /** Extrapolates the entity. Undefined if its kind has no motion, or if the game's motion model threw. */
   reckoner: Reckoner | undefined;
-  saidAtSeconds = Number.NEGATIVE_INFINITY;
+  receivedAtSeconds = Number.NEGATIVE_INFINITY;
   correctedAtSeconds = Number.NEGATIVE_INFINITY;
 
   constructor(localId: number, place: Place, { record, plan, check }: OwnedParts) {
@@ -99,9 +99,9 @@ const MAX_TIMES_LARGER = 4;
 const SMALL_STATE_BYTES = 256;
 
 /** The decoder of one player's entities, created at the player's first spawn. */
-interface Upload {
+interface PlayerDecoder {
   readonly states: CodedStates;
-  askedAtSeconds: number;
+  requestedAtSeconds: number;
 }
 
 /**
@@ -110,8 +110,8 @@ interface Upload {
  */
 export class OwnedStates {
   readonly #options: OwnedStatesOptions;
-  readonly #owned = new WeakMap<PlayerConnection, ReplicaStore<SaidReplica>>();
-  readonly #uploads = new WeakMap<PlayerConnection, Upload>();
+  readonly #owned = new WeakMap<PlayerConnection, ReplicaStore<OwnedReplica>>();
+  readonly #decoders = new WeakMap<PlayerConnection, PlayerDecoder>();
   /** Columns that players of other builds have described, by player and kind. */
   readonly #described = new WeakMap<PlayerConnection, Map<number, Uint8Array>>();
   readonly #ids = new Set<number>();
@@ -127,7 +127,7 @@ export class OwnedStates {
   spawn(connection: PlayerConnection, spawn: ToAuthority & { readonly type: "own" }): string | undefined {
     const { rules, world } = this.#options;
     this.disown(connection, spawn.localId);
-    const { states } = this.#uploadOf(connection, spawn.tickHz);
+    const { states } = this.#decoderOf(connection, spawn.tickHz);
     connection.participant.session.heardTick(spawn.tick ?? 0);
     const rule = rules.find(({ definition }) => definition.name === spawn.name);
     if (!rule) return `players may not own a "${spawn.name}" here`;
@@ -136,43 +136,45 @@ export class OwnedStates {
     const isReadable =
       definition.schemaHash === spawn.schemaHash || this.#described.get(connection)?.has(kind);
     if (!isReadable) return `"${spawn.name}" is described differently here`;
-    const refusal = this.#placeRefusal(connection, rule);
+    const refusal = this.#limitRefusal(connection, rule);
     if (refusal !== undefined) return refusal;
     // Fields that the player's build lacks keep their defaults.
     const state = Float32Array.from(definition.components, ({ initial }) => initial);
-    const told = states.planOf(kind);
-    const texts = readWholeState(told, spawn.localId, spawn.state, state);
+    const senderPlan = states.planOf(kind);
+    const texts = readWholeState(senderPlan, spawn.localId, spawn.state, state);
     if (!texts) return "its state is out of range";
-    const plan = told.textOf ? planState(definition, { tickHz: spawn.tickHz, hasRates: true }) : told;
+    const plan = senderPlan.textOf
+      ? planState(definition, { tickHz: spawn.tickHz, hasRates: true })
+      : senderPlan;
     const check = new MotionCheck(definition, motionLimits);
     if (!check.allows(state)) return "it cannot be there";
     const record = world.spawn(definition, {}, connection.player, "player");
     this.#ids.add(record.id);
     record.state.set(state);
-    record.setTexts(texts, told.textOf);
-    const said = this.#ofLine(connection).add(
+    record.setTexts(texts, senderPlan.textOf);
+    const replica = this.#replicasOf(connection).add(
       definition,
-      (place) => new SaidReplica(spawn.localId, place, { record, plan, check }),
+      (place) => new OwnedReplica(spawn.localId, place, { record, plan, check }),
     );
-    said.row.set(state);
+    replica.row.set(state);
     connection.send(writeAuthority({ type: "granted", localId: spawn.localId, id: record.id }));
     return undefined;
   }
 
   /** Ends the player's entity with this number. */
   disown(connection: PlayerConnection, localId: number): void {
-    const mine = this.#ofLine(connection);
+    const mine = this.#replicasOf(connection);
     const owned = mine.get(localId);
-    this.#uploads.get(connection)?.states.end(localId);
+    this.#decoders.get(connection)?.states.end(localId);
     if (!owned) return;
     mine.remove(owned);
-    if (this.#isThere(owned)) this.#options.despawn(owned.record);
+    if (this.#exists(owned)) this.#options.despawn(owned.record);
   }
 
   /** Ends all entities of a player whose page is gone, and forgets what the page has described. */
   disownAll(connection: PlayerConnection): void {
-    for (const { id } of [...this.#ofLine(connection).values()]) this.disown(connection, id);
-    this.#uploads.get(connection)?.states.clear();
+    for (const { id } of [...this.#replicasOf(connection).values()]) this.disown(connection, id);
+    this.#decoders.get(connection)?.states.clear();
     this.#described.delete(connection);
   }
 
@@ -202,42 +204,46 @@ export class OwnedStates {
 
   /** Reads a player's states. Returns a reason if the bytes are malformed. */
   receive(connection: PlayerConnection, body: Uint8Array, tick: number): DropReason | undefined {
-    const upload = this.#uploads.get(connection);
-    if (!upload) {
+    const decoder = this.#decoders.get(connection);
+    if (!decoder) {
       connection.countNotAllowed();
       return undefined;
     }
-    const reason = upload.states.read(body, tick);
+    const reason = decoder.states.read(body, tick);
     if (reason === undefined || malformed.has(reason)) return reason;
     connection.participant.session.drops.count(reason);
     return undefined;
   }
 
-  #take(
+  #receiveState(
     connection: PlayerConnection,
     entity: EntityRows,
     tick: number,
     place: number,
     changes: number,
   ): void {
-    const said = this.#ofLine(connection).get(entity.id);
-    if (!said || !this.#isThere(said) || said.definition !== entity.plan.definition)
+    const replica = this.#replicasOf(connection).get(entity.id);
+    if (!replica || !this.#exists(replica) || replica.definition !== entity.plan.definition)
       return connection.countNotAllowed();
-    if (!said.isNews(tick)) return;
+    if (!replica.isNews(tick)) return;
     const isJump = (changes & StateChange.teleported) !== 0;
-    const news = said.read(entity, place, isJump ? 0 : ((tick - said.tick) | 0) / entity.plan.tickHz);
+    const newState = replica.read(
+      entity,
+      place,
+      isJump ? 0 : ((tick - replica.tick) | 0) / entity.plan.tickHz,
+    );
     // Texts are not checked: no limit applies to them.
-    said.record.setTexts(entity.textsAt(tick), entity.plan.textOf);
-    this.#judge(connection, said, news, tick);
+    replica.record.setTexts(entity.textsAt(tick), entity.plan.textOf);
+    this.#check(connection, replica, newState, tick);
   }
 
   /** Returns the player's decoder. Replaces it if the tick rate of the player's states has changed. */
-  #uploadOf(connection: PlayerConnection, tickHz: number): Upload {
-    const known = this.#uploads.get(connection);
+  #decoderOf(connection: PlayerConnection, tickHz: number): PlayerDecoder {
+    const known = this.#decoders.get(connection);
     if (known?.states.tickHz === tickHz) return known;
     const options = this.#options;
     const { world, rules } = options;
-    const upload: Upload = {
+    const decoder: PlayerDecoder = {
       states: new CodedStates({
         plans: world.plans,
         tickHz,
@@ -246,18 +252,19 @@ export class OwnedStates {
           const rule = rules.find(({ definition }) => definition === world.plans[kind]?.definition);
           return rule ? (rule.most ?? 1) : 0;
         },
-        onState: (entity, tick, place, changes) => this.#take(connection, entity, tick, place, changes),
+        onState: (entity, tick, place, changes) =>
+          this.#receiveState(connection, entity, tick, place, changes),
         onLost: () => {
           const nowSeconds = options.nowSeconds();
-          if (nowSeconds - upload.askedAtSeconds < RESYNC_SECONDS) return;
-          upload.askedAtSeconds = nowSeconds;
+          if (nowSeconds - decoder.requestedAtSeconds < RESYNC_SECONDS) return;
+          decoder.requestedAtSeconds = nowSeconds;
           connection.send(writeAuthority({ type: "resync" }));
         },
       }),
-      askedAtSeconds: Number.NEGATIVE_INFINITY,
+      requestedAtSeconds: Number.NEGATIVE_INFINITY,
     };
-    this.#uploads.set(connection, upload);
-    return upload;
+    this.#decoders.set(connection, decoder);
+    return decoder;
   }
 
   /**
@@ -268,48 +275,48 @@ export class OwnedStates {
     const mine = this.#owned.get(connection);
     if (!mine) return;
     const nowSeconds = this.#options.nowSeconds();
-    for (const said of mine.values()) {
-      const { record, reckoner, saidAtSeconds } = said;
+    for (const replica of mine.values()) {
+      const { record, reckoner, receivedAtSeconds } = replica;
       const { motionLayout: layout } = record.definition;
-      const seconds = nowSeconds - saidAtSeconds;
-      if (!reckoner || !layout || !(seconds <= MAX_ADVANCE_SECONDS) || !this.#isThere(said)) continue;
-      const row = said.row.slice();
+      const seconds = nowSeconds - receivedAtSeconds;
+      if (!reckoner || !layout || !(seconds <= MAX_ADVANCE_SECONDS) || !this.#exists(replica)) continue;
+      const row = replica.row.slice();
       try {
         reckoner.predict(seconds, row);
       } catch {
         // The game's own model threw: from here on the entity moves only when the player sends a state.
-        said.reckoner = undefined;
+        replica.reckoner = undefined;
         continue;
       }
-      if (isFiniteRow(row) && said.check.allowsAhead(said.row, row, seconds))
+      if (isFiniteRow(row) && replica.check.allowsAhead(replica.row, row, seconds))
         copyMotion(layout, row, record.row);
     }
   }
 
-  #judge(connection: PlayerConnection, said: SaidReplica, news: Float32Array, tick: number): void {
-    const { record, check } = said;
+  #check(connection: PlayerConnection, replica: OwnedReplica, newState: Float32Array, tick: number): void {
+    const { record, check } = replica;
     const nowSeconds = this.#options.nowSeconds();
-    const breach = check.breach(said.row, news, nowSeconds);
-    if (breach === undefined) return accept(said, news, tick, nowSeconds);
+    const breach = check.breach(replica.row, newState, nowSeconds);
+    if (breach === undefined) return accept(replica, newState, tick, nowSeconds);
     this.#options.counters.breaches += 1;
     const answer = this.#options.answer(connection, record, breach);
-    if (answer === "count") return accept(said, news, tick, nowSeconds);
+    if (answer === "count") return accept(replica, newState, tick, nowSeconds);
     // The entity stays where it was until the player sends a plausible state.
-    said.tick = tick;
-    said.saidAtSeconds = Number.NEGATIVE_INFINITY;
-    record.row.set(said.row);
+    replica.tick = tick;
+    replica.receivedAtSeconds = Number.NEGATIVE_INFINITY;
+    record.row.set(replica.row);
     if (answer === "kick") return connection.kick(`not plausible: ${breach}`);
-    if (nowSeconds - said.correctedAtSeconds < CORRECTION_SECONDS) return;
-    said.correctedAtSeconds = nowSeconds;
-    const state = writeWholeState(said.plan, said.id, said.row, record.texts);
-    connection.send(writeAuthority({ type: "corrected", localId: said.id, state }));
+    if (nowSeconds - replica.correctedAtSeconds < CORRECTION_SECONDS) return;
+    replica.correctedAtSeconds = nowSeconds;
+    const state = writeWholeState(replica.plan, replica.id, replica.row, record.texts);
+    connection.send(writeAuthority({ type: "corrected", localId: replica.id, state }));
   }
 
-  #placeRefusal(connection: PlayerConnection, { definition, most = 1 }: PlayerEntities): string | undefined {
+  #limitRefusal(connection: PlayerConnection, { definition, most = 1 }: PlayerEntities): string | undefined {
     const { world, maxEntities } = this.#options;
-    const mine = this.#ofLine(connection);
+    const mine = this.#replicasOf(connection);
     // The room itself may have despawned some of the player's entities.
-    for (const said of [...mine.values()]) if (!this.#isThere(said)) mine.remove(said);
+    for (const replica of [...mine.values()]) if (!this.#exists(replica)) mine.remove(replica);
     const same = [...mine.ofKind(definition)];
     if (same.length >= most) return `a player may own ${most} of "${definition.name}"`;
     if (mine.size >= limits.ownedEntities) return `a player may own ${limits.ownedEntities} entities`;
@@ -317,12 +324,12 @@ export class OwnedStates {
     return world.isFull ? "the room has no place for another entity" : undefined;
   }
 
-  #isThere({ record }: SaidReplica): boolean {
+  #exists({ record }: OwnedReplica): boolean {
     return this.#options.world.records.holds(record);
   }
 
-  #ofLine(connection: PlayerConnection): ReplicaStore<SaidReplica> {
-    const mine = this.#owned.get(connection) ?? new ReplicaStore<SaidReplica>();
+  #replicasOf(connection: PlayerConnection): ReplicaStore<OwnedReplica> {
+    const mine = this.#owned.get(connection) ?? new ReplicaStore<OwnedReplica>();
     this.#owned.set(connection, mine);
     return mine;
   }
@@ -333,11 +340,14 @@ function bytesOfState({ width, texts }: StatePlan): number {
   return texts.reduce((sum, { field }) => sum + ("maxBytes" in field ? field.maxBytes : 0), width * 4);
 }
 
-function accept(said: SaidReplica, news: Float32Array, tick: number, nowSeconds: number): void {
-  said.reckoner?.take(news, Math.max(0, Math.min(nowSeconds - said.saidAtSeconds, MAX_ADVANCE_SECONDS)));
-  said.take(news, tick);
-  said.record.row.set(news);
-  said.saidAtSeconds = nowSeconds;
+function accept(replica: OwnedReplica, newState: Float32Array, tick: number, nowSeconds: number): void {
+  replica.reckoner?.take(
+    newState,
+    Math.max(0, Math.min(nowSeconds - replica.receivedAtSeconds, MAX_ADVANCE_SECONDS)),
+  );
+  replica.take(newState, tick);
+  replica.record.row.set(newState);
+  replica.receivedAtSeconds = nowSeconds;
 }
 
 /** Copies the components that motion changes. The others keep their last value. */

@@ -37,7 +37,7 @@ interface Waiting {
 /** Limits of one room's waiting messages. Further ones are dropped and counted. */
 const MAX_WAITING_BYTES = 4_194_304;
 const MAX_WAITING = 8192;
-const ONLY_WATCH = "spectators only watch";
+const REFUSAL_REASON = "spectators only watch";
 const NOBODY: ReadonlySet<Player> = new Set();
 
 /**
@@ -80,7 +80,7 @@ export class SpectatorStream {
   }
 
   /** True if this is the connection of a spectator, and spectators see a delayed world. */
-  isBehind({ isSpectator }: PlayerConnection): boolean {
+  isDelayed({ isSpectator }: PlayerConnection): boolean {
     return isSpectator && this.#view !== undefined;
   }
 
@@ -102,7 +102,7 @@ export class SpectatorStream {
     if (!view) return;
     view.record(tick, this.#options.world);
     const shown = view.advance(tick);
-    this.#options.counters.spectatorsMissed += view.takeLeftOut();
+    this.#options.counters.spectatorsMissed += view.takeOmitted();
     if (shown === undefined) return;
     this.#replicator?.write(
       { tick: shown, nowMs },
@@ -113,9 +113,9 @@ export class SpectatorStream {
   }
 
   /** Sends a message to one spectator, or to all of them, after the delay. */
-  tell(payload: Uint8Array, to?: PlayerConnection, except: ReadonlySet<Player> = NOBODY): void {
+  send(payload: Uint8Array, to?: PlayerConnection, except: ReadonlySet<Player> = NOBODY): void {
     const waiting = { tick: this.#tick + this.#delayTicks, payload, to, except };
-    if (!this.#view) return this.#send(waiting);
+    if (!this.#view) return this.#sendNow(waiting);
     const isFull = this.#waitingBytes + payload.length > MAX_WAITING_BYTES;
     if (isFull || this.#waiting.length >= MAX_WAITING) {
       this.#options.counters.spectatorsMissed += 1;
@@ -133,9 +133,11 @@ export class SpectatorStream {
     this.#options.counters.fromSpectators += 1;
     connection.participant.session.drops.count("not-allowed");
     if (message?.kind === "request") {
-      connection.send(writePeerPayload({ kind: "reply", id: message.id, ok: false, message: ONLY_WATCH }));
+      connection.send(
+        writePeerPayload({ kind: "reply", id: message.id, ok: false, message: REFUSAL_REASON }),
+      );
     } else if (connection.mayNotify()) {
-      connection.send(writeAuthority({ type: "refused", what: "spectator", reason: ONLY_WATCH }));
+      connection.send(writeAuthority({ type: "refused", what: "spectator", reason: REFUSAL_REASON }));
     }
   }
 
@@ -143,11 +145,11 @@ export class SpectatorStream {
     while (this.#waiting[0] && this.#waiting[0].tick <= this.#tick) {
       const waiting = this.#waiting.shift()!;
       this.#waitingBytes -= waiting.payload.length;
-      this.#send(waiting);
+      this.#sendNow(waiting);
     }
   }
 
-  #send({ payload, to, except }: Waiting): void {
+  #sendNow({ payload, to, except }: Waiting): void {
     if (to) return to.send(payload);
     for (const connection of this.#options.players.values()) {
       if (connection.isSpectator && connection.isIn && !except.has(connection.player))

@@ -18,11 +18,11 @@ interface Frame {
   readonly tick: number;
   readonly bytes: number;
   readonly removed: readonly number[];
-  readonly states: readonly StateNote[];
+  readonly states: readonly RecordedState[];
 }
 
 /** The state of an entity at a tick at which it changed. */
-interface StateNote {
+interface RecordedState {
   readonly id: number;
   readonly definition: EntityDefinition;
   readonly owner: Player | undefined;
@@ -33,7 +33,7 @@ interface StateNote {
 }
 
 /** The last seen state of an entity, to find its changes. */
-interface Known {
+interface ShownState {
   readonly record: EntityRecord;
   readonly owner: Player | undefined;
   readonly teleports: number;
@@ -43,7 +43,7 @@ interface Known {
 
 /** Limit of one room's delayed states. Further ones are left out, because newer ones follow soon. */
 const MAX_BYTES = 16_777_216;
-const NOTE_BYTES = 64;
+const RECORD_BYTES = 64;
 
 /**
  * A room's world as it was some ticks ago. Records the changes of each tick and replays them after the delay.
@@ -52,9 +52,9 @@ export class DelayedView {
   readonly world: World;
   readonly #options: DelayedViewOptions;
   readonly #frames: Frame[] = [];
-  readonly #known = new Map<number, Known>();
+  readonly #known = new Map<number, ShownState>();
   #bytes = 0;
-  #leftOut = 0;
+  #omitted = 0;
 
   constructor(options: DelayedViewOptions) {
     this.#options = options;
@@ -67,10 +67,10 @@ export class DelayedView {
   }
 
   /** Returns the number of states that were left out since the last call, because too much waited. */
-  takeLeftOut(): number {
-    const leftOut = this.#leftOut;
-    this.#leftOut = 0;
-    return leftOut;
+  takeOmitted(): number {
+    const omitted = this.#omitted;
+    this.#omitted = 0;
+    return omitted;
   }
 
   /** Records the changes in the room's world. Call it after the tick's states are written. */
@@ -81,16 +81,16 @@ export class DelayedView {
       removed.push(id);
       this.#known.delete(id);
     }
-    const states: StateNote[] = [];
-    let bytes = NOTE_BYTES;
+    const states: RecordedState[] = [];
+    let bytes = RECORD_BYTES;
     for (const record of live.records.values()) {
-      const noteBytes = NOTE_BYTES + 4 * record.place.table.width;
+      const noteBytes = RECORD_BYTES + 4 * record.place.table.width;
       // A spawn is always recorded.
       if (this.#known.has(record.id) && this.#bytes + bytes + noteBytes > MAX_BYTES) {
-        this.#leftOut += 1;
+        this.#omitted += 1;
         continue;
       }
-      const note = this.#noteOf(record);
+      const note = this.#recordOf(record);
       if (!note) continue;
       states.push(note);
       bytes += noteBytes;
@@ -124,7 +124,7 @@ export class DelayedView {
     this.world.remove(record);
   }
 
-  #show({ id, definition, owner, isNew, isJump, state, texts }: StateNote): void {
+  #show({ id, definition, owner, isNew, isJump, state, texts }: RecordedState): void {
     if (isNew) this.#remove(id);
     const record = this.world.records.get(id) ?? this.world.spawn(definition, {}, owner, "room", id);
     if (record.owner !== owner) {
@@ -140,7 +140,7 @@ export class DelayedView {
     table.textsOf(row).splice(0, texts.length, ...texts);
   }
 
-  #noteOf(record: EntityRecord): StateNote | undefined {
+  #recordOf(record: EntityRecord): RecordedState | undefined {
     const { id, definition, owner, rows, place } = record;
     const { teleports } = rows;
     const known = this.#known.get(id);

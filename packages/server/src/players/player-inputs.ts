@@ -8,7 +8,7 @@ const FIRST_LEAD_TICKS = 2;
  * After this many packets in a row that are too late or far too early, the numbering of the player's ticks
  * restarts.
  */
-const STRANGE_PACKETS = 8;
+const MAX_UNEXPECTED_PACKETS = 8;
 /** After this many ticks without an input the player is idle. */
 const IDLE_AFTER_TICKS = 30;
 const CAPACITY_TICKS = 64;
@@ -22,7 +22,7 @@ export class PlayerInputs {
   #offset: number | undefined;
   #newest = 0;
   #processed: number | undefined;
-  #strange = 0;
+  #unexpected = 0;
   #missedInARow = 0;
   readonly #counters: Pick<RoomCounters, "inputsLate" | "inputsMissing">;
 
@@ -94,9 +94,9 @@ export class PlayerInputs {
     if (newest <= this.#newest && this.#newest > 0) return;
     const next = tick + 1 - this.#offset!;
     const isStrange = newest < next || newest > next + CAPACITY_TICKS;
-    this.#strange = isStrange ? this.#strange + 1 : 0;
-    if (this.#strange < STRANGE_PACKETS) return;
-    this.#strange = 0;
+    this.#unexpected = isStrange ? this.#unexpected + 1 : 0;
+    if (this.#unexpected < MAX_UNEXPECTED_PACKETS) return;
+    this.#unexpected = 0;
     this.#offset = tick + FIRST_LEAD_TICKS - newest;
     this.#buffer = this.#newBuffer();
   }

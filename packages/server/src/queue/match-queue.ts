@@ -33,7 +33,7 @@ export function spreadAfter({ spread, spreadPerSecond, maxSpread }: Limits, wait
  * Forms matches. The party with the longest wait chooses first, from the parties within its accepted
  * difference of ranks, nearest first. A party is never split, so the sizes of a match must add up.
  */
-export function lookAtQueue<Member>(
+export function matchQueue<Member>(
   parties: readonly Party<Member>[],
   limits: Limits,
   nowMs: number,
@@ -57,7 +57,7 @@ export function lookAtQueue<Member>(
   return { matches, late };
 }
 
-interface Look {
+interface MatchAttempt {
   readonly limits: Limits;
   readonly nowMs: number;
   readonly isLate: boolean;
@@ -71,7 +71,7 @@ function matchFor<Member>(
   first: Party<Member>,
   byRank: readonly Party<Member>[],
   taken: ReadonlySet<Party<Member>>,
-  { limits, nowMs, isLate }: Look,
+  { limits, nowMs, isLate }: MatchAttempt,
 ): readonly Party<Member>[] | undefined {
   const { players, leastPlayers } = limits;
   const within = spreadAfter(limits, nowMs - first.sinceMs);

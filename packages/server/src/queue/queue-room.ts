@@ -3,7 +3,7 @@ import { networkOf, type Guest, type RoomOptions, type Seat } from "@paceline/re
 import type { Player } from "../players/player.js";
 import { Refusal } from "../room/refusal.js";
 import { Room, type RoomClass } from "../room/room.js";
-import { lookAtQueue, spreadAfter, type Party } from "./match-queue.js";
+import { matchQueue, spreadAfter, type Party } from "./match-queue.js";
 import type { QueueSettings } from "./queue-options.js";
 
 /** Returns the name of the queue of a kind of room. */
@@ -28,8 +28,8 @@ interface QueueProgress {
   readonly friends: number;
 }
 
-const LOOK_MS = 500;
-const PROGRESS_MS = 1000;
+const MATCH_PERIOD_MS = 500;
+const PROGRESS_PERIOD_MS = 1000;
 /** Time in which a newcomer must send its request, and in which a matched player must leave, ms. */
 const PATIENCE_MS = 10_000;
 const MAX_WAITING = 1000;
@@ -43,7 +43,7 @@ interface Waiting {
 }
 
 /** Friends who wait together, or one player alone. */
-interface Gathering {
+interface QueuedGroup {
   readonly size: number;
   readonly waiting: Waiting[];
   /** True while a room is opened for them. */
@@ -61,8 +61,8 @@ class QueueRoom extends Room<QueueTypes> {
   override readonly messageLimits = { perSecond: 2, burst: 10 };
   readonly #target: string;
   readonly #settings: QueueSettings;
-  readonly #gatherings = new Map<string, Gathering>();
-  readonly #gatheringOf = new Map<Player, Gathering>();
+  readonly #groups = new Map<string, QueuedGroup>();
+  readonly #groupOf = new Map<Player, QueuedGroup>();
   #options: RoomOptions = {};
 
   constructor(target: string, settings: QueueSettings) {
@@ -74,17 +74,18 @@ class QueueRoom extends Room<QueueTypes> {
   override onCreate(options: object): void {
     this.#options = options as RoomOptions;
     this.onMessage("enter", (player, message) => this.#enter(player, message));
-    this.clock.setInterval(() => this.#look(), LOOK_MS);
-    this.clock.setInterval(() => this.#tell(), PROGRESS_MS);
+    this.clock.setInterval(() => this.#match(), MATCH_PERIOD_MS);
+    this.clock.setInterval(() => this.#sendProgress(), PROGRESS_PERIOD_MS);
   }
 
   override onJoin(player: Player): void {
-    const here = [...this.players.values()].filter(
+    const sameNetwork = [...this.players.values()].filter(
       ({ address }) => networkOf(address) === networkOf(player.address),
     );
-    if (here.length > this.#settings.maxPerAddress) throw new Refusal("too many wait from this address");
+    if (sameNetwork.length > this.#settings.maxPerAddress)
+      throw new Refusal("too many wait from this address");
     this.clock.setTimeout(() => {
-      if (!this.#gatheringOf.has(player)) this.#end(player, "the client has not said what it wants");
+      if (!this.#groupOf.has(player)) this.#end(player, "the client has not said what it wants");
     }, PATIENCE_MS);
   }
 
@@ -103,20 +104,20 @@ class QueueRoom extends Room<QueueTypes> {
     if (wish.size > this.#settings.players) return this.#end(player, "the group is larger than a match");
     const rank = await this.#rankOf(player, wish.rank);
     // While `rankOf` ran, the player may have left or sent another request.
-    if (!this.players.has(player.number) || this.#gatheringOf.has(player)) return;
+    if (!this.players.has(player.number) || this.#groupOf.has(player)) return;
     const id = wish.key === undefined ? `one ${player.id}` : `group ${wish.key}`;
-    const gathering = this.#gatherings.get(id) ?? { size: wish.size, waiting: [], isMatched: false };
-    if (gathering.isMatched || gathering.waiting.length >= gathering.size)
+    const group = this.#groups.get(id) ?? { size: wish.size, waiting: [], isMatched: false };
+    if (group.isMatched || group.waiting.length >= group.size)
       return this.#end(player, "the group is complete without this player");
-    this.#gatherings.set(id, gathering);
-    gathering.waiting.push({ player, rank, sinceMs: this.clock.elapsedMs });
-    this.#gatheringOf.set(player, gathering);
-    await this.#look();
+    this.#groups.set(id, group);
+    group.waiting.push({ player, rank, sinceMs: this.clock.elapsedMs });
+    this.#groupOf.set(player, group);
+    await this.#match();
   }
 
-  async #rankOf(player: Player, said: number): Promise<number> {
+  async #rankOf(player: Player, requestedRank: number): Promise<number> {
     try {
-      const rank = await this.#settings.rankOf(player, said);
+      const rank = await this.#settings.rankOf(player, requestedRank);
       if (Number.isFinite(rank)) return rank;
       throw new TypeError(`rankOf returned ${String(rank)}: expected a finite number`);
     } catch (error) {
@@ -126,30 +127,30 @@ class QueueRoom extends Room<QueueTypes> {
   }
 
   /** Looks for matches. Resolves when the matched players have their seats. */
-  async #look(): Promise<void> {
-    const parties = new Map<Party<Waiting>, Gathering>();
-    for (const gathering of this.#gatherings.values()) {
-      if (!gathering.isMatched) parties.set(partyOf(gathering), gathering);
+  async #match(): Promise<void> {
+    const parties = new Map<Party<Waiting>, QueuedGroup>();
+    for (const group of this.#groups.values()) {
+      if (!group.isMatched) parties.set(partyOf(group), group);
     }
-    const { matches, late } = lookAtQueue([...parties.keys()], this.#settings, this.clock.elapsedMs);
+    const { matches, late } = matchQueue([...parties.keys()], this.#settings, this.clock.elapsedMs);
     for (const { members, isReady } of late) {
       const why = isReady ? "nobody was found in time" : "the group was not complete in time";
       // Count first: the room ends with its last player, and its counters with it.
       Room.coreOf(this).counters.queueTimeouts += members.length;
       for (const { player } of members) this.#end(player, why);
     }
-    await Promise.all(matches.map((match) => this.#meet(match.map((party) => parties.get(party)!))));
+    await Promise.all(matches.map((match) => this.#seatMatch(match.map((party) => parties.get(party)!))));
   }
 
   /** Opens a room for a match. If that fails, the players continue to wait. */
-  async #meet(gatherings: readonly Gathering[]): Promise<void> {
-    for (const gathering of gatherings) gathering.isMatched = true;
-    const players = gatherings.flatMap(({ waiting }) => waiting.map(({ player }) => player));
+  async #seatMatch(groups: readonly QueuedGroup[]): Promise<void> {
+    for (const group of groups) group.isMatched = true;
+    const players = groups.flatMap(({ waiting }) => waiting.map(({ player }) => player));
     let seats: readonly Seat[] | undefined;
     try {
       seats = await this.#seatsFor(players);
     } finally {
-      if (!seats) for (const gathering of gatherings) gathering.isMatched = false;
+      if (!seats) for (const group of groups) group.isMatched = false;
     }
     if (!seats) return;
     Room.coreOf(this).counters.queueMatches += 1;
@@ -175,23 +176,23 @@ class QueueRoom extends Room<QueueTypes> {
     return "status" in seats ? undefined : seats;
   }
 
-  #tell(): void {
-    const waiting = this.#gatheringOf.size;
-    for (const [player, gathering] of this.#gatheringOf) {
-      const waitedMs = this.clock.elapsedMs - partyOf(gathering).sinceMs;
+  #sendProgress(): void {
+    const waiting = this.#groupOf.size;
+    for (const [player, group] of this.#groupOf) {
+      const waitedMs = this.clock.elapsedMs - partyOf(group).sinceMs;
       const spread = spreadAfter(this.#settings, waitedMs);
-      this.send(player, "progress", { waiting, waitedMs, spread, friends: gathering.waiting.length });
+      this.send(player, "progress", { waiting, waitedMs, spread, friends: group.waiting.length });
     }
   }
 
   #remove(player: Player): void {
-    const gathering = this.#gatheringOf.get(player);
-    if (!gathering) return;
-    this.#gatheringOf.delete(player);
-    const at = gathering.waiting.findIndex((each) => each.player === player);
-    gathering.waiting.splice(at, 1);
-    if (gathering.waiting.length > 0) return;
-    for (const [id, each] of this.#gatherings) if (each === gathering) this.#gatherings.delete(id);
+    const group = this.#groupOf.get(player);
+    if (!group) return;
+    this.#groupOf.delete(player);
+    const at = group.waiting.findIndex((each) => each.player === player);
+    group.waiting.splice(at, 1);
+    if (group.waiting.length > 0) return;
+    for (const [id, each] of this.#groups) if (each === group) this.#groups.delete(id);
   }
 
   #end(player: Player, reason: string): void {
@@ -218,7 +219,7 @@ export function queueFor(roomName: string, target: RoomClass, settings: QueueSet
   };
 }
 
-function partyOf({ size, waiting }: Gathering): Party<Waiting> {
+function partyOf({ size, waiting }: QueuedGroup): Party<Waiting> {
   return {
     members: [...waiting],
     rank: waiting.reduce((sum, { rank }) => sum + rank, 0) / waiting.length,

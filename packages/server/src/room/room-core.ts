@@ -129,7 +129,7 @@ export class RoomCore implements RoomHost {
       maxEntities: this.#playerLimits.entitiesPerRoom,
       nowSeconds: () => scheduler.nowMs() / 1000,
       despawn: (record) => this.despawn(record),
-      answer: (connection, { entity }, breach) => this.#breached(connection, entity, breach),
+      answer: (connection, { entity }, breach) => this.#onBreach(connection, entity, breach),
     });
     this.info = { tickHz, kinds: this.world.kinds, inputHash: room.inputs?.hash ?? 0 };
     Room.attach(room, this);
@@ -149,8 +149,8 @@ export class RoomCore implements RoomHost {
   }
 
   tickFor(participant: HostedParticipant): number {
-    const isBehind = this.players.get(participant)?.isSpectator;
-    return isBehind ? this.spectators.tickAt(this.loop.tick) : this.loop.tick;
+    const isSpectator = this.players.get(participant)?.isSpectator;
+    return isSpectator ? this.spectators.tickAt(this.loop.tick) : this.loop.tick;
   }
 
   async join(participant: HostedParticipant, seat: HostedSeat): Promise<string | undefined> {
@@ -189,7 +189,7 @@ export class RoomCore implements RoomHost {
     if (!connection) return;
     if (payload[0] === PayloadKind.authority) {
       const message = readToAuthority(payload.subarray(1));
-      return message ? this.#told(connection, message) : this.#malformed(connection);
+      return message ? this.#receiveAuthority(connection, message) : this.#malformed(connection);
     }
     const message = readPeerPayload(payload);
     if (message) this.#receive(connection, message);
@@ -268,7 +268,7 @@ export class RoomCore implements RoomHost {
   despawn(record: EntityRecord): void {
     this.replicator.removed(
       record,
-      this.players.snapshotStreams((connection) => !this.spectators.isBehind(connection)),
+      this.players.snapshotStreams((connection) => !this.spectators.isDelayed(connection)),
     );
     this.rewinding.forget(record);
     this.world.remove(record);
@@ -292,20 +292,20 @@ export class RoomCore implements RoomHost {
       if (connection.isIn && !connection.isSpectator && !left.has(connection.player))
         connection.send(payload);
     }
-    this.spectators.tell(payload, undefined, left);
+    this.spectators.send(payload, undefined, left);
   }
 
   send(player: Player, type: string, message: unknown): void {
     const connection = this.players.of(player);
     const payload = writePeerPayload({ kind: "command", type, message });
-    if (connection.isSpectator) this.spectators.tell(payload, connection);
+    if (connection.isSpectator) this.spectators.send(payload, connection);
     else connection.send(payload);
   }
 
   sendEvent(player: Player, type: string, message: unknown): void {
     const connection = this.players.of(player);
     // A spectator with a delay gets no events: one sent now is too early, and events do not wait.
-    if (!this.spectators.isBehind(connection)) connection.sendEvent(type, message);
+    if (!this.spectators.isDelayed(connection)) connection.sendEvent(type, message);
   }
 
   disconnect(reason: string): void {
@@ -321,7 +321,7 @@ export class RoomCore implements RoomHost {
     if (this.#isClosed) return;
     const nowMs = this.#scheduler.nowMs();
     const snapshotStreams = this.players.snapshotStreams(
-      (connection) => connection.isReachable && !this.spectators.isBehind(connection),
+      (connection) => connection.isReachable && !this.spectators.isDelayed(connection),
     );
     this.hooks.call("states", () => this.replicator.write({ tick, nowMs }, snapshotStreams));
     this.rewinding.record(tick, this.world);
@@ -346,7 +346,7 @@ export class RoomCore implements RoomHost {
     if (!connection.isIn) return connection.countNotAllowed();
     // The room asked for this reply, so no limit applies.
     if (message.kind === "reply") return connection.requests.reply(message.id, message.ok, message.message);
-    if (message.kind === "columns") return this.#described(connection, message.stream, message.columns);
+    if (message.kind === "columns") return this.#receiveColumns(connection, message.stream, message.columns);
     if (connection.isSpectator) return this.spectators.refuse(connection, message);
     if (message.kind !== "command" && message.kind !== "request") {
       // All other kinds belong to meshes.
@@ -362,7 +362,7 @@ export class RoomCore implements RoomHost {
     this.handlers.receive(connection, message, fallback);
   }
 
-  #breached(connection: PlayerConnection, entity: object, breach: Breach): BreachAnswer {
+  #onBreach(connection: PlayerConnection, entity: object, breach: Breach): BreachAnswer {
     let answer: BreachAnswer = "correct";
     this.hooks.call("onBreach", () => {
       answer = this.room.onBreach?.(connection.player, entity, breach) ?? answer;
@@ -370,12 +370,12 @@ export class RoomCore implements RoomHost {
     return answer;
   }
 
-  #told(connection: PlayerConnection, message: ToAuthority): void {
+  #receiveAuthority(connection: PlayerConnection, message: ToAuthority): void {
     const isOwning = message.type === "own" || message.type === "disown";
     if (isOwning && connection.isSpectator) return this.spectators.refuse(connection);
     if (isOwning && !connection.isIn) return connection.countNotAllowed();
     const isAdmitted = connection.admitsToAuthority(message.type);
-    if (message.type === "own") return this.#wanted(connection, message, isAdmitted);
+    if (message.type === "own") return this.#receiveSpawn(connection, message, isAdmitted);
     if (!isAdmitted) return;
     if (message.type === "disown") return this.owned.disown(connection, message.localId);
     const other = connection.setView(message);
@@ -384,7 +384,7 @@ export class RoomCore implements RoomHost {
   }
 
   /** Takes another build's description of a kind. Sends the room's own in return, once for each kind. */
-  #described(connection: PlayerConnection, kind: number, columns: Uint8Array): void {
+  #receiveColumns(connection: PlayerConnection, kind: number, columns: Uint8Array): void {
     const plan = this.world.plans[kind];
     if (!plan) return this.#malformed(connection);
     if (connection.described.has(kind)) return connection.participant.session.drops.count("rate-limit");
@@ -396,7 +396,7 @@ export class RoomCore implements RoomHost {
   }
 
   /** Answers every `own`, in order, unless too many answers are unacknowledged. */
-  #wanted(
+  #receiveSpawn(
     connection: PlayerConnection,
     message: ToAuthority & { readonly type: "own" },
     isAdmitted: boolean,

@@ -160,44 +160,44 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   onUncaughtException?(error: unknown, hook: string): UncaughtAnswer | PromiseLike<UncaughtAnswer>;
 
   get roomId(): string {
-    return this.#here.hosted.id;
+    return this.#attachedCore.hosted.id;
   }
 
   get roomName(): string {
-    return this.#here.hosted.name;
+    return this.#attachedCore.hosted.name;
   }
 
   /** Short code of the room, to give to friends: `client.joinById(code)`. */
   get code(): string {
-    return this.#here.hosted.code;
+    return this.#attachedCore.hosted.code;
   }
 
   /** Players by number, in the order of joining, without spectators. */
   get players(): ReadonlyMap<number, Player<this["inputs"]>> {
-    return this.#here.players.players;
+    return this.#attachedCore.players.players;
   }
 
   /** Spectators by number. The room calls its hooks for them too: see `player.isSpectator`. */
   get spectators(): ReadonlyMap<number, Player<this["inputs"]>> {
-    return this.#here.players.spectators;
+    return this.#attachedCore.players.spectators;
   }
 
   /** Tick of the newest step. */
   get tick(): number {
-    return this.#here.loop.tick;
+    return this.#attachedCore.loop.tick;
   }
 
   /** The room's time, and timers that end with it. */
   get clock(): RoomClock {
-    return this.#here.clock;
+    return this.#attachedCore.clock;
   }
 
   get metadata(): Readonly<Record<string, unknown>> {
-    return this.#here.hosted.metadata;
+    return this.#attachedCore.hosted.metadata;
   }
 
   get isLocked(): boolean {
-    return this.#here.hosted.isLocked;
+    return this.#attachedCore.hosted.isLocked;
   }
 
   /** Creates an entity that everybody sees. The room simulates it, even if a player owns it. */
@@ -206,16 +206,16 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     initial: InitialFields<D["fields"]> = {},
     owner?: Player,
   ): ServerEntity<D> {
-    return this.#here.world.spawn(definition, initial, owner).entity as unknown as ServerEntity<D>;
+    return this.#attachedCore.world.spawn(definition, initial, owner).entity as unknown as ServerEntity<D>;
   }
 
   despawn(entity: object): void {
-    this.#here.despawn(this.#here.world.recordOf(entity));
+    this.#attachedCore.despawn(this.#attachedCore.world.recordOf(entity));
   }
 
   /** Yields all entities of a kind. */
   *entitiesOf<D extends EntityDefinition>(definition: D): Iterable<ServerEntity<D>> {
-    for (const { entity } of this.#here.world.records.ofKind(definition)) {
+    for (const { entity } of this.#attachedCore.world.records.ofKind(definition)) {
       yield entity as unknown as ServerEntity<D>;
     }
   }
@@ -230,12 +230,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** Gives the entity to another player, or to none. */
   give(entity: object, owner: Player | undefined): void {
-    this.#here.replicator.setOwner(this.#here.world.recordOf(entity), owner);
+    this.#attachedCore.replicator.setOwner(this.#attachedCore.world.recordOf(entity), owner);
   }
 
   /** Marks the entity's next state as a teleport: clients show it there at once, without movement. */
   teleport(entity: object): void {
-    this.#here.teleport(this.#here.world.recordOf(entity));
+    this.#attachedCore.teleport(this.#attachedCore.world.recordOf(entity));
   }
 
   /**
@@ -244,7 +244,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * player's round trip plus 100 ms. Throws {@link ConfigError} in a room without `maxRewindMs`.
    */
   rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
-    return this.#here.rewind(player, seenTick, judge);
+    return this.#attachedCore.rewind(player, seenTick, judge);
   }
 
   /** Sets the handler of a message type. The schema, any Standard Schema validator, checks messages first. */
@@ -259,7 +259,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   ): void;
   onMessage(type: string, ...rest: readonly unknown[]): void {
     const { schema, handler } = schemaAndHandler(rest);
-    this.#here.handlers.listen(type, schema, handler);
+    this.#attachedCore.handlers.listen(type, schema, handler);
   }
 
   /** Sets the handler of a request type. The reply is its result, or what its promise resolves to. */
@@ -280,7 +280,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   ): void;
   onRequest(type: string, ...rest: readonly unknown[]): void {
     const { schema, handler } = schemaAndHandler(rest);
-    this.#here.handlers.answer(type, schema, handler);
+    this.#attachedCore.handlers.answer(type, schema, handler);
   }
 
   /** Sends everybody a message that arrives exactly once and in order. */
@@ -289,7 +289,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     message: MessagesToClients<Types>[Type],
     options: BroadcastOptions = {},
   ): void {
-    this.#here.broadcast(type, message, options.except);
+    this.#attachedCore.broadcast(type, message, options.except);
   }
 
   /** Sends one player a message that arrives exactly once and in order. */
@@ -298,7 +298,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     type: Type,
     message: MessagesToClients<Types>[Type],
   ): void {
-    this.#here.send(player, type, message);
+    this.#attachedCore.send(player, type, message);
   }
 
   /** Sends one player a message that may be lost, and that is dropped rather than late. */
@@ -307,7 +307,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     type: Type,
     message: MessagesToClients<Types>[Type],
   ): void {
-    this.#here.sendEvent(player, type, message);
+    this.#attachedCore.sendEvent(player, type, message);
   }
 
   /**
@@ -315,7 +315,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * refuses, the player leaves, or no reply comes within `timeoutMs`.
    */
   request(player: Player, type: string, message: unknown, timeoutMs = 5000): Promise<unknown> {
-    return this.#here.players.of(player).request(type, message, timeoutMs);
+    return this.#attachedCore.players.of(player).request(type, message, timeoutMs);
   }
 
   /**
@@ -323,51 +323,51 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * rejects when it has left. Call it in {@link onDrop}.
    */
   allowReconnection(player: Player, seconds: number): Promise<Player> {
-    return this.#here.players.of(player).allowReconnection(seconds);
+    return this.#attachedCore.players.of(player).allowReconnection(seconds);
   }
 
   /** Removes a player from the room. */
   kick(player: Player, reason = "kicked"): void {
-    this.#here.players.of(player).kick(reason);
+    this.#attachedCore.players.of(player).kick(reason);
   }
 
   /** Lets no more players in, until {@link unlock}. */
   lock(): void {
-    this.#here.hosted.isLocked = true;
+    this.#attachedCore.hosted.isLocked = true;
   }
 
   unlock(): void {
-    this.#here.hosted.isLocked = false;
+    this.#attachedCore.hosted.isLocked = false;
   }
 
   /** Makes the room private or public. Players find a private room only by its id or its code. */
   setPrivate(isPrivate = true): void {
-    this.#here.hosted.isPrivate = isPrivate;
+    this.#attachedCore.hosted.isPrivate = isPrivate;
   }
 
   /** Sets the room's metadata in lists: plain data, at most 4096 bytes as JSON. */
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {
-    this.#here.hosted.metadata = checkedMetadata(metadata);
+    this.#attachedCore.hosted.metadata = checkedMetadata(metadata);
   }
 
   /** Keeps the room open after its last player has left, until {@link disconnect}. */
   keep(isKept = true): void {
-    this.#here.hosted.isKept = isKept;
+    this.#attachedCore.hosted.isKept = isKept;
   }
 
   /** Ends the room and removes all players. */
   disconnect(reason = "the room was closed"): void {
-    this.#here.disconnect(reason);
+    this.#attachedCore.disconnect(reason);
   }
 
-  get #here(): RoomCore {
+  get #attachedCore(): RoomCore {
     if (this.#core) return this.#core;
     throw new Error("the room is not open yet: use onCreate, not the constructor");
   }
 
   /** @internal */
   static coreOf(room: Room): RoomCore {
-    return room.#here;
+    return room.#attachedCore;
   }
 
   /** @internal */
