@@ -38,12 +38,12 @@ export { limitTable, type LimitRow, type RelayLimitRow, type RelayLimits } from 
 export type {
   Caller,
   Grant,
-  Guest,
   HostedParticipant,
   HostedRoom,
   HostedSeat,
   JoinRequest,
-  Meeting,
+  MatchedPlayer,
+  MatchedRoom,
   RoomAuthority,
   RoomHost,
 } from "./authority/room-host.js";

@@ -44,7 +44,7 @@ export interface RelayStopOptions {
 
 const DEFAULT_DRAIN_MS = 1000;
 const LONGEST_DRAIN_MS = 24 * 3600 * 1000;
-const DRAIN_LOOK_MS = 100;
+const DRAIN_POLL_MS = 100;
 const MATCH_PREFIX = "/match/";
 
 /** Returns a new relay. Throws `ConfigError` naming the option, its value and what is allowed. */
@@ -193,7 +193,7 @@ export class Relay {
     this.#registry.drain(timeoutMs);
     const deadlineMs = scheduler.nowMs() + timeoutMs;
     return new Promise((resolve) => {
-      const stopLooking = scheduler.every(DRAIN_LOOK_MS, () => {
+      const stopLooking = scheduler.every(DRAIN_POLL_MS, () => {
         const left = this.#registry.sessionCount;
         if (left > 0 && scheduler.nowMs() < deadlineMs && !this.#registry.isStopping) return;
         stopLooking();

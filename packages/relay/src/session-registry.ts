@@ -22,13 +22,13 @@ import { MemoryBudget } from "./limits/memory-budget.js";
 import { sharingNetworks } from "./limits/network-address.js";
 import { Participant, type ParticipantHandlers } from "./sessions/participant.js";
 import type { RelaySettings } from "./options/relay-options.js";
-import type { Caller, Meeting, RoomAuthority, RoomHost } from "./authority/room-host.js";
+import type { Caller, MatchedRoom, RoomAuthority, RoomHost } from "./authority/room-host.js";
 import type { RoomReport } from "./ops/report.js";
 import { hashOf } from "./admission/resume-tokens.js";
-import { tellRetained } from "./sessions/retained-states.js";
+import { sendRetained } from "./sessions/retained-states.js";
 import { Room } from "./sessions/room.js";
 import { RoomDirectory } from "./matchmaking/room-directory.js";
-import type { Held, Newcomer, ReservedSeat } from "./matchmaking/seat.js";
+import type { HeldSeat, Newcomer, ReservedSeat } from "./matchmaking/seat.js";
 import { Seats } from "./matchmaking/seats.js";
 import { signalPayload } from "./signaling/signal-payload.js";
 import { StripeTickets } from "./admission/stripe-tickets.js";
@@ -85,7 +85,7 @@ export class SessionRegistry {
       settings.scheduler,
     );
     this.#memory = new MemoryBudget(settings, () => this.#participants.values());
-    this.#rooms = new RoomDirectory(settings, (meeting) => this.#meet(meeting));
+    this.#rooms = new RoomDirectory(settings, (match) => this.#openMatch(match));
     const { maxSessions, addressSharePercent } = settings.limits;
     this.#shares = new AddressShares({ capacity: maxSessions, sharePercent: addressSharePercent });
     this.#seats = new Seats(settings, this.#rooms, this.#tickets, this.#shares);
@@ -104,13 +104,13 @@ export class SessionRegistry {
         const { room, number, isIntroduced } = participant;
         // With an authority, players exchange nothing. A change of links without an absence loses nothing.
         const isNews = wasAway || !room.host;
-        if (isIntroduced && isNews) room.tellOthers(participant, { type: "back", number });
+        if (isIntroduced && isNews) room.sendToOthers(participant, { type: "back", number });
       },
       onDropped: (participant) => {
         const { room, number, isIntroduced, isPageClosed: closed } = participant;
         if (!isIntroduced) return;
-        room.tellOthers(participant, { type: "away", number, closed });
-        this.#atHost(room, (host) => host.dropped(participant));
+        room.sendToOthers(participant, { type: "away", number, closed });
+        this.#callHost(room, (host) => host.dropped(participant));
       },
       onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
       onRouted: (participant, packet) => {
@@ -125,7 +125,7 @@ export class SessionRegistry {
       onFault: (participant, place, error) => {
         settings.faults.report(place, error, { sessionId: participant.id, roomId: participant.room.id });
       },
-      onGone: (participant, close) => this.#gone(participant, close),
+      onGone: (participant, close) => this.#removeParticipant(participant, close),
     };
   }
 
@@ -155,7 +155,7 @@ export class SessionRegistry {
 
   /** Finds a seat as {@link reserve} does, but first asks the room's authority if there is one. */
   async match(request: MatchRequest, caller: Caller): Promise<MatchedSeat | MatchRefusal> {
-    const wish = (await this.#isSeatOfTab(request)) ? againOf(request) : request;
+    const wish = (await this.#isSeatOfTab(request)) ? withoutSeat(request) : request;
     const authority = this.#authorityFor(wish);
     const held = authority ? await this.#granted(wish, caller, authority) : this.#hold(wish, caller.address);
     return isRefusal(held) ? held : this.#seats.issue(held, wish.webrtc);
@@ -188,7 +188,7 @@ export class SessionRegistry {
   }
 
   /** Keeps a seat without a time limit, until a ticket is issued or the seat is released. */
-  #hold(request: MatchRequest, address: string, auth?: unknown): Held | MatchRefusal {
+  #hold(request: MatchRequest, address: string, auth?: unknown): HeldSeat | MatchRefusal {
     const isBack = request.method === "reconnect";
     const refusal = this.#closedUpgradeHandler(isBack ? 0 : 1, isBack);
     if (refusal) return refusal;
@@ -198,7 +198,7 @@ export class SessionRegistry {
   }
 
   /** Keeps a participant's place for a page that has its token, even in a full room. */
-  #holdAgain(request: MatchRequest, address: string): Held | MatchRefusal {
+  #holdAgain(request: MatchRequest, address: string): HeldSeat | MatchRefusal {
     const participant = this.#participants.get(request.target);
     if (participant?.hasToken(request.token)) {
       const refusal = this.#rooms.buildRefusal(participant.room, request);
@@ -216,7 +216,7 @@ export class SessionRegistry {
     request: MatchRequest,
     caller: Caller,
     authority: RoomAuthority,
-  ): Promise<Held | MatchRefusal> {
+  ): Promise<HeldSeat | MatchRefusal> {
     const { method, options, authToken = "" } = request;
     const roomName = this.#roomNameOf(request);
     // The authority has admitted a returning player before.
@@ -231,7 +231,7 @@ export class SessionRegistry {
       const held = this.#hold({ ...request, options: grant.options }, caller.address, grant.auth);
       if (isRefusal(held)) return held;
       const failed = await held.room.opening;
-      if (!failed && !held.room.isBeyond(held.sessionId)) return { ...held, identity };
+      if (!failed && !held.room.exceedsCapacity(held.sessionId)) return { ...held, identity };
       this.#seats.release(held.sessionId);
       if (failed) return failed;
     }
@@ -239,8 +239,8 @@ export class SessionRegistry {
   }
 
   /** Opens a room for guests of another room, as that room's authority requests. */
-  async #meet(meeting: Meeting): Promise<readonly MatchedSeat[] | MatchRefusal> {
-    return this.#closedUpgradeHandler(meeting.guests.length) ?? (await this.#seats.meet(meeting));
+  async #openMatch(match: MatchedRoom): Promise<readonly MatchedSeat[] | MatchRefusal> {
+    return this.#closedUpgradeHandler(match.players.length) ?? (await this.#seats.openMatch(match));
   }
 
   list(...[name, filter]: Parameters<RoomDirectory["list"]>): RoomListing[] | MatchRefusal {
@@ -285,7 +285,7 @@ export class SessionRegistry {
     }
     this.#settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
     participant.attach(admitted);
-    participant.tellResumeToken((resumeToken) => ({
+    participant.sendResumeToken((resumeToken) => ({
       type: "resumed",
       resumeToken,
       ...tickOf(participant),
@@ -293,7 +293,7 @@ export class SessionRegistry {
     // TURN credentials may have expired while the participant was away.
     if (this.#settings.turn) this.#renewFor(participant);
     this.#settings.counters.entered("resumed");
-    if (participant.isIntroduced) this.#atHost(participant.room, (host) => host.returned(participant));
+    if (participant.isIntroduced) this.#callHost(participant.room, (host) => host.returned(participant));
   }
 
   reports(): RoomReport[] {
@@ -322,9 +322,9 @@ export class SessionRegistry {
     this.#drainsUntilMs = this.#settings.scheduler.nowMs() + timeoutMs;
     const message = this.#draining(this.#drainsUntilMs);
     for (const participant of this.#participants.values()) {
-      if (participant.isIntroduced || !participant.room.host) participant.tell(message);
+      if (participant.isIntroduced || !participant.room.host) participant.sendControl(message);
     }
-    for (const room of [...this.#rooms.all]) this.#atHost(room, (host) => host.draining());
+    for (const room of [...this.#rooms.all]) this.#callHost(room, (host) => host.draining());
   }
 
   /**
@@ -338,7 +338,7 @@ export class SessionRegistry {
     this.#seats.clear();
     this.#rooms.groups.clear();
     for (const participant of this.#participants.values()) {
-      if (endpoint !== undefined) participant.tell({ type: "moving", endpoint });
+      if (endpoint !== undefined) participant.sendControl({ type: "moving", endpoint });
       participant.end(CloseCode.serverShutdown, "the server is shutting down");
     }
     this.#webRtc.close();
@@ -363,7 +363,7 @@ export class SessionRegistry {
   }
 
   /** Gives the link the seat that was kept for its request, or closes the link with the refusal. */
-  #enter(admitted: AdmittedLink, { method, webrtc }: MatchRequest, held: Held | MatchRefusal): void {
+  #enter(admitted: AdmittedLink, { method, webrtc }: MatchRequest, held: HeldSeat | MatchRefusal): void {
     const { counters } = this.#settings;
     if (isRefusal(held)) {
       counters.matchRefused(held.code);
@@ -381,7 +381,7 @@ export class SessionRegistry {
     const { before, room } = seat;
     if (!before) return this.#seat({ room, number: room.claim(id), id, webrtc, admitted }, seat);
     if (before.isGone) {
-      this.#shares.give(seat.address);
+      this.#shares.release(seat.address);
       room.release(id);
       this.#rooms.disposeIfEmpty(room);
       return this.#refuse(admitted, CloseCode.ticketExpired, "the seat is not there any more");
@@ -410,11 +410,16 @@ export class SessionRegistry {
 
   #introduce(participant: Participant): void {
     participant.introduce();
-    participant.room.tellOthers(participant, { type: "joined", peer: participant.info });
+    participant.room.sendToOthers(participant, { type: "joined", peer: participant.info });
   }
 
   /** Asks the room's authority to admit a participant, then sends the welcome or ends the participant. */
-  async #present(participant: Participant, host: RoomHost, seat: ReservedSeat, token: string): Promise<void> {
+  async #joinHost(
+    participant: Participant,
+    host: RoomHost,
+    seat: ReservedSeat,
+    token: string,
+  ): Promise<void> {
     const refusal = await host.join(participant, { ...seat, replaces: seat.before?.id });
     if (participant.isGone) return;
     if (refusal !== undefined) return participant.end(CloseCode.joinRefused, refusal);
@@ -432,7 +437,7 @@ export class SessionRegistry {
     const elsewhere = fullRooms > 0 && { fullRooms };
     const iceServers = this.#iceServersFor(id);
     const { build } = this.#settings;
-    participant.tellResumeToken((resumeToken) => {
+    participant.sendResumeToken((resumeToken) => {
       const secrets = { sessionId: id, token, resumeToken };
       const numbers = seat === number ? { number } : { number, seat };
       return {
@@ -449,10 +454,10 @@ export class SessionRegistry {
         ...(build !== undefined && { build }),
       };
     });
-    participant.tellAll(all.slice(MAX_PEERS_IN_WELCOME).map((peer) => ({ type: "joined", peer })));
-    if (!room.host) tellRetained(participant);
-    if (this.#webRtc.isReady) participant.tell(serverSpeaksWebRtc);
-    if (this.#drainsUntilMs !== undefined) participant.tell(this.#draining(this.#drainsUntilMs));
+    participant.sendControls(all.slice(MAX_PEERS_IN_WELCOME).map((peer) => ({ type: "joined", peer })));
+    if (!room.host) sendRetained(participant);
+    if (this.#webRtc.isReady) participant.sendControl(serverSpeaksWebRtc);
+    if (this.#drainsUntilMs !== undefined) participant.sendControl(this.#draining(this.#drainsUntilMs));
   }
 
   #seat({ room, number, id, webrtc, admitted }: Newcomer, seat: ReservedSeat): void {
@@ -480,7 +485,7 @@ export class SessionRegistry {
     this.#settings.counters.entered("joined");
     log.debug("participant joined", { sessionId: id, number, roomId: room.id, roomName: room.name });
     if (!room.host) return this.#welcome(participant, token, seat);
-    this.#present(participant, room.host, seat, token).catch((error: unknown) => {
+    this.#joinHost(participant, room.host, seat, token).catch((error: unknown) => {
       this.#settings.faults.report("room", error, { roomId: room.id });
       participant.end(CloseCode.joinRefused, ROOM_FAILED);
     });
@@ -495,13 +500,13 @@ export class SessionRegistry {
     if (message.type === "signal") return this.#signal(participant, message, messageBytes);
     if (!participant.setWebrtc(message.webrtc)) return;
     const { number } = participant;
-    participant.room.tellOthers(participant, { type: "capabilities", number, webrtc: message.webrtc });
+    participant.room.sendToOthers(participant, { type: "capabilities", number, webrtc: message.webrtc });
   }
 
   #offerStripe(participant: Participant): void {
     const ticket = this.#stripes.issue(participant);
     if (ticket === undefined) this.#drops.count("rate-limit");
-    else participant.tell({ type: "stripe", ticket });
+    else participant.sendControl({ type: "stripe", ticket });
   }
 
   #signal(sender: Participant, message: ClientMessage & { type: "signal" }, messageBytes: number): void {
@@ -516,32 +521,32 @@ export class SessionRegistry {
     receiver.send(payload);
   }
 
-  #gone(participant: Participant, close: LinkClose): void {
+  #removeParticipant(participant: Participant, close: LinkClose): void {
     const { room, id, number } = participant;
     room.remove(participant);
     this.#participants.delete(id);
-    this.#shares.give(participant.address);
+    this.#shares.release(participant.address);
     if (sharingNetworks(participant.address).length > 0) this.#egress.release(participant.address);
     // The returning player keeps the session id and stays in its group.
     if (close.code !== CloseCode.replaced) this.#rooms.groups.left(id);
     this.#webRtc.forget(participant);
     this.#stripes.forget(participant);
-    this.#atHost(room, (host) => host.left(participant, close));
-    if (participant.isIntroduced || !room.host) room.tellOthers(participant, { type: "left", number });
+    this.#callHost(room, (host) => host.left(participant, close));
+    if (participant.isIntroduced || !room.host) room.sendToOthers(participant, { type: "left", number });
     this.#rooms.disposeIfEmpty(room);
     this.#settings.counters.sessionEnded(close.code);
     this.#logEnd(participant, close);
   }
 
   /** Calls the room's authority. If it throws, this room ends; other rooms go on. */
-  #atHost(room: Room, tell: (host: RoomHost) => void): void {
+  #callHost(room: Room, call: (host: RoomHost) => void): void {
     const { host } = room;
-    if (!host || this.#settings.faults.contain("room", () => tell(host), { roomId: room.id })) return;
+    if (!host || this.#settings.faults.contain("room", () => call(host), { roomId: room.id })) return;
     room.end(CloseCode.roomClosed, ROOM_FAILED);
   }
 
   #announceWebRtc(): void {
-    for (const participant of this.#participants.values()) participant.tell(serverSpeaksWebRtc);
+    for (const participant of this.#participants.values()) participant.sendControl(serverSpeaksWebRtc);
   }
 
   #iceServersFor(sessionId: string): IceServer[] {
@@ -560,7 +565,7 @@ export class SessionRegistry {
   }
 
   #renewFor(participant: Participant): void {
-    participant.tell({ type: "iceServers", iceServers: this.#iceServersFor(participant.id) });
+    participant.sendControl({ type: "iceServers", iceServers: this.#iceServersFor(participant.id) });
   }
 
   #logEnd({ id, room }: Participant, { code, reason }: LinkClose): void {
@@ -574,7 +579,7 @@ export class SessionRegistry {
 const serverSpeaksWebRtc: ServerMessage = { type: "capabilities", number: SERVER_NUMBER, webrtc: true };
 
 /** Returns the request as a `reconnect` to the seat of the page's tab. */
-function againOf(request: MatchRequest): MatchRequest {
+function withoutSeat(request: MatchRequest): MatchRequest {
   const { session, token } = request.seat!;
   return { ...request, method: "reconnect", target: session, token };
 }

@@ -103,7 +103,7 @@ export class UpgradeHandler {
     this.#listener.accept(request, socket, head, {
       onLink: ({ link, offeredProtocols, request: upgraded }) => {
         const admitted = new AdmittedLink(link, connection, this.#settings.counters);
-        connection.carry(admitted);
+        connection.attachLink(admitted);
         this.#enter(upgraded, admitted, offeredProtocols);
       },
       onStray: (payloadBytes) => connection.stray(payloadBytes),
@@ -180,7 +180,7 @@ export class UpgradeHandler {
 
   #closed(connection: Connection, address: string): void {
     this.#connections.delete(connection);
-    this.#shares.give(address);
+    this.#shares.release(address);
     if (this.#connections.size === 0) this.#onEmpty?.();
   }
 

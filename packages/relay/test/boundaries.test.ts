@@ -73,7 +73,7 @@ describe("an error in an answer", () => {
   test("to an upgrade, before there is a link, cuts that connection", async () => {
     await started();
     const player = await real.join();
-    vi.spyOn(Connection.prototype, "carry").mockImplementationOnce(broken);
+    vi.spyOn(Connection.prototype, "attachLink").mockImplementationOnce(broken);
     const { ticket } = await real.seat();
     const victim = real.player([WEBSOCKET_PROTOCOL, `ticket.${ticket}`]);
     await eventually(() => expect(victim.close).toBeDefined());

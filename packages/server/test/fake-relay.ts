@@ -15,7 +15,7 @@ export function fakeHosted(name: string): HostedRoom {
     isKept: false,
     metadata: {},
     taken: 0,
-    meet: () => Promise.resolve([]),
+    openMatch: () => Promise.resolve([]),
     end: () => undefined,
   };
 }

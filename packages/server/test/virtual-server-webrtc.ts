@@ -24,7 +24,7 @@ export function serveVirtualWebRtc(
       scheduler,
       isInitiator: false,
       iceServers: [],
-      onSignal: (signal) => participant.tell({ type: "signal", from: 0, attempt, data: signal }),
+      onSignal: (signal) => participant.sendControl({ type: "signal", from: 0, attempt, data: signal }),
     });
     links.set(name, link);
     const admitted = new AdmittedLink(link, { sending: () => undefined, closing: () => undefined });

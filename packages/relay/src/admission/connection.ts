@@ -50,7 +50,7 @@ export class Connection implements LinkOwner {
   }
 
   /** Sets the link that runs over the socket. */
-  carry(link: AdmittedLink): void {
+  attachLink(link: AdmittedLink): void {
     this.#link = link;
   }
 

@@ -73,7 +73,7 @@ export interface HostedRoom {
   /**
    * Opens another room for guests only. Resolves with a ticket for each guest, in the order of the guests.
    */
-  meet(meeting: Meeting): Promise<readonly MatchedSeat[] | MatchRefusal>;
+  openMatch(match: MatchedRoom): Promise<readonly MatchedSeat[] | MatchRefusal>;
   /** Ends every session with this code, then the room. */
   end(code: number, reason: string): void;
 }
@@ -120,7 +120,7 @@ export interface HostedSeat {
 }
 
 /** A participant of a room who moves to another one. */
-export interface Guest {
+export interface MatchedPlayer {
   readonly options: RoomOptions;
   readonly auth: unknown;
   readonly address: string;
@@ -128,11 +128,11 @@ export interface Guest {
 }
 
 /** A room to open for some guests only. */
-export interface Meeting {
+export interface MatchedRoom {
   /** Kind of the new room. */
   readonly roomName: string;
   readonly options: RoomOptions;
-  readonly guests: readonly Guest[];
+  readonly players: readonly MatchedPlayer[];
   /** Build of the guests' game; the relay sets it. */
   readonly build?: string;
 }

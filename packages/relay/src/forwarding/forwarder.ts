@@ -51,13 +51,13 @@ export class Forwarder {
       if (held) {
         if (isBroadcast || place === undefined) place = window.add(own, sender.number, receiverKey);
         first ??= place;
-        window.give(place, receiver, held);
+        window.addReceiver(place, receiver, held);
       } else {
         if (isBroadcast || !downward) downward = this.#downward(own, sender.number);
         receiver.session.outbox.forward(trafficClass, downward, receiverKey);
       }
     }
-    if (first !== undefined) window.settle(first, room.size, envelope.isPrompt === true);
+    if (first !== undefined) window.schedule(first, room.size, envelope.isPrompt === true);
   }
 
   /** Returns the targets that get the packet, and counts the others as drops. */

@@ -33,13 +33,13 @@ export class RoomWindow {
     this.#prompts = new TokenBucket(PROMPTS_PER_SECOND, PROMPTS_PER_SECOND / 10, scheduler.nowMs());
   }
 
-  /** Adds a packet and returns its place, for {@link give}. */
+  /** Adds a packet and returns its place, for {@link addReceiver}. */
   add(envelope: Envelope, senderNumber: number, key: number): number {
     return this.#frames.add(envelope, senderNumber, key);
   }
 
   /** Gives a receiver the packet at this place, which has to be the newest. */
-  give(place: number, receiver: Participant, held: HeldFrames): void {
+  addReceiver(place: number, receiver: Participant, held: HeldFrames): void {
     const { places } = held;
     if (places.at(-1) === place) places[places.length - 1] = place + 1;
     else places.push(place, place + 1);
@@ -53,7 +53,7 @@ export class RoomWindow {
    * Schedules the packets since `place`, once all their receivers are known: at the window's end, or at once
    * if prompt.
    */
-  settle(place: number, participants: number, isPrompt: boolean): void {
+  schedule(place: number, participants: number, isPrompt: boolean): void {
     // A full window leaves first, so that the next write sees whether the sockets have room.
     if (this.#frames.bytes >= MAX_WINDOW_BYTES) return this.#flush();
     const nowMs = this.#scheduler.nowMs();

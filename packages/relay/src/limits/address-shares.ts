@@ -35,7 +35,7 @@ export class AddressShares {
     this.#add(address, amount);
   }
 
-  give(address: string, amount = 1): void {
+  release(address: string, amount = 1): void {
     this.#add(address, -amount);
   }
 

@@ -10,7 +10,7 @@ export interface GroupPlacesOptions {
   onFreed(room: Room): void;
 }
 
-interface Gathering {
+interface GroupReservation {
   readonly id: string;
   readonly room: Room;
   readonly members: Set<string>;
@@ -25,8 +25,8 @@ interface Gathering {
  */
 export class GroupPlaces {
   readonly #options: GroupPlacesOptions;
-  readonly #gatherings = new Map<string, Gathering>();
-  readonly #bySession = new Map<string, Gathering>();
+  readonly #reservations = new Map<string, GroupReservation>();
+  readonly #bySession = new Map<string, GroupReservation>();
 
   constructor(options: GroupPlacesOptions) {
     this.#options = options;
@@ -34,8 +34,8 @@ export class GroupPlaces {
 
   /** Returns the room of a group, and whether the room still keeps a place for it. */
   find(id: string): { readonly room: Room; readonly isKept: boolean } | undefined {
-    const gathering = this.#gatherings.get(id);
-    return gathering && { room: gathering.room, isKept: gathering.kept > 0 };
+    const reservation = this.#reservations.get(id);
+    return reservation && { room: reservation.room, isKept: reservation.kept > 0 };
   }
 
   /**
@@ -43,50 +43,50 @@ export class GroupPlaces {
    * others; later members use up these places.
    */
   seated(id: string, room: Room, { size }: Group, sessionId: string): void {
-    const known = this.#gatherings.get(id);
-    const gathering = known ?? this.#begin(id, room, size - 1);
+    const known = this.#reservations.get(id);
+    const reservation = known ?? this.#begin(id, room, size - 1);
     if (known && known.kept > 0) this.#keep(known, known.kept - 1);
-    gathering.members.add(sessionId);
-    this.#bySession.set(sessionId, gathering);
+    reservation.members.add(sessionId);
+    this.#bySession.set(sessionId, reservation);
   }
 
   /** Forgets a member whose session has ended or whose seat was given back. */
   left(sessionId: string): void {
-    const gathering = this.#bySession.get(sessionId);
-    if (!gathering) return;
+    const reservation = this.#bySession.get(sessionId);
+    if (!reservation) return;
     this.#bySession.delete(sessionId);
-    gathering.members.delete(sessionId);
-    this.#forgetIfOver(gathering);
+    reservation.members.delete(sessionId);
+    this.#forgetIfOver(reservation);
   }
 
   clear(): void {
-    for (const gathering of [...this.#gatherings.values()]) this.#end(gathering);
+    for (const reservation of [...this.#reservations.values()]) this.#end(reservation);
   }
 
-  #begin(id: string, room: Room, kept: number): Gathering {
+  #begin(id: string, room: Room, kept: number): GroupReservation {
     const { scheduler, keptMs } = this.#options;
-    const gathering: Gathering = { id, room, members: new Set(), kept: 0, cancel: () => undefined };
-    this.#gatherings.set(id, gathering);
-    this.#keep(gathering, kept);
-    if (kept > 0) gathering.cancel = scheduler.after(keptMs, () => this.#end(gathering));
-    return gathering;
+    const reservation: GroupReservation = { id, room, members: new Set(), kept: 0, cancel: () => undefined };
+    this.#reservations.set(id, reservation);
+    this.#keep(reservation, kept);
+    if (kept > 0) reservation.cancel = scheduler.after(keptMs, () => this.#end(reservation));
+    return reservation;
   }
 
-  #end(gathering: Gathering): void {
-    gathering.cancel();
-    this.#keep(gathering, 0);
-    this.#forgetIfOver(gathering);
-    this.#options.onFreed(gathering.room);
+  #end(reservation: GroupReservation): void {
+    reservation.cancel();
+    this.#keep(reservation, 0);
+    this.#forgetIfOver(reservation);
+    this.#options.onFreed(reservation.room);
   }
 
-  #keep(gathering: Gathering, kept: number): void {
-    gathering.room.kept += kept - gathering.kept;
-    gathering.kept = kept;
-    if (kept === 0) gathering.cancel();
+  #keep(reservation: GroupReservation, kept: number): void {
+    reservation.room.kept += kept - reservation.kept;
+    reservation.kept = kept;
+    if (kept === 0) reservation.cancel();
   }
 
-  #forgetIfOver(gathering: Gathering): void {
-    if (gathering.kept > 0 || gathering.members.size > 0) return;
-    if (this.#gatherings.get(gathering.id) === gathering) this.#gatherings.delete(gathering.id);
+  #forgetIfOver(reservation: GroupReservation): void {
+    if (reservation.kept > 0 || reservation.members.size > 0) return;
+    if (this.#reservations.get(reservation.id) === reservation) this.#reservations.delete(reservation.id);
   }
 }

@@ -18,17 +18,17 @@ const CODE_CHARACTERS = "23456789BCDFGHJKMNPQRSTVWXZ";
 export class RoomDirectory {
   readonly groups: GroupPlaces;
   readonly #settings: RelaySettings;
-  readonly #onMeeting: HostedRoom["meet"];
+  readonly #openMatch: HostedRoom["openMatch"];
   readonly #rooms = new Map<string, Room>();
   readonly #openings: AddressBuckets;
   readonly #friends: AddressBuckets;
   readonly #shares: AddressShares;
 
-  /** `onMeeting`: opens a room for guests of another room. */
-  constructor(settings: RelaySettings, onMeeting: HostedRoom["meet"]) {
+  /** `openMatch`: opens a room for guests of another room. */
+  constructor(settings: RelaySettings, openMatch: HostedRoom["openMatch"]) {
     const { limits, scheduler } = settings;
     this.#settings = settings;
-    this.#onMeeting = onMeeting;
+    this.#openMatch = openMatch;
     this.groups = new GroupPlaces({
       scheduler,
       keptMs: limits.groupPlaceMs,
@@ -71,8 +71,8 @@ export class RoomDirectory {
     if (method === "joinById") return this.#roomWithId(request);
     const kind = this.#settings.rooms.get(target);
     if (!kind) return unknownKind(target, this.#settings.rooms.keys());
-    const gathering = group && this.groups.find(this.#groupIdOf(request, group));
-    if (gathering) return placeBesideFriends(gathering, spectate);
+    const reservation = group && this.groups.find(this.#groupIdOf(request, group));
+    if (reservation) return placeBesideFriends(reservation, spectate);
     const players = spectate ? 1 : (group?.size ?? 1);
     if (players > 1 && !this.#friends.take(address, players - 1)) {
       this.#settings.counters.limitReached("groupPlacesPerAddress");
@@ -122,7 +122,7 @@ export class RoomDirectory {
     const mine = this.#buildOf({ build }, name);
     const open = [...this.#rooms.values()].filter((room) => {
       const isAlike = room.name === name && room.build === mine && room.isOpen;
-      return isAlike && wanted.every(([key, value]) => room.says(key, value));
+      return isAlike && wanted.every(([key, value]) => room.hasValue(key, value));
     });
     return open.slice(0, MAX_LISTED).map((room) => room.listing);
   }
@@ -148,7 +148,7 @@ export class RoomDirectory {
   /** Removes a room. Returns false if it was removed before. */
   #forget(room: Room): boolean {
     if (!this.#rooms.delete(room.id)) return false;
-    this.#shares.give(room.openedBy);
+    this.#shares.release(room.openedBy);
     return true;
   }
 
@@ -230,8 +230,8 @@ export class RoomDirectory {
     const id = randomBytes(ROOM_ID_BYTES).toString("base64url");
     const { limits, scheduler } = this.#settings;
     const place = { id, name, options, optionsKey, build, maxPlayers, code: randomCode(), openedBy };
-    const onMeeting: HostedRoom["meet"] = (meeting) => this.#onMeeting({ ...meeting, build });
-    const room = new Room({ ...place, limits, nowMs: scheduler.nowMs(), onEnd, onMeeting });
+    const openMatch: HostedRoom["openMatch"] = (match) => this.#openMatch({ ...match, build });
+    const room = new Room({ ...place, limits, nowMs: scheduler.nowMs(), onEnd, openMatch });
     this.#rooms.set(room.id, room);
     this.#shares.take(openedBy);
     if (authority) room.opening = this.#give(room, authority, options);

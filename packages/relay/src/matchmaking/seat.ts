@@ -15,7 +15,7 @@ export interface ReservedSeat extends Omit<HostedSeat, "replaces"> {
 }
 
 /** A reserved seat whose ticket is not issued yet. */
-export interface Held {
+export interface HeldSeat {
   readonly room: Room;
   readonly sessionId: string;
   readonly identity?: string | undefined;

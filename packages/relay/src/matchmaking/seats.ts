@@ -6,10 +6,10 @@ import { busy, full } from "./match-refusals.js";
 import { isRefusal } from "./match-request.js";
 import type { Participant } from "../sessions/participant.js";
 import type { RelaySettings } from "../options/relay-options.js";
-import type { Meeting } from "../authority/room-host.js";
+import type { MatchedRoom } from "../authority/room-host.js";
 import type { Room } from "../sessions/room.js";
 import type { RoomDirectory } from "./room-directory.js";
-import type { Held, ReservedSeat } from "./seat.js";
+import type { HeldSeat, ReservedSeat } from "./seat.js";
 import type { TicketService } from "../admission/ticket-service.js";
 
 const SESSION_ID_BYTES = 12;
@@ -41,7 +41,7 @@ export class Seats {
   }
 
   /** Reserves a seat in a room, without a time limit until its ticket is issued. */
-  hold(room: Room, request: MatchRequest, address: string, auth?: unknown): Held | MatchRefusal {
+  hold(room: Room, request: MatchRequest, address: string, auth?: unknown): HeldSeat | MatchRefusal {
     const refusal = this.#tooMany(room, address);
     if (refusal) return refusal;
     const { method, options, group, spectate: isSpectator = false } = request;
@@ -64,7 +64,7 @@ export class Seats {
    * Reserves a seat for the next page of a participant. It needs no place of its own, and no rate of joins
    * applies.
    */
-  holdAgain(before: Participant, address: string): Held {
+  holdAgain(before: Participant, address: string): HeldSeat {
     const { room } = before;
     before.keepAtLeast(this.#settings.limits.ticketLifetimeMs);
     const isSpectator = room.isSpectator(before);
@@ -74,7 +74,7 @@ export class Seats {
   }
 
   /** Issues the ticket for a reserved seat. When the ticket expires, the seat is given back. */
-  issue({ room, sessionId, identity }: Held, webrtc: boolean): MatchedSeat | MatchRefusal {
+  issue({ room, sessionId, identity }: HeldSeat, webrtc: boolean): MatchedSeat | MatchRefusal {
     const seat = this.#seats.get(sessionId);
     // The server may have stopped while the room was opening.
     if (!seat) return full(503, "the server is stopping");
@@ -87,16 +87,16 @@ export class Seats {
   }
 
   /** Opens a private room for guests of another room and issues a ticket for each of them. */
-  async meet({
+  async openMatch({
     roomName,
     options,
-    guests,
+    players,
     build = "",
-  }: Meeting): Promise<readonly MatchedSeat[] | MatchRefusal> {
-    const room = this.#rooms.openFor(roomName, options, guests.length, build);
+  }: MatchedRoom): Promise<readonly MatchedSeat[] | MatchRefusal> {
+    const room = this.#rooms.openFor(roomName, options, players.length, build);
     if (isRefusal(room)) return room;
     room.isPrivate = true;
-    const held = guests.map(({ auth, options: own, address }) => {
+    const held = players.map(({ auth, options: own, address }) => {
       const sessionId = this.#reserve({
         room,
         options: own,
@@ -109,7 +109,7 @@ export class Seats {
       return { room, sessionId };
     });
     const failed = await room.opening;
-    const seats = held.map((each, index) => failed ?? this.issue(each, guests[index]!.webrtc));
+    const seats = held.map((each, index) => failed ?? this.issue(each, players[index]!.webrtc));
     const refusal = seats.find(isRefusal);
     if (!refusal) return seats as MatchedSeat[];
     for (const { sessionId } of held) this.release(sessionId);
@@ -128,7 +128,7 @@ export class Seats {
     const seat = this.take(sessionId);
     if (!seat) return;
     seat.room.release(sessionId);
-    this.#shares.give(seat.address);
+    this.#shares.release(seat.address);
     this.#rooms.groups.left(sessionId);
     this.#rooms.disposeIfEmpty(seat.room);
   }

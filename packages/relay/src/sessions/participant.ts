@@ -140,7 +140,7 @@ export class Participant {
   #held: HeldFrames | undefined;
   #presence: Presence = { at: "seated" };
   #isHidden = false;
-  readonly #cameAtMs: number;
+  readonly #joinedAtMs: number;
   #linkAddress = "";
   #webrtc: boolean;
   #cancelGrace: Cancel | undefined;
@@ -159,7 +159,7 @@ export class Participant {
     this.address = options.address;
     this.room = options.room;
     this.#webrtc = identity.webrtc;
-    this.#cameAtMs = scheduler.nowMs();
+    this.#joinedAtMs = scheduler.nowMs();
     this.#tokens = identity.tokens.slice(-MAX_TOKENS);
     const shares = options.room.shares(scheduler.nowMs());
     this.#meter = new SessionMeter(options.limits, scheduler, shares.ingress, {
@@ -217,7 +217,7 @@ export class Participant {
       queuedBytes: this.session.queuedBytes,
       heldBytes: this.heldBytes,
       unacknowledged: this.session.unacknowledged,
-      connectedS: Math.floor((this.#scheduler.nowMs() - this.#cameAtMs) / 1000),
+      connectedS: Math.floor((this.#scheduler.nowMs() - this.#joinedAtMs) / 1000),
     };
   }
 
@@ -320,8 +320,8 @@ export class Participant {
   }
 
   /** Sends a message with a new resume token. The token replaces older ones when the message has arrived. */
-  tellResumeToken(message: (resumeToken: string) => ServerMessage): void {
-    const messageId = this.tell(message(this.#resumeTokens.issue()));
+  sendResumeToken(message: (resumeToken: string) => ServerMessage): void {
+    const messageId = this.sendControl(message(this.#resumeTokens.issue()));
     if (messageId === undefined) return;
     this.#resumeTokens.sent(messageId);
     this.#welcomeId ??= messageId;
@@ -387,7 +387,7 @@ export class Participant {
   }
 
   /** Sends a control message. Never throws: a message that cannot be written or sent ends the participant. */
-  tell(message: ServerMessage): number | undefined {
+  sendControl(message: ServerMessage): number | undefined {
     try {
       return this.send(writeControl(message));
     } catch (error) {
@@ -397,7 +397,7 @@ export class Participant {
   }
 
   /** Sends several control messages in as few packets as possible. */
-  tellAll(messages: readonly ServerMessage[]): void {
+  sendControls(messages: readonly ServerMessage[]): void {
     if (messages.length > 0) this.#send(messages.map((message) => writeControl(message)));
   }
 

@@ -12,7 +12,7 @@ const MAX_BYTES_AT_ONCE = 12_288;
 export class RetainedStates {
   readonly #clock: Clock;
   #states: Uint8Array | undefined;
-  #cameAtMs = 0;
+  #receivedAtMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -21,7 +21,7 @@ export class RetainedStates {
   /** Replaces the retained states; an empty array removes them. */
   keep(states: Uint8Array): void {
     this.#states = states.length > 0 ? states : undefined;
-    this.#cameAtMs = this.#clock.nowMs();
+    this.#receivedAtMs = this.#clock.nowMs();
   }
 
   get bytes(): number {
@@ -33,19 +33,19 @@ export class RetainedStates {
    * participant who retains the states.
    */
   message(number: number): ServerMessage | undefined {
-    const ageMs = Math.round(this.#clock.nowMs() - this.#cameAtMs);
+    const ageMs = Math.round(this.#clock.nowMs() - this.#receivedAtMs);
     return this.#states && { type: "retained", number, ageMs, states: this.#states };
   }
 }
 
 /** Sends a newcomer the retained states of the others, the oldest participant first, up to a limit. */
-export function tellRetained(newcomer: Participant): void {
+export function sendRetained(newcomer: Participant): void {
   let bytes = 0;
   for (const other of newcomer.room.participants) {
     if (other === newcomer || !other.isIntroduced) continue;
     const message = other.retained.message(other.number);
     bytes += other.retained.bytes;
     if (bytes > MAX_BYTES_AT_ONCE) return;
-    if (message) newcomer.tell(message);
+    if (message) newcomer.sendControl(message);
   }
 }

@@ -6,7 +6,7 @@ import {
   type ServerMessage,
   type MatchRefusal,
 } from "@paceline/protocol";
-import type { HostedRoom, Meeting, RoomHost } from "../authority/room-host.js";
+import type { HostedRoom, MatchedRoom, RoomHost } from "../authority/room-host.js";
 import type { Participant } from "./participant.js";
 import { limitTable, type RelayLimits } from "../limits/relay-limits.js";
 import { BucketShare, TokenBucket } from "../limits/token-bucket.js";
@@ -28,7 +28,7 @@ export interface RoomDescription {
   readonly nowMs: number;
   /** Called when the room has ended and all participants are out. */
   readonly onEnd: (room: Room) => void;
-  readonly onMeeting: HostedRoom["meet"];
+  readonly openMatch: HostedRoom["openMatch"];
 }
 
 /** First number of a participant. Number 0 means "nobody". */
@@ -82,7 +82,7 @@ export class Room implements HostedRoom {
   readonly #participants = new Map<number, Participant>();
   readonly #options: readonly (readonly [string, unknown])[];
   readonly #onEnd: (room: Room) => void;
-  readonly #onMeeting: HostedRoom["meet"];
+  readonly #openMatch: HostedRoom["openMatch"];
   /** Reserved seats by session id; true for a spectator's. */
   readonly #seats = new Map<string, boolean>();
   /** Reserved seats that replace a present participant, whose page reloads. */
@@ -101,7 +101,7 @@ export class Room implements HostedRoom {
     this.openedBy = description.openedBy;
     this.#options = JSON.parse(description.optionsKey) as [string, unknown][];
     this.#onEnd = description.onEnd;
-    this.#onMeeting = description.onMeeting;
+    this.#openMatch = description.openMatch;
     const { limits, nowMs } = description;
     // At least a session's own limits: alone in a room it is never held back.
     const bytesPerSecond = Math.max(limits.bytesPerSecondPerRoom, limits.bytesPerSecond);
@@ -139,7 +139,7 @@ export class Room implements HostedRoom {
   }
 
   /** Number of spectators, including reserved seats. */
-  get watching(): number {
+  get spectatorCount(): number {
     return this.#spectators.size;
   }
 
@@ -157,7 +157,7 @@ export class Room implements HostedRoom {
     // Numbers are never reused: a room without further numbers is full.
     const promised = this.#seats.size + this.#successors.size + this.kept;
     if (this.#nextNumber + promised + players - 1 > LAST_NUMBER) return false;
-    if (isSpectator) return this.watching < this.maxSpectators;
+    if (isSpectator) return this.spectatorCount < this.maxSpectators;
     return !this.isLocked && this.taken + players <= this.maxPlayers;
   }
 
@@ -165,7 +165,7 @@ export class Room implements HostedRoom {
    * Returns true if the player's seat exceeds the room's places, which the host may lower while the room
    * opens.
    */
-  isBeyond(sessionId: string): boolean {
+  exceedsCapacity(sessionId: string): boolean {
     let before = this.taken - this.kept;
     let isFound = false;
     // Excludes the seats after this one: the newest seats are given up first.
@@ -176,19 +176,19 @@ export class Room implements HostedRoom {
     return isFound && this.#seats.get(sessionId) === false && before > this.maxPlayers;
   }
 
-  meet(meeting: Meeting): ReturnType<HostedRoom["meet"]> {
-    return this.#onMeeting(meeting);
+  openMatch(match: MatchedRoom): ReturnType<HostedRoom["openMatch"]> {
+    return this.#openMatch(match);
   }
 
   get listing(): RoomListing {
     const { id: roomId, name: roomName, metadata } = this;
-    const { taken: players, maxPlayers, watching: spectators } = this;
+    const { taken: players, maxPlayers, spectatorCount: spectators } = this;
     const options = Object.fromEntries(this.#options);
     return { roomId, roomName, players, maxPlayers, spectators, metadata, options };
   }
 
   /** Returns true if the option of this name, or else the metadata, has this value. */
-  says(key: string, value: unknown): boolean {
+  hasValue(key: string, value: unknown): boolean {
     const option = this.#options.find(([name]) => name === key);
     return (option ? option[1] : this.metadata[key]) === value;
   }
@@ -258,7 +258,7 @@ export class Room implements HostedRoom {
     return peers;
   }
 
-  tellOthers(participant: Participant, message: ServerMessage): void {
+  sendToOthers(participant: Participant, message: ServerMessage): void {
     const payload = writeControl(message);
     const periodMs = this.host && message.type === "left" ? LEFT_PERIOD_MS : 0;
     for (const other of this.#participants.values()) {

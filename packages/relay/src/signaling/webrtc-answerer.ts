@@ -16,7 +16,7 @@ import type { WebRtcOptions } from "./webrtc-options.js";
 import { TokenBucket } from "../limits/token-bucket.js";
 import { freeUdpPort } from "./udp-port.js";
 
-interface WebRtcDeskOptions {
+interface WebRtcAnswererOptions {
   /** Undefined: the relay uses WebSockets only. */
   readonly webrtc: WebRtcOptions | undefined;
   readonly limits: RelayLimits;
@@ -26,7 +26,7 @@ interface WebRtcDeskOptions {
 }
 
 /** Calls from the answerer to the session registry. */
-export interface WebRtcDeskHandlers {
+export interface WebRtcAnswererHandlers {
   onReady(): void;
   onDropped(reason: DropReason): void;
 }
@@ -51,7 +51,7 @@ interface Attempt {
   readonly link: NodeWebRtcLink;
 }
 
-interface Visitor {
+interface Offerer {
   readonly bucket: TokenBucket;
   readonly attempts: Attempt[];
 }
@@ -68,9 +68,9 @@ const MAX_ATTEMPTS = 2;
  * that once.
  */
 export class WebRtcAnswerer {
-  readonly #settings: WebRtcDeskOptions;
-  readonly #handlers: WebRtcDeskHandlers;
-  readonly #visitors = new Map<Participant, Visitor>();
+  readonly #settings: WebRtcAnswererOptions;
+  readonly #handlers: WebRtcAnswererHandlers;
+  readonly #offerers = new Map<Participant, Offerer>();
   /** Attempts whose end was counted, since a link may report its end twice. */
   readonly #ended = new WeakSet<Attempt>();
   #native: NativeWebRtc | undefined;
@@ -78,7 +78,7 @@ export class WebRtcAnswerer {
   #links = 0;
   #isClosed = false;
 
-  constructor(settings: WebRtcDeskOptions, handlers: WebRtcDeskHandlers) {
+  constructor(settings: WebRtcAnswererOptions, handlers: WebRtcAnswererHandlers) {
     this.#settings = settings;
     this.#handlers = handlers;
     this.#open().catch((error: unknown) => settings.faults.report("webrtc", error));
@@ -100,26 +100,26 @@ export class WebRtcAnswerer {
   /** Handles a participant's offer or candidate for the server. */
   signal(participant: Participant, attemptNumber: number, data: unknown): void {
     if (!this.isReady) return this.#handlers.onDropped("not-routable");
-    const visitor = this.#visitorOf(participant);
+    const offerer = this.#offererOf(participant);
     const isOffer = (data as { type?: unknown } | null)?.type === "offer";
-    const known = visitor.attempts.find(({ number }) => number === attemptNumber);
+    const known = offerer.attempts.find(({ number }) => number === attemptNumber);
     if (known) return known.link.signal(data);
     // The candidate belongs to an attempt that has ended or was refused.
     if (!isOffer) return this.#handlers.onDropped("outdated");
     const { webRtcLinks } = this.#settings.limits;
     if (this.#links >= webRtcLinks) return this.#handlers.onDropped("queue-full");
-    if (!visitor.bucket.take(1, this.#settings.scheduler.nowMs()))
+    if (!offerer.bucket.take(1, this.#settings.scheduler.nowMs()))
       return this.#handlers.onDropped("rate-limit");
-    if (visitor.attempts.length >= MAX_ATTEMPTS)
-      visitor.attempts.shift()?.link.close(CloseCode.replaced, "the client started again");
+    if (offerer.attempts.length >= MAX_ATTEMPTS)
+      offerer.attempts.shift()?.link.close(CloseCode.replaced, "the client started again");
     const attempt = this.#answer(participant, attemptNumber);
-    visitor.attempts.push(attempt);
+    offerer.attempts.push(attempt);
     attempt.link.signal(data);
   }
 
   /** Forgets a participant that has ended. Its session has closed the links. */
   forget(participant: Participant): void {
-    this.#visitors.delete(participant);
+    this.#offerers.delete(participant);
   }
 
   /** Stops answering. Open links end with their sessions. */
@@ -152,17 +152,17 @@ export class WebRtcAnswerer {
     this.#handlers.onReady();
   }
 
-  #visitorOf(participant: Participant): Visitor {
-    let visitor = this.#visitors.get(participant);
-    if (!visitor) {
+  #offererOf(participant: Participant): Offerer {
+    let offerer = this.#offerers.get(participant);
+    if (!offerer) {
       const nowMs = this.#settings.scheduler.nowMs();
-      visitor = {
+      offerer = {
         bucket: new TokenBucket(1 / SECONDS_PER_ATTEMPT, ATTEMPT_BURST, nowMs),
         attempts: [],
       };
-      this.#visitors.set(participant, visitor);
+      this.#offerers.set(participant, offerer);
     }
-    return visitor;
+    return offerer;
   }
 
   #answer(participant: Participant, number: number): Attempt {
@@ -177,7 +177,8 @@ export class WebRtcAnswerer {
       ...(webrtc?.bindAddress !== undefined && { bindAddress: webrtc.bindAddress }),
       ...(webrtc?.announcedAddress !== undefined && { announcedAddress: webrtc.announcedAddress }),
       permitsCandidate: (address) => this.#permits(participant, address),
-      onSignal: (data) => participant.tell({ type: "signal", from: SERVER_NUMBER, attempt: number, data }),
+      onSignal: (data) =>
+        participant.sendControl({ type: "signal", from: SERVER_NUMBER, attempt: number, data }),
       // Called from the native library, where nothing catches an error.
       onBadSignal: () => {
         try {
@@ -207,11 +208,11 @@ export class WebRtcAnswerer {
   }
 
   #closed(participant: Participant, attempt: Attempt): void {
-    const visitor = this.#visitors.get(participant);
+    const offerer = this.#offerers.get(participant);
     if (this.#ended.has(attempt)) return;
     this.#ended.add(attempt);
     this.#links -= 1;
-    const index = visitor?.attempts.indexOf(attempt) ?? -1;
-    if (index >= 0) visitor?.attempts.splice(index, 1);
+    const index = offerer?.attempts.indexOf(attempt) ?? -1;
+    if (index >= 0) offerer?.attempts.splice(index, 1);
   }
 }

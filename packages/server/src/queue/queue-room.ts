@@ -1,5 +1,5 @@
 import { CloseCode } from "@paceline/protocol";
-import { networkOf, type Guest, type RoomOptions, type Seat } from "@paceline/relay";
+import { networkOf, type MatchedPlayer, type RoomOptions, type Seat } from "@paceline/relay";
 import type { Player } from "../players/player.js";
 import { Refusal } from "../room/refusal.js";
 import { Room, type RoomClass } from "../room/room.js";
@@ -168,11 +168,15 @@ class QueueRoom extends Room<QueueTypes> {
    */
   async #seatsFor(players: readonly Player[]): Promise<readonly Seat[] | undefined> {
     const core = Room.coreOf(this);
-    const guests = players.map((player): Guest => {
+    const matched = players.map((player): MatchedPlayer => {
       const { options, auth, address, participant } = core.players.of(player);
       return { options, auth, address, webrtc: participant.info.webrtc };
     });
-    const seats = await core.hosted.meet({ roomName: this.#target, options: this.#options, guests });
+    const seats = await core.hosted.openMatch({
+      roomName: this.#target,
+      options: this.#options,
+      players: matched,
+    });
     return "status" in seats ? undefined : seats;
   }
 
