@@ -14,7 +14,7 @@ test("a listener that throws stops neither the others nor the caller, and is rep
     throw failure;
   });
   listeners.add((n) => heard.push(n * 10));
-  listeners.tell(1);
+  listeners.emit(1);
   expect(heard).toEqual([1, 10]);
   expect(reported).toEqual([failure]);
 });
@@ -24,11 +24,11 @@ test("the same function may listen twice, and each subscription ends separately"
   let count = 0;
   const listener = () => (count += 1);
   const [stopFirst] = [listeners.add(listener), listeners.add(listener)];
-  listeners.tell();
+  listeners.emit();
   expect(count).toBe(2);
   stopFirst();
   stopFirst();
-  listeners.tell();
+  listeners.emit();
   expect(count).toBe(3);
 });
 
@@ -41,9 +41,9 @@ test("listeners may be added and removed during a call", () => {
     listeners.add(() => heard.push("late"));
   });
   listeners.add(() => heard.push("second"));
-  listeners.tell();
+  listeners.emit();
   expect(heard).toEqual(["first", "second"]);
-  listeners.tell();
+  listeners.emit();
   expect(heard).toEqual(["first", "second", "second", "late"]);
 });
 
@@ -61,8 +61,8 @@ test("errors of one place are reported once a second, with the number of the oth
   });
   for (let ms = 0; ms < 3000; ms += 2.5) {
     clock.mockReturnValue(1_000_000 + ms);
-    listeners.tell(`game.js:${ms}:${ms}`);
-    if (ms === 1000) listeners.tell("game.js:1:0");
+    listeners.emit(`game.js:${ms}:${ms}`);
+    if (ms === 1000) listeners.emit("game.js:1:0");
   }
   clock.mockRestore();
   const texts = reported.map((error) => (error as Error).message);
@@ -83,7 +83,7 @@ test("without reportError they go to the console, at the same rate", () => {
   listeners.add(() => {
     throw new Error("a listener fails");
   });
-  for (let count = 0; count < 500; count++) listeners.tell();
+  for (let count = 0; count < 500; count++) listeners.emit();
   expect(logged.mock.calls.length).toBeLessThanOrEqual(4);
   logged.mockRestore();
 });

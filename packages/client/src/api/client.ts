@@ -332,13 +332,13 @@ export class Client<S extends object = ServerTypes> {
         if (signal?.aborted) throw new NetError("session/ended", "aborted");
         room = new Room({ ...setup, first });
       } catch (error) {
-        first.giveUp();
+        first.abort();
         throw error;
       }
       await room.join();
       return room as RoomFor<Kind>;
     };
-    return untilAborted(signal, begin, () => (room ?? first)?.giveUp());
+    return untilAborted(signal, begin, () => (room ?? first)?.abort());
   }
 
   #serves(current: string): void {

@@ -1,6 +1,6 @@
 import type { NetError } from "@paceline/protocol";
 import { Listeners, type Unsubscribe } from "../events/listeners.js";
-import { RoomNews } from "../modes/room-news.js";
+import { RoomListeners } from "../modes/room-listeners.js";
 import type { MessageLoss, Peer } from "../peers/peer.js";
 
 /** The events of a room. Each method registers a listener and returns a function that removes it. */
@@ -14,10 +14,10 @@ export class RoomEvents {
   /** @internal */
   protected readonly left = new Listeners<[number, string, MessageLoss]>();
   /** @internal */
-  protected readonly news = new RoomNews();
+  protected readonly listeners = new RoomListeners();
 
   onPeerJoin(listener: (peer: Peer) => void): Unsubscribe {
-    return this.news.joins.add(listener);
+    return this.listeners.joins.add(listener);
   }
 
   /**
@@ -25,7 +25,7 @@ export class RoomEvents {
    * messages that the peer may not have.
    */
   onPeerLeave(listener: (peer: Peer, loss: MessageLoss) => void): Unsubscribe {
-    return this.news.leaves.add(listener);
+    return this.listeners.leaves.add(listener);
   }
 
   /**
@@ -33,14 +33,14 @@ export class RoomEvents {
    * does not return.
    */
   onPeerAway(listener: (peer: Peer) => void): Unsubscribe {
-    return this.news.absences.add(listener);
+    return this.listeners.absences.add(listener);
   }
 
   /**
    * Reports an away peer that is connected again. Its entities spawn again. A reloaded page joins instead.
    */
   onPeerBack(listener: (peer: Peer) => void): Unsubscribe {
-    return this.news.returns.add(listener);
+    return this.listeners.returns.add(listener);
   }
 
   /**
@@ -49,7 +49,7 @@ export class RoomEvents {
    * again. Messages sent from then on arrive. After the seventh restart within a room the peer leaves.
    */
   onPeerReset(listener: (peer: Peer, loss: MessageLoss) => void): Unsubscribe {
-    return this.news.resets.add(listener);
+    return this.listeners.resets.add(listener);
   }
 
   /**
@@ -58,7 +58,7 @@ export class RoomEvents {
    * loop does not need this: it reads `shown`.
    */
   onStateChange(listener: (tick: number) => void): Unsubscribe {
-    return this.news.states.add(listener);
+    return this.listeners.states.add(listener);
   }
 
   /**
@@ -100,6 +100,6 @@ export class RoomEvents {
    * listener, the first error of each code goes to `console.warn`.
    */
   onError(listener: (error: NetError) => void): Unsubscribe {
-    return this.news.errors.add(listener);
+    return this.listeners.errors.add(listener);
   }
 }

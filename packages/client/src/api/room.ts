@@ -53,7 +53,7 @@ const REQUEST_TIMEOUT_MS = 5000;
 const MAX_EARLY = 1024;
 
 /** Control messages of the server about peers. */
-type NewsOfOthers = Exclude<RoomControl, { readonly type: "iceServers" | "draining" }>;
+type PeerControl = Exclude<RoomControl, { readonly type: "iceServers" | "draining" }>;
 
 /** The content of a message type; `unknown` if the game has not declared it. */
 export type ContentOf<Messages, Type extends keyof Messages> = 0 extends 1 & Messages
@@ -91,7 +91,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   /** Holds news about peers until the mode is open. */
   readonly #entered = new EarlyTasks();
   /** Holds events until the game can listen. */
-  readonly #heard = new EarlyTasks(MAX_EARLY);
+  readonly #earlyEvents = new EarlyTasks(MAX_EARLY);
   readonly #router = new Router(
     () => this.#connection.cameBack(),
     (reason) => this.drops.count(reason),
@@ -113,7 +113,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       idOf: (localId) => this.#sessionNumber * 0x10000 + localId,
       tick: () => this.#time.tick,
       onTeleport: (record) => this.#mode.teleported(record),
-      onClamp: (clamp) => this.news.clamped(clamp),
+      onClamp: (clamp) => this.listeners.clamped(clamp),
     });
     this.#undriven = new UndrivenTicks({
       scheduler,
@@ -121,7 +121,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       isIdle: () => this.#mode.isIdle,
       hasMoved: () => this.#owned.hasMoved,
       publish: () => this.#publish(this.nowMs()),
-      report: (error) => this.news.report(error),
+      report: (error) => this.listeners.report(error),
     });
     this.#parts = this.#newParts(setup);
     this.#mode = new MeshMode(this.#parts);
@@ -134,7 +134,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       killServerWebRtc: () => this.#serverPath.kill(),
       serverStats: () => this.#connection.stats,
       limits: () => this.#mode.limits,
-      kinds: () => this.news.definitions,
+      kinds: () => this.listeners.definitions,
       onPlan: () => this.#applyPlan(),
     });
     this.#budget = new ByteBudget(setup.scheduler, () => this.transport.plan.numbers.sendBytesPerSecond);
@@ -161,13 +161,13 @@ export class Room<Messages extends object = any> extends RoomEvents {
         onMoved: (reason) => this.#moved(reason),
         onDrop: (reason) => this.#dropped(reason),
         onLeft: (code, reason) => this.#left(code, reason),
-        onControl: (message) => this.#control(message),
-        onAuthority: (payload) => this.#heard.run(() => this.#mode.receive(payload)),
-        onAuthorityEvent: (body) => this.#heard.run(() => this.#mode.receiveEvent(body)),
+        onControl: (message) => this.#receiveControl(message),
+        onAuthority: (payload) => this.#earlyEvents.run(() => this.#mode.receive(payload)),
+        onAuthorityEvent: (body) => this.#earlyEvents.run(() => this.#mode.receiveEvent(body)),
         onAuthorityState: (body, tick) => {
           const cameAtMs = this.nowMs();
-          if (this.#heard.isOpen) this.#mode.receiveState(body, tick, cameAtMs);
-          else this.#heard.run(() => this.#mode.receiveState(body, tick, cameAtMs));
+          if (this.#earlyEvents.isOpen) this.#mode.receiveState(body, tick, cameAtMs);
+          else this.#earlyEvents.run(() => this.#mode.receiveState(body, tick, cameAtMs));
         },
         onAcknowledged: (sequence) => this.#mode.acknowledged(sequence),
         onPong: (times) => this.clock.observe(times),
@@ -183,7 +183,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       newLink,
       loadDirectPath,
       loadColumns,
-      news: this.news,
+      listeners: this.listeners,
       owned: this.#owned,
       messages: this.#messages,
       router: this.#router,
@@ -211,7 +211,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       page,
       isStepped,
       tickHz: isStepped ? tickHz : TIME_TICK_HZ,
-      onMisfit: (message) => this.news.report(new NetError("time/misfit", message)),
+      onMisfit: (message) => this.listeners.report(new NetError("time/misfit", message)),
     });
   }
 
@@ -325,14 +325,14 @@ export class Room<Messages extends object = any> extends RoomEvents {
       );
     }
     const { scheduler } = this.setup;
-    scheduler.after(0, () => this.#hear());
+    scheduler.after(0, () => this.#startEvents());
     this.clock.start();
     this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sample()));
     this.#runUndriven();
   }
 
   /** @internal Aborts the join, or leaves the room if it is joined. */
-  giveUp(): void {
+  abort(): void {
     if (this.state === "joining") this.#connection.abort();
     else void this.leave();
   }
@@ -352,7 +352,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       throw error;
     }
     this.#runUndriven();
-    this.news.entities.spawned(record.entity);
+    this.listeners.entities.spawned(record.entity);
     return record.entity as unknown as OwnedEntity<D>;
   }
 
@@ -360,12 +360,12 @@ export class Room<Messages extends object = any> extends RoomEvents {
   despawn(entity: object): void {
     const record = this.#owned.despawn(entity);
     if (this.state !== "left") this.#mode.despawned(record);
-    this.news.entities.despawned(record.entity);
+    this.listeners.entities.despawned(record.entity);
   }
 
   /** Kinds of entities that the game has used in this room so far. */
   get kinds(): Iterable<EntityDefinition> {
-    return this.news.definitions;
+    return this.listeners.definitions;
   }
 
   /**
@@ -386,7 +386,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
    */
   onSpawn<D extends EntityDefinition>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe {
     this.#use(definition);
-    return this.news.entities.onSpawn(definition, listener as unknown as (entity: Entity) => void);
+    return this.listeners.entities.onSpawn(definition, listener as unknown as (entity: Entity) => void);
   }
 
   /**
@@ -395,7 +395,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
    */
   onDespawn<D extends EntityDefinition>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe {
     this.#use(definition);
-    return this.news.entities.onDespawn(definition, listener as unknown as (entity: Entity) => void);
+    return this.listeners.entities.onDespawn(definition, listener as unknown as (entity: Entity) => void);
   }
 
   /**
@@ -576,7 +576,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   #use(definition: EntityDefinition): void {
-    if (this.news.use(definition)) this.#mode.use(definition);
+    if (this.listeners.use(definition)) this.#mode.use(definition);
   }
 
   #assertIn(): void {
@@ -627,19 +627,19 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.transport.entered(modeFactsOf(welcome));
     // At the first welcome, the code of the mode may not be loaded yet.
     if (this.#entered.isOpen) this.#enter(welcome);
-    if (isReturn) this.reconnected.tell({ resumed: false, ...loss });
+    if (isReturn) this.reconnected.emit({ resumed: false, ...loss });
   }
 
   #enter(welcome: Welcome): void {
     this.#mode = openMode(this.#parts, welcome);
     this.transport.review();
     this.#entered.open();
-    if (this.#heard.isOpen) this.#mode.begin();
+    if (this.#earlyEvents.isOpen) this.#mode.begin();
   }
 
   #resumed(): void {
     this.#moved("the session was resumed");
-    this.reconnected.tell({ resumed: true, unacknowledged: 0 });
+    this.reconnected.emit({ resumed: true, unacknowledged: 0 });
   }
 
   /** Counts the messages that are lost with the ending sessions: with all peers, and with the server. */
@@ -656,7 +656,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #dropped(reason: string): void {
     this.#mode.relayLost();
     this.transport.record({ about: "server", choice: "none", reason });
-    this.dropped.tell(reason);
+    this.dropped.emit(reason);
   }
 
   #left(code: number, reason: string): void {
@@ -667,19 +667,19 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#serverPath.end("the room was left");
     const loss = this.#loss();
     this.#mode.end("the room was left");
-    for (const { entity } of this.#owned.records) this.news.entities.despawned(entity);
+    for (const { entity } of this.#owned.records) this.listeners.entities.despawned(entity);
     this.transport.stop();
-    this.left.tell(code, reason, loss);
+    this.left.emit(code, reason, loss);
   }
 
-  #control(message: RoomControl): void {
+  #receiveControl(message: RoomControl): void {
     if (message.type === "iceServers") this.#iceServers = message.iceServers;
     else if (message.type === "draining")
-      this.#heard.run(() => this.drained.tell({ timeoutMs: message.timeoutMs }));
-    else this.#entered.run(() => this.#takeNews(message));
+      this.#earlyEvents.run(() => this.drained.emit({ timeoutMs: message.timeoutMs }));
+    else this.#entered.run(() => this.#receivePeerControl(message));
   }
 
-  #takeNews(message: NewsOfOthers): void {
+  #receivePeerControl(message: PeerControl): void {
     const mode = this.#mode;
     switch (message.type) {
       case "retained":
@@ -695,7 +695,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       case "back":
         return mode.back(message.number);
       case "signal":
-        return this.#signalled(message);
+        return this.#receiveSignal(message);
       case "capabilities":
         if (message.number === SERVER_NUMBER) return this.transport.setServerWebRtc(message.webrtc);
         mode.learn(message.number, message.webrtc);
@@ -703,13 +703,13 @@ export class Room<Messages extends object = any> extends RoomEvents {
     }
   }
 
-  #signalled({ from, attempt, data }: RoomControl & { readonly type: "signal" }): void {
+  #receiveSignal({ from, attempt, data }: RoomControl & { readonly type: "signal" }): void {
     if (from === SERVER_NUMBER) this.#serverPath.signal(attempt, data);
     else this.#mode.signal(from, attempt, data);
   }
 
-  #hear(): void {
-    this.#heard.open();
+  #startEvents(): void {
+    this.#earlyEvents.open();
     this.#mode.begin();
     this.#router.release();
   }

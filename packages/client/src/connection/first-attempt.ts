@@ -77,7 +77,7 @@ export class FirstAttempt {
   }
 
   /** Drops an attempt that no connection will take. Closes its socket, so that the server frees the seat. */
-  giveUp(): void {
+  abort(): void {
     if (this.#isTaken) return;
     this.#abortion.abort();
     this.#drop();

@@ -339,7 +339,7 @@ export class ServerConnection {
         },
         onActiveLink: (link, reason) => this.#activated(link, reason),
         onSilence: (link, isSilent) => this.#silent(link, isSilent),
-        onStateLink: (link) => this.stateLinks.tell(link),
+        onStateLink: (link) => this.stateLinks.emit(link),
         onLinkDown: (link, close, isLast) => this.#linkEnded(link, close, isLast),
         onClosed: (close) => this.#linkDown(close),
       },
@@ -408,7 +408,7 @@ export class ServerConnection {
   /** Handles the end of a link. While any link of the session lives, the server is reachable. */
   #linkEnded(link: Link, close: LinkClose, isLast: boolean): void {
     this.#meter.take(link);
-    this.linkEnds.tell(link, close);
+    this.linkEnds.emit(link, close);
     if (link instanceof StripedLink) this.#linkDown(close, link, isLast);
     else if (this.#state === "joined" && isLast) this.#linkDown(close);
   }
@@ -528,7 +528,7 @@ export class ServerConnection {
     if (this.#state === "left" || this.#state === "joining" || this.#isAsleep) return;
     if (this.#state === "dropped") this.#plan.attemptNow();
     else this.#plan.besideNow();
-    this.networks.tell();
+    this.networks.emit();
   }
 
   #setHidden(hidden: boolean): void {
@@ -556,7 +556,7 @@ export class ServerConnection {
     this.#tabSeat.wake();
     this.#plan.dropped();
     if (this.#state === "dropped") this.#plan.attemptNow();
-    this.networks.tell();
+    this.networks.emit();
   }
 
   #refuse(error: unknown): void {
@@ -575,7 +575,7 @@ export class ServerConnection {
   }
 
   #stop(code: number, reason: string): void {
-    this.#options.first.giveUp();
+    this.#options.first.abort();
     this.#plan.end();
     this.#stripes.end();
     this.#ignorePage?.();

@@ -17,12 +17,12 @@ export class EntityEvents {
   spawned(entity: Entity): void {
     const { present, spawns } = this.#of(entity.kind);
     present.add(entity);
-    spawns.tell(entity);
+    spawns.emit(entity);
   }
 
   despawned(entity: Entity): void {
     const { present, despawns } = this.#of(entity.kind);
-    if (present.delete(entity)) despawns.tell(entity);
+    if (present.delete(entity)) despawns.emit(entity);
   }
 
   /** Calls the listener for the present entities before it returns, and for later ones as they spawn. */

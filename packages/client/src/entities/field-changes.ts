@@ -17,7 +17,7 @@ export class FieldChanges {
   readonly #definition: EntityDefinition;
   readonly #entity: () => object;
   readonly #watched = new Map<string, Watched>();
-  #isTelling = false;
+  #isEmitting = false;
   #isEnded = false;
 
   constructor(definition: EntityDefinition, entity: () => object) {
@@ -41,10 +41,10 @@ export class FieldChanges {
    * the first ones.
    */
   review(): void {
-    if (this.#isTelling || this.#watched.size === 0) return;
-    this.#isTelling = true;
-    for (let round = 0; round < MAX_ROUNDS && this.#tellRound(); round++);
-    this.#isTelling = false;
+    if (this.#isEmitting || this.#watched.size === 0) return;
+    this.#isEmitting = true;
+    for (let round = 0; round < MAX_ROUNDS && this.#emitRound(); round++);
+    this.#isEmitting = false;
   }
 
   /** Ends all subscriptions: the entity is gone. */
@@ -54,7 +54,7 @@ export class FieldChanges {
   }
 
   /** Reports the changes once. Returns false if nothing has changed. */
-  #tellRound(): boolean {
+  #emitRound(): boolean {
     let hasChanged = false;
     for (const [name, watched] of Array.from(this.#watched)) {
       // A listener of another field may have ended this subscription.
@@ -64,7 +64,7 @@ export class FieldChanges {
       if (isSame(value, previous)) continue;
       watched.last = value;
       hasChanged = true;
-      watched.listeners.tell(value, previous);
+      watched.listeners.emit(value, previous);
     }
     return hasChanged;
   }

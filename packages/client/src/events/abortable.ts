@@ -18,14 +18,14 @@ export function assertSignal(signal: unknown): asserts signal is AbortSignal | u
 export function untilAborted<Value>(
   signal: AbortSignal | undefined,
   begin: () => Promise<Value>,
-  giveUp: () => void,
+  onAbort: () => void,
 ): Promise<Value> {
   if (!signal) return begin();
   if (signal.aborted) return Promise.reject(reasonOf(signal));
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       reject(reasonOf(signal));
-      giveUp();
+      onAbort();
     };
     signal.addEventListener("abort", abort, { once: true });
     // Removed before the promise settles, because its receiver may abort at once.

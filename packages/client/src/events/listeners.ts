@@ -20,7 +20,7 @@ export class Listeners<Arguments extends unknown[]> {
     return () => this.#listeners.delete(entry);
   }
 
-  tell(...args: Arguments): void {
+  emit(...args: Arguments): void {
     for (const listener of Array.from(this.#listeners)) guarded(() => listener(...args));
   }
 }

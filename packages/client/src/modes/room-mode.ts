@@ -19,7 +19,7 @@ import type { Router } from "../peers/router.js";
 import type { ViewPlan } from "../plan/view-plan.js";
 import type { RoomTransport } from "../report/room-transport.js";
 import type { GameTime, ReachedTick } from "../time/game-time.js";
-import type { RoomNews } from "./room-news.js";
+import type { RoomListeners } from "./room-listeners.js";
 
 /** Fetches the code for streams of other builds. */
 export type LoadColumns = () => Promise<Pick<typeof Protocol, "describeColumns" | "matchColumns">>;
@@ -27,7 +27,7 @@ export type LoadColumns = () => Promise<Pick<typeof Protocol, "describeColumns" 
 /** Parts of a room that its mode uses. Functions return parts that the room creates after its first mode. */
 export interface RoomParts extends PairParts {
   readonly loadColumns: LoadColumns;
-  readonly news: RoomNews;
+  readonly listeners: RoomListeners;
   readonly owned: OwnedEntities;
   readonly messages: RoomMessages;
   readonly router: Router;

@@ -29,8 +29,8 @@ export class RoomMessages {
     };
   }
 
-  tell(type: string, message: unknown, from: Peer): void {
-    this.#listeners.get(type)?.tell(message, from);
+  deliver(type: string, message: unknown, from: Peer): void {
+    this.#listeners.get(type)?.emit(message, from);
   }
 
   answer(

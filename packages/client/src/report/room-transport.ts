@@ -202,8 +202,8 @@ export class RoomTransport {
     );
     if (this.#peerCount.hasEmptied(this.#options.scheduler.nowMs())) this.review("fewer players");
     if (!measured) return;
-    const news = this.#steady.observe(rounded(measured), this.#options.scheduler.nowMs());
-    if (news.length > 0) this.review(news.join(", "));
+    const changed = this.#steady.observe(rounded(measured), this.#options.scheduler.nowMs());
+    if (changed.length > 0) this.review(changed.join(", "));
   }
 
   /**
@@ -231,7 +231,7 @@ export class RoomTransport {
     const change: TransportChange = { atMs, ...row, ...(measured && { measured }) };
     this.#history.push(change);
     if (this.#history.length > HISTORY_LENGTH) this.#history.shift();
-    this.#changes.tell(change);
+    this.#changes.emit(change);
   }
 
   /** Calls the listener when a path or the plan has changed, with the reason. */

@@ -37,7 +37,7 @@ export class Simulation {
     for (const known of this.#links) if (known.state === "closed") this.#links.delete(known);
     this.#links.add(link);
     if (this.#settings) this.#line?.take(link);
-    this.#onLink.tell(link);
+    this.#onLink.emit(link);
   }
 
   onLink(listener: (link: Link) => void): Unsubscribe {

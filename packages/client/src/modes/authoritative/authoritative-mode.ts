@@ -106,15 +106,15 @@ export class AuthoritativeMode implements RoomMode {
       send: (payload) => this.#trySend(writePeerPayload(payload)) !== undefined,
       onReadable: (definition) => this.#askFor(definition),
       onPlan: (kind, plan) => this.#read(kind, plan),
-      onMismatch: (name, differences) => parts.news.differs(name, "the room", differences),
+      onMismatch: (name, differences) => parts.listeners.differs(name, "the room", differences),
     });
-    for (const definition of parts.news.definitions) this.use(definition);
+    for (const definition of parts.listeners.definitions) this.use(definition);
     // After another join this participant still owns its entities.
     for (const record of parts.owned.records) this.spawned(record);
   }
 
   #newEntities(): HostedEntities {
-    const { scheduler, news, drops, view } = this.#parts;
+    const { scheduler, listeners, drops, view } = this.#parts;
     const info = this.#info;
     const server = this.#server!;
     const myNumber = this.#parts.sessionNumber();
@@ -128,15 +128,15 @@ export class AuthoritativeMode implements RoomMode {
       isOwn: (id, owner, definition) => owner === myNumber && this.#ownIds.has(id, definition),
       onSpawn: (entity) => {
         this.#adopt(entity.id);
-        news.entities.spawned(entity);
+        listeners.entities.spawned(entity);
       },
       onDespawn: (entity) => {
         this.#prediction?.release(entity.id);
-        news.entities.despawned(entity);
+        listeners.entities.despawned(entity);
       },
       onDropped: (reason) => drops.count(reason),
       onDesync: (id) => this.#resync([id]),
-      onFault: ({ id }, { name }, fault) => news.faulted(name, id, fault),
+      onFault: ({ id }, { name }, fault) => listeners.faulted(name, id, fault),
     });
   }
 
@@ -180,14 +180,14 @@ export class AuthoritativeMode implements RoomMode {
   joined(info: PeerInfo): void {
     const peer = this.#newPeer(info);
     this.#peers.set(info.number, peer);
-    this.#parts.news.joins.tell(peer);
+    this.#parts.listeners.joins.emit(peer);
   }
 
   left(number: number): void {
     const peer = this.#peers.get(number);
     if (!peer) return;
     this.#peers.delete(number);
-    this.#parts.news.leaves.tell(peer, { unacknowledged: 0 });
+    this.#parts.listeners.leaves.emit(peer, { unacknowledged: 0 });
   }
 
   away(number: number): void {
@@ -202,8 +202,8 @@ export class AuthoritativeMode implements RoomMode {
     const peer = this.#peers.get(number);
     if (!peer || peer.state === state) return;
     peer.state = state;
-    const { absences, returns } = this.#parts.news;
-    (state === "away" ? absences : returns).tell(peer);
+    const { absences, returns } = this.#parts.listeners;
+    (state === "away" ? absences : returns).emit(peer);
   }
 
   learn(): void {
@@ -291,7 +291,7 @@ export class AuthoritativeMode implements RoomMode {
   input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
     const known = definition as unknown as InputDefinition;
     if (this.#inputs && this.#inputDefinition === known) return this.#inputs.view as WritableFields<F>;
-    const { scheduler, news, isLooping } = this.#parts;
+    const { scheduler, listeners, isLooping } = this.#parts;
     const info = this.#info;
     if (!this.#server)
       throw new NetError("entity/refused", "the room has no authority that could take inputs");
@@ -309,7 +309,7 @@ export class AuthoritativeMode implements RoomMode {
       definition: known,
       tickHz: info.tickHz,
       send: (body) => this.#session.sendInput(body),
-      onClamp: (clamp) => news.clamped(clamp),
+      onClamp: (clamp) => listeners.clamped(clamp),
       isLooping: () => isLooping(),
       onTick: (input, atMs) => this.#prediction?.advance(input, atMs),
     });
@@ -323,7 +323,7 @@ export class AuthoritativeMode implements RoomMode {
 
   predict(definition: EntityDefinition, inputs: InputDefinition, step: InputStep): Prediction {
     this.input(inputs);
-    const { scheduler, sessionNumber, news } = this.#parts;
+    const { scheduler, sessionNumber, listeners } = this.#parts;
     this.#prediction = new Prediction({
       definition,
       inputs,
@@ -333,7 +333,7 @@ export class AuthoritativeMode implements RoomMode {
       ageMsOf: (tick) => this.#entities.store.ageMsOf(tick),
       myNumber: sessionNumber,
       nowMs: () => scheduler.nowMs(),
-      onFault: ({ id }, fault) => news.faulted(definition.name, id, fault),
+      onFault: ({ id }, fault) => listeners.faulted(definition.name, id, fault),
     });
     this.use(definition);
     for (const { id } of this.#entities.store.ofKind(definition)) this.#adopt(id);
@@ -369,7 +369,7 @@ export class AuthoritativeMode implements RoomMode {
     if (!this.#isAgreed) return;
     const reason = this.#entities.receive(reader.rest(), tick, cameAtMs);
     if (reason) this.#lost(reason);
-    else this.#parts.news.states.tell(tick);
+    else this.#parts.listeners.states.emit(tick);
     this.#parts.reviewDelay();
   }
 
@@ -380,12 +380,12 @@ export class AuthoritativeMode implements RoomMode {
 
   /** Requests the entities that the game spawned before the authority could read their kind. */
   #askFor(definition: EntityDefinition): void {
-    const { owned, news } = this.#parts;
+    const { owned, listeners } = this.#parts;
     try {
       for (const record of owned.records) if (record.definition === definition) this.#ask(record);
     } catch (error) {
       if (!(error instanceof NetError)) throw error;
-      news.report(error);
+      listeners.report(error);
     }
   }
 
@@ -467,7 +467,7 @@ export class AuthoritativeMode implements RoomMode {
 
   #take(message: PeerPayload): void {
     const { messages } = this.#parts;
-    if (message.kind === "command") messages.tell(message.type, message.message, this.#server!);
+    if (message.kind === "command") messages.deliver(message.type, message.message, this.#server!);
     else if (message.kind === "request")
       messages.answer(this.#server!, message, (reply) => this.#reply(reply));
     else if (message.kind === "reply") this.#requests.reply(message.id, message.ok, message.message);
@@ -486,7 +486,7 @@ export class AuthoritativeMode implements RoomMode {
     if (message.type === "granted") return this.#resync(this.#ownIds.granted(message.localId, message.id));
     if (message.what === "entity") this.#resync(this.#ownIds.refused());
     if (message.what === "kind") return this.#mismatched(message.reason);
-    this.#parts.news.report(new NetError(refusalCodes[message.what], message.reason));
+    this.#parts.listeners.report(new NetError(refusalCodes[message.what], message.reason));
   }
 
   #correct(localId: number, body: Uint8Array): void {
@@ -517,7 +517,7 @@ export class AuthoritativeMode implements RoomMode {
 
   #mismatched(name: string): void {
     const message = `the room has no "${name}" that this page knows: load the same build of the game everywhere`;
-    this.#parts.news.report(new NetError("schema/mismatch", message));
+    this.#parts.listeners.report(new NetError("schema/mismatch", message));
   }
 
   /**

@@ -125,7 +125,7 @@ export class MeshMode implements RoomMode {
     const uplink = parts.uplink();
     if (uplink) peer.relayOver(uplink);
     this.#states.joined(peer, parts.time.tick);
-    parts.news.joins.tell(peer);
+    parts.listeners.joins.emit(peer);
   }
 
   #newPair(info: PeerInfo): PeerConnection {
@@ -161,14 +161,14 @@ export class MeshMode implements RoomMode {
   #remove(number: number, reason: string): void {
     const member = this.#members.get(number);
     if (!member) return;
-    const { router, news } = this.#parts;
+    const { router, listeners } = this.#parts;
     this.#members.delete(number);
     router.remove(number);
     member.cancelHiding?.();
     member.entities.clear();
     member.peer.end(reason);
     this.#states.left(member.peer);
-    news.leaves.tell(member.peer, member.peer.loss);
+    listeners.leaves.emit(member.peer, member.peer.loss);
   }
 
   away(number: number, closed: boolean): void {
@@ -185,7 +185,7 @@ export class MeshMode implements RoomMode {
   }
 
   #reviewAbsence(member: Member): void {
-    const { scheduler, news } = this.#parts;
+    const { scheduler, listeners } = this.#parts;
     const { peer } = member;
     const isAway = peer.state === "away";
     if (!this.#isHere(member) || member.isAway === isAway) return;
@@ -193,7 +193,7 @@ export class MeshMode implements RoomMode {
     member.cancelHiding?.();
     const hide = (): void => member.entities.setHidden(true);
     member.cancelHiding = isAway ? scheduler.after(HIDDEN_AFTER_MS, hide) : undefined;
-    (isAway ? news.absences : news.returns).tell(peer);
+    (isAway ? listeners.absences : listeners.returns).emit(peer);
     if (!isAway) member.entities.setHidden(false);
   }
 
@@ -269,34 +269,34 @@ export class MeshMode implements RoomMode {
   }
 
   #entitiesOf(peer: PeerConnection): RemoteEntities {
-    const { scheduler, news, view, loadColumns, drops } = this.#parts;
+    const { scheduler, listeners, view, loadColumns, drops } = this.#parts;
     return new RemoteEntities({
       owner: peer,
       sessionNumber: peer.sessionNumber,
       clock: scheduler,
-      definitionNamed: (name) => news.definitionNamed(name),
+      definitionNamed: (name) => listeners.definitionNamed(name),
       view,
       loadColumns,
-      onSpawn: (entity) => news.entities.spawned(entity),
-      onDespawn: (entity) => news.entities.despawned(entity),
-      onMismatch: (name, differences) => news.differs(name, `peer ${peer.number}`, differences),
+      onSpawn: (entity) => listeners.entities.spawned(entity),
+      onDespawn: (entity) => listeners.entities.despawned(entity),
+      onMismatch: (name, differences) => listeners.differs(name, `peer ${peer.number}`, differences),
       send: (payload) => peer.sendWhereRoom(payload),
       onDropped: (reason) => drops.count(reason),
-      onFault: ({ id }, { name }, fault) => news.faulted(name, id, fault),
+      onFault: ({ id }, { name }, fault) => listeners.faulted(name, id, fault),
     });
   }
 
   /** Clears the peer's entities after a reset. The peer announces them again. */
   #reset(member: Member, loss: MessageLoss): void {
     if (!this.#isHere(member)) return;
-    const { time, news } = this.#parts;
+    const { time, listeners } = this.#parts;
     const { peer } = member;
     member.entities.clear();
     member.entities = this.#entitiesOf(peer);
     if (member.isAway) member.entities.setHidden(true);
     this.#states.left(peer);
     this.#states.joined(peer, time.tick);
-    news.resets.tell(peer, loss);
+    listeners.resets.emit(peer, loss);
   }
 
   spawned(record: OwnedRecord): void {
@@ -395,7 +395,7 @@ export class MeshMode implements RoomMode {
       case "resync":
         return answer();
       case "command":
-        return messages.tell(payload.type, payload.message, from);
+        return messages.deliver(payload.type, payload.message, from);
       case "request":
         if (from.takeRequest()) messages.answer(from, payload, (reply) => from.reply(reply));
         return;

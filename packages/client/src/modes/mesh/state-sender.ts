@@ -79,7 +79,7 @@ export class StateSender {
     this.#replication = new ReceiverReplication({
       tickSeconds: 1 / parts.time.tickHz,
       onFault: (record, fault) =>
-        parts.news.faulted(record.definition.name, (record as OwnedRecord).entity.id, fault),
+        parts.listeners.faulted(record.definition.name, (record as OwnedRecord).entity.id, fault),
     });
   }
 

@@ -5,7 +5,7 @@ import { Listeners } from "../events/listeners.js";
 import type { MessageLoss, Peer } from "../peers/peer.js";
 
 /** The room's events for its game, in every mode, and the kinds of entities that the game uses. */
-export class RoomNews {
+export class RoomListeners {
   readonly joins = new Listeners<[Peer]>();
   readonly leaves = new Listeners<[Peer, MessageLoss]>();
   readonly absences = new Listeners<[Peer]>();
@@ -47,7 +47,7 @@ export class RoomNews {
    * console.
    */
   report(error: NetError): void {
-    this.errors.tell(error);
+    this.errors.emit(error);
     if (!this.errors.isEmpty || this.#warned.has(error.code)) return;
     this.#warned.add(error.code);
     // oxlint-disable-next-line no-console -- the game has no listener for errors
@@ -69,7 +69,7 @@ export class RoomNews {
     const error = new NetError("entity/clamped", `${message}, the nearest bound is written instead`);
     // oxlint-disable-next-line no-console -- a mistake of the game, which nobody would see otherwise
     console.warn(`paceline: ${error.message}`);
-    this.errors.tell(error);
+    this.errors.emit(error);
   }
 
   /** Reports a motion model that threw. Its entity holds its position. */
