@@ -33,7 +33,7 @@ export class ShownReplica extends ReceivedReplica<Entity> {
   body: ShownBody | undefined = undefined;
   isInterpolated = false;
   /** True if the game knows the entity. */
-  isTold = false;
+  isSpawned = false;
   /** Turn of the event loop in which the shown pose was computed: see {@link Clock.turnMs}. */
   shownAtMs = Number.NEGATIVE_INFINITY;
   /** Replaces `body` if the game predicts this entity. */
@@ -76,7 +76,7 @@ export interface ShownEntitiesOptions {
  * checked states, reports spawns and despawns to the game, and computes the values to draw.
  */
 export class ShownEntities implements SnapshotListener {
-  taken = 0;
+  acceptedStates = 0;
   readonly #options: ShownEntitiesOptions;
   readonly #bodies: ShownBodies;
   readonly #records = new ReplicaStore<ShownReplica>();
@@ -85,7 +85,7 @@ export class ShownEntities implements SnapshotListener {
   /** True while the source is away: the game sees none of its entities. */
   #isHidden = false;
   /** True while a batch of states is read of which only the last ones count. */
-  #isQuiet = false;
+  #isBatching = false;
   /** The last turn of the event loop in which the source's time was computed, and that time. */
   #turnMs = Number.NEGATIVE_INFINITY;
   #turnSeconds = 0;
@@ -128,8 +128,8 @@ export class ShownEntities implements SnapshotListener {
 
   /** Yields the entities of a kind that the game knows. */
   *ofKind(definition: EntityDefinition): Iterable<Entity> {
-    for (const { isTold, entity } of this.#records.ofKind(definition)) {
-      if (isTold) yield entity;
+    for (const { isSpawned, entity } of this.#records.ofKind(definition)) {
+      if (isSpawned) yield entity;
     }
   }
 
@@ -143,7 +143,7 @@ export class ShownEntities implements SnapshotListener {
     for (const record of this.#records.values()) {
       const { definition, row, tick } = record;
       if (this.#bodies.interpolates(definition) === record.isInterpolated) continue;
-      this.#giveBody(record);
+      this.#assignBody(record);
       record.body?.receive(row, this.#timeline!.secondsOf(tick), this.#nowSeconds());
     }
     if (![...this.#records.values()].some((record) => record.isInterpolated)) this.#bodies.endDelay();
@@ -164,20 +164,20 @@ export class ShownEntities implements SnapshotListener {
     if (!record.isNews(unwrapped)) return;
     const isJump = (changes & StateChange.teleported) !== 0;
     const sinceSeconds = isJump ? 0 : (unwrapped - record.tick) * this.#tickSeconds;
-    const news = record.read(entity, place, this.#options.hasRates ? sinceSeconds : undefined);
+    const newState = record.read(entity, place, this.#options.hasRates ? sinceSeconds : undefined);
     if (isJump) record.kinematics?.restart();
-    record.kinematics?.derive(news, unwrapped, this.#tickSeconds);
+    record.kinematics?.derive(newState, unwrapped, this.#tickSeconds);
     const seconds = timeline.secondsOf(unwrapped);
     // A state from the far future would block all that follow.
-    if (record.body?.receive(news, seconds, this.#nowSeconds() || seconds, isJump))
+    if (record.body?.receive(newState, seconds, this.#nowSeconds() || seconds, isJump))
       return this.#options.onDropped("outdated");
-    record.take(news, unwrapped, owner);
+    record.take(newState, unwrapped, owner);
     record.shownAtMs = Number.NEGATIVE_INFINITY;
     record.setTexts(entity.textsAt(tick), plan.textOf);
-    this.taken += 1;
+    this.acceptedStates += 1;
     record.onState?.(record.row, isJump);
     record.changes.review();
-    this.#tell(record);
+    this.#spawnIfNew(record);
   }
 
   onDesync(id: number): void {
@@ -188,10 +188,10 @@ export class ShownEntities implements SnapshotListener {
     const record = this.#records.get(id);
     if (!record) return;
     // The game may draw something at the last shown place.
-    this.#bringUpToDate(record);
+    this.#updateShown(record);
     this.#records.remove(record);
     record.changes.end();
-    if (record.isTold) this.#options.onDespawn(record.entity);
+    if (record.isSpawned) this.#options.onDespawn(record.entity);
   }
 
   clear(): void {
@@ -201,10 +201,10 @@ export class ShownEntities implements SnapshotListener {
   setHidden(isHidden: boolean): void {
     this.#isHidden = isHidden;
     for (const record of this.#records.values()) {
-      if (!isHidden) this.#tell(record);
-      else if (record.isTold) {
-        this.#bringUpToDate(record);
-        record.isTold = false;
+      if (!isHidden) this.#spawnIfNew(record);
+      else if (record.isSpawned) {
+        this.#updateShown(record);
+        record.isSpawned = false;
         this.#options.onDespawn(record.entity);
       }
     }
@@ -214,16 +214,16 @@ export class ShownEntities implements SnapshotListener {
    * Runs `read`, then reports the entities that exist. The game never sees those that `read` added and
    * removed.
    */
-  quietly(read: () => void): void {
-    this.#isQuiet = true;
+  batch(read: () => void): void {
+    this.#isBatching = true;
     read();
-    this.#isQuiet = false;
-    for (const record of this.#records.values()) this.#tell(record);
+    this.#isBatching = false;
+    for (const record of this.#records.values()) this.#spawnIfNew(record);
   }
 
-  #tell(record: ShownReplica): void {
-    if (record.isTold || this.#isHidden || this.#isQuiet) return;
-    record.isTold = true;
+  #spawnIfNew(record: ShownReplica): void {
+    if (record.isSpawned || this.#isHidden || this.#isBatching) return;
+    record.isSpawned = true;
     this.#options.onSpawn(record.entity);
   }
 
@@ -234,11 +234,11 @@ export class ShownEntities implements SnapshotListener {
       const kinematics = this.#options.hasRates ? undefined : kinematicsOf(definition);
       return new ShownReplica(id, place, { entity, changes, kinematics });
     });
-    this.#giveBody(record);
+    this.#assignBody(record);
     return record;
   }
 
-  #giveBody(record: ShownReplica): void {
+  #assignBody(record: ShownReplica): void {
     const { definition, entity } = record;
     const { body, isInterpolated } = this.#bodies.show(definition, (fault) =>
       this.#options.onFault(entity, definition, fault),
@@ -251,7 +251,7 @@ export class ShownEntities implements SnapshotListener {
     const options = this.#options;
     const ageMsOf = (tick: number): number => this.ageMsOf(tick);
     const { definition } = place.table;
-    const beforeRead = () => this.#bringUpToDate(record());
+    const beforeRead = () => this.#updateShown(record());
     const shown = defineFields({}, definition, { place, layer: "shown", isWritable: false, beforeRead });
     const base = {
       id: options.idOf(id),
@@ -279,7 +279,7 @@ export class ShownEntities implements SnapshotListener {
    * Computes the shown pose at the first read in a frame. An entity that the game does not read costs
    * nothing.
    */
-  #bringUpToDate(record: ShownReplica): void {
+  #updateShown(record: ShownReplica): void {
     const nowMs = turnMsOf(this.#options.clock);
     if (record.shownAtMs === nowMs || !this.#records.holds(record)) return;
     record.shownAtMs = nowMs;

@@ -62,7 +62,7 @@ export class Prediction {
   /** Tick at which the authority had simulated the input `#processed`. */
   #processedAtTick = 0;
   /** Times at which inputs were sampled, ms, by number: the last processed one and all later ones. */
-  readonly #takenAtMs = new Map<number, number>();
+  readonly #sampledAtMs = new Map<number, number>();
   #states = 0;
   #correctionM = 0;
   #worstCorrectionM = 0;
@@ -84,20 +84,20 @@ export class Prediction {
   }
 
   get #leadMs(): number {
-    const takenAtMs = this.#takenAtMs.get(this.#processed ?? -1);
-    if (takenAtMs === undefined) return 0;
-    return this.#options.nowMs() - takenAtMs - this.#options.ageMsOf(this.#processedAtTick);
+    const sampledAtMs = this.#sampledAtMs.get(this.#processed ?? -1);
+    if (sampledAtMs === undefined) return 0;
+    return this.#options.nowMs() - sampledAtMs - this.#options.ageMsOf(this.#processedAtTick);
   }
 
-  adopt(record: ShownReplica): void {
+  add(record: ShownReplica): void {
     if (record.definition !== this.definition || record.owner !== this.#options.myNumber()) return;
     const predicted = { record, body: this.#newBody(record) };
     this.#predicted.set(record.id, predicted);
-    record.onState = (state, isJump) => this.#heard(predicted, state, isJump);
+    record.onState = (state, isJump) => this.#reconcile(predicted, state, isJump);
     record.predicted = (nowMs, into) => this.#show(predicted, nowMs, into);
   }
 
-  release(id: number): void {
+  remove(id: number): void {
     this.#predicted.delete(id);
   }
 
@@ -108,17 +108,17 @@ export class Prediction {
   processed(number: number | undefined, tick: number): void {
     this.#processed = number;
     this.#processedAtTick = tick;
-    for (const known of this.#takenAtMs.keys()) if (known < number!) this.#takenAtMs.delete(known);
+    for (const known of this.#sampledAtMs.keys()) if (known < number!) this.#sampledAtMs.delete(known);
   }
 
   advance(input: Float32Array, atMs: number): void {
     this.#input = input;
     this.#tickAtMs = atMs;
-    this.#takenAtMs.set(this.#options.sender.number, atMs);
+    this.#sampledAtMs.set(this.#options.sender.number, atMs);
     for (const { body } of this.#predicted.values()) body.advance(input);
   }
 
-  #heard(predicted: Predicted, state: Float32Array, isJump: boolean): void {
+  #reconcile(predicted: Predicted, state: Float32Array, isJump: boolean): void {
     if (predicted.record.owner !== this.#options.myNumber()) {
       predicted.record.predicted = undefined;
       predicted.record.onState = undefined;

@@ -137,7 +137,7 @@ export class StateStream {
   }
 
   /** Forgets the receiver's baselines of these entities, or of all if `ids` is empty. */
-  distrust(receiver: number, ids: readonly number[]): void {
+  invalidate(receiver: number, ids: readonly number[]): void {
     const sender = this.#acknowledged.get(receiver);
     if (ids.length === 0) sender?.restart();
     for (const id of ids) {

@@ -45,7 +45,7 @@ export class GameTime {
   readonly #options: GameTimeOptions;
   readonly tickHz: number;
   readonly #tickMs: number;
-  readonly #told = new Set<string>();
+  readonly #reportedMisfits = new Set<string>();
   #originMs: number;
   /** Moments of the newest values and of the last published ones. */
   #writtenAtMs = Number.NEGATIVE_INFINITY;
@@ -59,7 +59,7 @@ export class GameTime {
   /** Start of the newest frame in which the game called `advance`. */
   #frameMs: number | undefined;
   /** Latest moment that the game has passed to `advance`. */
-  #givenAtMs = Number.NEGATIVE_INFINITY;
+  #latestAtMs = Number.NEGATIVE_INFINITY;
   /** True once a tick was moved onto the first moment of the game or of its loop. */
   #isAligned = false;
 
@@ -103,8 +103,8 @@ export class GameTime {
     }
     // The check uses the game's own moments: the room's may be later than the steps of the game's first
     // frame.
-    if (atMs < this.#givenAtMs - ROUNDING_MS) this.#misfit("back", atMs);
-    this.#givenAtMs = Math.max(atMs, this.#givenAtMs);
+    if (atMs < this.#latestAtMs - ROUNDING_MS) this.#misfit("back", atMs);
+    this.#latestAtMs = Math.max(atMs, this.#latestAtMs);
     return this.drive(atMs);
   }
 
@@ -175,13 +175,13 @@ export class GameTime {
   }
 
   #misfit(kind: "past" | "future" | "back", atMs: number): void {
-    if (this.#told.has(kind)) return;
-    this.#told.add(kind);
+    if (this.#reportedMisfits.has(kind)) return;
+    this.#reportedMisfits.add(kind);
     const { onMisfit } = this.#options;
     const instead = "write room.advance() for this frame, or give the time of requestAnimationFrame, in ms";
     const nowMs = Math.round(this.#nowMs());
     if (kind === "back")
-      return onMisfit(`advance(${atMs}) goes back: it was ${this.#givenAtMs} before; ${instead}`);
+      return onMisfit(`advance(${atMs}) goes back: it was ${this.#latestAtMs} before; ${instead}`);
     const isCounter = kind === "past" && Number.isInteger(atMs);
     const what = isCounter
       ? "looks like a count of steps"

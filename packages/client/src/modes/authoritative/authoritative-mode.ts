@@ -76,9 +76,9 @@ export class AuthoritativeMode implements RoomMode {
   #inputDefinition: InputDefinition | undefined;
   #prediction: Prediction | undefined;
   #cancelKinds: Cancel | undefined;
-  #toldTerms = "";
+  #sentTerms = "";
   /** Sequence of the last message with the used kinds; undefined if none was needed. */
-  #toldKinds: number | undefined;
+  #sentKinds: number | undefined;
   readonly #ownIds = new OwnIds();
   readonly #ownStates: OwnStates;
   #resyncAtMs = Number.NEGATIVE_INFINITY;
@@ -127,11 +127,11 @@ export class AuthoritativeMode implements RoomMode {
       view: viewAt(info.tickHz, view, () => this.#plan),
       isOwn: (id, owner, definition) => owner === myNumber && this.#ownIds.has(id, definition),
       onSpawn: (entity) => {
-        this.#adopt(entity.id);
+        this.#startPrediction(entity.id);
         listeners.entities.spawned(entity);
       },
       onDespawn: (entity) => {
-        this.#prediction?.release(entity.id);
+        this.#prediction?.remove(entity.id);
         listeners.entities.despawned(entity);
       },
       onDropped: (reason) => drops.count(reason),
@@ -252,7 +252,7 @@ export class AuthoritativeMode implements RoomMode {
 
   #read(kind: number, plan: StatePlan): void {
     this.#entities.use(kind, plan);
-    this.#tellKindsSoon();
+    this.#scheduleKinds();
   }
 
   /**
@@ -260,19 +260,19 @@ export class AuthoritativeMode implements RoomMode {
    * kinds, so the states of kinds that the game has named by now have already arrived.
    */
   begin(): void {
-    this.#tellKindsSoon();
+    this.#scheduleKinds();
   }
 
-  #tellKindsSoon(delayMs = 0): void {
+  #scheduleKinds(delayMs = 0): void {
     this.#cancelKinds ??= this.#parts.scheduler.after(delayMs, () => {
       this.#cancelKinds = undefined;
       // The room may have ended while this code was loading.
       if (this.#session.isClosed) return;
       const { kinds } = this.#entities;
-      if (this.#toldKinds === undefined && kinds.length === this.#info.kinds.length) return;
-      const told = this.#trySend(writeAuthority({ type: "kinds", kinds }));
-      if (told === undefined) this.#tellKindsSoon(RETRY_PERIOD_MS);
-      else this.#toldKinds = told;
+      if (this.#sentKinds === undefined && kinds.length === this.#info.kinds.length) return;
+      const sent = this.#trySend(writeAuthority({ type: "kinds", kinds }));
+      if (sent === undefined) this.#scheduleKinds(RETRY_PERIOD_MS);
+      else this.#sentKinds = sent;
     });
   }
 
@@ -280,8 +280,8 @@ export class AuthoritativeMode implements RoomMode {
   planChanged(): void {
     const terms = viewTermsOf(this.#plan, this.#info.tickHz);
     const key = Object.values(terms).join();
-    if (key !== this.#toldTerms && this.#trySend(writeAuthority({ type: "view", ...terms })) !== undefined)
-      this.#toldTerms = key;
+    if (key !== this.#sentTerms && this.#trySend(writeAuthority({ type: "view", ...terms })) !== undefined)
+      this.#sentTerms = key;
     this.#entities.store.planChanged();
   }
 
@@ -336,14 +336,14 @@ export class AuthoritativeMode implements RoomMode {
       onFault: ({ id }, fault) => listeners.faulted(definition.name, id, fault),
     });
     this.use(definition);
-    for (const { id } of this.#entities.store.ofKind(definition)) this.#adopt(id);
+    for (const { id } of this.#entities.store.ofKind(definition)) this.#startPrediction(id);
     return this.#prediction;
   }
 
   receive(payload: Uint8Array): boolean {
     if (payload[0] === PayloadKind.authority) {
       const message = readFromAuthority(payload.subarray(1));
-      if (message) this.#hear(message);
+      if (message) this.#receiveAuthority(message);
       return message !== undefined;
     }
     const message = readPeerPayload(payload);
@@ -365,7 +365,7 @@ export class AuthoritativeMode implements RoomMode {
     const reader = new ByteReader(body);
     const feedback = readFeedback(reader);
     if (!feedback) return this.#parts.drops.count("bad-message");
-    this.#prediction?.processed(this.#inputs?.told(feedback), tick);
+    this.#prediction?.processed(this.#inputs?.receiveFeedback(feedback), tick);
     if (!this.#isAgreed) return;
     const reason = this.#entities.receive(reader.rest(), tick, cameAtMs);
     if (reason) this.#lost(reason);
@@ -394,7 +394,7 @@ export class AuthoritativeMode implements RoomMode {
     const { name, schemaHash } = definition;
     const state = this.#ownStates.first(record);
     const { tickHz, tick } = this.#parts.time;
-    this.#ownIds.ask(localId, definition);
+    this.#ownIds.request(localId, definition);
     const own = writeAuthority({ type: "own", localId, name, schemaHash, state, tickHz, tick: tick >>> 0 });
     this.#ownStates.add(record, this.#send(own, OWN_PERIOD_MS));
   }
@@ -460,9 +460,9 @@ export class AuthoritativeMode implements RoomMode {
     this.#entities.store.clear();
   }
 
-  #adopt(id: number): void {
+  #startPrediction(id: number): void {
     const record = this.#entities.store.record(id);
-    if (record) this.#prediction?.adopt(record);
+    if (record) this.#prediction?.add(record);
   }
 
   #take(message: PeerPayload): void {
@@ -479,7 +479,7 @@ export class AuthoritativeMode implements RoomMode {
     if (!this.#session.isClosed) this.#send(writePeerPayload(reply));
   }
 
-  #hear(message: FromAuthority): void {
+  #receiveAuthority(message: FromAuthority): void {
     if (message.type === "resync") return this.#ownStates.resync();
     if (message.type === "limits") return void (this.limits = message);
     if (message.type === "corrected") return this.#correct(message.localId, message.state);
@@ -525,7 +525,7 @@ export class AuthoritativeMode implements RoomMode {
    */
   get #isAgreed(): boolean {
     // The acks of a packet are processed before its states.
-    if (this.#toldKinds !== undefined) return this.#session.isAcknowledged(this.#toldKinds);
+    if (this.#sentKinds !== undefined) return this.#session.isAcknowledged(this.#sentKinds);
     return this.#entities.kinds.length === this.#info.kinds.length;
   }
 

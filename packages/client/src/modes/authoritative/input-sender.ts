@@ -70,7 +70,7 @@ export class InputSender {
    * Takes the authority's feedback. Returns the unwrapped number of the newest processed input, if there is
    * one.
    */
-  told({ processed, leadErrorTicks }: InputFeedback): number | undefined {
+  receiveFeedback({ processed, leadErrorTicks }: InputFeedback): number | undefined {
     if (processed === undefined) return undefined;
     this.#pace.hint(leadErrorTicks);
     const unwrapped = this.#number + (((processed - this.#number) << 16) >> 16);
@@ -89,7 +89,7 @@ export class InputSender {
       const atMs = this.#nextAtMs;
       this.#nextAtMs += this.#pace.nextTickSeconds() * 1000;
       step?.(atMs);
-      this.#take(atMs);
+      this.#sample(atMs);
     }
   }
 
@@ -103,7 +103,7 @@ export class InputSender {
     });
   }
 
-  #take(atMs: number): void {
+  #sample(atMs: number): void {
     const { definition } = this.#options;
     const input = roundInput(definition, this.#place.table.stateOf(this.#place.row));
     this.#number += 1;

@@ -1,7 +1,7 @@
 import type { EntityDefinition } from "@paceline/protocol";
 
 /** An unanswered request for an entity of this participant. */
-interface Asked {
+interface RequestedId {
   readonly localId: number;
   readonly definition: EntityDefinition;
 }
@@ -11,14 +11,14 @@ interface Asked {
  * this participant too, which skips them. It answers requests in order.
  */
 export class OwnIds {
-  readonly #asked: Asked[] = [];
+  readonly #requested: RequestedId[] = [];
   /** Local ids, by the room's ids. */
   readonly #granted = new Map<number, number>();
   /** Ids that were skipped while their owner was unclear. */
-  readonly #doubtful = new Set<number>();
+  readonly #skipped = new Set<number>();
 
-  ask(localId: number, definition: EntityDefinition): void {
-    this.#asked.push({ localId, definition });
+  request(localId: number, definition: EntityDefinition): void {
+    this.#requested.push({ localId, definition });
   }
 
   /** Returns the ids that were skipped by mistake, and whose states are needed. */
@@ -39,16 +39,16 @@ export class OwnIds {
   /** Returns true if this participant simulates the entity, or may do so. Its states are then skipped. */
   has(id: number, definition: EntityDefinition): boolean {
     if (this.#granted.has(id)) return true;
-    if (!this.#asked.some((asked) => asked.definition === definition)) return false;
-    this.#doubtful.add(id);
+    if (!this.#requested.some((request) => request.definition === definition)) return false;
+    this.#skipped.add(id);
     return true;
   }
 
   #answered(): number[] {
-    this.#asked.shift();
-    if (this.#asked.length > 0) return [];
-    const doubtful = [...this.#doubtful].filter((id) => !this.#granted.has(id));
-    this.#doubtful.clear();
-    return doubtful;
+    this.#requested.shift();
+    if (this.#requested.length > 0) return [];
+    const skipped = [...this.#skipped].filter((id) => !this.#granted.has(id));
+    this.#skipped.clear();
+    return skipped;
   }
 }

@@ -96,7 +96,7 @@ export class OwnStates {
 
   /** Makes the next states whole, because the authority cannot read what it has received. */
   resync(): void {
-    for (const stream of this.#streams.values()) stream.distrust(AUTHORITY, []);
+    for (const stream of this.#streams.values()) stream.invalidate(AUTHORITY, []);
     this.#replication.force();
   }
 

@@ -314,7 +314,7 @@ export class MeshMode implements RoomMode {
   replicate({ tick, atMs: nowMs, share, sinceMs, isBetween }: ReachedTick): void {
     const { owned } = this.#parts;
     owned.sample(tick, { share, sinceMs });
-    if (isBetween) this.#states.passed(tick);
+    if (isBetween) this.#states.recordStates(tick);
     else this.#states.replicate(owned.records, { tick, nowMs });
   }
 

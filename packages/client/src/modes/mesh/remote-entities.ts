@@ -53,7 +53,7 @@ export class RemoteEntities {
       isOwn: () => false,
       onDesync: (id) => {
         options.onDropped("desync");
-        this.#streams.distrust(id);
+        this.#streams.invalidate(id);
       },
     });
     this.#streams = new RemoteStreams(options);
@@ -91,12 +91,12 @@ export class RemoteEntities {
    * reason if it is dropped.
    */
   describe(stream: number, columns: Uint8Array): DropReason | undefined {
-    return this.#streams.describe(stream, columns, this.#store, (read) => this.#store.quietly(read));
+    return this.#streams.describe(stream, columns, this.#store, (read) => this.#store.batch(read));
   }
 
   /** Starts to use a definition: entities that waited for it appear. */
   defined(name: string): void {
-    this.#store.quietly(() => {
+    this.#store.batch(() => {
       this.#retained?.defined(name, this.#store);
       this.#streams.defined(name, this.#store);
     });
@@ -105,7 +105,7 @@ export class RemoteEntities {
   /** Reads unreliable states. Calls `drop` with a reason for dropped ones. Returns the number of applied updates. */
   receive(body: Uint8Array, tick: number, drop: (reason: DropReason) => void): number {
     const store = this.#store;
-    const { taken } = store;
+    const { acceptedStates } = store;
     const reader = body.length === 0 ? "length" : this.#streams.startReading(body[0]!);
     const reason =
       typeof reader === "object"
@@ -113,8 +113,8 @@ export class RemoteEntities {
         : reader;
     if (reason) drop(reason);
     // Unreliable states are not delayed by repeats, so their arrival gives the time of their tick.
-    if (store.taken > taken) this.#observe(tick);
-    return store.taken - taken;
+    if (store.acceptedStates > acceptedStates) this.#observe(tick);
+    return store.acceptedStates - acceptedStates;
   }
 
   /** Reads reliable states, which may be late. Returns the reason if they are dropped. */
@@ -148,8 +148,8 @@ export class RemoteEntities {
   present(stream: number): DropReason | undefined {
     const name = this.#streams.nameOf(stream);
     if (name === undefined) return "unknown-entity";
-    const told = new Set(this.#streams.idsOf(name));
-    for (const id of this.#retained?.idsOf(name) ?? []) if (!told.has(id)) this.#store.onRemoved(id);
+    const listed = new Set(this.#streams.idsOf(name));
+    for (const id of this.#retained?.idsOf(name) ?? []) if (!listed.has(id)) this.#store.onRemoved(id);
     this.#retained?.end(name);
     return undefined;
   }

@@ -37,7 +37,7 @@ interface RemoteStream {
   waitingBytes: number;
   /** Number of unreadable messages in a row. */
   failures: number;
-  readonly distrusted: Set<number>;
+  readonly invalid: Set<number>;
   askedAtMs: number;
 }
 
@@ -79,7 +79,7 @@ export class RemoteStreams {
       waiting: [],
       waitingBytes: 0,
       failures: 0,
-      distrusted: new Set<number>(),
+      invalid: new Set<number>(),
       askedAtMs: Number.NEGATIVE_INFINITY,
     };
     this.#streams.set(start.stream, stream);
@@ -118,13 +118,13 @@ export class RemoteStreams {
 
   /**
    * Reads the owner's description of a stream's columns. Returns a reason if it was not requested. The code
-   * that reads it is loaded first; `quietly` then reads the waiting messages.
+   * that reads it is loaded first; `batch` then reads the waiting messages.
    */
   describe(
     number: number,
     columns: Uint8Array,
     listener: SnapshotListener,
-    quietly: (read: () => void) => void,
+    batch: (read: () => void) => void,
   ): DropReason | undefined {
     const stream = this.#streams.get(number);
     if (!stream) return this.#ended.has(number) ? "outdated" : "unknown-entity";
@@ -138,7 +138,7 @@ export class RemoteStreams {
       this.#differs(name, match?.differences ?? ["columns that cannot be"]);
       if (!match?.plan) return this.#options.onDropped("bad-message");
       stream.reader = newReader(match.plan, definition);
-      quietly(() => this.#catchUp(stream, listener));
+      batch(() => this.#catchUp(stream, listener));
     };
     this.#options.loadColumns().then(take, () => this.#differs(name, ["the code to read it did not come"]));
     return undefined;
@@ -170,8 +170,8 @@ export class RemoteStreams {
   }
 
   /** Marks an entity of the present message for a resync. */
-  distrust(id: number): void {
-    this.#reading?.distrusted.add(id);
+  invalidate(id: number): void {
+    this.#reading?.invalid.add(id);
   }
 
   /**
@@ -193,7 +193,7 @@ export class RemoteStreams {
     if (reason === undefined) stream.failures = 0;
     else if (!harmless.has(reason)) stream.failures += 1;
     if (stream.failures >= FAILURES_UNTIL_RESYNC) this.#ask(stream, []);
-    else if (stream.distrusted.size > 0) this.#ask(stream, [...stream.distrusted]);
+    else if (stream.invalid.size > 0) this.#ask(stream, [...stream.invalid]);
     return reason;
   }
 
@@ -221,7 +221,7 @@ export class RemoteStreams {
     if (nowMs - stream.askedAtMs < RESYNC_INTERVAL_MS) return;
     stream.askedAtMs = nowMs;
     stream.failures = 0;
-    stream.distrusted.clear();
+    stream.invalid.clear();
     const entities = ids.length > MAX_RESYNCED ? [] : ids;
     this.#options.send({ kind: "resync", stream: stream.start.stream, entities });
   }

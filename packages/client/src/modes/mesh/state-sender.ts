@@ -18,7 +18,7 @@ import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer.js";
 import { policyOf } from "../../plan/state-policy.js";
 import type { RoomParts } from "../room-mode.js";
-import { Retention } from "./retention.js";
+import { RetainedStatesSender } from "./retained-states-sender.js";
 import { StateStream } from "../state-stream.js";
 
 export interface StateSenderOptions {
@@ -34,7 +34,7 @@ const PACKET_HEAD_BYTES = 19;
 /** Rate limit for resync requests, per peer and stream. */
 const RESYNC_INTERVAL_MS = 250;
 /** Time for which a receiver that lost ordered states gets its own packets, ms. Doubles each time. */
-const FIRST_APART_MS = 10_000;
+const FIRST_INDIVIDUAL_MS = 10_000;
 const ASSUMED_RTT_MS = 200;
 
 /**
@@ -51,13 +51,13 @@ export class StateSender {
   /** Streams whose columns each receiver has requested. */
   readonly #described = new WeakMap<PeerConnection, Set<number>>();
   readonly #resyncedAtMs = new WeakMap<PeerConnection, Map<number, number>>();
-  readonly #retention: Retention;
+  readonly #retainedStates: RetainedStatesSender;
   /**
    * Receivers that lost ordered states, with the time until which they get differences from their own acks,
    * ms.
    */
-  readonly #apart = new Map<PeerConnection, number>();
-  readonly #apartMs = new WeakMap<PeerConnection, number>();
+  readonly #individual = new Map<PeerConnection, number>();
+  readonly #individualMs = new WeakMap<PeerConnection, number>();
   /** Link over which all receivers get states in order; undefined while there is none. */
   #inOrderLink: Link | undefined;
   /** Peers that missed states, because they had no link at that time. */
@@ -71,9 +71,9 @@ export class StateSender {
     this.#options = options;
     this.#parts = parts;
     this.publications = new SharedPackets({ ...parts, peers });
-    this.#retention = new Retention({
+    this.#retainedStates = new RetainedStatesSender({
       clock: parts.scheduler,
-      portray: (most) => this.#portray(most),
+      statesOf: (most) => this.#statesOf(most),
       serverSession: () => this.#serverSession,
     });
     this.#replication = new ReceiverReplication({
@@ -84,7 +84,7 @@ export class StateSender {
   }
 
   spawned(record: OwnedRecord, tick: number): void {
-    this.#retention.changed();
+    this.#retainedStates.changed();
     const stream = this.#streams.get(record.definition) ?? this.#begin(record.definition);
     stream.add(record);
     try {
@@ -96,7 +96,7 @@ export class StateSender {
   }
 
   despawned({ definition, id }: OwnedRecord, tick: number): void {
-    this.#retention.changed();
+    this.#retainedStates.changed();
     const stream = this.#streams.get(definition);
     stream?.remove(id);
     this.#replication.remove(id);
@@ -106,7 +106,7 @@ export class StateSender {
   teleported({ definition, id }: OwnedRecord): void {
     this.#streams.get(definition)?.teleport(id);
     this.#replication.teleported(id);
-    this.#retention.changed();
+    this.#retainedStates.changed();
   }
 
   /** Sends a new receiver all streams and states. */
@@ -123,7 +123,7 @@ export class StateSender {
   left(peer: PeerConnection): void {
     for (const stream of this.#streams.values()) stream.forget(peer.number);
     this.#described.delete(peer);
-    this.#apart.delete(peer);
+    this.#individual.delete(peer);
   }
 
   acknowledged(peer: PeerConnection, sequence: number): void {
@@ -147,11 +147,11 @@ export class StateSender {
       return peer.session.drops.count("rate-limit");
     }
     times.set(number, moment.nowMs);
-    stream.distrust(peer.number, ids);
-    if (this.#inOrderLink && !this.#apart.has(peer)) {
-      const apartMs = this.#apartMs.get(peer) ?? FIRST_APART_MS;
-      this.#apartMs.set(peer, 2 * apartMs);
-      this.#apart.set(peer, moment.nowMs + apartMs);
+    stream.invalidate(peer.number, ids);
+    if (this.#inOrderLink && !this.#individual.has(peer)) {
+      const individualMs = this.#individualMs.get(peer) ?? FIRST_INDIVIDUAL_MS;
+      this.#individualMs.set(peer, 2 * individualMs);
+      this.#individual.set(peer, moment.nowMs + individualMs);
     }
     const wanted = ids.length === 0 ? stream.records.keys() : new Set(ids);
     const records = Array.from(wanted, (id) => stream.records.get(id)).filter(
@@ -178,7 +178,7 @@ export class StateSender {
   }
 
   /** Stores the states of a tick that is not sent: a reference consists of three ticks in a row. */
-  passed(tick: number): void {
+  recordStates(tick: number): void {
     this.#gather(tick);
   }
 
@@ -204,7 +204,7 @@ export class StateSender {
         for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
     }
     this.#tick = moment.tick;
-    this.#retention.step();
+    this.#retainedStates.step();
   }
 
   /**
@@ -228,8 +228,9 @@ export class StateSender {
       isOrdered && receivers.every(({ relayedState, session }) => relayedState || !session.activeLink);
     const before = this.#inOrderLink;
     this.#inOrderLink = isInOrder ? link : undefined;
-    const hasReturned = [...this.#apart].some(([, untilMs]) => untilMs <= nowMs);
-    for (const [peer, untilMs] of this.#apart) if (untilMs <= nowMs || !isInOrder) this.#apart.delete(peer);
+    const hasReturned = [...this.#individual].some(([, untilMs]) => untilMs <= nowMs);
+    for (const [peer, untilMs] of this.#individual)
+      if (untilMs <= nowMs || !isInOrder) this.#individual.delete(peer);
     const reached = receivers.filter((peer) => peer.relayedState && this.#unreached.delete(peer));
     // The former link may have lost the states that it carried.
     if (isInOrder && (hasReturned || reached.length > 0 || before !== link))
@@ -308,7 +309,7 @@ export class StateSender {
     rows: readonly EntityRows[],
     moment: ReplicationMoment,
   ): void {
-    const following = receivers.filter((peer) => !this.#apart.has(peer));
+    const following = receivers.filter((peer) => !this.#individual.has(peer));
     const take = (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number): void => {
       const alone = to - from === 1 ? this.#parts.sessionNumber() * 0x10000 + entities[from]!.id : undefined;
       this.publications.add(
@@ -325,17 +326,22 @@ export class StateSender {
     };
     if (this.#inOrderLink) stream.writeInOrder(moment.tick, rows, take);
     else stream.references.write(moment.tick, rows, take);
-    for (const peer of this.#apart.keys()) this.#sendApart(peer, stream, rows, moment.tick);
+    for (const peer of this.#individual.keys()) this.#sendIndividual(peer, stream, rows, moment.tick);
   }
 
-  #sendApart(peer: PeerConnection, stream: StateStream, rows: readonly EntityRows[], tick: number): void {
+  #sendIndividual(
+    peer: PeerConnection,
+    stream: StateStream,
+    rows: readonly EntityRows[],
+    tick: number,
+  ): void {
     stream.senderTo(peer.number).write(tick, rows, (body, entities, from, to) => {
       peer.meter.countUpdatesOut(to - from);
       return peer.session.sendState(body, keyOf(entities, from, to), stream.head) ?? -1;
     });
   }
 
-  #portray(most: number): RetainedPayload[] {
+  #statesOf(most: number): RetainedPayload[] {
     const payloads: PeerPayload[] = [];
     let left = most;
     for (const stream of this.#streams.values()) {

@@ -1,10 +1,10 @@
 import { writeControl, writeRetained, type RetainedPayload } from "@paceline/protocol";
 import type { Clock, Session } from "@paceline/transport";
 
-export interface RetentionOptions {
+export interface RetainedStatesSenderOptions {
   readonly clock: Clock;
   /** Returns the states of `most` own entities at most. */
-  portray(most: number): RetainedPayload[];
+  statesOf(most: number): RetainedPayload[];
   /**
    * Returns the session with the server, or undefined while it is not connected. It changes if the server
    * drops it.
@@ -25,17 +25,17 @@ const MAX_ENTITIES = 256;
  * Leaves the states of own entities at the server for newcomers, who get them with their welcome, one round
  * trip before the owner could send them.
  */
-export class Retention {
-  readonly #options: RetentionOptions;
+export class RetainedStatesSender {
+  readonly #options: RetainedStatesSenderOptions;
   #hasChanged = false;
-  #kept: RetainedPayload[] = [];
+  #lastPayloads: RetainedPayload[] = [];
   #session: Session | undefined;
   /** Sequence of the message with the last retained states. */
   #sent = -1;
   #dueAtMs = 0;
   #changeDueAtMs = 0;
 
-  constructor(options: RetentionOptions) {
+  constructor(options: RetainedStatesSenderOptions) {
     this.#options = options;
   }
 
@@ -54,10 +54,10 @@ export class Retention {
     // On a blocked link, more states would only queue up.
     if (this.#sent >= 0 && !session.isAcknowledged(this.#sent)) return;
     if (session.isBacklogged) return;
-    const { states, payloads } = this.#portrait();
-    const isNews = !isSame(payloads, this.#kept);
+    const { states, payloads } = this.#collect();
+    const isNews = !isSame(payloads, this.#lastPayloads);
     if (isNews) this.#sent = session.sendReliable(writeControl({ type: "retain", states }));
-    this.#kept = payloads;
+    this.#lastPayloads = payloads;
     this.#hasChanged = false;
     const restMs = (rate: number): number => (isNews ? (states.length / rate) * 1000 : 0);
     this.#dueAtMs = nowMs + Math.max(MOTION_PERIOD_MS, restMs(BYTES_PER_SECOND));
@@ -66,15 +66,15 @@ export class Retention {
 
   #begin(session: Session): void {
     this.#session = session;
-    this.#kept = [];
+    this.#lastPayloads = [];
     this.#sent = -1;
     this.#dueAtMs = this.#changeDueAtMs = 0;
   }
 
   /** Returns the states of as many entities as the server retains. */
-  #portrait(): { readonly states: Uint8Array; readonly payloads: RetainedPayload[] } {
+  #collect(): { readonly states: Uint8Array; readonly payloads: RetainedPayload[] } {
     for (let most = MAX_ENTITIES; ; most = most >> 1) {
-      const payloads = most > 0 ? this.#options.portray(most) : [];
+      const payloads = most > 0 ? this.#options.statesOf(most) : [];
       const states = writeRetained(payloads);
       if (states) return { states, payloads };
     }
