@@ -30,7 +30,7 @@ export interface FirstSocket {
 }
 
 /** The first part of a join, for the connection that continues it. */
-export interface Begun {
+export interface FirstResult {
   /** The call, with the earlier seat of this tab if there is one. */
   readonly call: JoinCall;
   /** Undefined if the attempt was given up, for example because the code of rooms loaded too slowly. */
@@ -43,7 +43,7 @@ export const CONNECT_TIMEOUT_MS = 8000;
  * Time limit of an unused open socket, ms. The server closes a silent link after 5 s, and would keep its
  * seat.
  */
-const MAX_SILENCE_MS = 3000;
+const UNUSED_TIMEOUT_MS = 3000;
 const OPEN = 1;
 
 /**
@@ -54,25 +54,25 @@ export class FirstAttempt {
   readonly tabSeat: TabSeat;
   readonly #options: FirstAttemptOptions;
   readonly #abortion = new AbortController();
-  readonly #begun: Promise<Begun>;
+  readonly #result: Promise<FirstResult>;
   #first: FirstSocket | undefined;
-  #cancelPatience: Cancel | undefined;
+  #cancelTimeout: Cancel | undefined;
   #isTaken = false;
 
   constructor(options: FirstAttemptOptions) {
     this.#options = options;
     this.tabSeat = new TabSeat(options.page?.tab, options.serverUrl);
-    this.#begun = this.#begin();
+    this.#result = this.#begin();
     // `take` rejects with the same error.
-    this.#begun.catch(() => undefined);
+    this.#result.catch(() => undefined);
   }
 
   /** Hands over the attempt. Rejects with the error of the match request. */
-  async take(): Promise<Begun> {
-    const { call } = await this.#begun;
+  async take(): Promise<FirstResult> {
+    const { call } = await this.#result;
     if (this.#abortion.signal.aborted) return { call, first: undefined };
     this.#isTaken = true;
-    this.#cancelPatience?.();
+    this.#cancelTimeout?.();
     return { call, first: this.#first };
   }
 
@@ -84,7 +84,7 @@ export class FirstAttempt {
     this.tabSeat.release();
   }
 
-  async #begin(): Promise<Begun> {
+  async #begin(): Promise<FirstResult> {
     const { call, serverUrl, webrtc } = this.#options;
     const kept = this.tabSeat.find(call);
     const seat = kept && (await this.tabSeat.claim(kept));
@@ -114,7 +114,7 @@ export class FirstAttempt {
   #opened(): void {
     if (this.#isTaken) return;
     if (this.#abortion.signal.aborted) return this.#drop();
-    this.#cancelPatience = this.#options.scheduler.after(MAX_SILENCE_MS, () => this.#drop());
+    this.#cancelTimeout = this.#options.scheduler.after(UNUSED_TIMEOUT_MS, () => this.#drop());
   }
 
   /**
@@ -122,7 +122,7 @@ export class FirstAttempt {
    * socket that breaks.
    */
   #drop(): void {
-    this.#cancelPatience?.();
+    this.#cancelTimeout?.();
     if (this.#first?.socket.readyState === OPEN) {
       this.#first.socket.close(CloseCode.left, "the page was too slow, or gave up");
       this.#first = undefined;

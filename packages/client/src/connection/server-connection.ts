@@ -18,7 +18,7 @@ import {
 import { canJoinElsewhere, errorOf, isBroken, isFinal } from "./close-meaning.js";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
 import { Listeners } from "../events/listeners.js";
-import type { Begun } from "./first-attempt.js";
+import type { FirstResult } from "./first-attempt.js";
 import { linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
 import type { PageEvent } from "../browser/page.js";
 import { serverPathInWords, serverStatsOf, type ServerStats } from "../paths/path-stats.js";
@@ -257,7 +257,7 @@ export class ServerConnection {
     });
   }
 
-  #begin({ call, first }: Begun): void {
+  #begin({ call, first }: FirstResult): void {
     if (this.#state !== "joining") return first?.socket.close(CloseCode.left, "left");
     this.#call = call;
     if (!first) return this.#joinByRequest();
@@ -362,7 +362,7 @@ export class ServerConnection {
         if (message.tick !== undefined) this.#session.heardTick(message.tick);
         return this.#renewed(message.resumeToken);
       case "stripe":
-        return this.#stripes.offered(message.ticket);
+        return this.#stripes.receiveTicket(message.ticket);
       case "moving":
         return this.#plan.serverMoves(message.endpoint);
       default:
@@ -476,7 +476,7 @@ export class ServerConnection {
    */
   #forgetSession(): void {
     // Another page of this tab may have had the seat while this page slept.
-    this.#call = { ...this.#call, seat: this.#tabSeat.again };
+    this.#call = { ...this.#call, seat: this.#tabSeat.ownSeat };
     this.#identity = undefined;
     this.#plan.serverAnswered();
     this.#session.close(CloseCode.left, "forgotten by the server");

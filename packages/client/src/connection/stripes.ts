@@ -42,7 +42,7 @@ interface StripesOptions {
 const REVIEW_PERIOD_MS = 100;
 const MAX_OPEN_PINGS = 8;
 /** Time before a request is repeated, ms. The server answers at once or not at all. */
-const ASK_AGAIN_MS = 3000;
+const REQUEST_PERIOD_MS = 3000;
 
 /** Opens and closes the sockets over which states alternate, as the plan wants, and measures their stalls. */
 export class Stripes {
@@ -52,10 +52,10 @@ export class Stripes {
   #link: StripedLink | undefined;
   #forced: SocketCount = "auto";
   #planned: StripeWish = { sockets: 1, reason: "no stalls" };
-  #askedAtMs = Number.NEGATIVE_INFINITY;
+  #requestedAtMs = Number.NEGATIVE_INFINITY;
   /** Time when the socket was last full. Earlier pings waited on this side, and do not show a stall. */
   #fullAtMs = Number.NEGATIVE_INFINITY;
-  #told = 1;
+  #reportedSockets = 1;
   #isStalling = false;
 
   constructor(options: StripesOptions) {
@@ -72,8 +72,8 @@ export class Stripes {
     if (link === this.#link) return;
     this.#link?.narrow("another link carries the session");
     this.#link = link;
-    this.#askedAtMs = Number.NEGATIVE_INFINITY;
-    link?.onStripes(() => this.#tell());
+    this.#requestedAtMs = Number.NEGATIVE_INFINITY;
+    link?.onStripes(() => this.#reportSockets());
   }
 
   /** Fixes the number of sockets. `"auto"` follows the plan. */
@@ -107,8 +107,8 @@ export class Stripes {
   }
 
   /** Opens a socket with the server's ticket, if one more is still wanted. */
-  offered(ticket: string): void {
-    this.#askedAtMs = Number.NEGATIVE_INFINITY;
+  receiveTicket(ticket: string): void {
+    this.#requestedAtMs = Number.NEGATIVE_INFINITY;
     if (this.#link && this.#link.stripeCount + 1 < this.#wish.sockets)
       this.#link.add(this.#options.open(ticket));
   }
@@ -138,8 +138,8 @@ export class Stripes {
     const isFree = link.queuedBytes === 0 && !this.#options.isIdle() && pingsSentMs.length < MAX_OPEN_PINGS;
     if (isFree && this.#forced === "auto" && (sockets > 1 || this.#stalls.isSuspicious)) this.#options.ping();
     if (sockets === 1 && link.stripeCount > 0) return link.narrow(reason);
-    if (link.stripeCount + 1 >= sockets || nowMs - this.#askedAtMs < ASK_AGAIN_MS) return;
-    this.#askedAtMs = nowMs;
+    if (link.stripeCount + 1 >= sockets || nowMs - this.#requestedAtMs < REQUEST_PERIOD_MS) return;
+    this.#requestedAtMs = nowMs;
     this.#options.ask();
   }
 
@@ -149,10 +149,10 @@ export class Stripes {
     if (this.#isStalling && !wasStalling) this.#options.onStalls();
   }
 
-  #tell(): void {
+  #reportSockets(): void {
     const { sockets, reason } = this.present;
-    if (sockets === this.#told) return;
-    this.#told = sockets;
+    if (sockets === this.#reportedSockets) return;
+    this.#reportedSockets = sockets;
     this.#options.onChange(sockets, reason);
   }
 }

@@ -21,7 +21,7 @@ const KEY = "paceline:seats";
  */
 const MAX_KEPT = 8;
 /** Time limit of the lock, ms. The tab's earlier page releases it soon; a duplicate of the tab keeps it. */
-const LOCK_PATIENCE_MS = 1000;
+const LOCK_TIMEOUT_MS = 1000;
 
 /** Sessions of this page's rooms, so that a game that joins twice gets two seats. */
 const used = new Set<string>();
@@ -63,7 +63,7 @@ export class TabSeat {
   }
 
   /** This room's seat as the tab stores it, for a page whose session the server has dropped. */
-  get again(): OwnSeat | undefined {
+  get ownSeat(): OwnSeat | undefined {
     const kept = this.#read().find(({ session }) => session === this.#session);
     return kept && { session: kept.session, token: kept.token, who: kept.who, ifAway: true };
   }
@@ -136,7 +136,7 @@ export class TabSeat {
         error instanceof DOMException && (error.name === "TimeoutError" || error.name === "AbortError");
       try {
         locks
-          .request(`${KEY}:${session}`, { signal: AbortSignal.timeout(LOCK_PATIENCE_MS) }, hold)
+          .request(`${KEY}:${session}`, { signal: AbortSignal.timeout(LOCK_TIMEOUT_MS) }, hold)
           .catch((error: unknown) => resolve(isTimeout(error) ? "taken" : "unknown"));
       } catch {
         resolve("unknown");

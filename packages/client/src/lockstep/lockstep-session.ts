@@ -112,7 +112,7 @@ export class LockstepSession<Command> {
   #lockstep: Lockstep<Command> | undefined;
   #early: { readonly from: number; readonly message: LockstepMessage<Command> }[] = [];
   /** Own commands of the present turn. */
-  #given: Command[] = [];
+  #ownCommands: Command[] = [];
   /** Commands of all players in the present turn, for its first tick. */
   #commands: readonly PlayerCommand<Command>[] = [];
   #ticksLeft = 0;
@@ -136,18 +136,18 @@ export class LockstepSession<Command> {
     this.#ends = [
       room.onMessage(this.#type, (value, { number }) => {
         const message = readLockstepMessage(value, (command) => options.readCommand(command));
-        if (message) this.#hear(number, message);
+        if (message) this.#receive(number, message);
       }),
       room.onPeerLeave(({ number }) => this.#peerLeft(number)),
       // The reset may have lost commands that all others have.
       room.onPeerReset(({ number }) => this.#peerLeft(number)),
-      room.onReconnect(({ resumed }) => resumed || this.#joinedAnew()),
+      room.onReconnect(({ resumed }) => resumed || this.#rejoined()),
       room.onLeave(() => this.stop()),
       room.enterLockstep(),
       room.setup.scheduler.every(1000 / this.#tickHz, () => this.#update()),
     ];
     this.#post({ here: this.#tickHz });
-    this.#meet();
+    this.#startIfFirst();
   }
 
   /** Numbers of the players; empty before the session has begun. */
@@ -189,19 +189,19 @@ export class LockstepSession<Command> {
       throw new ConfigError({ field: "command", value: command, expected: "what readCommand takes" });
     }
     if (!this.#lockstep) return;
-    const given = [...this.#given, command];
+    const given = [...this.#ownCommands, command];
     const { length } = writePeerPayload({ kind: "command", type: this.#type, message: given });
     if (given.length > MAX_COMMANDS || length > MAX_TURN_BYTES) {
       const most = `${MAX_COMMANDS} commands and ${MAX_TURN_BYTES} bytes`;
       throw new NetError("limit/queue", `a player gives at most ${most} in a turn`, { retryable: true });
     }
-    this.#given = given;
+    this.#ownCommands = given;
     this.#lockstep.give(command);
   }
 
   /** Removes a player that sends no turn for too long, and tells all players. */
   giveUp(player: number): void {
-    if (player !== this.#me && this.players.includes(player)) this.#giveUp(player);
+    if (player !== this.#me && this.players.includes(player)) this.#removePlayer(player);
   }
 
   /**
@@ -213,7 +213,7 @@ export class LockstepSession<Command> {
     this.#lockstep = undefined;
   }
 
-  #meet(): void {
+  #startIfFirst(): void {
     const { myNumber, peers } = this.#room;
     const { players: count } = this.#options;
     if (this.#start || peers.some(({ number }) => number < myNumber) || this.#ready.size + 1 < count) return;
@@ -243,35 +243,38 @@ export class LockstepSession<Command> {
       turnLength: { minMs: tickMs, maxMs: MAX_TURN_MS, stepMs: tickMs },
     });
     guarded(() => options.onStart?.(start));
-    for (const { from, message } of this.#early.splice(0)) this.#hear(from, message);
+    for (const { from, message } of this.#early.splice(0)) this.#receive(from, message);
     const present = new Set(this.#room.peers.map(({ number }) => number));
     // Gives up the players that left before this participant heard of the start.
     for (const player of start.players) {
-      if (player !== this.#me && !present.has(player)) this.#giveUp(player);
+      if (player !== this.#me && !present.has(player)) this.#removePlayer(player);
     }
   }
 
-  #hear(from: number, message: LockstepMessage<Command>): void {
-    if (message.kind === "here") return this.#hearHere(from, message);
-    if (message.kind === "start") return this.#hearStart(from, message);
+  #receive(from: number, message: LockstepMessage<Command>): void {
+    if (message.kind === "here") return this.#receiveHere(from, message);
+    if (message.kind === "start") return this.#receiveStart(from, message);
     if (!this.#start) {
       // Messages of players that have begun may arrive before the start.
       if (this.#early.length < MAX_EARLY) this.#early.push({ from, message });
     } else if (!this.players.includes(from) || this.#accounts.has(from)) return;
-    else if (message.kind === "turn") this.#take(from, message.turn);
-    else this.#hearGone(from, message.player, message.turns);
+    else if (message.kind === "turn") this.#receiveTurn(from, message.turn);
+    else this.#receiveGone(from, message.player, message.turns);
   }
 
-  #hearHere(from: number, { tickHz, isAnswer }: Extract<LockstepMessage<Command>, { kind: "here" }>): void {
+  #receiveHere(
+    from: number,
+    { tickHz, isAnswer }: Extract<LockstepMessage<Command>, { kind: "here" }>,
+  ): void {
     const peer = this.#room.peers.find(({ number }) => number === from);
     if (!peer) return;
     if (this.#start) return this.#room.send(this.#type, this.#startMessage, peer);
     if (tickHz === this.#tickHz) this.#ready.add(from);
     if (!isAnswer) this.#room.send(this.#type, { here: this.#tickHz, answer: true }, peer);
-    this.#meet();
+    this.#startIfFirst();
   }
 
-  #hearStart(
+  #receiveStart(
     from: number,
     { players, seed, tickHz }: Extract<LockstepMessage<Command>, { kind: "start" }>,
   ): void {
@@ -293,7 +296,7 @@ export class LockstepSession<Command> {
     this.#options.onRefused?.(reason);
   }
 
-  #take(player: number, message: TurnMessage<Command>): void {
+  #receiveTurn(player: number, message: TurnMessage<Command>): void {
     if (!this.#lockstep?.receive(player, message)) return;
     const turns = this.#kept.get(player) ?? new Map<number, TurnMessage<Command>>();
     this.#kept.set(player, turns);
@@ -301,54 +304,54 @@ export class LockstepSession<Command> {
     for (const turn of turns.keys()) if (turn <= message.turn - KEPT_TURNS) turns.delete(turn);
   }
 
-  #hearGone(from: number, player: number, turns: readonly TurnMessage<Command>[]): void {
+  #receiveGone(from: number, player: number, turns: readonly TurnMessage<Command>[]): void {
     if (!this.players.includes(player)) return;
     // The others continue without this participant.
-    if (player === this.#me) return this.#isGone();
-    for (const turn of turns) this.#take(player, turn);
-    this.#giveUp(player);
+    if (player === this.#me) return this.#endAsGone();
+    for (const turn of turns) this.#receiveTurn(player, turn);
+    this.#removePlayer(player);
     this.#accounts.get(player)?.add(from);
-    this.#settle();
+    this.#dropGone();
   }
 
-  #isGone(): void {
+  #endAsGone(): void {
     this.stop();
     this.#options.onGone?.(this.#me);
   }
 
   #peerLeft(player: number): void {
     this.#ready.delete(player);
-    if (this.#start) return this.#giveUp(player);
+    if (this.#start) return this.#removePlayer(player);
     // Another player may have heard the start that this one missed, or this player may now be the first.
     this.#post({ here: this.#tickHz });
-    this.#meet();
+    this.#startIfFirst();
   }
 
   /** Ends the session after another join: the others have seen this participant leave. */
-  #joinedAnew(): void {
+  #rejoined(): void {
     this.#ready.clear();
-    if (this.#start) this.#isGone();
+    if (this.#start) this.#endAsGone();
     else this.#post({ here: this.#tickHz });
   }
 
-  #giveUp(player: number): void {
+  #removePlayer(player: number): void {
     if (!this.#lockstep || !this.players.includes(player)) return;
     if (!this.#accounts.has(player)) {
       this.#accounts.set(player, new Set([this.#me]));
       this.#post({ gone: player, turns: [...(this.#kept.get(player)?.values() ?? [])] });
       guarded(() => this.#options.onGone?.(player));
     }
-    this.#settle();
+    this.#dropGone();
   }
 
   /**
    * Drops the players of which all remaining players have sent an account: everybody then knows the same
    * turns of them.
    */
-  #settle(): void {
+  #dropGone(): void {
     const staying = this.players.filter((player) => !this.#accounts.has(player));
-    for (const [player, heard] of this.#accounts) {
-      if (!staying.every((each) => heard.has(each))) continue;
+    for (const [player, reporters] of this.#accounts) {
+      if (!staying.every((each) => reporters.has(each))) continue;
       const last = Math.max(0, ...(this.#kept.get(player)?.keys() ?? []));
       this.#lockstep?.drop(player, last);
     }
@@ -386,7 +389,7 @@ export class LockstepSession<Command> {
 
   #beginTurn({ lengthMs, commands }: Turn<Command>, tickMs: number): number | undefined {
     this.#stepUntil(0);
-    this.#given = [];
+    this.#ownCommands = [];
     this.#commands = commands.flatMap(({ peer: player, commands: given }) =>
       given.map((command) => ({ player, command })),
     );

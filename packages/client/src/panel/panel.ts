@@ -35,7 +35,7 @@ export interface PanelOptions {
 const REFRESH_MS = 500;
 const SHOWN_CHANGES = 60;
 /** The error on top is the largest of this many last samples. */
-const ERROR_LOOKS = 6;
+const ERROR_SAMPLES = 6;
 /** The timeline marks these changes: those of paths and of the simulated network. */
 const MARKED = /^(?:peer|server|links|simulated)/;
 
@@ -207,11 +207,11 @@ export class Panel {
   }
 
   #refreshNumbers(): void {
-    const sample = this.#watch?.look();
+    const sample = this.#watch?.refresh();
     if (sample) {
       this.#timeline.add(sample);
       this.#recentErrorsM.push(sample.errorM);
-      if (this.#recentErrorsM.length > ERROR_LOOKS) this.#recentErrorsM.shift();
+      if (this.#recentErrorsM.length > ERROR_SAMPLES) this.#recentErrorsM.shift();
       const total = trafficClasses.reduce((sum, name) => sum + sample.bytesPerSecond[name], 0);
       this.#numbers.bytes.show(inWords.rate(total), "in and out, without headers");
     }
@@ -385,7 +385,7 @@ class Watch {
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #nameOf: (peer: Peer) => string;
   #frame = 0;
-  #lookedAtMs: number;
+  #refreshedAtMs: number;
   #before: Readonly<Record<TrafficClass, number>>;
 
   constructor(room: Room, nameOf: (peer: Peer) => string, onTime: () => void) {
@@ -393,7 +393,7 @@ class Watch {
     this.#meter = new TrafficMeter(room);
     this.#error = new ShownError(room);
     this.#nameOf = nameOf;
-    this.#lookedAtMs = room.nowMs();
+    this.#refreshedAtMs = room.nowMs();
     this.#before = this.#bytes();
     this.#timer = setInterval(onTime, REFRESH_MS);
     const frame = (): void => {
@@ -428,14 +428,14 @@ class Watch {
   }
 
   /** Returns the sample since the last call; undefined if that was just now. */
-  look(): TimelineSample | undefined {
+  refresh(): TimelineSample | undefined {
     const atMs = this.#room.nowMs();
-    const seconds = (atMs - this.#lookedAtMs) / 1000;
+    const seconds = (atMs - this.#refreshedAtMs) / 1000;
     if (seconds < (REFRESH_MS / 1000) * 0.8) return undefined;
     const bytes = this.#bytes();
     const bytesPerSecond = { ...bytes };
     for (const name of trafficClasses) bytesPerSecond[name] = (bytes[name] - this.#before[name]) / seconds;
-    this.#lookedAtMs = atMs;
+    this.#refreshedAtMs = atMs;
     this.#before = bytes;
     const { peers, transport, authority } = this.#room;
     const measured = transport.measured;

@@ -45,7 +45,7 @@ export class ShownError {
       for (const entity of this.#room.entities(definition)) {
         if (entity.isMine || seen.size >= MAX_ENTITIES) continue;
         seen.add(entity);
-        this.#look(entity, nowMs);
+        this.#sample(entity, nowMs);
       }
     }
     for (const entity of this.#tracks.keys()) if (!seen.has(entity)) this.#tracks.delete(entity);
@@ -57,7 +57,7 @@ export class ShownError {
     return found;
   }
 
-  #look(entity: Entity, nowMs: number): void {
+  #sample(entity: Entity, nowMs: number): void {
     const shown = placeOf(entity.shown);
     const { lastTick } = entity;
     const track = this.#tracks.get(entity) ?? { lastTick, drawn: [] };

@@ -185,7 +185,7 @@ export class PeerConnection implements Peer {
   /** Refused bulk. Nothing can be added until some of the waiting bytes are acknowledged. */
   #bulkRefused: { readonly sinceMs: number; readonly waitingBytes: number } | undefined;
   /** The path that was reported last. It may change during the life of a link. */
-  #toldChannel = "";
+  #reportedChannel = "";
   #returnedAtMs = Number.NEGATIVE_INFINITY;
   #absence: "unlinked" | "closed" | undefined;
   #hasWebRtc: boolean;
@@ -212,7 +212,7 @@ export class PeerConnection implements Peer {
       isInitiator: parts.sessionNumber() > info.number,
       sendSignal: (attempt, data) => handlers.sendSignal(attempt, inEpoch(data, this.#epoch)),
       attach: (link, terms) => this.#attachDirect(parts.interpose(link), terms),
-      onLoadFailure: () => this.#tellPath(),
+      onLoadFailure: () => this.#reportPath(),
     });
   }
 
@@ -384,7 +384,7 @@ export class PeerConnection implements Peer {
    */
   admit({ packet, epoch = 0, firstIds }: Envelope): RelayedLink | undefined {
     // A shared packet is the same for all peers, and belongs to no session.
-    return this.#meet(epoch) || (!firstIds && isPublished(packet)) ? this.#relayed : undefined;
+    return this.#checkEpoch(epoch) || (!firstIds && isPublished(packet)) ? this.#relayed : undefined;
   }
 
   /** Receiver of messages to several peers; undefined if this peer gets them by its own session only. */
@@ -403,11 +403,11 @@ export class PeerConnection implements Peer {
     const isNews = obstacle !== this.#obstacle;
     this.#obstacle = obstacle;
     this.#direct.allow(obstacle === undefined && !this.#pause);
-    if (isNews && this.path === "relay") this.#tellPath();
+    if (isNews && this.path === "relay") this.#reportPath();
   }
 
   signal(attempt: number, data: unknown): void {
-    if (this.#meet(epochOf(data))) this.#direct.signal(attempt, data);
+    if (this.#checkEpoch(epochOf(data))) this.#direct.signal(attempt, data);
   }
 
   killDirect(): void {
@@ -435,7 +435,7 @@ export class PeerConnection implements Peer {
   }
 
   /** Sends an answer to the peer's own packets. If the peer's queue is full, drops it and returns false. */
-  sendWhereRoom(payload: PeerPayload): boolean {
+  trySend(payload: PeerPayload): boolean {
     const { session } = this;
     const bytes = writePeerPayload(payload);
     if (session.isClosed) return false;
@@ -456,13 +456,13 @@ export class PeerConnection implements Peer {
     const { choice } = this.#direct;
     const [direct, relay] = [session.readingOf(this.#directLink), session.readingOf(this.#relayed)];
     if (choice?.observe(direct, relay, nowMs)) session.reconsider(choice.reason);
-    if (session.stuckMs > STUCK_MS) this.giveUp("says things, and takes nothing that is sent to it");
+    if (session.stuckMs > STUCK_MS) this.restart("says things, and takes nothing that is sent to it");
     this.#reviewRefusals(nowMs);
     this.#reviewBulk(nowMs);
     for (const link of [this.session.activeLink, this.#relayed]) if (link) this.meter.take(link);
     this.meter.sample(nowMs);
     // ICE may have moved a link from TURN to a direct path, or the uplink may have another link.
-    if (this.channel !== this.#toldChannel) this.#tellPath();
+    if (this.channel !== this.#reportedChannel) this.#reportPath();
   }
 
   networkChanged(): void {
@@ -492,7 +492,7 @@ export class PeerConnection implements Peer {
     if (!this.#bulkRefused) return;
     const { sinceMs, waitingBytes } = this.#bulkRefused;
     if (this.session.waitingBulkBytes !== waitingBytes) this.#bulkRefused = undefined;
-    else if (nowMs - sinceMs >= REFUSING_MS) this.giveUp("takes no bulk");
+    else if (nowMs - sinceMs >= REFUSING_MS) this.restart("takes no bulk");
   }
 
   /**
@@ -511,11 +511,11 @@ export class PeerConnection implements Peer {
     const hasRoom = session.hasRoomFor(LONGEST_MESSAGE, limits.pairQueueBytes);
     const isTaking = session.acknowledgedBytes - acknowledgedBytes >= limits.pairQueueBytes * share;
     if (isTaking || (hasRoom && nowMs - lastMs > TAKING_MS)) this.#refusing = undefined;
-    else if (nowMs - sinceMs >= REFUSING_MS * share) this.giveUp("takes less than is sent to all");
+    else if (nowMs - sinceMs >= REFUSING_MS * share) this.restart("takes less than is sent to all");
   }
 
   /** Ends the session, so that the pair starts again. */
-  giveUp(reason: string): void {
+  restart(reason: string): void {
     if (this.session.isClosed) return;
     this.session.close(CloseCode.tooSlow, reason);
     this.#closed(CloseCode.tooSlow, true);
@@ -538,7 +538,7 @@ export class PeerConnection implements Peer {
    * Handles an epoch that the peer has sent. A later one starts the pair again. Returns true if it is the
    * present one.
    */
-  #meet(epoch: number): boolean {
+  #checkEpoch(epoch: number): boolean {
     if (epoch > this.#epoch && !this.#pause) {
       this.session.close(CloseCode.replaced, "the pair began again");
       this.#reset(epoch);
@@ -573,11 +573,11 @@ export class PeerConnection implements Peer {
 
   #linkActive(link: Link | undefined): void {
     if (link) this.#direct.linkActive(link);
-    this.#tellPath();
+    this.#reportPath();
   }
 
-  #tellPath(): void {
-    this.#toldChannel = this.channel;
+  #reportPath(): void {
+    this.#reportedChannel = this.channel;
     this.#handlers.onPathChange(this.reason);
   }
 

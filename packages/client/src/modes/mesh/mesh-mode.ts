@@ -280,7 +280,7 @@ export class MeshMode implements RoomMode {
       onSpawn: (entity) => listeners.entities.spawned(entity),
       onDespawn: (entity) => listeners.entities.despawned(entity),
       onMismatch: (name, differences) => listeners.differs(name, `peer ${peer.number}`, differences),
-      send: (payload) => peer.sendWhereRoom(payload),
+      send: (payload) => peer.trySend(payload),
       onDropped: (reason) => drops.count(reason),
       onFault: ({ id }, { name }, fault) => listeners.faulted(name, id, fault),
     });

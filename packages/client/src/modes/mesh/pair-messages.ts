@@ -21,7 +21,7 @@ export class PairMessages {
     const bytes = writePeerPayload(payload);
     const isFull = ({ session }: PeerConnection): boolean =>
       !session.isClosed && !session.hasRoomFor(bytes, limits.pairQueueBytes);
-    for (const peer of receivers) if (peer.isUnproven && isFull(peer)) peer.giveUp("still takes nothing");
+    for (const peer of receivers) if (peer.isUnproven && isFull(peer)) peer.restart("still takes nothing");
     const open = receivers.filter(({ session }) => !session.isClosed);
     const full = open.filter(isFull);
     for (const peer of full) peer.refuse();
@@ -61,7 +61,7 @@ export class PairMessages {
     const bytes = writePeerPayload(payload);
     for (const peer of this.#peers()) {
       if (!peer.session.hasRoomFor(bytes, limits.sessionQueueBytes))
-        peer.giveUp("takes nothing that is sent to it");
+        peer.restart("takes nothing that is sent to it");
     }
     this.#send(
       bytes,

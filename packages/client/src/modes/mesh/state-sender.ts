@@ -173,7 +173,7 @@ export class StateSender {
     const forget = (): void => void described.delete(number);
     this.#parts.loadColumns().then(({ describeColumns }) => {
       const columns = describeColumns(stream.definition);
-      if (!peer.sendWhereRoom({ kind: "columns", stream: number, columns })) forget();
+      if (!peer.trySend({ kind: "columns", stream: number, columns })) forget();
     }, forget);
   }
 
