@@ -130,7 +130,7 @@ function make(ageTicks: number, rotation: "yaw" | "quat") {
     entries.clear();
     const base = tick - ageTicks;
     for (const [index, entity] of entities.entries()) {
-      const at = entity.claim(tick);
+      const at = entity.reserve(tick);
       put(frame[index]!, isYaw, values);
       quantise(plan, values, entity.rows, at);
       const entry = entries.add(entity, 0, at);

@@ -94,12 +94,12 @@ describe("states of a room", () => {
   test.each([2, 3])(
     "recover in a room of %i when a bit of a receiver's state flips",
     async (participants) => {
-      const claims: EntityRows[] = [];
-      const claim = vi.spyOn(EntityRows.prototype, "claim").mockImplementation(function (
+      const reserved: EntityRows[] = [];
+      const reserve = vi.spyOn(EntityRows.prototype, "reserve").mockImplementation(function (
         this: EntityRows,
         tick: number,
       ) {
-        if (!claims.includes(this)) claims.push(this);
+        if (!reserved.includes(this)) reserved.push(this);
         return original.call(this, tick);
       });
       const world = new World();
@@ -110,10 +110,10 @@ describe("states of a room", () => {
       const pod = owner.spawn(Pod);
       const drive = (seconds: number): void => round(pod, seconds);
       await world.run(owner, 240, drive);
-      const held = claims.at(-1)!;
+      const held = reserved.at(-1)!;
       for (let index = 2; index < held.rows.length; index += held.plan.width) held.rows[index]! ^= 1 << 6;
       await world.run(owner, 480, drive);
-      claim.mockRestore();
+      reserve.mockRestore();
       for (const room of others) expect(errorM(seenIn(room)[0]!, pod)).toBeLessThan(0.5);
       const counts = others.map(({ drops }) => drops.total);
       expect(Math.max(...counts)).toBeGreaterThan(0);
@@ -207,5 +207,5 @@ describe("states of a room", () => {
   }, 60_000);
 });
 
-const original = EntityRows.prototype.claim;
+const original = EntityRows.prototype.reserve;
 const { sendState } = (await import("@paceline/transport")).Session.prototype;

@@ -46,10 +46,10 @@ test("a plan without rates does not send derived components", () => {
 
 test("[WF9] a state is kept until a newer one of the same slot replaces it", () => {
   const rows = new EntityRows(0, planState(Ship, { tickHz: 60 }), limits.historyTicks);
-  rows.claim(5);
-  rows.claim(5 + limits.historyTicks - 1);
+  rows.reserve(5);
+  rows.reserve(5 + limits.historyTicks - 1);
   expect(rows.find(5)).toBeGreaterThanOrEqual(0);
-  rows.claim(5 + limits.historyTicks);
+  rows.reserve(5 + limits.historyTicks);
   expect(rows.find(5)).toBe(-1);
-  expect(rows.claim(5)).toBe(-1);
+  expect(rows.reserve(5)).toBe(-1);
 });

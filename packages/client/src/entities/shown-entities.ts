@@ -161,7 +161,7 @@ export class ShownEntities implements SnapshotListener {
       record = this.#add(id, plan.definition);
     }
     const unwrapped = timeline.unwrap(tick);
-    if (!record.isNews(unwrapped)) return;
+    if (!record.isNewer(unwrapped)) return;
     const isJump = (changes & StateChange.teleported) !== 0;
     const sinceSeconds = isJump ? 0 : (unwrapped - record.tick) * this.#tickSeconds;
     const newState = record.read(entity, place, this.#options.hasRates ? sinceSeconds : undefined);
@@ -171,7 +171,7 @@ export class ShownEntities implements SnapshotListener {
     // A state from the far future would block all that follow.
     if (record.body?.receive(newState, seconds, this.#nowSeconds() || seconds, isJump))
       return this.#options.onDropped("outdated");
-    record.take(newState, unwrapped, owner);
+    record.apply(newState, unwrapped, owner);
     record.shownAtMs = Number.NEGATIVE_INFINITY;
     record.setTexts(entity.textsAt(tick), plan.textOf);
     this.acceptedStates += 1;

@@ -13,7 +13,7 @@ export class ReceivedReplica<Entity extends object = object> extends Replica<Ent
   tick = Number.NEGATIVE_INFINITY;
 
   /** Returns true if a state of that tick is newer than the current one. */
-  isNews(tick: number): boolean {
+  isNewer(tick: number): boolean {
     const since = tick - this.tick;
     return since === Infinity || (since | 0) > 0;
   }
@@ -34,7 +34,7 @@ export class ReceivedReplica<Entity extends object = object> extends Replica<Ent
   }
 
   /** Takes a state that {@link read} returned. */
-  take(news: Float32Array, tick: number, owner = this.owner): void {
+  apply(news: Float32Array, tick: number, owner = this.owner): void {
     this.row.set(news);
     this.tick = tick;
     this.owner = owner;

@@ -225,7 +225,7 @@ export class OwnedStates {
     const replica = this.#replicasOf(connection).get(entity.id);
     if (!replica || !this.#exists(replica) || replica.definition !== entity.plan.definition)
       return connection.countNotAllowed();
-    if (!replica.isNews(tick)) return;
+    if (!replica.isNewer(tick)) return;
     const isJump = (changes & StateChange.teleported) !== 0;
     const newState = replica.read(
       entity,
@@ -345,7 +345,7 @@ function accept(replica: OwnedReplica, newState: Float32Array, tick: number, now
     newState,
     Math.max(0, Math.min(nowSeconds - replica.receivedAtSeconds, MAX_ADVANCE_SECONDS)),
   );
-  replica.take(newState, tick);
+  replica.apply(newState, tick);
   replica.record.row.set(newState);
   replica.receivedAtSeconds = nowSeconds;
 }

@@ -232,7 +232,7 @@ export class PlayerSnapshotStream {
     if (this.#epoch !== sharedSnapshot.epoch || this.connection.inOrder() !== this.#link) return;
     this.#isWhole = false;
     this.#sender = this.#newSender();
-    this.#sender.holdAs(sharedSnapshot.sender);
+    this.#sender.copyBaselines(sharedSnapshot.sender);
   }
 
   /** Sends states to this player alone. Returns their bytes. */

@@ -22,7 +22,7 @@ export class EntityRows {
   /** Tick of the newest state. */
   newest = NO_TICK;
   /** Tick of the first state. */
-  bornTick = 0;
+  firstTick = 0;
   /** Small number, unique among the entities of a history, reused after the removal of the entity. */
   index = 0;
   /** Index of the entity's plan. */
@@ -31,7 +31,7 @@ export class EntityRows {
   owner = 0;
   teleports = 0;
   /** True after the removal of the entity. */
-  isGone = false;
+  isRemoved = false;
 
   /** @param capacity number of states kept: a power of two */
   constructor(id: number, plan: StatePlan, capacity: number) {
@@ -63,7 +63,7 @@ export class EntityRows {
   }
 
   /** Reserves the slot of a tick's state and returns its offset, or -1 if the slot holds a newer state. */
-  claim(tick: number): number {
+  reserve(tick: number): number {
     const slot = tick & this.#mask;
     const held = this.#ticks[slot]!;
     if (held !== NO_TICK && ((held - tick) | 0) > 0) return -1;
@@ -80,7 +80,7 @@ export class EntityRows {
     if (this.#texts) this.#texts[tick & this.#mask] = texts;
   }
 
-  forget(): void {
+  clear(): void {
     this.#ticks.fill(NO_TICK);
     this.newest = NO_TICK;
   }

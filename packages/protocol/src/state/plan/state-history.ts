@@ -66,7 +66,7 @@ export class StateHistory {
     const entity = this.#byId.get(id);
     if (!entity) return;
     this.#byId.delete(id);
-    entity.isGone = true;
+    entity.isRemoved = true;
     this.#freeIndices.push(entity.index);
     // A new entity of this id is somewhere else, also for a receiver that has missed the removal.
     this.teleport(id);
@@ -92,7 +92,7 @@ export class StateHistory {
 
   /** Writes a state. Throws {@link ConfigError} for values out of range, and for a tick that is not newer. */
   write(entity: EntityRows, tick: number, state: ArrayLike<number>, texts?: Texts): void {
-    const at = entity.claim(tick);
+    const at = entity.reserve(tick);
     if (at < 0)
       throw new ConfigError({
         field: "tick",

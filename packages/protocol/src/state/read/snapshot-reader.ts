@@ -87,7 +87,7 @@ export class SnapshotReader {
 
   /** Drops the received states of an entity, so that only a whole state restores it. */
   forget(id: number): void {
-    this.#entities.get(id)?.forget();
+    this.#entities.get(id)?.clear();
   }
 
   /** Removes an entity without a trace: another entity may get its id. */
@@ -221,7 +221,7 @@ export class SnapshotReader {
     if (removedAt === undefined || ((tick - removedAt) | 0) > 0) this.#removedAt.set(id, tick);
     const entity = this.#entities.get(id);
     // A repeated removal does not concern a new entity of this id.
-    if (entity === undefined || ((entity.bornTick - tick) | 0) > 0) return;
+    if (entity === undefined || ((entity.firstTick - tick) | 0) > 0) return;
     this.#entities.delete(id);
     listener.onRemoved(id, tick);
   }
@@ -241,10 +241,10 @@ export class SnapshotReader {
     const before = entity.newest < 0 ? -1 : entity.find(entity.newest);
     const changes = isNew ? StateChange.born : before < 0 ? 0 : this.#changes(entity, before, place);
     if (isNew) {
-      entity.bornTick = tick;
+      entity.firstTick = tick;
       this.#entities.set(entity.id, entity);
     }
-    const at = entity.claim(tick);
+    const at = entity.reserve(tick);
     if (at < 0) return -1;
     this.#keptAt = at;
     const { rows } = entity;

@@ -19,7 +19,7 @@ export interface SharedTick {
   maxBytes: number;
   checksumTicks: number;
   /** The due entities, in the caller's order and in the order of sending. */
-  readonly given: EntityRows[];
+  readonly due: EntityRows[];
   readonly sent: EntityRows[];
   count: number;
   readonly bodies: Uint8Array[];
@@ -40,18 +40,18 @@ class AcknowledgedStates {
   readonly #to = new Float64Array(STEPS);
 
   /** Returns a state that no other receiver has. */
-  fresh(): number {
+  newState(): number {
     return ++this.#last;
   }
 
   /** Returns the state after the acknowledgement of a packet. `packet` 0: no other receiver got it. */
   after(state: number, packet: number): number {
-    if (packet === 0) return this.fresh();
+    if (packet === 0) return this.newState();
     const slot = (state * 5 + packet) % STEPS;
     if (this.#from[slot] === state && this.#packet[slot] === packet) return this.#to[slot]!;
     this.#from[slot] = state;
     this.#packet[slot] = packet;
-    return (this.#to[slot] = this.fresh());
+    return (this.#to[slot] = this.newState());
   }
 }
 
@@ -65,25 +65,25 @@ export class SharedTicks {
   /** Finds the packets for a receiver in the same state, if the same entities were due. */
   find(
     epoch: number,
-    like: Pick<SharedTick, "state" | "maxBytes" | "checksumTicks">,
-    given: readonly EntityRows[],
+    settings: Pick<SharedTick, "state" | "maxBytes" | "checksumTicks">,
+    entities: readonly EntityRows[],
   ) {
     if (epoch !== this.#epoch) return undefined;
     const held = Math.min(this.#count, MAX_STATES);
     for (let index = 0; index < held; index++) {
       const tick = this.#ticks[index]!;
-      const isLike =
-        tick.state === like.state &&
-        tick.maxBytes === like.maxBytes &&
-        tick.checksumTicks === like.checksumTicks &&
-        isSame(tick, given);
-      if (isLike) return tick;
+      const isEqual =
+        tick.state === settings.state &&
+        tick.maxBytes === settings.maxBytes &&
+        tick.checksumTicks === settings.checksumTicks &&
+        isSame(tick, entities);
+      if (isEqual) return tick;
     }
     return undefined;
   }
 
   /** Finds another receiver's tick with exactly the same packets. */
-  twin(tick: SharedTick): SharedTick | undefined {
+  findEqual(tick: SharedTick): SharedTick | undefined {
     const held = Math.min(this.#count, MAX_STATES);
     for (let index = 0; index < held; index++) {
       const other = this.#ticks[index]!;
@@ -107,9 +107,9 @@ export class SharedTicks {
   }
 }
 
-function isSame({ given: due, count }: SharedTick, given: readonly EntityRows[]): boolean {
-  if (given.length !== count) return false;
-  for (let index = 0; index < count; index++) if (due[index] !== given[index]) return false;
+function isSame({ due, count }: SharedTick, entities: readonly EntityRows[]): boolean {
+  if (entities.length !== count) return false;
+  for (let index = 0; index < count; index++) if (due[index] !== entities[index]) return false;
   return true;
 }
 
@@ -128,7 +128,7 @@ function newTick(): SharedTick {
     from: 0,
     maxBytes: 0,
     checksumTicks: 0,
-    given: [],
+    due: [],
     sent: [],
     count: 0,
     bodies: [],

@@ -67,7 +67,7 @@ export class SnapshotSender {
   readonly #job: SplitJob;
   /** Reused result of {@link next}, so that writing a tick allocates nothing. */
   readonly #outgoing: Mutable<OutgoingStates> = { body: NO_BODY, entities: [], from: 0, to: 0, sequence: -1 };
-  #isGiven = false;
+  #hasUnsent = false;
   /** The shared writer's number of the current packet. */
   #tag = 0;
   /** The packets of another receiver in the same state, and how many of them were returned. */
@@ -78,9 +78,9 @@ export class SnapshotSender {
   /**
    * The receiver's acknowledgement state (see AcknowledgedStates) and the settings that packets depend on.
    */
-  readonly #like: { state: number; readonly maxBytes: number; readonly checksumTicks: number };
+  readonly #settings: { state: number; readonly maxBytes: number; readonly checksumTicks: number };
   /** Record of the current tick, for other receivers to share. */
-  #noted: SharedTick | undefined;
+  #shared: SharedTick | undefined;
 
   constructor(options: SnapshotSenderOptions) {
     const { history, writer, maxBytes = limits.unreliablePacketBytes - 16 } = options;
@@ -96,7 +96,7 @@ export class SnapshotSender {
       removed: NOTHING,
       choose: (entries, index) => this.#choose(entries, index),
     };
-    this.#like = { state: writer.ticks.states.fresh(), maxBytes, checksumTicks };
+    this.#settings = { state: writer.ticks.states.newState(), maxBytes, checksumTicks };
   }
 
   /** Writes the states of a tick as bodies. `send` puts each body into a packet and returns its sequence. */
@@ -114,15 +114,15 @@ export class SnapshotSender {
     const writer = this.#writer;
     writer.start(tick);
     this.#job.tick = tick;
-    this.#isGiven = false;
-    this.#noted = undefined;
+    this.#hasUnsent = false;
+    this.#shared = undefined;
     const isShared = this.#removals.size === 0;
-    const known = isShared ? writer.ticks.find(writer.epoch, this.#like, entities) : undefined;
+    const known = isShared ? writer.ticks.find(writer.epoch, this.#settings, entities) : undefined;
     this.#repeated = known && writer.holds(known.from) ? known : undefined;
     this.#repeats = 0;
     if (this.#repeated) return;
-    this.#job.removed = isShared ? NOTHING : this.#gone();
-    if (isShared) this.#noted = this.#note(entities);
+    this.#job.removed = isShared ? NOTHING : this.#idsToRemove();
+    if (isShared) this.#shared = this.#startShared(entities);
     this.#encoded = writer.encoded;
     this.#splitter.split(entities, this.#job);
   }
@@ -131,12 +131,12 @@ export class SnapshotSender {
    * Returns the tick's next body, or undefined after the last one. Set its `sequence` before the next call.
    */
   next(): OutgoingStates | undefined {
-    if (this.#isGiven) this.#remember();
-    this.#isGiven = this.#repeated ? this.#repeat(this.#repeated) : this.#writeNext();
-    if (this.#isGiven) return this.#outgoing;
+    if (this.#hasUnsent) this.#recordSent();
+    this.#hasUnsent = this.#repeated ? this.#repeat(this.#repeated) : this.#writeNext();
+    if (this.#hasUnsent) return this.#outgoing;
     this.#writer.reused += this.#repeats;
-    if (this.#noted && this.#writer.encoded === this.#encoded) this.#join(this.#noted);
-    this.#noted = undefined;
+    if (this.#shared && this.#writer.encoded === this.#encoded) this.#adoptState(this.#shared);
+    this.#shared = undefined;
     return undefined;
   }
 
@@ -145,10 +145,10 @@ export class SnapshotSender {
     const packet = this.#sent[sequence % IN_FLIGHT];
     if (packet?.sequence !== sequence) return;
     packet.sequence = -1;
-    this.#like.state = this.#writer.ticks.states.after(this.#like.state, packet.tag);
+    this.#settings.state = this.#writer.ticks.states.after(this.#settings.state, packet.tag);
     for (let index = 0; index < packet.count; index++) {
       const entity = packet.entities[index];
-      if (entity === undefined || entity.isGone) continue;
+      if (entity === undefined || entity.isRemoved) continue;
       let ticks = this.#acknowledged[entity.index];
       if (ticks?.entity !== entity) {
         ticks = new AcknowledgedTicks(entity);
@@ -183,25 +183,25 @@ export class SnapshotSender {
   /** Sends all next states whole, because the receiver cannot decode its packets. */
   restart(): void {
     this.#acknowledged.length = 0;
-    this.#like.state = this.#writer.ticks.states.fresh();
+    this.#settings.state = this.#writer.ticks.states.newState();
     this.#sent.forEach((packet) => (packet.sequence = -1));
   }
 
   /** Assumes that this receiver holds the same states as another one, without acknowledgements of its own. */
-  holdAs(other: SnapshotSender): void {
+  copyBaselines(other: SnapshotSender): void {
     this.restart();
     for (const [index, ticks] of other.#acknowledged.entries()) this.#acknowledged[index] = ticks?.copy();
     for (const id of other.#removals) this.#removals.add(id);
   }
 
   /** Returns the ids to announce as removed, without ids that are in use again. */
-  #gone(): readonly number[] {
+  #idsToRemove(): readonly number[] {
     for (const id of this.#removals) if (this.#history.find(id)) this.#removals.delete(id);
     return [...this.#removals];
   }
 
   #forget(entity: EntityRows): void {
-    this.#like.state = this.#writer.ticks.states.fresh();
+    this.#settings.state = this.#writer.ticks.states.newState();
     if (this.#acknowledged[entity.index]?.entity === entity) this.#acknowledged[entity.index] = undefined;
   }
 
@@ -222,7 +222,7 @@ export class SnapshotSender {
     if (!body) return false;
     const { entities, count } = this.#splitter.entries;
     this.#tag = this.#writer.tag;
-    this.#give(body, entities, 0, count);
+    this.#setOutgoing(body, entities, 0, count);
     return true;
   }
 
@@ -231,12 +231,12 @@ export class SnapshotSender {
     const index = this.#repeats;
     if (index === packets) return false;
     this.#tag = tags[index]!;
-    this.#give(bodies[index]!, sent, index === 0 ? 0 : ends[index - 1]!, ends[index]!);
+    this.#setOutgoing(bodies[index]!, sent, index === 0 ? 0 : ends[index - 1]!, ends[index]!);
     this.#repeats += 1;
     return true;
   }
 
-  #give(body: Uint8Array, entities: readonly EntityRows[], from: number, to: number): void {
+  #setOutgoing(body: Uint8Array, entities: readonly EntityRows[], from: number, to: number): void {
     const outgoing = this.#outgoing;
     outgoing.body = body;
     outgoing.entities = entities;
@@ -249,7 +249,7 @@ export class SnapshotSender {
    * Records the last returned packet after it was sent: for its acknowledgement, and for receivers in the
    * same state.
    */
-  #remember(): void {
+  #recordSent(): void {
     const { body, entities, from, to, sequence } = this.#outgoing;
     const packet = (this.#sent[sequence % IN_FLIGHT] ??= newPacket());
     packet.sequence = sequence;
@@ -257,46 +257,50 @@ export class SnapshotSender {
     packet.tag = this.#tag;
     packet.count = to - from;
     packet.removed = this.#repeated ? NOTHING : this.#splitter.removed;
-    const noted = this.#noted;
-    let end = noted === undefined || noted.packets === 0 ? 0 : noted.ends[noted.packets - 1]!;
+    const shared = this.#shared;
+    let end = shared === undefined || shared.packets === 0 ? 0 : shared.ends[shared.packets - 1]!;
     for (let index = from; index < to; index++) {
       const entity = entities[index]!;
       put(packet.entities, index - from, entity);
-      if (noted) put(noted.sent, end++, entity);
+      if (shared) put(shared.sent, end++, entity);
     }
-    if (!noted) return;
-    noted.bodies[noted.packets] = body;
-    noted.tags[noted.packets] = this.#tag;
-    noted.ends[noted.packets] = end;
-    noted.packets += 1;
+    if (!shared) return;
+    shared.bodies[shared.packets] = body;
+    shared.tags[shared.packets] = this.#tag;
+    shared.ends[shared.packets] = end;
+    shared.packets += 1;
   }
 
-  #note(given: readonly EntityRows[]): SharedTick {
+  #startShared(due: readonly EntityRows[]): SharedTick {
     const writer = this.#writer;
-    const noted = writer.ticks.start(writer.epoch);
-    noted.state = this.#like.state;
-    noted.sender = this;
-    noted.from = writer.kept;
-    noted.maxBytes = this.#like.maxBytes;
-    noted.checksumTicks = this.#like.checksumTicks;
-    noted.count = given.length;
-    for (let index = 0; index < given.length; index++) put(noted.given, index, given[index]!);
-    return noted;
+    const shared = writer.ticks.start(writer.epoch);
+    shared.state = this.#settings.state;
+    shared.sender = this;
+    shared.from = writer.kept;
+    shared.maxBytes = this.#settings.maxBytes;
+    shared.checksumTicks = this.#settings.checksumTicks;
+    shared.count = due.length;
+    for (let index = 0; index < due.length; index++) put(shared.due, index, due[index]!);
+    return shared;
   }
 
   /**
    * Continues in another receiver's state if both got the same packets and have acknowledged the same of all
    * entities.
    */
-  #join(noted: SharedTick): void {
-    const twin = this.#writer.ticks.twin(noted);
-    const sender = twin?.sender;
-    if (twin && sender instanceof SnapshotSender && sender.#holdsSame(this.#acknowledged, this.#history)) {
-      this.#like.state = twin.state;
+  #adoptState(shared: SharedTick): void {
+    const equal = this.#writer.ticks.findEqual(shared);
+    const sender = equal?.sender;
+    if (
+      equal &&
+      sender instanceof SnapshotSender &&
+      sender.#hasSameBaselines(this.#acknowledged, this.#history)
+    ) {
+      this.#settings.state = equal.state;
     }
   }
 
-  #holdsSame(other: readonly (AcknowledgedTicks | undefined)[], { entities }: StateHistory): boolean {
+  #hasSameBaselines(other: readonly (AcknowledgedTicks | undefined)[], { entities }: StateHistory): boolean {
     for (const { index } of entities) {
       const a = this.#acknowledged[index];
       const b = other[index];
