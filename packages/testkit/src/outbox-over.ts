@@ -6,6 +6,6 @@ export function outboxOver(link: Link, scheduler: Scheduler): Outbox {
     scheduler,
     linkFor: () => link,
     currentTick: () => 0,
-    arrivals: () => ({}),
+    takeAcks: () => ({}),
   }).outbox;
 }

@@ -100,7 +100,7 @@ export interface Link {
    */
   guard?: LinkGuard | undefined;
   /** True if the path calls {@link LinkHandlers.onRoom}, so that its owner need not poll `hasRoom`. */
-  readonly tellsRoom?: boolean;
+  readonly reportsRoom?: boolean;
 
   /** Sets the handlers. The owner calls it once. A link that opened before reports it after this call. */
   start(handlers: LinkHandlers): void;

@@ -105,12 +105,12 @@ export abstract class PathLink implements Link {
   protected opened(): void {
     if (this.#state !== "connecting") return;
     this.#state = "open";
-    this.#tell(() => this.handlers?.onOpen());
+    this.#callHandler(() => this.handlers?.onOpen());
   }
 
   /** Reports that the path has sent some of its queued bytes. */
   protected drained(): void {
-    this.#tell(() => this.handlers?.onRoom?.());
+    this.#callHandler(() => this.handlers?.onRoom?.());
   }
 
   /**
@@ -169,10 +169,10 @@ export abstract class PathLink implements Link {
     const { handlers } = this;
     this.handlers = undefined;
     this.#endFilters();
-    this.#tell(() => handlers?.onClose(close));
+    this.#callHandler(() => handlers?.onClose(close));
   }
 
-  #tell(fn: () => void): void {
+  #callHandler(fn: () => void): void {
     try {
       fn();
     } catch (error) {

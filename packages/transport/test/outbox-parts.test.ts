@@ -33,55 +33,55 @@ describe("the delay of a path", () => {
     const path = known();
     for (let sequence = 2; sequence <= 11; sequence++) path.sent(sequence, true, 1000);
     path.sent(12, true, 1200);
-    expect(path.mayGo(1290)).toBe(true);
-    expect(path.mayGo(1291)).toBe(false);
+    expect(path.maySend(1290)).toBe(true);
+    expect(path.maySend(1291)).toBe(false);
     expect(path.acknowledged(2, 1400)).toBe(false);
-    expect(path.mayGo(1400)).toBe(false);
+    expect(path.maySend(1400)).toBe(false);
     expect(path.acknowledged(3, 1400)).toBe(false);
-    expect(path.mayGo(1400)).toBe(true);
-    // A state without `mayGo` uses no credit.
+    expect(path.maySend(1400)).toBe(true);
+    // A state without `maySend` uses no credit.
     path.sent(13, false, 1400);
-    expect(path.mayGo(1400)).toBe(true);
+    expect(path.maySend(1400)).toBe(true);
     path.sent(14, true, 1400);
-    expect(path.mayGo(1400)).toBe(false);
+    expect(path.maySend(1400)).toBe(false);
     // Earlier states have arrived too: two more may leave.
     path.acknowledged(7, 1400);
     for (const sequence of [15, 16]) {
-      expect(path.mayGo(1400)).toBe(true);
+      expect(path.maySend(1400)).toBe(true);
       path.sent(sequence, true, 1400);
     }
-    expect(path.mayGo(1400)).toBe(false);
+    expect(path.maySend(1400)).toBe(false);
     expect(path.acknowledged(16, 1440)).toBe(true);
     // Nine states count as in time: 1.25 new ones may leave for each.
     let gone = 0;
-    for (; path.mayGo(1440); gone++) path.sent(17 + gone, true, 1440);
+    for (; path.maySend(1440); gone++) path.sent(17 + gone, true, 1440);
     expect(gone).toBe(Math.floor(9 * 1.25));
     expect(path.isSlow(1440)).toBe(true);
     path.recovered();
-    expect([path.isSlow(1440), path.mayGo(1440)]).toEqual([false, true]);
+    expect([path.isSlow(1440), path.maySend(1440)]).toEqual([false, true]);
   });
 
   test("allows one state every 250 ms if no acks arrive, and forgets states on their way after 2 s", () => {
     const path = known();
     path.sent(2, true, 1000);
     path.sent(3, true, 1200);
-    expect([path.mayGo(1449), path.mayGo(1450)]).toEqual([false, true]);
+    expect([path.maySend(1449), path.maySend(1450)]).toEqual([false, true]);
     path.sent(4, true, 1450);
-    expect([path.mayGo(1699), path.mayGo(1700)]).toEqual([false, true]);
-    expect(path.mayGo(3450)).toBe(true);
+    expect([path.maySend(1699), path.maySend(1700)]).toEqual([false, true]);
+    expect(path.maySend(3450)).toBe(true);
     expect(path.isSlow(3450)).toBe(true);
-    expect(path.mayGo(3451)).toBe(true);
+    expect(path.maySend(3451)).toBe(true);
     expect(path.isSlow(3451)).toBe(false);
     expect(path.acknowledged(4, 3460)).toBe(false);
     path.sent(5, true, 3500);
-    expect(path.mayGo(3501)).toBe(true);
+    expect(path.maySend(3501)).toBe(true);
   });
 
   test("is forgotten when the path changes", () => {
     const path = known();
     path.sent(2, true, 100);
-    expect(path.mayGo(400)).toBe(true);
-    path.moved();
+    expect(path.maySend(400)).toBe(true);
+    path.reset();
     expect(path.isSlow(400)).toBe(false);
     expect(path.acknowledged(2, 500)).toBe(false);
     path.sent(3, true, 1000);
@@ -112,17 +112,17 @@ describe("a budget of bytes that sessions share", () => {
   test("is open until more than a tenth of a second's bytes have left at once", () => {
     const { scheduler, budget } = scene();
     expect(budget.isOpen()).toBe(true);
-    budget.spent(1000);
+    budget.countSent(1000);
     expect(budget.isOpen()).toBe(true);
-    budget.spent(1);
+    budget.countSent(1);
     expect(budget.isOpen()).toBe(false);
     scheduler.advance(1);
     expect(budget.isOpen()).toBe(true);
     // A longer rest allows no more.
     scheduler.advance(60_000);
-    budget.spent(1000);
+    budget.countSent(1000);
     expect(budget.isOpen()).toBe(true);
-    budget.spent(1);
+    budget.countSent(1);
     expect(budget.isOpen()).toBe(false);
   });
 
@@ -133,12 +133,12 @@ describe("a budget of bytes that sessions share", () => {
       const onTurn = (): void => {
         expect(budget.admits(onTurn)).toBe(true);
         turns.push(`${name} ${scheduler.nowMs()}`);
-        budget.spent(bytes);
+        budget.countSent(bytes);
       };
       return onTurn;
     };
     const [first, second, third] = [turnOf("first", 900), turnOf("second", 450), turnOf("third", 1)];
-    budget.spent(1900);
+    budget.countSent(1900);
     expect(budget.admits(first)).toBe(false);
     expect(budget.admits(second)).toBe(false);
     // A later session waits behind the others, even at the moment when a packet may leave.
@@ -163,7 +163,7 @@ describe("a budget of bytes that sessions share", () => {
     const flood = (name: "large" | "small", bytes: number): void => {
       const onTurn = (): void => {
         while (budget.admits(onTurn)) {
-          budget.spent(bytes, onTurn);
+          budget.countSent(bytes, onTurn);
           sent[name] += bytes;
         }
       };
@@ -180,14 +180,14 @@ describe("a budget of bytes that sessions share", () => {
     const { scheduler, budget } = scene();
     const turns: string[] = [];
     const [first, second] = ["first", "second"].map((name) => () => void turns.push(name));
-    budget.spent(1900);
+    budget.countSent(1900);
     expect([budget.admits(first!), budget.admits(second!)]).toEqual([false, false]);
-    budget.leave(first!);
+    budget.cancel(first!);
     scheduler.advance(100);
     expect(turns).toEqual(["second"]);
-    budget.spent(900);
+    budget.countSent(900);
     expect(budget.admits(first!)).toBe(false);
-    budget.leave(first!);
+    budget.cancel(first!);
     expect(scheduler.nextAtMs).toBeUndefined();
     expect(budget.admits(first!)).toBe(false);
     scheduler.advance(100);
@@ -196,8 +196,8 @@ describe("a budget of bytes that sessions share", () => {
 
   test("gives a turn for one call only", () => {
     const { scheduler, budget } = scene();
-    const [first, second] = [(): void => budget.spent(900), (): void => undefined];
-    budget.spent(1900);
+    const [first, second] = [(): void => budget.countSent(900), (): void => undefined];
+    budget.countSent(1900);
     // Set before the timer of the budget, and so called before it.
     scheduler.after(200, () => {
       expect(budget.isOpen()).toBe(false);

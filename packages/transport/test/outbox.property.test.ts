@@ -195,7 +195,7 @@ function flooded(
   const budget = budgetBytes === Infinity ? undefined : new ByteBudget(scheduler, () => budgetBytes);
   return Array.from({ length: boxes }, () => {
     const path = new NarrowPath(scheduler, pathBytesPerMs);
-    const news = { currentTick: () => 0, arrivals: () => ({}) };
+    const news = { currentTick: () => 0, takeAcks: () => ({}) };
     const outbox = new Sender({ scheduler, linkFor: () => path, ...news, budget }).outbox;
     const given = new Map(flooding.map((name) => [name, 0]));
     scheduler.every(10, () => {

@@ -269,7 +269,7 @@ describe("packets", () => {
   test("[WF2] with states have the tick that is nearest to the newest, over every wrap of its 16 bits", () => {
     const scene = new Scene();
     const link = scene.link();
-    scene.session.heardTick(0xfffffff0);
+    scene.session.observeTick(0xfffffff0);
     const ticks = [0xfffffff8, 0xffffffff, 3, 1, 0x4003, 0x8000, 0xc000, 0x10000, 0x10001, 0xffff];
     for (const tick of ticks) link.receive([state(1)], { tick });
     expect(scene.states.map(([, tick]) => tick)).toEqual(ticks);
@@ -279,7 +279,7 @@ describe("packets", () => {
     link.receive([state(2)], { tick: undefined });
     expect(scene.session.drops.toRecord()).toEqual({ outdated: 1, "bad-message": 1 });
     // After a long silence, the other side sends a whole tick first.
-    scene.session.heardTick(0x18000);
+    scene.session.observeTick(0x18000);
     link.receive([state(3)], { tick: 0x18001 });
     expect(scene.states.at(-1)).toEqual([[3], 0x18001]);
   });

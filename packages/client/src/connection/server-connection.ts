@@ -356,10 +356,10 @@ export class ServerConnection {
     if (message.type !== "welcome") this.cameBack();
     switch (message.type) {
       case "welcome":
-        if (message.tick !== undefined) this.#session.heardTick(message.tick);
+        if (message.tick !== undefined) this.#session.observeTick(message.tick);
         return this.#welcomed(message);
       case "resumed":
-        if (message.tick !== undefined) this.#session.heardTick(message.tick);
+        if (message.tick !== undefined) this.#session.observeTick(message.tick);
         return this.#renewed(message.resumeToken);
       case "stripe":
         return this.#stripes.receiveTicket(message.ticket);
@@ -534,7 +534,7 @@ export class ServerConnection {
   #setHidden(hidden: boolean): void {
     if (this.#state === "left" || this.#state === "joining") return;
     this.send({ type: "visibility", hidden });
-    this.#session.bearSilence(hidden ? HIDDEN_TIMEOUT_MS : 0);
+    this.#session.setMinTimeout(hidden ? HIDDEN_TIMEOUT_MS : 0);
     if (!hidden) this.ping();
   }
 

@@ -70,7 +70,7 @@ export class Stripes {
 
   use(link: StripedLink | undefined): void {
     if (link === this.#link) return;
-    this.#link?.narrow("another link carries the session");
+    this.#link?.closeStripes("another link carries the session");
     this.#link = link;
     this.#requestedAtMs = Number.NEGATIVE_INFINITY;
     link?.onStripes(() => this.#reportSockets());
@@ -137,7 +137,7 @@ export class Stripes {
     // it.
     const isFree = link.queuedBytes === 0 && !this.#options.isIdle() && pingsSentMs.length < MAX_OPEN_PINGS;
     if (isFree && this.#forced === "auto" && (sockets > 1 || this.#stalls.isSuspicious)) this.#options.ping();
-    if (sockets === 1 && link.stripeCount > 0) return link.narrow(reason);
+    if (sockets === 1 && link.stripeCount > 0) return link.closeStripes(reason);
     if (link.stripeCount + 1 >= sockets || nowMs - this.#requestedAtMs < REQUEST_PERIOD_MS) return;
     this.#requestedAtMs = nowMs;
     this.#options.ask();

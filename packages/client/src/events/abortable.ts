@@ -13,7 +13,7 @@ export function assertSignal(signal: unknown): asserts signal is AbortSignal | u
 
 /**
  * Returns the result of `begin`. Rejects with the signal's reason as soon as the signal is aborted, and calls
- * `giveUp` to end what has begun. If the signal is already aborted, rejects without a call of `begin`.
+ * `onAbort` to end what has begun. If the signal is already aborted, rejects without a call of `begin`.
  */
 export function untilAborted<Value>(
   signal: AbortSignal | undefined,

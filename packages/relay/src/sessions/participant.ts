@@ -335,7 +335,7 @@ export class Participant {
   /** Sets the timeout of the links: a hidden page may be slow, so it may be silent for longer. */
   setHidden(isHidden: boolean): void {
     this.#isHidden = isHidden;
-    this.session.bearSilence(isHidden ? this.#options.limits.hiddenTimeoutMs : 0);
+    this.session.setMinTimeout(isHidden ? this.#options.limits.hiddenTimeoutMs : 0);
   }
 
   /**

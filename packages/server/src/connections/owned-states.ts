@@ -128,7 +128,7 @@ export class OwnedStates {
     const { rules, world } = this.#options;
     this.disown(connection, spawn.localId);
     const { states } = this.#decoderOf(connection, spawn.tickHz);
-    connection.participant.session.heardTick(spawn.tick ?? 0);
+    connection.participant.session.observeTick(spawn.tick ?? 0);
     const rule = rules.find(({ definition }) => definition.name === spawn.name);
     if (!rule) return `players may not own a "${spawn.name}" here`;
     const { definition, limits: motionLimits = {} } = rule;

@@ -15,7 +15,7 @@ const OPEN = 1;
  * their bytes.
  */
 export class FramedLink extends WebSocketLink {
-  readonly tellsRoom = true;
+  readonly reportsRoom = true;
   readonly #socket: FramedSocket;
   readonly #highWaterBytes: number;
   readonly #onSent = (): void => this.drained();

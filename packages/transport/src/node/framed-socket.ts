@@ -13,7 +13,7 @@ const NOTHING = new Uint8Array(0);
  * has room and its owner does not wait for it, so that each packet saves a callback. Three sockets of one
  * session with this many bytes each have room together.
  */
-const TELL_BYTES = 1024;
+const CALLBACK_BYTES = 1024;
 
 /**
  * Called for each frame that carries no packet: text, ping, pong. If it returns false, a ping gets no answer,
@@ -97,7 +97,7 @@ export class FramedSocket implements WebSocketLike {
     const frame = Buffer.allocUnsafe(head + data.length);
     writeFrameHead(frame, 0, data.length);
     frame.set(data, head);
-    if (done && this.#socket.writableLength + data.length >= TELL_BYTES) this.#socket.write(frame, done);
+    if (done && this.#socket.writableLength + data.length >= CALLBACK_BYTES) this.#socket.write(frame, done);
     else this.#socket.write(frame);
   }
 

@@ -109,7 +109,7 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
     if (!channel) return true;
     const bytes = name === "bulk" ? this.pathBytes() : bufferedBytes(channel);
     if (bytes < highWaterBytes[name]) return true;
-    if (!this.#congested.has(name)) this.#tellWhenLow(name, channel);
+    if (!this.#congested.has(name)) this.#reportWhenLow(name, channel);
     return false;
   }
 
@@ -138,8 +138,8 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
       const connection = this.#newConnection();
       const isClosedByLibrary = countNativeConnection();
       this.#connection = connection;
-      connection.onLocalDescription((sdp, type) => this.#tell({ type, sdp: beginningDtls(sdp) }));
-      connection.onLocalCandidate((candidate, mid) => this.#tellCandidate(candidate, mid));
+      connection.onLocalDescription((sdp, type) => this.#sendSignal({ type, sdp: beginningDtls(sdp) }));
+      connection.onLocalCandidate((candidate, mid) => this.#sendCandidate(candidate, mid));
       connection.onStateChange((state) => {
         if (state === "closed") isClosedByLibrary();
         // "disconnected" may pass, and pings detect a dead link sooner.
@@ -174,7 +174,7 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
       this.#connection?.setRemoteDescription(beginningDtls(sdp), type);
       if (type === "offer") this.#makeChannels();
     });
-    for (const data of this.#heldSignals.splice(0)) this.#tell(data);
+    for (const data of this.#heldSignals.splice(0)) this.#sendSignal(data);
     for (const { candidate, mid } of this.#earlyCandidates.splice(0)) this.#addCandidate(candidate, mid);
   }
 
@@ -219,7 +219,7 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
    * Listens for room on a channel, from the first time that it has none. Until then the owner polls
    * `hasRoom`.
    */
-  #tellWhenLow(name: DataChannelName, channel: NativeChannel): void {
+  #reportWhenLow(name: DataChannelName, channel: NativeChannel): void {
     this.#congested.add(name);
     try {
       channel.setBufferedAmountLowThreshold(highWaterBytes[name] / 2);
@@ -248,11 +248,11 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
     if (this.state === "open") this.received(packetOf(message));
   }
 
-  #tell(data: unknown): void {
+  #sendSignal(data: unknown): void {
     if (this.state !== "closed") this.#options.onSignal(data);
   }
 
-  #tellCandidate(text: string, mid: string): void {
+  #sendCandidate(text: string, mid: string): void {
     const { announcedAddress } = this.#options;
     const candidate =
       announcedAddress === undefined
@@ -262,7 +262,7 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
     // Candidates wait until the library has the answer. A path that it finds earlier fails, because it cannot
     // identify the other side yet.
     if (this.#options.isInitiator && !this.#hasDescription) this.#heldSignals.push(data);
-    else this.#tell(data);
+    else this.#sendSignal(data);
   }
 
   /** Calls a function of the library. An error of it ends this link. */

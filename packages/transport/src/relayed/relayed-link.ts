@@ -39,7 +39,7 @@ const KEYS_PER_PEER = 0x10000;
  */
 export class RelayedLink extends PathLink {
   readonly kind = "relayed";
-  readonly tellsRoom = true;
+  readonly reportsRoom = true;
   readonly #uplink: Uplink;
   readonly #peerNumber: number;
   readonly #epoch: number;

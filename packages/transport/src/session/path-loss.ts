@@ -96,7 +96,7 @@ export class PathLoss {
     if (mayBeLost === undefined) return;
     const { window } = this.#count;
     if (mayBeLost) window.arrived += 1;
-    if (isOlder) return this.#cameAfterAll(sequence);
+    if (isOlder) return this.#arrivedLate(sequence);
     if (ahead <= MAX_GAP) for (let back = ahead - 1; back > 0; back--) this.#miss(sequence - back, window);
   }
 
@@ -108,7 +108,7 @@ export class PathLoss {
     this.#missing.delete(oldest!);
   }
 
-  #cameAfterAll(sequence: number): void {
+  #arrivedLate(sequence: number): void {
     const window = this.#missing.get(sequence);
     if (!window) return;
     window.lost -= 1;
@@ -144,7 +144,7 @@ export class SentLoss {
    * Takes note that acks for this packet and those shortly before it have arrived. The caller has reported
    * the acknowledged packets before.
    */
-  heard(ack: number): void {
+  acksReceived(ack: number): void {
     const { window } = this.#count;
     for (const [sequence, state] of this.#open) {
       const behind = sequenceDistance(ack, sequence);

@@ -44,7 +44,7 @@ export interface SenderOptions extends OutboxOptions {
   /** Returns the simulation tick for packets with states. */
   currentTick(): number;
   /** Returns the acks and receipts that a packet must contain if it leaves now. */
-  arrivals(mayBeLost: boolean): Pick<PacketHeader, "acks" | "receipt">;
+  takeAcks(mayBeLost: boolean): Pick<PacketHeader, "acks" | "receipt">;
 
   /**
    * Called once for a state that has arrived at the other side, with the number of {@link Sender.addState}.
@@ -58,11 +58,11 @@ export interface SenderOptions extends OutboxOptions {
 const INPUT_KEY = 2 ** 40;
 const BULK_ADVICE = ', or more with { class: "bulk" }';
 /** Most states that are remembered without acks. */
-const MAX_UNHEARD_STATES = 1024;
+const MAX_UNACKNOWLEDGED_STATES = 1024;
 const RELIABLE: readonly ReliableClass[] = ["command", "bulk"];
 
 const NOTHING = new Uint8Array(0);
-const NO_NEWS = { acks: undefined, receipt: undefined };
+const NO_ACKS = { acks: undefined, receipt: undefined };
 /** Size of the memory blocks for packets. A packet that waits keeps its whole block in memory. */
 const SLAB_BYTES = 8192;
 /** Writes the packets of all sessions, one after the other. Each is released before the next one begins. */
@@ -91,7 +91,7 @@ export class Sender implements PacketSource {
   /**
    * States without an ack that may still be acknowledged, oldest first, with the sequences of their packets.
    */
-  readonly #unheard: { readonly sequence: number; readonly number: number }[] = [];
+  readonly #unacknowledged: { readonly sequence: number; readonly number: number }[] = [];
   /** Outgoing loss of states and inputs. */
   readonly loss = new LossCount();
   readonly #sentLoss = new SentLoss(this.loss);
@@ -140,12 +140,12 @@ export class Sender implements PacketSource {
   /** True if a state would leave at once. Otherwise the caller need not encode it. */
   get takesStates(): boolean {
     const hasRoom = this.#options.linkFor("state")?.hasRoom("state");
-    return hasRoom === true && !this.#outbox?.hasStates && this.mayStateGo();
+    return hasRoom === true && !this.#outbox?.hasStates && this.maySendState();
   }
 
   /** Returns true unless the path is too slow for one more state. */
-  mayStateGo(): boolean {
-    return this.#delay.mayGo(this.#nowMs());
+  maySendState(): boolean {
+    return this.#delay.maySend(this.#nowMs());
   }
 
   /**
@@ -196,11 +196,11 @@ export class Sender implements PacketSource {
     const number = (this.#stateNumber = nextSequence(this.#stateNumber));
     const isGated = key > 0;
     const outbox = this.#outboxOf(link);
-    if (!outbox || (outbox.mayLeave(link, "state") && (!isGated || this.mayStateGo()))) {
+    if (!outbox || (outbox.maySendNow(link, "state") && (!isGated || this.maySendState()))) {
       const sequence = this.#sequence;
       this.#startPacket(link, "state", { key, only: MessageKind.state });
       writeMessage(writer, MessageKind.state, body, { head, only: MessageKind.state });
-      this.#stateLeaves(sequence, number, isGated);
+      this.#recordState(sequence, number, isGated);
       this.#sendPacket(link, "state", key);
     } else {
       const whole = new ByteWriter(bytes).bytes(head).bytes(body).view();
@@ -218,7 +218,7 @@ export class Sender implements PacketSource {
     const link = this.#options.linkFor(trafficClass);
     if (!link) return;
     const outbox = this.#outboxOf(link);
-    if (!outbox || outbox.mayLeave(link, trafficClass))
+    if (!outbox || outbox.maySendNow(link, trafficClass))
       this.#write(link, trafficClass, MessageKind.input, body, key);
     else {
       const waiting = newWaiting(this.#nowMs(), trafficClass, MessageKind.input, body.slice());
@@ -252,7 +252,7 @@ export class Sender implements PacketSource {
   }
 
   /** Sends a packet with only acks and receipts. Returns false if the link has no room. */
-  sendAnswer(trafficClass: "state" | "command"): boolean {
+  sendAcks(trafficClass: "state" | "command"): boolean {
     const link = this.#options.linkFor(trafficClass);
     if (!link) return true;
     if (!(this.#outboxOf(link)?.hasRoom(link, trafficClass) ?? link.hasRoom(trafficClass))) return false;
@@ -284,10 +284,13 @@ export class Sender implements PacketSource {
   #acknowledgePackets(acks: Acks): boolean {
     if (!areOfSent(acks, this.#sequence, this.#packetsSent)) return false;
     this.#acknowledged.merge(acks, this.#arrived);
-    this.#sentLoss.heard(acks.ack);
+    this.#sentLoss.acksReceived(acks.ack);
     // Later acks do not cover older states.
-    while (this.#unheard[0] && sequenceDistance(acks.ack, this.#unheard[0].sequence) > ACK_BITS) {
-      this.#unheard.shift();
+    while (
+      this.#unacknowledged[0] &&
+      sequenceDistance(acks.ack, this.#unacknowledged[0].sequence) > ACK_BITS
+    ) {
+      this.#unacknowledged.shift();
     }
     return true;
   }
@@ -299,8 +302,8 @@ export class Sender implements PacketSource {
     for (const name of RELIABLE) this.reliable[name].rewindIfLost(sequence);
     if (this.#outbox?.hasStates) this.pump();
     if (isTimely && !this.#outbox?.hasStates) this.#delay.recovered();
-    const at = this.#unheard.findIndex((state) => state.sequence === sequence);
-    const [state] = at < 0 ? [] : this.#unheard.splice(at, 1);
+    const at = this.#unacknowledged.findIndex((state) => state.sequence === sequence);
+    const [state] = at < 0 ? [] : this.#unacknowledged.splice(at, 1);
     if (state) this.#options.onArrived?.(state.number);
   };
 
@@ -321,7 +324,7 @@ export class Sender implements PacketSource {
   stateLinkMoved(): void {
     this.loss.clear();
     this.#sentLoss.restart();
-    this.#delay.moved();
+    this.#delay.reset();
     this.pump();
   }
 
@@ -377,10 +380,10 @@ export class Sender implements PacketSource {
     const { trafficClass, kind, bytes, key, expiresAtMs, number } = waiting;
     if (kind === MessageKind.event) return this.#sendEvents(link, waiting, queue);
     if (kind === undefined) {
-      this.outbox.spent(link, bytes);
+      this.outbox.countSent(link, bytes);
       return link.send(trafficClass, bytes, key, expiresAtMs - this.#nowMs());
     }
-    if (kind === MessageKind.state) this.#stateLeaves(this.#sequence, number, key > 0);
+    if (kind === MessageKind.state) this.#recordState(this.#sequence, number, key > 0);
     this.#write(link, trafficClass, kind, bytes, key);
   }
 
@@ -418,11 +421,11 @@ export class Sender implements PacketSource {
     this.#sendPacket(link, trafficClass, key);
   }
 
-  #stateLeaves(sequence: number, number: number, isGated: boolean): void {
+  #recordState(sequence: number, number: number, isGated: boolean): void {
     this.hasSentStates = true;
     this.#delay.sent(sequence, isGated, this.#nowMs());
-    this.#unheard.push({ sequence, number });
-    if (this.#unheard.length > MAX_UNHEARD_STATES) this.#unheard.shift();
+    this.#unacknowledged.push({ sequence, number });
+    if (this.#unacknowledged.length > MAX_UNACKNOWLEDGED_STATES) this.#unacknowledged.shift();
   }
 
   #releaseEvents(): void {
@@ -456,19 +459,19 @@ export class Sender implements PacketSource {
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
     // Bulk contains none, because it may wait in the path.
     const says = trafficClass !== "bulk";
-    const said = says ? this.#options.arrivals(link.isUnreliable && mayBeLost(trafficClass)) : undefined;
+    const said = says ? this.#options.takeAcks(link.isUnreliable && mayBeLost(trafficClass)) : undefined;
     writer.reset();
     if (link instanceof RelayedLink) link.writeHead(writer, trafficClass, key, lifetimeMs);
     this.#envelopeBytes = writer.length;
     const tick = only === MessageKind.state ? this.#options.currentTick() : undefined;
-    const { acks, receipt } = said ?? NO_NEWS;
+    const { acks, receipt } = said ?? NO_ACKS;
     writePacketHeader(writer, { sequence, tick, isPublished: false, acks, receipt, only });
   }
 
   /** Sends the packet that was begun, without a copy. */
   #sendPacket(link: Link, trafficClass: TrafficClassName, key = 0, lifetimeMs?: number): void {
     const packet = writer.release();
-    this.#outbox?.spent(link, packet);
+    this.#outbox?.countSent(link, packet);
     if (link instanceof RelayedLink) {
       const outbox = link.enter(trafficClass, packet.length - this.#envelopeBytes);
       outbox?.forward(trafficClass, packet, link.uplinkKey(key), lifetimeMs);

@@ -19,7 +19,7 @@ import {
 import { losesPackets, mayBeLost, type Link, type LinkClose } from "../link.js";
 import type { PathReading } from "../live/path-choice.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
-import { Arrivals } from "./arrivals.js";
+import { Receiver } from "./receiver.js";
 import { readCloseBody, writeCloseBody } from "./close-body.js";
 import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./links/link-monitor.js";
@@ -67,7 +67,7 @@ export class Session {
   readonly #links: SessionLinks;
   readonly #sender: Sender;
   readonly #bulkBytes: () => number;
-  readonly #arrivals: Arrivals;
+  readonly #receiver: Receiver;
   readonly #channel: SessionOptions["channel"];
   /** Undefined while there is nothing to look after. */
   #stopUpdates: Cancel | undefined;
@@ -84,12 +84,12 @@ export class Session {
     this.#violationLimit = options.violationLimit ?? VIOLATION_LIMIT;
     this.#channel = options.channel;
     this.#bulkBytes = options.bulkBytes ?? (() => 0);
-    this.#arrivals = new Arrivals(this.#scheduler, (trafficClass) => this.#sender.sendAnswer(trafficClass));
+    this.#receiver = new Receiver(this.#scheduler, (trafficClass) => this.#sender.sendAcks(trafficClass));
     this.#sender = new Sender({
       scheduler: this.#scheduler,
       linkFor: (trafficClass) => this.linkFor(trafficClass),
       currentTick: options.currentTick ?? (() => 0),
-      arrivals: (mayBeLost) => this.#arrivals.take(mayBeLost),
+      takeAcks: (mayBeLost) => this.#receiver.takeAcks(mayBeLost),
       onArrived: (number) => this.#handlers.onAcknowledged?.(number),
       channel: options.channel,
       bulkRate: options.bulkRate,
@@ -103,8 +103,8 @@ export class Session {
       ping: (monitor) => this.#ping(monitor, this.#scheduler.nowMs()),
       onActive: (link, reason) => this.#moved(link, reason),
       onRoom: () => this.#sender.pump(),
-      onSwift: (link) => {
-        this.#arrivals.loss.clear();
+      onUnreliable: (link) => {
+        this.#receiver.loss.clear();
         this.#sender.stateLinkMoved();
         this.#handlers.onStateLink?.(link);
       },
@@ -126,7 +126,7 @@ export class Session {
     const messages = readMessages(packet, () => this.drops.count("unknown-kind"));
     if (typeof messages === "string") return this.reportViolation(messages);
     monitor.heard(this.#scheduler.nowMs());
-    const isTimely = this.#enter(packet, messages, link);
+    const isTimely = this.#acceptPacket(packet, messages, link);
     if (isTimely === undefined) return;
     let pings = 0;
     for (const message of messages) {
@@ -142,10 +142,10 @@ export class Session {
   };
 
   /** Returns whether the packet came in time; undefined if it came before or is outdated, and is dropped. */
-  #enter(packet: Packet, messages: readonly Message[], link: Link): boolean | undefined {
+  #acceptPacket(packet: Packet, messages: readonly Message[], link: Link): boolean | undefined {
     // On a link that loses packets the sender measures loss, so it needs an ack of every one.
-    const isNews = losesPackets(link) || messages.some(({ kind }) => !probeKinds.has(kind));
-    const novelty = this.#arrivals.enter(packet, isNews, this.#isUnrepeated(messages, link));
+    const needsAck = losesPackets(link) || messages.some(({ kind }) => !probeKinds.has(kind));
+    const novelty = this.#receiver.accept(packet, needsAck, this.#isUnrepeated(messages, link));
     if (novelty === "duplicate" || novelty === "outdated") {
       this.drops.count(novelty);
       return undefined;
@@ -161,7 +161,7 @@ export class Session {
 
   /** The link that carries traffic of this class now. */
   linkFor(trafficClass: TrafficClassName): Link | undefined {
-    return (this.#isSwift(trafficClass) ? this.#links.swift : this.#links.active)?.link;
+    return (this.#usesUnreliable(trafficClass) ? this.#links.unreliable : this.#links.active)?.link;
   }
 
   get isClosed(): boolean {
@@ -197,7 +197,7 @@ export class Session {
 
   /** Incoming loss on this session's unreliable link; undefined while it carries too little. */
   get pathLoss(): LossReading | undefined {
-    return this.#arrivals.loss.reading;
+    return this.#receiver.loss.reading;
   }
 
   /** Outgoing loss by the other side's acks. */
@@ -236,7 +236,7 @@ export class Session {
 
   /** About what the session keeps in memory, in both directions, because of what the other side does or does not do. */
   get heldBytes(): number {
-    return this.#sender.heldBytes + this.#sender.queuedBytes + this.#arrivals.heldBytes;
+    return this.#sender.heldBytes + this.#sender.queuedBytes + this.#receiver.heldBytes;
   }
 
   /** Bytes on this side that wait for the links which carry the traffic: here, and in their sockets. */
@@ -246,8 +246,10 @@ export class Session {
 
   /** Bytes that the sockets have taken. */
   get linkBytes(): number {
-    const { active, swift } = this.#links;
-    return (active?.link.queuedBytes ?? 0) + (swift === active ? 0 : (swift?.link.queuedBytes ?? 0));
+    const { active, unreliable } = this.#links;
+    return (
+      (active?.link.queuedBytes ?? 0) + (unreliable === active ? 0 : (unreliable?.link.queuedBytes ?? 0))
+    );
   }
 
   /** The fate of packets that did not leave. */
@@ -285,13 +287,13 @@ export class Session {
       link.close(CloseCode.left, "the session has ended");
       return;
     }
-    this.#wake();
+    this.#startUpdates();
     this.#links.attach(link, options);
   }
 
   /** Bears silence for at least so long on every link, as of a page that sleeps; 0: each link's own timeout. */
-  bearSilence(leastTimeoutMs: number): void {
-    this.#links.leastTimeoutMs = leastTimeoutMs;
+  setMinTimeout(minTimeoutMs: number): void {
+    this.#links.minTimeoutMs = minTimeoutMs;
   }
 
   /**
@@ -306,7 +308,7 @@ export class Session {
   /** Sends several reliable messages in as few packets as possible. Returns the number of the last. */
   sendAllReliable(payloads: readonly Uint8Array[], periodMs?: number): number {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
-    this.#wake();
+    this.#startUpdates();
     return this.#sender.addCommands(payloads, periodMs);
   }
 
@@ -316,7 +318,7 @@ export class Session {
    */
   addBroadcast(payload: Uint8Array): number | undefined {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
-    this.#wake();
+    this.#startUpdates();
     return this.#sender.addBroadcast(payload);
   }
 
@@ -348,7 +350,7 @@ export class Session {
    */
   sendBulk(payload: Uint8Array): void {
     this.checkBulk(payload);
-    this.#wake();
+    this.#startUpdates();
     this.#sender.addBulk(payload);
   }
 
@@ -380,7 +382,7 @@ export class Session {
    * Throws {@link ConfigError} where it is too long: a link that brings all in order takes more than others.
    */
   sendState(body: Uint8Array, key = 0, head?: Uint8Array): number | undefined {
-    this.#wake();
+    this.#startUpdates();
     return this.#sender.addState(body, key, head);
   }
 
@@ -410,8 +412,8 @@ export class Session {
   }
 
   /** The other side has said its whole tick: those of its packets are taken as near to the newest one. */
-  heardTick(tick: number): void {
-    this.#arrivals.heardTick(tick);
+  observeTick(tick: number): void {
+    this.#receiver.observeTick(tick);
   }
 
   /** Pings over the active link at once, besides those that the session sends by itself. */
@@ -423,21 +425,21 @@ export class Session {
   /** Counts malformed input, also such as the owner found; whoever keeps sending it is cut off. Forgiven at one a second. */
   reportViolation(reason: DropReason): void {
     this.drops.count(reason);
-    this.#wake();
+    this.#startUpdates();
     this.#violations += 1;
     if (this.#violations < this.#violationLimit || this.#isClosed) return;
     const close = { code: CloseCode.protocolViolation, reason: `malformed packets, last: ${reason}` };
-    this.#sayAndEnd(close, "violations");
+    this.#sendCloseAndEnd(close, "violations");
   }
 
   /** Ends the session: tells the other side, closes every link. */
   close(code: number, reason: string): void {
     if (this.#isClosed) return;
     this.flush();
-    this.#sayAndEnd({ code, reason });
+    this.#sendCloseAndEnd({ code, reason });
   }
 
-  #sayAndEnd(close: LinkClose, by?: "violations"): void {
+  #sendCloseAndEnd(close: LinkClose, by?: "violations"): void {
     try {
       this.#sender.sendNow(this.activeLink, "command", MessageKind.close, writeCloseBody(close));
     } finally {
@@ -452,7 +454,7 @@ export class Session {
   }
 
   /** Looks after links and queues from now on, until both are quiet: a room has many sessions, most of them idle. */
-  #wake(): void {
+  #startUpdates(): void {
     if (this.#stopUpdates || this.#isClosed) return;
     this.#links.restart(this.#scheduler.nowMs());
     this.#stopUpdates = everyShared(this.#scheduler, UPDATE_PERIOD_MS, () => this.#update(), UPDATE_SLACK_MS);
@@ -467,7 +469,7 @@ export class Session {
     if (nowMs < this.#windowEndsAtMs) return;
     this.#windowEndsAtMs = nowMs + 1000;
     this.#pongsLeft = limits.pongsPerSecond;
-    this.#arrivals.loss.endWindow();
+    this.#receiver.loss.endWindow();
     this.#sender.loss.endWindow();
     this.#violations = Math.max(0, this.#violations - 1);
     if (this.#violations > 0 || !this.#sender.isEmpty || !this.#links.isQuiet(nowMs)) return;
@@ -476,13 +478,13 @@ export class Session {
   }
 
   /** Whether the link that carries only what may be lost will do. */
-  #isSwift(trafficClass: TrafficClassName): boolean {
+  #usesUnreliable(trafficClass: TrafficClassName): boolean {
     if (!mayBeLost(trafficClass)) return false;
     return !this.#channel || this.#channel(trafficClass).links.includes("webrtc");
   }
 
   #ping(monitor: LinkMonitor, nowMs: number): void {
-    this.#wake();
+    this.#startUpdates();
     this.#nonce = nextSequence(this.#nonce);
     const { isDoubtful, link } = monitor;
     monitor.pinged(this.#nonce, nowMs);
@@ -495,7 +497,7 @@ export class Session {
    * What a relay drops was replaced by something newer.
    */
   #isUnrepeated(messages: readonly Message[], link: Link): boolean | undefined {
-    const inUse = this.#links.swift?.link;
+    const inUse = this.#links.unreliable?.link;
     if (!inUse || !losesPackets(inUse)) return undefined;
     if (link !== inUse) return false;
     // Packets without a message answer something: states as they came, all else in order.
@@ -513,7 +515,7 @@ export class Session {
         if (!isTimely) return this.drops.count("outdated");
         return this.#handlers.onEvent?.(body);
       case MessageKind.state: {
-        const tick = this.#arrivals.tickOf(packet);
+        const tick = this.#receiver.tickOf(packet);
         if (typeof tick === "number") return this.#handlers.onState?.(body, tick);
         return tick === "bad-message" ? this.reportViolation(tick) : this.drops.count(tick);
       }
@@ -532,7 +534,7 @@ export class Session {
 
   #receivePing(body: Uint8Array, { link }: LinkMonitor): void {
     if (body.length !== 2) return this.reportViolation("bad-message");
-    this.#wake();
+    this.#startUpdates();
     if (this.#pongsLeft === 0) return this.drops.count("rate-limit");
     this.#pongsLeft -= 1;
     this.#sender.sendProbe(link, MessageKind.pong, pongTo(body, this.#scheduler.nowMs()));
@@ -569,7 +571,7 @@ export class Session {
       else this.#handlers.onReliable(message);
     };
     const isRelayed = this.activeLink?.kind === "relayed";
-    const dropped = this.#arrivals.receive(name, fragment, isRelayed, deliver, maxBytes);
+    const dropped = this.#receiver.receiveFragment(name, fragment, isRelayed, deliver, maxBytes);
     if (dropped === "too-long") this.reportViolation(dropped);
     else if (dropped) this.drops.count(dropped);
   }
@@ -585,7 +587,7 @@ export class Session {
     this.#stopUpdates?.();
     this.#stopUpdates = undefined;
     this.#sender.stop();
-    this.#arrivals.stop();
+    this.#receiver.stop();
     this.#links.end(close);
     if (by) this.#handlers.onClosed?.(close, by);
   }

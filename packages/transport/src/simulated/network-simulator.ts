@@ -244,16 +244,16 @@ export class NetworkSimulator {
     if (this.#isClosed) return;
     if (flight.number < this.#newestArrived) this.#counters.reordered += 1;
     this.#newestArrived = Math.max(this.#newestArrived, flight.number);
-    this.#hand(flight);
+    this.#deliver(flight);
   }
 
   #arriveAgain(copy: Flight): void {
     if (this.#isClosed) return;
     this.#counters.duplicated += 1;
-    this.#hand(copy);
+    this.#deliver(copy);
   }
 
-  #hand({ packet, deliver }: Flight): void {
+  #deliver({ packet, deliver }: Flight): void {
     this.#counters.delivered += 1;
     this.#counters.deliveredBytes += packet.length;
     deliver(packet);

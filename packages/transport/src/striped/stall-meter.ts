@@ -72,7 +72,7 @@ export class StallMeter {
    * Time of the last sign of holes. It is kept because signs come and go, and callers read the ratio once a
    * second.
    */
-  #holesAtMs = Number.NEGATIVE_INFINITY;
+  #gapsCheckedAtMs = Number.NEGATIVE_INFINITY;
   /** True if pings are overdue and either no packets or no answers arrive. */
   #isSilent = false;
   #answeredAtMs = Number.NEGATIVE_INFINITY;
@@ -86,7 +86,7 @@ export class StallMeter {
   get ratio(): number | undefined {
     const { stalled, roundTrips } = this.reading;
     if (roundTrips < MIN_SAMPLES) return undefined;
-    return this.#observedAtMs - this.#holesAtMs <= WINDOW_MS ? stalled / roundTrips : 0;
+    return this.#observedAtMs - this.#gapsCheckedAtMs <= WINDOW_MS ? stalled / roundTrips : 0;
   }
 
   /** The counts of all stalls, behind lost segments or in a queue. */
@@ -112,7 +112,7 @@ export class StallMeter {
     this.#forget(receivedMs);
     this.#samples.push({ sentMs, receivedMs });
     this.#baseMs = Math.min(receivedMs - sentMs, this.#baseMs + BASE_GROWTH_MS);
-    this.#lookForHoles(receivedMs);
+    this.#findGaps(receivedMs);
   }
 
   /**
@@ -133,15 +133,15 @@ export class StallMeter {
     const unansweredMs = nowMs - Math.max(this.#answeredAtMs, acknowledgedAtMs, this.#overdue[0] ?? nowMs);
     const isUnanswered = this.#overdue.length >= MIN_STALLS && unansweredMs >= NO_ANSWER_MS;
     this.#isSilent = isUnanswered || (silentMs >= SILENCE_MS && this.#overdue.length > 0);
-    this.#lookForHoles(nowMs);
+    this.#findGaps(nowMs);
   }
 
-  #lookForHoles(nowMs: number): void {
+  #findGaps(nowMs: number): void {
     this.#observedAtMs = nowMs;
     const { stalled, roundTrips } = this.reading;
     if (stalled < MIN_STALLS || roundTrips < MIN_SAMPLES) return;
     const areHoles = !this.#isQueue && this.#shareTogether(SURELY_APART_MS, SURELY_TOGETHER) >= SOME_TOGETHER;
-    if (this.#isSilent || areHoles) this.#holesAtMs = nowMs;
+    if (this.#isSilent || areHoles) this.#gapsCheckedAtMs = nowMs;
   }
 
   #forget(nowMs: number): void {

@@ -122,12 +122,12 @@ export class StripedLink implements Link {
   }
 
   /** Ends all links except the first. */
-  narrow(reason: string): void {
+  closeStripes(reason: string): void {
     for (const stripe of this.#stripes) stripe.close(CloseCode.left, reason);
   }
 
-  get tellsRoom(): boolean {
-    return this.#first.tellsRoom === true;
+  get reportsRoom(): boolean {
+    return this.#first.reportsRoom === true;
   }
 
   hasRoom(trafficClass: TrafficClassName): boolean {

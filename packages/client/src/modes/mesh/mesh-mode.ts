@@ -385,7 +385,7 @@ export class MeshMode implements RoomMode {
       case "stream":
         return this.#drop(from, entities.announce(payload));
       case "reference":
-        from.session.heardTick(new ByteReader(payload.states).u32());
+        from.session.observeTick(new ByteReader(payload.states).u32());
         return this.#drop(from, entities.takeReference(payload.stream, payload.states));
       case "columns":
         if (payload.columns.length === 0) return answer();

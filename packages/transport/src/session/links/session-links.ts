@@ -17,7 +17,7 @@ export interface SessionLinksOptions {
   /** Called when a link has sent some of its queued bytes. */
   onRoom(): void;
   /** Called when another link carries the traffic that may be lost. */
-  onSwift(link: Link | undefined): void;
+  onUnreliable(link: Link | undefined): void;
   onDown(link: Link, close: LinkClose, isLast: boolean): void;
   onSilence(link: Link, isSilent: boolean): void;
 }
@@ -28,8 +28,8 @@ export class SessionLinks {
   readonly #monitors: LinkMonitor[] = [];
   readonly #lateness: OwnLateness;
   #active: LinkMonitor | undefined;
-  #swift: LinkMonitor | undefined;
-  #leastTimeoutMs = 0;
+  #unreliable: LinkMonitor | undefined;
+  #minTimeoutMs = 0;
 
   constructor(options: SessionLinksOptions) {
     this.#options = options;
@@ -42,8 +42,8 @@ export class SessionLinks {
   }
 
   /** The monitor of the link that carries the traffic that may be lost. Mostly it is the active one. */
-  get swift(): LinkMonitor | undefined {
-    return this.#swift;
+  get unreliable(): LinkMonitor | undefined {
+    return this.#unreliable;
   }
 
   get all(): Iterable<Link> {
@@ -51,8 +51,8 @@ export class SessionLinks {
   }
 
   /** Least timeout of all links, ms. A link's own timeout counts if it is longer. */
-  set leastTimeoutMs(timeoutMs: number) {
-    this.#leastTimeoutMs = timeoutMs;
+  set minTimeoutMs(timeoutMs: number) {
+    this.#minTimeoutMs = timeoutMs;
   }
 
   /**
@@ -85,16 +85,17 @@ export class SessionLinks {
 
   /** Moves the traffic to the best usable link. */
   choose(reason: string): void {
-    const swift = bestOf(this.#monitors);
-    const best = bestOf(this.#monitors.filter(({ options }) => options.carries !== "unreliable")) ?? swift;
-    const [hasMoved, hasSwiftMoved] = [best !== this.#active, swift !== this.#swift];
+    const unreliable = bestOf(this.#monitors);
+    const best =
+      bestOf(this.#monitors.filter(({ options }) => options.carries !== "unreliable")) ?? unreliable;
+    const [hasMoved, hasUnreliableMoved] = [best !== this.#active, unreliable !== this.#unreliable];
     this.#active = best;
-    this.#swift = swift;
+    this.#unreliable = unreliable;
     if (hasMoved) {
       best?.taken();
       this.#options.onActive(best?.link, reason);
     }
-    if (hasSwiftMoved && this.#swift === swift) this.#options.onSwift(swift?.link);
+    if (hasUnreliableMoved && this.#unreliable === unreliable) this.#options.onUnreliable(unreliable?.link);
   }
 
   /** Returns true if {@link update} would do nothing for now. */
@@ -112,7 +113,7 @@ export class SessionLinks {
     const lateMs = this.#lateness.tick(nowMs);
     if (lateMs > 0) for (const monitor of this.#monitors) monitor.stalled(lateMs, nowMs);
     for (const monitor of this.#monitors.slice()) {
-      const failure = monitor.failure(nowMs, this.#leastTimeoutMs, this.#monitors);
+      const failure = monitor.failure(nowMs, this.#minTimeoutMs, this.#monitors);
       if (failure === undefined) {
         this.#pingIfDue(monitor, nowMs);
         const isSilent = monitor.silenceNews(nowMs);
@@ -127,7 +128,7 @@ export class SessionLinks {
   /** Closes all links. None is reported any more. */
   end(close: LinkClose): void {
     this.#active = undefined;
-    this.#swift = undefined;
+    this.#unreliable = undefined;
     for (const { link } of this.#monitors.splice(0)) link.close(close.code, close.reason);
   }
 
@@ -148,7 +149,7 @@ export class SessionLinks {
   }
 
   #pingIfDue(monitor: LinkMonitor, nowMs: number): void {
-    const isActive = monitor === this.#active || monitor === this.#swift;
+    const isActive = monitor === this.#active || monitor === this.#unreliable;
     const isWitness = this.#monitors.some((silent) => silent.shouldAsk(monitor, nowMs));
     if (isWitness || monitor.isPingDue(nowMs, isActive)) this.#options.ping(monitor);
   }

@@ -50,7 +50,7 @@ export class ByteBudget {
   }
 
   /** Takes note of bytes that the owner of `onTurn` has sent. Default: the sender that has the turn. */
-  spent(bytes: number, onTurn = this.#turn): void {
+  countSent(bytes: number, onTurn = this.#turn): void {
     this.#refill();
     this.#bytes -= bytes;
     if (!onTurn) return;
@@ -60,7 +60,7 @@ export class ByteBudget {
   }
 
   /** Removes a sender that waits for its turn. */
-  leave(onTurn: () => void): void {
+  cancel(onTurn: () => void): void {
     this.#waiting.delete(onTurn);
     if (this.#waiting.size > 0) return;
     this.#cancel?.();

@@ -36,7 +36,7 @@ export interface PacketSource {
   nextBytes(name: PlannedClass): number | undefined;
   sendReliable(name: PlannedClass, link: Link): boolean;
   sendWaiting(link: Link, waiting: Waiting, queue: ClassQueue): void;
-  mayStateGo(): boolean;
+  maySendState(): boolean;
 }
 
 /** Polling period for a path without a drain event while messages wait, ms. */
@@ -45,7 +45,7 @@ const POLL_MS = 8;
  * Polling period for a path with a drain event, ms. Other traffic may fill it too, such as the pongs of a
  * WebSocket.
  */
-const SELDOM_POLL_MS = 250;
+const SLOW_POLL_MS = 250;
 const MAX_FORWARDED_BYTES = 1_048_576;
 /** Most bytes of its share that a waiting class saves. */
 const MAX_CREDIT_BYTES = 32_768;
@@ -70,7 +70,7 @@ export class Outbox {
   };
   readonly #pump = (): void => this.pump();
   /** True if the session's own commands are next. They take turns with whole packets. */
-  #isOwnTurn = false;
+  #isOwnNext = false;
   #isPumping = false;
   /** Classes that may not send in this round, even with room. */
   readonly #held = new Set<PlannedClass>();
@@ -110,8 +110,8 @@ export class Outbox {
     const link = this.#options.linkFor(trafficClass);
     if (link?.state !== "open") {
       this.counters.packetsDropped += 1;
-    } else if (this.mayLeave(link, trafficClass)) {
-      this.spent(link, packet);
+    } else if (this.maySendNow(link, trafficClass)) {
+      this.countSent(link, packet);
       link.send(trafficClass, packet, key, lifetimeMs);
     } else {
       const name = trafficClass === "reference" ? "command" : trafficClass;
@@ -122,7 +122,7 @@ export class Outbox {
   }
 
   /** Returns true if a message may leave at once: the link has room, and nothing waits. */
-  mayLeave(link: Link, trafficClass: TrafficClassName): boolean {
+  maySendNow(link: Link, trafficClass: TrafficClassName): boolean {
     return this.#isIdle && this.hasRoom(link, trafficClass);
   }
 
@@ -142,9 +142,9 @@ export class Outbox {
   }
 
   /** Takes note of a packet that leaves, and charges the budget. */
-  spent({ kind }: Link, { length }: Uint8Array): void {
+  countSent({ kind }: Link, { length }: Uint8Array): void {
     this.#sentBytes += length;
-    if (kind !== "relayed") this.#options.budget?.spent(length, this.#pump);
+    if (kind !== "relayed") this.#options.budget?.countSent(length, this.#pump);
   }
 
   /** Adds an entry that waits for room. */
@@ -167,7 +167,7 @@ export class Outbox {
   /** Drops all waiting messages and stops polling. */
   stop(): void {
     for (const name of CLASSES) this.#drop(this.#queues[name]);
-    this.#options.budget?.leave(this.#pump);
+    this.#options.budget?.cancel(this.#pump);
     this.#poll(0);
   }
 
@@ -212,7 +212,7 @@ export class Outbox {
       const link = this.#linkOf(name);
       if (link?.state !== "open") this.#drop(queue);
       else if (!link.hasRoom(queue.first?.trafficClass ?? name)) {
-        pollMs = link.tellsRoom === true && pollMs !== POLL_MS ? SELDOM_POLL_MS : POLL_MS;
+        pollMs = link.reportsRoom === true && pollMs !== POLL_MS ? SLOW_POLL_MS : POLL_MS;
       } else this.#candidates.add(name);
     }
     return pollMs;
@@ -272,14 +272,14 @@ export class Outbox {
   #sendNext(name: PlannedClass, link: Link): boolean {
     const queue = this.#queues[name];
     const { first } = queue;
-    const isOwn = !first || (name === "command" && this.#isOwnTurn);
+    const isOwn = !first || (name === "command" && this.#isOwnNext);
     const hasSent = isOwn && this.#source.sendReliable(name, link);
-    this.#isOwnTurn = !hasSent || name !== "command";
+    this.#isOwnNext = !hasSent || name !== "command";
     if (hasSent || !first) return hasSent;
     const nowMs = this.#nowMs();
     // If other classes fill the path, fewer states would not empty it: states get their share.
     const isGated = first.kind === MessageKind.state && first.key > 0 && !this.#isOwed(name);
-    if (isGated && !this.#source.mayStateGo()) return false;
+    if (isGated && !this.#source.maySendState()) return false;
     queue.shift();
     if (first.expiresAtMs < nowMs) this.counters.packetsDropped += 1;
     else this.#source.sendWaiting(link, first, queue);

@@ -1,6 +1,6 @@
 import { SEQUENCE_MODULUS } from "@paceline/protocol";
 
-interface Flying {
+interface InFlight {
   readonly sequence: number;
   readonly sentAtMs: number;
 }
@@ -27,7 +27,7 @@ const LOST_AFTER_MS = 2000;
  * make room for others, until nothing waits any more. Loss alone slows nothing down. Has no clock of its own.
  */
 export class PathDelay {
-  #flying: Flying[] = [];
+  #inFlight: InFlight[] = [];
   #baseMs: number | undefined;
   /** States that may leave although the path is slow. Undefined while it is not slow. */
   #credit: number | undefined;
@@ -38,23 +38,23 @@ export class PathDelay {
     return this.#credit !== undefined || this.#isOldestLate(nowMs);
   }
 
-  mayGo(nowMs: number): boolean {
-    const newest = this.#flying.at(-1);
-    if (newest && nowMs - newest.sentAtMs > LOST_AFTER_MS) this.#forgetFlying();
+  maySend(nowMs: number): boolean {
+    const newest = this.#inFlight.at(-1);
+    if (newest && nowMs - newest.sentAtMs > LOST_AFTER_MS) this.#clear();
     else if (this.#isOldestLate(nowMs)) this.#credit ??= 0;
     return (this.#credit ?? 1) >= 1 || nowMs - this.#sentAtMs >= PROBE_PERIOD_MS;
   }
 
   /**
-   * Takes note of a state that leaves. `hasAsked`: the caller has called {@link mayGo}, and the state uses
+   * Takes note of a state that leaves. `hasAsked`: the caller has called {@link maySend}, and the state uses
    * its credit.
    */
   sent(sequence: number, hasAsked: boolean, nowMs: number): void {
     if (hasAsked && this.#credit !== undefined && this.#credit >= 1) this.#credit -= 1;
     this.#sentAtMs = nowMs;
-    this.#flying.push({ sequence, sentAtMs: nowMs });
+    this.#inFlight.push({ sequence, sentAtMs: nowMs });
     // Limits the list, because sequences repeat.
-    if (this.#flying.length > SEQUENCE_MODULUS / 4) this.#flying.shift();
+    if (this.#inFlight.length > SEQUENCE_MODULUS / 4) this.#inFlight.shift();
   }
 
   /**
@@ -63,12 +63,12 @@ export class PathDelay {
    */
   acknowledged(sequence: number, nowMs: number): boolean {
     let index = 0;
-    while (index < this.#flying.length && this.#flying[index]!.sequence !== sequence) index += 1;
-    const flying = this.#flying[index];
-    if (!flying) return false;
-    const tookMs = nowMs - flying.sentAtMs;
-    if (index === 0) this.#flying.shift();
-    else this.#flying.splice(0, index + 1);
+    while (index < this.#inFlight.length && this.#inFlight[index]!.sequence !== sequence) index += 1;
+    const packet = this.#inFlight[index];
+    if (!packet) return false;
+    const tookMs = nowMs - packet.sentAtMs;
+    if (index === 0) this.#inFlight.shift();
+    else this.#inFlight.splice(0, index + 1);
     this.#baseMs = Math.min(this.#baseMs ?? tookMs, tookMs);
     const isLate = this.#isLate(tookMs);
     if (this.#credit !== undefined) this.#credit += (index + 1) * (isLate ? SHARE_IF_LATE : SHARE_IF_TIMELY);
@@ -81,13 +81,13 @@ export class PathDelay {
   }
 
   /** Forgets all measurements, because the path has changed. */
-  moved(): void {
-    this.#forgetFlying();
+  reset(): void {
+    this.#clear();
     this.#baseMs = undefined;
   }
 
   #isOldestLate(nowMs: number): boolean {
-    const oldest = this.#flying[0];
+    const oldest = this.#inFlight[0];
     return oldest !== undefined && this.#isLate(nowMs - oldest.sentAtMs);
   }
 
@@ -95,8 +95,8 @@ export class PathDelay {
     return tookMs > (this.#baseMs ?? UNKNOWN_BASE_MS) + QUEUE_MS;
   }
 
-  #forgetFlying(): void {
-    this.#flying = [];
+  #clear(): void {
+    this.#inFlight = [];
     this.#credit = undefined;
   }
 }

@@ -7,9 +7,9 @@ import {
   type PacketHeader,
 } from "@paceline/protocol";
 import type { Scheduler } from "../scheduler.js";
-import { Answer, News, PROMPT_BYTES } from "./answer.js";
+import { DelayedAck, PendingAck, PROMPT_BYTES } from "./delayed-ack.js";
 import type { Fragment, ReliableClass } from "./outbox/reliable-queue.js";
-import { PacketMemory } from "./packet-memory.js";
+import { ReceivedPackets } from "./received-packets.js";
 import { LossCount, PathLoss } from "./path-loss.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 import { SequenceWindow } from "./sequence-window.js";
@@ -21,10 +21,10 @@ const MAX_EARLY_BULK_BYTES = 131_072;
  * The receiving half of a session: it knows which packets and which reliable messages of the other side have come, what is
  * lost of them, and what is still to be said of it.
  */
-export class Arrivals {
+export class Receiver {
   readonly #received = new SequenceWindow();
-  readonly #packets = new PacketMemory();
-  readonly #publications = new PacketMemory();
+  readonly #packets = new ReceivedPackets();
+  readonly #publications = new ReceivedPackets();
   /** Incoming loss on the link that carries what may be lost. */
   readonly loss = new LossCount();
   readonly #packetLoss = new PathLoss(this.loss);
@@ -33,15 +33,18 @@ export class Arrivals {
     command: new ReliableInbox(limits.sessionQueueBytes),
     bulk: new ReliableInbox(MAX_EARLY_BULK_BYTES),
   };
-  readonly #acksDue = new News();
-  readonly #receiptsDue: Readonly<Record<ReliableClass, News>> = { command: new News(), bulk: new News() };
-  readonly #answer: Answer;
+  readonly #acksDue = new PendingAck();
+  readonly #receiptsDue: Readonly<Record<ReliableClass, PendingAck>> = {
+    command: new PendingAck(),
+    bulk: new PendingAck(),
+  };
+  readonly #delayedAck: DelayedAck;
   /** The newest tick of the other side that is known. Ticks begin at 0. */
   #newestTick: number | undefined;
 
   /** @param answer sends a packet that says what has come; false where its link has no room */
   constructor(scheduler: Scheduler, answer: (trafficClass: "state" | "command") => boolean) {
-    this.#answer = new Answer(scheduler, answer);
+    this.#delayedAck = new DelayedAck(scheduler, answer);
   }
 
   /** Estimated memory of messages that are not complete or wait for an earlier one, bytes. */
@@ -51,18 +54,18 @@ export class Arrivals {
 
   /** Says nothing by itself any more. */
   stop(): void {
-    this.#answer.given();
+    this.#delayedAck.sent();
   }
 
   /**
    * Enters a packet. `duplicate` and `outdated` are to be dropped; a `late` one came in time to be read, but too late to tell
    * whether it came before. A published packet that is too old may have come before, and what is in it is not repeated.
-   * @param isNews whether it is to be acknowledged
+   * @param needsAck whether it is to be acknowledged
    * @param mayBeLost whether nobody repeats it; undefined while no link in use loses packets
    */
-  enter(
+  accept(
     packet: Packet,
-    isNews: boolean,
+    needsAck: boolean,
     mayBeLost: boolean | undefined,
   ): "new" | "late" | "duplicate" | "outdated" {
     const { isPublished } = packet;
@@ -72,28 +75,28 @@ export class Arrivals {
     if (!isPublished) this.#received.add(sequence);
     if (novelty === "duplicate" || (novelty === "outdated" && isPublished)) return novelty;
     (isPublished ? this.#publicationLoss : this.#packetLoss).receive(sequence, mayBeLost);
-    if (!isPublished && isNews) this.#acksDue.add();
+    if (!isPublished && needsAck) this.#acksDue.set();
     return novelty === "new" ? "new" : "late";
   }
 
   /** The tick of states is the one that is nearest to the newest of the other side; a reason where they are dropped. */
   tickOf({ tick: stamp, isPublished }: Packet): number | DropReason {
     // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
-    if (!isPublished) this.#answer.soon("state", 0);
+    if (!isPublished) this.#delayedAck.schedule("state", 0);
     if (stamp === undefined) return "bad-message";
     const tick = tickNear(stamp, this.#newestTick ?? 0);
     if (tick === undefined) return "outdated";
-    this.heardTick(tick);
+    this.observeTick(tick);
     return tick;
   }
 
   /** The other side has said its whole tick. */
-  heardTick(tick: number): void {
+  observeTick(tick: number): void {
     if (this.#newestTick === undefined || ((tick - this.#newestTick) | 0) > 0) this.#newestTick = tick;
   }
 
   /** Takes a fragment, as {@link ReliableInbox.receive} does. `isRelayed`: its answer goes through the server. */
-  receive(
+  receiveFragment(
     name: ReliableClass,
     fragment: Fragment,
     isRelayed: boolean,
@@ -102,17 +105,17 @@ export class Arrivals {
   ): DropReason | undefined {
     const inbox = this.#inboxes[name];
     const isBulk = name === "bulk";
-    this.#receiptsDue[name].add();
+    this.#receiptsDue[name].set();
     // A receipt that says nothing new tells of a message that is missing: it leaves at once, as that of two fragments.
     const isRepeated = fragment.id !== inbox.expected;
     const bytes = isBulk ? PROMPT_BYTES / 2 : fragment.payload.length;
-    this.#answer.soon("command", isRepeated ? PROMPT_BYTES : bytes, isRelayed && !isBulk);
+    this.#delayedAck.schedule("command", isRepeated ? PROMPT_BYTES : bytes, isRelayed && !isBulk);
     return inbox.receive(fragment, deliver, maxBytes);
   }
 
   /** Returns the acks and receipts that are due, for a packet that leaves now. `mayBeLost`: whether the next packets say them too. */
-  take(mayBeLost: boolean): Pick<PacketHeader, "acks" | "receipt"> {
-    this.#answer.given();
+  takeAcks(mayBeLost: boolean): Pick<PacketHeader, "acks" | "receipt"> {
+    this.#delayedAck.sent();
     const { command, bulk } = this.#receiptsDue;
     const bulkReceipt = bulk.take(mayBeLost) ? this.#inboxes.bulk.expected : undefined;
     const acks = this.#acksDue.take(mayBeLost) || bulkReceipt !== undefined ? this.#received.acks : undefined;

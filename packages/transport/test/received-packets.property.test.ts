@@ -1,6 +1,6 @@
 import { array, assert, constantFrom, integer, oneof, property } from "fast-check";
 import { expect, test } from "vitest";
-import { PacketMemory } from "../src/session/packet-memory.js";
+import { ReceivedPackets } from "../src/session/received-packets.js";
 
 const SIZE = 1024;
 /** Distance from the newest sequence. Errors are likely at the limits and at great steps. */
@@ -13,7 +13,7 @@ const step = oneof(
 test("[WF40] tells new, repeated and outdated packets apart as a plain set does, across the wrap", () => {
   assert(
     property(integer({ min: 0, max: 0xffff }), array(step, { maxLength: 200 }), (first, steps) => {
-      const memory = new PacketMemory();
+      const memory = new ReceivedPackets();
       expect(memory.add(first)).toBe("new");
       const came = new Set([first]);
       let newest = first;

@@ -11,9 +11,9 @@ const WORDS = REMEMBERED / 32;
  * Remembers which of the last 1024 sequences have arrived, so that a late packet is not taken for a repeated
  * one.
  */
-export class PacketMemory {
+export class ReceivedPackets {
   /** One bit for each sequence, at the position of the sequence modulo 1024. */
-  readonly #came = new Uint32Array(WORDS);
+  readonly #received = new Uint32Array(WORDS);
   #newest: number | undefined;
 
   /** Returns the sequence with these low 8 bits that is nearest to the newest one. */
@@ -26,14 +26,14 @@ export class PacketMemory {
   add(sequence: number): "new" | "duplicate" | "outdated" {
     const ahead = this.#newest === undefined ? REMEMBERED : sequenceDistance(sequence, this.#newest);
     if (ahead <= -REMEMBERED) return "outdated";
-    if (ahead >= REMEMBERED) this.#came.fill(0);
+    if (ahead >= REMEMBERED) this.#received.fill(0);
     else
       for (let back = 0; back < ahead; back++)
-        this.#came[wordOf(sequence - back)]! &= ~bitOf(sequence - back);
+        this.#received[wordOf(sequence - back)]! &= ~bitOf(sequence - back);
     if (ahead > 0) this.#newest = sequence;
     const [word, bit] = [wordOf(sequence), bitOf(sequence)];
-    if ((this.#came[word]! & bit) !== 0) return "duplicate";
-    this.#came[word]! |= bit;
+    if ((this.#received[word]! & bit) !== 0) return "duplicate";
+    this.#received[word]! |= bit;
     return "new";
   }
 }

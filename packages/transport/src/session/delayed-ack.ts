@@ -13,7 +13,7 @@ const RELAYED_DELAY_MS = 100;
  */
 const MAX_WAIT_MS = 70;
 /** Multiple of the packets' period after which the next packet is not expected any more. */
-const PATIENCE = 1.25;
+const EXPECTED_PERIODS = 1.25;
 
 /**
  * Received bytes after which an answer leaves at once, on every path. A sender has at most 256 KiB on its
@@ -22,7 +22,7 @@ const PATIENCE = 1.25;
 export const PROMPT_BYTES = 32_768;
 
 /** Acknowledges received packets in the next packet, or in one of its own if none leaves soon. */
-export class Answer {
+export class DelayedAck {
   readonly #scheduler: Scheduler;
   readonly #send: (trafficClass: "state" | "command") => boolean;
   /** An answer to states alone may be lost, and must not wait behind lost packets. */
@@ -32,7 +32,7 @@ export class Answer {
   /**
    * Time of the last packet, and estimated period of packets. The estimate is rather too long than too short.
    */
-  #givenAtMs = 0;
+  #sentAtMs = 0;
   #periodMs = 1000;
   /** Bytes of commands that arrived since the last answer. */
   #bytes = 0;
@@ -44,13 +44,13 @@ export class Answer {
   }
 
   /** Schedules an answer to received bytes. */
-  soon(trafficClass: "state" | "command", bytes: number, isRelayed = false): void {
+  schedule(trafficClass: "state" | "command", bytes: number, isRelayed = false): void {
     if (trafficClass === "command") {
       this.#class = "command";
       this.#bytes += bytes;
     }
     const nowMs = this.#scheduler.nowMs();
-    const nextMs = this.#givenAtMs + PATIENCE * this.#periodMs - nowMs;
+    const nextMs = this.#sentAtMs + EXPECTED_PERIODS * this.#periodMs - nowMs;
     let delayMs = nextMs > MAX_WAIT_MS ? DELAY_MS : Math.max(DELAY_MS, nextMs);
     if (isRelayed && trafficClass === "command") delayMs = RELAYED_DELAY_MS;
     if (this.#bytes >= PROMPT_BYTES) delayMs = 0;
@@ -61,17 +61,17 @@ export class Answer {
     this.#cancel = this.#scheduler.after(delayMs, () => {
       const isSent = this.#send(this.#class);
       this.#cancel = undefined;
-      if (!isSent) this.soon(this.#class, 0);
+      if (!isSent) this.schedule(this.#class, 0);
     });
   }
 
   /** Cancels the scheduled answer, because a packet with it leaves. */
-  given(): void {
+  sent(): void {
     const nowMs = this.#scheduler.nowMs();
     // A packet that contains only the answer says nothing about the period of others.
     if (!this.#cancel || this.#dueAtMs > nowMs) {
-      this.#periodMs = Math.max(nowMs - this.#givenAtMs, this.#periodMs * 0.9);
-      this.#givenAtMs = nowMs;
+      this.#periodMs = Math.max(nowMs - this.#sentAtMs, this.#periodMs * 0.9);
+      this.#sentAtMs = nowMs;
     }
     this.#class = "state";
     this.#bytes = 0;
@@ -80,18 +80,18 @@ export class Answer {
   }
 }
 
-/** Number of packets that contain the same news, if each of them may be lost. */
+/** Number of packets that contain the same acknowledgement, if each of them may be lost. */
 const LOSSY_REPEATS = 3;
 
-/** News that the other side does not have yet. */
-export class News {
+/** An acknowledgement that is due. On a link that loses packets, several packets contain it. */
+export class PendingAck {
   #packets = 0;
 
-  add(): void {
+  set(): void {
     this.#packets = LOSSY_REPEATS;
   }
 
-  /** Returns true if the packet that leaves must contain the news. */
+  /** Returns true if the packet that leaves must contain the acknowledgement. */
   take(mayBeLost: boolean): boolean {
     if (this.#packets <= 0) return false;
     this.#packets -= mayBeLost ? 1 : LOSSY_REPEATS;
