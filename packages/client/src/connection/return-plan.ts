@@ -24,7 +24,10 @@ const BESIDE_DELAYS_MS = [0, 1000];
  */
 const SHUTDOWN_SPREAD_MS = 1000;
 
-/** Schedule of the attempts to return after a lost connection, and the server of each. */
+/**
+ * Schedule of the attempts to return after a lost connection, and the server of each. The server's
+ * `reconnectGraceMs` decides if the session still exists by then.
+ */
 export class ReturnPlan {
   readonly #options: ReturnPlanOptions;
   #movingTo: string | undefined;

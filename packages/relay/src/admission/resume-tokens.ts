@@ -15,7 +15,8 @@ const MAX_ISSUED = 16;
 
 /**
  * The secrets with which a session may take another link. Each is valid until its successor has arrived. So a
- * stolen token is useless once its owner has used it. Only hashes are stored.
+ * stolen token is useless once its owner has used it. Only hashes are stored. Tokens do not expire: they end
+ * with the session, which the participant ends after its grace period.
  */
 export class ResumeTokens {
   readonly #issued: Issued[] = [];

@@ -19,7 +19,10 @@ export interface MeterHandlers {
   onFlood(): void;
 }
 
-/** Measures the packets and bytes that one participant sends, over all of its links. */
+/**
+ * Measures the packets and bytes that one participant sends, over all of its links. The owner drops what is
+ * not admitted. If refusals go on for `floodPatienceMs`, or become very many, the owner ends the session.
+ */
 export class SessionMeter {
   readonly #clock: Clock;
   readonly #packets: TokenBucket;

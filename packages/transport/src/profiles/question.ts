@@ -39,7 +39,7 @@ export interface Effect {
   readonly factors?: Partial<Record<keyof ProfileNumbers, number>>;
 }
 
-/** One answer to a question. Its words are in tree-words.ts. */
+/** One answer to a question. Its words are in link-words.ts or pace-words.ts. */
 export interface Row {
   readonly id: string;
   readonly when: Conditions;

@@ -2,5 +2,8 @@ import { linkQuestions } from "./link-questions.js";
 import { paceQuestions } from "./pace-questions.js";
 import type { Question } from "./question.js";
 
-/** The decision tree. It begins with its first question, and each answer leads to the next one. */
+/**
+ * The decision tree. It begins with its first question, and each answer leads to the next one.
+ * CONTRIBUTING.md lists what belongs to a new row.
+ */
 export const decisionTree: readonly Question[] = Object.freeze([...linkQuestions, ...paceQuestions]);
