@@ -58,7 +58,8 @@ export type UintField = FieldShape<"uint", number>;
 export type FlagField = FieldShape<"flag", boolean>;
 export type QuatField = FieldShape<"quat", QuatValue>;
 
-/** A field whose values are coded as numbers. CONTRIBUTING.md lists what belongs to a new kind. */
+// CONTRIBUTING.md lists what belongs to a new kind of field.
+/** A field whose values are coded as numbers. */
 export type NumericField =
   Vec2Field | Vec3Field | AngleField | ScalarField | IntField | UintField | FlagField | QuatField | EnumField;
 
