@@ -5,17 +5,17 @@ export interface BotOptions {
   readonly count: number;
   readonly isDriving: boolean;
   readonly mode: "server" | "mesh";
-  /** Undefined: a server of its own, in a process of its own. */
+  /** Undefined: the swarm starts a server in a process of its own. */
   readonly server: string | undefined;
   readonly metrics: string | undefined;
   readonly seconds: number;
-  /** Instead of staying: so many joins and leaves, one after the other. */
+  /** If more than 0, the bots do not stay: this many joins and leaves in all. */
   readonly sessions: number;
-  /** States over WebRTC, where it is installed and the server speaks it. */
+  /** Sends states over WebRTC if the server offers it; needs node-datachannel. */
   readonly hasWebRtc: boolean;
-  /** The server that it starts on the first core, the bots on the others. */
+  /** Pins the bots to all cores but the first, and the server that the swarm starts to the first. */
   readonly isPinned: boolean;
-  /** Exit code 1 where a stated bound is missed. */
+  /** Exits with code 1 if a bound is missed. */
   readonly isBound: boolean;
   readonly isJson: boolean;
 }
@@ -36,7 +36,7 @@ export const USAGE = `pnpm bots [options]         players that speak the real pr
                       with --sessions: heap and memory flat after the first half
   --json              figures as JSON`;
 
-/** Throws with a sentence for the person at the terminal. */
+/** Throws an error whose message tells the user what to correct. */
 export function readBotOptions(argv: readonly string[]): BotOptions {
   const text = { type: "string" } as const;
   const flag = { type: "boolean" } as const;

@@ -14,7 +14,7 @@ import type { BotOptions } from "./bot-options.js";
 const TICKS_PER_DECISION = 3;
 const COLOR = "#2f80ed";
 
-/** One driver of the swarm. */
+/** One player of the swarm: drives, or only watches. */
 export class Bot extends PlayerBot {
   readonly #options: BotOptions;
   readonly #name: string;
@@ -43,7 +43,7 @@ export class Bot extends PlayerBot {
 
   protected override enter(room: Room): void {
     room.onMessage("chat", (message) => {
-      // The server's room does not say which player sent it: each message has the bot's name.
+      // The server's room does not name the sender, so each message begins with the bot's name.
       const { text } = message as { readonly text?: unknown };
       const [name = "", number = ""] = String(text).split(" ");
       this.hear(name, Number(number));
@@ -62,7 +62,7 @@ export class Bot extends PlayerBot {
     const participant = this.#participant;
     if (!participant) return this.#drive(room);
     participant.update();
-    // The mesh's cars have their steps here, two for each of the swarm's.
+    // In a mesh, the bot simulates its car: two steps for each step of the swarm.
     for (const atMs of [nowMs - STEP_MS, nowMs]) participant.step(this.#wishIn(participant), atMs);
   }
 
@@ -73,7 +73,7 @@ export class Bot extends PlayerBot {
   #drive(room: Room): void {
     const input = this.#input;
     this.#ticks += 1;
-    // The swarm's own processor time shall not be what is measured: no driver looks at the others, or thinks faster.
+    // Keeps the swarm's CPU use low: a bot decides in every third step and ignores the other cars.
     if (!input || (this.#ticks + this.index) % TICKS_PER_DECISION !== 0) return;
     for (const { isMine, shown } of room.entities(RaceCar)) {
       if (!isMine) continue;

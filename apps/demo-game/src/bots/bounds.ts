@@ -2,10 +2,13 @@ import type { PassFigures, StayFigures } from "paceline/bots";
 
 const MAX_TICK_MS = 10;
 const MAX_JOIN_MS = 250;
-/** After half of all sessions everything has been used that is kept: what grows by more than this share leaks. */
+/**
+ * Largest growth of memory in the second half of the sessions, as a share. The server has allocated all that
+ * it keeps by then, so more growth is a leak.
+ */
 const MAX_GROWTH = 0.05;
 
-/** The faults of a stay, as sentences. */
+/** Returns one sentence for each bound that the stay missed. */
 export function faultsOfStay({ joinMs, failures, messages, drops, server }: StayFigures): string[] {
   const faults: string[] = [];
   if (!server) faults.push("the server's ticks were not measured: give --metrics");
@@ -18,14 +21,14 @@ export function faultsOfStay({ joinMs, failures, messages, drops, server }: Stay
   return faults;
 }
 
-/** Faults of many bots that came and went. */
+/** Returns one sentence for each bound that was missed while the bots joined and left. */
 export function faultsOfPass({ failures, memory }: PassFigures): string[] {
   const faults: string[] = [];
   if (Object.keys(failures).length > 0) faults.push(`joins failed: ${JSON.stringify(failures)}`);
   if (memory.length < 4) return [...faults, "the server's memory was not measured: give --metrics"];
   const half = memory.length >> 1;
   for (const of of ["heapMb", "rssMb"] as const) {
-    // The least of several: what is read in between has garbage in it.
+    // The lowest of three readings: the others include garbage that is not collected yet.
     const early = Math.min(...memory.slice(half - 2, half + 1).map((each) => each[of]));
     const late = Math.min(...memory.slice(-3).map((each) => each[of]));
     if (late > early * (1 + MAX_GROWTH))

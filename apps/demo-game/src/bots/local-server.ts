@@ -5,7 +5,7 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import type { BotOptions } from "./bot-options.js";
 
-/** All come from one address, and at once. */
+/** Limits that let the whole swarm join from one address at once. */
 const LIMITS = {
   matchesPerSecondPerAddress: 10_000,
   matchBurstPerAddress: 10_000,
@@ -19,7 +19,7 @@ const LIMITS = {
 const SERVER_CORE = "0";
 const READY_LIMIT_MS = 15_000;
 
-/** A server for the swarm, in a process of its own. */
+/** Server for the swarm, in a process of its own. */
 export class LocalServer {
   readonly url: string;
   readonly metrics: string;
@@ -33,7 +33,7 @@ export class LocalServer {
     this.metrics = addresses.metrics;
   }
 
-  /** `root`: the repository, built. */
+  /** @param root folder of the built repository */
   static async start(root: string, { hasWebRtc, isPinned }: BotOptions): Promise<LocalServer> {
     const folder = mkdtempSync(path.join(tmpdir(), "paceline-bots-"));
     const config = path.join(folder, "server.json");
@@ -60,7 +60,7 @@ export class LocalServer {
   }
 }
 
-/** The address that the server prints. */
+/** Resolves with the addresses that the server prints. */
 function addressesOf(child: ChildProcess): Promise<{ url: string; metrics: string }> {
   return new Promise((resolve, reject) => {
     const limit = setTimeout(() => reject(new Error("the server was not ready in time")), READY_LIMIT_MS);

@@ -1,4 +1,4 @@
-/** `pnpm bots`: players of the demo by the hundred, for load and for figures. */
+/** `pnpm bots`: joins up to 1000 players of the demo, for load tests and their figures. */
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import process from "node:process";
@@ -59,6 +59,6 @@ async function measured(
 const options = parse();
 if (options) {
   await run(options);
-  // Clients that are still saying goodbye keep nobody waiting.
+  // Does not wait for clients that are still leaving.
   process.exit();
 }

@@ -1,20 +1,20 @@
 /**
- * The car, in SI units. Forces are per kilogram of car (m/s2), so the mass never appears.
- * Tuned for driving with two keys: the tail steps out on the throttle, and comes back.
+ * The car, in SI units. Forces are per kilogram of car (m/s2), so the mass never appears. Tuned for two keys:
+ * the tail steps out on the throttle, and comes back.
  */
 export const carParameters = {
   lengthM: 4.3,
   widthM: 1.9,
-  /** Centre of mass to the axles. */
+  /** Distances from the centre of mass to the axles. */
   frontAxleM: 1.2,
   rearAxleM: 1.3,
   halfTrackM: 0.8,
-  /** Yaw inertia per mass. */
+  /** Yaw inertia divided by the mass. */
   yawInertiaM2: 1.75,
 
-  /** Grip of a fresh tyre on the road, as a multiple of gravity. */
+  /** Grip of a tyre on the road, as a multiple of gravity. */
   grip: 1.5,
-  /** Slip angle at which a tyre grips most; beyond it grip falls to `slidingGrip` of the peak. */
+  /** Slip angle at which a tyre grips most. Beyond it the grip falls; `tyreShape` sets how far. */
   frontPeakSlipRad: 0.15,
   rearPeakSlipRad: 0.125,
   tyreShape: 1.42,
@@ -30,27 +30,30 @@ export const carParameters = {
 
   /** Share of the rear tyres' side grip that full drive takes away: throttle oversteer. */
   driveSideGripLoss: 0.35,
-  /** Share of side grip that is left at the rear with the handbrake on, and its braking. */
+  /** With the handbrake on: share of the rear side grip that is left, and deceleration. */
   handbrakeSideGrip: 0.32,
   handbrakeMps2: 5.5,
 
   steerLimitRad: 0.62,
-  /** Speed at which the wheel follows the driver's hands, full locks per second, standing and at 40 m/s. */
+  /** Speed of the steering wheel, full locks per second: standing, and at 40 m/s or faster. */
   steerPerSecond: 5,
   steerPerSecondFast: 2.6,
   steerReturnPerSecond: 7,
-  /** The front wheels turn into a slide by themselves by this share of the slide's angle (caster). */
+  /** The front wheels turn into a slide by this share of its angle, without the driver (caster). */
   casterShare: 0.7,
   yawDampingPerSecond: 1.1,
   /**
-   * Turns the nose towards the direction of travel, rad/s2 per radian of drift. No tyre does this: two keys cannot
-   * balance a slide on the throttle, so the car helps, least with the handbrake on.
+   * Turns the nose towards the direction of travel, rad/s2 per radian of drift. No tyre does this: with two
+   * keys a driver cannot balance a slide on the throttle, so the car helps, less with the handbrake on.
    */
   driftHelpPerS2: 4.2,
   driftHelpOnHandbrake: 0.25,
 } as const;
 
-/** The road wheel's turn at full lock: what the front tyres can use at this speed, and a bit more. */
+/**
+ * Angle of the front wheels at full lock, rad: the tightest bend that the grip allows at this speed, plus
+ * nearly the slip angle at which the front tyres grip most.
+ */
 export function steerLockRad(speedMps: number): number {
   const p = carParameters;
   const wheelbaseM = p.frontAxleM + p.rearAxleM;

@@ -4,12 +4,14 @@ import type { TrackPose } from "../track/track.js";
 export interface DriveInput {
   /** -1 full left to 1 full right. */
   steer: number;
-  /** 1 full throttle, negative brakes and, at a standstill, reverses. */
+  /** 1 is full throttle; a negative value brakes, and reverses once the car stands. */
   throttle: number;
   handbrake: boolean;
 }
 
-/** One simulated car. Mutated in place by `stepCar`; a pure function of its inputs, on every machine. */
+/**
+ * State of one simulated car. `stepCar` changes it in place; the same state and inputs give the same result.
+ */
 export interface CarState {
   x: number;
   y: number;
@@ -22,10 +24,10 @@ export interface CarState {
   steer: number;
   throttle: number;
   handbrake: boolean;
-  /** The tyres' slide beyond their peak, 0 (gripping) to 1 (sliding sideways or locked). */
+  /** How far the tyres slide beyond their peak, 0 (gripping) to 1 (sliding sideways or locked). */
   frontSlide: number;
   rearSlide: number;
-  /** Wheels on grass or gravel, and on kerbs: 0 to 4. */
+  /** Number of wheels on grass or gravel, and on kerbs: 0 to 4. */
   wheelsOff: number;
   wheelsOnKerb: number;
   /** Speed into a wall or another car during the last step, m/s. */

@@ -1,7 +1,7 @@
 import { carParameters as p } from "./car-parameters.js";
 import type { CarState } from "./car-state.js";
 
-/** The known state of another car when the own one touches it. */
+/** State of another car, as far as a contact needs it. */
 export interface OtherCar {
   readonly x: number;
   readonly y: number;
@@ -15,13 +15,13 @@ const DISC_RADIUS_M = 1.12;
 const DISC_OFFSET_M = 1.05;
 const REACH_M = 2 * (DISC_RADIUS_M + DISC_OFFSET_M);
 const BOUNCE = 0.25;
-/** The part of an overlap that one step takes back: soft, since the other car is drawn where it was. */
+/** Share of an overlap that one step removes. Small, because the other car is drawn where it was. */
 const PUSH_OUT = 0.3;
 const MAX_PUSH_M = 0.25;
 
 /**
- * Pushes only `car`, by half of what two equal cars would need: the other half is the other player's to apply.
- * Returns the closing speed, 0 without contact.
+ * Pushes only `car` and gives it its own part of the impulse between two equal cars; the caller for `other`
+ * applies the other part. Returns the closing speed, m/s; 0 without contact, or if the cars move apart.
  */
 export function pushApart(car: CarState, other: OtherCar): number {
   if (Math.abs(car.x - other.x) > REACH_M || Math.abs(car.y - other.y) > REACH_M) return 0;
@@ -43,7 +43,7 @@ function pushDiscs(car: CarState, mineM: number, other: OtherCar, theirsM: numbe
   const distance = Math.hypot(dx, dy);
   const overlap = 2 * DISC_RADIUS_M - distance;
   if (overlap <= 0) return 0;
-  // Exactly on top of each other: any direction will do, the nose's is free of chance.
+  // With both centres at one point any direction will do: the nose gives one without randomness.
   const normalX = distance > 1e-6 ? dx / distance : Math.cos(car.headingRad);
   const normalY = distance > 1e-6 ? dy / distance : Math.sin(car.headingRad);
   const push = Math.min(MAX_PUSH_M, overlap * PUSH_OUT);

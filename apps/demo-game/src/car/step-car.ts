@@ -11,10 +11,10 @@ export const STEP_S = 1 / STEP_HZ;
 export const STEP_MS = 1000 / STEP_HZ;
 
 const GRAVITY_MPS2 = 9.81;
-/** Tyres are stiff: at one step per 1/60 s the yaw would ring at low speed. */
+/** The tyres are stiff: in one step of 1/60 s the yaw would oscillate at low speed. */
 const SUBSTEPS = 4;
 const WHEELBASE_M = p.frontAxleM + p.rearAxleM;
-/** Slip angles are taken against at least this speed, so that a standing car is not shaken by rounding. */
+/** The slip angles assume at least this speed: rounding would shake a standing car. */
 const SLIP_SPEED_FLOOR_MPS = 2;
 
 /** Ground under the car, constant over one step. */
@@ -25,7 +25,7 @@ interface Ground {
   resistancePerSecond: number;
 }
 
-/** One step: of 1/60 s, or of a part of it where a prediction ends between two. */
+/** Advances the car by one step of 1/60 s, or by `seconds` if a prediction ends between two steps. */
 export function stepCar(car: CarState, input: DriveInput, circuit: Circuit, seconds: number = STEP_S): void {
   turnWheel(car, input, seconds);
   car.throttle = clamp(Number.isFinite(input.throttle) ? input.throttle : 0, -1, 1);
@@ -113,7 +113,9 @@ function integrate(car: CarState, ground: Ground, dt: number): void {
   );
 }
 
-/** Steering plus caster: rolling forward, the front wheels follow the direction of travel into a slide. */
+/**
+ * Angle of the front wheels: the steering, and from 4 m/s forward the caster, which turns them into a slide.
+ */
 function roadWheelAngle(car: CarState, forward: number, sideways: number): number {
   const steered = car.steer * steerLockRad(Math.abs(forward));
   if (forward < 4) return steered;
@@ -145,7 +147,7 @@ function rearSideGrip(car: CarState, driveUse: number): number {
   return 1 - p.driveSideGripLoss * use * use;
 }
 
-/** Deceleration along the car from brakes, air, ground; its direction is against the motion. */
+/** Deceleration from brakes, engine, air and ground, m/s2; it acts against the motion. */
 function resistance(car: CarState, ground: Ground, forward: number, speed: number): number {
   const grip = (ground.frontGrip + ground.rearGrip) / 2;
   const braking =
@@ -168,7 +170,7 @@ function lockedSlide(car: CarState, speed: number): number {
   return car.throttle < -0.9 && speed > 16 ? 0.35 : 0;
 }
 
-/** A car that hardly moves and is not driven stands still. */
+/** Brings a car to rest that hardly moves and is not driven. */
 function settle(car: CarState, speed: number): void {
   if (speed > 0.25 || Math.abs(car.throttle) > 0.02) return;
   car.velocityX *= 0.8;
@@ -176,12 +178,15 @@ function settle(car: CarState, speed: number): void {
   car.yawRateRadPerS *= 0.8;
 }
 
-/** From the middle of the car to its nose, and to its side. */
+/** Distances from the middle of the car to its nose and to its side. */
 const HALF_LENGTH_M = 2.2;
 const HALF_WIDTH_M = 0.95;
 const WALL_BOUNCE = 0.25;
 const WALL_FRICTION = 0.12;
-/** A hit turns the car along the wall, so that it glances off: the harder, the further, up to this share of the angle. */
+/**
+ * A hit turns the car towards the direction of the wall, so that it glances off: by `WALL_TURN_PER_MPS` of
+ * the angle for each m/s, at most by this share.
+ */
 const MAX_WALL_TURN = 0.35;
 const WALL_TURN_PER_MPS = 0.03;
 
@@ -206,7 +211,7 @@ function hitWall(car: CarState, circuit: Circuit): void {
   car.yawRateRadPerS *= 0.5;
   const wayRad = Math.atan2(at.tangentY * Math.sign(along), at.tangentX * Math.sign(along));
   const turnRad = wrapAngle(wayRad - car.headingRad);
-  // A car that backs into the wall has its tail there; it is left as it stands.
+  // A car that slides backwards along the wall keeps its heading.
   if (Math.abs(turnRad) < Math.PI / 2) {
     car.headingRad = wrapAngle(car.headingRad + turnRad * Math.min(MAX_WALL_TURN, into * WALL_TURN_PER_MPS));
   }

@@ -8,7 +8,7 @@ import type { OtherCar } from "../car/contact.js";
 import { STEP_S } from "../car/step-car.js";
 import { planRace, type RacePlan, type Skill } from "./racecraft.js";
 
-/** A driver's controls for this step; `reset` asks to be put back on the track. */
+/** A driver's controls for one step; `reset` asks to be put back on the track. */
 export interface DriverDecision extends DriveInput {
   reset: boolean;
 }
@@ -21,15 +21,15 @@ const REVERSE_FOR_S = 1.3;
 const GIVE_UP_AFTER_S = 7;
 
 interface Traffic {
-  /** Metres to shift the line. */
+  /** How far to shift the line to the right, m. */
   shiftM: number;
-  /** Highest sensible speed behind whoever is ahead. */
+  /** Highest safe speed behind the car ahead; Infinity if none requires braking. */
   speedLimitMps: number;
 }
 
 /**
- * A driver that sees what a player sees: its own car, the track, where the others are shown.
- * Follows the racing line by pure pursuit, passes slower cars on the roomier side, frees itself when stuck.
+ * Drives by what a player sees: its own car, the track, and the other cars as shown. Follows the racing line
+ * by pure pursuit, passes slower cars on the side with more room, and frees itself when stuck.
  */
 export class ComputerDriver {
   #circuit = circuits[0]!;
@@ -42,14 +42,14 @@ export class ComputerDriver {
   #reverseS = 0;
   #goingS = 0;
 
-  /** Plans all circuits that are loaded. */
+  /** Plans the race on every loaded circuit. */
   constructor(skill: Skill) {
     this.#skill = skill;
     this.#plans = new Map(circuits.map((circuit) => [circuit, planRace(circuit, skill)]));
     this.#plan = this.#plans.get(this.#circuit)!;
   }
 
-  /** `pace` below 1 drives gently: cooling down after the flag. */
+  /** @param pace below 1 drives more slowly, as after the flag */
   decide(car: CarState, others: readonly OtherCar[], pace = 1): DriverDecision {
     this.#goingS += STEP_S;
     this.#circuit = circuitAt(car);
@@ -63,7 +63,7 @@ export class ComputerDriver {
     return this.#freeItself(car) ?? this.#follow(car, at, Math.min(traffic.speedLimitMps, 60), pace);
   }
 
-  /** Before a start: forgets the last race, reacts again at the next green light. */
+  /** Call before a start: forgets the last race, and makes the driver wait for its reaction time again. */
   rest(): void {
     this.#goingS = 0;
     this.#stuckS = 0;
@@ -117,12 +117,12 @@ export class ComputerDriver {
     return traffic;
   }
 
-  /** Distance from the line to pass `theirs` on the side with more room. */
+  /** Returns how far to shift the line to pass `theirs` on the side with more room, m. */
   #passingShift(at: TrackPosition, theirs: TrackPosition, aheadM: number): number {
     const index = sampleIndexAt(this.#circuit.track, theirs.distanceM);
     const lineM = (this.#plan.line.offsetM[index] as number) + this.#skill.lineOffsetM;
     const room = theirs.halfWidthM - 1.3;
-    // Alongside: stay on the side where one is.
+    // Alongside, the driver stays on its side.
     const preferred = aheadM < 6 ? at.offsetM : at.offsetM * 0.4 + lineM * 0.6;
     const right = theirs.offsetM + CAR_LANE_M;
     const left = theirs.offsetM - CAR_LANE_M;
@@ -153,7 +153,7 @@ export class ComputerDriver {
     return undefined;
   }
 
-  /** Backwards the nose goes the other way: steer so that it ends up pointing along the track. */
+  /** In reverse, steering turns the nose the other way: aligns the car with the track. */
   #reverseSteer(car: CarState): number {
     const at = projectOnTrack(this.#circuit.track, car.x, car.y);
     return wrapAngle(at.headingRad - car.headingRad) > 0 ? -0.8 : 0.8;
@@ -164,6 +164,6 @@ function throttleFor(missingMps: number, car: CarState): number {
   if (missingMps < -1) return clamp(missingMps * 0.28, -1, -0.15);
   if (missingMps < 0) return 0;
   const full = clamp(missingMps * 0.5 + 0.25, 0, 1);
-  // A driver who feels the tail go lifts.
+  // Eases the throttle when the rear slides.
   return full * (1 - 0.6 * car.rearSlide);
 }

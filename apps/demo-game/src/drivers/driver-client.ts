@@ -10,14 +10,14 @@ import { ComputerDriver } from "./computer-driver.js";
 import { identityOf, type DriverIdentity } from "./driver-options.js";
 import { skillOf } from "./racecraft.js";
 
-/** After the flag, the way home is driven at this share of the pace. */
+/** Share of the pace that the driver uses after the flag. */
 const COOL_DOWN_PACE = 0.6;
-/** A process that was asleep does not race to catch up. */
+/** Longest time that one call simulates, ms: a process that was asleep skips the rest. */
 const MAX_CATCH_UP_MS = 200;
-/** The message that hands a car over is on its way for less than this. */
+/** Delay before leaving, ms, in which the message that hands the car over arrives. */
 const HAND_OVER_MS = 500;
 
-/** One computer driver in its own connection: joins, races, joins again when it has been thrown out. */
+/** One computer driver with its own connection: joins, races, and joins again if it has left the room. */
 export class DriverClient {
   readonly #server: string;
   readonly #webRtc: ClientOptions["webRtc"];
@@ -52,8 +52,8 @@ export class DriverClient {
   }
 
   /**
-   * Called by the one timer that all drivers of the process share, with its own time: a driver's reading of the clock is
-   * late by the steps of the drivers before it, now more, now less, so that moments would go back.
+   * The timer that all drivers of the process share calls this with one reading of the clock. A reading of
+   * its own would be late by the steps of the drivers before it, and step times could go back.
    */
   advance(nowMs: number, elapsedMs: number): void {
     const participant = this.#participant;
@@ -101,7 +101,7 @@ export class DriverClient {
     room.onLeave((code, reason) => this.#onLeave(code, reason));
   }
 
-  /** Its car is a player's now: it comes again as a newcomer, once the car has been handed over. */
+  /** A player takes the car over: the driver leaves once it has handed the car over, and joins again. */
   #comeAgain(): void {
     this.#report("gave its car to a player, joining again");
     const participant = this.#participant;

@@ -4,7 +4,7 @@ export interface DriverOptions {
 }
 
 const DEFAULT_COUNT = 4;
-/** As many as a room takes, by the server's default. */
+/** The server's default limit of participants in a room. */
 const MAX_COUNT = 16;
 
 export const usage = `Usage: node dist-drivers/main.js --server http://127.0.0.1:PORT [--count 1..${MAX_COUNT}]`;
@@ -22,14 +22,14 @@ const identities: readonly DriverIdentity[] = [
   { name: "Mika", color: "#ff7ab6" },
 ];
 
-/** Name and colour of a computer driver; past the list the names come again, numbered. */
+/** Name and colour of a computer driver; after the end of the list, names repeat with a number. */
 export function identityOf(index: number): DriverIdentity {
   const { name, color } = identities[index % identities.length] as DriverIdentity;
   const round = Math.floor(index / identities.length);
   return { name: round === 0 ? name : `${name} ${round + 1}`, color };
 }
 
-/** Throws with a sentence for the person at the terminal. */
+/** Throws an error whose message tells the user what to correct. */
 export function readOptions(argv: readonly string[]): DriverOptions {
   const values = new Map<string, string>();
   for (let i = 0; i < argv.length; i += 2) {

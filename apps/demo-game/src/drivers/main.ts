@@ -1,12 +1,13 @@
 /**
- * The computer drivers: a Node process with several clients of the SDK, each in its own connection, so that a lone
- * visitor finds a race going. `node dist-drivers/main.js --server http://127.0.0.1:8080 --count 4`
+ * The computer drivers: a Node process with several clients of the SDK, each with its own connection, so that
+ * a visitor who comes alone finds a race. `node dist-drivers/main.js --server http://127.0.0.1:8080 --count
+ * 4`
  */
 import { nodeWebRtc } from "@paceline/client/node";
 import { DriverClient } from "./driver-client.js";
 import { readOptions, usage, type DriverOptions } from "./driver-options.js";
 
-/** Twice the rate of the steps, so that none waits long; each driver then takes the steps that are due. */
+/** About twice the step rate, so that no step is late by much; each driver takes the steps that are due. */
 const TIMER_MS = 8;
 const LEAVE_WITHIN_MS = 1500;
 
@@ -40,7 +41,8 @@ async function run({ server, count }: DriverOptions): Promise<void> {
   const stop = (): void => {
     clearInterval(timer);
     for (const driver of drivers) driver.stop();
-    // The goodbyes go out. WebRTC's threads would keep the process alive for good, and a server that has gone may, too.
+    // Leaves time for the goodbyes. WebRTC's threads would keep the process alive for ever, and so might a
+    // server that is gone.
     setTimeout(() => process.exit(0), LEAVE_WITHIN_MS);
   };
   process.once("SIGTERM", stop);

@@ -3,17 +3,19 @@ import { buildRacingLine, type RacingLine } from "../track/racing-line.js";
 import { buildSpeedProfile } from "../track/speed-profile.js";
 import { carParameters } from "../car/car-parameters.js";
 
-/** The differences between computer drivers. */
+/** How one computer driver differs from another. */
 export interface Skill {
-  /** Share of the possible cornering speed that it dares, about 0.7 to 0.95. */
+  /** Share of the possible cornering speed that the driver uses, about 0.7 to 0.95. */
   readonly pace: number;
-  /** Metres that it prefers to stay off the ideal line, so that four of them do not drive in one groove. */
+  /**
+   * Preferred offset from the ideal line, m to the right; different values keep drivers off one single line.
+   */
   readonly lineOffsetM: number;
-  /** Seconds between green light and throttle. */
+  /** Time between green light and throttle, s. */
   readonly reactionS: number;
 }
 
-/** Skills from quick to gentle. A fifth driver and later ones start over, slightly slower. */
+/** From the fastest to the slowest. From the fifth driver on they repeat, slightly slower each round. */
 const skills: readonly Skill[] = [
   { pace: 0.855, lineOffsetM: 0.3, reactionS: 0.18 },
   { pace: 0.83, lineOffsetM: -0.6, reactionS: 0.3 },
@@ -27,7 +29,7 @@ export function skillOf(index: number): Skill {
   return { ...skill, pace: skill.pace - slower };
 }
 
-/** The line and the speeds along it for one skill. */
+/** The racing line, and the speeds along it for one skill. */
 export interface RacePlan {
   readonly line: RacingLine;
   readonly speedMps: Float64Array;

@@ -13,7 +13,7 @@ import { COLORS } from "./settings.js";
 const CARS = 4;
 const WARM_UP_STEPS = 360;
 
-/** Behind the start screen: computer drivers on their own, without any network. */
+/** The race behind the start screen: computer drivers only, no network. */
 export class Attract {
   readonly #scene: Scene;
   readonly #minimap: Minimap;
@@ -32,7 +32,7 @@ export class Attract {
     this.#drivers = this.#racers.map((_, index) => new ComputerDriver(skillOf(index)));
   }
 
-  /** Lets the cars drive to where they are spread over the road, in steps of some milliseconds. */
+  /** Drives the cars until they are spread over the road; yields after every ten steps. */
   *warmUp(): Generator<void> {
     for (let step = 0; step < WARM_UP_STEPS; step++) {
       this.#step();

@@ -4,7 +4,7 @@ import type { RaceGame } from "./race-game.js";
 import type { LoggedChat, LoggedLap } from "./race-log.js";
 import type { RecordedFrame } from "./recorder.js";
 
-/** A remote car as it is shown right now. */
+/** A remote car as shown in this frame. */
 interface ShownCar {
   readonly id: number;
   readonly ownerId: string;
@@ -15,9 +15,9 @@ interface ShownCar {
 }
 
 /**
- * `window.paceline`: what the end-to-end tests look at, and whoever is curious at the console:
- * `console.table(await paceline.room.transport.explain())`, `paceline.game.others`.
- * Everything is a copy; changing it changes nothing.
+ * `window.paceline`, for the end-to-end tests and for the browser's console: `console.table(await
+ * paceline.room.transport.explain())`, `paceline.game.others`. `game` gives copies only: changing them
+ * changes nothing.
  */
 interface DebugHandle {
   readonly room: Room;
@@ -25,7 +25,7 @@ interface DebugHandle {
     readonly phase: string;
     readonly race: number;
     readonly isDirector: boolean;
-    /** Number of the own car where a server decides, the participant's elsewhere. */
+    /** Number of the own car if a server decides, else of the participant. */
     readonly carNumber: number;
     readonly car: CarState;
     readonly lapsDone: number;
@@ -35,9 +35,9 @@ interface DebugHandle {
     readonly laps: readonly LoggedLap[];
     readonly chat: readonly LoggedChat[];
     say(text: string): void;
-    /** Notes every frame from now on; forgets what was noted before. */
+    /** Records every frame from now on; drops the last recording. */
     startRecording(): void;
-    /** Since `startRecording`, per frame: where the own car truly was and where the others were shown. */
+    /** The frames since `startRecording`: the own car's true position, and the others' as shown. */
     recording(): readonly RecordedFrame[];
     stopRecording(): void;
   };

@@ -5,7 +5,7 @@ import type { DrawnCar } from "../render/draw-car.js";
 
 type Identity = Pick<DrawnCar, "key" | "color" | "name" | "number" | "isMine" | "path">;
 
-/** A locally simulated car between its last two steps. */
+/** A locally simulated car, interpolated between its last two steps. */
 export function drawnFromRacer(racer: Racer, alpha: number, identity: Identity): DrawnCar {
   const { car, previous } = racer;
   return {
@@ -22,7 +22,7 @@ export function drawnFromRacer(racer: Racer, alpha: number, identity: Identity):
   };
 }
 
-/** @param isInspected also say where its owner said last that it was */
+/** @param isInspected true: includes the position of the newest received state */
 export function drawnFromRemote(remote: RemoteCar, isInspected: boolean, path: DrawnCar["path"]): DrawnCar {
   return {
     key: `remote-${remote.ownerId}-${remote.id}`,

@@ -1,9 +1,9 @@
 import { StepMeter } from "./step-meter.js";
 
-/** Where a rival's traffic goes, as the game's rings and messages tell it apart. */
+/** The path to a rival, as the game's rings and toasts name it. */
 export type RivalPath = "direct" | "turn" | "relay";
 
-/** A rival in a frame, and how it is reached. */
+/** A rival in one frame, and the path to it. */
 export interface SeenRival {
   readonly id: string;
   readonly name: string;
@@ -15,23 +15,25 @@ export interface SeenRival {
   readonly ageMs: number;
 }
 
-/** A path that died in mid-race, and what was seen of it. */
+/** A path that died during the race, and what the player saw of it. */
 export interface FailOver {
   readonly rival: Pick<SeenRival, "id" | "name" | "isComputer">;
   readonly diedAtMs: number;
   readonly lost: RivalPath;
   readonly took: RivalPath;
-  /** From the death until a state that the rival made since was shown; undefined until one was. */
+  /** Time from the death until the player saw a newer state of the rival, ms; undefined until then. */
   readonly tookMs: number | undefined;
-  /** Largest step of the rival's car as shown, from the death until it had settled; undefined until it has. */
+  /**
+   * Largest step of the rival's car as shown, from the death until it has settled, m; undefined until then.
+   */
   readonly largestStepM: number | undefined;
-  /** Largest step in the time before the death: cars brake and steer. */
+  /** Largest step before the death, m, for comparison: braking and steering cause steps as well. */
   readonly usualStepM: number;
 }
 
-/** The new path smooths its first states over less than this. */
+/** Longest time in which the car settles on the new path. */
 export const SETTLE_MS = 1500;
-/** How long before a death is "as usual". */
+/** Time before a death that serves as the comparison. */
 export const USUAL_MS = 2000;
 const RANK: Readonly<Record<RivalPath, number>> = { direct: 2, turn: 1, relay: 0 };
 
@@ -41,14 +43,14 @@ interface Rival {
 }
 
 /**
- * Watches the path to every rival from frame to frame. `onChange` gets a fail-over when a path has died, and again as its
- * figures come in; all of them are measured in what was drawn.
+ * Watches the path to every rival, frame by frame. Calls `onChange` when a path has died, and again when a
+ * figure of it is known; all figures are measured from what was drawn.
  */
 export class FailOvers {
   readonly #onChange: (failOver: FailOver) => void;
   readonly #onReturn: (rival: SeenRival, afterMs: number) => void;
   readonly #rivals = new Map<string, Rival>();
-  /** The newest of each rival. */
+  /** The newest fail-over of each rival. */
   readonly #newest = new Map<string, FailOver>();
   readonly #killedAtMs = new Map<string, number>();
 
@@ -60,7 +62,7 @@ export class FailOvers {
     this.#onReturn = onReturn;
   }
 
-  /** The path to that rival is killed at that moment: sooner than any frame shows it. */
+  /** Notes that the path to the rival is killed at `atMs`, before any frame shows it. */
   killed(id: string, atMs: number): void {
     this.#killedAtMs.set(id, atMs);
   }
@@ -94,7 +96,7 @@ export class FailOvers {
   #died({ id, name, isComputer, path }: SeenRival, { path: lost, meter }: Rival, atMs: number): void {
     const killedAtMs = this.#killedAtMs.get(id);
     this.#killedAtMs.delete(id);
-    // A kill of long ago has another death behind it.
+    // An older kill is not the cause of this death.
     const diedAtMs = killedAtMs !== undefined && atMs - killedAtMs < SETTLE_MS ? killedAtMs : atMs;
     this.#tell({
       rival: { id, name, isComputer },
@@ -112,7 +114,10 @@ export class FailOvers {
     if (failOver) this.#onReturn(seen, atMs - failOver.diedAtMs);
   }
 
-  /** A state that was on its way, or here and not drawn, is no news: the new path's were made since the death. */
+  /**
+   * Counts only states that the rival made after the death: an older one may still have come over the lost
+   * path.
+   */
   #measure(failOver: FailOver, { meter }: Rival, madeAtMs: number, atMs: number): void {
     const { diedAtMs, tookMs, largestStepM } = failOver;
     if (tookMs === undefined) {

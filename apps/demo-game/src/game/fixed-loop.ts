@@ -1,21 +1,27 @@
 import { STEP_MS } from "../car/step-car.js";
 
-/** More than this at once is not caught up with: the page was hidden, or the machine is too slow. */
+/**
+ * Longest time that one frame simulates; the loop skips the rest. The page was hidden, or the machine is too
+ * slow.
+ */
 const MAX_CATCH_UP_MS = 250;
 const HIDDEN_PERIOD_MS = 500;
 
 export interface LoopHandlers {
-  /** Before the steps of a frame. */
+  /** Called before the steps of a frame. */
   readonly onFrameStart: (atMs: number) => void;
-  /** One fixed step, up to that moment. */
+  /** Called for each fixed step; `atMs` is its end. */
   readonly onStep: (atMs: number) => void;
-  /** After the steps: `alpha` is how far real time is between the last step and the next. */
+  /**
+   * Called after the steps. `alpha`: share of the next step that has passed, 0 to 1; `seconds`: length of the
+   * frame.
+   */
   readonly onFrame: (alpha: number, seconds: number) => void;
-  /** The page is hidden: called now and then, followed by a single step. */
+  /** Called now and then while the page is hidden; a single step follows. */
   readonly onHidden: () => void;
 }
 
-/** Fixed steps from animation frames; a slow timer instead while the page is hidden and has no frames. */
+/** Runs fixed steps in animation frames, or on a slow timer while the page is hidden and has no frames. */
 export class FixedLoop {
   readonly #handlers: LoopHandlers;
   #frame = 0;
@@ -69,7 +75,9 @@ export class FixedLoop {
     this.#handlers.onStep(this.#lastMs);
   }
 
-  /** Adds the time since the last call to the account, as far as it will be simulated; returns that part. */
+  /**
+   * Adds the time since the last call to `#accumulatedMs`, up to the limit, and returns what it has added.
+   */
   #takeElapsed(): number {
     const nowMs = performance.now();
     const elapsedMs = nowMs - this.#lastMs;

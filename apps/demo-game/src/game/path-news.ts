@@ -10,7 +10,10 @@ const NAMES: Readonly<Record<RivalPath, string>> = {
   relay: "relay",
 };
 
-/** Tells the player what the network has done, in figures that were measured in the picture; kills paths on request. */
+/**
+ * Tells the player of lost and regained paths, with figures measured from the drawn picture; kills paths on
+ * request.
+ */
 export class PathNews {
   readonly #participant: RaceParticipant;
   readonly #toasts: Toasts;
@@ -19,7 +22,7 @@ export class PathNews {
   #outage: { readonly atMs: number; readonly usualStepM: number } | undefined;
   #nowMs = 0;
   #kills = 0;
-  /** The server is back: what was shown is judged at this moment. */
+  /** When to report what the player saw of a server's outage; undefined if nothing is to be reported. */
   #judgeAtMs: number | undefined;
   #backAfterMs = 0;
 
@@ -57,7 +60,7 @@ export class PathNews {
     this.#toasts.clear();
   }
 
-  /** How a car's owner is reached; undefined where a server stands between all. */
+  /** The path to a car's owner; undefined if a server decides the race, or if the owner has left. */
   pathOf(ownerId: string): RivalPath | undefined {
     const path = this.#participant.room.peers.find(({ id }) => id === ownerId)?.path;
     return path === "server" ? undefined : path;
@@ -75,7 +78,7 @@ export class PathNews {
     if (this.#judgeAtMs !== undefined && atMs >= this.#judgeAtMs) this.#judge();
   }
 
-  /** Kills the direct path to the nearest rival that has one. */
+  /** Kills the direct path to the nearest rival that has one; if a server decides, its WebRTC link. */
   killNearest(): void {
     const { room } = this.#participant;
     if (room.authority) return this.#killServerLink(room);

@@ -32,12 +32,12 @@ export interface RaceGameParts {
   readonly inputs: readonly InputSource[];
 }
 
-/** Text and map are refreshed this often, whatever the frame rate. */
+/** Period of updates to text and map, independent of the frame rate. */
 const INSTRUMENTS_PERIOD_S = 0.1;
 const WRONG_WAY_AFTER_S = 0.8;
-/** Less than this is no race, and its result board would be of a stranger's. */
+/** A player who drove less than this gets no result board and no place gained. */
 const DRIVEN_M = 150;
-/** Nobody sees the green light of a race that began before. */
+/** A race that began longer ago shows no green light. */
 const LATE_AFTER_MS = 1500;
 
 /** One stay in a race room, from joining to leaving: input, steps, picture, sound. */
@@ -54,13 +54,13 @@ export class RaceGame {
   #untilInstrumentsS = 0;
   #wrongWayS = 0;
   #lamps = 0;
-  /** In this race. */
+  /** Distance since the last grid. */
   #drivenM = 0;
   #race = 0;
   #startPlace = 0;
   #place = 0;
   #remainderMs = 0;
-  /** Where a spectator's steering is. */
+  /** A spectator's last steering: -1, 0 or 1. */
   #side = 0;
 
   constructor(room: Room, card: DriverCard, parts: RaceGameParts) {
@@ -83,7 +83,7 @@ export class RaceGame {
       onPeerLap: (from, lap) => this.log.addLap(from, lap.lap, lap.timeMs),
       onChat: (from, color, text) => this.#showChat(from, color, text),
     };
-    // A room's authority decides, if there is one.
+    // If the room has an authority, the server decides the race.
     const Kind = room.authority ? GrandPrixParticipant : Participant;
     this.participant = new Kind(room, card, () => performance.now(), events);
     this.#paths = new PathNews(this.participant, screen.toasts);
@@ -105,7 +105,7 @@ export class RaceGame {
     this.participant.dispose();
   }
 
-  /** Friends who pressed the same button may race elsewhere: nobody is left to wonder. */
+  /** Tells the player that earlier rooms were full: friends may be in one of those. */
   #sayWhichRoom({ fullRooms, peers }: Room): void {
     if (fullRooms === 0) return;
     const which = fullRooms === 1 ? "The race before this one was full" : `${fullRooms} races were full`;
@@ -127,7 +127,7 @@ export class RaceGame {
     this.participant.reset();
   }
 
-  /** The relay takes over, and the player sees what that looks like. */
+  /** Kills a path, so that the player sees the relay take over. */
   killPath(): void {
     this.#paths.killNearest();
   }
@@ -144,7 +144,7 @@ export class RaceGame {
     this.participant.step(input, atMs);
   }
 
-  /** A spectator's arrows, pads and sticks choose the car: one per press. */
+  /** A spectator's steering changes the watched car: one car per press. */
   #chooseCar(side: number): void {
     if (side !== this.#side && side !== 0) {
       this.participant.watch(side > 0 ? 1 : -1);
@@ -159,7 +159,7 @@ export class RaceGame {
   }
 
   #onGrid(): void {
-    // The first grid comes while the participant is still being made.
+    // The participant's constructor makes the first call: `this.participant` is not set yet.
     this.#parts.rig.cut();
     this.#parts.screen.results.hide();
     this.#lamps = 0;
@@ -167,7 +167,7 @@ export class RaceGame {
     this.#place = 0;
   }
 
-  /** A race has been announced. */
+  /** Tells the player of a new race, once. */
   #meetRace(): void {
     const { session, racer } = this.participant;
     if (session.race === this.#race) return;
@@ -176,12 +176,12 @@ export class RaceGame {
     this.#parts.screen.hud.say(`${racer.circuit.name}, ${session.laps} laps`, 4000);
   }
 
-  /** The pictures of a race's circuit: without them there is a lawn with cars. */
+  /** Makes the pictures of a race's circuit; until then the scene is a lawn with cars. */
   #prepare(race: number): void {
     void inSlices(this.#parts.scene.prepare(circuitOf(race)));
   }
 
-  /** Only of a race that one has driven, or watched. */
+  /** Shows the results to a player who drove or watched the race, and prepares the next race's circuit. */
   #onResults(): void {
     const { screen } = this.#parts;
     const { participant } = this;
@@ -201,7 +201,7 @@ export class RaceGame {
 
   #onOwnLap(lap: number, timeMs: number, isBest: boolean): void {
     const { screen } = this.#parts;
-    // Purple is for the fastest lap of all, and for nothing else.
+    // Purple means the fastest lap of all drivers, nothing else.
     const others = this.participant.session.entries.filter(
       ({ number }) => number !== this.participant.myNumber,
     );
@@ -220,7 +220,7 @@ export class RaceGame {
 
   #onFrame(alpha: number, seconds: number): void {
     const { parts, mine, cars } = this.#compose(alpha);
-    // A car that is predicted is shown where it is now.
+    // A predicted car is already shown at the present moment.
     this.#remainderMs = this.participant.room.authority ? 0 : alpha * STEP_MS;
     parts.scene.resize();
     parts.rig.update(mine, parts.scene.width, parts.scene.height, seconds);
@@ -247,9 +247,9 @@ export class RaceGame {
     return {
       parts: this.#parts,
       mine,
-      // A spectator's picture has the watched car in its middle already.
+      // For a spectator, `mine` is the watched car: it is not drawn again as a remote car.
       cars: [
-        // A spectator of an empty road has no car to show.
+        // A spectator has no car while nobody drives.
         ...(isSpectator && watched === undefined ? [] : [mine]),
         ...remotes.flatMap((remote) =>
           watched !== undefined && remote.number === carNumber
@@ -260,7 +260,7 @@ export class RaceGame {
     };
   }
 
-  /** The own car's position at this moment: the last step, and the time since then at its velocity. */
+  /** The own car's position at this moment: the last step, continued at its velocity. */
   presentPose(): { x: number; y: number; headingRad: number } {
     const { car, isHeld } = this.participant.racer;
     const seconds = isHeld ? 0 : this.#remainderMs / 1000;
@@ -288,7 +288,7 @@ export class RaceGame {
     this.#wrongWayS = forward > 4 && along < -0.4 ? this.#wrongWayS + seconds : 0;
   }
 
-  /** A place gained on the road is worth a word. */
+  /** Tells the player of a gained place. */
   #sayPlace(place: number): void {
     const { session } = this.participant;
     const isRunning = session.phase === "racing" && !this.participant.finished && place > 0;

@@ -11,7 +11,7 @@ export interface LoggedChat {
 
 const MAX_ENTRIES = 1000;
 
-/** Received events in order, for the console and for tests. */
+/** The other drivers' laps and all chat in order of arrival, for the console and for tests. */
 export class RaceLog {
   readonly laps: LoggedLap[] = [];
   readonly chat: LoggedChat[] = [];

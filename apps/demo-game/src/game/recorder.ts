@@ -5,10 +5,10 @@ export interface RecordedFrame {
   readonly others: readonly RecordedCar[];
 }
 
-/** Another's car as it was shown. */
+/** Another participant's car as shown. */
 export interface RecordedCar extends RecordedPose {
   readonly ownerId: string;
-  /** Age of the newest state of it. */
+  /** Age of its newest state, ms. */
   readonly ageMs: number;
 }
 
@@ -18,10 +18,10 @@ export interface RecordedPose {
   readonly headingRad: number;
 }
 
-/** Ten minutes at sixty frames a second: a forgotten recorder must not eat the memory. */
+/** Ten minutes at 60 frames a second: limits the memory of a recorder that nobody stops. */
 const MAX_FRAMES = 36_000;
 
-/** Writes down where every car was, frame by frame, while switched on. */
+/** Records the position of every car, frame by frame, while switched on. */
 export class Recorder {
   #frames: RecordedFrame[] = [];
   #isOn = false;
@@ -31,7 +31,7 @@ export class Recorder {
     this.#isOn = true;
   }
 
-  /** The recording since `start`; it goes on. */
+  /** The frames since `start`; the recording goes on. */
   frames(): readonly RecordedFrame[] {
     return [...this.#frames];
   }
@@ -40,7 +40,7 @@ export class Recorder {
     this.#isOn = false;
   }
 
-  /** @param atMs of `performance.now`: when the places were read, which is before they were drawn */
+  /** @param atMs `performance.now` when the positions were read, which is before they were drawn */
   record(atMs: number, mine: RecordedPose, others: readonly RecordedCar[]): void {
     if (!this.#isOn || this.#frames.length >= MAX_FRAMES) return;
     this.#frames.push({

@@ -13,7 +13,7 @@ export const PROFILES: readonly Genre[] = [
   "party",
 ];
 
-/** The race's authority: the players among themselves, directly or through the relay, or a server. */
+/** Who decides the race: the players, over direct paths or through the relay, or a server. */
 const MODES = ["mesh", "relay", "server"] as const;
 type RaceMode = (typeof MODES)[number];
 
@@ -41,24 +41,23 @@ const NAMES = [
   "Swift",
 ];
 
-/** The player's choice from the address, from last time, or by default, in this order. */
+/** The player's choices: from the address, else from the last visit, else the default. */
 export interface Settings {
   name: string;
   color: string;
   mode: RaceMode;
   readonly autostart: boolean;
-  /** Begins with "What the network does". */
+  /** True: the page opens "What the network does" at once. */
   readonly isShow: boolean;
-  /** Only watches. */
   readonly isSpectator: boolean;
   readonly profile: Genre;
-  /** Undefined: whatever this browser has. */
+  /** Undefined: all that this browser supports. */
   readonly transports: readonly TransportKind[] | undefined;
   /** Origin of the server. */
   readonly server: string;
   /** The race that the address names; undefined: any. */
   readonly invitation: Invitation | undefined;
-  /** A sentence for each part of the address that has no effect. */
+  /** One sentence for each part of the address that has no effect. */
   readonly complaints: readonly string[];
 }
 
@@ -70,8 +69,8 @@ interface Stored {
 }
 
 /**
- * Everything in the address is checked: a link may come from anybody. A part that does not fit has no effect, and
- * `complaints` names it.
+ * Checks every part of the address, because a link may come from anybody. A part that does not fit has no
+ * effect, and `complaints` names it.
  */
 export function readSettings(search: string, origin: string, storage: Storage | undefined): Settings {
   const address = new Address(search);
@@ -144,13 +143,13 @@ export function storeDriver(storage: Storage | undefined, driver: { name: string
   try {
     storage?.setItem(STORED_KEY, JSON.stringify({ name: driver.name, color: driver.color }));
   } catch {
-    // Full or forbidden: the name is asked for again next time.
+    // The storage is full or forbidden: the page does not remember the driver.
   }
 }
 
 const SOUND_KEY = "paceline.sound";
 
-/** Whether the player wants to hear the race; a new player does. */
+/** True if the player wants sound: the default, unless the page may not read the storage. */
 export function readSound(storage: Storage | undefined): boolean {
   try {
     return storage?.getItem(SOUND_KEY) !== "off";
@@ -163,7 +162,7 @@ export function storeSound(storage: Storage | undefined, isOn: boolean): void {
   try {
     storage?.setItem(SOUND_KEY, isOn ? "on" : "off");
   } catch {
-    // Full or forbidden: the choice holds until the page is closed.
+    // The storage is full or forbidden: the choice holds until the page is closed.
   }
 }
 
@@ -195,7 +194,7 @@ function pick(values: readonly string[]): string {
   return values[Math.floor(Math.random() * values.length)] as string;
 }
 
-/** Some browsers forbid storage, by throwing when it is merely looked at. */
+/** Some browsers throw when a page reads `localStorage` at all. */
 export function safeStorage(): Storage | undefined {
   try {
     return window.localStorage;

@@ -1,4 +1,7 @@
-/** A frame this soon after the last says nothing about a speed; so long after it, the page stood still. */
+/**
+ * Limits of a frame that counts: a shorter one gives no useful speed, after a longer one the page stood
+ * still.
+ */
 const SHORTEST_FRAME_MS = 4;
 const LONGEST_FRAME_MS = 100;
 const KEPT_MS = 15_000;
@@ -7,11 +10,11 @@ interface Shown {
   readonly atMs: number;
   readonly x: number;
   readonly y: number;
-  /** Distance from where the car would be, had it gone on as in the frame before, m. */
+  /** Distance from where the motion of the frame before would have taken the car, m. */
   readonly stepM: number;
 }
 
-/** How far a car, as it is drawn, departs in one frame from its way so far: what an eye takes for a jump. */
+/** Measures how far a drawn car departs from its motion in one frame, which the eye sees as a jump. */
 export class StepMeter {
   #frames: Shown[] = [];
 
@@ -36,7 +39,7 @@ export class StepMeter {
     }
   }
 
-  /** The largest step of the frames from one moment up to the other, m; 0 where none was drawn. */
+  /** The largest step of the frames between two moments, m; 0 if there was none. */
   largestM(fromMs: number, toMs: number): number {
     let largestM = 0;
     for (const { atMs, stepM } of this.#frames) {

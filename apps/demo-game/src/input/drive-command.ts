@@ -1,11 +1,11 @@
 import type { DriveInput } from "../car/car-state.js";
 
-/** One device's wish; `undefined` fields mean that the device says nothing. */
+/** One input device. `read` returns undefined while the device is not in use. */
 export interface InputSource {
   read(): DriveInput | undefined;
 }
 
-/** Several devices at once: the strongest wish of each kind counts. */
+/** Combines several devices: for each control, the strongest input counts. */
 export function combineInputs(sources: readonly InputSource[]): DriveInput {
   const combined: DriveInput = { steer: 0, throttle: 0, handbrake: false };
   for (const source of sources) {

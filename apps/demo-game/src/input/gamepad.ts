@@ -3,7 +3,10 @@ import type { InputSource } from "./drive-command.js";
 
 const DEAD_ZONE = 0.12;
 
-/** The first standard gamepad: left stick or d-pad steers, triggers drive and brake, A is the handbrake. */
+/**
+ * The first standard gamepad: the left stick or the d-pad steers, the triggers drive and brake, A or the
+ * right shoulder button is the handbrake.
+ */
 export class GamepadInput implements InputSource {
   read(): DriveInput | undefined {
     const pad = firstPad();
@@ -11,7 +14,7 @@ export class GamepadInput implements InputSource {
     const pressed = (index: number): number => pad.buttons[index]?.value ?? 0;
     const stick = pad.axes[0] ?? 0;
     const beyond = Math.max(0, Math.abs(stick) - DEAD_ZONE) / (1 - DEAD_ZONE);
-    // Squared: fine near the middle, full at the end.
+    // Squared, for fine control near the middle.
     const analog = Math.sign(stick) * beyond * beyond;
     const digital = pressed(15) - pressed(14);
     return {

@@ -9,7 +9,7 @@ const BRAKE = ["ArrowDown", "KeyS"];
 const HANDBRAKE = ["Space"];
 const DRIVING = new Set([...STEER_LEFT, ...STEER_RIGHT, ...GO, ...BRAKE, ...HANDBRAKE]);
 
-/** Called with the code of a key that is not for driving, once per press; true if it was used. */
+/** Called once per press with the code of a key that is not for driving; returns true if it used the key. */
 export type ShortcutHandler = (code: string) => boolean;
 
 export class Keyboard implements InputSource {
@@ -27,7 +27,7 @@ export class Keyboard implements InputSource {
       }
     });
     target.addEventListener("keyup", (event) => this.#held.delete(event.code));
-    // Keys released while the page has no focus are never reported.
+    // The browser does not report keys that are released while the page has no focus.
     target.addEventListener("blur", () => this.#held.clear());
     target.document.addEventListener("visibilitychange", () => this.#held.clear());
     target.document.addEventListener("focusin", (event) => {

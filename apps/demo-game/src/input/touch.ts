@@ -19,7 +19,7 @@ export function hasTouch(): boolean {
 /** On-screen pads: steering under the left thumb, pedals under the right. */
 export class TouchPads implements InputSource {
   readonly root: HTMLElement;
-  /** The finger on each pad; a finger may slide from one pad to the next. */
+  /** The pad under each finger, by pointer id; a finger may slide from one pad to the next. */
   readonly #fingers = new Map<number, Pad>();
   readonly #pads: Readonly<Record<Pad, HTMLElement>>;
 
@@ -66,7 +66,7 @@ export class TouchPads implements InputSource {
   #hold(event: PointerEvent): void {
     event.preventDefault();
     if (event.type === "pointerdown" && event.target instanceof Element) {
-      // Touches are captured by where they began; sliding thumbs must reach the next pad.
+      // The browser captures a touch for the element where it began; a sliding thumb must reach the next pad.
       if (event.target.hasPointerCapture(event.pointerId))
         event.target.releasePointerCapture(event.pointerId);
     }

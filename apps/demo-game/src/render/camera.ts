@@ -2,7 +2,7 @@ import { wrapAngle } from "../car/angle.js";
 
 export type CameraMode = "chase" | "north-up";
 
-/** The camera's target, as drawn in this frame. */
+/** The car that the camera follows, as drawn in this frame. */
 export interface CameraTarget {
   readonly x: number;
   readonly y: number;
@@ -11,25 +11,30 @@ export interface CameraTarget {
   readonly velocityY: number;
 }
 
-/** The world's place on the screen: `anchor` is the place of (x, y) as a share of the screen. */
+/**
+ * Maps the world to the screen: (x, y) is drawn at the anchor, given as shares of the width and the height.
+ */
 export interface Camera {
   x: number;
   y: number;
-  /** The world is turned by this, clockwise. */
+  /** Clockwise rotation of the world on the screen. */
   rotationRad: number;
   pixelsPerM: number;
   anchorX: number;
   anchorY: number;
 }
 
-/** Approaches with the same ease at any frame rate. */
+/**
+ * Share of the remaining distance to cover in one frame, so that the motion does not depend on the frame
+ * rate.
+ */
 const ease = (perSecond: number, seconds: number): number => 1 - Math.exp(-perSecond * seconds);
 
 /** Follows a car: behind it with its nose upwards, or from above with north upwards. */
 export class CameraRig {
   readonly camera: Camera = { x: 0, y: 0, rotationRad: 0, pixelsPerM: 10, anchorX: 0.5, anchorY: 0.5 };
   mode: CameraMode = wantsLittleMotion() ? "north-up" : "chase";
-  /** Shares of the screen, from the right and from the bottom, that something covers: the picture is of the rest. */
+  /** Shares of the screen that something covers at the right and at the bottom: the camera uses the rest. */
   covered: { readonly right: number; readonly bottom: number } = { right: 0, bottom: 0 };
   #isPlaced = false;
   #headingRad = 0;
@@ -42,7 +47,7 @@ export class CameraRig {
     this.mode = this.mode === "chase" ? "north-up" : "chase";
   }
 
-  /** The next frame jumps to its target instead of swinging over. */
+  /** Makes the next frame jump to its target. */
   cut(): void {
     this.#isPlaced = false;
   }
@@ -56,7 +61,7 @@ export class CameraRig {
     const speed = Math.hypot(target.velocityX, target.velocityY);
     if (!this.#isPlaced) this.#place(target, speed);
     this.#speedMps += (speed - this.#speedMps) * ease(1.8, seconds);
-    // Between nose and direction of travel: a drift shows the car sideways, not the world.
+    // Between the heading and the direction of travel: in a drift the car turns on the screen, not the world.
     const travelRad = speed > 6 ? Math.atan2(target.velocityY, target.velocityX) : target.headingRad;
     const drift = wrapAngle(travelRad - target.headingRad);
     const wanted = target.headingRad + (Math.abs(drift) < 1.6 ? drift * 0.55 : 0);
@@ -90,7 +95,7 @@ export class CameraRig {
     camera.rotationRad = -Math.PI / 2 - this.#headingRad;
     camera.anchorX = 0.5;
     camera.anchorY = viewHeight > viewWidth ? 0.62 : 0.74;
-    // So many metres fit on the screen's height; a narrow screen must still show the road's width.
+    // Metres that fit into the screen's height; a screen higher than wide shows more, so that the road fits.
     const heightM = 54 + 38 * fast;
     camera.pixelsPerM = Math.max(viewHeight / heightM, 0) * (viewHeight > viewWidth ? 0.82 : 1);
   }
@@ -106,7 +111,7 @@ export class CameraRig {
   }
 }
 
-/** Whether the player has asked the system for less motion. */
+/** True if the player has asked the system for less motion. */
 function wantsLittleMotion(): boolean {
   return globalThis.matchMedia?.("(prefers-reduced-motion: reduce)").matches ?? false;
 }
@@ -123,7 +128,7 @@ export function applyCamera(
   context.translate(-camera.x, -camera.y);
 }
 
-/** From world to screen pixels, for what must stay upright. */
+/** Converts world metres to screen pixels, for what is drawn upright. */
 export function toScreen(
   camera: Camera,
   view: { width: number; height: number },
@@ -140,7 +145,7 @@ export function toScreen(
   };
 }
 
-/** A circle in the world that contains all that is on the screen. */
+/** A circle in the world that contains all that the screen shows. */
 export interface ViewCircle {
   readonly x: number;
   readonly y: number;

@@ -12,7 +12,7 @@ export interface Traces {
 const GRASS_MARK = 0.3;
 const SMOKE_FROM = 0.35;
 
-/** From how a car moves alone, so that remote cars leave traces as the own one does. */
+/** Needs only the motion of the car and the surface, so that remote cars leave traces as well. */
 export function tracesOf(car: DrawnCar, surface: Surface): Traces {
   const speedMps = Math.hypot(car.velocityX, car.velocityY);
   if (surface === "grass" || surface === "gravel") {

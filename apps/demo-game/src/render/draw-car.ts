@@ -14,14 +14,14 @@ export interface DrawnCar {
   readonly handbrake: boolean;
   readonly color: string;
   readonly name: string;
-  /** On the roof. */
+  /** Shown on the roof. */
   readonly number: number;
   readonly isMine: boolean;
-  /** How its driver is reached, as a ring around it; `own`: the player's; undefined: no ring. */
+  /** The path to its driver, drawn as a ring; `own`: the player's car; undefined: no ring. */
   readonly path?: "direct" | "turn" | "relay" | "own" | undefined;
-  /** Cannot be touched now: just put on the track, or not heard of for a while. */
+  /** True while nobody can hit the car: it was just put on the track, or its newest state is old. */
   readonly isGhost: boolean;
-  /** Its owner's last reported position: outlined, beside the shown one, while a player inspects them. */
+  /** Position in the newest received state, drawn as an outline while the player inspects the cars. */
   readonly received?: { readonly x: number; readonly y: number; readonly headingRad: number } | undefined;
 }
 
@@ -93,7 +93,7 @@ export class CarPainter {
     context.restore();
   }
 
-  /** Green: reached directly. Amber and dashed: through a server. */
+  /** Green: direct path. Amber and dashed: a path through TURN or the relay. */
   ring(context: CanvasRenderingContext2D, { x, y, path, isGhost }: DrawnCar): void {
     if (!path) return;
     if (path === "own") return this.#halo(context, { x, y });
@@ -108,7 +108,7 @@ export class CarPainter {
     context.restore();
   }
 
-  /** Dashed: the state as it came; solid: where the car is shown. Between them lies what the SDK has made of it. */
+  /** Dashed: the newest received state; solid: where the car is shown. */
   outline(context: CanvasRenderingContext2D, car: DrawnCar): void {
     if (!car.received) return;
     context.save();
@@ -202,7 +202,7 @@ export class CarPainter {
   }
 }
 
-/** Across the roof, to be read from behind; two digits at most. */
+/** Draws the number across the roof, to be read from behind: its last two digits. */
 function drawRoofNumber(context: CanvasRenderingContext2D, number: number): void {
   context.save();
   context.translate(-0.38, 0);
@@ -226,7 +226,7 @@ export function drawNameTag(context: CanvasRenderingContext2D, x: number, y: num
   context.textAlign = "left";
   const width = context.measureText(car.name).width + 24;
   const left = x - width / 2;
-  // Buttons, pads and the panel lie above: a name under them cannot be read, and makes them hard to read.
+  // No name where buttons, pads or the panel cover the canvas: neither could be read.
   const isCovered = [left, left + width].some(
     (edge) => document.elementFromPoint(clamp(edge, 0, innerWidth - 1), y) !== context.canvas,
   );

@@ -6,7 +6,7 @@ import type { ViewCircle } from "./camera.js";
 
 const STRIPE_M = 14;
 
-/** The lawn, mown in stripes: without them, speed on grass could not be seen. */
+/** Draws the lawn; its stripes show speed on grass. */
 export function drawLawn(context: CanvasRenderingContext2D, look: Look, view: ViewCircle): void {
   context.fillStyle = look.lawn;
   context.fillRect(view.x - view.radiusM, view.y - view.radiusM, view.radiusM * 2, view.radiusM * 2);
@@ -49,7 +49,7 @@ export function drawTrack(
 
 const GRID_SLOTS = 10;
 
-/** Chequered line and grid boxes. */
+/** Draws the chequered line and the grid boxes. */
 export function drawStart(context: CanvasRenderingContext2D, circuit: Circuit): void {
   const { track } = circuit;
   context.save();

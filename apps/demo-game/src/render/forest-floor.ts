@@ -2,7 +2,10 @@ import type { Look } from "../track/circuit.js";
 import type { Tree } from "../track/scenery.js";
 import type { ViewCircle } from "./camera.js";
 
-/** The dark ground under some neighbouring trees, as two paths: plain fills cost far less than soft pictures. */
+/**
+ * The dark ground under neighbouring trees, as two paths: plain fills cost far less than pictures with soft
+ * edges.
+ */
 export interface FloorCell {
   readonly x: number;
   readonly y: number;
@@ -13,7 +16,7 @@ export interface FloorCell {
 const CELL_M = 40;
 const EDGE_RATIO = 2.15;
 const INNER_RATIO = 1.75;
-/** Half a cell's diagonal, and the largest circle that sticks out of it. */
+/** Half a cell's diagonal, plus the radius of the largest circle that sticks out of the cell. */
 const CELL_REACH_M = CELL_M * 0.71 + 12;
 
 export function buildForestFloor(trees: readonly Tree[]): FloorCell[] {

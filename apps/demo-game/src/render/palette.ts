@@ -1,4 +1,7 @@
-/** Colours of the world that all circuits have; ground and trees are a circuit's own. The page's own colours are in ui/style.css. */
+/**
+ * Colours that all circuits share; each circuit has its own for ground and trees. ui/style.css has the
+ * colours of the page.
+ */
 export const palette = {
   water: "#5fb3d4",
   waterEdge: "#d8c894",

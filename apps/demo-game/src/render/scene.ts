@@ -20,7 +20,7 @@ import { Smoke } from "./smoke.js";
 import { Sparks } from "./sparks.js";
 import { buildTrackChunks, type TrackChunk } from "./track-picture.js";
 
-/** From the middle of the car to a rear wheel. */
+/** Distance from the middle of the car to a rear wheel. */
 const REAR_WHEEL_M = 0.82;
 
 /** The pictures of a circuit. */
@@ -30,11 +30,11 @@ interface World {
   readonly picture: SceneryPicture;
 }
 
-/** Draws the world into one canvas. Canvas 2D only: not every browser has WebGL. */
+/** Draws the world into one canvas, in 2D only: not every browser has WebGL. */
 export class Scene {
   readonly #canvas: HTMLCanvasElement;
   readonly #context: CanvasRenderingContext2D;
-  /** Undefined while its pictures are being made. */
+  /** The value is undefined while the pictures of the circuit are being made. */
   readonly #worlds = new Map<Circuit, World | undefined>();
   readonly #painter = new CarPainter();
   readonly #marks = new SkidMarks();
@@ -51,7 +51,10 @@ export class Scene {
     this.#context = context;
   }
 
-  /** Makes the pictures of a circuit in steps of some milliseconds, once; until then there is a lawn with cars. */
+  /**
+   * Makes the pictures of a circuit, once; yields every few milliseconds. Until then the scene is a lawn with
+   * cars.
+   */
   *prepare(circuit: Circuit): Generator<void> {
     if (this.#worlds.has(circuit)) return;
     this.#worlds.set(circuit, undefined);
@@ -64,7 +67,7 @@ export class Scene {
     this.#worlds.set(circuit, { chunks, plan, picture: buildSceneryPicture(plan) });
   }
 
-  /** Fits the canvas to the page; before the camera is updated. */
+  /** Fits the canvas to the page. Call it before the camera is updated. */
   resize(): void {
     this.width = this.#canvas.clientWidth;
     this.height = this.#canvas.clientHeight;
@@ -74,7 +77,7 @@ export class Scene {
     if (this.#canvas.height !== pixelHeight) this.#canvas.height = pixelHeight;
   }
 
-  /** The car has hit something at that speed. */
+  /** Throws sparks for a hit at that speed. */
   hit(car: Pick<DrawnCar, "x" | "y" | "velocityX" | "velocityY">, impactMps: number): void {
     this.#sparks.burst(car, impactMps);
   }

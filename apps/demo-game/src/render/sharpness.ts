@@ -1,15 +1,17 @@
-/** Twice is sharp enough, and a phone's three or four times costs more than it shows. */
+/** Canvas pixels per CSS pixel, at most: a phone's ratio of 3 or 4 costs more than it shows. */
 const MAX_PIXEL_RATIO = 2;
-/** Shares of the sharpest picture, from the best down. */
+/** Shares of the best resolution, in falling order. */
 const STEPS = [1, 0.75, 0.55] as const;
 const WINDOW_S = 2;
 const SLOW_FRAME_S = 1 / 38;
 const FAST_FRAME_S = 1 / 57;
-/** Going up is tried after this many good windows in a row, and not often, lest the picture pumps. */
+/**
+ * The resolution rises after this many good windows, and only `MAX_RISES` times, so that it does not swing.
+ */
 const WINDOWS_TO_RISE = 8;
 const MAX_RISES = 2;
 
-/** Gives up sharpness where the machine cannot keep up: a smooth race is worth more than crisp edges. */
+/** Lowers the resolution on a machine that cannot keep up with the frame rate. */
 export class Sharpness {
   #step = 0;
   #frames = 0;

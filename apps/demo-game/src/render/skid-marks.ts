@@ -2,7 +2,7 @@ import type { ViewCircle } from "./camera.js";
 import { palette } from "./palette.js";
 
 const CELL_M = 32;
-/** The oldest marks of a cell go when it holds this many. */
+/** A cell drops its oldest marks beyond this number. */
 const MAX_PER_CELL = 260;
 const MIN_SEGMENT_M = 0.45;
 const MAX_SEGMENT_M = 4;
@@ -27,12 +27,15 @@ interface Trail {
   y: number;
 }
 
-/** Rubber left on the road by everybody, kept as long as the page lives. */
+/** The skid marks of all cars, kept as long as the page lives, within the limit of each cell. */
 export class SkidMarks {
   readonly #cells = new Map<string, Cell>();
   readonly #trails = new Map<string, Trail>();
 
-  /** The wheel named `wheel` is at (x, y), sliding by `strength` 0 to 1; 0 lifts the pen. */
+  /**
+   * Continues a wheel's mark to (x, y). `strength`: how much the tyre slides, 0 to 1; the mark ends below
+   * 0.12.
+   */
   mark(wheel: string, x: number, y: number, strength: number): void {
     if (strength < 0.12) {
       this.#trails.delete(wheel);

@@ -18,7 +18,7 @@ export class Smoke {
 
   emit(x: number, y: number, color: "smoke" | "dust"): void {
     if (this.#puffs.length >= MAX_PUFFS) this.#puffs.shift();
-    // The golden angle scatters well enough, without chance.
+    // Steps of the golden angle scatter the puffs without randomness.
     this.#turn += 2.399963;
     this.#puffs.push({
       x: x + Math.cos(this.#turn) * 0.25,

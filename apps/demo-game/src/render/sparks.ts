@@ -15,7 +15,7 @@ export class Sparks {
   #sparks: Spark[] = [];
   #turn = 0;
 
-  /** The harder the hit, the more. */
+  /** Adds sparks: the harder the hit, the more. */
   burst(
     from: { readonly x: number; readonly y: number; readonly velocityX: number; readonly velocityY: number },
     impactMps: number,

@@ -73,10 +73,12 @@ function place(track: Track, index: number, offsetAt: (index: number) => number)
   };
 }
 
-/** Neighbouring pieces overlap by this share of a sample: enough to hide the seam, too little to be seen itself. */
+/**
+ * Neighbouring pieces overlap by this share of a sample: enough to hide the seam, too little to be visible.
+ */
 const OVERLAP = 0.06;
 
-/** Points beside the track from sample to sample, and a little beyond both. */
+/** Points beside the track from sample `from` to sample `to`, and a little beyond both. */
 function alongside(track: Track, from: number, to: number, offsetAt: (index: number) => number): Point[] {
   const points: Point[] = [];
   for (let index = from; index <= to; index++) points.push(place(track, index, offsetAt));

@@ -18,7 +18,10 @@ const BLOCK_M = 3;
 const BLOCKS_PER_PIECE = 14;
 const PIECE_REACH_M = (BLOCK_M * BLOCKS_PER_PIECE) / 2 + 3;
 
-/** Cut into pieces, so that only what is near is drawn; the blocks are no dashes, which are slow to draw. */
+/**
+ * Cuts the walls into pieces, so that the scene draws only near ones. The blocks are a path of their own,
+ * because dashed lines are slow to draw.
+ */
 export function buildWallPieces(walls: readonly (readonly Point[])[]): WallPiece[] {
   return walls.flatMap((wall) => {
     const points = evenly(wall);
@@ -30,7 +33,7 @@ export function buildWallPieces(walls: readonly (readonly Point[])[]): WallPiece
   });
 }
 
-/** Points a block's length apart along the same line. */
+/** Points along the same line, one block apart. */
 function evenly(wall: readonly Point[]): Point[] {
   const result: Point[] = [];
   let untilNextM = 0;

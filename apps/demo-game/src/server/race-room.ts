@@ -18,17 +18,17 @@ import "../track/salt-flats.js";
 import { Seat, type Racing } from "./seat.js";
 
 const STEPS_PER_TICK = STEP_HZ / RACE_TICK_HZ;
-/** A start this long after the green light is a late one. */
+/** A driver who starts this long after the green light is late. */
 const LATE_AFTER_MS = 1000;
-/** Rate limit for "put me back", per player. */
+/** Rate limit for resets, per player. */
 const RESET_PERIOD_MS = 1000;
 
 /**
- * The race with a server that decides: it simulates all cars with the game's own physics, from what players press, and
- * it alone knows laps and results. Numbers in messages are those of cars, which their drivers keep after a reload.
+ * A race that the server decides: it simulates all cars from the players' inputs, with the game's own
+ * physics, and counts laps and results. Messages name cars by number; a driver keeps the car after a reload.
  */
 export class RaceRoom extends Room<GrandPrixTypes> {
-  /** Friends name their race. */
+  /** The option `room` names the race in which friends meet. */
   static override readonly filterBy = ["room"];
   override maxPlayers = 8;
   override maxSpectators = 64;
@@ -36,17 +36,17 @@ export class RaceRoom extends Room<GrandPrixTypes> {
   override readonly entities = [RaceCar];
   override readonly inputs = Drive;
   override readonly reconnectSeconds = 30;
-  /** Cars that the room drives itself, so that nobody has to race alone. */
+  /** Number of cars that the room drives itself, so that nobody races alone. */
   readonly computers: number = 0;
   readonly #seats = new Map<number, Seat>();
   readonly #seatOf = new Map<object, Seat>();
   #nowMs = 0;
   readonly #session = this.#newSession();
 
-  /** Number of times that cars were put back onto the track. */
+  /** Number of resets that the room has granted to players. */
   resets = 0;
 
-  /** All cars, with who drives them. */
+  /** All cars with their drivers. */
   seats(): readonly Seat[] {
     return [...this.#seats.values()];
   }
@@ -98,7 +98,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
       else this.broadcast("race", message);
     };
     const room = {
-      // Nobody's number: the room itself directs the race.
+      // The number of no car: the room itself directs the race.
       myNumber: 0,
       peers: [],
       get racers(): readonly number[] {
@@ -117,7 +117,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     });
   }
 
-  /** As many as the room wants; those whose cars were taken over come again. */
+  /** Adds the computer drivers that are missing, also one whose car a player has taken over. */
   #seatComputers(): void {
     const names = new Set([...this.#seats.values()].map(({ card }) => card.name));
     for (let index = 0; index < this.computers; index++) {
@@ -126,7 +126,9 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     }
   }
 
-  /** A newcomer in mid-race goes on in the computer driver's car in mid-field; undefined where there is none. */
+  /**
+   * Gives a late newcomer a computer driver's car from the middle of the field; undefined if there is none.
+   */
   #takeOver(card: DriverCard, player: Racing): Seat | undefined {
     const session = this.#session;
     if (session.phase !== "racing" || session.elapsedMs(this.#nowMs) < LATE_AFTER_MS) return undefined;
@@ -143,7 +145,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     return seat;
   }
 
-  /** In mid-race among people alone, a newcomer joins the end of the field. */
+  /** Gives a newcomer a new car; during a race it starts behind the last car of the field. */
   #sitLast(card: DriverCard, player: Racing): Seat {
     const session = this.#session;
     const racing = this.seats().filter(({ number }) => session.entryOf(number)?.finished !== true);
@@ -178,7 +180,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     return seat;
   }
 
-  /** The race so far, for a player that joins or returns. */
+  /** Sends the race so far to a player that joins or returns. */
   #greet(player: Racing): void {
     this.send(player, "drivers", this.#drivers());
     this.#session.announce(this.#nowMs, player);
@@ -201,7 +203,10 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     this.teleport(seat.entity);
   }
 
-  /** A late driver has that much less time than those who started at the light, and starts among moving cars. */
+  /**
+   * Lets a car go. The time since the green light counts for a late driver, who starts among moving cars and
+   * therefore as a ghost.
+   */
   #release(seat: Seat): void {
     seat.racer.isHeld = false;
     const lateMs = this.#session.phase === "racing" ? this.#session.elapsedMs(this.#nowMs) : 0;
@@ -245,7 +250,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
   }
 }
 
-/** Each of two cars that touch is pushed by half, both from where they were before. */
+/** Pushes both cars of each pair that touches; the second against the state of the first before the push. */
 function collide(seats: readonly Seat[]): void {
   for (const [index, { racer }] of seats.entries()) {
     for (const { racer: other } of seats.slice(index + 1)) {

@@ -8,25 +8,25 @@ import type { Racer } from "../race/racer.js";
 
 export type Racing = Player<typeof Drive>;
 
-/** After the flag, computer drivers go home at this share of the pace. */
+/** Share of the pace that computer drivers use after the flag. */
 const COOL_DOWN_PACE = 0.6;
 
 export interface SeatOptions {
   readonly racer: Racer;
   readonly entity: ServerEntity<typeof RaceCar>;
   readonly card: DriverCard;
-  /** The driver: a player, or a computer driver of the room's own. */
+  /** A player, or one of the room's computer drivers. */
   readonly driver: Racing | ComputerDriver;
 }
 
-/** A car of the race with who drives it. */
+/** A car of the race and its driver. */
 export class Seat {
   readonly racer: Racer;
   readonly entity: ServerEntity<typeof RaceCar>;
-  /** Its driver's; another driver may take the car over. */
+  /** The driver's card; changes if another driver takes the car over. */
   card: DriverCard;
   driver: Racing | ComputerDriver;
-  /** Sum of its lap times. */
+  /** Sum of its lap times, ms, and of the time that a late start lost. */
   totalMs = 0;
   resetAtMs = Number.NEGATIVE_INFINITY;
   #input: Readonly<DriveInput> = idleInput;
@@ -43,7 +43,7 @@ export class Seat {
     return this.entity.id;
   }
 
-  /** Its driver's link is lost at present: it rolls out, and nobody can hit it. */
+  /** True while the driver's link is lost: the car rolls out, and nobody can hit it. */
   get isAway(): boolean {
     return !(this.driver instanceof ComputerDriver) && !this.driver.isConnected;
   }
@@ -56,13 +56,13 @@ export class Seat {
     if (this.driver instanceof ComputerDriver) this.driver.rest();
   }
 
-  /** One step of the car alone. */
+  /** Advances the car by one step, without contacts: those are the task of the room. */
   step(phase: Phase | "waiting", others: readonly Seat[], isFinished: boolean): LapEvent | undefined {
     this.#input = this.#wish(phase, others, isFinished);
     return this.racer.step(this.#input, []);
   }
 
-  /** Copies the fields that players see. */
+  /** Copies the state of the car to the entity that players receive. */
   publish(): void {
     const { entity, racer } = this;
     writeRaceCar(entity, racer.car, this.#input);

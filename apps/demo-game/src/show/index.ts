@@ -1,4 +1,4 @@
 import "./show.css";
 
-/** Loaded when somebody asks for the show: the page itself does without. */
+/** The page loads this module when a player opens the show, not before. */
 export { ShowView } from "./show-view.js";

@@ -1,23 +1,26 @@
 import type { Pose } from "./truth.js";
 
-/** A moment as both ends of a line see it: `tick` is the owner's step, `nowMs` the receiver's clock. */
+/** A moment of the show: `tick` counts the owner's steps, `nowMs` is the virtual clock. */
 export interface Moment {
   readonly tick: number;
   readonly nowMs: number;
 }
 
-/** One way to show a rival: what its owner sends, over a line of its own, and what a receiver makes of it. */
+/**
+ * One way to show a rival: the states that its owner sends over a simulated line, and what the receiver makes
+ * of them.
+ */
 export interface Lane {
-  /** Bytes of all packets so far, heads included. */
+  /** Bytes of all state packets so far, headers included; pings and acknowledgements do not count. */
   readonly sentBytes: number;
   readonly sentPackets: number;
-  /** The owner's step. */
+  /** Called for each step of the owner. */
   step(truth: Pose, moment: Moment): void;
-  /** Where the car is drawn; undefined until something has come. */
+  /** Where the receiver draws the car; undefined before the first state. */
   show(nowMs: number): Pose | undefined;
 }
 
-/** Sequence and time of every packet, of all lanes alike: 16 bits each. */
+/** Header of every packet from the owner, in all lanes: sequence and tick, 16 bits each. */
 export const HEAD_BYTES = 4;
 
 export function writeHead(packet: Uint8Array, sequence: number, tick: number): void {
@@ -26,7 +29,7 @@ export function writeHead(packet: Uint8Array, sequence: number, tick: number): v
   view.setUint16(2, tick & 0xffff);
 }
 
-/** The whole number of which 16 bits have come, the nearest to one that is known. */
+/** Restores a number from its low 16 bits: the one nearest to `known`. */
 export function nearest(bits: number, known: number): number {
   return known + ((((bits - known) & 0xffff) ^ 0x8000) - 0x8000);
 }

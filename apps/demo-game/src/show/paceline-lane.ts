@@ -25,7 +25,7 @@ import { carFields } from "../net/car-fields.js";
 import { HEAD_BYTES, nearest, readHead, writeHead, type Lane, type Moment } from "./lane.js";
 import type { Pose } from "./truth.js";
 
-/** The race's own car, without what a driver's hands do: the other lanes do not send that either. */
+/** The game's car without steering, throttle and handbrake: the other lanes do not send those either. */
 const ShownCar = defineEntity(
   "shown-car",
   { position: carFields.position, velocity: carFields.velocity, heading: carFields.heading },
@@ -33,11 +33,11 @@ const ShownCar = defineEntity(
 );
 const CAR = 0;
 const WIDTH = ShownCar.components.length;
-/** A frame on average until a state is shown, and the step in which an error is noticed. */
+/** Delays besides the line, on average: until a step notices an error, and until a frame shows the state. */
 const SHOWN_AFTER_MS = 14;
-/** As the racing profile has them. */
+/** The values of the racing profile. */
 const HEARTBEATS = { minIntervalMs: 1000 / 30, heartbeatMs: 1000, movingHeartbeatMs: 300 } as const;
-/** An acknowledgement repeats so many before it. */
+/** Sequences in one acknowledgement: the newest received one and the 32 before. */
 const ACKS = 33;
 const AVERAGED = 16;
 const KIND = { state: 0, ping: 1 } as const;
@@ -48,8 +48,9 @@ interface Sent {
 }
 
 /**
- * Paceline, part by part as a room puts them together: its decision when to send, its codec against what was
- * acknowledged, its clock by pings over the same line, its dead reckoning and smoothing. Round trip and loss are measured.
+ * The parts of Paceline, put together as a room does: the decision when to send, the codec with acknowledged
+ * baselines, the clock by pings over the same line, dead reckoning and smoothing. Round trip and loss are
+ * measured.
  */
 export class PacelineLane implements Lane {
   readonly #pair: SimulatedPair;
@@ -138,7 +139,7 @@ export class PacelineLane implements Lane {
     const { tick, nowMs } = moment;
     const rows = this.#history.find(CAR)!;
     if (rows.find(tick) < 0) this.#history.write(rows, tick, this.#state);
-    // Sequence 0 is the answer to a ping.
+    // A packet with sequence 0 answers a ping.
     this.#sequence += (this.#sequence + 1) % 0x10000 === 0 ? 2 : 1;
     const sequence = this.#sequence;
     this.#sender.write(tick, [rows], (body) => {
@@ -157,7 +158,7 @@ export class PacelineLane implements Lane {
     this.#inFlight.push({ sequence, atMs: nowMs });
   }
 
-  /** Moving averages of what an owner knows of its line: which packets have an acknowledgement, and how soon. */
+  /** Counts a packet without an acknowledgement as lost, in a moving average. */
   #noticeLoss(nowMs: number): void {
     while (this.#inFlight[0] && nowMs - this.#inFlight[0].atMs > lostAfterMsOf(this.#rttMs) + 100) {
       this.#inFlight.shift();

@@ -8,7 +8,7 @@ import { button, element, setText } from "../ui/element.js";
 import { Show, type LaneName, type LineSettings } from "./show.js";
 import type { Pose } from "./truth.js";
 
-/** So many metres of the road fit across a lane. */
+/** Metres of the world across a lane's picture. */
 const ACROSS_M = 21;
 const MAX_FRAME_MS = 100;
 const FIGURES_PERIOD_MS = 250;
@@ -20,7 +20,7 @@ const TITLES: Readonly<Record<LaneName, readonly [string, string]>> = {
   paceline: ["Paceline", "sent when the others would be wrong by 10 cm"],
 };
 
-/** A frame's worth of time at once, for whoever records the show; the live show stands still from then on. */
+/** For a recording of the show: `advance` stops the live animation and draws the frame after `ms`. */
 interface ShowHandle {
   advance(ms: number): void;
   readonly figures: Readonly<Record<LaneName, { errorM: number; bytesPerSecond: number }>>;

@@ -6,7 +6,7 @@ import { PacelineLane } from "./paceline-lane.js";
 import { Truth, type Pose } from "./truth.js";
 import { WholeStates } from "./whole-states.js";
 
-/** Settings of each direction of the line, alike for every lane. */
+/** Settings of each direction of a line; all lanes have the same. */
 export interface LineSettings {
   readonly delayMs: number;
   readonly jitterMs: number;
@@ -16,7 +16,7 @@ export interface LineSettings {
 
 const FIRST_LINE: LineSettings = { delayMs: 50, jitterMs: 8, lossRatio: 0.02 };
 
-/** A lane in figures, over the last {@link FIGURES_MS}. */
+/** Figures of a lane over the last {@link FIGURES_MS}. */
 export interface LaneFigures {
   /** Mean distance between where the car is and where it is drawn, m; NaN before anything is drawn. */
   readonly errorM: number;
@@ -43,15 +43,19 @@ interface Running {
 }
 
 /**
- * The same rival three ways at once: one truth, three streams, each over a simulated line of its own with the same
- * settings. Time is virtual and moves by {@link advance} alone, so that a recording is as smooth as a live show.
+ * Shows the same rival in three ways at once: one true car and three lanes, each over its own simulated line
+ * with the same settings. Only {@link advance} moves the virtual time, so a recording is as smooth as a live
+ * show.
  */
 export class Show {
   readonly truth: Truth;
   readonly #scheduler = new VirtualScheduler();
   readonly #running: readonly Running[];
   readonly #paceline: PacelineLane;
-  /** Bytes of each lane when all began to make do with those of Paceline; undefined: each sends as it likes. */
+  /**
+   * `sentBytes` of each lane when the budget began: from then on, no lane sends more than Paceline.
+   * Undefined: no budget.
+   */
   #budgetFrom: Readonly<Record<LaneName, number>> | undefined;
   #line: LineSettings = FIRST_LINE;
   #tick = 0;
@@ -86,7 +90,7 @@ export class Show {
     for (const { pair } of this.#running) pair.change(this.#settings());
   }
 
-  /** Whether the others have to do with the bytes that Paceline takes. */
+  /** True if the other lanes may send no more bytes than Paceline. */
   get isSameBytes(): boolean {
     return this.#budgetFrom !== undefined;
   }
@@ -116,7 +120,7 @@ export class Show {
     this.#scheduler.runUntil(untilMs);
   }
 
-  /** Where each lane draws the car at the last step of {@link truth}. */
+  /** Where the lane draws the car at the last step of {@link truth}. */
   shown(name: LaneName): Pose | undefined {
     const running = this.#running.find((each) => each.name === name)!;
     return running.lane.show(this.#tick * STEP_MS);

@@ -13,14 +13,14 @@ export interface Pose {
   headingRad: number;
 }
 
-/** Until it is at racing speed. */
+/** Steps until the car is at racing speed. */
 const WARM_UP_STEPS = 400;
-/** The driver swerves as one does in traffic, or a plain line would be too easy for anybody. */
+/** The driver swerves as in traffic: a plain racing line would be easy for every lane. */
 const SWERVE_STEER = 0.35;
 const SWERVE_PERIOD_STEPS = 150;
 const SWERVE_FOR_STEPS = 24;
 
-/** The rival as it really drives, by the game's own physics. */
+/** The true motion of the rival, by the physics of the game. */
 export class Truth {
   readonly #racer: Racer;
   readonly #driver: ComputerDriver;

@@ -4,14 +4,17 @@ import { HEAD_BYTES, readHead, writeHead, type Lane, type Moment } from "./lane.
 import type { Pose } from "./truth.js";
 import type { SimulatedPair } from "@paceline/testkit";
 
-/** As precise as Paceline's: 1 cm in ±2048 m takes 19 bits, 0.002 rad takes 12. Velocity is not sent. */
+/**
+ * About as precise as the fields of Paceline: 1 cm in ±2048 m takes 19 bits, 0.0015 rad takes 12. Velocity is
+ * not sent.
+ */
 const STEP_M = 0.01;
 const FAR_M = 2048;
 const STEP_RAD = (2 * Math.PI) / 4096;
 const STATE_BYTES = 7;
 const PACKET_BYTES = HEAD_BYTES + STATE_BYTES;
 const PERIOD_MS = 50;
-/** Arrivals of this many packets make the average from which the delay counts. */
+/** Weight of the moving average of the lag, in packets; the delay counts from that average. */
 const AVERAGED = 20;
 const KEPT = 40;
 
@@ -22,12 +25,12 @@ interface State {
   readonly headingRad: number;
 }
 
-/** Bytes that may be spent, where a lane has to do with what another one takes. */
+/** Returns how many bytes a lane may have sent by now. */
 export type Allowance = () => number;
 
 /**
- * What many games do: whole quantised states 20 times a second, drawn as they come (`delayMs` 0), or so long after they
- * came on average, between the two around that time.
+ * The way of many games: whole quantised states 20 times a second. The receiver draws each as it comes
+ * (`delayMs` 0), or interpolates between two of them, `delayMs` after their average arrival.
  */
 export class WholeStates implements Lane {
   readonly #pair: SimulatedPair;
@@ -41,7 +44,10 @@ export class WholeStates implements Lane {
   sentBytes = 0;
   sentPackets = 0;
 
-  /** @param allowance bytes that may be spent in all; Infinity: 20 states a second, whatever they take */
+  /**
+   * @param allowance how many bytes the lane may have sent by now; Infinity: 20 states a second, without a
+   * limit
+   */
   constructor(pair: SimulatedPair, delayMs: number, allowance: Allowance) {
     this.#pair = pair;
     this.#delayMs = delayMs;

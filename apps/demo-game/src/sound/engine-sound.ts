@@ -36,7 +36,7 @@ export class EngineSound {
 
 const GEAR_TOP_MPS = [10, 17, 25, 33, 41, 52] as const;
 
-/** The car has no gearbox; the ear wants one. Returns the engine's speed as a share of its limit. */
+/** Imitates a gearbox, which the car does not have. Returns the engine's speed as a share of its limit. */
 export function rpmShareAt(speedMps: number): number {
   const speed = Math.abs(speedMps);
   let bottom = 0;

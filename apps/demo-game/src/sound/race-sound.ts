@@ -5,13 +5,13 @@ export interface SoundState {
   readonly throttle: number;
   /** 0 to 1. */
   readonly slide: number;
-  /** 0 to 4 wheels on grass or gravel, and on kerbs. */
+  /** Number of wheels on grass or gravel, and on kerbs: 0 to 4. */
   readonly wheelsOff: number;
   readonly wheelsOnKerb: number;
   readonly impactMps: number;
 }
 
-/** Everything that is heard, synthesised. Silent until the player asks for it; browsers demand that anyway. */
+/** All sounds of the race, synthesised. Silent until `toggle` switches them on. */
 export class RaceSound {
   #context: AudioContext | undefined;
   #engine: EngineSound | undefined;
@@ -21,7 +21,7 @@ export class RaceSound {
   #thudAtS = 0;
   isOn = false;
 
-  /** Needs a key press or a click to have been made. */
+  /** Call it from a key press or a click: browsers allow sound only then. */
   toggle(): void {
     this.isOn = !this.isOn;
     if (this.isOn) this.#start();
@@ -41,7 +41,7 @@ export class RaceSound {
     if (state.impactMps > 1.5) this.#thud(Math.min(1, state.impactMps / 12));
   }
 
-  /** A lamp of the start lights, or, higher, the green one. */
+  /** Plays a tone of the start lights: low for a red lamp, high for green. */
   beep(frequencyHz: number, seconds: number): void {
     if (this.#context === undefined || this.#master === undefined || !this.isOn) return;
     const now = this.#context.currentTime;
@@ -73,7 +73,7 @@ export class RaceSound {
   #thud(strength: number): void {
     if (this.#context === undefined || this.#master === undefined) return;
     const now = this.#context.currentTime;
-    // Cars that lean on each other touch in every step; that is one knock, not sixty.
+    // Cars that lean on each other touch in every step: that is one thud.
     if (now - this.#thudAtS < 0.15) return;
     this.#thudAtS = now;
     const tone = new OscillatorNode(this.#context, { type: "sine", frequency: 110 });

@@ -16,7 +16,7 @@ export interface Look {
 
 /** Scenery beside the road. */
 export interface SceneryPlan {
-  /** Share of the places for a tree that stays empty. */
+  /** Share of the places for trees that stay empty. */
   readonly thinned: number;
   readonly stand: {
     readonly x: number;
@@ -30,9 +30,9 @@ export interface SceneryPlan {
     readonly radiusX: number;
     readonly radiusY: number;
   };
-  /** Advertising along the road: distance and offset to the right, m. */
+  /** Advertising along the road: distance along the lap and offset to the right, m. */
   readonly boards: readonly (readonly [distanceM: number, offsetM: number])[];
-  /** Signs that name the metres to a corner. They stand across the driver's view. */
+  /** Signs with the distance to a corner, at right angles to the road. */
   readonly signs: readonly (readonly [distanceM: number, offsetM: number, text: string])[];
 }
 
@@ -42,9 +42,9 @@ export interface CircuitPlan {
   readonly points: readonly ControlPoint[];
   /** Distance of the start line along the curve of the points, m. */
   readonly startLineM: number;
-  /** Gravel outside the corners for which cars brake hardest. Distances count from the start line. */
+  /** Gravel outside the corners before which cars brake hardest. Distances count from the start line. */
   readonly gravelBeds: readonly GravelBed[];
-  /** Tyre walls stand this far from the centre line. */
+  /** Distance of the tyre walls from the centre line. */
   readonly wallDistanceM: number;
   readonly scenery: SceneryPlan;
   readonly look: Look;
@@ -65,7 +65,7 @@ const FIRST_SLOT_BEHIND_LINE_M = 7;
 const SLOT_SPACING_M = 7.5;
 const SLOT_OFFSET_M = 3.2;
 
-/** The staggered grid: slot 0 is pole, on the left, which is the outside of the first turn's entry. */
+/** The staggered grid: slot 0 is pole position, on the left. */
 export function gridSlot(track: Track, slot: number): TrackPose {
   const behindM = FIRST_SLOT_BEHIND_LINE_M + slot * SLOT_SPACING_M;
   return poseOnTrack(track, -behindM, slot % 2 === 0 ? -SLOT_OFFSET_M : SLOT_OFFSET_M);

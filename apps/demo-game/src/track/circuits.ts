@@ -1,25 +1,25 @@
 import type { Circuit } from "./circuit.js";
 import { pacelineRing } from "./paceline-ring.js";
 
-/** East of this lies the second circuit. */
+/** The second circuit lies east of this. */
 const BORDER_X_M = 500;
 
 const known: Circuit[] = [pacelineRing];
 
-/** The circuits that are loaded, in the order in which they are driven. */
+/** The loaded circuits, in the order in which races use them. */
 export const circuits: readonly Circuit[] = known;
 
-/** A circuit that comes after the first load: `salt-flats.js` adds itself. */
+/** Adds a circuit to the end of the list; `salt-flats.js` adds its own when it is loaded. */
 export function addCircuit(circuit: Circuit): void {
   known.push(circuit);
 }
 
-/** The circuit of a race, by its number: one after the other. */
+/** The circuit of a race: races take the loaded circuits in turn. */
 export function circuitOf(race: number): Circuit {
   return known[Math.max(0, race - 1) % known.length]!;
 }
 
-/** The circuit on which a place is. */
+/** The circuit at a position. */
 export function circuitAt({ x }: { readonly x: number }): Circuit {
   return (x > BORDER_X_M && known[1]) || pacelineRing;
 }

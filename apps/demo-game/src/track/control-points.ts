@@ -1,5 +1,5 @@
 /**
- * A circuit's line as data: control points of the closed centre-line spline, in driving order.
+ * A control point of the closed spline that is the centre line; they follow each other in driving order.
  * World axes: x points east, y points south (as on a screen), metres; headings grow clockwise.
  */
 export interface ControlPoint {

@@ -1,7 +1,7 @@
 import { buildCircuit, type Circuit } from "./circuit.js";
 import { point } from "./control-points.js";
 
-/** A forest circuit: one corner after the other, none like the one before. */
+/** A forest circuit with many different corners. */
 export const pacelineRing: Circuit = buildCircuit({
   name: "Paceline Ring",
   points: [

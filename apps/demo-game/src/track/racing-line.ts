@@ -9,15 +9,15 @@ export interface RacingLine {
   readonly curvature: Float64Array;
 }
 
-/** The line keeps this far inside the road's edges: half a car and a little respect. */
+/** Distance between the line and the road's edges: half a car and some margin. */
 const EDGE_MARGIN_M = 1.7;
 const ROUNDS = 120;
-/** About 5 ms. */
+/** Work between two yields: about 5 ms. */
 const ROUNDS_PER_STEP = 20;
-/** Metres by which a point is moved to learn how its bend depends on its place. */
+/** How far a point is moved to measure how the curvature there depends on its position. */
 const PROBE_M = 0.01;
 
-/** Each track's line takes a fifth of a second to find, and both the road's picture and the drivers need it. */
+/** Finding a line takes a fifth of a second, and both the picture of the road and the drivers need it. */
 const lines = new WeakMap<Track, RacingLine>();
 
 export function buildRacingLine(track: Track): RacingLine {
@@ -28,9 +28,9 @@ export function buildRacingLine(track: Track): RacingLine {
 }
 
 /**
- * Lets the bend change as evenly as the road allows: every point moves sideways until the curvature there is between
- * those before and after it, over and over, first with far neighbours and then with near ones. Yields every some
- * milliseconds, so that a page can paint in between.
+ * Makes the curvature change as evenly as the road allows: moves every point sideways until its curvature is
+ * between those of its neighbours, again and again, first with far neighbours and then with near ones. Yields
+ * every few milliseconds, so that a page can paint.
  */
 export function* racingLineSteps(track: Track): Generator<void, RacingLine> {
   const known = lines.get(track);

@@ -3,8 +3,8 @@ import { addCircuit } from "./circuits.js";
 import { point } from "./control-points.js";
 
 /**
- * A wide loop in the desert, flat out but for two corners and an S, driven to the left. It lies far east of the ring in the
- * same world, so that a place says on which circuit it is.
+ * A fast, wide loop in the desert, driven anticlockwise. It lies far east of the ring in the same world, so
+ * that a position tells its circuit.
  */
 addCircuit(
   buildCircuit({
@@ -28,7 +28,7 @@ addCircuit(
       point(1020, -66, 8),
       point(948, -104, 8.5),
       point(876, -116, 8.5),
-      // The only braking: a left that tightens, and the last sweeper onto the straight.
+      // The only corner that needs the brakes, a left that tightens, and the last sweeper onto the straight.
       point(808, -104, 8.5),
       point(772, -60, 8.5),
       point(790, -12, 8.5),

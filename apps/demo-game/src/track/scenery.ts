@@ -1,7 +1,7 @@
 import { poseOnTrack, projectOnTrack } from "./track.js";
 import type { Circuit, Look, SceneryPlan } from "./circuit.js";
 
-/** The scenery around the track. Cars cannot touch it; it is the same on every screen. */
+/** A tree beside the track, out of reach of the cars. */
 export interface Tree {
   readonly x: number;
   readonly y: number;
@@ -20,7 +20,7 @@ interface Board {
 export interface Scenery {
   readonly trees: readonly Tree[];
   readonly boards: readonly Board[];
-  /** Runs of points along which a tyre wall stands. */
+  /** Lines of points along which tyre walls stand. */
   readonly walls: readonly (readonly { x: number; y: number }[])[];
   readonly stand: SceneryPlan["stand"];
   readonly lake: SceneryPlan["lake"];
@@ -30,7 +30,7 @@ export interface Scenery {
 const TREE_SPACING_M = 8.5;
 const FOREST_MARGIN_M = 70;
 
-/** A small generator (mulberry32): the same forest everywhere, every time. */
+/** A small random generator (mulberry32): every browser plants the same forest. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -41,7 +41,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-/** In steps of some milliseconds: each tree looks for its distance from the whole track. */
+/** Yields every few milliseconds: each tree is compared with the whole track. */
 export function* buildScenery(circuit: Circuit): Generator<void, Scenery> {
   const { scenery, look } = circuit;
   const { stand, lake } = scenery;
@@ -108,7 +108,7 @@ function placeBoards({ track, scenery }: Circuit): Board[] {
   ];
 }
 
-/** The wall follows the track at a distance, but stands only where no other part of the track is nearer. */
+/** The wall follows the track at a distance, but only where no other part of the track is nearer. */
 function buildWall(circuit: Circuit, side: -1 | 1): { x: number; y: number }[][] {
   const { track, wallDistanceM } = circuit;
   const runs: { x: number; y: number }[][] = [];

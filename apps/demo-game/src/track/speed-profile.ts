@@ -7,13 +7,15 @@ export interface SpeedLimits {
   readonly topMps: number;
 }
 
-/** The speed at every sample: what its bend allows, lowered where the braking for a later bend has to begin. */
+/**
+ * The speed at every sample: what the curvature allows, and less where the car must brake for a later bend.
+ */
 export function buildSpeedProfile(track: Track, line: RacingLine, limits: SpeedLimits): Float64Array {
   const { count, spacingM } = track;
   const speed = Float64Array.from(line.curvature, (curvature) =>
     Math.min(limits.topMps, Math.sqrt(limits.sidewaysMps2 / Math.max(1e-6, Math.abs(curvature)))),
   );
-  // Backwards, twice round: the braking for the first corner may begin before the line.
+  // Two laps backwards: the car may have to brake for the first corner before the line.
   for (let step = 2 * count; step > 0; step--) {
     const i = step % count;
     const next = speed[(i + 1) % count] as number;

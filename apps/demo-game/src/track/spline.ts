@@ -1,6 +1,6 @@
 import type { ControlPoint } from "./control-points.js";
 
-/** Uniform cubic B-spline: curvature is continuous, which is what a driver feels. */
+/** Uniform cubic B-spline: its curvature is continuous, so the wheel needs no sudden turn. */
 function bSpline(p0: number, p1: number, p2: number, p3: number, t: number): number {
   const t2 = t * t;
   const t3 = t2 * t;
@@ -26,7 +26,7 @@ function curvePoint(points: readonly ControlPoint[], segment: number, t: number)
   };
 }
 
-/** Points along the closed curve, `spacingM` apart as nearly as a whole number of them allows. */
+/** Equally spaced points along the closed curve, as near to `spacingM` as a whole number of them allows. */
 export function sampleClosedCurve(points: readonly ControlPoint[], spacingM: number): CurvePoint[] {
   const fine: CurvePoint[] = [];
   const stepsPerSegment = 64;

@@ -2,7 +2,10 @@ import { projectOnTrack, sampleIndexAt, type Track, type TrackPosition } from ".
 
 export type Surface = "road" | "kerb" | "grass" | "gravel";
 
-/** A surface's effect on a car: share of the road's grip, and resistance as `restMps2 + perSpeed * speed`. */
+/**
+ * A surface's effect on a car: share of the road's grip, and a deceleration of `resistanceMps2 +
+ * resistancePerSecond * speed`.
+ */
 export interface SurfaceEffect {
   readonly grip: number;
   readonly resistanceMps2: number;
@@ -17,7 +20,7 @@ export const surfaceEffects: Readonly<Record<Surface, SurfaceEffect>> = {
 };
 
 export const KERB_WIDTH_M = 1.5;
-/** Gravel begins this far outside the road's edge and is this wide. */
+/** Distance of the gravel from the edge of the road, and its width. */
 export const GRAVEL_FROM_M = 4;
 export const GRAVEL_WIDTH_M = 13;
 
@@ -38,7 +41,7 @@ export interface GravelBed {
 /** Corners tighter than this get kerbs. */
 const KERB_RADIUS_M = 72;
 const APEX_KERB_MARGIN_M = 4;
-/** Cars run wide after the apex, so the outer kerb lies later than the corner. */
+/** Shift of the outer kerb, because cars run wide after the apex. */
 const EXIT_KERB_SHIFT_M = 16;
 
 export function buildRoadside(track: Track, gravelBeds: readonly GravelBed[]): Roadside {
@@ -65,7 +68,7 @@ function mark(flags: Uint8Array, index: number): void {
   flags[(index + flags.length) % flags.length] = 1;
 }
 
-/** The surface `offsetM` to the right of the centre line at a place found by `projectOnTrack`. */
+/** The surface `offsetM` to the right of the centre line, abreast of a position from `projectOnTrack`. */
 export function surfaceAtOffset(
   track: Track,
   roadside: Roadside,

@@ -16,7 +16,7 @@ export interface Track {
   readonly curvature: Float64Array;
 }
 
-/** A point's place relative to the centre line. */
+/** A position relative to the centre line. */
 export interface TrackPosition {
   /** Metres along the lap, in [0, lengthM). */
   distanceM: number;
@@ -28,7 +28,7 @@ export interface TrackPosition {
   tangentY: number;
 }
 
-/** A place on the road with the direction of the lap there. */
+/** A position on the road and the direction of the lap there. */
 export interface TrackPose {
   x: number;
   y: number;
@@ -36,7 +36,7 @@ export interface TrackPose {
 }
 
 const SAMPLE_SPACING_M = 2;
-/** Every n-th sample is looked at first; the neighbourhood of the best one is then searched exactly. */
+/** The search looks at every n-th sample first, then at all samples around the best one. */
 const COARSE_STRIDE = 4;
 
 /** Builds the track with its start line at `startLineM` metres along the raw curve. */
@@ -69,7 +69,7 @@ export function buildTrack(points: readonly ControlPoint[], startLineM: number):
   return track;
 }
 
-/** Curvature of the circle through three points, signed. */
+/** Curvature of the circle through three points, 1/m, positive to the right; 0 if two of them coincide. */
 export function turnBetween(
   a: { x: number; y: number },
   b: { x: number; y: number },
@@ -88,7 +88,7 @@ export function wrapDistance(track: Track, distanceM: number): number {
   return wrapped < 0 ? wrapped + track.lengthM : wrapped;
 }
 
-/** The shorter way from one distance along the lap to another, in (-length/2, length/2]. */
+/** The shorter way from one distance along the lap to another, in (-lengthM / 2, lengthM / 2]. */
 export function distanceDelta(track: Track, fromM: number, toM: number): number {
   const delta = wrapDistance(track, toM - fromM);
   return delta > track.lengthM / 2 ? delta - track.lengthM : delta;
@@ -116,7 +116,7 @@ function nearestSample(track: Track, x: number, y: number): number {
   return best;
 }
 
-/** The nearest place on the centre line; total over the whole plane. */
+/** The nearest position on the centre line, for any point of the plane. */
 export function projectOnTrack(track: Track, x: number, y: number): TrackPosition {
   const index = nearestSample(track, x, y);
   const dx = x - (track.x[index] as number);

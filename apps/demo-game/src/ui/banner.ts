@@ -2,7 +2,7 @@ import { button, element, setText } from "./element.js";
 
 export type BannerTone = "problem" | "good" | "plain";
 
-/** One line across the top: what the connection is doing when it is not simply working. */
+/** One line at the top of the page, for changes of the connection. */
 export class Banner {
   readonly root: HTMLElement;
   readonly #text: HTMLElement;

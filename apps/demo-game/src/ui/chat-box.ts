@@ -5,7 +5,7 @@ import { element } from "./element.js";
 const MAX_LINES = 40;
 const FRESH_MS = 9_000;
 
-/** A few lines of talk, bottom left. Everything said is put in as text. */
+/** The chat, bottom left. It shows messages as text, never as markup. */
 export class ChatBox {
   readonly root: HTMLElement;
   readonly #lines = element("div", {

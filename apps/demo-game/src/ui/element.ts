@@ -8,7 +8,7 @@ interface Attributes {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
-/** Makes an element. Text goes in as text, never as markup: much of it comes from other players. */
+/** Makes an element. It takes text as text, never as markup: much of it comes from other players. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   { class: className, text, title, id, attributes = {} }: Attributes = {},
@@ -24,7 +24,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-/** Writes only what has changed: layout is not free at sixty frames a second. */
+/** Writes only if the text has changed, to save a layout in every frame. */
 export function setText(node: HTMLElement, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }
@@ -39,7 +39,7 @@ export function button(
   if (title !== undefined) node.title = title;
   node.addEventListener("click", () => {
     onClick();
-    // Keys must go on driving: a focused button would take the space bar.
+    // A focused button would take the space bar, which is the handbrake.
     node.blur();
   });
   return node;

@@ -2,7 +2,7 @@ import { button, element, setText } from "./element.js";
 
 const COPIED = "Copied. Send it to a friend.";
 
-/** A link to this race: to copy, to share, and as a QR code for a phone. */
+/** Shows the link to this race: to copy, to share, and as a QR code for a phone. */
 export class InviteBox {
   readonly root: HTMLElement;
   readonly #link: HTMLInputElement;
@@ -74,7 +74,7 @@ export class InviteBox {
       await navigator.clipboard.writeText(this.#link.value);
       setText(this.#status, COPIED);
     } catch {
-      // No permission, or no secure page: the player copies by hand.
+      // The page has no permission or is not secure: the player copies by hand.
       this.#link.focus();
       setText(this.#status, "This browser does not let the page copy: the link is selected, copy it.");
     }
@@ -84,7 +84,7 @@ export class InviteBox {
     try {
       await navigator.share({ title: "Paceline Ring", text: "Race me", url: this.#link.value });
     } catch {
-      // The player closed the system's dialogue.
+      // The player closed the dialogue of the system.
     }
   }
 }

@@ -15,7 +15,7 @@ const TRANSPORT_CHOICES: readonly { readonly label: string; readonly kinds: read
   { label: "WebSocket only", kinds: ["websocket"] },
 ];
 
-/** The SDK's panel with the drivers' names, and with levers to change profile and transports while racing. */
+/** The SDK's panel with the names of the drivers, and with controls for profile and transports. */
 export class NetworkPanel {
   readonly #room: Room;
   readonly #options: NetworkPanelOptions;
@@ -31,7 +31,7 @@ export class NetworkPanel {
     this.#options = options;
     this.#profile = select("Profile", options.profiles, (value) => {
       const profile = options.profiles.find((name) => name === value);
-      // The game's other overrides stay, such as the relay between its players.
+      // Keeps the game's other overrides, such as the relay between players.
       const { choice } = this.#room.transport;
       if (profile === undefined) return;
       this.#configure({ profile: typeof choice === "string" ? profile : { ...choice, base: profile } });
@@ -65,7 +65,7 @@ export class NetworkPanel {
     this.#panel?.remove();
   }
 
-  /** Nobody who never opens it downloads it. */
+  /** Downloads the panel when the player first opens it. */
   async #load(): Promise<void> {
     this.#isLoading = true;
     try {
@@ -87,7 +87,7 @@ export class NetworkPanel {
 
   #toggled(isOpen: boolean): void {
     this.#showChoices();
-    // While it is made it is not known yet; it is told again then.
+    // `showPanel` calls this before it has returned the panel; `#load` then calls it again.
     if (this.#panel) this.#options.onToggle(isOpen, this.#panel.bounds);
   }
 
@@ -122,7 +122,7 @@ export class NetworkPanel {
   }
 }
 
-/** A sample of an outline, as the cars have it while the panel is open. */
+/** A sample of the outlines that cars have while the panel is open. */
 function outline(style: string, color: string): HTMLElement {
   const node = element("i");
   Object.assign(node.style, {

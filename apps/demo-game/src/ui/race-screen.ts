@@ -19,7 +19,7 @@ export interface RaceScreenActions {
   readonly onSay: (text: string) => void;
 }
 
-/** Everything that lies over the picture while racing. */
+/** All elements over the picture of the race. */
 export class RaceScreen {
   readonly root: HTMLElement;
   readonly hud = new Hud();

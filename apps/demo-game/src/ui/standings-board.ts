@@ -2,7 +2,7 @@ import type { RunnerView } from "../net/race-participant.js";
 import { formatTime } from "../race/standings.js";
 import { element } from "./element.js";
 
-/** A gap in metres becomes one in seconds at this speed. */
+/** Speed that converts a gap in metres to seconds. */
 const GAP_SPEED_MPS = 27;
 const MAX_ROWS = 10;
 

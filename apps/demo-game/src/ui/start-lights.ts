@@ -2,7 +2,7 @@ import { element } from "./element.js";
 
 const LAMPS = 5;
 
-/** The gantry: five red lamps, all out means go. */
+/** The five lamps of the start lights. */
 export class StartLights {
   readonly root: HTMLElement;
   readonly #lamps: readonly HTMLElement[];
@@ -14,7 +14,7 @@ export class StartLights {
     this.root = element("div", { class: "lights", attributes: { hidden: "" } }, [...this.#lamps]);
   }
 
-  /** True when another lamp was lit by this call. */
+  /** Returns true if the call has changed the lamps and at least one is lit. */
   showLit(count: number): boolean {
     const key = `lit ${count}`;
     if (this.#shown === key) return false;

@@ -5,7 +5,7 @@ export interface DriverChoice {
   name: string;
   color: string;
   mode: "mesh" | "relay" | "server";
-  /** Looks on, without a car. */
+  /** True: watches, without a car. */
   isSpectator: boolean;
 }
 
@@ -26,7 +26,7 @@ const COLOR_NAMES: Readonly<Record<string, string>> = {
   "#f2f4f8": "White",
 };
 
-/** Name, colour, go. Also the place where a server that cannot be reached is spoken of. */
+/** The start screen: name, colour, kind of race. It also reports a server that cannot be reached. */
 export class StartScreen {
   readonly root: HTMLElement;
   readonly #name: HTMLInputElement;
@@ -106,11 +106,11 @@ export class StartScreen {
   }
 
   focus(): void {
-    // A low screen shows the top of the card: its title and the name.
+    // Without scrolling: a low screen shows the top of the card, with its title and the name.
     this.#go.focus({ preventScroll: true });
   }
 
-  /** Says whose race this will be, and offers the other kind. */
+  /** Says which race this will be, and offers the other kind. */
   showRace(text: string, other: string, onOther: () => void): void {
     setText(this.#lead, `${text} `);
     this.#lead.append(button(other, "link", onOther));
@@ -121,7 +121,7 @@ export class StartScreen {
     setText(this.#go, isBusy ? "Joining…" : this.#goText);
   }
 
-  /** `detail` is for those who hover: what exactly went wrong. */
+  /** @param detail what exactly went wrong, as a tooltip */
   say(text: string, isProblem = false, detail = ""): void {
     setText(this.#status, text);
     this.#status.title = detail;
@@ -130,13 +130,13 @@ export class StartScreen {
     if (isProblem) this.#status.scrollIntoView({ block: "nearest" });
   }
 
-  /** Says when the next attempt is, second by second. */
+  /** Shows the seconds until the next attempt. */
   countDown(remainingMs: number): void {
     const clock = element("span");
     this.#status.append(clock);
     const endMs = performance.now() + remainingMs;
     const tick = (): void => {
-      // Another sentence has taken its place.
+      // Another message has replaced this one.
       if (!clock.isConnected) return clearInterval(timer);
       const seconds = Math.max(0, Math.ceil((endMs - performance.now()) / 1000));
       setText(clock, seconds === 0 ? " Trying again…" : ` Trying again in ${seconds} s.`);

@@ -1,12 +1,12 @@
 import { element, setText } from "./element.js";
 
 export interface ToastText {
-  /** A toast with the same key takes the place of the one before. */
+  /** A toast with the same key replaces the earlier one. */
   readonly key: string;
   readonly title: string;
   readonly text: string;
   readonly tone: "lost" | "good" | "plain";
-  /** About a computer driver: people's news come first. */
+  /** True: the toast is about a computer driver, and comes after those about players. */
   readonly isComputer?: boolean;
 }
 
@@ -22,7 +22,7 @@ interface Toast {
 const LASTS_MS = 9000;
 const MAX_SHOWN = 2;
 
-/** News of the network: the latest first, people before computer drivers. */
+/** Toasts about the network: players before computer drivers, then the newest first. */
 export class Toasts {
   readonly root = element("div", { class: "toasts", attributes: { role: "status" } });
   readonly #toasts = new Map<string, Toast>();
