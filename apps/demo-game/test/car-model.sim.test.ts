@@ -33,7 +33,7 @@ const policy: SendDecisionPolicy = {
   repeatAfterMs: 0,
 };
 
-/** Four drivers in traffic, every moment of all of them. */
+/** Returns every step of four computer drivers in traffic. */
 function race(hands: (input: DriveInput) => DriveInput): Moment[][] {
   const field = [0, 1, 2, 3].map((slot) => ({
     racer: new Racer(circuit, slot),
@@ -51,7 +51,7 @@ function race(hands: (input: DriveInput) => DriveInput): Moment[][] {
   return field.map(({ moments }) => moments);
 }
 
-/** Two keys for the wheel, two for the pedals, pressed in pulses that come out as what the driver wanted. */
+/** Imitates a keyboard: four keys, pressed in pulses whose average is what the driver wants. */
 function keys(): (input: DriveInput) => DriveInput {
   let [steerDue, throttleDue] = [0, 0];
   return ({ steer, throttle, handbrake }) => {
@@ -82,7 +82,7 @@ function rowOf(definition: Definition, { car, input }: Moment): Float64Array {
   return row;
 }
 
-/** Owner, a path of 50 ms, a receiver that draws once per step. */
+/** Plays the races over a path of 50 ms to a receiver that draws once per step. */
 function play(definition: Definition, races: readonly (readonly Moment[])[]) {
   const layout = definition.motionLayout!;
   const model = reckoningModelOf(definition);
@@ -126,8 +126,8 @@ function play(definition: Definition, races: readonly (readonly Moment[])[]) {
   };
 }
 
-describe("the car's physics as the model of its motion", () => {
-  test("save a computer driver updates, and its car is shown as well or better", () => {
+describe("the car's physics as motion model", () => {
+  test("needs fewer updates than the turn model for a computer driver, with a smaller error", () => {
     const races = race((input) => input);
     const turn = play(Car, races);
     const physics = play(ComputerCar, races);
@@ -135,7 +135,7 @@ describe("the car's physics as the model of its motion", () => {
     expect(physics.p95M).toBeLessThan(turn.p95M);
   });
 
-  test("are about as good a guess of hands on keys as a turn that fades, and worse when they are wrong", () => {
+  test("is about as good as the turn model for a driver with keys, but with a larger worst error", () => {
     const press = [keys(), keys(), keys(), keys()];
     let next = 0;
     const races = race((input) => press[next++ % 4]!(input));

@@ -8,7 +8,7 @@ import { pacelineRing as circuit } from "../src/track/paceline-ring.js";
 import { buildRoadside, surfaceAt } from "../src/track/surface.js";
 import { buildTrack, poseOnTrack, projectOnTrack } from "../src/track/track.js";
 
-/** A circle of asphalt so wide that nothing ends: for the car alone. */
+/** A circular road of the given width without a wall in reach, to test the car alone. */
 function proving(halfWidthM: number): Circuit {
   const points = Array.from({ length: 24 }, (_, i) => ({
     x: Math.cos((i / 24) * 2 * Math.PI) * 900,
@@ -71,7 +71,7 @@ describe("a car on asphalt", () => {
     expect(speedOf(car)).toBeLessThan(10);
   });
 
-  test("steering right turns clockwise, left the other way, equally", () => {
+  test("turns clockwise with the wheel to the right, and equally the other way to the left", () => {
     const right = drive(rolling(15), 0.8, { steer: 0.5 });
     const left = drive(rolling(15), 0.8, { steer: -0.5 });
     expect(right.headingRad).toBeGreaterThan(0.2);
@@ -80,7 +80,7 @@ describe("a car on asphalt", () => {
     expect(left.y).toBeCloseTo(-right.y, 9);
   });
 
-  test("reversing with the wheel to the right swings the nose to the left", () => {
+  test("swings its nose to the left in reverse with the wheel to the right", () => {
     expect(drive(carAt(start), 2.5, { throttle: -1, steer: 1 }).headingRad).toBeLessThan(-0.2);
   });
 
@@ -106,13 +106,13 @@ describe("a car on asphalt", () => {
     expect(Math.abs(driftRad(car))).toBeLessThan(0.1);
   });
 
-  test("is the same for the same inputs", () => {
+  test("gives the same result for the same inputs", () => {
     const run = (): CarState =>
       drive(drive(rolling(20), 1, { steer: 1, throttle: 1 }), 1, { handbrake: true });
     expect(run()).toEqual(run());
   });
 
-  test("stays finite under any input, also nonsense", () => {
+  test("stays finite under any input, also NaN and Infinity", () => {
     const car = carAt(start);
     const wild = [1, -1, 0.3, Number.NaN, 7, -7, Number.POSITIVE_INFINITY];
     for (let step = 0; step < 4000; step++) {
@@ -153,7 +153,7 @@ describe("a car off the road", () => {
 });
 
 describe("a wall", () => {
-  /** At the given angle to the wall, 3 m from touching it. */
+  /** A car that heads for the wall at the given angle, its middle 6 m away. */
   function towards(angleRad: number, speedMps: number): CarState {
     const at = poseOnTrack(circuit.track, 60, circuit.wallDistanceM - 6);
     const car = carAt({ ...at, headingRad: at.headingRad + angleRad });
@@ -162,7 +162,7 @@ describe("a wall", () => {
     return car;
   }
 
-  test("that is glanced at from 57 km/h costs some speed, and turns the car along it", () => {
+  test("does not stop a car that glances off it at 57 km/h", () => {
     const car = towards(0.6, 16);
     let hitMps = 0;
     for (let step = 0; step < 1.5 * STEP_HZ; step++) {
@@ -192,7 +192,7 @@ describe("a wall", () => {
 describe("contact", () => {
   const other = { x: 4, y: 0, headingRad: 0, velocityX: 0, velocityY: 0 };
 
-  test("slows the car that runs into another, and moves only itself", () => {
+  test("slows the car that runs into another, and pushes it back", () => {
     const car = carAt({ x: 0.2, y: 0, headingRad: 0 });
     car.velocityX = 10;
     expect(pushApart(car, other)).toBeGreaterThan(5);
@@ -213,7 +213,7 @@ describe("contact", () => {
     expect(Number.isFinite(car.x + car.y + car.yawRateRadPerS)).toBe(true);
   });
 
-  test("nobody is stuck on the grid: slots do not touch", () => {
+  test("does not happen between neighbours on the grid", () => {
     for (let slot = 0; slot < 15; slot++) {
       const [a, b] = [gridSlot(circuit.track, slot), gridSlot(circuit.track, slot + 1)];
       expect(pushApart(carAt(a), { ...b, velocityX: 0, velocityY: 0 })).toBe(0);

@@ -29,7 +29,7 @@ function entrant(slot: number, skill: number, on = circuit): Entrant {
   };
 }
 
-/** Virtual time: as many steps as asked for, as fast as the machine goes. */
+/** Simulates the given time, as fast as the machine can. */
 function race(entrants: readonly Entrant[], seconds: number, parked: readonly Racer[] = []): void {
   for (let step = 0; step < seconds * STEP_HZ; step++) {
     for (const one of entrants) {
@@ -75,7 +75,7 @@ describe("a computer driver", () => {
     expect([one.offSteps, one.resets]).toEqual([0, 0]);
   });
 
-  test("is faster the more skill it has", () => {
+  test("laps faster the more skill it has", () => {
     const best = [0, 1, 2, 3].map((skill) => {
       const one = entrant(0, skill);
       race([one], 100);
@@ -84,7 +84,7 @@ describe("a computer driver", () => {
     expect(best).toEqual([...best].sort((a, b) => a - b));
   });
 
-  test("gets along with three others for three laps", () => {
+  test("drives three laps among three others without a reset", () => {
     const field = [3, 2, 1, 0].map((skill, slot) => entrant(slot, skill));
     race(field, 140);
     for (const one of field) {
@@ -99,7 +99,7 @@ describe("a computer driver", () => {
     ["in the hairpin", 440],
     ["in the chicane", 690],
     ["on the straight", 1050],
-  ])("is not held up for ever by a car parked %s", (_where, distanceM) => {
+  ])("drives two laps past a car parked %s", (_where, distanceM) => {
     const parked = new Racer(circuit, 0);
     if (distanceM > 0) {
       Object.assign(parked.car, carAt(poseOnTrack(circuit.track, distanceM)));
@@ -109,24 +109,24 @@ describe("a computer driver", () => {
     for (const one of field) expect(one.lapTimesMs.length).toBeGreaterThanOrEqual(2);
   });
 
-  test("frees itself when it stands against a wall", () => {
+  test("frees itself from a wall", () => {
     const one = entrant(0, 1);
     Object.assign(one.racer.car, { y: one.racer.car.y - 25, headingRad: -Math.PI / 2 });
     race([one], 75);
     expect(one.lapTimesMs.length).toBeGreaterThanOrEqual(1);
   });
 
-  test("costs little: a second of one driver takes a small part of a second", () => {
+  test("simulates a minute of driving in 1.5 s", () => {
     const one = entrant(0, 0);
     const began = performance.now();
     race([one], 60);
-    // Generous, as the machine may be busy: 60 s of driving in 1.5 s is 2.5 % of a core.
+    // Generous, because the machine may be busy: 60 s of driving in 1.5 s is 2.5 % of a core.
     expect(performance.now() - began).toBeLessThan(1500);
     expect(STEP_MS * STEP_HZ).toBeCloseTo(1000, 6);
   });
 });
 
-test("the drivers' options say what is wrong with them", () => {
+test("a wrong option of the drivers is refused by name", () => {
   expect(readOptions(["--server", "http://127.0.0.1:8080"])).toEqual({
     server: "http://127.0.0.1:8080",
     count: 4,

@@ -16,7 +16,10 @@ class WideRoom extends RaceRoom {
 let stage: RoomStage<RaceRoom>;
 afterEach(() => stage.stop());
 
-/** One driver among fifteen computer drivers: the states that it gets while racing, and the ticks that it runs ahead. */
+/**
+ * Races one player against fifteen computer drivers. Returns the states that the player received while
+ * racing, and the ticks that its car is ahead of the server.
+ */
 async function raceWith(watchers: number): Promise<{ states: number; leadTicks: number }> {
   stage = roomStage(WideRoom);
   const ann = await stage.join({ options: { name: "Ann", color: "#e5484d" }, network: { delayMs: 20 } });
@@ -28,11 +31,11 @@ async function raceWith(watchers: number): Promise<{ states: number; leadTicks: 
   const seen = [];
   for (let index = 0; index < watchers; index++) {
     const { room } = await stage.join({ terms: { spectate: true }, network: { delayMs: 20 } });
-    // Asking for a kind of entities is what makes the server send them.
+    // The server sends a kind of entities only to a client that has asked for it.
     expect([...room.entities(RaceCar)]).toHaveLength(0);
     seen.push(room);
   }
-  // Code of rooms with an authority is fetched in real time.
+  // The client imports its code for rooms with an authority in real time, not in virtual time.
   await vi.dynamicImportSettled();
   await stage.advance(8000);
   const before = { states: participant.prediction!.states };
@@ -47,7 +50,7 @@ async function raceWith(watchers: number): Promise<{ states: number; leadTicks: 
   return { states: states - before.states, leadTicks };
 }
 
-test("fifty watchers of sixteen cars take no state and no tick from a driver", async () => {
+test("fifty spectators of sixteen cars cost a driver no state and no tick of lead", async () => {
   const alone = await raceWith(0);
   await stage.stop();
   const watched = await raceWith(WATCHERS);

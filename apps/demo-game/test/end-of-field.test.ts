@@ -10,7 +10,7 @@ import { poseOnTrack } from "../src/track/track.js";
 const { track } = circuit;
 
 test.each([0.3, 0.75, 1.02, 1.6, 2.9])(
-  "a newcomer begins behind a last car that has driven %s laps",
+  "a newcomer starts behind a last car that has driven %s laps",
   (laps) => {
     const lastM = laps * track.lengthM;
     const start = endOfField(track, lastM, 40_000 * laps)!;
@@ -21,9 +21,9 @@ test.each([0.3, 0.75, 1.02, 1.6, 2.9])(
     );
     expect(lastM - racer.laps.progressM).toBeGreaterThan(10);
     expect(lastM - racer.laps.progressM).toBeLessThan(25);
-    // No time is given away, and none is won: the sum is the race's clock.
+    // The newcomer neither gains nor loses time: its time is that of the race.
     expect(start.totalMs + start.place.lapSteps * STEP_MS).toBeCloseTo(40_000 * laps, 6);
-    // The lap goes on from there: driven to the line, it counts.
+    // The lap that the newcomer begins in counts at the line.
     let lap: number | undefined;
     for (let m = racer.laps.at.distanceM; lap === undefined && m < 2 * track.lengthM; m += 3) {
       const { x, y } = poseOnTrack(track, m);
@@ -34,12 +34,12 @@ test.each([0.3, 0.75, 1.02, 1.6, 2.9])(
   },
 );
 
-test("a race that has only just begun is begun from the grid", () => {
+test("a newcomer to a race that has just begun starts from the grid", () => {
   expect(endOfField(track, 40, 4000)).toBeUndefined();
   expect(endOfField(track, -20, 100)).toBeUndefined();
 });
 
-test("a car that was put three quarters of a lap ahead is not taken for one that went back", () => {
+test("a car put three quarters of a lap ahead does not count as one that drove backwards", () => {
   const progress = new Progress(track);
   const grid = poseOnTrack(track, -30);
   progress.show(grid.x, grid.y);

@@ -6,7 +6,7 @@ const SPEED_M_PER_MS = 0.03;
 
 interface Drive {
   readonly path: (atMs: number) => SeenRival["path"];
-  /** Beside the straight line at constant speed. */
+  /** Offset from a straight line driven at constant speed, m. */
   readonly offM?: (atMs: number) => number;
   /** Moments at which new states come in. */
   readonly isNews: (atMs: number) => boolean;
@@ -44,12 +44,12 @@ function watch({ path, offM = () => 0, isNews, killedAtMs }: Drive): {
   return { told, returned };
 }
 
-test("a killed path is told at once, then with the time and the largest step that were measured", () => {
+test("a killed path is reported at once, then with the measured time, then with the largest step", () => {
   const { told, returned } = watch({
     killedAtMs: 2993,
     path: (atMs) => (atMs < 3000 || atMs > 5500 ? "direct" : "relay"),
     isNews: (atMs) => atMs < 2900 || atMs >= 3200,
-    // A jump of 30 cm in the frame at 3200, one of 10 cm long before.
+    // A jump of 30 cm in the frame at 3200 ms, one of 10 cm long before.
     offM: (atMs) => (atMs >= 3200 ? 0.4 : atMs >= 1600 ? 0.1 : 0),
   });
   expect(told.map(({ tookMs, largestStepM }) => [tookMs !== undefined, largestStepM !== undefined])).toEqual([
@@ -66,7 +66,7 @@ test("a killed path is told at once, then with the time and the largest step tha
   expect(returned[0]!).toBeGreaterThan(2500);
 });
 
-test("a jump after the car has settled, or one of a page that stood still, counts for no path", () => {
+test("a jump after the car has settled does not count for the path", () => {
   const settledMs = 3200 + SETTLE_MS;
   const { told } = watch({
     path: (atMs) => (atMs < 3000 ? "direct" : "relay"),
@@ -76,7 +76,7 @@ test("a jump after the car has settled, or one of a page that stood still, count
   expect(told.at(-1)!.largestStepM).toBeCloseTo(0, 6);
 });
 
-test("a path that gets better, and a rival that leaves, are no fail-over", () => {
+test("a better path and a rival that leaves are no fail-over", () => {
   const told: FailOver[] = [];
   const failOvers = new FailOvers((failOver) => told.push(failOver));
   const rival = { id: "a", name: "Vela", isComputer: false, x: 0, y: 0, ageMs: 10 } as const;

@@ -29,7 +29,7 @@ function peerNumbered(number: number): Peer {
 function meeting(peers: readonly Peer[]) {
   const asked: string[] = [];
   const introducedTo: string[] = [];
-  // Only what introductions use of a room.
+  // The part of a room that introductions use.
   const room = {
     peers,
     send: (type: string, _message: unknown, to: Peer) => asked.push(`${type} ${to.id}`),
@@ -40,7 +40,7 @@ function meeting(peers: readonly Peer[]) {
 
 const nothingElse = (): boolean => false;
 
-test("who has not introduced itself is asked to, a few times, until it has", () => {
+test("a peer without a valid introduction is asked for one, at most five times", () => {
   const [a, b] = [peerNumbered(1), peerNumbered(2)];
   const { introductions, asked } = meeting([a, b]);
   introductions.update(0, nothingElse);
@@ -56,7 +56,7 @@ test("who has not introduced itself is asked to, a few times, until it has", () 
   });
 });
 
-test("a peer is asked for something else that is missing, too", () => {
+test("a peer is also asked if something else of it is missing", () => {
   const a = peerNumbered(1);
   const { introductions, asked } = meeting([a]);
   introductions.hearCard({ name: "Ada", color: "#112233" }, a, 0);
@@ -64,7 +64,7 @@ test("a peer is asked for something else that is missing, too", () => {
   expect(asked).toEqual(["ask peer-1"]);
 });
 
-test("who asks is answered, but not as often as it likes", () => {
+test("a peer that asks without end gets only a few answers", () => {
   const a = peerNumbered(1);
   const { introductions, introducedTo } = meeting([a]);
   for (let nowMs = 0; nowMs < 1000; nowMs += 10) introductions.hearAsk(a, nowMs);

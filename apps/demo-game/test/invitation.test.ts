@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { invitationUrl, newFriendsName, readInvitation } from "../src/net/invitation.js";
 import { readSettings } from "../src/game/settings.js";
 
-test("a new name among friends is one that an address may bring", () => {
+test("a new name for friends is valid in an address", () => {
   for (let index = 0; index < 100; index++) {
     const name = newFriendsName();
     expect(readInvitation(name)).toEqual({ friends: name });
   }
 });
 
-test("a link leads to the same race and server, and carries nothing of the sender", () => {
+test("a link leads to the same race and server, and contains nothing about the sender", () => {
   const page = "https://play.example.com/?name=Ada&autostart=1&server=https%3A%2F%2Feu.example.com#x";
   const url = new URL(invitationUrl(page, "server", "Kx-3_f9aQ2bc"));
   expect([...url.searchParams.keys()].sort()).toEqual(["mode", "room", "server"]);

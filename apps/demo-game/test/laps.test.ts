@@ -13,7 +13,7 @@ function counterOnGrid(): LapCounter {
   return new LapCounter(track, pose.x, pose.y);
 }
 
-/** Moves along the track in small steps; returns what happened. */
+/** Moves the counter along the track in small steps; returns its events. */
 function follow(counter: LapCounter, fromM: number, toM: number, offsetM = 0): LapEvent[] {
   const events: LapEvent[] = [];
   const step = Math.sign(toM - fromM) * 0.5;
@@ -26,7 +26,7 @@ function follow(counter: LapCounter, fromM: number, toM: number, offsetM = 0): L
 }
 
 describe("laps", () => {
-  test("count from the grid, once per way round, with their time", () => {
+  test("count once per round, from the grid on, with their time", () => {
     const counter = counterOnGrid();
     const events = follow(counter, -7, 3 * track.lengthM + 5);
     expect(events.map((event) => event.kind === "lap" && event.lap)).toEqual([1, 2, 3]);
@@ -43,7 +43,7 @@ describe("laps", () => {
     expect(counter.progressM).toBeLessThan(-track.lengthM);
   });
 
-  test("do not count for going to and fro over the line", () => {
+  test("do not count when a car goes back and forth over the line", () => {
     const counter = counterOnGrid();
     for (let round = 0; round < 5; round++) {
       expect(follow(counter, -7, 9)).toEqual([]);
@@ -52,7 +52,7 @@ describe("laps", () => {
     expect(counter.lapsDone).toBe(0);
   });
 
-  test("do not count with a corner cut, and say so at the line", () => {
+  test("do not count if the car cut a corner, which is reported at the line", () => {
     const counter = counterOnGrid();
     follow(counter, -7, 330);
     // Across the grass from before the hairpin to after it.
@@ -62,14 +62,14 @@ describe("laps", () => {
     expect(follow(counter, 5, track.lengthM + 5).map((event) => event.kind)).toEqual(["lap"]);
   });
 
-  test("count for who was pushed wide, or slid over the inside of a bend", () => {
+  test("count for a car that drove 24 m off the centre line", () => {
     for (const offsetM of [-24, 24]) {
       const counter = counterOnGrid();
       expect(follow(counter, -7, track.lengthM + 5, offsetM).map((event) => event.kind)).toEqual(["lap"]);
     }
   });
 
-  test("still count after a spin and a bit of reversing", () => {
+  test("count after a car has turned round and reversed", () => {
     const counter = counterOnGrid();
     follow(counter, -7, 300);
     follow(counter, 300, 250);
@@ -77,7 +77,7 @@ describe("laps", () => {
     expect(events.map((event) => event.kind)).toEqual(["lap"]);
   });
 
-  test("a car that cut a corner is put back to where the lap can still count", () => {
+  test("count for a car that cut a corner and was put back before it", () => {
     const counter = counterOnGrid();
     follow(counter, -7, 300);
     expect(counter.resumeM).toBeCloseTo(300, -1);
@@ -89,7 +89,7 @@ describe("laps", () => {
     expect(follow(counter, backM, track.lengthM + 5).map((event) => event.kind)).toEqual(["lap"]);
   });
 
-  test("go on under another driver: the lap that was begun counts, with its time", () => {
+  test("go on under another driver: the lap begun by the first one counts", () => {
     const first = counterOnGrid();
     follow(first, -7, track.lengthM + 300);
     const pose = poseOnTrack(track, 300);
@@ -101,7 +101,7 @@ describe("laps", () => {
     expect(events).toMatchObject([{ kind: "lap", lap: 2 }]);
   });
 
-  test("putting the car back does not cross gates", () => {
+  test("count for a car that was put back a few metres", () => {
     const counter = counterOnGrid();
     follow(counter, -7, 200);
     const pose = poseOnTrack(track, 190);
@@ -111,7 +111,7 @@ describe("laps", () => {
 });
 
 describe("another car's progress", () => {
-  test("follows its shown place over the line", () => {
+  test("follows its shown position over the line", () => {
     const progress = new Progress(track);
     for (let at = -20; at < track.lengthM + 30; at += 3) {
       const pose = poseOnTrack(track, at);
@@ -128,7 +128,7 @@ describe("another car's progress", () => {
     expect(progress.distanceM).toBeCloseTo(2 * track.lengthM + 690, -1);
   });
 
-  test("takes over laps driven before anybody looked, before and after the line", () => {
+  test("includes laps reported after the car was first shown, before and after the line", () => {
     const show = (distanceM: number, laps: number): number => {
       const progress = new Progress(track);
       const pose = poseOnTrack(track, distanceM);

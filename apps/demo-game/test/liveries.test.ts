@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Liveries, liveriesOf } from "../src/race/liveries.js";
 
-test("the first car keeps its colour, a second one that looks like it gets a spare", () => {
+test("of two cars with like colours, the one with the lower number keeps its own", () => {
   const colors = liveriesOf([
     [7, "#14b8c4"],
     [2, "#14b8c5"],
@@ -14,7 +14,7 @@ test("the first car keeps its colour, a second one that looks like it gets a spa
   expect(new Set(colors.values()).size).toBe(3);
 });
 
-test("sixteen cars have sixteen colours, in whatever order a browser hears of them", () => {
+test("sixteen cars get sixteen colours, whatever the order in which a browser learns of them", () => {
   const color = fc
     .integer({ min: 0, max: 0xff_ffff })
     .map((value) => `#${value.toString(16).padStart(6, "0")}`);
@@ -32,7 +32,7 @@ test("sixteen cars have sixteen colours, in whatever order a browser hears of th
   );
 });
 
-test("a car that nobody has introduced has the colour that is asked for", () => {
+test("a car without an introduction has the colour that the caller gives", () => {
   const liveries = new Liveries();
   liveries.update([[1, "#e5484d"]]);
   expect(liveries.colorOf(1, "#000000")).toBe("#e5484d");

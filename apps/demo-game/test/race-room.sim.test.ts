@@ -9,7 +9,7 @@ import { pacelineRing as circuit } from "../src/track/paceline-ring.js";
 import { circuitOf } from "../src/track/circuits.js";
 import { poseOnTrack, projectOnTrack } from "../src/track/track.js";
 
-/** Two cars of the room's own race along. */
+/** A room that drives two cars itself. */
 class FilledRoom extends RaceRoom {
   override readonly computers = 2;
 }
@@ -33,14 +33,14 @@ function watch(player: StagePlayer) {
   return heard;
 }
 
-/** Asking for a kind of entities is what makes the server send them. */
+/** The cars that a player receives. The server sends them only once the player has asked for them. */
 function carsOf(player: StagePlayer) {
   return [...player.room.entities(RaceCar)];
 }
 
 function mine(player: StagePlayer) {
   const car = carsOf(player).find(({ isMine }) => isMine);
-  if (!car) throw new Error("no car of one's own");
+  if (!car) throw new Error("the player has no car");
   return car;
 }
 
@@ -49,7 +49,7 @@ function speed({ velocity }: { readonly velocity: { readonly x: number; readonly
 }
 
 describe("a race that the server decides", () => {
-  it("holds cars on the grid, then lets them go at the same tick for all", async () => {
+  it("holds a car on the grid and lets it go when the race starts", async () => {
     stage = roomStage(RaceRoom);
     const ann = await stage.join({ options: ANN, network: { delayMs: 20 } });
     const heard = watch(ann);
@@ -65,7 +65,7 @@ describe("a race that the server decides", () => {
     expect(speed(mine(ann))).toBeGreaterThan(5);
   });
 
-  it("counts laps and says who has won, and spectators see it without a car", async () => {
+  it("counts laps and ranks finishers; a spectator without a car sees it", async () => {
     stage = roomStage(FilledRoom);
     const spectator = await stage.join({ terms: { spectate: true } });
     const heard = watch(spectator);
@@ -82,7 +82,7 @@ describe("a race that the server decides", () => {
     expect(winner!.totalMs).toBeLessThan(second!.totalMs);
     const laps = heard.laps.filter(({ number, race }) => number === winner!.number && race === results!.race);
     expect(laps.reduce((sum, { timeMs }) => sum + timeMs, 0)).toBeCloseTo(winner!.totalMs, 3);
-    // The second race is on the other circuit, and its first laps are driven by now.
+    // The second race is on the other circuit, and has begun by now.
     const flats = circuitOf(2);
     expect(heard.race.at(-1)!.race).toBe(2);
     for (const { racer } of stage.room.seats()) {
@@ -92,7 +92,7 @@ describe("a race that the server decides", () => {
     }
   }, 60_000);
 
-  it("pushes both cars that touch, each by half", async () => {
+  it("pushes both cars that touch", async () => {
     stage = roomStage(RaceRoom);
     const ann = await stage.join({ options: ANN });
     const ben = await stage.join({ options: BEN });
@@ -112,7 +112,7 @@ describe("a race that the server decides", () => {
     expect(ben.room.state).toBe("joined");
   });
 
-  it("lets somebody who comes late start behind, with the time that has gone", async () => {
+  it("lets a late driver start as a ghost, with the time since the green light on its clock", async () => {
     stage = roomStage(RaceRoom);
     const early = await stage.join({ options: ANN });
     await stage.advance(TO_GREEN_MS + 5000);
@@ -127,7 +127,7 @@ describe("a race that the server decides", () => {
     expect(early.room.state).toBe("joined");
   });
 
-  it("puts a newcomer behind the last of a race among people, with the time that has gone", async () => {
+  it("puts a newcomer to a race among players behind the last car, in the same lap", async () => {
     stage = roomStage(RaceRoom);
     const ann = await stage.join({ options: ANN });
     carsOf(ann);
@@ -147,7 +147,7 @@ describe("a race that the server decides", () => {
     expect(ben.racer.laps.lapsDone).toBe(1);
   });
 
-  it("keeps the car of a driver who loads the page anew in mid-race", async () => {
+  it("keeps the car of a driver who reloads the page during a race", async () => {
     stage = roomStage(RaceRoom);
     const ann = await stage.join({ options: ANN, network: { delayMs: 20 } });
     await stage.join({ options: BEN });
@@ -163,7 +163,7 @@ describe("a race that the server decides", () => {
     expect(stage.room.seats()).toHaveLength(2);
   });
 
-  it("puts a newcomer in mid-race into a computer driver's car, which comes again at the next start", async () => {
+  it("gives a newcomer a computer driver's car; that driver returns at the next start", async () => {
     stage = roomStage(FilledRoom);
     const spectator = await stage.join({ terms: { spectate: true } });
     const heard = watch(spectator);
@@ -182,7 +182,7 @@ describe("a race that the server decides", () => {
     expect(heard.drivers.filter(({ isComputer }) => isComputer)).toHaveLength(2);
   }, 60_000);
 
-  it("predicts the own car: it answers at once, and the server agrees", async () => {
+  it("predicts the own car ahead of the server, with small corrections", async () => {
     stage = roomStage(RaceRoom);
     const ann = await stage.join({ options: ANN, network: { delayMs: 60, jitterMs: 5 } });
     const nowMs = (): number => stage.scheduler.nowMs();
@@ -197,7 +197,7 @@ describe("a race that the server decides", () => {
     await frames(600, 1, 0.05);
     const { car } = participant.racer;
     const server = stage.room.seats()[0]!.racer.car;
-    // Ahead of the server by what is on its way.
+    // The predicted car is ahead of the server by the inputs on their way.
     expect(Math.hypot(car.x - server.x, car.y - server.y)).toBeGreaterThan(0.5);
     const stats = participant.prediction!;
     expect(stats.states).toBeGreaterThan(30);
@@ -211,7 +211,7 @@ describe("a race that the server decides", () => {
     [5, 5],
     [0, 10],
   ])(
-    "shows a car where its own driver has it, over lines with %i and %i ms of jitter",
+    "shows a car within 0.3 m of where its driver has it, over lines with %i and %i ms of jitter",
     async (...jitters) => {
       stage = roomStage(RaceRoom);
       const nowMs = (): number => stage.scheduler.nowMs();
@@ -222,7 +222,7 @@ describe("a race that the server decides", () => {
           network: { delayMs: 25, jitterMs },
         });
         drivers.push(new GrandPrixParticipant(room, { ...ANN, isComputer: false }, nowMs));
-        // Their ticks are not those of the server.
+        // Makes the ticks of the drivers differ from those of the server.
         await stage.advance(13);
       }
       const errorsM: number[] = [];
@@ -245,7 +245,7 @@ describe("a race that the server decides", () => {
     60_000,
   );
 
-  it("does not let in a driver without a name, and does not hear who asks to be reset all the time", async () => {
+  it("refuses a driver without a name, and limits the rate of resets", async () => {
     stage = roomStage(RaceRoom);
     await expect(stage.join({ options: { name: "", color: "red" } })).rejects.toThrow("a name and a color");
     const ann = await stage.join({ options: ANN });

@@ -9,7 +9,7 @@ interface Seat extends RacePeer {
   readonly events: string[];
 }
 
-/** Participants in one room whose messages arrive at once; the clock is turned by hand. */
+/** Participants in one room. Their messages arrive at once; the test advances the clock. */
 class Paddock {
   readonly seats: Seat[] = [];
   nowMs = 0;
@@ -27,7 +27,8 @@ class Paddock {
         for (const seat of seats) {
           if (seat.number === number || (to !== undefined && to.number !== seat.number)) continue;
           const announcement = readAnnouncement(structuredClone(message));
-          if (announcement === undefined) throw new Error("an announcement that is not accepted was sent");
+          if (announcement === undefined)
+            throw new Error("the session sent an announcement that readAnnouncement refuses");
           seat.session.hear(announcement, { number, rttMs: 0 }, this.nowMs);
         }
       },
@@ -71,7 +72,7 @@ function phases(paddock: Paddock): string[] {
 }
 
 describe("a race", () => {
-  test("waits for a driver while spectators are alone, and is over when its drivers have finished", () => {
+  test("waits while only spectators are there, and ends when its drivers have finished", () => {
     let racers: number[] = [];
     const room: RaceRoom = {
       myNumber: 1,
@@ -97,7 +98,7 @@ describe("a race", () => {
     expect(session.phase).toBe("results");
   });
 
-  test("is started by whoever is alone, with lamps, then green", () => {
+  test("starts for a participant who is alone: first the lamps, then green", () => {
     const paddock = new Paddock();
     const seat = paddock.enter(3);
     paddock.run(1000);
@@ -109,7 +110,7 @@ describe("a race", () => {
     expect(seat.events).toEqual(["grid", "green"]);
   });
 
-  test("is directed by the lowest number only, whatever others announce", () => {
+  test("has the lowest number as director, and ignores announcements of others", () => {
     const paddock = new Paddock();
     const first = paddock.enter(1);
     const second = paddock.enter(2);
@@ -124,7 +125,7 @@ describe("a race", () => {
     expect(first.session.phase).toBe("racing");
   });
 
-  test("takes in late joiners: they go to the grid behind the others and may drive at once", () => {
+  test("puts a late participant on the grid behind the others, free to drive at once", () => {
     const paddock = new Paddock();
     paddock.enter(1);
     paddock.enter(2);
@@ -136,7 +137,7 @@ describe("a race", () => {
     expect(late.session.elapsedMs(paddock.nowMs)).toBeGreaterThan(10_000);
   });
 
-  test("ends when all have finished, shows the result, and the next one starts by itself, winner last", () => {
+  test("ends when all have finished, and the next one follows, with the winner last on the grid", () => {
     const paddock = new Paddock();
     paddock.enter(1);
     paddock.enter(2);
@@ -151,7 +152,7 @@ describe("a race", () => {
     expect(paddock.seats.map((seat) => seat.session.race)).toEqual([2, 2]);
   });
 
-  test("does not wait for ever for somebody who parks", () => {
+  test("ends 30 s after the first has finished, even if another has not", () => {
     const paddock = new Paddock();
     paddock.enter(1);
     paddock.enter(2);
@@ -163,7 +164,7 @@ describe("a race", () => {
     expect(phases(paddock)).toEqual(["results", "results"]);
   });
 
-  test("goes on under the next lowest when the director leaves", () => {
+  test("goes on under the next lowest number when the director leaves", () => {
     const paddock = new Paddock();
     paddock.enter(1);
     paddock.enter(2);
@@ -179,7 +180,7 @@ describe("a race", () => {
     expect(late.session.race).toBe(2);
   });
 
-  test("keeps one's own laps under a new number after a server's restart", () => {
+  test("keeps a participant's own laps under its new number after a restart of the server", () => {
     const paddock = new Paddock();
     const seat = paddock.enter(4);
     paddock.run(8000);
@@ -187,7 +188,7 @@ describe("a race", () => {
     paddock.lap(7, 1, 41_000);
     seat.session.renumber(4);
     expect(seat.session.entries.map((entry) => [entry.number, entry.laps])).toEqual([[4, 1]]);
-    // The others say again how far they are; nobody can speak for somebody else.
+    // The others report their laps again; a report about somebody else is ignored.
     const entry = { number: 9, laps: 2, totalMs: 80_000, bestMs: 40_000, finished: false };
     seat.session.hearEntry({ race: 1, entry }, { number: 8, rttMs: 0 });
     seat.session.hearEntry({ race: 7, entry }, { number: 9, rttMs: 0 });
@@ -214,7 +215,7 @@ test("a result sorts finishers by time, then the others by laps", () => {
   expect(sorted.sort(compareEntries).map(({ number }) => number)).toEqual([3, 2, 1, 4]);
 });
 
-test("on the road, who has finished stays ahead of who drives on", () => {
+test("in the running order, drivers who have finished stay ahead of those who have not", () => {
   const finished = { number: 1, laps: 3, totalMs: 120, bestMs: 1, finished: true };
   const order = runningOrder([
     { number: 2, progressM: 9000, entry: undefined },
@@ -224,7 +225,7 @@ test("on the road, who has finished stays ahead of who drives on", () => {
   expect(order.map(({ number }) => number)).toEqual([1, 3, 2]);
 });
 
-test("times are written as on a stop watch", () => {
+test("times have minutes, seconds and milliseconds", () => {
   expect(formatTime(83_456)).toBe("1:23.456");
   expect(formatTime(0)).toBe("0:00.000");
   expect(formatTime(59_999.6)).toBe("1:00.000");

@@ -25,7 +25,7 @@ class MemoryStorage {
   }
 }
 
-test("the address decides what it names", () => {
+test("settings in the address are used", () => {
   const query =
     "?name=Ada&color=%2300ff00&autostart=1&profile=shooter&transports=websocket&mode=server&watch=1&room=fox-42";
   expect(readSettings(query, ORIGIN, undefined)).toEqual({
@@ -43,7 +43,7 @@ test("the address decides what it names", () => {
   });
 });
 
-test("nonsense in the address has no effect, and the page names it", () => {
+test("invalid parts of the address have no effect, and the complaints name them", () => {
   const query =
     "?name=%00%20&color=javascript:1&autostart=yes&profile=poker&transports=pigeon&server=file:///etc&room=%3Cb%3E&spead=9";
   const settings = readSettings(query, ORIGIN, undefined);
@@ -64,7 +64,7 @@ test("nonsense in the address has no effect, and the page names it", () => {
   expect(settings.complaints.at(-1)).toContain("mode");
 });
 
-test("last time's name and colour are remembered, however broken the storage is", () => {
+test("name and colour come from the storage; broken content of it is ignored", () => {
   const storage = new MemoryStorage();
   storeDriver(storage, { name: "Grace", color: "#123456" });
   expect(readSettings("", ORIGIN, storage)).toMatchObject({ name: "Grace", color: "#123456" });

@@ -5,14 +5,14 @@ function run(sharpness: Sharpness, seconds: number, framesPerSecond: number): vo
   for (let frame = 0; frame < seconds * framesPerSecond; frame++) sharpness.frameTook(1 / framesPerSecond);
 }
 
-test("a smooth picture stays as sharp as the screen, up to twice", () => {
+test("at a high frame rate the picture is as sharp as the screen, up to a ratio of 2", () => {
   const sharpness = new Sharpness();
   run(sharpness, 60, 60);
   expect(sharpness.pixelRatio(1)).toBe(1);
   expect(sharpness.pixelRatio(3)).toBe(2);
 });
 
-test("a slow one loses sharpness step by step, and wins it back a limited number of times", () => {
+test("at a low frame rate it loses sharpness in steps, and regains it at most twice", () => {
   const sharpness = new Sharpness();
   run(sharpness, 3, 12);
   expect(sharpness.pixelRatio(1)).toBe(0.75);

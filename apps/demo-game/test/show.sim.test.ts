@@ -4,7 +4,7 @@ import { pacelineRing as circuit } from "../src/track/paceline-ring.js";
 
 const LANES: readonly LaneName[] = ["raw", "interpolated", "paceline"];
 
-/** Drives until the figures are of this line alone, and on for a while; means over all that. */
+/** Runs until no figure is of an earlier line, then on; returns the means of that time. */
 function play(show: Show, seconds = 12): Record<LaneName, { errorM: number; bytes: number }> {
   show.advance(4000);
   const sums = {
@@ -23,21 +23,21 @@ function play(show: Show, seconds = 12): Record<LaneName, { errorM: number; byte
   return sums;
 }
 
-test("Paceline shows the rival nearer to the truth, with fewer bytes", () => {
+test("Paceline shows the rival with less error and fewer bytes", () => {
   const show = new Show(circuit);
   const { raw, interpolated, paceline } = play(show);
-  // 20 states a second of 7 bytes with 4 of head.
+  // 20 states a second: 7 bytes, and 4 of header.
   expect(raw.bytes).toBeCloseTo(220, -1);
   expect(interpolated.bytes).toBeCloseTo(220, -1);
   expect(paceline.bytes).toBeLessThan(raw.bytes);
   expect(paceline.errorM).toBeLessThan(raw.errorM / 5);
   expect(raw.errorM).toBeLessThan(interpolated.errorM);
-  // At some 25 m/s: the delay of 50 ms and up to 50 ms until the next state; 100 ms more.
+  // At about 25 m/s: 50 ms of delay and up to 50 ms until the next state, then 100 ms more.
   expect(raw.errorM).toBeGreaterThan(1);
   expect(interpolated.errorM).toBeGreaterThan(3);
 });
 
-test("with Paceline's own bytes the others are worse still, and take no more", () => {
+test("limited to Paceline's bytes, the other lanes stay within them, and raw states get worse", () => {
   const show = new Show(circuit);
   const before = play(show);
   show.isSameBytes = true;
@@ -49,7 +49,7 @@ test("with Paceline's own bytes the others are worse still, and take no more", (
   expect(raw.errorM).toBeGreaterThan(before.raw.errorM);
 });
 
-test("a longer and lossier line costs every lane, Paceline least", () => {
+test("a longer line with more loss makes every lane worse, and Paceline stays best", () => {
   const show = new Show(circuit);
   const before = play(show);
   show.line = { delayMs: 120, jitterMs: 20, lossRatio: 0.1 };

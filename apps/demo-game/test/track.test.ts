@@ -14,7 +14,7 @@ function radiiOf({ curvature }: (typeof ring)["track"]): number[] {
   return [...curvature].map((bend) => 1 / Math.max(1e-9, Math.abs(bend)));
 }
 
-test("races alternate between a ring of corners and a fast loop, and a place says on which of them it is", () => {
+test("races alternate between two circuits, and a position tells the circuit", () => {
   expect([1, 2, 3, 4].map((race) => circuitOf(race).name)).toEqual(
     [ring, flats, ring, flats].map((c) => c.name),
   );
@@ -46,7 +46,7 @@ describe.each(circuits)("the track of $name", (circuit) => {
     expect(radii.filter((radius) => radius > 40 && radius < 90).length * track.spacingM).toBeGreaterThan(100);
   });
 
-  test("parts of the road do not touch each other", () => {
+  test("has no parts of the road that touch each other", () => {
     for (let i = 0; i < track.count; i += 3) {
       for (let j = 0; j < track.count; j += 3) {
         if (Math.abs(distanceDelta(track, i * track.spacingM, j * track.spacingM)) < 60) continue;
@@ -59,7 +59,7 @@ describe.each(circuits)("the track of $name", (circuit) => {
     }
   });
 
-  test("projects points of the road back to where they came from", () => {
+  test("projects points of the road back to their distance and offset", () => {
     for (let distanceM = 0; distanceM < track.lengthM; distanceM += 7.3) {
       for (const offsetM of [-5, 0, 5]) {
         const pose = poseOnTrack(track, distanceM, offsetM);
@@ -76,7 +76,7 @@ describe.each(circuits)("the track of $name", (circuit) => {
     expect(distanceDelta(track, track.lengthM - 10, 10)).toBeCloseTo(20, 9);
   });
 
-  test("road, kerb, gravel and grass lie where they should", () => {
+  test("has road, kerb, gravel and grass across a bend", () => {
     const { fromM, toM, side } = circuit.gravelBeds[1]!;
     const at = (offsetM: number): string => {
       const pose = poseOnTrack(track, (fromM + toM) / 2, side * offsetM);
@@ -88,7 +88,7 @@ describe.each(circuits)("the track of $name", (circuit) => {
     expect(at(-9)).toBe("kerb");
   });
 
-  test("grid slots lie on the road, behind the line, in driving direction", () => {
+  test("has grid slots on the road, behind the line, in driving direction", () => {
     for (let slot = 0; slot < 16; slot++) {
       const pose = gridSlot(track, slot);
       const at = projectOnTrack(track, pose.x, pose.y);
@@ -98,7 +98,7 @@ describe.each(circuits)("the track of $name", (circuit) => {
     }
   });
 
-  test("the racing line stays on the road and bends less than its middle", () => {
+  test("has a racing line on the road that bends less than the centre line", () => {
     const line = buildRacingLine(track);
     line.offsetM.forEach((offsetM, i) =>
       expect(Math.abs(offsetM)).toBeLessThan(track.halfWidthM[i] as number),
@@ -107,7 +107,7 @@ describe.each(circuits)("the track of $name", (circuit) => {
     expect(sharpest(line.curvature)).toBeLessThan(sharpest(track.curvature) * 0.85);
   });
 
-  test("scenery keeps clear of where cars can go", () => {
+  test("has its trees beyond the walls", () => {
     const steps = buildScenery(circuit);
     let step = steps.next();
     while (step.done !== true) step = steps.next();

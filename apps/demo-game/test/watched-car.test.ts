@@ -4,7 +4,7 @@ import { WatchedCar } from "../src/net/watched-car.js";
 const runners = (...numbers: number[]) =>
   numbers.map((number) => ({ number, progressM: 0, entry: undefined }));
 
-test("the leader is watched until somebody chooses, then that car in whatever place", () => {
+test("a spectator watches the leader, or, after a choice, that car in any place", () => {
   const watched = new WatchedCar();
   expect(watched.numberIn([])).toBeUndefined();
   watched.choose(1, []);
@@ -15,7 +15,7 @@ test("the leader is watched until somebody chooses, then that car in whatever pl
   expect(watched.numberIn(runners(7, 2, 5))).toBe(5);
 });
 
-test("the choice goes round, both ways, and falls back to the leader when that car has gone", () => {
+test("the choice wraps in both directions, and falls back to the leader if the car has left", () => {
   const watched = new WatchedCar();
   const order = runners(7, 2, 5);
   const seen = [1, 1, 1, -1, -1].map((step) => {

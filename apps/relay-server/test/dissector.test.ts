@@ -185,7 +185,7 @@ describe.skipIf(!hasTshark)("the dissector, on traffic of the demo game", () => 
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test(
-    "shows positions and headings by name, as they were sent and as they arrived",
+    "shows positions and headings by name, equal to those sent and those received",
     { timeout: 60_000 },
     () => {
       let compared = 0;
@@ -257,7 +257,7 @@ describe.skipIf(!hasTshark)("the dissector, on traffic of the demo game", () => 
     ).toContain('"name": "Vela"');
   });
 
-  test("shows heads where a capture lacks what states build on, and says so", { timeout: 60_000 }, () => {
+  test("shows only headers if the capture lacks a baseline, and says so", { timeout: 60_000 }, () => {
     const why = "paceline.undecoded";
     const found = rows(`${why} && tcp.srcport == 8080`, [why, "paceline.entities", "paceline.states"], cut);
     expect(found.length).toBeGreaterThan(5);

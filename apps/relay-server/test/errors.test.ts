@@ -82,7 +82,7 @@ const healthOf = async (url: string): Promise<Health> =>
   (await (await fetch(`${url}/health`)).json()) as Health;
 
 describe("a game's mistake in the process of the server", () => {
-  test("ends the room whose hook has started it; a rejection of nobody is survived; other rooms go on", async () => {
+  test("ends the room whose hook started it; other rooms survive, also a rejection without a room", async () => {
     const server = started(["--game", game()]);
     const url = await server.address();
     const [other, bad, relayed] = [
@@ -104,7 +104,7 @@ describe("a game's mistake in the process of the server", () => {
     relayed.leave();
   });
 
-  test("that nobody catches is logged, sends players on, and ends the process with 1", async () => {
+  test("outside any room is logged, moves players to the next server, and ends the process with 1", async () => {
     const next = started([]);
     const nextUrl = await next.address();
     const server = started(["--game", game(), "--move-to", nextUrl]);
@@ -122,7 +122,7 @@ describe("a game's mistake in the process of the server", () => {
     trigger.leave();
   }, 15_000);
 
-  test("requests for files: an impossible range or a deleted file does not end the process", async () => {
+  test("an impossible range or a deleted file in a request does not end the process", async () => {
     for (const name of ["index.html", "gone.html"])
       writeFileSync(join(folder, name), "0123456789".repeat(10));
     const server = started(["--static", folder]);
@@ -188,8 +188,8 @@ const limitless = (): string[] => {
   return ["--config", path, "--log-level", "trace"];
 };
 
-describe("a log that goes nowhere", () => {
-  test("a full disk: lines are dropped and counted, the server goes on and stops in order", async () => {
+describe("a log output that fails", () => {
+  test("a full disk: the server drops and counts lines, goes on, and stops in order", async () => {
     const server = new OddProcess(limitless(), openSync("/dev/full", "w"));
     const url = await server.address();
     const room = await joined(url, "race");
@@ -201,7 +201,7 @@ describe("a log that goes nowhere", () => {
     expect((await once(server.child, "exit"))[0]).toBe(0);
   });
 
-  test("a pipe that nobody reads: the server answers, lines are dropped and counted, it stops in order", async () => {
+  test("an unread pipe: the server answers, drops and counts lines, and stops in order", async () => {
     const server = new OddProcess([...limitless(), "--game", loudGame()], "pipe");
     server.child.stderr!.pause();
     const url = await server.address();
@@ -221,7 +221,7 @@ describe("a log that goes nowhere", () => {
     expect(await Promise.race([exited, pause(5000)])).toEqual([0, null]);
   });
 
-  test("readers of the outputs that have gone: the server goes on", async () => {
+  test("closed outputs: the server goes on", async () => {
     const server = new OddProcess(["--log-level", "trace"], "pipe");
     const url = await server.address();
     server.child.stdout!.destroy();

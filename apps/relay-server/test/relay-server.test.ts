@@ -58,7 +58,7 @@ describe("the server", () => {
     }
   });
 
-  it("prints its address, answers, and stops when told", async () => {
+  it("prints its address, answers, and stops on SIGTERM", async () => {
     const server = start(["--port", "0"]);
     const address = await server.address();
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d+$/);
@@ -80,7 +80,7 @@ describe("the server", () => {
     expect(server.stdout).toBe(`listening on ${address} with rooms race\n`);
   });
 
-  it("stops though somebody holds a connection and says nothing", async () => {
+  it("stops although a client holds a connection with an unfinished request", async () => {
     const server = start(["--port", "0"]);
     const { port, hostname } = new URL(await server.address());
     const idle = connect({ port: Number(port), host: hostname });
@@ -160,7 +160,7 @@ describe("the server", () => {
     }
   });
 
-  it("lets its pages connect to the servers that it was given, and to no others", async () => {
+  it("lets its pages connect to the servers of --connect-to and --move-to", async () => {
     const server = start([
       ...["--port", "0", "--static", folder, "--connect-to", "https://eu.example/x,http://127.0.0.1:9001"],
       ...["--move-to", "https://spare.example"],
@@ -171,7 +171,7 @@ describe("the server", () => {
     expect(policy).toContain(" https://spare.example wss://spare.example;");
   });
 
-  it("takes rooms, origins and the rest from flags and environment, flags first", async () => {
+  it("reads its options from flags and from the environment, flags first", async () => {
     const server = start(["--rooms", "lobby:2,duel", "--trust-proxy"], {
       PACELINE_PORT: "0",
       PACELINE_ROOMS: "race",
@@ -194,7 +194,7 @@ describe("the server", () => {
     expect(server.stderr).toMatch(/"level":"debug".*"name":"duel".*"msg":"room opened"/);
   });
 
-  it("closes upgrades that are not for it", async () => {
+  it("closes an upgrade to an unknown path", async () => {
     const server = start(["--port", "0"]);
     const { port, hostname } = new URL(await server.address());
     const socket = connect({ port: Number(port), host: hostname });
@@ -223,7 +223,7 @@ describe("a wrong call", () => {
     [["--ice", "stun.example.org"], "iceServers[0].urls: expected stun:"],
     [["--ice", "turn:a me"], 'ice: expected "URL" or "URL USER WORD"'],
     [["--log-level", "loud"], 'log-level: expected one of error, warn, info, debug, trace, got "loud"'],
-  ])("%j exits with 2 and names what is wrong", async (args, message) => {
+  ])("%j exits with 2 and names the mistake", async (args, message) => {
     const server = start(args);
     expect(await server.exited).toBe(2);
     expect(server.stderr).toContain(message);
@@ -231,7 +231,7 @@ describe("a wrong call", () => {
     expect(server.stdout).toBe("");
   });
 
-  it("a bad variable exits with 2 and is named", async () => {
+  it("a bad environment variable exits with 2, and the message names it", async () => {
     const server = start([], { PACELINE_TRUST_PROXY: "yes" });
     expect(await server.exited).toBe(2);
     expect(server.stderr).toContain('trust-proxy: expected a whole number from 0 to 8 proxies, got "yes"');
