@@ -9,9 +9,9 @@ const TESTED = ["packages/*/test", "apps/*/test", "e2e/test", "examples/test", "
 const named = (suffix: string): string[] => TESTED.map((folder) => `${folder}/**/*.${suffix}.ts`);
 
 /**
- * Modules are read once for all files that a process runs, since reading them takes longer than most tests. So a test
- * puts back what it has changed outside itself; globals that it replaced are put back for it. A file that leaves others
- * behind fails.
+ * Each process loads modules once for all its test files, because loading takes longer than most tests. So a
+ * test must undo its changes to anything outside itself; stubbed globals are restored for it. A file that
+ * leaves other changes behind fails.
  */
 const guard = fileURLToPath(new URL("tools/test-guard.ts", import.meta.url));
 const shared = { isolate: false, unstubGlobals: true, setupFiles: [guard] };
@@ -20,7 +20,8 @@ export default defineConfig({
   ...resolution,
   test: {
     pool: "forks",
-    // Many tests wait for real sockets: with one process for two cores, which is the default, most of the time is waiting.
+    // Many tests wait for real sockets. With one process for two cores, the default, most of the time would
+    // be waiting.
     maxWorkers: 3,
     projects: [
       {
@@ -30,7 +31,8 @@ export default defineConfig({
           name: "unit",
           include: named("test"),
           exclude: ["property.test", "sim.test", "heap.test", "slow.test"].flatMap(named),
-          // Real sockets on a machine that may be busy: what is waited for has a deadline of its own, with better words.
+          // Tests use real sockets on a machine that may be busy. Each wait has a limit of its own, with a
+          // clearer message.
           testTimeout: 20_000,
         },
       },
@@ -42,9 +44,10 @@ export default defineConfig({
         ...resolution,
         test: { ...shared, name: "sim", include: named("sim.test"), testTimeout: 30_000 },
       },
-      // In a process of their own: what other files left behind would count, and how they called a function decides how it is compiled.
+      // In a process of their own: objects left by other files would count, and earlier calls of a function
+      // decide how it is compiled.
       { ...resolution, test: { name: "heap", include: named("heap.test"), testTimeout: 60_000 } },
-      // Not in `npm test`, which has twelve minutes: for `pnpm verify`.
+      // A part of `pnpm verify`: `npm test` has only twelve minutes.
       { ...resolution, test: { ...shared, name: "slow", include: named("slow.test"), testTimeout: 600_000 } },
       { ...resolution, test: { name: "repo", include: ["tools/test/*.test.ts"], testTimeout: 60_000 } },
     ],

@@ -65,7 +65,7 @@ export class PuzzleGame {
 
   #land(): void {
     for (const { x, y } of this.#cells()) this.board[y]![x] = this.falling.player;
-    // A board that is full to the top is emptied.
+    // Empties a board that is full to the top.
     const kept = this.falling.y === 0 ? [] : this.board.filter((row) => row.includes(0));
     this.rowsCleared += HEIGHT - kept.length;
     while (kept.length < HEIGHT) kept.unshift(Array.from({ length: WIDTH }, () => 0));

@@ -10,7 +10,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { DirectPath } from "../src/peers/direct-path.js";
 
-/** A path whose links open, fail and signal only by the test. */
+/** A path whose links open, fail and signal only when the test makes them. */
 class Scene {
   readonly scheduler = new VirtualScheduler();
   readonly links: Link[] = [];

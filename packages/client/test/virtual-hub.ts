@@ -84,7 +84,7 @@ export class VirtualHub {
     return room!;
   }
 
-  /** Joins so many participants, and waits until all have met. */
+  /** Joins `count` participants, and waits until all have met. */
   async meet(count: number, options: Partial<ClientOptions> = {}): Promise<Room[]> {
     const rooms: Room[] = [];
     while (rooms.length < count) rooms.push(await this.join(options));

@@ -70,7 +70,7 @@ test.each<readonly [string, Company]>([
   expect(usual.agesMs.size).toBeGreaterThan((WATCHED_MS / PERIOD_MS) * 0.95);
   expect([usual.wrong, heard.wrong]).toEqual([0, 0]);
   for (const [tick, ageMs] of usual.agesMs) {
-    // What was on its way at the end is no loss.
+    // States that were still on their way at the end are not lost.
     if (tick > usual.agesMs.size - 3) continue;
     expect(Math.abs((heard.agesMs.get(tick) ?? Infinity) - ageMs)).toBeLessThan(PERIOD_MS);
   }

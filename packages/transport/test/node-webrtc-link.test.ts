@@ -60,7 +60,7 @@ async function opened(pair: NativePair): Promise<{ a: Heard; b: Heard }> {
   return { a, b };
 }
 
-/** A server's end alone, with its signals. */
+/** The end of a link at the server, without a client; records its signals. */
 function lonelyServer(native: NativeWebRtc) {
   const said: unknown[] = [];
   let bad = 0;

@@ -9,7 +9,7 @@ class HandSocket implements WebSocketLike {
   readonly readyState = 1;
   readonly written: number[] = [];
   readonly #waiting: { readonly bytes: number; readonly done: (() => void) | undefined }[] = [];
-  /** Bytes that did not come from the link: pongs. */
+  /** Waiting bytes that the link has not written, such as pongs of the socket. */
   otherBytes = 0;
 
   get bufferedAmount(): number {

@@ -105,7 +105,7 @@ describe("a queue of reliable messages", () => {
     const queue = new ReliableQueue(COMMANDS);
     queue.add([bytes(10), bytes(10), bytes(10), bytes(10)], 0);
     for (const sequence of [1, 2, 3]) send(queue, sequence, 0, 1);
-    // Neither a packet without reliable messages nor the oldest message's own shows a loss.
+    // Packet 9 carries no reliable message and packet 1 the oldest one: neither ack shows a loss.
     expect([queue.rewindIfLost(9), queue.rewindIfLost(1)]).toEqual([false, false]);
     expect(queue.rewindIfLost(2)).toBe(true);
     expect(queue.hasUnsent).toBe(true);

@@ -23,7 +23,9 @@ const RTT_MS = 50;
 const STATES_PER_SECOND = 30;
 const STREAMS = 4;
 const WARM_UP_MS = 3000;
-/** Turns with and without loss alternate; each lasts this long after `SETTLE_MS` that count for neither. */
+/**
+ * Measured time of a turn. Turns with and without loss alternate; `SETTLE_MS` before each is not measured.
+ */
 const TURN_MS = 6000;
 const SETTLE_MS = 1000;
 const TURNS = 6;

@@ -7,7 +7,7 @@ import type { PageReport, Reading } from "./page-report.js";
 
 const JOIN_LIMIT_MS = 20_000;
 const POLL_MS = 200;
-/** Time in which the engine compiles after a change of the reading. */
+/** Time before a measurement that does not count: the engine compiles after each change of the reading. */
 const SETTLE_MS = 1000;
 /** Fewest states and frames; a page with fewer has not done the measured work. */
 const LEAST_STATES = 0.9 * TICK_HZ;

@@ -54,8 +54,7 @@ export class Namespace {
       try {
         run("chrt", ["--all-tasks", "--rr", "--pid", PRIORITY, pid]);
       } catch {
-        // The process has ended, or real-time priority is not allowed: then it has the times of a busy
-        // machine.
+        // The process has ended, or may not have real-time priority: other load then shows in its times.
       }
     }
   }

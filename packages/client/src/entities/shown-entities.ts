@@ -84,7 +84,7 @@ export class ShownEntities implements SnapshotListener {
   #tickSeconds = 0;
   /** True while the source is away: the game sees none of its entities. */
   #isHidden = false;
-  /** True while a batch of states is read of which only the last ones count. */
+  /** True while {@link batch} runs: the game hears of no spawn meanwhile. */
   #isBatching = false;
   /** The last turn of the event loop in which the source's time was computed, and that time. */
   #turnMs = Number.NEGATIVE_INFINITY;

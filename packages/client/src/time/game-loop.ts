@@ -37,7 +37,7 @@ export interface GameLoopOptions {
   readonly mode: () => StepMode;
   /** Sends the values that belong to that moment, as far as they need to be sent. */
   readonly publish: (atMs: number, isLast?: boolean) => void;
-  /** Called when the loop stops giving the moments. */
+  /** Called when the loop stops, and with it the calls of `publish`. */
   readonly onStop: () => void;
 }
 

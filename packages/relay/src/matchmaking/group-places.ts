@@ -6,7 +6,7 @@ export interface GroupPlacesOptions {
   readonly scheduler: Scheduler;
   /** Time for which places of absent members are kept, ms. */
   readonly keptMs: number;
-  /** Called when a room keeps fewer places: it may be empty. */
+  /** Called when a room keeps fewer places, and so may be empty. */
   onFreed(room: Room): void;
 }
 

@@ -1,8 +1,8 @@
 import type { Band } from "../profiles/bands.js";
 
-/** Default time without a break that a value must be in a worse band before that band counts, ms. */
+/** Default time for which a value must stay in a worse band before the band changes, ms. */
 export const ENTER_AFTER_MS = 3000;
-/** Default time without a break that a value must be clearly better before a better band counts, ms. */
+/** Default time for which a value must stay clearly better before the band changes, ms. */
 export const LEAVE_AFTER_MS = 15_000;
 /** A value is clearly better if it is below this share of the band's lower limit. */
 const LEAVE_SHARE = 0.7;
@@ -24,7 +24,7 @@ class Limit {
     this.#leaveAfterMs = leaveAfterMs;
   }
 
-  /** Returns true if the value counts as above the limit. */
+  /** Takes a value. Returns true if the value counts as at or above the limit. */
   update(value: number, nowMs: number): boolean {
     const isContrary = this.#isReached ? value < this.#from * LEAVE_SHARE : value >= this.#from;
     if (!isContrary) {
@@ -63,7 +63,7 @@ export class SteadyBand<Name extends string = string> {
     return this.#bands[this.#at]!.name;
   }
 
-  /** Takes a value and returns the band that counts. */
+  /** Takes a value and returns the present band. */
   update(value: number, nowMs: number): Name {
     // No limit counts as reached without those below it, so that the number of reached limits is the band.
     this.#at = this.#limits.filter((limit) => limit.update(value, nowMs)).length;

@@ -36,7 +36,7 @@ export class SteadyMeasurements {
     return this.#measuredAtMs;
   }
 
-  /** The bands that count. */
+  /** The present band of each quantity; `unknown` without a recent measurement. */
   get held(): HeldBands {
     const held = names.map((name) => [name, this.#bands.get(name)?.band.name ?? "unknown"]);
     return Object.fromEntries(held);

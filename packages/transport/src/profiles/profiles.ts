@@ -47,7 +47,7 @@ import {
 // - stateBytesPerSecond: 128 kbit/s per receiver if players send to each other, so that eight take 1 Mbit/s
 //   of uplink at most; twice that from a server; half or less if bandwidth is favoured.
 
-/** Values of a genre that has no reason for others. */
+/** Default values of all genres. */
 const ordinary = {
   topology: "mesh",
   movement: "free",

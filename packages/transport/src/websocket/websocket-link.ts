@@ -48,7 +48,7 @@ export class WebSocketLink extends PathLink {
     const socket = this.#socket;
     socket.addEventListener("open", () => this.opened());
     socket.addEventListener("message", ({ data }) => {
-      // The first packet may come before the timer that reports a socket which was open from the start.
+      // For a socket that was open from the start, a timer reports `open`; the first packet may come earlier.
       this.opened();
       const packet = packetIn(data);
       if (packet) this.received(packet);

@@ -88,8 +88,8 @@ export async function joinArena(
 }
 
 /**
- * The room as a whole client sees it, once all of a tick has arrived. A car's values are read on request, as
- * in a game.
+ * The room as its client has it once all of a tick has arrived. A car's values are read on request, as in a
+ * game.
  */
 class ArenaView implements SeenState {
   tick = 0;

@@ -3,7 +3,10 @@ export const TOKENS = 25;
 /** The symbol for a size that no token holds. */
 export const ESCAPE = TOKENS - 1;
 
-/** First table of masks of four columns, by which of the four columns moved in the last interval. */
+/**
+ * First of the 16 tables for masks of four columns: one for each set of columns that moved in the last
+ * interval.
+ */
 export const MASKS = 0;
 /** Columns with an expected class below this have a mask bit. */
 export const MASKED_BELOW = 4;

@@ -68,7 +68,8 @@ export class StateHistory {
     this.#byId.delete(id);
     entity.isRemoved = true;
     this.#freeIndices.push(entity.index);
-    // A new entity of this id is somewhere else, also for a receiver that has missed the removal.
+    // Counts as a teleport: a later entity with this id is elsewhere, also for a receiver that missed the
+    // removal.
     this.teleport(id);
     this.entities.splice(this.entities.indexOf(entity), 1);
   }

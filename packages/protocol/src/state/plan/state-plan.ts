@@ -155,7 +155,7 @@ function layColumns(definition: EntityDefinition, columnOf: Int32Array, width: n
 }
 
 /**
- * Bound of a derived rate, in steps: 2.6 km/s with steps of 1 cm/s, or with steps of 0.5 m/s² more than any
+ * Bound of a derived rate, in steps. Steps of 1 cm/s reach 2.6 km/s; steps of 0.5 m/s² reach more than any
  * impact.
  */
 const MAX_RATE_STEPS = 2 ** 18 - 1;

@@ -33,7 +33,7 @@ export class PathDelay {
   #credit: number | undefined;
   #sentAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Returns true if the path takes less than it is given. */
+  /** Returns true while the path carries less than is sent. */
   isSlow(nowMs: number): boolean {
     return this.#credit !== undefined || this.#isOldestLate(nowMs);
   }
