@@ -131,3 +131,41 @@ test("round trips that waited for the page's own loop count neither as stalls no
     expect(a.rttMs).toBeLessThan(60);
   }
 });
+
+describe("a page whose loop is busy when its first round trip is measured", () => {
+  /** A page whose loop is busy for 500 ms as its link, with a round trip of 50 ms, opens. */
+  function beginning() {
+    const scheduler = new VirtualScheduler();
+    const loop = new BusyLoop(scheduler);
+    const pair = memoryLinkPair({ scheduler, random: seededRandom(3), settings: { delayMs: 25 } });
+    const [a, b] = [loop, scheduler].map(
+      (clock) => new Session({ scheduler: clock, handlers: { onReliable: () => undefined } }),
+    ) as [Session, Session];
+    a.attach(loop.link(pair.a), { ...direct, timeoutMs: 60_000 });
+    b.attach(pair.b, { ...direct, timeoutMs: 60_000 });
+    for (const session of [a, b]) scheduler.every(50, () => session.sendState(new Uint8Array(40), 1));
+    while (a.activeLink === undefined) {
+      loop.stall(500);
+      scheduler.advance(501);
+    }
+    return { scheduler, loop, a };
+  }
+
+  test("forgets it when the next one did not wait", () => {
+    const { scheduler, a } = beginning();
+    expect(a.rttMs).toBeGreaterThan(300);
+    scheduler.advance(600);
+    expect(a.rttMs).toBeCloseTo(50, 0);
+    expect(a.jitterMs).toBeLessThan(5);
+  });
+
+  test("takes the shortest while all of them wait", () => {
+    const { scheduler, loop, a } = beginning();
+    for (let round = 0; round < 40; round++) {
+      loop.stall(90);
+      scheduler.advance(95);
+    }
+    expect(a.rttMs).toBeLessThan(50 + 95 + 1);
+    expect(a.jitterMs).toBe(0);
+  });
+});

@@ -91,7 +91,10 @@ export class LinkMonitor {
     return this.link.state === "open" && (this.#isProven || !this.options.needsProof);
   }
 
-  /** Round-trip time, ms: the median of the last few. Undefined before the first answer. */
+  /**
+   * Round-trip time, ms: the median of the last few, without those that waited for this page's own loop once
+   * one did not. Undefined before the first answer.
+   */
   get rttMs(): number | undefined {
     return this.#roundTrip.rttMs;
   }
@@ -207,9 +210,12 @@ export class LinkMonitor {
     return { sentAtMs, isProof: isNews && this.options.needsProof };
   }
 
-  /** Takes a round trip. Ignores one that waited for this page's own loop, except the first. */
+  /**
+   * Takes a round trip. One that waited for this page's own loop counts only until the first that did not.
+   */
   took(rttMs: number, wasLate: boolean): void {
-    if (!wasLate || this.rttMs === undefined) this.#roundTrip.sample(rttMs);
+    if (wasLate) this.#roundTrip.sampleLate(rttMs);
+    else this.#roundTrip.sample(rttMs);
   }
 
   /**

@@ -16,15 +16,26 @@ const SURPRISE_JITTERS = 3;
 export class RoundTrip {
   readonly #samplesMs: number[] = [];
   // Plain fields, because the timer of every session reads them more often than samples write them.
-  /** Round-trip time, ms: the median of the last few. Undefined before the first sample. */
+  /**
+   * Round-trip time, ms: the median of the last few samples. Before the first sample it is the shortest late
+   * one, or undefined.
+   */
   rttMs: number | undefined;
   /** Mean difference between neighbouring round trips, ms. */
   jitterMs = 0;
   /** True if the last sample differed so much from the estimate that the next one should come soon. */
   isSurprised = false;
 
+  /**
+   * Takes a round trip that waited for the page's own loop. The network's part is shorter by an unknown time,
+   * so the shortest of them is the estimate, and only until the first sample.
+   */
+  sampleLate(rttMs: number): void {
+    if (this.#samplesMs.length === 0) this.rttMs = Math.min(this.rttMs ?? rttMs, rttMs);
+  }
+
   sample(rttMs: number): void {
-    const estimateMs = this.rttMs ?? rttMs;
+    const estimateMs = this.#samplesMs.length === 0 ? rttMs : this.rttMs!;
     const usualMs = Math.max(SURPRISE_MS, estimateMs * SURPRISE_SHARE, this.jitterMs * SURPRISE_JITTERS);
     this.#samplesMs.push(rttMs);
     if (this.#samplesMs.length > JITTER_OF + 1) this.#samplesMs.shift();
