@@ -154,7 +154,7 @@ test("a lone visitor has direct paths to the computer drivers, kills one, and re
 function liesOverLights(): boolean | undefined {
   const lights = document.querySelector(".lights")!.getBoundingClientRect();
   if (lights.width === 0) return undefined;
-  return [...document.querySelectorAll(".toast, .banner, .message")].some((element) => {
+  return [...document.querySelectorAll(".toast, .message")].some((element) => {
     const box = element.getBoundingClientRect();
     const isApart =
       box.right <= lights.left ||

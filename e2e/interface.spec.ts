@@ -24,7 +24,7 @@ const AIMS = { bytes: 130_000, interactiveMs: 1000 };
 function overlaps(): string[] {
   const parts = [
     ".place-card, .standings, .badge, .minimap, .speed-card, .chat-form, .lights, .results, .message, .wrong-way",
-    ".banner, .toast, .tool, .touch-pad, .start-card",
+    ".toast, .tool, .touch-pad, .start-card",
   ].join(", ");
   const found = [...document.querySelectorAll<HTMLElement>(parts)];
   const panel = document.querySelector("[data-paceline-panel]")?.shadowRoot?.querySelector("aside");

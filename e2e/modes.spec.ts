@@ -25,7 +25,7 @@ test(
       return { isSpectator: room.isSpectator, car: game.carNumber, others: game.others.length, names };
     });
     expect(seen).toMatchObject({ isSpectator: true, car: 0, others: 2 });
-    expect(await watching(spectator)).toMatch(/^◀ Watching (Ann|Ben) · \d+ ms behind ▶$/);
+    expect(await watching(spectator)).toMatch(/^◀ Watching (Ann|Ben) ▶ \d+ ms behind$/);
     // A spectator's keys move no car, and are not sent.
     await spectator.press("KeyR");
     await spectator.drive(1000);
@@ -61,12 +61,12 @@ test(
     for (const page of drivers) await page.waitForPhase("racing", 30_000);
     await drivers[0].drive(3000);
     const first = await watching(spectator);
-    expect(first).toMatch(/^◀ Watching (Ann|Ben) · \d+ ms behind ▶$/);
+    expect(first).toMatch(/^◀ Watching (Ann|Ben) ▶ \d+ ms behind$/);
     await spectator.press("ArrowRight");
     const other = first.includes("Ann") ? "Ben" : "Ann";
     await spectator.waitFor(
       `the screen to say ${other}`,
-      (name) => document.querySelector(".message")?.textContent?.includes(name),
+      (name) => document.querySelector(".watched")?.textContent?.includes(name),
       { argument: `Watching ${other}`, timeoutMs: 3000 },
     );
     await spectator.browser.screenshot(screenshotFile("watch-mesh"));
@@ -88,7 +88,7 @@ function watching(page: RacePage): Promise<string> {
   return page.waitFor(
     "whom it watches, and how far behind",
     () => {
-      const text = document.querySelector(".message:not([hidden])")?.textContent ?? "";
+      const text = document.querySelector(".watched:not([hidden])")?.textContent ?? "";
       return /Watching .* ms behind/.test(text) && text;
     },
     { argument: undefined, timeoutMs: 10_000 },

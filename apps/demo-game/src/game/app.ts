@@ -82,7 +82,7 @@ export class App {
       (choice) => void this.#race(choice),
       () => void this.#openShow(),
     );
-    root.append(canvas, this.#screen.root, map, this.#screen.banner.root, this.#start.root);
+    root.append(canvas, this.#screen.root, map, this.#start.root);
     this.#scene = new Scene(canvas);
     this.#minimap = new Minimap(map);
     this.#inputs = this.#makeInputs();
@@ -203,7 +203,9 @@ export class App {
     } catch (error) {
       this.#isShowing = false;
       const detail = error instanceof Error ? error.message : String(error);
-      this.#screen.banner.show(`The show could not be loaded: ${detail}`, "problem", 5000);
+      const title = "“What the network does” could not be loaded";
+      if (this.#game === undefined) this.#start.say(`${title}: ${detail}`, true);
+      else this.#screen.toasts.show({ key: "show", title, text: detail, tone: "lost" });
     }
   }
 
@@ -286,7 +288,6 @@ export class App {
     this.#attract?.stop();
     this.#root.classList.remove("at-start");
     this.#start.root.hidden = true;
-    this.#screen.banner.hide();
     const game = new RaceGame(room, cardOf(choice), {
       scene: this.#scene,
       minimap: this.#minimap,
@@ -312,16 +313,12 @@ export class App {
   }
 
   #watch(room: Room, choice: DriverChoice): void {
-    const { banner } = this.#screen;
     this.#unsubscribe = [
       room.onLeave((_code, reason) => {
         this.#leave();
         const why = reason === "" ? "The connection was closed." : `Disconnected: ${reason}`;
-        banner.show(why, "problem");
-        banner.offer("Join again", () => {
-          banner.hide();
-          void this.#race(choice);
-        });
+        this.#start.say(why, true);
+        this.#start.offer("Join again", () => void this.#race(choice));
       }),
     ];
   }

@@ -94,6 +94,7 @@ export class RaceGame {
       onHidden: () => this.participant.park(),
     });
     screen.root.classList.toggle("watching", this.participant.isSpectator);
+    screen.hud.hideWatched();
     parts.rig.cut();
     this.#sayWhichRoom(room);
     this.#loop.start();
@@ -298,13 +299,6 @@ export class RaceGame {
     this.#place = isRunning ? place : 0;
   }
 
-  #watching(): string {
-    const { watched, watchedDelayMs } = this.participant;
-    if (watched === undefined) return "Watching: nobody drives yet";
-    const delay = watchedDelayMs === undefined ? "" : ` · ${Math.round(watchedDelayMs)} ms behind`;
-    return `◀ Watching ${watched}${delay} ▶`;
-  }
-
   #soundAndShake(): void {
     const { car, isHeld } = this.participant.racer;
     const { sound, rig, scene } = this.#parts;
@@ -325,7 +319,7 @@ export class RaceGame {
   #slowParts(cars: readonly DrawnCar[]): void {
     this.#meetRace();
     const { screen, minimap } = this.#parts;
-    const { room, racer, session } = this.participant;
+    const { room, racer, session, watched, watchedDelayMs } = this.participant;
     const standings = this.participant.standings();
     const travelRad = Math.atan2(racer.car.velocityY, racer.car.velocityX);
     screen.hud.show({
@@ -349,7 +343,7 @@ export class RaceGame {
     if (nextRaceMs !== undefined && isWaiting) {
       screen.hud.say(`Next race in ${Math.ceil(nextRaceMs / 1000)} s`, 1200);
     }
-    if (this.participant.isSpectator) screen.hud.say(this.#watching(), 1200);
+    if (this.participant.isSpectator) screen.hud.showWatched(watched, watchedDelayMs);
     screen.standings.show(standings);
     const isComputer = (peer: Peer): boolean => this.participant.cardOf(peer).isComputer;
     screen.badge.show(room.peers, isComputer, room.authority);

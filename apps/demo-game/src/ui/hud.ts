@@ -3,7 +3,7 @@ import { element, setText } from "./element.js";
 
 export interface HudState {
   readonly speedMps: number;
-  /** 0: has no car in the race, and only watches. */
+  /** 0 for a spectator. */
   readonly place: number;
   readonly drivers: number;
   readonly lap: number;
@@ -18,7 +18,7 @@ export interface HudState {
 const KMH_PER_MPS = 3.6;
 const FULL_SCALE_KMH = 180;
 
-/** The driver's instruments: place, lap, times, speed. */
+/** Shows place, lap, times, speed and short messages; a spectator sees the watched driver's name instead of a place. */
 export class Hud {
   readonly root: HTMLElement;
   readonly #place = element("b");
@@ -32,6 +32,12 @@ export class Hud {
   readonly #drift = element("div", { class: "drift", text: "DRIFT" });
   readonly #warning = element("div", { class: "wrong-way", text: "Wrong way", attributes: { hidden: "" } });
   readonly #message = element("div", { class: "message", attributes: { role: "status", hidden: "" } });
+  readonly #watchedName = element("bdi");
+  readonly #watchedDelay = element("span", { class: "num" });
+  readonly #watched = element("div", { class: "watched", attributes: { hidden: "" } }, [
+    element("span", { attributes: { role: "status" } }, ["◀ Watching ", this.#watchedName, " ▶"]),
+    this.#watchedDelay,
+  ]);
   #messageTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
@@ -54,6 +60,7 @@ export class Hud {
       ]),
       this.#warning,
       this.#message,
+      this.#watched,
     ]);
   }
 
@@ -69,6 +76,19 @@ export class Hud {
     this.#bar.style.transform = `scaleX(${Math.min(1, kmh / FULL_SCALE_KMH).toFixed(3)})`;
     this.#drift.classList.toggle("on", state.driftRad > 0.22 && state.speedMps > 7);
     this.#warning.hidden = !state.isWrongWay;
+  }
+
+  /**
+   * Shows which driver a spectator watches. `delayMs`: age of what is shown, undefined while it is unknown.
+   */
+  showWatched(name: string | undefined, delayMs: number | undefined): void {
+    setText(this.#watchedName, name ?? "nobody: no car drives yet");
+    setText(this.#watchedDelay, delayMs === undefined ? "" : ` ${Math.round(delayMs)} ms behind`);
+    this.#watched.hidden = false;
+  }
+
+  hideWatched(): void {
+    this.#watched.hidden = true;
   }
 
   say(text: string, forMs: number, tone: "plain" | "good" | "best" | "problem" = "plain"): void {

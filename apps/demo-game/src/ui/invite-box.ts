@@ -2,7 +2,7 @@ import { button, element, setText } from "./element.js";
 
 const COPIED = "Copied. Send it to a friend.";
 
-/** Shows the link to this race: to copy, to share, and as a QR code for a phone. */
+/** Shows a link to this race, to copy or to share, and its QR code for a phone. */
 export class InviteBox {
   readonly root: HTMLElement;
   readonly #link: HTMLInputElement;
@@ -15,10 +15,10 @@ export class InviteBox {
       attributes: { type: "text", readonly: "", "aria-label": "Link to this race" },
     });
     this.#link.addEventListener("focus", () => this.#link.select());
-    const actions = [button("Copy link", "banner-button", () => void this.#copy())];
+    const actions = [button("Copy link", "invite-button", () => void this.#copy())];
     if (typeof navigator.share === "function")
-      actions.push(button("Share…", "banner-button", () => void this.#share()));
-    actions.push(button("Close", "banner-button", () => this.hide()));
+      actions.push(button("Share…", "invite-button", () => void this.#share()));
+    actions.push(button("Close", "invite-button", () => this.hide()));
     const title = "Race me";
     this.root = element(
       "section",

@@ -1,4 +1,3 @@
-import { Banner } from "./banner.js";
 import { ChatBox } from "./chat-box.js";
 import { button, element } from "./element.js";
 import { Hud } from "./hud.js";
@@ -19,14 +18,13 @@ export interface RaceScreenActions {
   readonly onSay: (text: string) => void;
 }
 
-/** All elements over the picture of the race. */
+/** The parts of the interface that are shown over the picture of the race. */
 export class RaceScreen {
   readonly root: HTMLElement;
   readonly hud = new Hud();
   readonly standings = new StandingsBoard();
   readonly results = new ResultsBoard();
   readonly lights = new StartLights();
-  readonly banner = new Banner();
   readonly invite = new InviteBox();
   readonly toasts = new Toasts();
   readonly badge: NetworkBadge;
