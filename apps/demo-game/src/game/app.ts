@@ -30,7 +30,9 @@ import {
   type Settings,
 } from "./settings.js";
 
-/** The page: start screen, joining, racing, losing the server and finding it again. */
+/**
+ * The page. Shows the start screen, joins a race, runs it, and returns to the start screen after it has left.
+ */
 export class App {
   readonly #settings: Settings;
   readonly #scene: Scene;
@@ -50,7 +52,7 @@ export class App {
   #isShowing = false;
   #hadInput = false;
   #unsubscribe: (() => void)[] = [];
-  /** Hosts that the page's own policy has kept it from. */
+  /** Hosts that the page's content security policy has blocked. */
   readonly #blockedHosts = new Set<string>();
 
   constructor(root: HTMLElement) {
@@ -92,7 +94,7 @@ export class App {
     this.#root.classList.add("at-start");
     this.#start.focus();
     performance.mark("usable");
-    // The world behind the card comes when the card has been painted.
+    // Drawing the world takes long, so the browser paints the start screen first.
     requestAnimationFrame(() => setTimeout(() => void this.#beginAttract()));
     this.#showInvitation();
     const { complaints } = this.#settings;
@@ -138,7 +140,7 @@ export class App {
       KeyP: () => this.#panel?.toggle(),
       Enter: () => this.#screen.chat.focus(),
     };
-    // The keyboard goes from the road into the open panel; else Tab does what it does everywhere.
+    // Tab moves the focus into the open panel; without a panel the browser handles it.
     if (this.#panel?.isOpen && document.activeElement === document.body) {
       shortcuts["Tab"] = () => this.#panel?.focus();
       shortcuts["Escape"] = () => this.#panel?.close();
@@ -148,7 +150,9 @@ export class App {
     return action !== undefined;
   }
 
-  /** Browsers allow sound once somebody has pressed something; the player's last choice is remembered. */
+  /**
+   * Switches the sound on at the player's first input, before which browsers forbid it, unless it was muted.
+   */
   #firstInput(event: Event): void {
     const isSoundItself =
       event instanceof KeyboardEvent ? event.code === "KeyM" : this.#screen.isSoundButton(event.target);
@@ -164,7 +168,7 @@ export class App {
     this.#screen.invite.toggle(invitationUrl(location.href, this.#mode, named));
   }
 
-  /** The start screen's first sentence: with whom this race will be. */
+  /** Shows in the start screen with whom the player will race. */
   #showInvitation(): void {
     const invitation = this.#invitation;
     if (!invitation) {
@@ -188,7 +192,7 @@ export class App {
     this.#showInvitation();
   }
 
-  /** Nobody who does not ask for it downloads it. Behind it a race goes on; the lobby's stands still. */
+  /** Loads the show and opens it. The race goes on behind it; the race behind the start screen stops. */
   async #openShow(): Promise<void> {
     if (this.#isShowing) return;
     this.#isShowing = true;
@@ -235,7 +239,7 @@ export class App {
       (error, retryInMs) => this.#onJoinFailure(error, retryInMs, joining, choice),
       joining.signal,
     );
-    // Another attempt may have begun in place of this one.
+    // A newer attempt may have replaced this one.
     if (this.#joining !== joining) return;
     this.#joining = undefined;
     this.#start.setBusy(false);
@@ -264,7 +268,7 @@ export class App {
     this.#start.countDown(retryInMs);
   }
 
-  /** Why the server did not let this player in yet, and what helps. */
+  /** Returns why the player could not join yet, and what the player can do. */
   #troubleInWords(error: unknown): string {
     const { server } = this.#settings;
     const { host } = new URL(server);
@@ -297,7 +301,7 @@ export class App {
       inputs: this.#inputs,
     });
     this.#game = game;
-    // Starting sound takes a tenth of a second: not before what the key or the finger asks for.
+    // Starting the sound takes a tenth of a second, so the game handles the input first.
     const onInput = (event: Event): unknown => setTimeout(() => this.#firstInput(event));
     for (const type of ["keydown", "pointerup"]) window.addEventListener(type, onInput, { once: true });
     this.#panel = new NetworkPanel(room, {
@@ -341,11 +345,11 @@ function cardOf({ name, color, isSpectator }: DriverChoice): DriverCard {
   return { name, color, isComputer: false, ...(isSpectator && { isSpectator }) };
 }
 
-/** Shares of the window that a panel at its right side, or at its bottom, takes from the picture. */
+/** Returns the shares of the window that the panel covers, from the right or from the bottom. */
 function coveredBy({ left, top, width, height }: DOMRectReadOnly): { right: number; bottom: number } {
   if (width === 0) return { right: 0, bottom: 0 };
   const isSheet = width > innerWidth * 0.8;
-  // A low sheet above the pads of a phone: the road ends where it begins.
+  // On a phone the panel is a sheet above the pads, and the picture ends where the sheet begins.
   if (isSheet) return { right: 0, bottom: Math.min(0.7, (innerHeight - top) / innerHeight) };
   return { right: height > 0 ? Math.min(0.6, (innerWidth - left) / innerWidth) : 0, bottom: 0 };
 }

@@ -13,7 +13,7 @@ import { COLORS } from "./settings.js";
 const CARS = 4;
 const WARM_UP_STEPS = 360;
 
-/** The race behind the start screen: computer drivers only, no network. */
+/** The race behind the start screen: computer drivers, without a network. */
 export class Attract {
   readonly #scene: Scene;
   readonly #minimap: Minimap;
@@ -32,7 +32,7 @@ export class Attract {
     this.#drivers = this.#racers.map((_, index) => new ComputerDriver(skillOf(index)));
   }
 
-  /** Drives the cars until they are spread over the road; yields after every ten steps. */
+  /** Drives the cars until they are spread over the road. Yields after some milliseconds of work. */
   *warmUp(): Generator<void> {
     for (let step = 0; step < WARM_UP_STEPS; step++) {
       this.#step();

@@ -5,7 +5,7 @@ import type { DrawnCar } from "../render/draw-car.js";
 
 type Identity = Pick<DrawnCar, "key" | "color" | "name" | "number" | "isMine" | "path">;
 
-/** A locally simulated car, interpolated between its last two steps. */
+/** Returns a locally simulated car as drawn: between its last two steps. */
 export function drawnFromRacer(racer: Racer, alpha: number, identity: Identity): DrawnCar {
   const { car, previous } = racer;
   return {
@@ -22,7 +22,7 @@ export function drawnFromRacer(racer: Racer, alpha: number, identity: Identity):
   };
 }
 
-/** @param isInspected true: includes the position of the newest received state */
+/** @param isInspected true to include the newest received pose */
 export function drawnFromRemote(remote: RemoteCar, isInspected: boolean, path: DrawnCar["path"]): DrawnCar {
   return {
     key: `remote-${remote.ownerId}-${remote.id}`,

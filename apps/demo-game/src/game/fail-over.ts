@@ -1,6 +1,6 @@
 import { StepMeter } from "./step-meter.js";
 
-/** The path to a rival, as the game's rings and toasts name it. */
+/** Kinds of paths to a rival that the game shows differently. */
 export type RivalPath = "direct" | "turn" | "relay";
 
 /** A rival in one frame, and the path to it. */
@@ -15,25 +15,23 @@ export interface SeenRival {
   readonly ageMs: number;
 }
 
-/** A path that died during the race, and what the player saw of it. */
+/** A path that died during a race, and its visible effect. */
 export interface FailOver {
   readonly rival: Pick<SeenRival, "id" | "name" | "isComputer">;
   readonly diedAtMs: number;
   readonly lost: RivalPath;
   readonly took: RivalPath;
-  /** Time from the death until the player saw a newer state of the rival, ms; undefined until then. */
+  /** Time from the death until a newer state of the rival was shown, ms; undefined before. */
   readonly tookMs: number | undefined;
-  /**
-   * Largest step of the rival's car as shown, from the death until it has settled, m; undefined until then.
-   */
+  /** Largest step of the shown car from the death until the new path has settled, m; undefined before. */
   readonly largestStepM: number | undefined;
-  /** Largest step before the death, m, for comparison: braking and steering cause steps as well. */
+  /** Largest step shortly before the death, for comparison, m. */
   readonly usualStepM: number;
 }
 
-/** Longest time in which the car settles on the new path. */
+/** Time after which the first states over the new path are smoothed, ms. */
 export const SETTLE_MS = 1500;
-/** Time before a death that serves as the comparison. */
+/** Time before a death for the comparison, ms. */
 export const USUAL_MS = 2000;
 const RANK: Readonly<Record<RivalPath, number>> = { direct: 2, turn: 1, relay: 0 };
 
@@ -43,8 +41,8 @@ interface Rival {
 }
 
 /**
- * Watches the path to every rival, frame by frame. Calls `onChange` when a path has died, and again when a
- * figure of it is known; all figures are measured from what was drawn.
+ * Watches the path to every rival in every frame. `onChange` gets a fail-over when a path has died, and again
+ * when a figure of it is known. All figures are measured from drawn positions.
  */
 export class FailOvers {
   readonly #onChange: (failOver: FailOver) => void;
@@ -62,12 +60,12 @@ export class FailOvers {
     this.#onReturn = onReturn;
   }
 
-  /** Notes that the path to the rival is killed at `atMs`, before any frame shows it. */
+  /** Called when the player kills a path, which frames show only later. */
   killed(id: string, atMs: number): void {
     this.#killedAtMs.set(id, atMs);
   }
 
-  /** Largest step of any car as shown between two moments, m. */
+  /** Returns the largest step of any shown car between two moments, m. */
   largestM(fromMs: number, toMs: number): number {
     return Math.max(0, ...[...this.#rivals.values()].map(({ meter }) => meter.largestM(fromMs, toMs)));
   }
@@ -96,7 +94,7 @@ export class FailOvers {
   #died({ id, name, isComputer, path }: SeenRival, { path: lost, meter }: Rival, atMs: number): void {
     const killedAtMs = this.#killedAtMs.get(id);
     this.#killedAtMs.delete(id);
-    // An older kill is not the cause of this death.
+    // An old kill belongs to an earlier death.
     const diedAtMs = killedAtMs !== undefined && atMs - killedAtMs < SETTLE_MS ? killedAtMs : atMs;
     this.#tell({
       rival: { id, name, isComputer },
@@ -114,10 +112,7 @@ export class FailOvers {
     if (failOver) this.#onReturn(seen, atMs - failOver.diedAtMs);
   }
 
-  /**
-   * Counts only states that the rival made after the death: an older one may still have come over the lost
-   * path.
-   */
+  /** Completes a fail-over's figures. A state that was made after the death came over the new path. */
   #measure(failOver: FailOver, { meter }: Rival, madeAtMs: number, atMs: number): void {
     const { diedAtMs, tookMs, largestStepM } = failOver;
     if (tookMs === undefined) {

@@ -1,27 +1,21 @@
 import { STEP_MS } from "../car/step-car.js";
 
-/**
- * Longest time that one frame simulates; the loop skips the rest. The page was hidden, or the machine is too
- * slow.
- */
+/** Most time that one frame simulates: after a longer pause the page was hidden, or the machine is too slow. */
 const MAX_CATCH_UP_MS = 250;
 const HIDDEN_PERIOD_MS = 500;
 
 export interface LoopHandlers {
   /** Called before the steps of a frame. */
   readonly onFrameStart: (atMs: number) => void;
-  /** Called for each fixed step; `atMs` is its end. */
+  /** Runs one fixed step that ends at that moment. */
   readonly onStep: (atMs: number) => void;
-  /**
-   * Called after the steps. `alpha`: share of the next step that has passed, 0 to 1; `seconds`: length of the
-   * frame.
-   */
+  /** Called after the steps. `alpha`: share of the time from the last step to the next that has passed. */
   readonly onFrame: (alpha: number, seconds: number) => void;
-  /** Called now and then while the page is hidden; a single step follows. */
+  /** Called now and then while the page is hidden, before a single step. */
   readonly onHidden: () => void;
 }
 
-/** Runs fixed steps in animation frames, or on a slow timer while the page is hidden and has no frames. */
+/** Runs fixed steps from animation frames; from a slow timer while the page is hidden and has no frames. */
 export class FixedLoop {
   readonly #handlers: LoopHandlers;
   #frame = 0;
@@ -75,9 +69,7 @@ export class FixedLoop {
     this.#handlers.onStep(this.#lastMs);
   }
 
-  /**
-   * Adds the time since the last call to `#accumulatedMs`, up to the limit, and returns what it has added.
-   */
+  /** Adds the time since the last call to the time to simulate, up to a limit. Returns the added time. */
   #takeElapsed(): number {
     const nowMs = performance.now();
     const elapsedMs = nowMs - this.#lastMs;

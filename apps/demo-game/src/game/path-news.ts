@@ -11,7 +11,7 @@ const NAMES: Readonly<Record<RivalPath, string>> = {
 };
 
 /**
- * Tells the player of lost and regained paths, with figures measured from the drawn picture; kills paths on
+ * Shows changes of paths as toasts, with figures measured from the picture. Kills paths at the player's
  * request.
  */
 export class PathNews {
@@ -22,7 +22,7 @@ export class PathNews {
   #outage: { readonly atMs: number; readonly usualStepM: number } | undefined;
   #nowMs = 0;
   #kills = 0;
-  /** When to report what the player saw of a server's outage; undefined if nothing is to be reported. */
+  /** Time at which the largest step since the server's failure is reported. Set when the server is back. */
   #judgeAtMs: number | undefined;
   #backAfterMs = 0;
 
@@ -60,7 +60,7 @@ export class PathNews {
     this.#toasts.clear();
   }
 
-  /** The path to a car's owner; undefined if a server decides the race, or if the owner has left. */
+  /** Returns the kind of path to a car's owner; undefined in server mode. */
   pathOf(ownerId: string): RivalPath | undefined {
     const path = this.#participant.room.peers.find(({ id }) => id === ownerId)?.path;
     return path === "server" ? undefined : path;

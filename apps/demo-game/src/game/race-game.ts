@@ -32,15 +32,15 @@ export interface RaceGameParts {
   readonly inputs: readonly InputSource[];
 }
 
-/** Period of updates to text and map, independent of the frame rate. */
+/** Period at which text and map are refreshed, at any frame rate. */
 const INSTRUMENTS_PERIOD_S = 0.1;
 const WRONG_WAY_AFTER_S = 0.8;
-/** A player who drove less than this gets no result board and no place gained. */
+/** Least distance to drive in a race before its results are shown, m: else they are of other people's race. */
 const DRIVEN_M = 150;
-/** A race that began longer ago shows no green light. */
+/** Age of a race at which its green light is not shown any more. */
 const LATE_AFTER_MS = 1500;
 
-/** One stay in a race room, from joining to leaving: input, steps, picture, sound. */
+/** Runs the game in one room, from joining to leaving: input, steps, picture, sound. */
 export class RaceGame {
   readonly participant: RaceParticipant;
   readonly log = new RaceLog();
@@ -54,13 +54,13 @@ export class RaceGame {
   #untilInstrumentsS = 0;
   #wrongWayS = 0;
   #lamps = 0;
-  /** Distance since the last grid. */
+  /** Distance that the own car has driven in this race, m. */
   #drivenM = 0;
   #race = 0;
   #startPlace = 0;
   #place = 0;
   #remainderMs = 0;
-  /** A spectator's last steering: -1, 0 or 1. */
+  /** Last steering input of a spectator: -1, 0 or 1. */
   #side = 0;
 
   constructor(room: Room, card: DriverCard, parts: RaceGameParts) {
@@ -83,7 +83,7 @@ export class RaceGame {
       onPeerLap: (from, lap) => this.log.addLap(from, lap.lap, lap.timeMs),
       onChat: (from, color, text) => this.#showChat(from, color, text),
     };
-    // If the room has an authority, the server decides the race.
+    // A room with an authority is in server mode.
     const Kind = room.authority ? GrandPrixParticipant : Participant;
     this.participant = new Kind(room, card, () => performance.now(), events);
     this.#paths = new PathNews(this.participant, screen.toasts);
@@ -106,7 +106,7 @@ export class RaceGame {
     this.participant.dispose();
   }
 
-  /** Tells the player that earlier rooms were full: friends may be in one of those. */
+  /** Tells the player that other races were full, since friends who joined before may be in them. */
   #sayWhichRoom({ fullRooms, peers }: Room): void {
     if (fullRooms === 0) return;
     const which = fullRooms === 1 ? "The race before this one was full" : `${fullRooms} races were full`;
@@ -128,7 +128,7 @@ export class RaceGame {
     this.participant.reset();
   }
 
-  /** Kills a path, so that the player sees the relay take over. */
+  /** Kills the direct path to the nearest rival; the relay takes over. */
   killPath(): void {
     this.#paths.killNearest();
   }
@@ -145,7 +145,7 @@ export class RaceGame {
     this.participant.step(input, atMs);
   }
 
-  /** A spectator's steering changes the watched car: one car per press. */
+  /** Moves a spectator to the next or the previous car, once per press of a key, pad or stick. */
   #chooseCar(side: number): void {
     if (side !== this.#side && side !== 0) {
       this.participant.watch(side > 0 ? 1 : -1);
@@ -160,7 +160,7 @@ export class RaceGame {
   }
 
   #onGrid(): void {
-    // The participant's constructor makes the first call: `this.participant` is not set yet.
+    // The constructor of the participant calls this for the first grid, so there is no participant yet.
     this.#parts.rig.cut();
     this.#parts.screen.results.hide();
     this.#lamps = 0;
@@ -168,7 +168,7 @@ export class RaceGame {
     this.#place = 0;
   }
 
-  /** Tells the player of a new race, once. */
+  /** Prepares a race that has just been announced. */
   #meetRace(): void {
     const { session, racer } = this.participant;
     if (session.race === this.#race) return;
@@ -177,12 +177,12 @@ export class RaceGame {
     this.#parts.screen.hud.say(`${racer.circuit.name}, ${session.laps} laps`, 4000);
   }
 
-  /** Makes the pictures of a race's circuit; until then the scene is a lawn with cars. */
+  /** Draws the pictures of a race's circuit in advance. */
   #prepare(race: number): void {
     void inSlices(this.#parts.scene.prepare(circuitOf(race)));
   }
 
-  /** Shows the results to a player who drove or watched the race, and prepares the next race's circuit. */
+  /** Shows the results, if the player has driven or watched this race. */
   #onResults(): void {
     const { screen } = this.#parts;
     const { participant } = this;
@@ -202,7 +202,7 @@ export class RaceGame {
 
   #onOwnLap(lap: number, timeMs: number, isBest: boolean): void {
     const { screen } = this.#parts;
-    // Purple means the fastest lap of all drivers, nothing else.
+    // Only the fastest lap of all is purple.
     const others = this.participant.session.entries.filter(
       ({ number }) => number !== this.participant.myNumber,
     );
@@ -221,7 +221,7 @@ export class RaceGame {
 
   #onFrame(alpha: number, seconds: number): void {
     const { parts, mine, cars } = this.#compose(alpha);
-    // A predicted car is already shown at the present moment.
+    // A predicted car is already shown at the present.
     this.#remainderMs = this.participant.room.authority ? 0 : alpha * STEP_MS;
     parts.scene.resize();
     parts.rig.update(mine, parts.scene.width, parts.scene.height, seconds);
@@ -248,9 +248,9 @@ export class RaceGame {
     return {
       parts: this.#parts,
       mine,
-      // For a spectator, `mine` is the watched car: it is not drawn again as a remote car.
+      // In a spectator's picture `mine` is the watched car.
       cars: [
-        // A spectator has no car while nobody drives.
+        // Without a watched car there is nothing to show in its place.
         ...(isSpectator && watched === undefined ? [] : [mine]),
         ...remotes.flatMap((remote) =>
           watched !== undefined && remote.number === carNumber
@@ -261,7 +261,7 @@ export class RaceGame {
     };
   }
 
-  /** The own car's position at this moment: the last step, continued at its velocity. */
+  /** Returns the own car's pose now: its last step, continued at its velocity. */
   presentPose(): { x: number; y: number; headingRad: number } {
     const { car, isHeld } = this.participant.racer;
     const seconds = isHeld ? 0 : this.#remainderMs / 1000;
@@ -289,7 +289,7 @@ export class RaceGame {
     this.#wrongWayS = forward > 4 && along < -0.4 ? this.#wrongWayS + seconds : 0;
   }
 
-  /** Tells the player of a gained place. */
+  /** Announces a place that the player has gained on the road. */
   #sayPlace(place: number): void {
     const { session } = this.participant;
     const isRunning = session.phase === "racing" && !this.participant.finished && place > 0;

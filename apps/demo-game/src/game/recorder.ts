@@ -1,11 +1,14 @@
-/** One frame of a recording. Times are wall-clock, so that two browsers on one machine can be compared. */
+/**
+ * One frame of a recording. Its time is of the wall clock, so that tests can compare two browsers of one
+ * machine.
+ */
 export interface RecordedFrame {
   readonly atMs: number;
   readonly mine: RecordedPose;
   readonly others: readonly RecordedCar[];
 }
 
-/** Another participant's car as shown. */
+/** A remote car as it was shown. */
 export interface RecordedCar extends RecordedPose {
   readonly ownerId: string;
   /** Age of its newest state, ms. */
@@ -18,10 +21,10 @@ export interface RecordedPose {
   readonly headingRad: number;
 }
 
-/** Ten minutes at 60 frames a second: limits the memory of a recorder that nobody stops. */
+/** Frames of ten minutes: a recording that nobody stops must not fill the memory. */
 const MAX_FRAMES = 36_000;
 
-/** Records the position of every car, frame by frame, while switched on. */
+/** Records the position of every car in every frame between `start` and `stop`. */
 export class Recorder {
   #frames: RecordedFrame[] = [];
   #isOn = false;
@@ -31,7 +34,7 @@ export class Recorder {
     this.#isOn = true;
   }
 
-  /** The frames since `start`; the recording goes on. */
+  /** Returns the frames since `start`. The recording goes on. */
   frames(): readonly RecordedFrame[] {
     return [...this.#frames];
   }
@@ -40,7 +43,7 @@ export class Recorder {
     this.#isOn = false;
   }
 
-  /** @param atMs `performance.now` when the positions were read, which is before they were drawn */
+  /** @param atMs time of `performance.now` at which the positions were read, which is before they were drawn */
   record(atMs: number, mine: RecordedPose, others: readonly RecordedCar[]): void {
     if (!this.#isOn || this.#frames.length >= MAX_FRAMES) return;
     this.#frames.push({

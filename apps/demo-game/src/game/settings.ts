@@ -13,7 +13,7 @@ export const PROFILES: readonly Genre[] = [
   "party",
 ];
 
-/** Who decides the race: the players, over direct paths or through the relay, or a server. */
+/** Modes of a race: players connect directly, through the relay, or to a server that decides. */
 const MODES = ["mesh", "relay", "server"] as const;
 type RaceMode = (typeof MODES)[number];
 
@@ -47,17 +47,18 @@ export interface Settings {
   color: string;
   mode: RaceMode;
   readonly autostart: boolean;
-  /** True: the page opens "What the network does" at once. */
+  /** True if the page opens "What the network does" first. */
   readonly isShow: boolean;
+  /** True for a spectator. */
   readonly isSpectator: boolean;
   readonly profile: Genre;
-  /** Undefined: all that this browser supports. */
+  /** Undefined for all that the browser has. */
   readonly transports: readonly TransportKind[] | undefined;
   /** Origin of the server. */
   readonly server: string;
-  /** The race that the address names; undefined: any. */
+  /** The race that the address names; undefined for any race. */
   readonly invitation: Invitation | undefined;
-  /** One sentence for each part of the address that has no effect. */
+  /** One sentence for each parameter of the address that has no effect. */
   readonly complaints: readonly string[];
 }
 
@@ -69,8 +70,8 @@ interface Stored {
 }
 
 /**
- * Checks every part of the address, because a link may come from anybody. A part that does not fit has no
- * effect, and `complaints` names it.
+ * Reads the page's address. Checks everything, because a link may come from anybody. A parameter that does not
+ * fit has no effect, and `complaints` names it.
  */
 export function readSettings(search: string, origin: string, storage: Storage | undefined): Settings {
   const address = new Address(search);
@@ -104,7 +105,7 @@ export function readSettings(search: string, origin: string, storage: Storage | 
 
 const MAX_QUOTED = 40;
 
-/** The parameters of the page's address, each read once by its own rule. */
+/** Reads the parameters of the page's address, each by its own rule. */
 class Address {
   readonly #query: URLSearchParams;
   readonly #known = new Set<string>();
@@ -143,13 +144,13 @@ export function storeDriver(storage: Storage | undefined, driver: { name: string
   try {
     storage?.setItem(STORED_KEY, JSON.stringify({ name: driver.name, color: driver.color }));
   } catch {
-    // The storage is full or forbidden: the page does not remember the driver.
+    // The storage is full or forbidden, so the next visit begins without the name.
   }
 }
 
 const SOUND_KEY = "paceline.sound";
 
-/** True if the player wants sound: the default, unless the page may not read the storage. */
+/** Returns true if the player has not muted the game. */
 export function readSound(storage: Storage | undefined): boolean {
   try {
     return storage?.getItem(SOUND_KEY) !== "off";
@@ -162,7 +163,7 @@ export function storeSound(storage: Storage | undefined, isOn: boolean): void {
   try {
     storage?.setItem(SOUND_KEY, isOn ? "on" : "off");
   } catch {
-    // The storage is full or forbidden: the choice holds until the page is closed.
+    // The storage is full or forbidden, so the choice holds until the page is closed.
   }
 }
 
@@ -194,7 +195,9 @@ function pick(values: readonly string[]): string {
   return values[Math.floor(Math.random() * values.length)] as string;
 }
 
-/** Some browsers throw when a page reads `localStorage` at all. */
+/**
+ * Returns the page's storage; undefined if the browser forbids it, in which case reading the property throws.
+ */
 export function safeStorage(): Storage | undefined {
   try {
     return window.localStorage;

@@ -1,6 +1,6 @@
 /**
- * Limits of a frame that counts: a shorter one gives no useful speed, after a longer one the page stood
- * still.
+ * Limits of the time between two frames, ms. A shorter one is too inexact for a speed; in a longer one the
+ * page stood still.
  */
 const SHORTEST_FRAME_MS = 4;
 const LONGEST_FRAME_MS = 100;
@@ -10,11 +10,13 @@ interface Shown {
   readonly atMs: number;
   readonly x: number;
   readonly y: number;
-  /** Distance from where the motion of the frame before would have taken the car, m. */
+  /** Distance from the position that the car would have at the velocity of the frame before, m. */
   readonly stepM: number;
 }
 
-/** Measures how far a drawn car departs from its motion in one frame, which the eye sees as a jump. */
+/**
+ * Measures by how much a drawn car departs in one frame from its motion so far, which the eye sees as a jump.
+ */
 export class StepMeter {
   #frames: Shown[] = [];
 
@@ -39,7 +41,7 @@ export class StepMeter {
     }
   }
 
-  /** The largest step of the frames between two moments, m; 0 if there was none. */
+  /** Returns the largest step between two moments, m; 0 if no frame was drawn. */
   largestM(fromMs: number, toMs: number): number {
     let largestM = 0;
     for (const { atMs, stepM } of this.#frames) {

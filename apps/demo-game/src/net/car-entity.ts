@@ -4,26 +4,27 @@ import { carFields, drawnFields } from "./car-fields.js";
 import { continueCar } from "./car-model.js";
 
 /**
- * A player's car. The car's own physics save one update in twelve of a hand on keys, but are further off when a key is
- * let go (0.30 m at worst against 0.22, see car-model.sim.test.ts), and cost every receiver a simulation of every car.
+ * A player's car. With the game's physics as the model of motion it would send one update in twelve less, but
+ * be shown less exactly when a key is released (0.30 m at worst in place of 0.22, see car-model.sim.test.ts),
+ * and every receiver would simulate every car.
  */
 export const Car = defineEntity("car", drawnFields, {
-  // Wheels and smoke may lag a little: they are no reason to send. The path is.
+  // Steering and throttle are only visible as wheels and smoke, which may be a little late.
   motion: "turn",
   threshold: { position: 0.1, heading: 0.035, steer: 0.25, throttle: 0.5 },
 });
 
-/** A computer driver's car. Its hands are calm: the game's own physics know for longer where it goes. */
+/** A computer driver's car. It steers smoothly, so the game's physics predict it for a long time. */
 export const ComputerCar = defineEntity("computer-car", carFields, {
   motion: "step",
   step: continueCar,
-  // Position and heading show the effects of the wheel and of the turn rate, so they judge those two.
+  // Errors of steering and turn rate appear in position and heading, whose thresholds are enough.
   threshold: { position: 0.1, heading: 0.035, steer: 0.25, throttle: 0.5, yawRate: 60, wantedSteer: 2 },
 });
 
-/** One's own car as the others see it. */
+/** Publishes the own car to the others. */
 export interface OwnCar {
-  /** After every step; what is sent of it, and when, is the SDK's decision. */
+  /** Called after every step. The SDK decides what is sent, and when. */
   publish(car: CarState, input: DriveInput): void;
 }
 

@@ -1,6 +1,6 @@
 import { angle, flag, scalar, vec2 } from "@paceline/client";
 
-/** The fields of every car that travel: enough to draw it and to see its driver's actions. */
+/** The fields that are sent of every car: enough to draw it. */
 export const drawnFields = {
   position: vec2({ range: [-2048, 2048], precision: 0.01, unit: "m" }),
   velocity: vec2({ range: [-120, 120], precision: 0.01, unit: "m/s" }),
@@ -10,7 +10,7 @@ export const drawnFields = {
   handbrake: flag(),
 };
 
-/** Fields of a car: its pose, and what its physics need to go on from there. */
+/** The fields of a car that receivers simulate: those of every car, and the rest of its physical state. */
 export const carFields = {
   ...drawnFields,
   yawRate: scalar({ range: [-30, 30], precision: 0.005, unit: "rad/s" }),

@@ -4,13 +4,13 @@ import { stepCar } from "../car/step-car.js";
 import { circuitAt } from "../track/circuits.js";
 import type { carFields } from "./car-fields.js";
 
-/** The columns that the model moves. */
+/** The fields that the model of motion changes. */
 type ModelledCar = StepState<typeof carFields>;
 
-/** One for all cars: a step leaves nothing behind in it. */
+/** Scratch car of all calls, since a step keeps nothing in it. */
 const car: CarState = carAt({ x: 0, y: 0, headingRad: 0 });
 
-/** The game's own physics as the model of motion: the car goes on under the driver's hands and feet of the last state. */
+/** The game's physics as the model of motion: drives a car on with the controls of its last state. */
 export function continueCar(state: ModelledCar, seconds: number): void {
   car.x = state.position.x;
   car.y = state.position.y;

@@ -24,8 +24,8 @@ const ROOM_OWNER = "server";
 type ServerCar = Entity<typeof RaceCar>;
 
 /**
- * A player in a race that a server decides: sends what is pressed, shows the own car ahead of the server's word and the
- * others where they are by now. Cars have the numbers of their entities.
+ * A participant in a race that a server decides. Sends the player's input, predicts the own car, and shows the
+ * other cars at the present. A car's number is that of its entity.
  */
 export class GrandPrixParticipant implements RaceParticipant {
   readonly room: Room;
@@ -40,7 +40,7 @@ export class GrandPrixParticipant implements RaceParticipant {
   #input: WritableFields<typeof Drive.definition.fields> | undefined;
   #prediction: Prediction | undefined;
   #mine: ServerCar | undefined;
-  /** The own car, or for a spectator the one that the camera follows. */
+  /** The own car; a spectator's is the one that the camera follows. */
   #followed: ServerCar | undefined;
   readonly #watched = new WatchedCar();
   #hadMissedGate = false;
@@ -192,7 +192,7 @@ export class GrandPrixParticipant implements RaceParticipant {
     this.#prediction = this.room.predict(RaceCar, Drive, stepRaceCar);
   }
 
-  /** The server directs the race: it is the participant with the lowest number. */
+  /** The race as a session sees it: the server has the lowest number, so it is the director. */
   #racingRoom() {
     const { room } = this;
     return {
@@ -266,15 +266,15 @@ export class GrandPrixParticipant implements RaceParticipant {
   #follow({ shown }: ServerCar): void {
     const { car, previous, laps } = this.racer;
     readRaceCar(shown, car);
-    // It is where it is shown: nothing is left to blend between steps.
+    // The shown pose is final, so there is nothing to interpolate between steps.
     Object.assign(previous, { x: car.x, y: car.y, headingRad: car.headingRad });
     this.racer.isHeld = shown.isHeld;
     laps.moveTo(car.x, car.y);
   }
 
   /**
-   * Returns the car where its driver sees it, so that all pages show it at the same place: the game's physics drive it on
-   * for its driver's lead. The server's own cars get the lead of this page. A spectator sees all cars as the server does.
+   * Returns a car where its driver's page shows it, so that all pages agree: the game's physics drive it on for
+   * its driver's lead. The server's own cars get this page's lead. A spectator sees all cars as the server does.
    */
   #remote(car: ServerCar): RemoteCar {
     const { id, shown, owner, position, heading } = car;
@@ -294,7 +294,7 @@ export class GrandPrixParticipant implements RaceParticipant {
       throttle: now.throttle,
       handbrake: now.handbrake,
       received: { x: position.x, y: position.y, headingRad: heading },
-      // A car that stands is not told of: the server is there, and knows.
+      // The server sends no states of a car that stands, which is up to date all the same.
       ageMs: 0,
     };
   }

@@ -14,25 +14,25 @@ import type { DriverCard, LapMessage, RaceAnnouncement } from "../race/race-mess
 import { circuitAt } from "../track/circuits.js";
 import { carFields } from "./car-fields.js";
 
-/** The kind of rooms in which a server decides the race. */
+/** Name of the rooms in which a server decides the race. */
 export const GRAND_PRIX = "grand-prix";
-/** Further ahead nobody's way is known, s. */
+/** Longest time for which a car is predicted, s. */
 export const MAX_LEAD_S = 0.3;
-/** Steps of the server per second; each is two of the car's. */
+/** Steps of the server per second. Each is two steps of a car. */
 export const RACE_TICK_HZ = 30;
 
-/** How far ahead of the server a page shows its own car: its inputs need so long to count. */
+/** Time by which a page shows its own car ahead of the server: that until its inputs reach the server. */
 const lead = scalar({ range: [0, MAX_LEAD_S], precision: 0.004, unit: "s" });
 
 const raceCarFields = {
   ...carFields,
-  /** Its driver's; pages show the car where its driver has it by now. */
+  /** Its driver's lead. Other pages show the car where its driver's page shows it. */
   lead,
-  /** On the grid before the light is green. */
+  /** True on the grid until the light is green. */
   isHeld: flag(),
-  /** Others pass through it. */
+  /** True while other cars pass through it. */
   isGhost: flag(),
-  /** Its lap will not count unless it goes back. */
+  /** True if its lap will not count unless it goes back. */
   hasMissedGate: flag(),
 };
 type RaceCarFields = typeof raceCarFields;
@@ -98,10 +98,10 @@ export function writeRaceCar(
   state.wantedSteer = within(input.steer, 1);
 }
 
-/** One for all cars: a step leaves nothing behind in it. */
+/** Scratch car of all calls, since a step keeps nothing in it. */
 const scratch: CarState = carAt({ x: 0, y: 0, headingRad: 0 });
 
-/** The car's physics as the client predicts with them: the server's own, without the other cars. */
+/** Predicts the own car with the server's physics, but without the other cars. */
 export function stepRaceCar(
   state: StepState<RaceCarFields>,
   input: Readonly<DriveInput>,
@@ -125,7 +125,10 @@ export function stepRaceCar(
   state.handbrake = scratch.handbrake;
 }
 
-/** Drives a shown car on for so many seconds with its driver's present input. The next call overwrites the result. */
+/**
+ * Drives a shown car on for some seconds with its driver's present input. The next call overwrites the
+ * result.
+ */
 export function carAhead(shown: ReadonlyFields<RaceCarFields>, seconds: number): Readonly<CarState> {
   readRaceCar(shown, scratch);
   const { wantedSteer: steer, throttle, handbrake, isHeld } = shown;

@@ -2,7 +2,7 @@ import type { Peer, Room } from "@paceline/client";
 import { readDriverCard, type DriverCard, type PeerMessages } from "../race/race-messages.js";
 
 const UNKNOWN_COLOR = "#9aa3ad";
-/** A peer that has not introduced itself is asked to, this often and so many times. */
+/** Period and number of requests to a peer that has not introduced itself. */
 const ASK_PERIOD_MS = 1000;
 const MAX_ASKS = 5;
 /** Rate limit for requests, per player. */
@@ -16,15 +16,15 @@ interface Acquaintance {
 }
 
 /**
- * Names and colours of the others. Everybody introduces itself to whoever joins; but a message may come before its
- * receiver has begun to listen, so who misses something asks for it.
+ * Names and colours of the other participants. Everybody introduces itself to a newcomer. The message may arrive
+ * before the newcomer listens, so a participant asks for what it misses.
  */
 export class Introductions {
   readonly #room: Room<PeerMessages>;
   readonly #introduce: (to: Peer) => void;
   readonly #known = new Map<string, Acquaintance>();
 
-  /** @param introduce tells a peer all that a newcomer has to know of us */
+  /** @param introduce sends a peer all that a newcomer needs from this participant */
   constructor(room: Room<PeerMessages>, introduce: (to: Peer) => void) {
     this.#room = room;
     this.#introduce = introduce;
@@ -35,7 +35,7 @@ export class Introductions {
     return card ?? { name: `Driver ${peer.number}`, color: UNKNOWN_COLOR, isComputer: false };
   }
 
-  /** @param misses what else is missing from a peer than its name */
+  /** @param misses returns true if more than the name is missing from a peer */
   update(nowMs: number, misses: (peer: Peer) => boolean): void {
     for (const peer of this.#room.peers) {
       const one = this.#acquaintance(peer, nowMs);

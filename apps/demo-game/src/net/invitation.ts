@@ -1,6 +1,8 @@
 import { NetError, type Client, type JoinTerms, type Room, type RoomOptions } from "@paceline/client";
 
-/** A race among friends has a name that they can say, such as "fox-42"; any other race has its room's id. */
+/**
+ * Names a race: one among friends by a name that they can say, such as "fox-42", any other by its room's id.
+ */
 export type Invitation = { readonly friends: string } | { readonly roomId: string };
 
 const FRIENDS_NAME = /^[a-z]{2,12}-[0-9]{1,4}$/;
@@ -20,19 +22,19 @@ const ANIMALS = [
   "wolf",
 ];
 
-/** Undefined for text that names no race; an address may come from anybody. */
+/** Reads the address's `room`. Returns undefined if the text names no race. */
 export function readInvitation(text: string): Invitation | undefined {
   if (FRIENDS_NAME.test(text)) return { friends: text };
   return ROOM_ID.test(text) ? { roomId: text } : undefined;
 }
 
-/** A name for a new race among friends. */
+/** Returns a random name for a new race among friends. */
 export function newFriendsName(): string {
   const animal = ANIMALS[Math.floor(Math.random() * ANIMALS.length)] as string;
   return `${animal}-${Math.floor(10 + Math.random() * 990)}`;
 }
 
-/** The address that brings another browser into the same race. */
+/** Returns the address with which another browser joins the same race. */
 export function invitationUrl(page: string, mode: string, room: string): string {
   const url = new URL(page);
   const server = url.searchParams.get("server");
@@ -42,8 +44,8 @@ export function invitationUrl(page: string, mode: string, room: string): string 
 }
 
 /**
- * Joins the race among friends with that name, or opens it. It never opens a second one beside a full one: friends would
- * race apart and not know it. Rejects with `match/full` then.
+ * Joins the race among friends with that name, or opens it. Rejects with `match/full` if it is full: in a second
+ * race of the same name friends would race apart without knowing.
  */
 export async function joinFriends(
   client: Client,

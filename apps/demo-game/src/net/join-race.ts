@@ -9,7 +9,7 @@ export interface JoinOptions {
   readonly mode: "mesh" | "relay" | "server";
   readonly driver: DriverCard;
   readonly isSpectator: boolean;
-  /** Undefined: a race with anybody. */
+  /** Undefined for a race with anybody. */
   readonly invitation: Invitation | undefined;
   readonly server: string;
   readonly profile: Genre;
@@ -19,12 +19,12 @@ export interface JoinOptions {
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 8_000;
 
-/** The pause before the n-th try again (0, 1, 2, ...). */
+/** Returns the pause before an attempt. The first repetition is number 0. */
 function retryDelayMs(attempt: number): number {
   return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempt, 10));
 }
 
-/** The second circuit comes while the server answers. */
+/** Joins a race. Loads the second circuit meanwhile. */
 export async function joinRace(options: JoinOptions): Promise<Room> {
   const [room] = await Promise.all([askForRoom(options), import("../track/salt-flats.js")]);
   return room;
@@ -45,12 +45,12 @@ function askForRoom(options: JoinOptions): Promise<Room> {
   return joinFriends(client, kind, invitation.friends, card, terms);
 }
 
-/** True if the server is about to restart, and takes nobody new before that. */
+/** Returns true if the server takes no new players because it is about to restart. */
 export function isDraining(error: unknown): boolean {
   return error instanceof NetError && error.code === "match/full" && /takes nobody new/.test(error.message);
 }
 
-/** True if the server's answer will stay the same: the race is full, or over. */
+/** Returns true if another attempt would get the same answer: the race is full, or over. */
 function isFinal(error: unknown): boolean {
   return (
     !isDraining(error) &&
@@ -60,8 +60,8 @@ function isFinal(error: unknown): boolean {
 }
 
 /**
- * Tries until it works, or `signal` says stop, or the answer is final. `onFailure` gets every failure, and the pause
- * after it unless it is final.
+ * Repeats `join` until it succeeds, `signal` is aborted, or the answer is final. `onFailure` gets each failure and
+ * the pause before the next attempt, undefined for a final answer.
  */
 export async function joinUntilItWorks(
   join: () => Promise<Room>,

@@ -27,18 +27,21 @@ import type { ParticipantEvents, RaceParticipant, RunnerView } from "./race-part
 import { STALE_AFTER_MS, type RemoteCar } from "./remote-car.js";
 import { WatchedCar } from "./watched-car.js";
 
-/** A start this long after the green light is a late one. */
+/** Time after the green light at which a start counts as late, ms. */
 const LATE_AFTER_MS = 1000;
 
-/** Names of computer drivers may come a moment after the race; the grid is no place to wait longer. */
+/** A newcomer asks for a car after this time, when the others' names have arrived, and within this time, ms. */
 const TAKE_AFTER_MS = 300;
 const TAKE_WITHIN_MS = 3000;
-/** With nobody to take over from, the others' cars are shown by then. */
+/**
+ * Time after which a newcomer without a computer driver joins the end of the field, ms. All cars are shown by
+ * then.
+ */
 const JOIN_FIELD_AFTER_MS = 1000;
 
 /**
- * A participant in a race room, human or computer: its car, its books, and its side of the conversation. A spectator has all
- * of this but the car: where nobody decides, its link is one like any other's.
+ * A participant in a race among players, human or computer: its car, its record of the race, and its messages.
+ * A spectator has no car, and is a peer like the others.
  */
 export class Participant implements RaceParticipant {
   readonly room: Room<PeerMessages>;
@@ -60,7 +63,7 @@ export class Participant implements RaceParticipant {
   #sessionId: string;
   #myNumber: number;
   #totalMs = 0;
-  /** A newcomer in mid-race would like a computer driver's car, since that moment; undefined: it does not, or not any more. */
+  /** Time since which a newcomer in mid-race wants a computer driver's car; undefined if it wants none. */
   #wantsCarSinceMs: number | undefined;
   /** The computer driver that was asked for its car. */
   #asked: Peer | undefined;
@@ -82,7 +85,7 @@ export class Participant implements RaceParticipant {
       onGrid: () => this.#toGrid(),
       onGreen: () => this.#green(),
       onResults: () => {
-        // Nobody waits on the grid for a race to come.
+        // A car that is still on the grid may drive.
         this.racer.isHeld = false;
         events.onResults?.();
       },
@@ -93,7 +96,7 @@ export class Participant implements RaceParticipant {
     room.send("driver", card);
   }
 
-  /** One fixed step of the own car, up to that moment: told to the others. */
+  /** Drives the own car for one fixed step that ends at that moment, and publishes it. */
   step(input: DriveInput, atMs: number): void {
     if (this.#entity) this.#drive(this.#entity, input);
     this.room.advance(atMs);
@@ -106,11 +109,11 @@ export class Participant implements RaceParticipant {
     entity.publish(this.racer.car, input);
   }
 
-  /** Phases and the others' progress; once per frame. */
+  /** Updates the phase and the others' progress. Called once per frame. */
   update(): void {
     const nowMs = this.#now();
     this.session.update(nowMs);
-    // A participant that waits for a race to be announced asks the director for it.
+    // A participant that knows no race asks the director for it.
     const isWaiting = this.session.phase === "waiting";
     this.#introductions.update(nowMs, (peer) => isWaiting && peer === this.room.peers[0]);
     this.#askForCar(nowMs);
@@ -119,7 +122,7 @@ export class Participant implements RaceParticipant {
     const isOnGrid = this.session.phase === "countdown";
     for (const remote of this.remotes) {
       const progress = this.#progressOf(remote.ownerId);
-      // Cars reach the grid one after the other, from anywhere; the way there counts for nothing.
+      // The way to the grid does not count.
       if (isOnGrid) progress.restart();
       progress.show(remote.x, remote.y);
     }
@@ -134,7 +137,7 @@ export class Participant implements RaceParticipant {
     const { x, y, headingRad, velocityX, velocityY, steer, throttle, handbrake } = followed;
     const { car, previous, laps } = this.racer;
     Object.assign(car, { x, y, headingRad, velocityX, velocityY, steer, throttle, handbrake });
-    // It is where it is shown: nothing is left to blend between steps.
+    // The shown pose is final, so there is nothing to interpolate between steps.
     Object.assign(previous, { x, y, headingRad });
     laps.moveTo(x, y);
   }
@@ -189,7 +192,7 @@ export class Participant implements RaceParticipant {
     if (!this.racer.isHeld && !this.isSpectator) this.racer.resetToTrack();
   }
 
-  /** The car stands, so that the others do not see it drive on blindly. */
+  /** Stops the car, so that the others do not see it drive on without a driver. */
   park(): void {
     const { car } = this.racer;
     car.velocityX = 0;
@@ -229,7 +232,7 @@ export class Participant implements RaceParticipant {
     return cars;
   }
 
-  /** The cars that can be touched: those whose place is current. */
+  /** Returns the cars that can be hit: those whose position is current. */
   #solidCars(): RemoteCar[] {
     return this.remotes.filter((remote) => remote.ageMs < STALE_AFTER_MS);
   }
@@ -252,7 +255,7 @@ export class Participant implements RaceParticipant {
     return color === card.color ? card : { ...card, color };
   }
 
-  /** The others that have a car; a peer that has not introduced itself may have one. */
+  /** Returns the peers that may have a car: all but known spectators. */
   #drivers(): Peer[] {
     return this.room.peers.filter((peer) => this.#introductions.cardOf(peer).isSpectator !== true);
   }
@@ -275,7 +278,7 @@ export class Participant implements RaceParticipant {
     };
   }
 
-  /** Everybody in the race, first to last. */
+  /** Returns all drivers, first to last. */
   standings(): RunnerView[] {
     const mine: RunnerView = {
       number: this.room.myNumber,
@@ -315,7 +318,7 @@ export class Participant implements RaceParticipant {
         const lap = readLap(message);
         if (lap === undefined) return;
         this.session.recordLap(from.number, lap, this.#now());
-        // A hidden page's timers may sleep for a minute; messages wake it, and it may be the director.
+        // The timers of a hidden page may sleep for a minute, and the page may be the director's.
         this.session.update(this.#now());
         this.#reportLaps(from);
         this.#events.onPeerLap?.(from.id, lap);
@@ -351,7 +354,7 @@ export class Participant implements RaceParticipant {
     ];
   }
 
-  /** This participant's data for a newcomer. */
+  /** Sends a newcomer the data of this participant, and the race if it is the director. */
   #introduceTo(peer: Peer): void {
     const { room, session } = this;
     room.send("driver", this.#wanted, peer);
@@ -360,7 +363,7 @@ export class Participant implements RaceParticipant {
     if (entry !== undefined) room.send("entry", { race: session.race, entry }, peer);
   }
 
-  /** After a server's restart the room is another one, and everybody has another number. */
+  /** Adopts the new room after a server's restart, in which all participants have new numbers. */
   #noticeNewSession(): void {
     if (this.room.sessionId === this.#sessionId) return;
     this.session.renumber(this.#myNumber);
@@ -385,7 +388,7 @@ export class Participant implements RaceParticipant {
     this.lastLapMs = timeMs;
     const isBest = this.bestLapMs === 0 || timeMs < this.bestLapMs;
     if (isBest) this.bestLapMs = timeMs;
-    // After the flag, laps are for pleasure only.
+    // Laps after the finish do not count.
     if (this.session.phase !== "racing" || this.finished) return;
     const message: LapMessage = { race: this.session.race, lap, timeMs, totalMs: this.#totalMs };
     this.session.recordLap(this.room.myNumber, message, this.#now());
@@ -393,7 +396,10 @@ export class Participant implements RaceParticipant {
     this.#events.onOwnLap?.(message, isBest);
   }
 
-  /** Nobody begins last and alone: a newcomer takes over the computer driver's car in mid-field. */
+  /**
+   * Asks the computer driver in the middle of the field for its car, so that a newcomer is not last and
+   * alone.
+   */
   #askForCar(nowMs: number): void {
     const sinceMs = this.#wantsCarSinceMs;
     if (sinceMs === undefined) return;
@@ -409,7 +415,7 @@ export class Participant implements RaceParticipant {
     else if (nowMs - sinceMs >= JOIN_FIELD_AFTER_MS) this.#joinField(nowMs);
   }
 
-  /** Among people alone nobody gives a car away: a newcomer joins the end of the field. */
+  /** Puts a newcomer at the end of the field, if there is no computer driver to take a car from. */
   #joinField(nowMs: number): void {
     this.#wantsCarSinceMs = undefined;
     const others = this.standings().filter(({ isMine, entry }) => !isMine && entry?.finished !== true);
@@ -422,7 +428,7 @@ export class Participant implements RaceParticipant {
     this.#events.onJoinField?.(last.card.name);
   }
 
-  /** To a newcomer that has driven no lap of this race, and only once. */
+  /** Gives this computer driver's car, once, to a newcomer that has driven no lap of this race. */
   #giveCar(to: Peer): void {
     const { session, racer, room } = this;
     const isRacing = session.phase === "racing" && !this.finished && !racer.isHeld;
@@ -461,7 +467,7 @@ export class Participant implements RaceParticipant {
 
   #green(): void {
     this.racer.isHeld = false;
-    // A late driver has that much less time than those who started at the light, and starts among moving cars.
+    // The time since the light counts for a late driver, too. Other cars pass through it, because they are moving.
     this.#totalMs = this.session.elapsedMs(this.#now());
     if (this.#totalMs > LATE_AFTER_MS) {
       this.racer.becomeGhost();

@@ -6,30 +6,30 @@ import type { Racer } from "../race/racer.js";
 import type { Runner } from "../race/standings.js";
 import type { RemoteCar } from "./remote-car.js";
 
-/** Events of the race that a page shows or a driver reacts to. All optional. */
+/** Events of a race, for the page or for a computer driver. All are optional. */
 export interface ParticipantEvents {
   onGrid?: () => void;
   onGreen?: () => void;
   onResults?: () => void;
   onOwnLap?: (lap: LapMessage, isBest: boolean) => void;
-  /** The newcomer has a computer driver's car now, of that name. */
+  /** Called when the newcomer has taken over the car of a computer driver. */
   onTakeOver?: (name: string) => void;
-  /** The newcomer goes on behind the last driver, of that name. */
+  /** Called when the newcomer has been put behind the last driver. */
   onJoinField?: (name: string) => void;
-  /** This computer driver has given its car away. */
+  /** Called when this computer driver has given its car away. */
   onGiven?: () => void;
   onMissedGate?: () => void;
   onPeerLap?: (from: string, lap: LapMessage) => void;
   onChat?: (from: string, color: string, text: string) => void;
 }
 
-/** One car in the running order, with what to call it. */
+/** One car in the running order, with its driver's card. */
 export interface RunnerView extends Runner {
   readonly card: DriverCard;
   readonly isMine: boolean;
 }
 
-/** Somebody in a race, however it is run: among players, or by a server that decides. */
+/** A participant in a race: in one among players, or in one that a server decides. */
 export interface RaceParticipant {
   readonly room: Room;
   /** The own car as it is shown. */
@@ -37,11 +37,11 @@ export interface RaceParticipant {
   readonly session: RaceSession<Peer>;
   /** Card of the car in the middle of the picture, with the colour that it has in this race. */
   readonly card: DriverCard;
-  /** Looks on, without a car. */
+  /** True for a participant without a car. */
   readonly isSpectator: boolean;
   /** Name of the driver whom a spectator watches; undefined for a driver. */
   readonly watched: string | undefined;
-  /** Measured time that news of the watched car take to get here, ms; undefined while it is not known. */
+  /** Age of the watched car's states when they arrive, ms; undefined while it is not known. */
   readonly watchedDelayMs: number | undefined;
   /** The number on the roof of the car in the middle of the picture. */
   readonly carNumber: number;
@@ -56,15 +56,15 @@ export interface RaceParticipant {
   readonly progressM: number;
   readonly hasMissedGate: boolean;
   readonly finished: boolean;
-  /** One fixed step of time up to that moment (of `performance.now`), with what the player does in it. */
+  /** Runs one fixed step with the player's input. The step ends at `atMs` of `performance.now`. */
   step(input: DriveInput, atMs: number): void;
-  /** Once per frame, before its steps. */
+  /** Called once per frame, before its steps. */
   update(): void;
-  /** A spectator's camera goes to the next car, or to the one before. */
+  /** Moves a spectator's camera to the next or the previous car. */
   watch(step: 1 | -1): void;
-  /** Back to the middle of the road. */
+  /** Puts the car back to the middle of the road. */
   reset(): void;
-  /** Nobody is looking. */
+  /** Called while the page is hidden. */
   park(): void;
   cardOf(peer: Peer): DriverCard;
   standings(): RunnerView[];

@@ -1,6 +1,6 @@
 import type { OtherCar } from "../car/contact.js";
 
-/** Another participant's car as it is shown here and now. */
+/** Another participant's car as this page shows it now. */
 export interface RemoteCar extends OtherCar {
   readonly id: number;
   readonly ownerId: string;
@@ -11,11 +11,14 @@ export interface RemoteCar extends OtherCar {
   readonly steer: number;
   readonly throttle: number;
   readonly handbrake: boolean;
-  /** The newest state as it came, neither continued nor blended. */
+  /** The newest received state, neither predicted nor smoothed. */
   readonly received: { readonly x: number; readonly y: number; readonly headingRad: number };
-  /** Age of the newest state. */
+  /** Age of the newest state, ms. */
   readonly ageMs: number;
 }
 
-/** Older than this, a car's owner has probably gone quiet: it is drawn as a ghost and cannot be hit. */
+/**
+ * Age of the newest state after which a car is drawn as a ghost and cannot be hit, ms. Its owner is silent
+ * then.
+ */
 export const STALE_AFTER_MS = 4_000;

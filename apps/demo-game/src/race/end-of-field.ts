@@ -2,26 +2,26 @@ import { STEP_MS } from "../car/step-car.js";
 import { poseOnTrack, wrapDistance, type Track, type TrackPose } from "../track/track.js";
 import { GATE_COUNT, type LapPlace } from "./lap-counter.js";
 
-/** So far behind the last car a newcomer begins, m, and so fast, m/s. */
+/** Distance of a newcomer behind the last car, m, and its first speed, m/s. */
 const GAP_M = 18;
 const ROLLING_MPS = 14;
-/** A start from the grid is no worse than this. */
+/** Least progress for a rolling start, m. Below it the grid is as good. */
 const WORTH_IT_M = 60;
 
-/** A place in a race that is under way. */
+/** A start in a race that has already begun. */
 export interface RollingStart {
   readonly pose: TrackPose;
   readonly velocityX: number;
   readonly velocityY: number;
   readonly place: LapPlace;
-  /** Time of the laps that count as done. */
+  /** Time of the laps that count as done, ms. */
   readonly totalMs: number;
 }
 
 /**
- * The start of a newcomer in mid-race that takes over nobody's car: behind the last car that is still racing, with the time
- * that has gone. The lap that it begins in has the average pace so far, so that no record comes of it.
- * Undefined if the last car is not far from the grid yet.
+ * Returns the start of a newcomer in mid-race that takes over no car: behind the last car that still races, with
+ * the elapsed time. Its first lap counts with the average pace so far, so that it cannot be a record.
+ * Returns undefined if the last car is still near the grid.
  *
  * @param lastM progress of the last car, m since the start
  */

@@ -1,30 +1,30 @@
 import { distanceDelta, projectOnTrack, type Track, type TrackPosition } from "../track/track.js";
 
-/** The effect of one step of a car on its lap. */
+/** Effect of one step of a car on its lap. */
 export type LapEvent =
   | { readonly kind: "lap"; readonly lap: number; readonly timeMs: number }
-  /** The line was crossed without every gate before it: the lap is driven again. */
+  /** The car crossed the line without all gates before it, so the lap does not count. */
   | { readonly kind: "missed-gate" };
 
-/** Where a car is in its race, for whoever takes it over. */
+/** A car's place in its race, for a driver who takes it over. */
 export interface LapPlace {
   readonly lapsDone: number;
   /** The gate to cross next, 1 to {@link GATE_COUNT}. */
   readonly nextGate: number;
-  /** Steps since the lap began. */
+  /** Steps since the beginning of the lap. */
   readonly lapSteps: number;
 }
 
 export const GATE_COUNT = 16;
 /**
- * The nearest place of the centre line leaps forward when a car slides across the inside of a bend. So far is forgiven,
- * as the grass there costs more than it saves; a longer leap is a short cut.
+ * Longest allowed leap of the nearest point of the centre line, m, which occurs when a car slides across the inside
+ * of a bend. The grass there costs more time than it saves. A longer leap is a short cut.
  */
 const MAX_LEAP_M = 45;
 
 /**
- * Counts laps by gates that must be crossed in order, forwards. Gate 0 is the start line. Reversing over a gate does
- * not undo it and crossing it again does not count twice, as only the next gate is looked for.
+ * Counts laps by gates that must be crossed forwards and in order. Gate 0 is the start line. Only the next gate
+ * counts, so reversing over a gate does not undo it, and crossing it again does not count twice.
  */
 export class LapCounter {
   readonly #track: Track;
@@ -52,7 +52,7 @@ export class LapCounter {
     return { lapsDone: this.#lapsDone, nextGate: this.#nextGate, lapSteps: this.lapSteps };
   }
 
-  /** Goes on where another counter of the same track was. */
+  /** Continues from the place of another counter of the same track. */
   resume({ lapsDone, nextGate, lapSteps }: LapPlace): void {
     this.#lapsDone = lapsDone;
     this.#nextGate = nextGate;
@@ -62,22 +62,25 @@ export class LapCounter {
     this.#unwrappedM = lapsDone * this.#track.lengthM + distanceM - (isBehindLine ? this.#track.lengthM : 0);
   }
 
-  /** Steps since the start, whichever lap. */
+  /** Steps since the start of the race. */
   get steps(): number {
     return this.#step;
   }
 
-  /** Steps since the current lap began. */
+  /** Steps since the beginning of the current lap. */
   get lapSteps(): number {
     return this.#step - this.#lapStartStep;
   }
 
-  /** Metres since the start, less behind the line; a counted lap is worth exactly one track length. */
+  /**
+   * Distance since the start line, m; negative behind it. Each counted lap is exactly one length of the
+   * track.
+   */
   get progressM(): number {
     return this.#unwrappedM;
   }
 
-  /** After every step of the car. The way from the grid to the line is part of lap 1, in time too. */
+  /** Called after every step of the car. The time from the grid to the line belongs to lap 1. */
   advance(x: number, y: number, stepMs: number): LapEvent | undefined {
     this.#step++;
     this.at = projectOnTrack(this.#track, x, y);
@@ -89,7 +92,7 @@ export class LapCounter {
     return this.#crossGates(previousM, movedM, stepMs);
   }
 
-  /** Walls stand close enough to the road: a gate reaches from one to the other. */
+  /** Crosses the gates of this stretch of road. A gate reaches from wall to wall. */
   #crossGates(fromM: number, movedM: number, stepMs: number): LapEvent | undefined {
     const spacingM = this.#gateSpacingM;
     const first = Math.floor(fromM / spacingM) + 1;
@@ -118,12 +121,12 @@ export class LapCounter {
     return { kind: "lap", lap: this.#lapsDone, timeMs };
   }
 
-  /** The point of the lap to put a car back to: its own, or the last gate that it took if it missed one. */
+  /** Point of the lap to which a reset puts the car: its own, or its last gate if it has missed one. */
   get resumeM(): number {
     return this.hasMissedGate ? (this.#nextGate - 1) * this.#gateSpacingM : this.at.distanceM;
   }
 
-  /** Past a gate without having crossed it: this lap will not count unless the car goes back. */
+  /** True if the car has missed a gate, so that this lap will not count unless the car goes back. */
   get hasMissedGate(): boolean {
     const lastGateM = (this.#nextGate - 1) * this.#gateSpacingM;
     return distanceDelta(this.#track, lastGateM, this.at.distanceM) > this.#gateSpacingM;
@@ -133,7 +136,7 @@ export class LapCounter {
     return this.#track.lengthM / GATE_COUNT;
   }
 
-  /** The car was put elsewhere: no gate is crossed by that. */
+  /** Called when the car was put elsewhere, which crosses no gate. */
   moveTo(x: number, y: number): void {
     this.at = projectOnTrack(this.#track, x, y);
     this.#unwrappedM += distanceDelta(this.#track, this.#previousM, this.at.distanceM);

@@ -1,4 +1,4 @@
-/** Colours that the eye tells apart on grass and tarmac; as many as a room has cars. */
+/** Colours that differ visibly on grass and tarmac: as many as a room has cars. */
 const SPARE = [
   "#e5484d",
   "#2f80ed",
@@ -17,18 +17,18 @@ const SPARE = [
   "#5c6470",
   "#d9b3ff",
 ];
-/** Euclidean distance of two colours, each channel 0 to 255, below which they look alike from the camera's height. */
+/** Euclidean distance below which two colours look alike from the camera's height. Channels are 0 to 255. */
 const ALIKE = 70;
 
 /**
- * Gives every car of a race a colour of its own: the one that its driver wants, or a spare one if a car with a lower
- * number looks like that. Every browser has the same cars, so all agree.
+ * Gives every car of a race its own colour: the one that its driver wants, or a spare one if a car with a lower
+ * number has a similar one. All browsers have the same cars, so all get the same colours.
  */
 export class Liveries {
   #key = "";
   #colors: ReadonlyMap<number, string> = new Map();
 
-  /** `wanted`: the drivers' colours by number; call it whenever they may have changed. */
+  /** Call it whenever the drivers' colours may have changed. `wanted`: colours by number. */
   update(wanted: readonly (readonly [number: number, color: string])[]): void {
     const key = wanted.join();
     if (key === this.#key) return;
@@ -53,7 +53,7 @@ export function liveriesOf(
   for (const [number, color] of inOrder) {
     if (colors.has(number)) continue;
     const taken = new Set(colors.values());
-    // Among many cars no spare colour may differ enough from all; then it is at least no other car's.
+    // Among many cars no spare colour may differ enough. Then any that no other car has will do.
     colors.set(number, SPARE.find(isFree) ?? SPARE.find((spare) => !taken.has(spare)) ?? color);
   }
   return colors;

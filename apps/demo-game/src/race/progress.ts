@@ -1,11 +1,11 @@
 import { distanceDelta, projectOnTrack, type Track } from "../track/track.js";
 
-/** In one frame nobody drives farther, on a page that was not hidden. */
+/** Longest distance that a car drives in one frame, m, unless the page was hidden. */
 const MAX_MOVE_M = 150;
 
 /**
- * The progress of another car, from its shown place and from the laps it reports. The shown place moves smoothly
- * but cannot know laps driven before we came; the reported laps can, but say nothing in between.
+ * The progress of another car, from its shown position and from the laps that it reports. The position changes
+ * smoothly, but does not contain laps from before this page joined. The reported laps do, but have no fractions.
  */
 export class Progress {
   readonly #track: Track;
@@ -25,23 +25,23 @@ export class Progress {
     const at = projectOnTrack(this.#track, x, y).distanceM;
     if (this.#previousM === undefined) {
       this.#unwrappedM = at > this.#track.lengthM * 0.8 ? at - this.#track.lengthM : at;
-      // Laps may have been reported before the car was seen.
+      // Laps may be reported before the car is shown.
       if (this.#reportedLaps > 0) this.reportLaps(this.#reportedLaps);
     } else {
       const movedM = distanceDelta(this.#track, this.#previousM, at);
-      // A car that is put elsewhere has its reported laps, and its place in the lap.
+      // After a jump of the car, its reported laps and its position in the lap count.
       if (Math.abs(movedM) > MAX_MOVE_M) this.#unwrappedM = this.#reportedLaps * this.#track.lengthM + at;
       else this.#unwrappedM += movedM;
     }
     this.#previousM = at;
   }
 
-  /** `lapsDone` laps are certain: shifts by whole laps to agree, however far round the car is shown to be. */
+  /** Takes the number of laps that the car has reported. Shifts the progress by whole laps to agree with it. */
   reportLaps(lapsDone: number): void {
     this.#reportedLaps = lapsDone;
     const { lengthM } = this.#track;
     const excess = this.#unwrappedM - lapsDone * lengthM;
-    // The report may come a little before the car is seen to cross the line, or any time during the lap after it.
+    // The report may arrive shortly before the shown car crosses the line, or during the whole next lap.
     this.#unwrappedM -= Math.floor((excess + lengthM * 0.2) / lengthM) * lengthM;
   }
 

@@ -1,15 +1,15 @@
-/** Shapes of what participants tell each other, and the checks of what peers claim: nothing is believed unchecked. */
+/** The messages of a race among players, and the functions that check received ones. */
 import { GATE_COUNT, type LapPlace } from "./lap-counter.js";
 
 export type Phase = "countdown" | "racing" | "results";
 
-/** One participant's race so far. */
+/** Laps and times of one participant in this race. */
 export interface RaceEntry {
   readonly number: number;
   readonly laps: number;
-  /** Sum of its lap times. */
+  /** Sum of its lap times, ms. */
   readonly totalMs: number;
-  /** 0 before the first lap. */
+  /** Fastest lap, ms; 0 before the first. */
   readonly bestMs: number;
   /** True once it has driven every lap of the race. */
   readonly finished: boolean;
@@ -19,10 +19,10 @@ export interface RaceEntry {
 export interface RaceAnnouncement {
   readonly race: number;
   readonly phase: Phase;
-  /** Age of the phase at the moment of sending. */
+  /** Age of the phase when the message was sent, ms. */
   readonly elapsedMs: number;
   readonly laps: number;
-  /** Participants' numbers, pole first. */
+  /** Participants' numbers in the order of the grid. */
   readonly grid: readonly number[];
   readonly entries: readonly RaceEntry[];
 }
@@ -34,7 +34,7 @@ export interface LapMessage {
   readonly totalMs: number;
 }
 
-/** One's own entry in the books, told to whoever joins: after a server's restart nobody else knows it any more. */
+/** The sender's own entry, for newcomers. After a server's restart nobody else knows it. */
 export interface EntryMessage {
   readonly race: number;
   readonly entry: RaceEntry;
@@ -45,7 +45,7 @@ export interface DriverCard {
   /** #rrggbb */
   readonly color: string;
   readonly isComputer: boolean;
-  /** Has no car: looks on. */
+  /** True for a spectator, who has no car. */
   readonly isSpectator?: boolean;
 }
 
@@ -54,7 +54,7 @@ export const MAX_CHAT_LENGTH = 160;
 const MAX_PARTICIPANTS = 64;
 const MAX_LAPS = 99;
 const MAX_TIME_MS = 3_600_000;
-/** No car drives a lap faster than this; who says so is not believed. */
+/** Fastest possible lap, ms. A message with a faster one is dropped. */
 const MIN_LAP_MS = 15_000;
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -69,10 +69,13 @@ function isNumberIn(value: unknown, low: number, high: number): value is number 
   return typeof value === "number" && value >= low && value <= high;
 }
 
-/** Text for the screen: control characters and runs of space become one space; undefined if nothing is left. */
+/**
+ * Returns text that can be shown: control characters and repeated spaces become one space. Undefined if it is
+ * empty.
+ */
 export function readText(value: unknown, maxLength: number): string | undefined {
   if (typeof value !== "string") return undefined;
-  // Only the beginning is looked at: a peer may send far more than anyone would show.
+  // Reads only the beginning, because a peer may send much more than is shown.
   const cleaned = value
     .slice(0, maxLength * 8)
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
@@ -85,7 +88,7 @@ export function readColor(value: unknown): string | undefined {
   return typeof value === "string" && /^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : undefined;
 }
 
-/** A computer driver's car as it hands it to a newcomer: its pose, its lap, its time. */
+/** The car that a computer driver gives to a newcomer: its pose, its lap and its time. */
 export interface GivenCar {
   readonly race: number;
   readonly x: number;
@@ -94,11 +97,11 @@ export interface GivenCar {
   readonly velocityX: number;
   readonly velocityY: number;
   readonly place: LapPlace;
-  /** Time of the laps that are done, with the time that was lost at the start. */
+  /** Time of the completed laps and of a late start, ms. */
   readonly totalMs: number;
 }
 
-/** All that players of a race without a server's decisions say to each other. */
+/** Messages between the participants of a race among players. */
 export interface PeerMessages {
   race: RaceAnnouncement;
   lap: LapMessage;
@@ -107,7 +110,7 @@ export interface PeerMessages {
   /** Asks for the other's `driver`. */
   ask: Record<string, never>;
   chat: { text: string };
-  /** A newcomer asks a computer driver for its car. */
+  /** A newcomer's request for a computer driver's car. */
   take: Record<string, never>;
   give: GivenCar;
 }

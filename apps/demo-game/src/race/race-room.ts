@@ -1,4 +1,4 @@
-/** The part of a Paceline room that a race needs; `Room` of @paceline/client is one, and so is a test's. */
+/** The part of a room that a race needs. `Room` of @paceline/client has it, and so have the rooms of tests. */
 export interface RacePeer {
   readonly number: number;
   readonly rttMs: number | undefined;
@@ -7,7 +7,7 @@ export interface RacePeer {
 export interface RaceRoom<P extends RacePeer = RacePeer> {
   readonly myNumber: number;
   readonly peers: readonly P[];
-  /** The drivers, if not everybody drives: neither a server nor spectators do. */
+  /** Numbers of the drivers, if not everybody drives: a server and spectators do not. */
   readonly racers?: readonly number[];
   send(type: string, message: unknown, to?: P): void;
 }

@@ -3,27 +3,27 @@ import type { RacePeer, RaceRoom } from "./race-room.js";
 import { compareEntries } from "./standings.js";
 
 const RACE_LAPS = 3;
-/** Five lamps, one a second, then a moment of suspense. */
+/** Time between two of the five lamps, ms. The light turns green later, at the end of the countdown. */
 const LAMP_MS = 900;
 export const COUNTDOWN_MS = 6_000;
 const RESULTS_MS = 8_000;
-/** The race's length after the first car has finished, and its greatest length. */
+/** Longest time from the first car's finish to the end of the race, and longest race, ms. */
 const AFTER_WINNER_MS = 30_000;
 const LONGEST_RACE_MS = 300_000;
-/** A newcomer who hears nothing from the director for this long, and is the oldest, starts a race itself. */
+/** Time without an announcement after which the oldest participant starts a race, ms. */
 const SETTLE_MS = 600;
 
 export interface RaceSessionEvents {
-  /** A new race: everybody to the grid. */
+  /** Called when a new race begins on the grid. */
   onGrid?: () => void;
   onGreen?: () => void;
   onResults?: () => void;
 }
 
 /**
- * The race as one participant knows it. The relay holds no game state: the participant with the lowest number is the
- * race director; it decides the phases and announces them, everybody follows. All keep the same books from the same
- * messages, so that the next lowest can go on when the director leaves.
+ * The race as one participant knows it. The relay holds no game state, so the participant with the lowest number is
+ * the race director, who decides the phases and announces them. All participants record the same messages, so that
+ * the one with the next lowest number can go on when the director leaves.
  */
 export class RaceSession<P extends RacePeer = RacePeer> {
   readonly #room: RaceRoom<P>;
@@ -71,7 +71,7 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     return Math.max(0, lasts - this.elapsedMs(nowMs));
   }
 
-  /** Until the next race at the latest, ms; undefined while nobody has finished this one. */
+  /** Returns the longest time until the next race, ms; undefined until a car has finished this one. */
   nextRaceInMs(nowMs: number): number | undefined {
     if (this.#phase === "results") return this.remainingMs(nowMs);
     if (this.#phase !== "racing" || this.#winnerAtMs === undefined) return undefined;
@@ -82,7 +82,7 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     return this.#room.peers.every((peer) => peer.number > this.#room.myNumber);
   }
 
-  /** Place on the grid: as announced, or behind everybody who was. */
+  /** Returns a participant's place on the grid: the announced one, or behind all announced ones. */
   slotOf(number: number): number {
     const announced = this.#grid.indexOf(number);
     if (announced >= 0) return announced;
@@ -90,22 +90,22 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     return this.#grid.length + newcomers.length;
   }
 
-  /** Lamps lit, 0 to 5. */
+  /** Returns the number of lit lamps, 0 to 5. */
   lamps(nowMs: number): number {
     return this.#phase === "countdown" ? Math.min(5, Math.floor(this.elapsedMs(nowMs) / LAMP_MS)) : 0;
   }
 
-  /** Called every frame or so: moves on when it is time to. */
+  /** Moves to the next phase when it is due. Called about once per frame. */
   update(nowMs: number): void {
     const elapsed = this.elapsedMs(nowMs);
     if (this.#phase === "countdown" && elapsed >= COUNTDOWN_MS) {
-      // Everybody by its own clock, so that the light is green at the same moment for all.
+      // Each participant uses its own clock, so that the light is green at the same moment for all.
       this.#enter("racing", this.#phaseStartMs + COUNTDOWN_MS);
       if (this.isDirector()) this.announce(nowMs);
     }
     if (!this.isDirector()) return;
     const pauseMs = this.#phase === "waiting" ? SETTLE_MS : this.#phase === "results" ? RESULTS_MS : Infinity;
-    // Spectators alone start no race.
+    // A room with spectators alone has no race.
     if (elapsed >= pauseMs && this.#present().length > 0) this.#startRace(nowMs);
     if (this.#phase === "racing" && this.#isOver(nowMs)) {
       this.#enter("results", nowMs);
@@ -113,7 +113,7 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     }
   }
 
-  /** As director: says where the race is, to all or to a newcomer. */
+  /** Sends the director's announcement to all, or to a newcomer. */
   announce(nowMs: number, to?: P): void {
     if (this.#phase === "waiting") return;
     const announcement: RaceAnnouncement = {
@@ -127,13 +127,13 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     this.#room.send("race", announcement, to);
   }
 
-  /** From the network. Only the director's word counts. */
+  /** Takes an announcement. Ignores it if a participant with a lower number than the sender's exists. */
   hear(announcement: RaceAnnouncement, from: P, nowMs: number): void {
     const lowest = Math.min(this.#room.myNumber, ...this.#room.peers.map((peer) => peer.number));
     if (from.number > lowest) return;
     const startMs = nowMs - announcement.elapsedMs - (from.rttMs ?? 0) / 2;
     const sameGrid = announcement.grid.join() === this.#grid.join();
-    // The grid counts too: two rooms' first races, joined after a server's restart, have the same number.
+    // After a server's restart, the first race of the new room may have the same number as the one before.
     const isNew = announcement.race !== this.#race || !sameGrid || this.#phase === "waiting";
     this.#race = announcement.race;
     this.#laps = announcement.laps;
@@ -144,7 +144,7 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     if (isNew || announcement.phase !== this.#phase) this.#enter(announcement.phase, startMs);
   }
 
-  /** A lap was driven: by us (`number` is ours) or by a peer. */
+  /** Records a lap of this participant or of a peer. */
   recordLap(number: number, lap: LapMessage, nowMs: number): void {
     if (lap.race !== this.#race) return;
     const before = this.#entries.get(number);
@@ -155,22 +155,22 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     if (finished) this.#winnerAtMs ??= nowMs;
   }
 
-  /** This participant goes on with laps that somebody else has driven. */
+  /** Takes over the laps of another driver as this participant's own. */
   takeOver(entry: RaceEntry): void {
     this.#merge(entry);
   }
 
-  /** A peer says how far it has come: it speaks for itself only. */
+  /** Takes a peer's entry. Ignores entries about other participants. */
   hearEntry({ race, entry }: EntryMessage, from: P): void {
     if (race === this.#race && entry.number === from.number) this.#merge(entry);
   }
 
-  /** A participant has gone: its result stays until the next race, unless it had none. */
+  /** Called when a participant has left. The result of one that has finished stays until the next race. */
   forget(number: number): void {
     if (this.#entries.get(number)?.finished !== true) this.#entries.delete(number);
   }
 
-  /** The room was joined again: all participants' numbers have changed, and with them the owners of the entries. */
+  /** Called after a new join, in which all numbers have changed. Keeps only this participant's entry. */
   renumber(myOldNumber: number): void {
     const mine = this.#entries.get(myOldNumber);
     this.#entries.clear();
@@ -197,7 +197,7 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     this.announce(nowMs);
   }
 
-  /** Reversed order of the last result, so that nobody drives alone in front; newcomers at the back. */
+  /** Returns the next grid: the last result reversed, so that nobody drives alone in front, then newcomers. */
   #nextGrid(): number[] {
     const present = this.#present();
     const ranked = this.entries.map((entry) => entry.number).filter((number) => present.includes(number));

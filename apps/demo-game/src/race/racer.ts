@@ -6,17 +6,20 @@ import { circuitAt } from "../track/circuits.js";
 import { poseOnTrack, type TrackPose } from "../track/track.js";
 import { LapCounter, type LapEvent, type LapPlace } from "./lap-counter.js";
 
-/** After a reset or a late start a car passes through others, so that nobody begins inside somebody. */
+/**
+ * Steps for which a car passes through others after a reset or a late start, because it may begin inside
+ * another.
+ */
 const GHOST_STEPS = 150;
 
-/** The own car in the race: one fixed step at a time. */
+/** Simulates the own car in the race in fixed steps. */
 export class Racer {
   circuit: Circuit;
   readonly car: CarState;
   laps: LapCounter;
-  /** On the grid before green: the engine may roar, the car stays. */
+  /** True on the grid until the light is green: the car does not move. */
   isHeld = false;
-  /** Pose before the last step, for drawing between steps. */
+  /** Pose before the last step, to interpolate between steps. */
   readonly previous: TrackPose;
   #ghostSteps = 0;
 
@@ -41,7 +44,7 @@ export class Racer {
     this.laps = new LapCounter(this.circuit.track, this.car.x, this.car.y);
   }
 
-  /** Goes on as another car that was there, at its speed and in its lap. */
+  /** Takes over another car's pose, speed and lap. */
   takeOver(car: CarState, place: LapPlace): void {
     this.circuit = circuitAt(car);
     this.#putAt(car);
@@ -52,7 +55,7 @@ export class Racer {
     this.becomeGhost();
   }
 
-  /** Back onto the middle of the road, where the car left it or where its lap can still be completed. */
+  /** Puts the car back to the middle of the road: to where it left it, or to where its lap can still count. */
   resetToTrack(): void {
     this.#putAt(poseOnTrack(this.circuit.track, this.laps.resumeM));
     this.laps.moveTo(this.car.x, this.car.y);

@@ -1,6 +1,6 @@
 import type { RaceEntry } from "./race-messages.js";
 
-/** Finishers by time, then the others by laps and the time these took. */
+/** Compares two entries: finishers by time, then the others by laps and by the time of their laps. */
 export function compareEntries(a: RaceEntry, b: RaceEntry): number {
   if (a.finished !== b.finished) return a.finished ? -1 : 1;
   return b.laps - a.laps || a.totalMs - b.totalMs || a.number - b.number;
@@ -13,7 +13,7 @@ export interface Runner {
   readonly entry: RaceEntry | undefined;
 }
 
-/** The order on the road: who has finished stays where it finished. */
+/** Returns the order on the road. Cars that have finished keep their places. */
 export function runningOrder<R extends Runner>(runners: readonly R[]): R[] {
   return [...runners].sort((a, b) => {
     if (a.entry?.finished === true || b.entry?.finished === true) {
@@ -24,7 +24,7 @@ export function runningOrder<R extends Runner>(runners: readonly R[]): R[] {
   });
 }
 
-/** 83456 -> "1:23.456" */
+/** Formats a time, such as 83456 ms as "1:23.456". */
 export function formatTime(timeMs: number): string {
   const total = Math.max(0, Math.round(timeMs));
   const minutes = Math.floor(total / 60_000);

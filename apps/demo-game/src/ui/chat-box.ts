@@ -5,7 +5,7 @@ import { element } from "./element.js";
 const MAX_LINES = 40;
 const FRESH_MS = 9_000;
 
-/** The chat, bottom left. It shows messages as text, never as markup. */
+/** The chat, bottom left. All messages are inserted as text, never as markup. */
 export class ChatBox {
   readonly root: HTMLElement;
   readonly #lines = element("div", {

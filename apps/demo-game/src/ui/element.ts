@@ -8,7 +8,7 @@ interface Attributes {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
-/** Makes an element. It takes text as text, never as markup: much of it comes from other players. */
+/** Makes an element. Inserts text as text, never as markup, because other players wrote much of it. */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   { class: className, text, title, id, attributes = {} }: Attributes = {},
@@ -24,7 +24,7 @@ export function element<K extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-/** Writes only if the text has changed, to save a layout in every frame. */
+/** Sets an element's text, if it has changed: a write costs layout in every frame. */
 export function setText(node: HTMLElement, text: string): void {
   if (node.textContent !== text) node.textContent = text;
 }

@@ -34,7 +34,7 @@ export class InviteBox {
         this.#status,
       ],
     );
-    // Keys in the box do not drive the car.
+    // Keys that are typed in the box must not drive the car.
     this.root.addEventListener("keydown", (event) => {
       event.stopPropagation();
       if (event.key === "Escape") this.hide();
@@ -74,7 +74,7 @@ export class InviteBox {
       await navigator.clipboard.writeText(this.#link.value);
       setText(this.#status, COPIED);
     } catch {
-      // The page has no permission or is not secure: the player copies by hand.
+      // The page has no permission or is not secure, so the player copies by hand.
       this.#link.focus();
       setText(this.#status, "This browser does not let the page copy: the link is selected, copy it.");
     }
@@ -84,7 +84,7 @@ export class InviteBox {
     try {
       await navigator.share({ title: "Paceline Ring", text: "Race me", url: this.#link.value });
     } catch {
-      // The player closed the dialogue of the system.
+      // The player has closed the system's dialogue.
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Peer } from "@paceline/client";
 import { element, setText } from "./element.js";
 
-/** Always visible: how many opponents have a direct path, how many the relay, and why. */
+/** Shows how many rivals are reached directly, how many through the relay, and the worst path's reason. */
 export class NetworkBadge {
   readonly root: HTMLButtonElement;
   readonly #text = element("span", { class: "badge-text" });
@@ -19,7 +19,7 @@ export class NetworkBadge {
     });
   }
 
-  /** Counts players, and computer drivers only if there are no players: those often lack WebRTC. */
+  /** Shows the paths to players; those to computer drivers only if there are no players. */
   show(peers: readonly Peer[], isComputer: (peer: Peer) => boolean, authority?: Peer): void {
     if (authority) return this.#showServer(peers.length, authority);
     const players = peers.filter((peer) => !isComputer(peer));
@@ -59,7 +59,7 @@ function summary(direct: number, relayed: number, computers: number): string {
   return `${direct} direct · ${relayed} via relay`;
 }
 
-/** The peer with the worst path: relayed before direct, then by the longest round trip. */
+/** Returns the peer with the worst path: a relayed one before a direct one, then the slowest. */
 function worstOf(peers: readonly Peer[]): Peer | undefined {
   return [...peers].sort(
     (a, b) => Number(a.path === "direct") - Number(b.path === "direct") || (b.rttMs ?? 0) - (a.rttMs ?? 0),

@@ -6,7 +6,7 @@ import { element } from "./element.js";
 export interface NetworkPanelOptions {
   readonly profiles: readonly Genre[];
   readonly cardOf: (peer: Peer) => DriverCard;
-  /** @param bounds the part of the window that the panel covers; empty while it is closed */
+  /** @param bounds the panel's rectangle in the window; empty while the panel is closed */
   readonly onToggle: (isOpen: boolean, bounds: DOMRectReadOnly) => void;
 }
 
@@ -15,7 +15,9 @@ const TRANSPORT_CHOICES: readonly { readonly label: string; readonly kinds: read
   { label: "WebSocket only", kinds: ["websocket"] },
 ];
 
-/** The SDK's panel with the names of the drivers, and with controls for profile and transports. */
+/**
+ * The SDK's panel with the drivers' names, and with controls that change profile and transports in mid-race.
+ */
 export class NetworkPanel {
   readonly #room: Room;
   readonly #options: NetworkPanelOptions;
@@ -31,7 +33,7 @@ export class NetworkPanel {
     this.#options = options;
     this.#profile = select("Profile", options.profiles, (value) => {
       const profile = options.profiles.find((name) => name === value);
-      // Keeps the game's other overrides, such as the relay between players.
+      // Keeps the game's other settings, such as the relay between its players.
       const { choice } = this.#room.transport;
       if (profile === undefined) return;
       this.#configure({ profile: typeof choice === "string" ? profile : { ...choice, base: profile } });
@@ -65,7 +67,7 @@ export class NetworkPanel {
     this.#panel?.remove();
   }
 
-  /** Downloads the panel when the player first opens it. */
+  /** Loads the panel's code when the panel is opened for the first time. */
   async #load(): Promise<void> {
     this.#isLoading = true;
     try {
@@ -87,7 +89,7 @@ export class NetworkPanel {
 
   #toggled(isOpen: boolean): void {
     this.#showChoices();
-    // `showPanel` calls this before it has returned the panel; `#load` then calls it again.
+    // `showPanel` calls this before it returns the panel; `#load` calls it again then.
     if (this.#panel) this.#options.onToggle(isOpen, this.#panel.bounds);
   }
 
@@ -122,7 +124,7 @@ export class NetworkPanel {
   }
 }
 
-/** A sample of the outlines that cars have while the panel is open. */
+/** Returns a sample of an outline that the cars have while the panel is open. */
 function outline(style: string, color: string): HTMLElement {
   const node = element("i");
   Object.assign(node.style, {

@@ -2,11 +2,11 @@ import type { RunnerView } from "../net/race-participant.js";
 import { formatTime } from "../race/standings.js";
 import { element } from "./element.js";
 
-/** Speed that converts a gap in metres to seconds. */
+/** Speed by which a gap in metres is shown in seconds. */
 const GAP_SPEED_MPS = 27;
 const MAX_ROWS = 10;
 
-/** The running order, top left. */
+/** Shows the running order, top left. */
 export class StandingsBoard {
   readonly root = element("ol", { class: "standings" });
   #shown = "";
@@ -44,7 +44,7 @@ function gapText(leader: RunnerView, runner: RunnerView): string {
   return `+${Math.max(0, (leader.progressM - runner.progressM) / GAP_SPEED_MPS).toFixed(1)}`;
 }
 
-/** The board after a race. */
+/** Shows the results after a race. */
 export class ResultsBoard {
   readonly root: HTMLElement;
   readonly #title = element("h2", { text: "Result" });

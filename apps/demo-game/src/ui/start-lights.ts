@@ -2,7 +2,7 @@ import { element } from "./element.js";
 
 const LAMPS = 5;
 
-/** The five lamps of the start lights. */
+/** Five red lamps that light up one by one, and turn green at the start. */
 export class StartLights {
   readonly root: HTMLElement;
   readonly #lamps: readonly HTMLElement[];
@@ -14,7 +14,7 @@ export class StartLights {
     this.root = element("div", { class: "lights", attributes: { hidden: "" } }, [...this.#lamps]);
   }
 
-  /** Returns true if the call has changed the lamps and at least one is lit. */
+  /** Shows that many lamps. Returns true if this call lit another one. */
   showLit(count: number): boolean {
     const key = `lit ${count}`;
     if (this.#shown === key) return false;

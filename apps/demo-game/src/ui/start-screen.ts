@@ -5,7 +5,7 @@ export interface DriverChoice {
   name: string;
   color: string;
   mode: "mesh" | "relay" | "server";
-  /** True: watches, without a car. */
+  /** True for a spectator, who has no car. */
   isSpectator: boolean;
 }
 
@@ -26,7 +26,7 @@ const COLOR_NAMES: Readonly<Record<string, string>> = {
   "#f2f4f8": "White",
 };
 
-/** The start screen: name, colour, kind of race. It also reports a server that cannot be reached. */
+/** The lobby: name, colour, mode, buttons, and why the player could not join or has left. */
 export class StartScreen {
   readonly root: HTMLElement;
   readonly #name: HTMLInputElement;
@@ -106,11 +106,11 @@ export class StartScreen {
   }
 
   focus(): void {
-    // Without scrolling: a low screen shows the top of the card, with its title and the name.
+    // Keeps the top of the card in view on a low screen.
     this.#go.focus({ preventScroll: true });
   }
 
-  /** Says which race this will be, and offers the other kind. */
+  /** Shows whose race this will be, and a link to the other kind. */
   showRace(text: string, other: string, onOther: () => void): void {
     setText(this.#lead, `${text} `);
     this.#lead.append(button(other, "link", onOther));
@@ -121,22 +121,22 @@ export class StartScreen {
     setText(this.#go, isBusy ? "Joining…" : this.#goText);
   }
 
-  /** @param detail what exactly went wrong, as a tooltip */
+  /** Shows a sentence. `detail`: the exact error, as a tooltip. */
   say(text: string, isProblem = false, detail = ""): void {
     setText(this.#status, text);
     this.#status.title = detail;
     this.#status.classList.toggle("problem", isProblem);
-    // On a small screen the card is longer than the window.
+    // On a small screen the sentence may be below the window's end.
     if (isProblem) this.#status.scrollIntoView({ block: "nearest" });
   }
 
-  /** Shows the seconds until the next attempt. */
+  /** Shows the time until the next attempt, second by second. */
   countDown(remainingMs: number): void {
     const clock = element("span");
     this.#status.append(clock);
     const endMs = performance.now() + remainingMs;
     const tick = (): void => {
-      // Another message has replaced this one.
+      // Another sentence has replaced this one.
       if (!clock.isConnected) return clearInterval(timer);
       const seconds = Math.max(0, Math.ceil((endMs - performance.now()) / 1000));
       setText(clock, seconds === 0 ? " Trying again…" : ` Trying again in ${seconds} s.`);

@@ -1,12 +1,12 @@
 import { element, setText } from "./element.js";
 
 export interface ToastText {
-  /** A toast with the same key replaces the earlier one. */
+  /** A toast replaces the one with the same key. */
   readonly key: string;
   readonly title: string;
   readonly text: string;
   readonly tone: "lost" | "good" | "plain";
-  /** True: the toast is about a computer driver, and comes after those about players. */
+  /** True for news of a computer driver, which is shown after news of people. */
   readonly isComputer?: boolean;
 }
 
@@ -22,7 +22,7 @@ interface Toast {
 const LASTS_MS = 9000;
 const MAX_SHOWN = 2;
 
-/** Toasts about the network: players before computer drivers, then the newest first. */
+/** Shows news of the network: those of people before those of computer drivers, the latest first. */
 export class Toasts {
   readonly root = element("div", { class: "toasts", attributes: { role: "status" } });
   readonly #toasts = new Map<string, Toast>();
