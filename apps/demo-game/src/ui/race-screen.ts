@@ -1,4 +1,5 @@
 import { ChatBox } from "./chat-box.js";
+import { hasTouch } from "../input/touch.js";
 import { button, element } from "./element.js";
 import { Hud } from "./hud.js";
 import { InviteBox } from "./invite-box.js";
@@ -34,15 +35,20 @@ export class RaceScreen {
   constructor(actions: RaceScreenActions) {
     this.badge = new NetworkBadge(actions.onPanel);
     this.chat = new ChatBox(actions.onSay);
-    this.#sound = button("Sound off", "tool", actions.onSound, "Sound (M)");
+    this.#sound = button("Sound off", "tool", actions.onSound, tip("Sound", "M"));
     const tools = element("nav", { class: "tools", attributes: { "aria-label": "Tools" } }, [
-      button("Camera", "tool", actions.onCamera, "Chase or top-down view (C)"),
+      button("Camera", "tool", actions.onCamera, tip("Chase or top-down view", "C")),
       this.#sound,
-      button("Reset", "tool own", actions.onReset, "Back to the track (R)"),
-      button("Invite", "tool", actions.onInvite, "A link to this race (I)"),
-      button("Kill a path", "tool own", actions.onKillPath, "The direct path to the nearest rival dies (K)"),
-      button("Show", "tool", actions.onShow, "What the network does (N)"),
-      button("Connections", "tool", actions.onPanel, "Who is reached how, and why (P)"),
+      button("Reset", "tool own", actions.onReset, tip("Back to the track", "R")),
+      button("Invite", "tool", actions.onInvite, tip("A link to this race", "I")),
+      button(
+        "Kill a path",
+        "tool own",
+        actions.onKillPath,
+        tip("The direct path to the nearest rival dies", "K"),
+      ),
+      button("Show", "tool", actions.onShow, tip("What the network does", "N")),
+      button("Connections", "tool", actions.onPanel, tip("Who is reached how, and why", "P")),
     ]);
     this.root = element("div", { class: "race" }, [
       this.hud.root,
@@ -65,4 +71,9 @@ export class RaceScreen {
     this.#sound.textContent = isOn ? "Sound on" : "Sound off";
     this.#sound.classList.toggle("on", isOn);
   }
+}
+
+/** Returns a button's tooltip. It names the key only on a device without a touch screen. */
+function tip(text: string, key: string): string {
+  return hasTouch() ? text : `${text} (${key})`;
 }
