@@ -1,74 +1,15 @@
-/**
- * Checks that no parts of the interface overlap, at several window sizes and in every phase that a player
- * sees.
- */
+/** Checks the interface for everybody: keyboard, touch, names of all kinds, a canvas or a server that is missing. */
 import path from "node:path";
 import { expect } from "@playwright/test";
 import axe from "axe-core";
+import { overlaps } from "./layout.js";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
-/** Size that every commit checks; `pnpm verify` checks the others as well. */
-const QUICK_SIZE = "390x844";
-const SIZES = {
-  "390x844": { width: 390, height: 844, isTouch: true },
-  "844x390": { width: 844, height: 390, isTouch: true },
-  "1280x800": { width: 1280, height: 800, isTouch: false },
-  "1920x1080": { width: 1920, height: 1080, isTouch: false },
-  "320x480": { width: 320, height: 480, isTouch: true },
-} as const;
+const PHONE = { width: 390, height: 844 };
+const DESK = { width: 1280, height: 800 };
 /** Limits of the first load: bytes on the wire, and ms until the page is usable. */
 const AIMS = { bytes: 130_000, interactiveMs: 1000 };
-
-/** In the page: returns the parts of the interface that overlap or leave the window. */
-function overlaps(): string[] {
-  const parts = [
-    ".place-card, .standings, .badge, .minimap, .speed-card, .chat-form, .lights, .results, .message, .wrong-way",
-    ".toast, .tool, .touch-pad, .start-card",
-  ].join(", ");
-  const found = [...document.querySelectorAll<HTMLElement>(parts)];
-  const panel = document.querySelector("[data-paceline-panel]")?.shadowRoot?.querySelector("aside");
-  if (panel) found.push(panel);
-  const shown = found.flatMap((element) => {
-    const { left, top, right, bottom, width, height } = element.getBoundingClientRect();
-    if (
-      width === 0 ||
-      height === 0 ||
-      !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
-    )
-      return [];
-    const name = `${element.className || element.tagName} “${(element.textContent ?? "").slice(0, 18)}”`;
-    return [{ element, name, left, top, right, bottom }];
-  });
-  const problems: string[] = [];
-  shown.forEach((one, index) => {
-    // A start screen that is longer than the window scrolls.
-    const isCut =
-      one.left < -0.5 || one.right > innerWidth + 0.5 || one.bottom > innerHeight + 0.5 || one.top < -0.5;
-    if (isCut && !one.element.matches(".start-card")) problems.push(`${one.name} is cut off`);
-    for (const other of shown.slice(index + 1)) {
-      if (one.element.contains(other.element) || other.element.contains(one.element)) continue;
-      const [x, y] = [
-        Math.min(one.right, other.right) - Math.max(one.left, other.left),
-        Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top),
-      ];
-      if (x > 0.5 && y > 0.5)
-        problems.push(`${one.name} lies on ${other.name} by ${x.toFixed(0)}x${y.toFixed(0)}`);
-    }
-  });
-  return problems;
-}
-
-/** In the page: returns the buttons and fields that are too small for a thumb. */
-function smallTargets(): string[] {
-  return [
-    ...document.querySelectorAll<HTMLElement>("button, select, input:not([type=radio]), .swatch"),
-  ].flatMap((element) => {
-    const { width, height } = element.getBoundingClientRect();
-    const isShown = element.checkVisibility() && width > 0 && !element.matches(".link");
-    return isShown && (width < 43.5 || height < 43.5) ? [`${element.className}: ${width}x${height}`] : [];
-  });
-}
 
 /** In the page: returns the serious violations that axe finds. */
 async function seriousFaults(): Promise<string[]> {
@@ -83,44 +24,6 @@ async function seriousFaults(): Promise<string[]> {
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 90)).join(" ")}`);
-}
-
-for (const [size, { isTouch, ...viewport }] of Object.entries(SIZES)) {
-  test(
-    `nothing lies on anything else at ${size}`,
-    { tag: size === QUICK_SIZE ? [] : "@slow" },
-    async ({ startServer, enter }) => {
-      const server = await startServer(4);
-      const page = new RacePage(await enter("chromium", { viewport, hasTouch: isTouch }));
-      const look = async (phase: string): Promise<void> => {
-        await page.browser.screenshot(screenshotFile(`${phase}-${size}`));
-        expect(await page.browser.evaluate(overlaps), phase).toEqual([]);
-        if (isTouch) expect(await page.browser.evaluate(smallTargets), phase).toEqual([]);
-      };
-      await page.browser.open(server.url);
-      await look("lobby");
-      await page.join(server.url);
-      await page.waitFor(
-        "four drivers",
-        () => (window as unknown as PageWindow).paceline.game.others.length === 4,
-        { argument: undefined, timeoutMs: 15_000 },
-      );
-      const phase = await page.browser.evaluate(() => (window as unknown as PageWindow).paceline.game.phase);
-      await look(phase);
-      await page.waitForPhase("racing", 30_000);
-      await page.drive(1500);
-      await look("racing");
-      await page.press("KeyP");
-      await page.waitFor(
-        "the panel",
-        () =>
-          (document.querySelector("[data-paceline-panel]")?.shadowRoot?.querySelectorAll("[data-peer]")
-            .length ?? 0) > 3,
-        { argument: undefined, timeoutMs: 10_000 },
-      );
-      await look("panel");
-    },
-  );
 }
 
 /** `PICTURES=1 pnpm e2e interface.spec.ts` regenerates the pictures of the panel and of links to the game. */
@@ -143,9 +46,7 @@ test("axe finds nothing serious in the lobby, in the race and in the panel", asy
   enter,
 }) => {
   const server = await startServer(2);
-  const page = new RacePage(
-    await enter("chromium", { viewport: SIZES["1280x800"], beforeLoad: [axe.source] }),
-  );
+  const page = new RacePage(await enter("chromium", { viewport: DESK, beforeLoad: [axe.source] }));
   await page.browser.open(server.url);
   expect(await page.browser.evaluate(seriousFaults)).toEqual([]);
   await page.join(server.url);
@@ -164,13 +65,58 @@ test("axe finds nothing serious in the lobby, in the race and in the panel", asy
   expect(await page.browser.evaluate(seriousFaults)).toEqual([]);
 });
 
+test("the lobby is used by keyboard alone, in the order of what is seen", async ({ startServer, enter }) => {
+  const server = await startServer();
+  const page = new RacePage(await enter("chromium", { viewport: DESK }));
+  await page.browser.open(`${server.url}?color=%23e5484d`);
+  const focused = (): Promise<string> =>
+    page.browser.evaluate(() => {
+      const element = document.activeElement!;
+      return element.getAttribute("aria-label") ?? element.textContent ?? "";
+    });
+  const order = [await focused()];
+  for (let step = 0; step < 12 && !order.includes("Who decides the race"); step++) {
+    await page.press("Tab");
+    const isOnElement = await page.browser.evaluate(() => document.activeElement !== document.body);
+    if (isOnElement) order.push(await focused());
+  }
+  expect(order).toEqual([
+    "Race",
+    "Watch",
+    "What the network does",
+    "Race among friends",
+    "Your name",
+    "Red",
+    "Who decides the race",
+  ]);
+});
+
+test("nothing moves by itself for players who want less motion", async ({ startServer, enter }) => {
+  const server = await startServer();
+  const moving = (): string[] =>
+    [...document.querySelectorAll("*")].flatMap((element) => {
+      const { animationName, transitionDuration, transitionProperty } = getComputedStyle(element);
+      const isStill =
+        animationName === "none" && (transitionProperty === "none" || transitionDuration === "0s");
+      return isStill ? [] : [`${element.tagName}.${element.className}`];
+    });
+  const found: string[][] = [];
+  for (const wantsLittleMotion of [false, true]) {
+    const page = new RacePage(await enter("chromium", { wantsLittleMotion }));
+    await page.browser.open(server.url);
+    found.push(await page.browser.evaluate(moving));
+  }
+  expect(found[0]).toContain("DIV.wrong-way");
+  expect(found[1]).toEqual([]);
+});
+
 test(
   "long names, right-to-left text and HTML stay text, and in their places",
   { tag: "@slow" },
   async ({ startServer, enter }) => {
     const server = await startServer();
     const evil = `<img src=x onerror="window.hurt=1">‮שלום`;
-    const one = new RacePage(await enter("chromium", { viewport: SIZES["390x844"], hasTouch: true }));
+    const one = new RacePage(await enter("chromium", { viewport: PHONE, hasTouch: true }));
     const other = new RacePage(await enter("firefox"));
     await one.join(server.url, { name: `${evil}${"W".repeat(500)}` });
     await other.join(server.url, { name: "مرحبا" });
@@ -204,7 +150,7 @@ test(
   { tag: "@slow" },
   async ({ startServer, enter }) => {
     const server = await startServer();
-    const page = new RacePage(await enter("chromium", { viewport: SIZES["390x844"], hasTouch: true }));
+    const page = new RacePage(await enter("chromium", { viewport: PHONE, hasTouch: true }));
     const sound = (): Promise<string> =>
       page.browser.evaluate(
         () =>

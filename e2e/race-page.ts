@@ -14,6 +14,7 @@ interface PageHandle {
       readonly history: readonly { atMs: number; about: string; choice: string; reason: string }[];
     };
     send(type: string, message: unknown): void;
+    leave(): Promise<void>;
   };
   readonly game: {
     readonly phase: string;

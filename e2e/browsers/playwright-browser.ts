@@ -39,7 +39,14 @@ export interface PageOptions {
   /** True for a touch screen. Default: false. */
   readonly hasTouch?: boolean;
   /** Size of the window, px. Default: {@link WINDOW}. */
-  readonly viewport?: { readonly width: number; readonly height: number };
+  readonly viewport?: WindowSize;
+  /** True if the system asks pages for less motion. Default: false. */
+  readonly wantsLittleMotion?: boolean;
+}
+
+export interface WindowSize {
+  readonly width: number;
+  readonly height: number;
 }
 
 /** A page with its own context in a running Chromium or Firefox. */
@@ -67,9 +74,13 @@ export class PlaywrightBrowser implements RaceBrowser {
   static async launch(
     name: PlaywrightEngine,
     engine: Browser,
-    { beforeLoad = [], viewport = WINDOW, hasTouch = false }: PageOptions = {},
+    { beforeLoad = [], viewport = WINDOW, hasTouch = false, wantsLittleMotion = false }: PageOptions = {},
   ): Promise<PlaywrightBrowser> {
-    const context = await engine.newContext({ viewport, hasTouch });
+    const context = await engine.newContext({
+      viewport,
+      hasTouch,
+      reducedMotion: wantsLittleMotion ? "reduce" : "no-preference",
+    });
     for (const script of beforeLoad) {
       await context.addInitScript(typeof script === "string" ? { content: script } : script);
     }
@@ -87,6 +98,10 @@ export class PlaywrightBrowser implements RaceBrowser {
   ): Promise<Result> {
     // Playwright's type allows only serialisable arguments; scenarios pass no others.
     return this.#page.evaluate(work as (given: unknown) => Result | Promise<Result>, argument);
+  }
+
+  resize(size: WindowSize): Promise<void> {
+    return this.#page.setViewportSize(size);
   }
 
   holdKey(key: RaceKey): Promise<void> {

@@ -32,6 +32,9 @@ const AIORTC = "aiortc==1.16.0";
 /** Runs in the step `tree`. */
 const TREE_MUTATION = "packages/server/test/plan-mutation.slow.test.ts";
 
+/** Scenarios of the step `screenshots`. */
+const PICTURES = "the game and its panel|a picture of every phase";
+
 const LAB_PACKAGES = ["iproute2", "nftables", "util-linux", "coturn", "python3"];
 
 /** @typedef {import("./outcome.mjs").Outcome} Outcome */
@@ -54,7 +57,7 @@ async function e2e(extra) {
  */
 async function slow() {
   const units = await unitTests(["--project", "slow", "--exclude", TREE_MUTATION, "--passWithNoTests"], 20);
-  const scenarios = await e2e([...SLOW, "--grep-invert", "the game and its panel"]);
+  const scenarios = await e2e([...SLOW, "--grep-invert", PICTURES]);
   return {
     passed: units.passed + scenarios.passed,
     failed: units.failed + scenarios.failed,
@@ -247,8 +250,8 @@ export const stepsWith = ({ rounds }) => [
   { name: "site", command: "pnpm docs:site", run: site },
   {
     name: "screenshots",
-    command: 'pnpm e2e --grep "the game and its panel"',
-    run: () => e2e(["--grep", "the game and its panel"]),
+    command: `pnpm e2e --grep "${PICTURES}"`,
+    run: () => e2e(["--grep", PICTURES]),
   },
   { name: "slow", command: "pnpm unit --project slow; pnpm e2e --grep @slow", run: slow },
   { name: "tree", command: `pnpm unit --project slow ${TREE_MUTATION}`, run: tree },
