@@ -1,11 +1,12 @@
 import type { DriveInput } from "../car/car-state.js";
 
-/** One input device. `read` returns undefined while the device is not in use. */
+/** An input device. */
 export interface InputSource {
+  /** Returns the player's input; undefined while the device is not used. */
   read(): DriveInput | undefined;
 }
 
-/** Combines several devices: for each control, the strongest input counts. */
+/** Combines the inputs of all devices. The strongest of each kind counts. */
 export function combineInputs(sources: readonly InputSource[]): DriveInput {
   const combined: DriveInput = { steer: 0, throttle: 0, handbrake: false };
   for (const source of sources) {

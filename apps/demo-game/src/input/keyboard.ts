@@ -1,7 +1,7 @@
 import type { DriveInput } from "../car/car-state.js";
 import type { InputSource } from "./drive-command.js";
 
-/** Physical keys, so that WASD sits in the same place on every keyboard layout. */
+/** Codes of physical keys: WASD is at the same place on every layout. */
 const STEER_LEFT = ["ArrowLeft", "KeyA"];
 const STEER_RIGHT = ["ArrowRight", "KeyD"];
 const GO = ["ArrowUp", "KeyW"];
@@ -9,7 +9,7 @@ const BRAKE = ["ArrowDown", "KeyS"];
 const HANDBRAKE = ["Space"];
 const DRIVING = new Set([...STEER_LEFT, ...STEER_RIGHT, ...GO, ...BRAKE, ...HANDBRAKE]);
 
-/** Called once per press with the code of a key that is not for driving; returns true if it used the key. */
+/** Called once per press with the code of a key that is not for driving. Returns true if it used the key. */
 export type ShortcutHandler = (code: string) => boolean;
 
 export class Keyboard implements InputSource {
@@ -20,7 +20,7 @@ export class Keyboard implements InputSource {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (DRIVING.has(event.code)) {
         this.#held.add(event.code);
-        // Arrows and space would scroll the page or press the focused button.
+        // The browser would scroll the page or press the focused button.
         event.preventDefault();
       } else if (!event.repeat && onShortcut(event.code)) {
         event.preventDefault();

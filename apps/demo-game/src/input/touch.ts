@@ -16,10 +16,10 @@ export function hasTouch(): boolean {
   return navigator.maxTouchPoints > 0 && window.matchMedia("(any-pointer: coarse)").matches;
 }
 
-/** On-screen pads: steering under the left thumb, pedals under the right. */
+/** Pads on a touch screen: for steering on the left, for the pedals on the right. */
 export class TouchPads implements InputSource {
   readonly root: HTMLElement;
-  /** The pad under each finger, by pointer id; a finger may slide from one pad to the next. */
+  /** The pad under each finger. A finger may slide from one pad to the next. */
   readonly #fingers = new Map<number, Pad>();
   readonly #pads: Readonly<Record<Pad, HTMLElement>>;
 
@@ -66,7 +66,7 @@ export class TouchPads implements InputSource {
   #hold(event: PointerEvent): void {
     event.preventDefault();
     if (event.type === "pointerdown" && event.target instanceof Element) {
-      // The browser captures a touch for the element where it began; a sliding thumb must reach the next pad.
+      // The browser sends all events of a touch to the pad where it began, but a thumb may slide to another.
       if (event.target.hasPointerCapture(event.pointerId))
         event.target.releasePointerCapture(event.pointerId);
     }
