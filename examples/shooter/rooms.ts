@@ -39,7 +39,7 @@ export class Arena extends Room<{ messages: Messages }> {
       for (const soldier of this.entitiesOf(Soldier)) soldier.kills += Number(soldier.owner === player);
       target.hp = 100;
       target.position.set(0, 0);
-      this.teleport(target);
+      target.teleport();
     }
   }
 }

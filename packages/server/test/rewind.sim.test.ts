@@ -118,12 +118,13 @@ describe("a shot", () => {
       expect([past.of(gate), past.of(young)]).toEqual([undefined, undefined]);
     });
     young.position.set(500, 0);
-    room.teleport(young);
+    young.teleport();
     const jumped = room.tick + 1;
     await stage.advance(70);
     room.rewind(player!, jumped - 0.5, (past) => expect(past.of(young)!.position.x).toBe(5));
     room.despawn(young);
     expect(() => room.rewind(player!, room.tick, (past) => past.of(young))).toThrow("an entity of this room");
+    expect(() => young.teleport()).not.toThrow();
   });
 
   it("throws if the room keeps no history, or if the claimed tick is no number", async () => {

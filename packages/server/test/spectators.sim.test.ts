@@ -170,7 +170,7 @@ describe("spectators who see everything later", () => {
       if (step === 300) {
         const [car] = stage.room.cars.values();
         car!.position.set(-500, 7);
-        stage.room.teleport(car!);
+        car!.teleport();
       }
       await stage.advance(5);
       for (const { lastTick, position } of cars(ann)) seen.set(lastTick, position.x);

@@ -163,7 +163,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     const laps = place.lapsDone;
     if (laps > 0) session.takeOver({ number: seat.number, laps, totalMs, bestMs: 0, finished: false });
     seat.publish();
-    this.teleport(seat.entity);
+    seat.entity.teleport();
     return seat;
   }
 
@@ -200,7 +200,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     seat.racer.placeOnGrid(this.#circuit, this.#session.slotOf(seat.number));
     seat.racer.isHeld = true;
     seat.rest();
-    this.teleport(seat.entity);
+    seat.entity.teleport();
   }
 
   /**
@@ -246,7 +246,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     seat.resetAtMs = this.#nowMs;
     this.resets += 1;
     seat.racer.resetToTrack();
-    this.teleport(seat.entity);
+    seat.entity.teleport();
   }
 }
 

@@ -13,4 +13,6 @@ export type ServerEntity<D extends EntityDefinition = EntityDefinition> = Writab
   readonly kind: D;
   /** The player that owns the entity. Undefined if none does. */
   readonly owner: Player | undefined;
+  /** Makes the next state a teleport: clients show the entity there at once, without movement. */
+  teleport(): void;
 };

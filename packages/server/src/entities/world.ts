@@ -40,6 +40,8 @@ export interface WorldOptions {
   readonly historyTicks: number;
   /** Called when the room's code writes a value out of its range. The field gets the nearest bound. */
   readonly onClamp?: (clamp: Clamp) => void;
+  /** Called when the room's code teleports an entity. */
+  readonly onTeleport?: (record: EntityRecord) => void;
 }
 
 /** In messages, id 0 means no entity. */
@@ -53,9 +55,11 @@ export class World {
   readonly records = new ReplicaStore<EntityRecord>(FIRST_ID);
   readonly #kinds = new Map<EntityDefinition, number>();
   readonly #onClamp: WorldOptions["onClamp"];
+  readonly #onTeleport: WorldOptions["onTeleport"];
 
-  constructor({ definitions, tickHz, historyTicks, onClamp }: WorldOptions) {
+  constructor({ definitions, tickHz, historyTicks, onClamp, onTeleport }: WorldOptions) {
     this.#onClamp = onClamp;
+    this.#onTeleport = onTeleport;
     this.plans = definitions.map((definition) => planState(definition, { tickHz }));
     this.history = new StateHistory({ plans: this.plans, historyTicks });
     this.writer = new SharedWriter(this.plans);
@@ -129,6 +133,10 @@ export class World {
       kind: place.table.definition,
       get owner(): Player | undefined {
         return records.of(base)?.owner;
+      },
+      teleport: () => {
+        const record = records.of(base);
+        if (record) this.#onTeleport?.(record);
       },
     };
     const row = { place, layer: "state", isWritable: true, onClamp: this.#onClamp } as const;

@@ -101,7 +101,11 @@ export class RoomCore implements RoomHost {
     this.clock = new RoomClock(scheduler, (fn) => this.hooks.call("clock", fn));
     const { tickHz, entities: definitions, maxRewindMs, stateBytesPerSecond: bytesPerSecond } = room;
     const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS, counters: this.counters };
-    this.world = new World({ ...kept, onClamp: (clamp) => hookLog.clamped(clamp) });
+    this.world = new World({
+      ...kept,
+      onClamp: (clamp) => hookLog.clamped(clamp),
+      onTeleport: (record) => this.#teleport(record),
+    });
     this.replicator = new Replicator({ world: this.world, tickHz, bytesPerSecond });
     this.spectators = new SpectatorStream({
       ...kept,
@@ -275,11 +279,6 @@ export class RoomCore implements RoomHost {
     this.owned.removed(record);
   }
 
-  teleport(record: EntityRecord): void {
-    this.replicator.teleport(record);
-    this.rewinding.jumped(record.id);
-  }
-
   rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
     const { rttMs } = this.players.of(player).participant.session;
     return this.rewinding.rewind(seenTick, rttMs, this.world, judge);
@@ -310,6 +309,11 @@ export class RoomCore implements RoomHost {
 
   disconnect(reason: string): void {
     this.hosted.end(CloseCode.roomClosed, reason);
+  }
+
+  #teleport(record: EntityRecord): void {
+    this.replicator.teleport(record);
+    this.rewinding.jumped(record.id);
   }
 
   #step(tick: number): void {

@@ -233,11 +233,6 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     this.#attachedCore.replicator.setOwner(this.#attachedCore.world.recordOf(entity), owner);
   }
 
-  /** Marks the entity's next state as a teleport: clients show it there at once, without movement. */
-  teleport(entity: object): void {
-    this.#attachedCore.teleport(this.#attachedCore.world.recordOf(entity));
-  }
-
   /**
    * Runs `judge` with the world as a player saw it at `seenTick`, and returns its result. `seenTick` is the
    * client's `room.clock.shownTick`. It is only a claim, so it is clamped to `maxRewindMs`, and to the
