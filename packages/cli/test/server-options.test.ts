@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { createRelay } from "@paceline/relay";
 import { describe, expect, test } from "vitest";
-import { serverOptions } from "../src/server/server-options.js";
+import { serverOptions, usageOf } from "../src/server/server-options.js";
 import { UsageError } from "../src/server/usage-error.js";
 
 const relayOf = (args: readonly string[], environment = {}) => {
@@ -8,6 +10,16 @@ const relayOf = (args: readonly string[], environment = {}) => {
   if (!options) throw new Error("help was asked for");
   return options.relay;
 };
+
+test("the README of apps/relay-server has a row for each option of --help", () => {
+  const readme = path.resolve(import.meta.dirname, "../../../apps/relay-server/README.md");
+  const rows = [...readFileSync(readme, "utf8").matchAll(/^\| `(--[a-z-]+).*\| `(PACELINE_[A-Z_]+)/gm)];
+  const options = [...usageOf("paceline start").matchAll(/^ {2}(--[a-z-]+).*?\s(PACELINE_[A-Z_]+)/gm)];
+  const namesOf = (found: readonly RegExpExecArray[]): string[] =>
+    found.map(([, flag, variable]) => `${flag} ${variable}`).toSorted();
+  expect(options.length).toBeGreaterThan(20);
+  expect(namesOf(rows)).toEqual(namesOf(options));
+});
 
 test("a port counts as chosen if a flag or the environment names it, even 8787", () => {
   const isChosen = (args: readonly string[], environment = {}): boolean | undefined =>
