@@ -153,13 +153,14 @@ function failed(hook: string, refusal = failureText(hook)): MatchRefusal {
 /**
  * Numbers that a room class may set: least value, largest value, unit, and whether it must be a whole number.
  */
-const ranges = {
+export const settingRanges = {
   tickHz: [1, 255, "Hz", false],
   maxPlayers: [1, 1000, "players", true],
   maxSpectators: [0, 1000, "spectators", true],
   spectatorDelayMs: [0, 60_000, "ms", false],
   maxRewindMs: [0, 1000, "ms", false],
   reconnectSeconds: [0, 3600, "s", false],
+  stateBytesPerSecond: [1000, 100_000_000, "bytes per second", false],
 } as const;
 
 const hookNames = [
@@ -196,15 +197,10 @@ function assertRoom(room: Room): void {
   const { entities } = room;
   assertSizeName(room);
   assertHooks(room);
-  for (const [field, [least, most, unit, isCount]] of Object.entries(ranges)) {
-    const value = room[field as keyof typeof ranges];
+  for (const [field, [least, most, unit, isCount]] of Object.entries(settingRanges)) {
+    const value = room[field as keyof typeof settingRanges];
     if (value >= least && value <= most && (!isCount || Number.isInteger(value))) continue;
     throw new ConfigError({ field, value, expected: `${least} to ${most} ${unit}` });
-  }
-  const { stateBytesPerSecond } = room;
-  if (!(stateBytesPerSecond >= 1000 && stateBytesPerSecond <= 100_000_000)) {
-    const expected = "1000 to 100000000 bytes per second";
-    throw new ConfigError({ field: "stateBytesPerSecond", value: stateBytesPerSecond, expected });
   }
   checkedMessageLimits(room.messageLimits);
   checkedPlayerLimits(room.playerLimits);
