@@ -21,6 +21,8 @@ export function paceline({ game, rooms = {}, ...relay }: PacelineOptions): Plugi
     name: "paceline",
     apply: "serve",
     async configureServer(vite) {
+      // Vitest loads the game's configuration into a Vite server without HTTP.
+      if (vite.config.plugins.some(({ name }) => name === "vitest")) return;
       const file = game === undefined ? undefined : path.resolve(vite.config.root, game);
       if (file !== undefined && !existsSync(file))
         throw new ConfigError({ field: "game", value: game, expected: `a file in ${vite.config.root}` });

@@ -66,6 +66,7 @@ beforeAll(() => {
   link("@paceline/server", path.join(ROOT, "packages/server"));
   link("@paceline/vite-plugin", path.join(import.meta.dirname, ".."));
   link("vite", path.join(import.meta.dirname, "../node_modules/vite"));
+  link("vitest", path.join(ROOT, "node_modules/vitest"));
   save("package.json", '{ "private": true, "type": "module" }');
   save("index.html", "<!doctype html><title>mine</title>");
   configure('{ game: "game.ts", rooms: { canvas: { maxPlayers: 4 } } }');
@@ -144,6 +145,23 @@ test("a game that does not compile: Vite keeps running, and every page shows the
   expect(await room.request("word", null)).toBe("well");
   void room.leave();
   expect((await hotMessagesOf(address)).some(isShown)).toBe(false);
+});
+
+test("Vitest runs a game's tests with the plugin in the game's configuration", () => {
+  save("game.ts", gameSaying("one"));
+  save(
+    "game.test.ts",
+    'import { expect, test } from "vitest";\nimport { rooms } from "./game.js";\n' +
+      'test("has a room", () => expect(Object.keys(rooms)).toEqual(["arena"]));\n',
+  );
+  const bin = path.join(folder, "node_modules/vitest/vitest.mjs");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, "run"], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { NO_COLOR: "1" },
+  });
+  expect(stdout + stderr).toContain("1 passed");
+  expect(status).toBe(0);
 });
 
 test("a taken port: prints the process that has it, and uses the next one", async () => {
