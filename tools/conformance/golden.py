@@ -6,7 +6,11 @@ import sys
 from byte_reader import ByteReader, Drop, value_of
 from definitions import Definition
 from columns import Plan
+from match import credential_of, match_request_of
 from packets import control_of, envelope_of, feedback_of, inputs_of, message_of, packet_of, payload_of
+from packets import forwarded, retained_of
+from sessions import Session, ahead
+from states import StateReader
 
 
 def _whole(read):
@@ -49,6 +53,7 @@ READERS = {
     "payloads": lambda data: _reference_as_in_vectors(payload_of(data)),
     "authority": lambda data: payload_of(data, is_with_authority=True)["message"],
     "feedbacks": _whole(feedback_of),
+    "retained": lambda data: [_reference_as_in_vectors(payload) for payload in retained_of(data)],
     "controls of the server": lambda data: control_of(data, "server"),
     "controls of a participant": lambda data: control_of(data, "participant"),
 }
@@ -60,6 +65,7 @@ MALFORMED = {
     "value": value_of,
     "control from the server": READERS["controls of the server"],
     "control from a participant": READERS["controls of a participant"],
+    "retained": retained_of,
 }
 
 
@@ -72,14 +78,78 @@ def same(a, b):
     return isinstance(a, bool) == isinstance(b, bool) and a == b
 
 
+def _definition(vector):
+    found = Definition(vector["name"], vector["motion"], vector["fields"])
+    said = {name: getattr(found, name) for name in ("hashed", "schemaHash")}
+    said["components"] = [component[0] for component in found.components]
+    return said, {name: vector[name] for name in said}
+
+
+def _circular(vector):
+    distance = ahead(vector["a"], vector["b"])
+    return [distance, distance > 0], [vector["ahead"], vector["isNewer"]]
+
+
+def _match(vector):
+    try:
+        return match_request_of(vector["body"]), vector.get("decoded")
+    except Drop as drop:
+        return drop.reason, vector.get("refusal")
+
+
+def _forwarding(vector):
+    passed, refused = forwarded(bytes.fromhex(vector["hex"]), vector["from"], vector["room"])
+    found = [{"to": peer, "hex": data.hex()} for peer, data in passed]
+    return [found, refused], [vector["decoded"], vector["notRoutable"]]
+
+
+def _session(vector):
+    """Returns what a session delivers of packets, and how many parts it drops for which reason."""
+    session, delivered, drops = Session(None, {}), [], {}
+    for text in vector["packets"]:
+        try:
+            messages = session.read(bytes.fromhex(text))["messages"]
+        except Drop as drop:
+            messages = [{"drop": drop.reason}]
+        for message in messages:
+            if "drop" in message:
+                drops[message["drop"]] = drops.get(message["drop"], 0) + 1
+            else:
+                delivered.append(message.get("payload", message))
+    return {"delivered": delivered, "drops": drops}, vector["decoded"]
+
+
+def _uploads(vector):
+    """WF36: returns the states of a participant's own entities, of several kinds."""
+    plans = [Plan(Definition(**kind), vector["tickHz"]) for kind in vector["kinds"]]
+    readers = [StateReader([plan], 128) for plan in plans]
+    found = []
+    for body in vector["packets"]:
+        data = bytes.fromhex(body["hex"])
+        states = readers[data[0]].read(data[1:], body["tick"])["states"]
+        rows = [[one["entity"], one["owner"], one["teleports"], *one["columns"]] for one in states]
+        texts = [[one["values"][leaf.path] for leaf in plans[data[0]].texts] for one in states]
+        found.append({"kind": data[0], "rows": rows, "texts": texts})
+    return found, [body["decoded"] for body in vector["packets"]]
+
+
+# Vectors of more than one reader's bytes: each gives what was found, and what is expected.
+WHOLE_VECTORS = {
+    "definitions": _definition,
+    "circular": _circular,
+    "match": _match,
+    "forwarding": _forwarding,
+    "sessions": _session,
+    "subprotocols": lambda vector: (credential_of(vector["text"]), vector["decoded"]),
+    "uploads": _uploads,
+}
+
+
 def check_vector(kind, vector):
     """Returns the fault of a vector, or None."""
-    if kind == "definitions":
-        definition = Definition(vector["name"], vector["motion"], vector["fields"])
-        found = {name: getattr(definition, name) for name in ("hashed", "schemaHash")}
-        found["components"] = [component[0] for component in definition.components]
-        expected = {name: vector[name] for name in found}
-        return None if found == expected else found
+    if kind in WHOLE_VECTORS:
+        found, expected = WHOLE_VECTORS[kind](vector)
+        return None if same(found, expected) else found
     data = bytes.fromhex(vector["hex"]) + bytes(vector.get("zeros", 0))
     if kind == "malformed":
         try:

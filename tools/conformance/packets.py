@@ -1,4 +1,6 @@
 """Packets, envelopes, payloads and control messages (docs/WIRE-FORMAT.md), each decoded into a dict."""
+import re
+
 from bit_reader import BitReader
 from byte_reader import ByteReader, Drop, value_of
 
@@ -69,6 +71,26 @@ def _numbered(reader, count, first_ids):
         peers.append(peer)
         first_ids.append(reader.u16())
     return peers
+
+
+def forwarded(data, sender, room):
+    """WF22: returns what the server passes on, as (receiver, envelope), and the number of targets that get nothing."""
+    envelope = envelope_of(data)
+    head = 1 | CLASSES.index(envelope["trafficClass"]) << 1 | ("firstIds" in envelope) << 4
+    epoch = envelope.get("epoch", 0)
+    more = bytes([head | 128, epoch]) if epoch else bytes([head])
+    passed, refused = {}, 0
+    for index, peer in enumerate(envelope["peers"]):
+        if peer == sender or peer not in room or peer in passed:
+            refused += 1
+            continue
+        own = envelope["firstIds"][index].to_bytes(2, "little") if "firstIds" in envelope else b""
+        passed[peer] = more + _varint_of(sender) + own + envelope["packet"]
+    return list(passed.items()), refused
+
+
+def _varint_of(number):
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + _varint_of(number >> 7)
 
 
 def payloads_of(data):
@@ -285,6 +307,16 @@ PAYLOADS = {
 WITH_AUTHORITY = {2: _command, 3: _request, 4: _reply, 11: _authority}
 
 
+def retained_of(data):
+    """WF28: returns the payloads that a participant leaves for newcomers."""
+    reader, payloads = ByteReader(data), []
+    while reader.left:
+        payload = payload_of(reader.take(reader.varint()))
+        _check(payload["kind"] in ("stream", "reference"))
+        payloads.append(payload)
+    return payloads
+
+
 def control_of(data, sender):
     """WF26, WF27: returns a control message of `server` or `participant`, without unlisted fields."""
     reader = ByteReader(data)
@@ -297,7 +329,20 @@ def control_of(data, sender):
     found = {"type": kind, **_fields_of(value, fields)}
     if kind == "welcome" and "authority" in value:
         found["authority"] = _authority_of(value["authority"])
+    may_have_tick = "authority" in found or kind == "resumed"
+    for name, (is_fine, kinds) in OPTIONAL.items():
+        if kind in kinds and (name != "tick" or may_have_tick) and is_fine(value.get(name)):
+            found[name] = value[name]
     return found
+
+
+def _is_whole(most):
+    return lambda value: isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= most
+
+
+def is_build(value):
+    """M7"""
+    return isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9.+_-]{1,64}", value) is not None
 
 
 def _fields_of(value, fields):
@@ -324,7 +369,12 @@ def _u16(value):
 
 
 def _peer(value):
-    return _fields_of(value, PEER)
+    peer = _fields_of(value, PEER)
+    if "seat" in value:
+        peer["seat"] = _u16(value["seat"])
+    if value.get("away") is True:
+        peer["away"] = True
+    return peer
 
 
 def _list_of(check):
@@ -368,6 +418,14 @@ def _u32(value):
     return _whole(value, 2**32 - 1)
 
 
+# Fields that a message may have; a reader ignores a wrong one.
+OPTIONAL = {
+    "seat": (_is_whole(65535), ("welcome",)),
+    "tick": (_is_whole(2**32 - 1), ("welcome", "resumed")),
+    "spectator": (lambda value: value is True, ("welcome",)),
+    "fullRooms": (_is_whole(2**32 - 1), ("welcome",)),
+    "build": (is_build, ("welcome",)),
+}
 PEER = {"number": _u16, "id": _text, "webrtc": _boolean}
 _SIGNAL = {"attempt": _u16, "data": lambda value: value}
 CONTROLS = {
@@ -387,6 +445,7 @@ CONTROLS = {
         "joined": {"peer": _peer},
         "left": {"number": _u16},
         "back": {"number": _u16},
+        "away": {"number": _u16, "closed": _boolean},
         "capabilities": {"number": _u16, "webrtc": _boolean},
         "signal": {"from": _u16, **_SIGNAL},
         "retained": {"number": _u16, "ageMs": _u32, "states": _retained},

@@ -189,17 +189,26 @@ describe("rules of the wire format", () => {
       Array.from(read(file).matchAll(TITLE), ([, , title]) => rulesIn(title!)).flat(),
     );
   const cited = citedIn(".test.ts");
-  /** Rules without a vector, by the reason. */
-  const WITHOUT_VECTOR: Readonly<Record<string, readonly string[]>> = {
-    "it says what a reader or a server does with bytes that other rules describe": [
-      ...["WF5", "WF22", "WF29", "WF35", "WF37", "WF38", "WF40", "WF41", "WF42", "WF43", "WF44"],
-      ...["WF46", "WF47", "WF49", "WF50", "WF51"],
-    ],
-    "it is text of HTTP: a subprotocol with JSON or a ticket in it": ["WF45", "WF48"],
-    "a list of payloads, each of which has its vector": ["WF28"],
-    "a byte, and a body as those of WF9": ["WF36"],
-    "a map within the welcome, which only rooms with an authority send": ["WF30"],
+  const titlesIn = (file: string): string[] =>
+    Array.from(read(file).matchAll(TITLE), ([, , title]) => rulesIn(title!)).flat();
+  /** Rules that no bytes can show, each with the file of its test: they say when a side sends what. */
+  const BEHAVIOUR: Readonly<Record<string, string>> = {
+    WF29: "packages/relay/test/hostile-participant.test.ts",
+    WF38: "packages/transport/test/fast-retransmit.sim.test.ts",
+    WF41: "packages/transport/test/session-wire.sim.test.ts",
   };
+  const vectorTests = under("packages", "vectors.test.ts");
+  const vectorFiles = under("packages/protocol/test/vectors", ".json");
+  const rulesOfVectors = vectorFiles.flatMap((file) =>
+    (JSON.parse(read(file)) as { readonly rules?: readonly string[] }[]).flatMap(({ rules = [] }) => rules),
+  );
+  const withVector = new Set([...vectorTests.flatMap(titlesIn), ...rulesOfVectors]);
+  /** Returns the rules that have neither a vector nor a test of their behaviour. */
+  const uncovered = (rules: readonly string[]): string[] =>
+    rules.filter((rule) => {
+      const file = BEHAVIOUR[rule];
+      return !withVector.has(rule) && (file === undefined || !titlesIn(file).includes(rule));
+    });
 
   it("are at most 55, with numbers that do not jump", () => {
     expect(ofWire).toEqual(ofWire.map((_, index) => `WF${index + 1}`));
@@ -208,11 +217,20 @@ describe("rules of the wire format", () => {
     expect(ofWire.length).toBeLessThanOrEqual(MAX_RULES);
   });
 
-  it("with bytes have vectors that tests cite, or a reason for none", () => {
-    const withVector = citedIn("vectors.test.ts");
-    const without = Object.values(WITHOUT_VECTOR).flat();
-    expect(ofWire.filter((rule) => !withVector.includes(rule) && !without.includes(rule))).toEqual([]);
-    expect(without.filter((rule) => withVector.includes(rule) || !ofWire.includes(rule))).toEqual([]);
+  it("have a vector each, or a test of what no bytes can show", () => {
+    expect(uncovered(stated)).toEqual([]);
+    expect(uncovered([...stated, "WF99"])).toEqual(["WF99"]);
+    expect(Object.keys(BEHAVIOUR).filter((rule) => withVector.has(rule) || !stated.includes(rule))).toEqual(
+      [],
+    );
+  });
+
+  it("are the only ones that vectors name, in files that a test reads", () => {
+    expect(rulesOfVectors.length).toBeGreaterThan(80);
+    expect(rulesOfVectors.filter((rule) => !stated.includes(rule))).toEqual([]);
+    const tests = vectorTests.map(read).join("\n");
+    const isRead = (name: string): boolean => tests.includes(`"${name}"`) || tests.includes(`/${name}.json"`);
+    expect(vectorFiles.filter((file) => !isRead(path.basename(file, ".json")))).toEqual([]);
   });
 
   it("each have a test that names them", () => {

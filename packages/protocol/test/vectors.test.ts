@@ -6,17 +6,21 @@ import {
   decodeValue,
   defineEntity,
   encodeValue,
+  isNewer,
   readClientMessage,
   readEnvelope,
   readMessages,
   readPacket,
   readPeerPayload,
+  readRetained,
   readServerMessage,
+  sequenceDistance,
   writeControl,
   writeEnvelope,
   writeMessage,
   writePacketHeader,
   writePeerPayload,
+  writeRetained,
   type Acks,
   type DropReason,
   type EntityDefinition,
@@ -24,6 +28,7 @@ import {
   type Fields,
   type MotionModel,
   type PeerPayload,
+  type RetainedPayload,
   type TrafficClassName,
 } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
@@ -56,6 +61,13 @@ interface DefinitionVector {
   readonly schemaHash: number;
 }
 
+interface CircularVector {
+  readonly a: number;
+  readonly b: number;
+  readonly ahead: number;
+  readonly isNewer: boolean;
+}
+
 interface Malformed {
   readonly reader: string;
   readonly name: string;
@@ -71,6 +83,8 @@ const packets = vectors("packets") as readonly Vector<PacketVector>[];
 const envelopes = vectors("envelopes") as readonly Vector<EnvelopeVector>[];
 const values = vectors("values") as readonly (Vector<unknown> & { readonly canonical: boolean })[];
 const payloads = vectors("payloads") as readonly Vector<PeerPayload & { readonly states?: unknown }>[];
+const circular = vectors("circular") as readonly CircularVector[];
+const retained = vectors("retained") as readonly Vector<readonly (PeerPayload & { states?: unknown })[]>[];
 const controls = vectors("controls") as readonly (Vector<object> & { readonly from: string })[];
 const definitions = vectors("definitions") as readonly DefinitionVector[];
 const malformed = vectors("malformed") as readonly Malformed[];
@@ -104,6 +118,11 @@ describe("vectors of numbers", () => {
     expect(reader.text(64)).toBe(decoded);
     expect([reader.ok, reader.remaining]).toEqual([true, 0]);
     expect(toHex(new ByteWriter().text(decoded).take())).toBe(hex);
+  });
+
+  test.each(circular)("[WF5] $a is ahead of $b by $ahead", (vector) => {
+    const { a, b } = vector;
+    expect([sequenceDistance(a, b), isNewer(a, b)]).toEqual([vector.ahead, vector.isNewer]);
   });
 });
 
@@ -154,6 +173,14 @@ describe("vectors of values and payloads", () => {
     expect(toHex(writePeerPayload(expected))).toBe(hex);
   });
 
+  test.each(retained)("[WF28] retained: $name", ({ hex, decoded }) => {
+    const expected = decoded.map((payload) =>
+      payload.kind === "reference" ? { ...payload, states: fromHex(String(payload.states)) } : payload,
+    );
+    expect(readRetained(fromHex(hex))).toEqual(expected);
+    expect(toHex(writeRetained(expected as RetainedPayload[])!)).toBe(hex);
+  });
+
   test.each(controls)("[WF26] [WF27] control: $name", ({ hex, decoded, from }) => {
     const bytes = fromHex(hex);
     expect(bytes[0]).toBe(PayloadKind.control);
@@ -194,6 +221,7 @@ const readers: Readonly<Record<string, (bytes: Uint8Array) => DropReason | undef
   envelope: (bytes) => reasonIn(readEnvelope(bytes)),
   payload: (bytes) => (readPeerPayload(bytes) ? undefined : "bad-message"),
   value: (bytes) => (decodeValue(bytes) ? undefined : "bad-message"),
+  retained: (bytes) => (readRetained(bytes) ? undefined : "bad-message"),
   "control from the server": (bytes) => (readServerMessage(bytes.subarray(1)) ? undefined : "bad-message"),
   "control from a participant": (bytes) => (readClientMessage(bytes.subarray(1)) ? undefined : "bad-message"),
 };
