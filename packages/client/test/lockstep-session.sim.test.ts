@@ -8,7 +8,7 @@ import {
 } from "@paceline/client/netcode";
 import { limits } from "@paceline/protocol";
 import type { Scheduler } from "@paceline/transport";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { VirtualHub } from "./virtual-hub.js";
 
 interface Move {
@@ -292,6 +292,65 @@ describe("lockstep over a room", () => {
     second.room.send("lockstep", { start: [2, 1], seed: 1, tickHz: 60 });
     await run(3000);
     expectAgreement([first, second], 15);
+  });
+});
+
+describe("one hostile member beside a match", () => {
+  /** Every message of a session, as a member that does not play could send it. */
+  const messagesAt = (frame: number, players: readonly number[]): unknown[] => {
+    const turns = [frame >> 2, (frame >> 2) + 1].map((turn) => ({
+      turn,
+      commands: [{ unit: 0, by: 77 }],
+      wishMs: 1000,
+      hash: { turn: turn - 2, hash: 1 },
+    }));
+    return [
+      { here: 60 },
+      { here: 60, answer: true },
+      { start: [...players, 3], seed: 1, tickHz: 60 },
+      { start: [3], seed: 1, tickHz: 30 },
+      ...turns,
+      ...players.map((gone) => ({ gone, turns: turns.map((turn) => ({ ...turn, hash: undefined })) })),
+      { gone: 3, turns: [] },
+      { turn: frame, commands: Array.from({ length: 300 }, () => 0) },
+      frame,
+    ];
+  };
+
+  /** Returns what each of two players has simulated at each frame, with a third member in the room. */
+  async function played(attack: (hostile: Room, frame: number, players: readonly number[]) => void) {
+    vi.spyOn(Math, "random").mockReturnValue(0.25);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const { hub, rooms, machines } = await lobby(3);
+    const games = [0, 1].map((index) => new Skirmish(rooms[index]!, 2, { machine: machines[index]! }));
+    const players = games.map(({ room }) => room.myNumber);
+    const ticks: number[][] = [];
+    for (let frame = 0; frame < 300; frame++) {
+      for (const game of games) game.frame();
+      // Before the match begins, a member that is ready becomes a player of it.
+      if (games.every(({ session }) => session.turn > 0)) attack(rooms[2]!, frame, players);
+      await hub.advance(FRAME_MS, FRAME_MS);
+      ticks.push(games.map(({ session }) => session.tick));
+    }
+    return { games, ticks };
+  }
+
+  test("changes no tick that the players simulate, and delays none by more than a turn", async () => {
+    const quiet = await played(() => undefined);
+    const attacked = await played((hostile, frame, players) => {
+      for (const message of messagesAt(frame, players)) hostile.send("lockstep", message);
+    });
+    expectAgreement(attacked.games, 30);
+    for (const [index, { hashes, starts, gone, refused }] of attacked.games.entries()) {
+      const usual = quiet.games[index]!;
+      expect([starts, gone, refused]).toEqual([usual.starts, [], []]);
+      const ticks = Math.min(hashes.length, usual.hashes.length);
+      expect(ticks).toBeGreaterThan(200);
+      expect(attacked.games[index]!.commandTicks.length).toBeGreaterThan(20);
+      const turnTicks = Math.ceil((usual.session.turnLengthMs * 60) / 1000);
+      for (const [frame, all] of quiet.ticks.entries())
+        expect(Math.abs(attacked.ticks[frame]![index]! - all[index]!)).toBeLessThanOrEqual(turnTicks);
+    }
   });
 });
 

@@ -2,10 +2,13 @@ import {
   ByteWriter,
   MessageKind,
   PayloadKind,
+  limits,
   planState,
+  writeControl,
   writePacketHeader,
   writePeerPayload,
   writeWholeState,
+  type ClientMessage,
   type PeerPayload,
 } from "@paceline/protocol";
 import { roomStage } from "@paceline/testkit/room";
@@ -72,6 +75,10 @@ function sendPacket(player: RawPlayer, header: object, messages: (writer: ByteWr
 
 function sendPayload(player: RawPlayer, payload: PeerPayload): void {
   if (player.session.unacknowledged < 200) player.session.sendReliable(writePeerPayload(payload));
+}
+
+function tellServer(player: RawPlayer, message: ClientMessage): void {
+  if (player.session.unacknowledged < 200) player.session.sendReliable(writeControl(message));
 }
 
 /** Writes a chunk of a long message, as large as a packet allows. */
@@ -158,6 +165,31 @@ const attacks: Record<string, Attack> = {
     sendPacket(player, { sequence: 40_000 + step }, (writer) => {
       for (let count = 0; count < 100; count++) writer.u8(MessageKind.ping).varint(2).u16(count);
     });
+  },
+  "its session, continued over another link at every third tick": (player, step) => {
+    if (step % 3 === 0) player.resume();
+  },
+  "states to retain, which are none or too many": (player, step) => {
+    tellServer(player, { type: "retain", states: new Uint8Array(limits.retainedBytes).fill(step) });
+    if (step % 20 === 0)
+      tellServer(player, { type: "retain", states: new Uint8Array(limits.retainedBytes + 1) });
+  },
+  "messages of a match in lockstep": (player, step) => {
+    const turn = { turn: step, commands: [step], wishMs: 1000, hash: { turn: step, hash: 1 } };
+    for (const message of [
+      { here: 60 },
+      { start: [1, 2], seed: step, tickHz: 60 },
+      turn,
+      { gone: 1, turns: [turn] },
+    ])
+      sendPayload(player, { kind: "command", type: "lockstep", message });
+  },
+  "signals, capabilities, visibility and stripes": (player, step) => {
+    tellServer(player, { type: "signal", to: 1 + (step % 2), attempt: step, data: { epoch: 7 } });
+    // The others hear of each change, in a few bytes.
+    if (step % 20 < 2) tellServer(player, { type: "capabilities", webrtc: step % 2 === 0 });
+    tellServer(player, { type: "visibility", hidden: step % 2 === 0 });
+    tellServer(player, { type: "stripe" });
   },
   "its session's end": (player, step) => {
     if (step === 30) player.session.close(4200, "no");

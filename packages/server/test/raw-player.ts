@@ -25,9 +25,15 @@ export class RawPlayer {
   routed = 0;
   number = 0;
   close: LinkClose | undefined;
+  /** The times that the server has continued the session over another link. */
+  resumed = 0;
+  readonly #stage: RoomStage<Room>;
+  #resumeCredential = "";
+  #sessionId = "";
 
   private constructor(stage: RoomStage<Room>, request: object) {
-    const { scheduler, server } = stage;
+    const { scheduler } = stage;
+    this.#stage = stage;
     this.session = new Session({
       scheduler,
       handlers: {
@@ -37,9 +43,18 @@ export class RawPlayer {
         onLinkDown: (_, close) => (this.close ??= close),
       },
     });
-    const pair = virtualSocketPair({ scheduler, random: seededRandom(1), settings: {} });
     const body = { version: 2, method: "joinOrCreate", target: "staged", options: {}, ...request };
-    const credential = `join.${Buffer.from(JSON.stringify(body)).toString("base64url")}`;
+    this.#connect(`join.${Buffer.from(JSON.stringify(body)).toString("base64url")}`);
+  }
+
+  /** Continues the session over another link, as after a cut. The old link is open still. */
+  resume(): void {
+    this.#connect(this.#resumeCredential);
+  }
+
+  #connect(credential: string): void {
+    const { scheduler, server } = this.#stage;
+    const pair = virtualSocketPair({ scheduler, random: seededRandom(1), settings: {} });
     server.takeLink(new WebSocketLink(pair.server, { scheduler }), {
       address: "raw",
       protocols: [WEBSOCKET_PROTOCOL, credential],
@@ -72,7 +87,13 @@ export class RawPlayer {
   #receive(payload: Uint8Array): void {
     if (payload[0] === PayloadKind.control) {
       const message = readServerMessage(payload.subarray(1));
-      if (message?.type === "welcome") this.number = message.number;
+      if (message?.type === "welcome") {
+        this.number = message.number;
+        this.#sessionId = message.sessionId;
+      }
+      if (message?.type === "resumed") this.resumed += 1;
+      if (message?.type === "welcome" || message?.type === "resumed")
+        this.#resumeCredential = `resume.${this.#sessionId}.${message.resumeToken}`;
       return;
     }
     const told = payload[0] === PayloadKind.authority ? readFromAuthority(payload.subarray(1)) : undefined;
