@@ -6,6 +6,7 @@ import {
   vec2,
   type Entity,
   type EntityDefinition,
+  type OwnedEntity,
   type Room,
 } from "@paceline/client";
 import { expect } from "vitest";
@@ -30,7 +31,7 @@ export interface Seen {
 }
 
 /** Writes the owner's state of a tick. */
-export function drive(sled: Entity<typeof Sled>, lamp: Entity<typeof Lamp>, tick: number): void {
+export function drive(sled: OwnedEntity<typeof Sled>, lamp: OwnedEntity<typeof Lamp>, tick: number): void {
   const seconds = tick / 60;
   sled.position.set(40 * Math.cos(seconds), 30 * Math.sin(2 * seconds));
   sled.heat = (tick % 50) / 50;
