@@ -1,4 +1,5 @@
 import {
+  INPUT_COLUMNS,
   describeColumns,
   planState,
   writePeerPayload,
@@ -8,6 +9,7 @@ import {
 import {
   Room,
   defineEntity,
+  defineInput,
   enumOf,
   flag,
   scalar,
@@ -332,5 +334,121 @@ describe("a participant that sends descriptions by hand", () => {
       expect(described(raw)).toBe(1);
       expect(await own(raw, Large)).toMatchObject({ type: "refused", what: "entity" });
     }
+  });
+});
+
+describe("inputs of a player", () => {
+  const OldDrive = defineInput({
+    throttle: scalar({ range: [-1, 1], precision: 0.01 }),
+    horn: flag(),
+    gear: enumOf(["off", "slow"]),
+    lights: flag(),
+  });
+  /** The later build: other order and bounds, no horn, a field of another kind, and a new one. */
+  const NewDrive = defineInput({
+    boost: scalar({ range: [1, 9], precision: 1 }),
+    gear: enumOf(["off", "slow", "fast"]),
+    lights: scalar({ range: [0, 1], precision: 0.5 }),
+    throttle: scalar({ range: [-2, 2], precision: 0.001 }),
+  });
+  const StrangeDrive = defineInput({ jump: flag() });
+
+  class Track extends Room {
+    override readonly inputs = NewDrive;
+    override readonly tickHz = 60;
+    override readonly entities = [Lamp];
+    readonly heard: (readonly number[])[] = [];
+
+    override onTick(): void {
+      for (const player of this.players.values()) {
+        const { throttle, boost, gear, lights } = player.input as unknown as Record<string, number>;
+        this.heard.push([throttle!, boost!, ["off", "slow", "fast"].indexOf(String(gear)), lights!]);
+      }
+    }
+  }
+
+  const newest = (track: Track): number[] =>
+    track.heard.at(-1)!.map((value) => Math.round(value * 100) / 100);
+
+  test("[WF17] [WF32] of an older build are read by name, and what it lacks is as of an idle player", async () => {
+    const track = roomStage(Track, { log: silentLog });
+    stage = track as unknown as RoomStage<Room>;
+    const { room, errors } = await join();
+    const input = room.input(OldDrive);
+    Object.assign(input, { throttle: 0.75, gear: "slow", horn: true, lights: true });
+    await pass(1500);
+    expect(newest(track.room)).toEqual([0.75, 1, 1, 0]);
+    input.throttle = -0.5;
+    input.gear = "off";
+    await pass(500);
+    expect(newest(track.room)).toEqual([-0.5, 1, 0, 0]);
+    expect(errors.map(({ code }) => code)).toEqual(["schema/mismatch"]);
+    expect(errors[0]!.message).toMatch(
+      /^the room describes "input" differently \(.*no "horn".*"boost" besides/,
+    );
+    expect(stage.server.reports()[0]!.counters.malformed).toBe(0);
+    expect(() => room.input(StrangeDrive)).toThrow("the room takes other inputs");
+  });
+
+  test("[WF32] of the room's build are described to nobody", async () => {
+    const described = countSent(0x0a);
+    const track = roomStage(Track, { log: silentLog });
+    stage = track as unknown as RoomStage<Room>;
+    const { room, errors } = await join();
+    Object.assign(room.input(NewDrive), { throttle: 1.5, boost: 7, gear: "fast", lights: 0.5 });
+    await pass(1000);
+    expect(newest(track.room)).toEqual([1.5, 7, 2, 0.5]);
+    expect([errors, described()]).toEqual([[], 0]);
+  });
+
+  test("[WF17] [WF32] of a build without any of the room's fields are not sent, which is reported", async () => {
+    const track = roomStage(Track, { log: silentLog });
+    stage = track as unknown as RoomStage<Room>;
+    const { room, errors } = await join();
+    room.input(StrangeDrive).jump = true;
+    await pass(1000);
+    expect(newest(track.room)).toEqual([0, 1, 0, 0]);
+    expect(errors.map(({ code }) => code)).toEqual(["schema/mismatch"]);
+    expect(stage.server.reports()[0]!.counters).toMatchObject({ inputs: 0, malformed: 0 });
+  });
+
+  test("[WF17] [WF32] are described once; what describes no inputs is malformed", async () => {
+    const track = roomStage(Track, { log: silentLog });
+    stage = track as unknown as RoomStage<Room>;
+    const say = (player: RawPlayer, columns: Uint8Array) =>
+      player.session.sendReliable(writePeerPayload({ kind: "columns", stream: INPUT_COLUMNS, columns }));
+    const [first, second] = [await RawPlayer.join(stage), await RawPlayer.join(stage)];
+    for (let count = 0; count < 3; count++)
+      say(first, describeColumns(OldDrive.definition as EntityDefinition));
+    await pass(200);
+    expect(first.replies).toEqual([
+      {
+        kind: "columns",
+        stream: INPUT_COLUMNS,
+        columns: describeColumns(NewDrive.definition as EntityDefinition),
+      },
+    ]);
+    const wide = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`f${index}`, scalar({ range: [0, 60_000], precision: 1 })]),
+    );
+    const throttle = scalar({ range: [0, 1], precision: 0.1 });
+    const others = [
+      new Uint8Array(0),
+      Uint8Array.of(9, 9, 9),
+      describeColumns(defineEntity("long", { throttle, ...wide }) as unknown as EntityDefinition),
+      describeColumns(
+        defineEntity("moves", { throttle, position }, { motion: "velocity" }) as unknown as EntityDefinition,
+      ),
+      describeColumns(
+        defineEntity("says", { throttle, word: string({ maxBytes: 4 }) }) as unknown as EntityDefinition,
+      ),
+    ];
+    for (const [index, columns] of others.entries()) {
+      const raw = index === 0 ? second : await RawPlayer.join(stage);
+      say(raw, columns);
+      await pass(100);
+      expect(raw.replies).toEqual([]);
+    }
+    expect(stage.server.reports()[0]!.counters.malformed).toBe(others.length);
   });
 });

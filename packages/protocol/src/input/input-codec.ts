@@ -54,18 +54,20 @@ export function writeInputs({ plan }: InputDefinition, { newest, rows }: InputRu
 
 /**
  * Reads inputs, or returns the reason for dropping the bytes. `wanted` gets the number of the newest input
- * and returns how many of the newest inputs the caller needs. Older ones are not returned.
+ * and returns how many of the newest inputs the caller needs. Older ones are not returned. `idle`: the values
+ * of components that the plan of another build lacks.
  */
 export function readInputs(
   definition: InputDefinition,
   bytes: Uint8Array,
   wanted?: (newest: number) => number,
+  idle?: Float32Array,
 ): InputRun | DropReason {
   const reader = new ByteReader(bytes);
   const newest = reader.u16();
   if (!reader.ok) return "length";
   decoder.startDecoding(reader.rest());
-  const run = readRows(definition, newest, wanted);
+  const run = readRows(definition, newest, wanted, idle);
   decoder.release();
   return run;
 }
@@ -74,6 +76,7 @@ function readRows(
   { plan, definition }: InputDefinition,
   newest: number,
   wanted: ((newest: number) => number) | undefined,
+  idle: Float32Array = new Float32Array(definition.components.length),
 ): InputRun | DropReason {
   const count = decoder.bits(0, COUNT_BITS) + 1;
   const rows: Float32Array[] = [];
@@ -84,7 +87,7 @@ function readRows(
     const isInRange = codeColumns(decoder, plan, columns, index > 0 ? columns : undefined);
     if (!isInRange) return decoder.isExhausted ? "length" : "out-of-range";
     if (index < passedOver) continue;
-    const row = new Float32Array(definition.components.length);
+    const row = idle.slice();
     restore(plan, columns, 0, row);
     rows.push(row);
   }

@@ -1,4 +1,11 @@
-import { readInputs, type DropReason, type InputDefinition, type InputFeedback } from "@paceline/protocol";
+import {
+  isInputPlan,
+  matchColumns,
+  readInputs,
+  type DropReason,
+  type InputDefinition,
+  type InputFeedback,
+} from "@paceline/protocol";
 import { ServerInputBuffer } from "@paceline/netcode";
 import type { RoomCounters } from "../ops/room-counters.js";
 
@@ -12,10 +19,14 @@ const MAX_UNEXPECTED_PACKETS = 8;
 /** After this many ticks without an input the player is idle. */
 const IDLE_AFTER_TICKS = 30;
 const CAPACITY_TICKS = 64;
+/** The motion `hold` in a description of columns: inputs have no other. */
+const HOLD = 0;
 
 /** The inputs of one player, numbered by the player's ticks. The room takes one for each of its own ticks. */
 export class PlayerInputs {
   readonly #definition: InputDefinition;
+  /** The columns of the player's packets; undefined if its build has none of the room's fields. */
+  #reads: InputDefinition | undefined;
   readonly #idle: Float32Array;
   #buffer: ServerInputBuffer<Float32Array>;
   /** Room tick minus input number; undefined before the first input. */
@@ -29,6 +40,7 @@ export class PlayerInputs {
   /** @param counters counts late inputs, and ticks without an input */
   constructor(definition: InputDefinition, counters: Pick<RoomCounters, "inputsLate" | "inputsMissing">) {
     this.#definition = definition;
+    this.#reads = definition;
     this.#counters = counters;
     this.#idle = idleRow(definition);
     this.#buffer = this.#newBuffer();
@@ -51,10 +63,23 @@ export class PlayerInputs {
     return this.#processed;
   }
 
+  /**
+   * Takes another build's description of its inputs, which are then read by the names of the fields. Returns
+   * false if it is malformed, or one of something else than inputs.
+   */
+  describe(columns: Uint8Array): boolean {
+    // The rate does not matter: inputs are not predicted from ticks.
+    const match = matchColumns(this.#definition.definition, columns, { tickHz: 60 });
+    if (!match || columns[0] !== HOLD || (match.plan && !isInputPlan(match.plan))) return false;
+    this.#reads = match.plan && { ...this.#definition, plan: match.plan };
+    return true;
+  }
+
   /** Takes a packet's inputs at a tick of the room. Returns a reason if the packet is dropped. */
   receive(body: Uint8Array, tick: number): DropReason | undefined {
     // A packet repeats earlier inputs: read only those newer than the newest one here.
-    const run = readInputs(this.#definition, body, this.#wanted);
+    if (!this.#reads) return "bad-message";
+    const run = readInputs(this.#reads, body, this.#wanted, this.#idle);
     if (typeof run === "string") return run;
     const newest = this.#unwrap(run.newest);
     this.#offset ??= tick + FIRST_LEAD_TICKS - newest;

@@ -1,6 +1,7 @@
 import {
   HISTORY_TICKS,
   CloseCode,
+  INPUT_COLUMNS,
   PayloadKind,
   describeColumns,
   readEvent,
@@ -387,15 +388,22 @@ export class RoomCore implements RoomHost {
       connection.send(writeAuthority({ type: "refused", what: "kind", reason: other }));
   }
 
-  /** Takes another build's description of a kind. Sends the room's own in return, once for each kind. */
+  /**
+   * Takes another build's description of a kind, or of its inputs. Sends the room's own in return, once for
+   * each.
+   */
   #receiveColumns(connection: PlayerConnection, kind: number, columns: Uint8Array): void {
-    const plan = this.world.plans[kind];
-    if (!plan) return this.#malformed(connection);
+    const isInput = kind === INPUT_COLUMNS;
+    const definition = isInput ? this.room.inputs?.definition : this.world.plans[kind]?.definition;
+    if (!definition) return this.#malformed(connection);
     if (connection.described.has(kind)) return connection.participant.session.drops.count("rate-limit");
     connection.described.add(kind);
-    if (!this.owned.describe(connection, kind, columns)) return this.#malformed(connection);
+    const isTaken = isInput
+      ? connection.inputs?.describe(columns)
+      : this.owned.describe(connection, kind, columns);
+    if (!isTaken) return this.#malformed(connection);
     connection.send(
-      writePeerPayload({ kind: "columns", stream: kind, columns: describeColumns(plan.definition) }),
+      writePeerPayload({ kind: "columns", stream: kind, columns: describeColumns(definition) }),
     );
   }
 

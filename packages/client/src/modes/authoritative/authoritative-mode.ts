@@ -1,4 +1,5 @@
 import {
+  INPUT_COLUMNS,
   SERVER_NUMBER,
   ConfigError,
   ByteReader,
@@ -74,6 +75,10 @@ export class AuthoritativeMode implements RoomMode {
   #server: HostedPeer | undefined;
   #inputs: InputSender | undefined;
   #inputDefinition: InputDefinition | undefined;
+  /** The inputs that the room describes otherwise, and that this side has described. */
+  #describedInput: InputDefinition | undefined;
+  /** False until the authority can read the inputs of this build. */
+  #areInputsRead = true;
   #prediction: Prediction | undefined;
   #cancelKinds: Cancel | undefined;
   #sentTerms = "";
@@ -105,7 +110,10 @@ export class AuthoritativeMode implements RoomMode {
       load: parts.loadColumns,
       send: (payload) => this.#trySend(writePeerPayload(payload)) !== undefined,
       onReadable: (definition) => this.#askFor(definition),
-      onPlan: (kind, plan) => this.#read(kind, plan),
+      onPlan: (kind, plan) => {
+        if (kind === INPUT_COLUMNS) this.#areInputsRead = true;
+        else this.#read(kind, plan);
+      },
       onMismatch: (name, differences) => parts.listeners.differs(name, "the room", differences),
     });
     for (const definition of parts.listeners.definitions) this.use(definition);
@@ -296,11 +304,17 @@ export class AuthoritativeMode implements RoomMode {
     if (!this.#server)
       throw new NetError("entity/refused", "the room has no authority that could take inputs");
     if (this.#isSpectator) throw new NetError("message/spectator", "who only watches does nothing");
-    if (definition.hash !== info.inputHash) {
+    const isOther = this.#describedInput !== undefined && this.#describedInput !== known;
+    if (info.inputHash === 0 || isOther) {
       throw new NetError(
         "schema/mismatch",
         "the room takes other inputs: load the same build of the game everywhere",
       );
+    }
+    if (known.hash !== info.inputHash && !this.#describedInput) {
+      this.#areInputsRead = false;
+      this.#describedInput = known;
+      this.#columns.begin(INPUT_COLUMNS, known.definition);
     }
     this.#inputs?.stop();
     this.#inputDefinition = known;
@@ -308,7 +322,9 @@ export class AuthoritativeMode implements RoomMode {
       scheduler,
       definition: known,
       tickHz: info.tickHz,
-      send: (body) => this.#session.sendInput(body),
+      send: (body) => {
+        if (this.#areInputsRead) this.#session.sendInput(body);
+      },
       onClamp: (clamp) => listeners.clamped(clamp),
       isLooping: () => isLooping(),
       onTick: (input, atMs) => this.#prediction?.advance(input, atMs),
