@@ -4,7 +4,7 @@ import type { RaceGame } from "./race-game.js";
 import type { LoggedChat, LoggedLap } from "./race-log.js";
 import type { RecordedFrame } from "./recorder.js";
 
-/** A remote car as it is shown now. */
+/** A remote car as shown in this frame. */
 interface ShownCar {
   readonly id: number;
   readonly ownerId: string;
@@ -15,8 +15,9 @@ interface ShownCar {
 }
 
 /**
- * `window.paceline`, for the end-to-end tests and for the console, such as
- * `console.table(await paceline.room.transport.explain())`. All values are copies.
+ * `window.paceline`, for the end-to-end tests and for the browser's console: `console.table(await
+ * paceline.room.transport.explain())`, `paceline.game.others`. `game` gives copies only: changing them
+ * changes nothing.
  */
 interface DebugHandle {
   readonly room: Room;
@@ -24,7 +25,7 @@ interface DebugHandle {
     readonly phase: string;
     readonly race: number;
     readonly isDirector: boolean;
-    /** Number of the own car in server mode, of the participant in the others. */
+    /** Number of the own car if a server decides, else of the participant. */
     readonly carNumber: number;
     readonly car: CarState;
     readonly lapsDone: number;
@@ -34,9 +35,9 @@ interface DebugHandle {
     readonly laps: readonly LoggedLap[];
     readonly chat: readonly LoggedChat[];
     say(text: string): void;
-    /** Begins a new recording, which gets every frame from now on. */
+    /** Records every frame from now on; drops the last recording. */
     startRecording(): void;
-    /** Returns the frames since `startRecording`: the own car's true position, and the others' shown ones. */
+    /** The frames since `startRecording`: the own car's true position, and the others' as shown. */
     recording(): readonly RecordedFrame[];
     stopRecording(): void;
   };

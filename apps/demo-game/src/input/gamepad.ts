@@ -4,8 +4,8 @@ import type { InputSource } from "./drive-command.js";
 const DEAD_ZONE = 0.12;
 
 /**
- * Reads the first standard gamepad: the left stick or the d-pad steers, the triggers drive and brake, A is the
- * handbrake.
+ * The first standard gamepad: the left stick or the d-pad steers, the triggers drive and brake, A or the
+ * right shoulder button is the handbrake.
  */
 export class GamepadInput implements InputSource {
   read(): DriveInput | undefined {
@@ -14,7 +14,7 @@ export class GamepadInput implements InputSource {
     const pressed = (index: number): number => pad.buttons[index]?.value ?? 0;
     const stick = pad.axes[0] ?? 0;
     const beyond = Math.max(0, Math.abs(stick) - DEAD_ZONE) / (1 - DEAD_ZONE);
-    // The square is fine near the middle, and full at the end.
+    // Squared, for fine control near the middle.
     const analog = Math.sign(stick) * beyond * beyond;
     const digital = pressed(15) - pressed(14);
     return {
@@ -26,7 +26,7 @@ export class GamepadInput implements InputSource {
 }
 
 function firstPad(): Gamepad | undefined {
-  // Some embedded browsers lack this function, and some permission policies forbid it.
+  // Absent in some embedded browsers, and forbidden by some permission policies.
   if (typeof navigator.getGamepads !== "function") return undefined;
   try {
     return (
