@@ -7,7 +7,7 @@ const unpacked = new Float64Array(4);
  * component shortens more than in proportion then, and the rotation is up to 8 % more than half a precision
  * wrong at a precision of 0.3 rad. The property test of the codec found this bound.
  */
-const MAX_GROWN_STEPS = 1.3;
+const MAX_GROWN_STEPS = 1.35;
 
 /**
  * Packs a quaternion into four columns: the index of the largest component, then the other three, with the
