@@ -4,7 +4,7 @@
 export function overlaps(): string[] {
   const parts = [
     ".place-card, .watched, .standings, .badge, .minimap, .speed-card, .lights, .results, .message, .wrong-way",
-    ".chat-form, .chat-lines:has(.fresh), .toast, .tool, .touch-pad, .start-card, .no-canvas",
+    ".chat-form, .chat-lines:has(.fresh), .drift, .toast, .tool, .touch-pad, .start-card, .no-canvas",
   ].join(", ");
   const found = [...document.querySelectorAll<HTMLElement>(parts)];
   const panel = document.querySelector("[data-paceline-panel]")?.shadowRoot?.querySelector("aside");

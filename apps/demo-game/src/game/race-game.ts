@@ -334,7 +334,8 @@ export class RaceGame {
       isWrongWay: this.#wrongWayS > WRONG_WAY_AFTER_S,
       driftRad: forwardSpeedOf(racer.car) > 2 ? Math.abs(wrapAngle(travelRad - racer.car.headingRad)) : 0,
     });
-    if (this.participant.hasMissedGate && session.phase === "racing" && !this.participant.finished) {
+    const { hasMissedGate, isSpectator, finished } = this.participant;
+    if (hasMissedGate && !isSpectator && session.phase === "racing" && !finished) {
       screen.hud.say(`Short cut! ${hasTouch() ? "Reset" : "R"} puts you back`, 1200, "problem");
     }
     this.#sayPlace(standings.findIndex((runner) => runner.isMine) + 1);
