@@ -192,17 +192,17 @@ export class SessionRegistry {
     const isBack = request.method === "reconnect";
     const refusal = this.#closedUpgradeHandler(isBack ? 0 : 1, isBack);
     if (refusal) return refusal;
-    if (isBack) return this.#holdAgain(request, address);
+    if (isBack) return this.#holdSuccessor(request, address);
     const room = this.#rooms.roomFor(request, address);
     return room instanceof Room ? this.#seats.hold(room, request, address, auth) : room;
   }
 
   /** Keeps a participant's place for a page that has its token, even in a full room. */
-  #holdAgain(request: MatchRequest, address: string): HeldSeat | MatchRefusal {
+  #holdSuccessor(request: MatchRequest, address: string): HeldSeat | MatchRefusal {
     const participant = this.#participants.get(request.target);
     if (participant?.hasToken(request.token)) {
       const refusal = this.#rooms.buildRefusal(participant.room, request);
-      return refusal ?? this.#seats.holdAgain(participant, address);
+      return refusal ?? this.#seats.holdSuccessor(participant, address);
     }
     return {
       status: 404,

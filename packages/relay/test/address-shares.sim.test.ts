@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createRelay } from "../src/index.js";
 import { isRefusal } from "../src/matchmaking/match-request.js";
-import { VirtualLobby } from "./virtual-lobby.js";
+import { VirtualRegistry } from "./virtual-registry.js";
 
 const limits = { maxSessions: 40, maxRooms: 40, joinBurstPerRoom: 1000, roomBurstPerAddress: 1000 };
 const GREEDY = "198.51.100.1";
 
 /** Reserves a seat in a room of its own for each address in turn. Returns the number of seats given. */
-function seatsOf(virtual: VirtualLobby, addresses: readonly string[]): number {
+function seatsOf(virtual: VirtualRegistry, addresses: readonly string[]): number {
   return addresses.filter((address) => !isRefusal(virtual.reserve({ method: "create" }, address))).length;
 }
 
@@ -15,7 +15,7 @@ const times = (count: number, address: string): string[] => Array<string>(count)
 
 describe("the seats of a server", () => {
   it("are free for all while it is half empty; then one address gets at most a quarter", () => {
-    const virtual = new VirtualLobby({ limits });
+    const virtual = new VirtualRegistry({ limits });
     // A school alone on the server gets half of it.
     expect(seatsOf(virtual, times(40, GREEDY))).toBe(20);
     expect(virtual.reserve({}, GREEDY)).toMatchObject({ status: 429, code: "match/rate-limited" });
@@ -27,7 +27,7 @@ describe("the seats of a server", () => {
   });
 
   it("are limited by the share of sessions too, not only of rooms", () => {
-    const virtual = new VirtualLobby({ limits: { ...limits, maxRooms: 1000 } });
+    const virtual = new VirtualRegistry({ limits: { ...limits, maxRooms: 1000 } });
     expect(seatsOf(virtual, times(40, GREEDY))).toBe(20);
     expect(virtual.settings.counters.limited.sessionsPerAddress).toBe(20);
   });
@@ -37,7 +37,7 @@ describe("the seats of a server", () => {
     ["/56", (host: number) => `2001:db8:1:${host.toString(16)}::1`],
     ["/48", (host: number) => `2001:db8:1:${(host << 8).toString(16)}::1`],
   ])("have one share for all addresses of one %s", (_, addressOf) => {
-    const virtual = new VirtualLobby({ limits });
+    const virtual = new VirtualRegistry({ limits });
     expect(seatsOf(virtual, times(21, ""))).toBe(21);
     expect(
       seatsOf(
@@ -49,13 +49,13 @@ describe("the seats of a server", () => {
   });
 
   it("are not limited for this machine's own addresses, since anybody may be behind a proxy", () => {
-    const virtual = new VirtualLobby({ limits });
+    const virtual = new VirtualRegistry({ limits });
     expect(seatsOf(virtual, times(20, "127.0.0.1"))).toBe(20);
     expect(seatsOf(virtual, [...times(10, "::1"), ...times(10, "::ffff:127.0.0.1")])).toBe(20);
   });
 
   it("become free when a session ends and when a ticket expires", () => {
-    const virtual = new VirtualLobby({ limits });
+    const virtual = new VirtualRegistry({ limits });
     expect(seatsOf(virtual, times(21, ""))).toBe(21);
     const players = Array.from({ length: 5 }, () => virtual.join({ method: "create" }, GREEDY).player);
     expect(seatsOf(virtual, times(10, GREEDY))).toBe(5);
@@ -70,7 +70,7 @@ describe("the seats of a server", () => {
   });
 
   it("are given to a returning player in spite of its address's share", () => {
-    const virtual = new VirtualLobby({ limits });
+    const virtual = new VirtualRegistry({ limits });
     const { player } = virtual.join({ method: "create" }, GREEDY);
     expect(seatsOf(virtual, times(40, GREEDY))).toBe(19);
     const { sessionId, token } = player.welcome;
@@ -79,7 +79,7 @@ describe("the seats of a server", () => {
   });
 
   it("may all go to one address if the operator sets the share to 100 %", () => {
-    const virtual = new VirtualLobby({ limits: { ...limits, addressSharePercent: 100 } });
+    const virtual = new VirtualRegistry({ limits: { ...limits, addressSharePercent: 100 } });
     expect(seatsOf(virtual, times(40, GREEDY))).toBe(40);
     expect(() => createRelay({ rooms: { race: {} }, limits: { addressSharePercent: 0 } })).toThrow(
       "limits.addressSharePercent: expected a whole number from 1 to 100 (%)",

@@ -10,7 +10,7 @@ import { StripeTickets } from "../src/admission/stripe-tickets.js";
 import { WebRtcAnswerer } from "../src/signaling/webrtc-answerer.js";
 import type { Log, LogFields, MatchRefusal, RoomAuthority, RoomHost, Seat } from "../src/index.js";
 import { Player } from "./player.js";
-import { VirtualLobby, type VirtualLink } from "./virtual-lobby.js";
+import { VirtualRegistry, type VirtualLink } from "./virtual-registry.js";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -34,7 +34,12 @@ function broken(): never {
  * Expects that the faulty session has ended with its close code, that a session of another room goes on, and
  * that the fault is counted and logged.
  */
-function expectContained(stage: VirtualLobby, victim: Player, other: Player, lines: readonly Line[]): void {
+function expectContained(
+  stage: VirtualRegistry,
+  victim: Player,
+  other: Player,
+  lines: readonly Line[],
+): void {
   stage.scheduler.advance(3000);
   expect(victim.close?.code).toBe(CloseCode.internalError);
   expect(other.close).toBeUndefined();
@@ -101,7 +106,7 @@ describe("an error in the handling of a packet ends only that session", () => {
 
   test.each(handlers)("%s", (_name, inject, act) => {
     const { lines, log } = recorded();
-    const stage = new VirtualLobby({ log });
+    const stage = new VirtualRegistry({ log });
     const other = stage.join({ method: "create" }).player;
     const victim = stage.join({ method: "create" }).player;
     inject();
@@ -126,7 +131,7 @@ describe("an error in the handling of a packet ends only that session", () => {
     ],
   ] as const)("%s of a room with an authority", async (_name, method, act) => {
     const { lines, log } = recorded();
-    const stage = new VirtualLobby({
+    const stage = new VirtualRegistry({
       log,
       rooms: { race: {}, led: { authority: authorityOf({ receiveEvent: sendState, [method]: broken }) } },
     });
@@ -137,7 +142,7 @@ describe("an error in the handling of a packet ends only that session", () => {
   });
 
   test("an error in the receiver's link ends the receiver's session, not the sender's", () => {
-    const stage = new VirtualLobby();
+    const stage = new VirtualRegistry();
     const [sender, receiver] = [stage.join(), stage.join()];
     (receiver.link.relay.guard as AdmittedLink).beforeSend = broken;
     sender.player.forward([receiver.player], Uint8Array.of(1, 2));
@@ -152,7 +157,7 @@ describe("an error in the handling of a packet ends only that session", () => {
 describe("an error in a timer", () => {
   test("of one session ends only that session; the timers of others go on", async () => {
     const { lines, log } = recorded();
-    const stage = new VirtualLobby({ log, rooms: { race: {}, led: { authority: authorityOf({}) } } });
+    const stage = new VirtualRegistry({ log, rooms: { race: {}, led: { authority: authorityOf({}) } } });
     const other = stage.join().player;
     const { player, link } = await joinLed(stage);
     // The player is silent. So a timer sends it a ping, and calls the link's `hasRoom` first.
@@ -166,7 +171,7 @@ describe("an error in a timer", () => {
 
   test("of the relay itself is counted and logged", () => {
     const { lines, log } = recorded();
-    const stage = new VirtualLobby({ log });
+    const stage = new VirtualRegistry({ log });
     stage.settings.scheduler.after(10, broken);
     stage.settings.scheduler.every(10, broken);
     stage.scheduler.advance(50);
@@ -190,7 +195,7 @@ describe("an authority that throws", () => {
     async (method) => {
       const { lines, log } = recorded();
       const authority = authorityOf({ [method]: broken });
-      const stage = new VirtualLobby({ log, rooms: { race: {}, led: { authority } } });
+      const stage = new VirtualRegistry({ log, rooms: { race: {}, led: { authority } } });
       const other = stage.join().player;
       const led = await joinLed(stage);
       actions[method](led);
@@ -207,7 +212,7 @@ describe("an authority that throws", () => {
   test("in open or authorize gives no seat and leaves no room", async () => {
     for (const method of ["open", "authorize"]) {
       const authority = authorityOf({ [method]: broken });
-      const stage = new VirtualLobby({ rooms: { race: {}, led: { authority } } });
+      const stage = new VirtualRegistry({ rooms: { race: {}, led: { authority } } });
       const seat = await ledSeat(stage).catch((error: unknown) => error);
       expect(seat).not.toHaveProperty("ticket");
       expect(stage.registry.roomCount).toBe(0);
@@ -218,7 +223,7 @@ describe("an authority that throws", () => {
 
 test("a log that throws harms nobody", () => {
   const log: Log = { error: broken, warn: broken, info: broken, debug: broken, trace: broken };
-  const stage = new VirtualLobby({ log });
+  const stage = new VirtualRegistry({ log });
   const { player, link } = stage.join();
   vi.spyOn(link.relay, "send").mockImplementation(broken);
   stage.scheduler.advance(3000);
@@ -226,26 +231,26 @@ test("a log that throws harms nobody", () => {
   expect(stage.join().player.welcome.number).toBe(1);
 });
 
-async function turns(stage: VirtualLobby): Promise<void> {
+async function turns(stage: VirtualRegistry): Promise<void> {
   for (let turn = 0; turn < 20; turn++) {
     stage.scheduler.advance(50);
     await new Promise(setImmediate);
   }
 }
 
-function ledSeat(stage: VirtualLobby): Promise<Seat | MatchRefusal> {
+function ledSeat(stage: VirtualRegistry): Promise<Seat | MatchRefusal> {
   const request = { method: "create", target: "led", options: {}, webrtc: false, token: "" } as const;
   return stage.registry.match(request, { address: "", headers: {} });
 }
 
 interface Led {
-  readonly stage: VirtualLobby;
+  readonly stage: VirtualRegistry;
   readonly player: Player;
   readonly link: VirtualLink;
 }
 
 /** Joins a player to a room with an authority. */
-async function joinLed(stage: VirtualLobby): Promise<Led> {
+async function joinLed(stage: VirtualRegistry): Promise<Led> {
   const { ticket } = (await ledSeat(stage)) as Seat;
   const link = stage.link();
   const player = new Player(stage.scheduler);

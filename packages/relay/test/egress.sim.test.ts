@@ -2,7 +2,7 @@ import { CloseCode, type TrafficClassName } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
 import type { RelayOptions } from "../src/index.js";
 import type { Player } from "./player.js";
-import { VirtualLobby } from "./virtual-lobby.js";
+import { VirtualRegistry } from "./virtual-registry.js";
 
 const STEP_MS = 50;
 
@@ -15,7 +15,7 @@ interface Sending {
 
 /** Joins players who count the packets that they get, and keep none. */
 function countingPlayers(
-  virtual: VirtualLobby,
+  virtual: VirtualRegistry,
   count: number,
   addressOf: (index: number) => string = () => "",
 ): Counting[] {
@@ -37,8 +37,8 @@ interface Counting {
   packets: number;
 }
 
-function registry(limits: NonNullable<RelayOptions["limits"]>, maxPlayers: number): VirtualLobby {
-  return new VirtualLobby({ rooms: { race: { maxPlayers } }, limits });
+function registry(limits: NonNullable<RelayOptions["limits"]>, maxPlayers: number): VirtualRegistry {
+  return new VirtualRegistry({ rooms: { race: { maxPlayers } }, limits });
 }
 
 /** Sends the packets that are due between two moments. */
@@ -59,7 +59,7 @@ function send(
 
 /** Lets the senders send for a time, and everybody receive. */
 function run(
-  virtual: VirtualLobby,
+  virtual: VirtualRegistry,
   all: readonly Counting[],
   senders: ReadonlyMap<Counting, readonly Sending[]>,
   durationMs: number,

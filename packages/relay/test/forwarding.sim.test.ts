@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { AdmittedLink } from "../src/admission/admitted-link.js";
 import { Player } from "./player.js";
 import type { RelayOptions } from "../src/index.js";
-import { VirtualLobby, type StallingPipe } from "./virtual-lobby.js";
+import { VirtualRegistry, type StallingPipe } from "./virtual-registry.js";
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
-function racers(count: number, virtual = new VirtualLobby({ rooms: { race: { maxPlayers: 16 } } })) {
+function racers(count: number, virtual = new VirtualRegistry({ rooms: { race: { maxPlayers: 16 } } })) {
   return { virtual, joined: Array.from({ length: count }, () => virtual.join()) };
 }
 
@@ -82,7 +82,7 @@ describe("forwarding", () => {
   });
 
   it("keeps rooms apart: the same number in another room is another participant", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const [a, b] = [virtual.join().player, virtual.join().player];
     const stranger = virtual.join({ method: "create" }).player;
     virtual.join({ method: "joinById", target: stranger.welcome.roomId });
@@ -109,7 +109,7 @@ describe("a slow receiver", () => {
   /** Joins three racers; the last one does not read. */
   function withSlow() {
     const limits = { queuedCommandBytes: 65_536 };
-    const stage = new VirtualLobby({ rooms: { race: { maxPlayers: 16 } }, limits });
+    const stage = new VirtualRegistry({ rooms: { race: { maxPlayers: 16 } }, limits });
     const { virtual, joined } = racers(3, stage);
     const [a, b, slow] = joined.map(({ player }) => player);
     const pipe: StallingPipe = joined[2]!.link.downward;
@@ -155,7 +155,7 @@ describe("a broadcast", () => {
   const players = (count: number, limits: NonNullable<RelayOptions["limits"]> = {}) => {
     const { virtual, joined } = racers(
       count,
-      new VirtualLobby({ rooms: { race: { maxPlayers: 16 } }, limits }),
+      new VirtualRegistry({ rooms: { race: { maxPlayers: 16 } }, limits }),
     );
     return { virtual, all: joined.map(({ player }) => player) as [Player, Player, Player, Player] };
   };

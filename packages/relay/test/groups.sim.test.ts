@@ -2,7 +2,7 @@ import { seededRandom } from "@paceline/transport/simulated";
 import { describe, expect, it } from "vitest";
 import type { MatchRequest } from "../src/matchmaking/match-request.js";
 import { isRefusal } from "../src/matchmaking/match-request.js";
-import { VirtualLobby } from "./virtual-lobby.js";
+import { VirtualRegistry } from "./virtual-registry.js";
 
 const KEPT_MS = 5000;
 const limits = { groupPlaceMs: KEPT_MS, ticketLifetimeMs: 60_000 };
@@ -14,7 +14,7 @@ function refused(answer: object): string | undefined {
 
 describe("friends", () => {
   it("[M3] join the same room, even if strangers arrive between them", () => {
-    const virtual = new VirtualLobby({ limits });
+    const virtual = new VirtualRegistry({ limits });
     const { roomId } = virtual.seat(friends("ours", 3));
     const strangers = Array.from({ length: 3 }, () => virtual.seat().roomId);
     // One place is free besides the two kept ones.
@@ -26,7 +26,7 @@ describe("friends", () => {
   });
 
   it("join a room with places for all of them", () => {
-    const virtual = new VirtualLobby({ limits });
+    const virtual = new VirtualRegistry({ limits });
     const first = virtual.seat().roomId;
     virtual.seat();
     const { roomId } = virtual.seat(friends("ours", 3));
@@ -37,7 +37,7 @@ describe("friends", () => {
   });
 
   it("who come too late lose their kept places, but take free ones", () => {
-    const virtual = new VirtualLobby({ limits });
+    const virtual = new VirtualRegistry({ limits });
     const { roomId } = virtual.seat(friends("ours", 4));
     expect(virtual.seat().roomId).not.toBe(roomId);
     virtual.scheduler.advance(KEPT_MS);
@@ -48,7 +48,10 @@ describe("friends", () => {
   });
 
   it("with another key, other options or another kind of room do not meet", () => {
-    const virtual = new VirtualLobby({ limits, rooms: { race: { maxPlayers: 2 }, duel: { maxPlayers: 2 } } });
+    const virtual = new VirtualRegistry({
+      limits,
+      rooms: { race: { maxPlayers: 2 }, duel: { maxPlayers: 2 } },
+    });
     const rooms = [
       virtual.seat(friends("a", 2)),
       virtual.seat(friends("b", 2)),
@@ -59,7 +62,7 @@ describe("friends", () => {
   });
 
   it("are forgotten when the last one has left: the same key begins a new group", () => {
-    const virtual = new VirtualLobby({ limits });
+    const virtual = new VirtualRegistry({ limits });
     const { player, seat } = virtual.join(friends("ours", 2));
     const stranger = virtual.join();
     expect(stranger.seat.roomId).toBe(seat.roomId);
@@ -74,7 +77,7 @@ describe("friends", () => {
   });
 
   it("stay a group when one of them reloads the page", () => {
-    const virtual = new VirtualLobby({ limits });
+    const virtual = new VirtualRegistry({ limits });
     const { player, seat } = virtual.join(friends("ours", 2));
     virtual.scheduler.advance(KEPT_MS);
     const { sessionId, token } = player.welcome;
@@ -84,7 +87,7 @@ describe("friends", () => {
   });
 
   it("cannot block a server: places of one address are limited and counted", () => {
-    const virtual = new VirtualLobby({
+    const virtual = new VirtualRegistry({
       limits: { ...limits, groupPlaceBurstPerAddress: 6, groupPlacesPerMinutePerAddress: 1 },
     });
     for (const key of ["a", "b"]) virtual.seat(friends(key, 4));
@@ -94,7 +97,7 @@ describe("friends", () => {
   });
 
   it("leave no room behind", () => {
-    const virtual = new VirtualLobby({ limits: { ...limits, ticketLifetimeMs: 1000 } });
+    const virtual = new VirtualRegistry({ limits: { ...limits, ticketLifetimeMs: 1000 } });
     virtual.seat(friends("ours", 3));
     virtual.scheduler.advance(1000);
     // The places are kept longer than the first member's ticket.
@@ -107,7 +110,7 @@ describe("friends", () => {
     "never overfill a room and are never separated in a rush of joins (seed %i)",
     (seed) => {
       const random = seededRandom(seed);
-      const virtual = new VirtualLobby({
+      const virtual = new VirtualRegistry({
         rooms: { race: { maxPlayers: 6 } },
         limits: { ...limits, joinBurstPerRoom: 1000, groupPlaceBurstPerAddress: 1000 },
       });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { VirtualLobby } from "./virtual-lobby.js";
+import { VirtualRegistry } from "./virtual-registry.js";
 
 /** Returns the best time of many runs, which excludes other load on the machine, ms. */
 function bestMs(work: () => void): number {
@@ -12,7 +12,7 @@ function bestMs(work: () => void): number {
 }
 
 it("drops are summed up without a walk over all sessions", () => {
-  const [few, many] = [new VirtualLobby(), new VirtualLobby()];
+  const [few, many] = [new VirtualRegistry(), new VirtualRegistry()];
   few.join();
   for (let count = 0; count < 300; count++) {
     const { player } = many.join();

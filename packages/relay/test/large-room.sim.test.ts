@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { RoomAuthority, RoomHost, Seat } from "../src/index.js";
 import { AdmittedLink } from "../src/admission/admitted-link.js";
 import { Player } from "./player.js";
-import { VirtualLobby } from "./virtual-lobby.js";
+import { VirtualRegistry } from "./virtual-registry.js";
 
 /** More participants than one message can list. */
 const PLAYERS = 420;
@@ -34,7 +34,7 @@ const authority: RoomAuthority = {
   },
 };
 
-async function comers(stage: VirtualLobby, count: number): Promise<Player[]> {
+async function comers(stage: VirtualRegistry, count: number): Promise<Player[]> {
   const players: Player[] = [];
   for (let index = 0; index < count; index++) {
     const request = {
@@ -59,7 +59,7 @@ async function comers(stage: VirtualLobby, count: number): Promise<Player[]> {
 
 test("[WF46] a newcomer to a room of 420 gets a welcome and learns of all participants", async () => {
   const limits = { joinBurstPerRoom: 1000, matchBurstPerAddress: 1000, linkBurstPerAddress: 1000 };
-  const stage = new VirtualLobby({ rooms: { arena: { authority } }, limits });
+  const stage = new VirtualRegistry({ rooms: { arena: { authority } }, limits });
   const before = await comers(stage, PLAYERS);
   const [newcomer] = (await comers(stage, 1)) as [Player];
   expect(newcomer.close).toBeUndefined();
@@ -74,7 +74,7 @@ test("[WF46] a newcomer to a room of 420 gets a welcome and learns of all partic
 });
 
 test("in a room with an authority, one packet reports all players that leave within 100 ms", async () => {
-  const stage = new VirtualLobby({ rooms: { arena: { authority } } });
+  const stage = new VirtualRegistry({ rooms: { arena: { authority } } });
   const [witness] = (await comers(stage, 1)) as [Player];
   const others = await comers(stage, 9);
   stage.scheduler.advance(500);
@@ -90,7 +90,7 @@ test("in a room with an authority, one packet reports all players that leave wit
 });
 
 test("a newcomer is announced before its first packet, also after another player has left", async () => {
-  const stage = new VirtualLobby({ rooms: { arena: { authority } } });
+  const stage = new VirtualRegistry({ rooms: { arena: { authority } } });
   const [witness, first, second] = (await comers(stage, 3)) as [Player, Player, Player];
   stage.scheduler.advance(500);
   for (const { session } of [first, second]) session.close(CloseCode.left, "left");

@@ -2,7 +2,7 @@ import { CloseCode } from "@paceline/protocol";
 import { VirtualScheduler } from "@paceline/testkit";
 import { describe, expect, it } from "vitest";
 import { LogThrottle, silentLog, type LogFields } from "../src/ops/log.js";
-import { VirtualLobby } from "./virtual-lobby.js";
+import { VirtualRegistry } from "./virtual-registry.js";
 
 describe("the log", () => {
   it("writes one line per second, with the number of withheld lines", () => {
@@ -25,7 +25,7 @@ describe("the log", () => {
     const lines: string[] = [];
     const keep = (message: string, fields?: LogFields): void =>
       void lines.push(message + JSON.stringify(fields));
-    const virtual = new VirtualLobby({
+    const virtual = new VirtualRegistry({
       log: { ...silentLog, warn: keep, info: keep, debug: keep, trace: keep },
     });
     const { player, link, seat } = virtual.join();

@@ -8,7 +8,7 @@ import {
 } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
 import type { Player } from "./player.js";
-import { VirtualLobby } from "./virtual-lobby.js";
+import { VirtualRegistry } from "./virtual-registry.js";
 
 const BIG = 16_000;
 /** High rates, so that sessions fill up fast. */
@@ -38,7 +38,7 @@ function earlyMessage(id: number): Uint8Array {
 
 const messages = Array.from({ length: 80 }, (_, index) => earlyMessage(index + 100));
 
-function hoard(virtual: VirtualLobby, hoarders: readonly Player[]): void {
+function hoard(virtual: VirtualRegistry, hoarders: readonly Player[]): void {
   for (const [index, message] of messages.entries()) {
     for (const { session } of hoarders) session.activeLink?.send("command", message);
     // The hoarders' sessions never sent these packets. After fifty acks of them they would end themselves.
@@ -47,20 +47,20 @@ function hoard(virtual: VirtualLobby, hoarders: readonly Player[]): void {
   virtual.scheduler.advance(1000);
 }
 
-function heldBytes(virtual: VirtualLobby): number {
+function heldBytes(virtual: VirtualRegistry): number {
   const sessions = virtual.registry.reports().flatMap((room) => room.sessions);
   return sessions.reduce((sum, session) => sum + session.heldBytes, 0);
 }
 
 interface Scene {
-  readonly virtual: VirtualLobby;
+  readonly virtual: VirtualRegistry;
   readonly hoarders: readonly Player[];
   readonly neighbours: readonly [Player, Player];
 }
 
 /** Joins forty hoarders, and two honest players in a room of their own. */
 function scene(addressOf: (index: number) => string, heldLimit: number): Scene {
-  const virtual = new VirtualLobby({ limits: { ...rates, heldBytes: heldLimit } });
+  const virtual = new VirtualRegistry({ limits: { ...rates, heldBytes: heldLimit } });
   const join = (address: string, room: string) => virtual.join({ options: { room } }, address).player;
   const neighbours = [join("192.0.2.1", "honest"), join("192.0.2.2", "honest")] as const;
   const hoarders = Array.from({ length: 40 }, (_, index) => join(addressOf(index), `${index >> 2}`));
@@ -105,7 +105,7 @@ describe("messages that are never complete", () => {
 });
 
 it("states and commands that wait for a receiver that does not read count as memory", () => {
-  const virtual = new VirtualLobby({ limits: { ...rates, heldBytes: 1_048_576 } });
+  const virtual = new VirtualRegistry({ limits: { ...rates, heldBytes: 1_048_576 } });
   const sender = virtual.join().player;
   const deaf = Array.from({ length: 3 }, () => virtual.join());
   for (const { link } of deaf) link.downward.stall();

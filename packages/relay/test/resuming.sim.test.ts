@@ -1,10 +1,10 @@
 import { CloseCode } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
-import { VirtualLobby } from "./virtual-lobby.js";
+import { VirtualRegistry } from "./virtual-registry.js";
 
 describe("resuming", () => {
   it("continues over a new link without loss or repetition", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();
     link.downward.stall();
@@ -28,7 +28,7 @@ describe("resuming", () => {
   });
 
   it("replaces a link that is still open", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { player: a } = virtual.join();
     const { player: b } = virtual.join();
     virtual.resume(a);
@@ -40,7 +40,7 @@ describe("resuming", () => {
   });
 
   it("ends with the grace period", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();
     const { sessionId, resumeToken: token } = a.welcome;
@@ -53,7 +53,7 @@ describe("resuming", () => {
   });
 
   it("is not expected after a link that was closed with the code of a leaving player", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();
     link.relay.closeFromRemote(CloseCode.left, "left");
@@ -63,7 +63,7 @@ describe("resuming", () => {
   });
 
   it("is over for a link that dies without a close, after its timeouts", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();
     link.downward.stall();
@@ -73,7 +73,7 @@ describe("resuming", () => {
   });
 
   it("refuses a wrong token, and the session stays with its owner", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { player: a } = virtual.join();
     const { player: b } = virtual.join();
     expect(virtual.resumeRefusalOf(a.welcome.sessionId, b.resumeToken)).toBe(CloseCode.refused);
@@ -85,7 +85,7 @@ describe("resuming", () => {
   });
 
   it("is impossible after a player has left, and the empty room closes", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { player: a } = virtual.join();
     const { player: b } = virtual.join();
     a.tell({ type: "leave" });
@@ -98,7 +98,7 @@ describe("resuming", () => {
   });
 
   it("is refused while the relay stops, and all sessions are closed", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { player } = virtual.join();
     const { ticket } = virtual.seat();
     virtual.registry.stop();
@@ -115,7 +115,7 @@ describe("resuming", () => {
 
 describe("a page that is hidden or asleep", () => {
   it("[WF50] keeps its seat longer, without a link and with a silent link", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { player: a, link } = virtual.join();
     const { player: b, link: linkB } = virtual.join();
     const { player: watcher } = virtual.join();
@@ -134,7 +134,7 @@ describe("a page that is hidden or asleep", () => {
 describe("a page that was closed", () => {
   for (const code of [CloseCode.unloaded, 1001]) {
     it(`[WF50] with code ${code} is away at once, and its seat is free after 10 s though it said that it is hidden`, () => {
-      const virtual = new VirtualLobby();
+      const virtual = new VirtualRegistry();
       const { player: a, link } = virtual.join();
       const { player: b } = virtual.join();
       a.tell({ type: "visibility", hidden: true });
@@ -156,7 +156,7 @@ describe("a page that was closed", () => {
   }
 
   it("[WF50] is back if its session is resumed", () => {
-    const virtual = new VirtualLobby({ limits: { unloadGraceMs: 3000 } });
+    const virtual = new VirtualRegistry({ limits: { unloadGraceMs: 3000 } });
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();
     link.relay.closeFromRemote(CloseCode.unloaded, "");
@@ -169,7 +169,7 @@ describe("a page that was closed", () => {
   });
 
   it("[WF50] differs from a lost link in the message to the others", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();
     link.relay.closeFromRemote(1006, "cable pulled");
@@ -178,7 +178,7 @@ describe("a page that was closed", () => {
   });
 
   it("[WF50] because it was suspended stays away for the grace period of hidden pages", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { player: a, link } = virtual.join();
     const { player: b } = virtual.join();
     link.relay.closeFromRemote(CloseCode.suspended, "");

@@ -1,13 +1,13 @@
 import { PayloadKind, encodeValue, limits } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
-import { VirtualLobby } from "./virtual-lobby.js";
+import { VirtualRegistry } from "./virtual-registry.js";
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 const rooms = { race: { maxPlayers: 64 } };
 
 describe("states that participants retain for newcomers", () => {
   it("[WF28] follow the welcome, with their age: the newest of each participant in the room", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const [a, b] = [virtual.join().player, virtual.join().player];
     virtual.join({ method: "create" }).player.tell({ type: "retain", states: bytes(9) });
     a.tell({ type: "retain", states: bytes(1, 2) });
@@ -25,7 +25,7 @@ describe("states that participants retain for newcomers", () => {
   });
 
   it("[WF28] end with an empty message, and when their owner leaves", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const [a, b] = [virtual.join().player, virtual.join().player];
     a.tell({ type: "retain", states: bytes(1) });
     b.tell({ type: "retain", states: bytes(2) });
@@ -37,7 +37,7 @@ describe("states that participants retain for newcomers", () => {
   });
 
   it("[WF28] stay while their owner is away for a moment", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { player, link } = virtual.join();
     player.tell({ type: "retain", states: bytes(1) });
     virtual.scheduler.advance(100);
@@ -47,7 +47,7 @@ describe("states that participants retain for newcomers", () => {
   });
 
   it("[WF28] are a violation if they are too long or no bytes", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { player } = virtual.join();
     player.tell({ type: "retain", states: new Uint8Array(limits.retainedBytes) });
     for (const states of [new Uint8Array(limits.retainedBytes + 1), "text", [1], null]) {
@@ -60,7 +60,7 @@ describe("states that participants retain for newcomers", () => {
   });
 
   it("[WF28] are limited for one newcomer to the bytes that TCP sends at once", () => {
-    const virtual = new VirtualLobby({ rooms });
+    const virtual = new VirtualRegistry({ rooms });
     for (let count = 0; count < 20; count++) {
       virtual.join().player.tell({ type: "retain", states: new Uint8Array(limits.retainedBytes) });
     }
@@ -71,7 +71,7 @@ describe("states that participants retain for newcomers", () => {
   });
 
   it("[WF28] are dropped beyond the rate of control messages", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { player } = virtual.join();
     for (let count = 0; count < 300; count++) player.tell({ type: "retain", states: bytes(count & 0xff) });
     virtual.scheduler.advance(1000);

@@ -1,8 +1,8 @@
 import { CloseCode, PayloadKind, encodeValue } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
-import { VirtualLobby } from "./virtual-lobby.js";
+import { VirtualRegistry } from "./virtual-registry.js";
 
-function pair(virtual = new VirtualLobby()) {
+function pair(virtual = new VirtualRegistry()) {
   const a = virtual.join();
   const b = virtual.join();
   return { virtual, a: a.player, b: b.player, linkOfB: b.link };
@@ -45,7 +45,7 @@ describe("signalling", () => {
 
   it("drops signals that are too large or too many, without cutting their sender", () => {
     const { virtual, a, b } = pair(
-      new VirtualLobby({ limits: { signalBytes: 500, signalsPerSecond: 1, signalBurst: 3 } }),
+      new VirtualRegistry({ limits: { signalBytes: 500, signalsPerSecond: 1, signalBurst: 3 } }),
     );
     a.tell({ type: "signal", to: b.number, attempt: 1, data: "x".repeat(600) });
     for (let attempt = 2; attempt < 8; attempt++)
@@ -93,7 +93,7 @@ describe("signalling", () => {
 
   it("does not let signals fill the queue of an absent participant", () => {
     const limits = { signalsPerSecond: 10_000, signalBurst: 10_000 };
-    const { virtual, a, b, linkOfB } = pair(new VirtualLobby({ limits }));
+    const { virtual, a, b, linkOfB } = pair(new VirtualRegistry({ limits }));
     linkOfB.relay.closeFromRemote(1006, "cable pulled");
     linkOfB.player.closeFromRemote(1006, "cable pulled");
     for (let sent = 0; sent < 1200; sent++) {
@@ -111,7 +111,9 @@ describe("signalling", () => {
 
 describe("flooding", () => {
   it("drops packets beyond the rate, and forgives a sender that stops in time", () => {
-    const { virtual, a, b } = pair(new VirtualLobby({ limits: { packetsPerSecond: 50, packetBurst: 100 } }));
+    const { virtual, a, b } = pair(
+      new VirtualRegistry({ limits: { packetsPerSecond: 50, packetBurst: 100 } }),
+    );
     for (let sent = 0; sent < 300; sent++) a.forward([b], Uint8Array.of(1), { trafficClass: "event" });
     virtual.scheduler.advance(1000);
     expect(b.forwarded.length).toBeLessThanOrEqual(100);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { AdmittedLink } from "../src/admission/admitted-link.js";
 import { isRefusal, readMatchBody, type MatchRequest } from "../src/matchmaking/match-request.js";
 import { Player } from "./player.js";
-import { VirtualLobby, type VirtualLink } from "./virtual-lobby.js";
+import { VirtualRegistry, type VirtualLink } from "./virtual-registry.js";
 
 interface Visitor {
   readonly player: Player;
@@ -13,7 +13,7 @@ interface Visitor {
 }
 
 /** The pages of a tab, one after the other. */
-class Tabs extends VirtualLobby {
+class Tabs extends VirtualRegistry {
   /** Sends the request of the page that follows `before` in its tab. */
   async ask(
     { player }: Visitor,

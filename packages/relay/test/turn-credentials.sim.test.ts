@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { IceServer } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
-import { VirtualLobby } from "./virtual-lobby.js";
+import { VirtualRegistry } from "./virtual-registry.js";
 
 const SECRET = "a secret of coturn, of enough bytes";
 const turn = { urls: ["turn:turn.example:3478", "turns:turn.example:5349?transport=tcp"], secret: SECRET };
@@ -15,7 +15,7 @@ function checked({ username = "", credential }: IceServer): number {
 describe("passwords for TURN", () => {
   it("[WF44] come with the welcome, valid for minutes and for this session, beside fixed servers", () => {
     const stun = { urls: "stun:stun.example:3478" };
-    const virtual = new VirtualLobby({ turn, iceServers: [stun], wallClockMs: () => 1_000_000_000 });
+    const virtual = new VirtualRegistry({ turn, iceServers: [stun], wallClockMs: () => 1_000_000_000 });
     const { welcome } = virtual.join().player;
     expect(welcome.iceServers[0]).toEqual(stun);
     expect(welcome.iceServers.slice(1).map(({ urls }) => urls)).toEqual(turn.urls);
@@ -26,7 +26,7 @@ describe("passwords for TURN", () => {
   });
 
   it("[WF44] are renewed before they expire, only for participants of a room", () => {
-    const virtual = new VirtualLobby({ turn: { ...turn, lifetimeS: 100 } });
+    const virtual = new VirtualRegistry({ turn: { ...turn, lifetimeS: 100 } });
     const [stays, leaves] = [virtual.join().player, virtual.join().player];
     leaves.tell({ type: "leave" });
     virtual.scheduler.advance(1000);
@@ -42,7 +42,7 @@ describe("passwords for TURN", () => {
   });
 
   it("do not queue up for an absent participant", () => {
-    const virtual = new VirtualLobby({
+    const virtual = new VirtualRegistry({
       turn: { ...turn, lifetimeS: 60 },
       limits: { reconnectGraceMs: 600_000, linkTimeoutMs: 1000 },
     });

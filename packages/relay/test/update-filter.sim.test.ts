@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { UpdateFilter } from "../src/sessions/update-filter.js";
-import { VirtualLobby } from "./virtual-lobby.js";
+import { VirtualRegistry } from "./virtual-registry.js";
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 
 describe("the relay's filter", () => {
   function racers(count: number) {
-    const virtual = new VirtualLobby({ rooms: { race: { maxPlayers: 16 } } });
+    const virtual = new VirtualRegistry({ rooms: { race: { maxPlayers: 16 } } });
     return { virtual, players: Array.from({ length: count }, () => virtual.join().player) };
   }
 

@@ -17,7 +17,7 @@ export class VirtualSocket implements WebSocketLike {
   constructor(end: SimulatedEnd) {
     this.#end = end;
     end.onPacket((packet) => {
-      if (this.readyState === OPEN) this.#tell("message", { data: packet.slice().buffer });
+      if (this.readyState === OPEN) this.#emit("message", { data: packet.slice().buffer });
     });
   }
 
@@ -45,10 +45,10 @@ export class VirtualSocket implements WebSocketLike {
   end(code: number, reason: string): void {
     if (this.readyState === CLOSED) return;
     this.readyState = CLOSED;
-    this.#tell("close", { code, reason });
+    this.#emit("close", { code, reason });
   }
 
-  #tell(type: string, event: object): void {
+  #emit(type: string, event: object): void {
     for (const listener of this.#listeners.get(type) ?? []) listener(event as never);
   }
 }

@@ -27,7 +27,7 @@ export abstract class PlayerBot implements SwarmBot {
   /** Number of the newest message from each other bot. */
   readonly #newest = new Map<string | number, number>();
   #room: Room | undefined;
-  #said = 0;
+  #sentMessages = 0;
   #nextMessageMs = 0;
 
   constructor(options: PlayerBotOptions, index: number) {
@@ -70,7 +70,7 @@ export abstract class PlayerBot implements SwarmBot {
     this.play(room, nowMs);
     if (nowMs < this.#nextMessageMs || room.state !== "joined") return;
     this.#nextMessageMs = nowMs + MESSAGE_PERIOD_MS;
-    this.speak(room, (this.#said += 1));
+    this.speak(room, (this.#sentMessages += 1));
   }
 
   leave(): void {

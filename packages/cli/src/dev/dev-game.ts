@@ -133,7 +133,7 @@ export class DevGame {
       throw error;
     }
     this.#game = game;
-    this.#say({ rooms: Object.keys(this.#kindsOf(game)), error: undefined });
+    this.#setStatus({ rooms: Object.keys(this.#kindsOf(game)), error: undefined });
   }
 
   #kindsOf({ rooms }: Game): Readonly<Record<string, RoomEntry>> {
@@ -154,10 +154,10 @@ export class DevGame {
   }
 
   #fail(error: string): void {
-    this.#say({ rooms: this.#status.rooms, error });
+    this.#setStatus({ rooms: this.#status.rooms, error });
   }
 
-  #say(status: DevGameStatus): void {
+  #setStatus(status: DevGameStatus): void {
     this.#status = status;
     this.#options.onStatus(status);
   }

@@ -22,7 +22,7 @@ export class DevServer {
     this.#options = options;
     const { staticFolder, gameFile, relay } = options;
     this.#files = staticFolder === undefined ? undefined : sirv(staticFolder, { dev: true });
-    this.#game = new DevGame({ file: gameFile, relay, onStatus: (status) => this.#tell(status) });
+    this.#game = new DevGame({ file: gameFile, relay, onStatus: (status) => this.#pushEvent(status) });
     this.#server.on("upgrade", (request, socket, head) => {
       if (!this.#game.handleUpgrade(request, socket, head)) socket.destroy();
     });
@@ -41,7 +41,7 @@ export class DevServer {
     this.#server.closeAllConnections();
   }
 
-  #tell(status: DevGameStatus): void {
+  #pushEvent(status: DevGameStatus): void {
     if (status.error === undefined) console.log(`rooms ${status.rooms.join(", ")}`);
     else console.error(status.error);
     for (const page of this.#pages) page.write(eventOf(status));

@@ -62,12 +62,12 @@ export class LogSink {
     const lines = this.#take();
     if (lines.length === 0) return this.#onIdle?.();
     this.#isWriting = true;
-    const told = this.#dropped;
-    const isTelling = told > this.#reported;
-    const text = isTelling ? lines.join("") + lineOfDropped(told) : lines.join("");
+    const dropped = this.#dropped;
+    const hasNewDrops = dropped > this.#reported;
+    const text = hasNewDrops ? lines.join("") + lineOfDropped(dropped) : lines.join("");
     this.#output(Buffer.from(text), (error) => {
       if (error) return this.#failed(lines.length);
-      if (isTelling) this.#reported = told;
+      if (hasNewDrops) this.#reported = dropped;
       this.#written();
     });
   }

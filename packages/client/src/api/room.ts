@@ -93,7 +93,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   /** Holds events until the game can listen. */
   readonly #earlyEvents = new EarlyTasks(MAX_EARLY);
   readonly #router = new Router(
-    () => this.#connection.cameBack(),
+    () => this.#connection.markResumed(),
     (reason) => this.drops.count(reason),
   );
   /** Budget in bytes per second for all links of this room: to the server and to players. */

@@ -76,7 +76,7 @@ export class ServerConnection {
   /** Link whose upgrade carries the join, until the server answers. */
   #oneStep: StripedLink | undefined;
   /** True after a second request for a seat, because the first ticket was void. */
-  #hasAskedAgain = false;
+  #hasRetriedRequest = false;
   #onSocketsClosed: (() => void) | undefined;
   #farewell: Promise<void> | undefined;
   #ignorePage: (() => void) | undefined;
@@ -353,7 +353,7 @@ export class ServerConnection {
     }
     const message = readServerMessage(payload.subarray(1));
     if (!message) return this.#session.reportViolation("bad-message");
-    if (message.type !== "welcome") this.cameBack();
+    if (message.type !== "welcome") this.markResumed();
     switch (message.type) {
       case "welcome":
         if (message.tick !== undefined) this.#session.observeTick(message.tick);
@@ -388,7 +388,7 @@ export class ServerConnection {
   }
 
   /** Ends a drop at the first message from the server, before that message is processed. */
-  cameBack(): void {
+  markResumed(): void {
     if (this.#state !== "dropped" || !this.#identity || !this.#move("resumed")) return;
     this.#plan.arrived();
     this.#options.handlers.onResumed();
@@ -466,8 +466,8 @@ export class ServerConnection {
     if (isOneStep && canJoinElsewhere(close.code)) return this.#joinByRequest();
     const isSpent = close.code === CloseCode.ticketExpired || close.code === CloseCode.ticketUsed;
     // The path was too slow, or a proxy has repeated the upgrade: try once more, with another ticket.
-    if (!isSpent || this.#hasAskedAgain) return this.#refuse(errorOf(close));
-    this.#hasAskedAgain = true;
+    if (!isSpent || this.#hasRetriedRequest) return this.#refuse(errorOf(close));
+    this.#hasRetriedRequest = true;
     this.#joinByRequest();
   }
 

@@ -65,8 +65,8 @@ export class Convergence {
    * at once.
    */
   begin(shown: MovingPose, corrected: MovingPose, nowSeconds: number): boolean {
-    this.#leftAt(nowSeconds, this.#now);
-    this.#leftAt(nowSeconds + RATE_SECONDS, this.#soon);
+    this.#remainingAt(nowSeconds, this.#now);
+    this.#remainingAt(nowSeconds + RATE_SECONDS, this.#soon);
     subtractPose(this.#layout, shown.now, corrected.now, this.#offset);
     const distanceM = lengthOf(this.#offset, 0, this.#layout.dimensions);
     if (!(distanceM <= this.#options.snapDistanceM)) {
@@ -102,11 +102,11 @@ export class Convergence {
 
   /** Adds the rest of the correction to the corrected pose, in place. */
   apply(pose: Components, nowSeconds: number): void {
-    if (this.#leftAt(nowSeconds, this.#now)) addToPose(this.#layout, pose, this.#now);
+    if (this.#remainingAt(nowSeconds, this.#now)) addToPose(this.#layout, pose, this.#now);
   }
 
   /** Writes the rest of the correction at a time. Returns false if nothing is left. */
-  #leftAt(seconds: number, into: Float64Array): boolean {
+  #remainingAt(seconds: number, into: Float64Array): boolean {
     const share = this.#seconds > 0 ? Math.max(0, (seconds - this.#startSeconds) / this.#seconds) : 1;
     if (share >= 1) {
       into.fill(0);

@@ -22,7 +22,7 @@ export type SampleKind = "none" | "interpolated" | "extrapolated";
 export class InterpolatedBody {
   readonly #options: InterpolatedBodyOptions;
   readonly #buffer = new SnapshotBuffer();
-  readonly #onward: WorldReckoner;
+  readonly #reckoner: WorldReckoner;
   readonly #convergence: Convergence;
   readonly #scratch: readonly [Float64Array, Float64Array, Float64Array, Float64Array];
   /**
@@ -34,7 +34,7 @@ export class InterpolatedBody {
   /** @param width components per row */
   constructor(options: InterpolatedBodyOptions, width: number) {
     this.#options = options;
-    this.#onward = new WorldReckoner(options.layout, 1);
+    this.#reckoner = new WorldReckoner(options.layout, 1);
     this.#convergence = new Convergence(options.layout, options.convergence);
     const row = (): Float64Array => new Float64Array(width);
     this.#scratch = [row(), row(), row(), row()];
@@ -76,9 +76,9 @@ export class InterpolatedBody {
       return;
     }
     // Continue with the velocity that was shown.
-    this.#onward.take(last.row);
-    this.#onward.predict(renderSeconds - last.seconds, shownNow);
-    this.#onward.predict(renderSeconds - last.seconds + RATE_SECONDS, shownSoon);
+    this.#reckoner.take(last.row);
+    this.#reckoner.predict(renderSeconds - last.seconds, shownNow);
+    this.#reckoner.predict(renderSeconds - last.seconds + RATE_SECONDS, shownSoon);
     this.#place(renderSeconds, newNow);
     this.#place(renderSeconds + RATE_SECONDS, newSoon);
     this.#convergence.begin(
@@ -99,8 +99,8 @@ export class InterpolatedBody {
   }
 
   #extrapolate(seconds: number, row: Float64Array, into: Components): void {
-    this.#onward.take(row);
-    this.#onward.predict(Math.min(seconds, this.#options.extrapolationLimitMs / 1000), into);
+    this.#reckoner.take(row);
+    this.#reckoner.predict(Math.min(seconds, this.#options.extrapolationLimitMs / 1000), into);
   }
 
   #remember(seconds: number, shown: Components): void {

@@ -112,7 +112,7 @@ export class RemoteBody implements ShownBody {
     if (this.#stateSeconds !== undefined && stateSeconds <= this.#stateSeconds) return "outdated";
     if (stateSeconds > nowSeconds + FUTURE_SECONDS) return "future";
     this.#stateSeconds = stateSeconds;
-    if (this.#waitingCount === MAX_WAITING) this.#passOver();
+    if (this.#waitingCount === MAX_WAITING) this.#dropOldest();
     const waiting = (this.#waiting[this.#waitingCount++] ??= new Waiting(state.length));
     copyRow(state, waiting.row);
     waiting.stateSeconds = stateSeconds;
@@ -171,7 +171,7 @@ export class RemoteBody implements ShownBody {
   }
 
   /** Takes the oldest waiting state without blending. */
-  #passOver(): void {
+  #dropOldest(): void {
     const oldest = this.#waiting.shift()!;
     this.#reckonFrom(oldest);
     this.#convergence.end();

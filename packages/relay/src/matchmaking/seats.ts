@@ -64,7 +64,7 @@ export class Seats {
    * Reserves a seat for the next page of a participant. It needs no place of its own, and no rate of joins
    * applies.
    */
-  holdAgain(before: Participant, address: string): HeldSeat {
+  holdSuccessor(before: Participant, address: string): HeldSeat {
     const { room } = before;
     before.keepAtLeast(this.#settings.limits.ticketLifetimeMs);
     const isSpectator = room.isSpectator(before);

@@ -64,7 +64,7 @@ export class FramedSocket implements WebSocketLike {
   constructor(webSocket: WebSocket, socket: Duplex, maxBytes: number, onStray: StrayFrameHandler) {
     this.#webSocket = webSocket;
     this.#socket = socket;
-    this.#passBy(maxBytes);
+    this.#bypassReceiver(maxBytes);
     webSocket.on("message", (data: Buffer, isBinary: boolean) => {
       if (isBinary) this.#deliver(new Uint8Array(data.buffer, data.byteOffset, data.length));
       else onStray(data.length);
@@ -118,7 +118,7 @@ export class FramedSocket implements WebSocketLike {
   readonly #deliver = (data: Uint8Array): void => this.#onMessage?.({ data });
 
   /** Reads whole frames before they reach the stream in which `ws` reads frames. */
-  #passBy(maxBytes: number): void {
+  #bypassReceiver(maxBytes: number): void {
     const { _receiver: receiver } = this.#webSocket as unknown as { readonly _receiver?: Writable };
     if (!receiver) return;
     const frames = new WholeFrames(maxBytes);

@@ -180,7 +180,7 @@ export class NetworkSimulator {
     if (!isTwice) return;
     // Copies the bytes now, because the receiver of the first may write into them.
     const copy = { ...flight, packet: flight.packet.slice() };
-    this.#arriveAfter(this.#drawJitteredMs(this.#duplication), () => this.#arriveAgain(copy));
+    this.#arriveAfter(this.#drawJitteredMs(this.#duplication), () => this.#arriveDuplicate(copy));
   }
 
   /** Sends all segments of a packet and repeats lost ones. The packet arrives with its last segment. */
@@ -247,7 +247,7 @@ export class NetworkSimulator {
     this.#deliver(flight);
   }
 
-  #arriveAgain(copy: Flight): void {
+  #arriveDuplicate(copy: Flight): void {
     if (this.#isClosed) return;
     this.#counters.duplicated += 1;
     this.#deliver(copy);

@@ -13,7 +13,7 @@ export function isReliableClass(trafficClass: TrafficClassName): boolean {
 }
 
 /** Returns true if a packet came over a reliable channel of a link. The link itself does not report it. */
-export function cameReliably(packet: Uint8Array): boolean {
+export function arrivedReliably(packet: Uint8Array): boolean {
   if (isRouted(packet)) {
     const envelope = readEnvelope(packet);
     return typeof envelope !== "string" && isReliableClass(envelope.trafficClass);

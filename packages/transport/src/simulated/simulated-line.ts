@@ -5,7 +5,7 @@ import { Bottleneck } from "./bottleneck.js";
 import { type NetworkSettings, PERFECT_NETWORK } from "./network.js";
 import { networkSettings } from "./network-settings.js";
 import { NetworkSimulator } from "./network-simulator.js";
-import { cameReliably, isReliableClass } from "./packet-order.js";
+import { arrivedReliably, isReliableClass } from "./packet-order.js";
 import { type Random, seededRandom } from "./random.js";
 
 /** Options of a {@link SimulatedLine}. */
@@ -128,7 +128,7 @@ class SimulatedFilter implements LinkFilter {
     if (this.#orderedIn.queuedBytes > MAX_INCOMING_BYTES) {
       return this.#options.link.close(CloseCode.tooSlow, "the simulated line is too slow");
     }
-    const path = this.#isMixed && !cameReliably(packet) ? this.#looseIn : this.#orderedIn;
+    const path = this.#isMixed && !arrivedReliably(packet) ? this.#looseIn : this.#orderedIn;
     path.send(packet, pass);
   }
 

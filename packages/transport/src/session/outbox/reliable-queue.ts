@@ -291,10 +291,10 @@ export class ReliableQueue {
    */
   rewind(): void {
     this.#window?.forget();
-    this.#beginAgain();
+    this.#restart();
   }
 
-  #beginAgain(): void {
+  #restart(): void {
     for (let index = 0; index < this.#sent; index++) this.#pending[index]!.isRepeated = true;
     this.#sent = 0;
     this.#sentBytes = 0;
@@ -319,7 +319,7 @@ export class ReliableQueue {
     const arrived = this.#pending[older]!;
     if (arrived.sequence !== sequence || arrived.isBroadcast) return false;
     this.#fastRepeats += 1;
-    this.#beginAgain();
+    this.#restart();
     return true;
   }
 
@@ -333,7 +333,7 @@ export class ReliableQueue {
     const sinceMs = Math.max(oldest.sentAtMs, this.#progressAtMs);
     if (nowMs - sinceMs <= patienceMs * 2 ** Math.min(this.#repeats, MAX_DOUBLINGS)) return;
     this.#repeats += 1;
-    this.#beginAgain();
+    this.#restart();
   }
 
   /** Opens the window once all repeated messages have left: later ones need not wait for a receipt. */

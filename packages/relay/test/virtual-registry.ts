@@ -44,8 +44,8 @@ export interface VirtualLink {
   readonly downward: StallingPipe;
 }
 
-/** A lobby without HTTP and sockets, under a virtual clock. */
-export class VirtualLobby {
+/** A session registry without HTTP and sockets, under a virtual clock. */
+export class VirtualRegistry {
   readonly scheduler = new VirtualScheduler();
   readonly settings: RelaySettings;
   readonly registry: SessionRegistry;

@@ -1,10 +1,10 @@
 import { CloseCode } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
-import { VirtualLobby } from "./virtual-lobby.js";
+import { VirtualRegistry } from "./virtual-registry.js";
 
 describe("joining", () => {
   it("sends a welcome with number, room, token and peers, and announces the newcomer", () => {
-    const virtual = new VirtualLobby({ iceServers: [{ urls: "stun:stun.example.org" }] });
+    const virtual = new VirtualRegistry({ iceServers: [{ urls: "stun:stun.example.org" }] });
     const first = virtual.join({ webrtc: false });
     const second = virtual.join();
     expect(first.player.welcome).toMatchObject({ number: 1, roomName: "race", peers: [] });
@@ -23,7 +23,7 @@ describe("joining", () => {
   });
 
   it("never gives a number twice while the room exists", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     virtual.join();
     virtual.join().player.tell({ type: "leave" });
     virtual.scheduler.advance(100);
@@ -31,7 +31,7 @@ describe("joining", () => {
   });
 
   it("puts equal options in any order into one room, and other options into another", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { roomId } = virtual.seat({ options: { track: "loop", laps: 3 } });
     expect(virtual.seat({ options: { laps: 3, track: "loop" } }).roomId).toBe(roomId);
     expect(virtual.seat({ options: { laps: 4, track: "loop" } }).roomId).not.toBe(roomId);
@@ -40,7 +40,7 @@ describe("joining", () => {
   });
 
   it("opens another room when one is full, and refuses joins of the full one", () => {
-    const virtual = new VirtualLobby({ rooms: { race: { maxPlayers: 2 } } });
+    const virtual = new VirtualRegistry({ rooms: { race: { maxPlayers: 2 } } });
     const { roomId } = virtual.seat();
     virtual.join();
     expect(virtual.reserve({ method: "joinById", target: roomId })).toMatchObject({ code: "match/full" });
@@ -49,7 +49,7 @@ describe("joining", () => {
   });
 
   it("refuses unknown kinds and unknown rooms", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     expect(virtual.reserve({ target: "rase" })).toMatchObject({ status: 404, code: "match/unknown-room" });
     expect(virtual.reserve({ target: "constructor" })).toMatchObject({ code: "match/unknown-room" });
     expect(virtual.reserve({ method: "join" })).toMatchObject({ status: 404, code: "match/not-found" });
@@ -57,7 +57,7 @@ describe("joining", () => {
   });
 
   it("keeps the limits of rooms and sessions", () => {
-    const virtual = new VirtualLobby({ limits: { maxRooms: 2, maxSessions: 3 } });
+    const virtual = new VirtualRegistry({ limits: { maxRooms: 2, maxSessions: 3 } });
     virtual.join({ method: "create" });
     virtual.seat({ method: "create" });
     expect(virtual.reserve({ method: "create" })).toMatchObject({ status: 503, code: "match/full" });
@@ -68,7 +68,7 @@ describe("joining", () => {
 
 describe("tickets and seats", () => {
   it("a seat that nobody takes becomes free when its ticket expires", () => {
-    const virtual = new VirtualLobby({ rooms: { race: { maxPlayers: 1 } } });
+    const virtual = new VirtualRegistry({ rooms: { race: { maxPlayers: 1 } } });
     const { roomId, ticket } = virtual.seat();
     expect(virtual.reserve({ method: "joinById", target: roomId })).toMatchObject({ code: "match/full" });
     virtual.scheduler.advance(15_001);
@@ -77,14 +77,14 @@ describe("tickets and seats", () => {
   });
 
   it("a ticket works once", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const { seat } = virtual.join();
     expect(virtual.refusalOf(seat.ticket)).toBe(CloseCode.ticketUsed);
     expect(virtual.registry.sessionCount).toBe(1);
   });
 
   it("a ticket that was changed to another room is refused", () => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const other = virtual.seat({ method: "create" });
     const { ticket } = virtual.seat({ method: "create" });
     const [body = "", signature = ""] = ticket.split(".");
