@@ -106,9 +106,7 @@ export class SpectatorStream {
     if (shown === undefined) return;
     this.#replicator?.write(
       { tick: shown, nowMs },
-      this.#options.players.snapshotStreams(
-        ({ isSpectator, isReachable }) => isSpectator && isReachable,
-      ),
+      this.#options.players.snapshotStreams(({ isSpectator, isReachable }) => isSpectator && isReachable),
     );
   }
 
