@@ -7,6 +7,8 @@ import { quantise, restore } from "../state/plan/quantiser.js";
 import { FIRST_FIELD_COLUMN, type StatePlan } from "../state/plan/state-plan.js";
 import type { InputDefinition } from "./input-definition.js";
 
+/** The number of a room's inputs in a description of columns, where a kind of entity has its own. */
+export const INPUT_COLUMNS = 255;
 /** Bits of the number of inputs minus 1: a packet has 1 to 32. */
 const COUNT_BITS = 5;
 /** Inputs use no prefix codes. */

@@ -17,11 +17,8 @@ export interface InputDefinition<F extends Fields = Fields> {
   readonly hash: number;
 }
 
-/** More bits than this are a state, not an input. */
-const MAX_BITS = 256;
-
-/** The number of a room's inputs in a description of columns, where a kind of entity has its own. */
-export const INPUT_COLUMNS = 255;
+/** Bits of an input at most: more are a state. */
+export const MAX_INPUT_BITS = 256;
 
 /**
  * Describes the inputs of a room by the same fields as entities have. Throws {@link ConfigError} for text
@@ -37,18 +34,13 @@ export function defineInput<const F extends Fields>(
   }
   // The rate does not matter: inputs are not predicted from ticks.
   const plan = planState(definition, { tickHz: 60 });
-  const bits = bitsOf(plan);
-  if (bits > MAX_BITS) {
-    throw new ConfigError({ field: "inputs", value: `${bits} bits`, expected: `at most ${MAX_BITS} bits` });
+  const bits = plan.bits.subarray(FIRST_FIELD_COLUMN).reduce((sum, each) => sum + each, 0);
+  if (bits > MAX_INPUT_BITS) {
+    throw new ConfigError({
+      field: "inputs",
+      value: `${bits} bits`,
+      expected: `at most ${MAX_INPUT_BITS} bits`,
+    });
   }
   return Object.freeze({ fields, definition, plan, hash: definition.schemaHash || 1 });
-}
-
-/** Returns true if a plan of described columns is one of inputs: without text, and not too long. */
-export function isInputPlan(plan: StatePlan): boolean {
-  return plan.texts.length === 0 && bitsOf(plan) <= MAX_BITS;
-}
-
-function bitsOf({ bits }: StatePlan): number {
-  return bits.subarray(FIRST_FIELD_COLUMN).reduce((sum, each) => sum + each, 0);
 }

@@ -1,10 +1,12 @@
 import {
-  isInputPlan,
+  FIRST_FIELD_COLUMN,
+  MAX_INPUT_BITS,
   matchColumns,
   readInputs,
   type DropReason,
   type InputDefinition,
   type InputFeedback,
+  type StatePlan,
 } from "@paceline/protocol";
 import { ServerInputBuffer } from "@paceline/netcode";
 import type { RoomCounters } from "../ops/room-counters.js";
@@ -138,4 +140,10 @@ export class PlayerInputs {
 
 function idleRow({ definition }: InputDefinition): Float32Array {
   return Float32Array.from(definition.components, ({ min, max }) => Math.min(Math.max(0, min), max));
+}
+
+/** Returns true if a plan of described columns is one of inputs: without text, and not too long. */
+function isInputPlan({ texts, bits }: StatePlan): boolean {
+  const sum = bits.subarray(FIRST_FIELD_COLUMN).reduce((all, each) => all + each, 0);
+  return texts.length === 0 && sum <= MAX_INPUT_BITS;
 }
