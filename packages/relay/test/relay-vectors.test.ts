@@ -6,7 +6,7 @@ import { isRefusal, readMatchBody } from "../src/matchmaking/match-request.js";
 import type { SessionRegistry } from "../src/session-registry.js";
 import { UpgradeHandler } from "../src/upgrade-handler.js";
 import { Player } from "./player.js";
-import { VirtualLobby } from "./virtual-lobby.js";
+import { VirtualRegistry } from "./virtual-registry.js";
 
 interface ForwardingVector {
   readonly name: string;
@@ -36,7 +36,7 @@ const credentials = vectors("subprotocols") as readonly CredentialVector[];
 
 describe("vectors of what a relay passes on", () => {
   test.each(forwarding)("[WF22] [WF23] [WF24] [WF25] [WF43] $name", (vector) => {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const joined = vector.room.map(() => virtual.join());
     expect(joined.map(({ player }) => player.number)).toEqual(vector.room);
     const sender = joined.find(({ player }) => player.number === vector.from)!;
@@ -65,7 +65,7 @@ describe("vectors of match requests", () => {
 describe("vectors of subprotocols", () => {
   /** Returns what an upgrade with that subprotocol asks of the registry, in the form of the vectors. */
   function askedBy(text: string): object {
-    const virtual = new VirtualLobby();
+    const virtual = new VirtualRegistry();
     const asked: object[] = [];
     const registry = {
       admit: (_link: unknown, ticket: string) => asked.push({ kind: "ticket", ticket }),

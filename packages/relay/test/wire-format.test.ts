@@ -193,9 +193,8 @@ describe("resume tokens", () => {
     expect(await closeOf(WEBSOCKET_PROTOCOL, `resume.${sessionId}.${token}`)).toBe(CloseCode.refused);
     real.reopen(player, [WEBSOCKET_PROTOCOL, `resume.${sessionId}.${resumeToken}`]);
     await eventually(() => expect(player.of("resumed")).toHaveLength(1));
-    await eventually(() => expect(player.session.unacknowledged).toBe(0));
-    player.tell({ type: "visibility", hidden: false });
-    await eventually(() => expect(player.session.unacknowledged).toBe(0));
+    // Its receipt may have been on its way over the older link when that one ended; then it comes once more.
+    await eventually(() => expect(real.relay.rooms()[0]!.sessions[0]!.unacknowledged).toBe(0));
     expect(await closeOf(WEBSOCKET_PROTOCOL, `resume.${sessionId}.${resumeToken}`)).toBe(CloseCode.refused);
     expect(real.relay.health().drops.credential).toBe(2);
     real.reopen(player, [WEBSOCKET_PROTOCOL, `resume.${sessionId}.${player.resumeToken}`]);

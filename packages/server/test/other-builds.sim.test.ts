@@ -372,7 +372,7 @@ describe("inputs of a player", () => {
 
   test("[WF17] [WF32] of an older build are read by name, and what it lacks is as of an idle player", async () => {
     const track = roomStage(Track, { log: silentLog });
-    stage = track as unknown as RoomStage<Room>;
+    stage = track;
     const { room, errors } = await join();
     const input = room.input(OldDrive);
     Object.assign(input, { throttle: 0.75, gear: "slow", horn: true, lights: true });
@@ -393,7 +393,7 @@ describe("inputs of a player", () => {
   test("[WF32] of the room's build are described to nobody", async () => {
     const described = countSent(0x0a);
     const track = roomStage(Track, { log: silentLog });
-    stage = track as unknown as RoomStage<Room>;
+    stage = track;
     const { room, errors } = await join();
     Object.assign(room.input(NewDrive), { throttle: 1.5, boost: 7, gear: "fast", lights: 0.5 });
     await pass(1000);
@@ -403,7 +403,7 @@ describe("inputs of a player", () => {
 
   test("[WF17] [WF32] of a build without any of the room's fields are not sent, which is reported", async () => {
     const track = roomStage(Track, { log: silentLog });
-    stage = track as unknown as RoomStage<Room>;
+    stage = track;
     const { room, errors } = await join();
     room.input(StrangeDrive).jump = true;
     await pass(1000);
@@ -414,12 +414,11 @@ describe("inputs of a player", () => {
 
   test("[WF17] [WF32] are described once; what describes no inputs is malformed", async () => {
     const track = roomStage(Track, { log: silentLog });
-    stage = track as unknown as RoomStage<Room>;
+    stage = track;
     const say = (player: RawPlayer, columns: Uint8Array) =>
       player.session.sendReliable(writePeerPayload({ kind: "columns", stream: INPUT_COLUMNS, columns }));
     const [first, second] = [await RawPlayer.join(stage), await RawPlayer.join(stage)];
-    for (let count = 0; count < 3; count++)
-      say(first, describeColumns(OldDrive.definition as EntityDefinition));
+    for (let count = 0; count < 3; count++) say(first, describeColumns(OldDrive.definition));
     await pass(200);
     expect(first.replies).toEqual([
       {
@@ -435,13 +434,9 @@ describe("inputs of a player", () => {
     const others = [
       new Uint8Array(0),
       Uint8Array.of(9, 9, 9),
-      describeColumns(defineEntity("long", { throttle, ...wide }) as unknown as EntityDefinition),
-      describeColumns(
-        defineEntity("moves", { throttle, position }, { motion: "velocity" }) as unknown as EntityDefinition,
-      ),
-      describeColumns(
-        defineEntity("says", { throttle, word: string({ maxBytes: 4 }) }) as unknown as EntityDefinition,
-      ),
+      describeColumns(defineEntity("long", { throttle, ...wide })),
+      describeColumns(defineEntity("moves", { throttle, position }, { motion: "velocity" })),
+      describeColumns(defineEntity("says", { throttle, word: string({ maxBytes: 4 }) })),
     ];
     for (const [index, columns] of others.entries()) {
       const raw = index === 0 ? second : await RawPlayer.join(stage);
