@@ -113,6 +113,10 @@ export class SessionRegistry {
         this.#callHost(room, (host) => host.dropped(participant));
       },
       onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
+      onWebrtc: (participant) => {
+        const { room, number, info } = participant;
+        room.sendToOthers(participant, { type: "capabilities", number, webrtc: info.webrtc });
+      },
       onRouted: (participant, packet) => {
         // In a room with an authority, players have no sessions with each other.
         if (participant.room.host) return participant.session.drops.count("not-allowed");
@@ -498,9 +502,7 @@ export class SessionRegistry {
     if (message.type === "stripe") return this.#offerStripe(participant);
     if (message.type === "retain") return participant.retained.keep(message.states);
     if (message.type === "signal") return this.#signal(participant, message, messageBytes);
-    if (!participant.setWebrtc(message.webrtc)) return;
-    const { number } = participant;
-    participant.room.sendToOthers(participant, { type: "capabilities", number, webrtc: message.webrtc });
+    participant.setWebrtc(message.webrtc);
   }
 
   #offerStripe(participant: Participant): void {

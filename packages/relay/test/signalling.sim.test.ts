@@ -91,6 +91,23 @@ describe("signalling", () => {
     expect(first).toMatchObject({ number: a.number, webrtc: false });
   });
 
+  it("announces capabilities that change at every tick eight times, then once in ten seconds, the last ones", () => {
+    const { virtual, a, b } = pair();
+    const heard = (): boolean[] => b.of("capabilities").map(({ webrtc }) => webrtc);
+    for (let change = 0; change < 101; change++) {
+      a.tell({ type: "capabilities", webrtc: change % 2 === 1 });
+      virtual.scheduler.advance(50);
+    }
+    expect(heard()).toHaveLength(8);
+    expect(virtual.join().player.welcome.peers[0]).toMatchObject({ number: a.number, webrtc: true });
+    virtual.scheduler.advance(20_000);
+    expect(heard()).toHaveLength(9);
+    expect(heard().at(-1)).toBe(false);
+    a.tell({ type: "leave" });
+    virtual.scheduler.advance(60_000);
+    expect(heard()).toHaveLength(9);
+  });
+
   it("does not let signals fill the queue of an absent participant", () => {
     const limits = { signalsPerSecond: 10_000, signalBurst: 10_000 };
     const { virtual, a, b, linkOfB } = pair(new VirtualRegistry({ limits }));

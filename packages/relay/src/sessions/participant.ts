@@ -34,7 +34,7 @@ import { HeldFrames } from "./held-frames.js";
 import { RetainedStates } from "./retained-states.js";
 import { SessionEgress } from "./session-egress.js";
 import { SessionMeter } from "../limits/session-meter.js";
-import type { TokenBucket } from "../limits/token-bucket.js";
+import { TokenBucket } from "../limits/token-bucket.js";
 import { UpdateFilter } from "./update-filter.js";
 import { MAX_STRIPES } from "../admission/stripe-tickets.js";
 
@@ -69,6 +69,8 @@ export interface ParticipantHandlers {
   /** Called when another link carries the traffic. Packets sent in between may be lost. */
   onReturned(participant: Participant, wasAway: boolean): void;
   onMessage(participant: Participant, message: ClientMessage, messageBytes: number): void;
+  /** Called when `info.webrtc` has changed. */
+  onWebrtc(participant: Participant): void;
   onRouted(participant: Participant, packet: Uint8Array): void;
   /** Called when a packet or message over a limit is dropped. */
   onRefused(subject: LimitSubject): void;
@@ -101,6 +103,9 @@ export interface ParticipantOptions {
 const GOING_AWAY = 1001;
 /** Limit for a page whose welcome is lost again and again. Older tokens are forgotten. */
 const MAX_TOKENS = 4;
+/** Changes of a participant's WebRTC that the others hear of at once; then one each {@link WEBRTC_CHANGE_MS}. */
+const WEBRTC_CHANGES = 8;
+const WEBRTC_CHANGE_MS = 10_000;
 const LINK_CONNECT_TIMEOUT_MS = 5000;
 const HEARTBEAT_MS = 1000;
 /** Clients ping by themselves, so the relay measures less often. */
@@ -143,6 +148,10 @@ export class Participant {
   readonly #joinedAtMs: number;
   #linkAddress = "";
   #webrtc: boolean;
+  /** What the participant said last. The others hear of it when {@link #webrtcChanges} allows. */
+  #saidWebrtc: boolean;
+  readonly #webrtcChanges: TokenBucket;
+  #cancelWebrtcChange: Cancel | undefined;
   #cancelGrace: Cancel | undefined;
   #keptUntilMs = 0;
   #isIntroduced = false;
@@ -158,8 +167,9 @@ export class Participant {
     this.id = identity.id;
     this.address = options.address;
     this.room = options.room;
-    this.#webrtc = identity.webrtc;
+    this.#webrtc = this.#saidWebrtc = identity.webrtc;
     this.#joinedAtMs = scheduler.nowMs();
+    this.#webrtcChanges = new TokenBucket(1000 / WEBRTC_CHANGE_MS, WEBRTC_CHANGES, this.#joinedAtMs);
     this.#tokens = identity.tokens.slice(-MAX_TOKENS);
     const shares = options.room.shares(scheduler.nowMs());
     this.#meter = new SessionMeter(options.limits, scheduler, shares.ingress, {
@@ -292,11 +302,13 @@ export class Participant {
     return isInOrder && this.session.linkFor("state") === newest ? newest : undefined;
   }
 
-  /** Sets whether the participant can use WebRTC. Returns false if nothing changes. */
-  setWebrtc(webrtc: boolean): boolean {
-    if (webrtc === this.#webrtc) return false;
-    this.#webrtc = webrtc;
-    return true;
+  /**
+   * Notes whether the participant can use WebRTC. The others hear of each change, so frequent changes wait,
+   * and only the last of them counts.
+   */
+  setWebrtc(webrtc: boolean): void {
+    this.#saidWebrtc = webrtc;
+    if (!this.#cancelWebrtcChange) this.#changeWebrtc();
   }
 
   /** Returns true if another page may take this seat with the token. Compares in constant time. */
@@ -464,6 +476,15 @@ export class Participant {
     if (this.#presence.at === "away") this.keepFor(untilMs - this.#presence.sinceMs);
   }
 
+  #changeWebrtc(): void {
+    this.#cancelWebrtcChange = undefined;
+    if (this.#saidWebrtc === this.#webrtc) return;
+    if (this.#webrtcChanges.take(1, this.#scheduler.nowMs())) {
+      this.#webrtc = this.#saidWebrtc;
+      this.#options.handlers.onWebrtc(this);
+    } else this.#cancelWebrtcChange = this.#scheduler.after(WEBRTC_CHANGE_MS, () => this.#changeWebrtc());
+  }
+
   #guard(link: AdmittedLink): void {
     link.measure(this.#meter, (error) => this.fail("packet", error));
   }
@@ -531,6 +552,7 @@ export class Participant {
     if (this.isGone) return;
     this.#presence = { at: "gone" };
     this.#cancelGrace?.();
+    this.#cancelWebrtcChange?.();
     this.#options.handlers.onGone(this, close);
   }
 }
