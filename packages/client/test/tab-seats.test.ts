@@ -1,10 +1,12 @@
-import type { Client, ClientOptions, Room } from "@paceline/client";
+import { defineEntity, uint, type Client, type ClientOptions, type Room } from "@paceline/client";
 import { describe, expect, test, vi } from "vitest";
 import type { TabStorage } from "../src/browser/tab.js";
 import type { GameServer } from "./game-server.js";
 import { Stage } from "./stage.js";
 import { TestPage, TestTab } from "./test-page.js";
 import { until } from "./until.js";
+
+const Score = defineEntity("score", { points: uint({ range: [0, 99] }) });
 
 const stage = new Stage();
 const FOUR = { rooms: { race: { maxPlayers: 4 }, duel: { maxPlayers: 2 } } };
@@ -83,6 +85,27 @@ describe.each([{ hasLocks: true }, { hasLocks: false }])("a tab (with locks: $ha
 });
 
 describe("a reloaded page", () => {
+  test("of the writer of the room's only score does not reset it: the next player writes it", async () => {
+    const server = await stage.server(FOUR);
+    const tab = TestTab.open();
+    const writer = await enter(await load(tab, server));
+    const friend = await stage.join(server);
+    writer.only(Score).points = 9;
+    friend.only(Score);
+    await until("the friend has the score", () => friend.only(Score).points === 9);
+    const told: unknown[] = [];
+    friend.only(Score).onChange("points", (points) => told.push(points));
+    friend.onPeerLeave(({ number }) => told.push(`left ${number}`));
+    friend.onPeerJoin(({ number }) => told.push(`joined ${number}`));
+    const reloaded = await enter(await load(tab, server));
+    expect([reloaded.myNumber, reloaded.only(Score).isMine]).toEqual([1, false]);
+    await until("the friend writes the score", () => friend.only(Score).isMine);
+    await until("the reloaded page has the score", () => reloaded.only(Score).points === 9);
+    friend.only(Score).points += 1;
+    await until("the reloaded page follows", () => reloaded.only(Score).points === 10);
+    expect(told).toEqual(["left 1", "joined 1", 10]);
+  });
+
   test("gets its seat by the same call, or by its room's id", async () => {
     const server = await stage.server(FOUR);
     const tab = TestTab.open();

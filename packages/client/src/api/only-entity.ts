@@ -37,8 +37,8 @@ type Values = Readonly<Record<string, unknown>>;
 
 /**
  * State of which a room has one, and the entity behind it. The entity belongs to the authority, or in a mesh
- * to the participant that has been in the room longest. When that participant leaves, the next one continues
- * with the same values.
+ * to the participant whose page has been in the room longest. When that page is left or reloaded, the next
+ * participant continues with the same values.
  */
 export class OnlyEntityView {
   readonly view: OnlyEntity;

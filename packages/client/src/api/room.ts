@@ -400,8 +400,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
 
   /**
    * Returns the entity of which the room has one: a score, a phase, the map. In a room with an authority, the
-   * server writes it. In a mesh, the player who has been in the room longest writes it (`isMine`); when that
-   * player leaves, the next one continues with the same values. Until values arrive, each field has its
+   * server writes it. In a mesh, the player whose page has been in the room longest writes it (`isMine`); when
+   * that page is closed or reloaded, the next player continues with the same values. Until values arrive, each field has its
    * initial value. All players of a room must call this. A write by any other player throws
    * {@link ConfigError}.
    */

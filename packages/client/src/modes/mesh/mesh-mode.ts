@@ -86,12 +86,16 @@ export class MeshMode implements RoomMode {
     return Array.from(this.#members.values(), ({ peer }) => peer);
   }
 
-  /** Returns the participant that has been in the room longest, unless it is this one. */
+  /**
+   * Returns the participant whose page has been in the room longest, unless it is this one. A reloaded page has
+   * lost the values, so it comes last, although its player keeps its number.
+   */
   soleWriter(): SoleWriter | undefined {
     const [first, ...rest] = this.pairs;
     if (!first) return undefined;
-    const peer = rest.reduce((a, b) => (a.number < b.number ? a : b), first);
-    return peer.number < this.#parts.myNumber() ? { peer, name: `player ${peer.number}` } : undefined;
+    const peer = rest.reduce((a, b) => (a.sessionNumber < b.sessionNumber ? a : b), first);
+    const isBefore = peer.sessionNumber < this.#parts.sessionNumber();
+    return isBefore ? { peer, name: `player ${peer.number}` } : undefined;
   }
 
   /** Render delay for all entities, ms: the longest that any peer needs. Undefined if none is measured. */
