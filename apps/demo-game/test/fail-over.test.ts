@@ -13,16 +13,10 @@ interface Drive {
   readonly killedAtMs?: number;
 }
 
-function watch({ path, offM = () => 0, isNews, killedAtMs }: Drive): {
-  told: FailOver[];
-  returned: number[];
-} {
+/** Returns what was told of the path to one rival in 6 s. */
+function watch({ path, offM = () => 0, isNews, killedAtMs }: Drive): FailOver[] {
   const told: FailOver[] = [];
-  const returned: number[] = [];
-  const failOvers = new FailOvers(
-    (failOver) => told.push(failOver),
-    (_rival, afterMs) => returned.push(afterMs),
-  );
+  const failOvers = new FailOvers((failOver) => told.push(failOver));
   let newsMs = 0;
   for (let atMs = 0; atMs < 6000; atMs += FRAME_MS) {
     if (killedAtMs !== undefined && atMs - FRAME_MS < killedAtMs && killedAtMs <= atMs) {
@@ -41,11 +35,11 @@ function watch({ path, offM = () => 0, isNews, killedAtMs }: Drive): {
       },
     ]);
   }
-  return { told, returned };
+  return told;
 }
 
-test("a killed path is reported at once, then with the measured time, then with the largest step", () => {
-  const { told, returned } = watch({
+test("a killed path is reported at once, then with the measured time, the largest step, and its return", () => {
+  const told = watch({
     killedAtMs: 2993,
     path: (atMs) => (atMs < 3000 || atMs > 5500 ? "direct" : "relay"),
     isNews: (atMs) => atMs < 2900 || atMs >= 3200,
@@ -56,24 +50,51 @@ test("a killed path is reported at once, then with the measured time, then with 
     [false, false],
     [true, false],
     [true, true],
+    [true, true],
   ]);
-  const last = told[2]!;
+  const last = told[3]!;
   expect(last).toMatchObject({ lost: "direct", took: "relay", rival: { name: "Vela" } });
   expect(last.tookMs).toBeCloseTo(3200 - 2993, 6);
   expect(last.largestStepM).toBeCloseTo(0.3, 6);
   expect(last.usualStepM).toBeCloseTo(0.1, 6);
-  expect(returned).toHaveLength(1);
-  expect(returned[0]!).toBeGreaterThan(2500);
+  expect(told.map(({ back }) => back?.path)).toEqual([undefined, undefined, undefined, "direct"]);
+  expect(last.back!.afterMs).toBeGreaterThan(2500);
+});
+
+test("a path that is back before the car was measured is told once, and the largest step follows", () => {
+  const told = watch({
+    killedAtMs: 2993,
+    path: (atMs) => (atMs < 3000 || atMs > 3500 ? "direct" : "relay"),
+    isNews: () => true,
+  });
+  expect(told.map(({ back, largestStepM }) => [back !== undefined, largestStepM !== undefined])).toEqual([
+    [false, false],
+    [false, false],
+    [true, false],
+    [true, true],
+  ]);
 });
 
 test("a jump after the car has settled does not count for the path", () => {
   const settledMs = 3200 + SETTLE_MS;
-  const { told } = watch({
+  const told = watch({
     path: (atMs) => (atMs < 3000 ? "direct" : "relay"),
     isNews: () => true,
     offM: (atMs) => (atMs >= settledMs + 100 ? 5 : 0),
   });
   expect(told.at(-1)!.largestStepM).toBeCloseTo(0, 6);
+});
+
+test("a car that was put on the grid has not jumped", () => {
+  const told: FailOver[] = [];
+  const failOvers = new FailOvers((failOver) => told.push(failOver));
+  const rival = { id: "a", name: "Vela", isComputer: true, y: 0, ageMs: 0 } as const;
+  for (let atMs = 0; atMs < 3000; atMs += FRAME_MS) {
+    if (atMs === 62 * FRAME_MS) failOvers.forgetSteps();
+    const path = atMs < 2000 ? "direct" : "relay";
+    failOvers.frame(atMs, [{ ...rival, path, x: atMs < 50 * FRAME_MS ? 0 : 10 }]);
+  }
+  expect(told[0]!.usualStepM).toBe(0);
 });
 
 test("a better path and a rival that leaves are no fail-over", () => {

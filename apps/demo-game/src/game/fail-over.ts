@@ -27,6 +27,8 @@ export interface FailOver {
   readonly largestStepM: number | undefined;
   /** Largest step shortly before the death, for comparison, m. */
   readonly usualStepM: number;
+  /** The better path that came back, and the time from the death until then; undefined before. */
+  readonly back: { readonly path: RivalPath; readonly afterMs: number } | undefined;
 }
 
 /** Time after which the first states over the new path are smoothed, ms. */
@@ -36,33 +38,33 @@ export const USUAL_MS = 2000;
 const RANK: Readonly<Record<RivalPath, number>> = { direct: 2, turn: 1, relay: 0 };
 
 interface Rival {
-  readonly meter: StepMeter;
+  meter: StepMeter;
   path: RivalPath;
 }
 
 /**
  * Watches the path to every rival in every frame. `onChange` gets a fail-over when a path has died, and again
- * when a figure of it is known. All figures are measured from drawn positions.
+ * when a figure of it is known or a better path is back. All figures are measured from drawn positions.
  */
 export class FailOvers {
   readonly #onChange: (failOver: FailOver) => void;
-  readonly #onReturn: (rival: SeenRival, afterMs: number) => void;
   readonly #rivals = new Map<string, Rival>();
   /** The newest fail-over of each rival. */
   readonly #newest = new Map<string, FailOver>();
   readonly #killedAtMs = new Map<string, number>();
 
-  constructor(
-    onChange: (failOver: FailOver) => void,
-    onReturn: (rival: SeenRival, afterMs: number) => void = () => undefined,
-  ) {
+  constructor(onChange: (failOver: FailOver) => void) {
     this.#onChange = onChange;
-    this.#onReturn = onReturn;
   }
 
   /** Called when the player kills a path, which frames show only later. */
   killed(id: string, atMs: number): void {
     this.#killedAtMs.set(id, atMs);
+  }
+
+  /** Called when all cars have been put on their places: a car that was moved has not jumped. */
+  forgetSteps(): void {
+    for (const rival of this.#rivals.values()) rival.meter = new StepMeter();
   }
 
   /** Returns the largest step of any shown car between two moments, m. */
@@ -104,12 +106,15 @@ export class FailOvers {
       tookMs: undefined,
       largestStepM: undefined,
       usualStepM: meter.largestM(diedAtMs - USUAL_MS, diedAtMs),
+      back: undefined,
     });
   }
 
-  #returned(seen: SeenRival, atMs: number): void {
-    const failOver = this.#newest.get(seen.id);
-    if (failOver) this.#onReturn(seen, atMs - failOver.diedAtMs);
+  #returned({ id, path }: SeenRival, atMs: number): void {
+    const failOver = this.#newest.get(id);
+    if (failOver && !failOver.back) {
+      this.#tell({ ...failOver, back: { path, afterMs: atMs - failOver.diedAtMs } });
+    }
   }
 
   /** Completes a fail-over's figures. A state that was made after the death came over the new path. */

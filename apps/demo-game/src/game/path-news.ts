@@ -21,6 +21,7 @@ export class PathNews {
   readonly #unsubscribe: readonly Unsubscribe[];
   #outage: { readonly atMs: number; readonly usualStepM: number } | undefined;
   #nowMs = 0;
+  #phase = "";
   #kills = 0;
   /** Time at which the largest step since the server's failure is reported. Set when the server is back. */
   #judgeAtMs: number | undefined;
@@ -29,17 +30,7 @@ export class PathNews {
   constructor(participant: RaceParticipant, toasts: Toasts) {
     this.#participant = participant;
     this.#toasts = toasts;
-    this.#failOvers = new FailOvers(
-      (failOver) => this.#toasts.show(failOverToast(failOver)),
-      (rival, afterMs) =>
-        this.#toasts.show({
-          key: `back-${rival.id}`,
-          title: `${rival.name}: ${NAMES[rival.path]} again`,
-          text: `${(afterMs / 1000).toFixed(1)} s after it died; the relay carried everything meanwhile.`,
-          tone: "good",
-          isComputer: rival.isComputer,
-        }),
-    );
+    this.#failOvers = new FailOvers((failOver) => this.#toasts.show(failOverToast(failOver)));
     const { room } = participant;
     this.#unsubscribe = [
       room.onDrop(() => this.#serverLost()),
@@ -68,8 +59,10 @@ export class PathNews {
 
   frame(atMs: number): void {
     this.#nowMs = atMs;
-    const { room, remotes } = this.#participant;
+    const { room, remotes, session } = this.#participant;
     if (room.authority) return;
+    if (session.phase === "racing" && this.#phase !== "racing") this.#failOvers.forgetSteps();
+    this.#phase = session.phase;
     const seen = remotes.flatMap((remote) => {
       const path = this.pathOf(remote.ownerId);
       return path ? [{ ...remote, id: remote.ownerId, path }] : [];
@@ -161,17 +154,19 @@ export class PathNews {
   }
 }
 
-function failOverToast({ rival, lost, took, tookMs, largestStepM, usualStepM }: FailOver): ToastText {
+function failOverToast(failOver: FailOver): ToastText {
+  const { rival, lost, took, tookMs, largestStepM, usualStepM, back } = failOver;
   const inTime = tookMs === undefined ? "" : ` in ${Math.round(tookMs)} ms`;
   const step =
     largestStepM === undefined
       ? "Measuring what you saw of it…"
       : `Largest step that you saw: ${metres(largestStepM)}; ${metres(usualStepM)} in the 2 s before.`;
+  const again = back ? ` The ${NAMES[back.path]} was back after ${(back.afterMs / 1000).toFixed(1)} s.` : "";
   return {
     key: `path-${rival.id}`,
-    title: `${rival.name}: ${NAMES[lost]} died`,
-    text: `The ${NAMES[took]} took over${inTime}. ${step}`,
-    tone: "lost",
+    title: `${rival.name}: ${NAMES[lost]} died${back ? " and is back" : ""}`,
+    text: `The ${NAMES[took]} took over${inTime}. ${step}${again}`,
+    tone: back ? "good" : "lost",
     isComputer: rival.isComputer,
   };
 }
