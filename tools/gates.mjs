@@ -56,7 +56,7 @@ export const GATES = [
   { name: "format", commands: () => [[NODE, binOf("prettier"), "--check", "--log-level", "warn", "."]] },
   { name: "tests", commands: () => [], run: runTests },
   { name: "dead code", commands: () => [[NODE, binOf("knip")]] },
-  { name: "size", commands: () => [tool("size.mjs")] },
+  { name: "size", commands: () => [[NODE, binOf("size-limit")]] },
   { name: "docs", commands: () => [[...tool("docs.mjs"), "--check"]] },
 ];
 
