@@ -1,11 +1,12 @@
 /**
- * Makes two files that only a packed package needs: the client as one module, for pages without a bundler,
- * and msgpackr inside
- * the protocol. As a dependency, msgpackr would bring its native part, which games in browsers never run.
+ * Makes what only a packed package needs: the client as one module, for pages without a bundler; msgpackr
+ * inside the protocol, since as a dependency it would bring its native part, which games in browsers never
+ * run; and the starters as templates of create-paceline.
  */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
+import { EXAMPLES, starters } from "./starters.mjs";
 
 const PACKAGES = path.resolve(import.meta.dirname, "../packages");
 const DIST = path.join(PACKAGES, "protocol/dist");
@@ -61,8 +62,30 @@ async function bundleClient() {
   });
 }
 
+const TEMPLATES = path.join(PACKAGES, "create-paceline/templates");
+
+function copyStarters() {
+  const { version } = JSON.parse(readFileSync(path.join(TEMPLATES, "../package.json"), "utf8"));
+  for (const name of starters()) {
+    const folder = path.join(TEMPLATES, name);
+    const isCopied = (/** @type {string} */ file) => !["node_modules", "dist"].includes(path.basename(file));
+    cpSync(path.join(EXAMPLES, name), folder, { recursive: true, filter: isCopied });
+    const manifest = path.join(folder, "package.json");
+    writeFileSync(manifest, readFileSync(manifest, "utf8").replaceAll('"workspace:*"', `"${version}"`));
+  }
+}
+
+function removeStarters() {
+  for (const name of starters()) rmSync(path.join(TEMPLATES, name), { recursive: true, force: true });
+}
+
 const [what = "", of] = process.argv.slice(2);
 if (what === "client") await bundleClient();
 else if (what === "protocol") await bundleMsgpackr();
+else if (what === "create-paceline") copyStarters();
 else if (what === "--undo" && of === "protocol") undoMsgpackr();
-else throw new Error(`expected client, protocol or --undo protocol, got ${process.argv.slice(2).join(" ")}`);
+else if (what === "--undo" && of === "create-paceline") removeStarters();
+else
+  throw new Error(
+    `expected client, protocol, create-paceline or --undo of the last two, got ${process.argv.slice(2).join(" ")}`,
+  );

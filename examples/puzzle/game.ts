@@ -52,19 +52,20 @@ export class PuzzleGame {
     return new StateHash().numbers(this.board.flat()).numbers([piece, x, y, player, this.#chance]).digest();
   }
 
-  #cells(x = this.falling.x, y = this.falling.y): { x: number; y: number }[] {
+  /** Cells of the falling block. */
+  cells(x = this.falling.x, y = this.falling.y): { x: number; y: number }[] {
     return PIECES[this.falling.piece]!.map((cell) => ({ x: x + cell.x, y: y + cell.y }));
   }
 
   #move(byX: number, byY: number): boolean {
     const [x, y] = [this.falling.x + byX, this.falling.y + byY];
-    const isFree = this.#cells(x, y).every((cell) => this.board[cell.y]?.[cell.x] === 0);
+    const isFree = this.cells(x, y).every((cell) => this.board[cell.y]?.[cell.x] === 0);
     if (isFree) Object.assign(this.falling, { x, y });
     return isFree;
   }
 
   #land(): void {
-    for (const { x, y } of this.#cells()) this.board[y]![x] = this.falling.player;
+    for (const { x, y } of this.cells()) this.board[y]![x] = this.falling.player;
     // Empties a board that is full to the top.
     const kept = this.falling.y === 0 ? [] : this.board.filter((row) => row.includes(0));
     this.rowsCleared += HEIGHT - kept.length;

@@ -33,7 +33,7 @@ describe("a step of pnpm verify", () => {
   });
 });
 
-test("a tarball that names a version by workspace: is refused", async () => {
+test("a tarball that names a version by workspace: is refused, in a template's manifest, too", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "paceline-workspace-"));
   const packed = (dependencies: Record<string, string>): string => {
     mkdirSync(path.join(folder, "package"), { recursive: true });
@@ -46,7 +46,15 @@ test("a tarball that names a version by workspace: is refused", async () => {
   await expect(refuseWorkspaceRanges(packed({ "@paceline/client": "workspace:*" }))).rejects.toThrow(
     'names a version by "workspace:"',
   );
-  await expect(refuseWorkspaceRanges(packed({ "@paceline/client": "0.1.0" }))).resolves.toBeUndefined();
+  const good = { "@paceline/client": "0.1.0" };
+  await expect(refuseWorkspaceRanges(packed(good))).resolves.toBeUndefined();
+  const template = path.join(folder, "package/templates/racing");
+  mkdirSync(template, { recursive: true });
+  writeFileSync(
+    path.join(template, "package.json"),
+    JSON.stringify({ devDependencies: { paceline: "workspace:*" } }),
+  );
+  await expect(refuseWorkspaceRanges(packed(good))).rejects.toThrow('names a version by "workspace:"');
   rmSync(folder, { recursive: true, force: true });
 });
 

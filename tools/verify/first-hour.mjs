@@ -2,15 +2,15 @@
  * Plays a newcomer's first minutes, from an empty folder with npm and the packed packages: npm create
  * paceline, npm install, npm
  * run dev. Chromium and Firefox must see each other's dot move. Then it does the same in production, saves an
- * error, and types
- * the program of docs/getting-started.md.
+ * error, types the program of docs/getting-started.md, and makes a game of each starter.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { executableOf } from "../browsers.mjs";
 import { endChild, runChild, startChild } from "../children.mjs";
 import { fencesOf } from "../markdown.mjs";
-import { ROOT } from "../pnpm.mjs";
+import { binOf, ROOT } from "../pnpm.mjs";
+import { starters } from "../starters.mjs";
 import { closeBrowsers, openBrowsers } from "./browser-pair.mjs";
 import { localRegistry } from "./local-registry.mjs";
 import { outcome, skip } from "./outcome.mjs";
@@ -20,6 +20,8 @@ const COMMAND_LIMIT_MS = 300_000;
 const AIM_SECONDS = 60;
 /** Smallest distance that counts as a movement, pixels. */
 const MOVED_PX = 20;
+/** Starters that draw with WebGL alone. */
+const WITH_WEBGL = new Set(["racing"]);
 
 /** @typedef {import("@playwright/test").Page} Page */
 /** @typedef {Record<string, string>} Env */
@@ -197,6 +199,36 @@ async function byHand(home, pages, env) {
   }
 }
 
+/** @param {import("@playwright/test").Browser} browser @returns {Promise<Page[]>} pages of two players */
+const pairOf = (browser) => Promise.all([browser.newPage(), browser.newPage()]);
+
+/**
+ * Makes a game of a starter: it compiles and builds, and two browsers meet on its page.
+ * @param {string} home @param {string} name @param {Awaited<ReturnType<typeof openBrowsers>>} browsers
+ * @param {Env} env @returns {Promise<readonly [string, string | undefined]>}
+ */
+async function starter(home, name, { browsers: [chromium], pages: both }, env) {
+  await npm(home, ["create", "--yes", "paceline@latest", name, "--", "--template", name], env);
+  const game = path.join(home, name);
+  await npm(game, ["install"], env);
+  const typed = await runChild(process.execPath, [binOf("typescript", "tsc"), "-p", game]);
+  if (typed.code !== 0) return [`${name}: compiles`, typed.output];
+  await npm(game, ["run", "build"]);
+  const dev = await running(game, ["npm", "run", "dev"], /Local:\s+(http:\S+)/);
+  // Firefox has no WebGL on a machine without a display.
+  const pages = WITH_WEBGL.has(name) && chromium ? await pairOf(chromium) : both;
+  try {
+    for (const page of pages) await page.goto(dev.url);
+    const read = () => Promise.all(pages.map((page) => page.locator("#status").innerText()));
+    const areTwo = async () => (await read()).every((text) => text.includes("2 players"));
+    const fault = (await becomes(areTwo)) ? undefined : `the pages say: ${(await read()).join(" | ")}`;
+    return [`${name}: builds, and two browsers meet on its page`, fault];
+  } finally {
+    await Promise.all(pages.map((page) => page.goto("about:blank")));
+    await dev.stop();
+  }
+}
+
 /** @param {import("../markdown.mjs").Fence[]} fences @param {string} wanted @returns {string[]} the code in that language */
 function codeIn(fences, wanted) {
   return fences.filter(({ language }) => language === wanted).map(({ code }) => code);
@@ -238,6 +270,7 @@ export async function firstHours() {
       for (const template of ["canvas", "authority"])
         checks.push(...(await firstHour(home, template, browsers.pages, { env, registry })));
       checks.push(await byHand(home, browsers.pages, env));
+      for (const name of starters()) checks.push(await starter(home, name, browsers, env));
     } finally {
       await closeBrowsers(browsers);
       registry.stop();

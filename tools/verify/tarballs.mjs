@@ -79,11 +79,17 @@ export async function manifestIn(tarball) {
   return JSON.parse(read.output);
 }
 
-/** Throws if a version uses the "workspace:" protocol, which npm cannot install. @param {string} tarball */
+/**
+ * Throws if a manifest in the tarball, the package's own or that of a template, uses the "workspace:"
+ * protocol, which npm cannot install.
+ * @param {string} tarball
+ */
 export async function refuseWorkspaceRanges(tarball) {
-  const manifest = await manifestIn(tarball);
-  if (JSON.stringify(manifest).includes('"workspace:'))
-    throw new Error(`${tarball} names a version by "workspace:"`);
+  const listed = await runChild("tar", ["-tf", tarball]);
+  const manifests = listed.output.split("\n").filter((file) => path.basename(file) === "package.json");
+  if (manifests.length === 0) throw new Error(`${tarball} has no package.json:\n${listed.output}`);
+  const read = await runChild("tar", ["-xOf", tarball, ...manifests]);
+  if (read.output.includes('"workspace:')) throw new Error(`${tarball} names a version by "workspace:"`);
 }
 
 /** @param {string} folder @param {string[]} what */

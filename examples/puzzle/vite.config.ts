@@ -1,0 +1,7 @@
+import { paceline } from "@paceline/vite-plugin";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  plugins: [paceline({ rooms: { board: { maxPlayers: 2 } } })],
+  build: { target: "es2022" },
+});
