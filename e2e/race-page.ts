@@ -11,6 +11,7 @@ interface PageHandle {
     readonly peers: readonly PeerView[];
     readonly transport: {
       readonly serverPath: { readonly choice: string; readonly reason: string };
+      readonly server: { readonly stateLink?: string };
       readonly history: readonly { atMs: number; about: string; choice: string; reason: string }[];
     };
     send(type: string, message: unknown): void;

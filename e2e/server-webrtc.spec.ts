@@ -34,3 +34,35 @@ test("Chromium has WebRTC to the server for who is reached through the relay", a
   });
   for (const page of [chromium, plain]) expect(page.browser.complaints).toEqual([]);
 });
+
+test("K kills the WebRTC link to a server that decides, and the page says what was seen of it", async ({
+  startServer,
+  enter,
+}) => {
+  const server = await startServer(0, ["--webrtc", "0"]);
+  const page = new RacePage(await enter("chromium"));
+  await page.join(server.url, { mode: "server" });
+  await page.waitFor(
+    "states from the server over WebRTC",
+    () => (window as unknown as PageWindow).paceline.room.transport.server.stateLink === "webrtc",
+    { argument: undefined, timeoutMs: LIMIT_MS },
+  );
+  await page.press("KeyK");
+  const said = await page.waitFor(
+    "the figures of the dead link",
+    () => {
+      const text = document.querySelector("[data-toast=kill]")?.textContent ?? "";
+      return text.includes("Measuring") ? undefined : text;
+    },
+    { argument: undefined, timeoutMs: LIMIT_MS },
+  );
+  expect(said).toMatch(
+    /^The server's WebRTC link died.*took over\. Largest step of any car that you saw: [\d.]+ m; [\d.]+ m in/,
+  );
+  const { history } = await page.browser.evaluate(() => {
+    const { transport } = (window as unknown as PageWindow).paceline.room;
+    return { history: transport.history };
+  });
+  expect(history.map(({ reason }) => reason).join()).toContain("killed on purpose");
+  expect(page.browser.complaints).toEqual([]);
+});

@@ -2,7 +2,14 @@ import type { Peer, Room, Unsubscribe } from "@paceline/client";
 import type { RaceParticipant } from "../net/race-participant.js";
 import type { RemoteCar } from "../net/remote-car.js";
 import type { Toasts, ToastText } from "../ui/toasts.js";
-import { FailOvers, SETTLE_MS, USUAL_MS, type FailOver, type RivalPath } from "./fail-over.js";
+import {
+  FailOvers,
+  SETTLE_MS,
+  USUAL_MS,
+  type FailOver,
+  type RivalPath,
+  type SeenRival,
+} from "./fail-over.js";
 
 const NAMES: Readonly<Record<RivalPath, string>> = {
   direct: "direct path",
@@ -22,7 +29,8 @@ export class PathNews {
   #outage: { readonly atMs: number; readonly usualStepM: number } | undefined;
   #nowMs = 0;
   #phase = "";
-  #kills = 0;
+  /** A death of the WebRTC link to the server of which the figures are still measured. */
+  #serverKill: { readonly atMs: number; readonly usualStepM: number } | undefined;
   /** Time at which the largest step since the server's failure is reported. Set when the server is back. */
   #judgeAtMs: number | undefined;
   #backAfterMs = 0;
@@ -60,15 +68,19 @@ export class PathNews {
   frame(atMs: number): void {
     this.#nowMs = atMs;
     const { room, remotes, session } = this.#participant;
-    if (room.authority) return;
     if (session.phase === "racing" && this.#phase !== "racing") this.#failOvers.forgetSteps();
     this.#phase = session.phase;
-    const seen = remotes.flatMap((remote) => {
+    this.#failOvers.frame(atMs, room.authority ? hostedRivals(remotes) : this.#rivals());
+    if (this.#judgeAtMs !== undefined && atMs >= this.#judgeAtMs) this.#judge();
+    if (this.#serverKill && atMs >= this.#serverKill.atMs + SETTLE_MS)
+      this.#judgeServerKill(this.#serverKill);
+  }
+
+  #rivals(): SeenRival[] {
+    return this.#participant.remotes.flatMap((remote) => {
       const path = this.pathOf(remote.ownerId);
       return path ? [{ ...remote, id: remote.ownerId, path }] : [];
     });
-    this.#failOvers.frame(atMs, seen);
-    if (this.#judgeAtMs !== undefined && atMs >= this.#judgeAtMs) this.#judge();
   }
 
   /** Kills the direct path to the nearest rival that has one; if a server decides, its WebRTC link. */
@@ -90,18 +102,36 @@ export class PathNews {
   }
 
   #killServerLink(room: Room): void {
-    const before = room.transport.serverPath.choice;
+    const { server, serverPath } = room.transport;
+    if (server.stateLink !== "webrtc") {
+      this.#toasts.show({
+        key: "kill",
+        title: "No WebRTC link to kill",
+        text: `The server is reached by ${serverPath.choice}.`,
+        tone: "plain",
+      });
+      return;
+    }
+    const atMs = performance.now();
+    this.#serverKill = { atMs, usualStepM: this.#failOvers.largestM(atMs - USUAL_MS, atMs) };
     room.transport.killServerWebRtc();
-    const after = room.transport.serverPath.choice;
-    const hadOne = before !== after;
-    this.#kills += 1;
+    this.#showServerKill("Measuring what you saw of it…");
+  }
+
+  #judgeServerKill({ atMs, usualStepM }: { atMs: number; usualStepM: number }): void {
+    this.#serverKill = undefined;
+    const largestM = this.#failOvers.largestM(atMs, this.#nowMs);
+    this.#showServerKill(
+      `Largest step of any car that you saw: ${metres(largestM)}; ${metres(usualStepM)} in the 2 s before.`,
+    );
+  }
+
+  #showServerKill(text: string): void {
     this.#toasts.show({
-      key: `kill-${this.#kills}`,
-      title: hadOne ? "The server's WebRTC link died" : "No WebRTC link to kill",
-      text: hadOne
-        ? "The WebSocket carries everything now; nothing was lost that must arrive."
-        : `The server is reached by: ${before}.`,
-      tone: hadOne ? "lost" : "plain",
+      key: "kill",
+      title: "The server's WebRTC link died",
+      text: `The WebSocket took over. ${text}`,
+      tone: "lost",
     });
   }
 
@@ -134,9 +164,14 @@ export class PathNews {
     this.#toasts.show({
       key: "server",
       title: `The server is back after ${(this.#backAfterMs / 1000).toFixed(1)} s`,
-      text: resumed ? "The same race goes on." : "It was started again; the race is the same one.",
+      text: resumed ? "The same race goes on." : `It was started again${this.#afterRestart}.`,
       tone: "good",
     });
+  }
+
+  /** Players keep their race; one that the server decides is gone with the server. */
+  get #afterRestart(): string {
+    return this.#participant.room.authority ? ", and the race with it" : "; the race is the same one";
   }
 
   #judge(): void {
@@ -152,6 +187,11 @@ export class PathNews {
       tone: "good",
     });
   }
+}
+
+/** All cars come over the same path, so no rival's path dies alone; only their steps are measured. */
+function hostedRivals(remotes: readonly RemoteCar[]): SeenRival[] {
+  return remotes.map((remote) => ({ ...remote, id: String(remote.id), path: "relay" }));
 }
 
 function failOverToast(failOver: FailOver): ToastText {

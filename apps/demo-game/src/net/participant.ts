@@ -469,9 +469,10 @@ export class Participant implements RaceParticipant {
     this.racer.isHeld = false;
     // The time since the light counts for a late driver, too. Other cars pass through it, because they are moving.
     this.#totalMs = this.session.elapsedMs(this.#now());
-    if (this.#totalMs > LATE_AFTER_MS) {
+    // A spectator's racer is the watched car, which is as solid as it was.
+    if (this.#totalMs > LATE_AFTER_MS && !this.isSpectator) {
       this.racer.becomeGhost();
-      if (!this.#wanted.isComputer && !this.isSpectator) this.#wantsCarSinceMs = this.#now();
+      if (!this.#wanted.isComputer) this.#wantsCarSinceMs = this.#now();
     }
     this.#events.onGreen?.();
   }

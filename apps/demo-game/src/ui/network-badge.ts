@@ -36,12 +36,9 @@ export class NetworkBadge {
   }
 
   #showServer(others: number, { channel, reason, rttMs }: Peer): void {
-    const rtt = rttMs === undefined ? "" : ` · ${Math.round(rttMs)} ms`;
-    setText(
-      this.#text,
-      `${others === 0 ? "the server" : `${others + 1} players`} · the server decides${rtt}`,
-    );
-    setText(this.#reason, "");
+    const company = others === 0 ? "" : `${others + 1} players · `;
+    setText(this.#text, `${company}the server decides`);
+    setText(this.#reason, rttMs === undefined ? "" : `${Math.round(rttMs)} ms to the server and back`);
     this.root.title = `${channel}: ${reason}`;
     this.root.dataset["path"] = "direct";
   }
