@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ConfigError, type RoomKind } from "@paceline/protocol";
+import { ConfigError, type RoomKind, checkKeys } from "@paceline/protocol";
 import {
   consoleLog,
   harmlessLog,
@@ -10,7 +10,7 @@ import {
   type RelayStopOptions,
   type RoomKindOptions,
 } from "@paceline/relay";
-import { checkKeys, systemScheduler } from "@paceline/transport";
+import { systemScheduler } from "@paceline/transport";
 import { ClassAuthority } from "./room/class-authority.js";
 import type { ClassReport } from "./ops/class-report.js";
 import { guardProcess, isProcessGuarded, type ProcessGuardOptions } from "./room/process-guard.js";

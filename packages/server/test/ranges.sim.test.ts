@@ -87,3 +87,11 @@ test("inputs and entities of players are clamped by their client, and the room a
     "entity/clamped mine.at.y",
   ]);
 });
+
+test("a value that the inputs do not have throws", async () => {
+  const stage = staged();
+  const { room } = await stage.join();
+  const input = room.input(Move) as { z?: number };
+  expect(() => (input.z = 1)).toThrow(TypeError);
+  expect(() => (room.input(Move).x = 0.5)).not.toThrow();
+});

@@ -6,9 +6,9 @@ import {
   type RoomListing,
   type RoomOptions,
   type ServerTypes,
+  checkKeys,
 } from "@paceline/protocol";
 import {
-  checkKeys,
   choiceAt,
   circumstancesOf,
   hasDirectLinks,

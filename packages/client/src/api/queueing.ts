@@ -1,5 +1,11 @@
-import { ConfigError, NetError, assertFunction, type ErrorCode, type Group } from "@paceline/protocol";
-import { checkKeys } from "@paceline/transport";
+import {
+  ConfigError,
+  NetError,
+  assertFunction,
+  type ErrorCode,
+  type Group,
+  checkKeys,
+} from "@paceline/protocol";
 import type { Unsubscribe } from "../events/listeners.js";
 import type { JoinCall, checkedCall } from "../connection/match-request.js";
 import type { Room } from "./room.js";

@@ -1,5 +1,4 @@
-import { ConfigError } from "@paceline/protocol";
-import { checkKeys } from "@paceline/transport";
+import { ConfigError, checkKeys } from "@paceline/protocol";
 import type { Peer } from "../peers/peer.js";
 
 /** Receiver and class of a message. */

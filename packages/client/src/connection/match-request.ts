@@ -16,8 +16,9 @@ import {
   type RoomListing,
   type RoomOptions,
   type SeatClaim,
+  checkKeys,
 } from "@paceline/protocol";
-import { checkBoolean, checkKeys } from "@paceline/transport";
+import { checkBoolean } from "@paceline/transport";
 import { assertSignal, eitherOf } from "../events/abortable.js";
 import type { Credentials } from "./credentials.js";
 import { whoOf } from "./tab-seat.js";

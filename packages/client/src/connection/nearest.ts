@@ -1,5 +1,4 @@
-import { ConfigError, NetError } from "@paceline/protocol";
-import { checkKeys } from "@paceline/transport";
+import { ConfigError, NetError, checkKeys } from "@paceline/protocol";
 import type { serverUrlOf } from "./endpoint.js";
 
 /** Measurement of one server. */

@@ -1,6 +1,5 @@
-import { ConfigError, NetError, writePeerPayload } from "@paceline/protocol";
+import { ConfigError, NetError, writePeerPayload, checkKeys } from "@paceline/protocol";
 import { Lockstep, type Desync, type Turn, type TurnMessage } from "@paceline/netcode";
-import { checkKeys } from "@paceline/transport";
 import { guarded } from "../events/listeners.js";
 import { MAX_COMMANDS, readLockstepMessage, type LockstepMessage } from "./lockstep-messages.js";
 import type { Room } from "../api/room.js";

@@ -1,6 +1,5 @@
-import { ConfigError, type EntityDefinition, type ViewLimits } from "@paceline/protocol";
+import { ConfigError, type EntityDefinition, type ViewLimits, checkKeys } from "@paceline/protocol";
 import {
-  checkKeys,
   choiceAt,
   circumstancesOf,
   hasDirectLinks,

@@ -36,6 +36,28 @@ export function assertFunction(field: string, fn: unknown): void {
 }
 
 /**
+ * Throws a ConfigError that lists the known keys if `given` is not an object or has another key.
+ *
+ * @param at name of the object; if empty, keys are named alone
+ */
+export function checkKeys(at: string, given: unknown, known: readonly string[]): void {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new ConfigError({
+      field: at || "options",
+      value: given,
+      expected: `an object of ${known.join(", ")}`,
+    });
+  }
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown === undefined) return;
+  throw new ConfigError({
+    field: at === "" ? unknown : `${at}.${unknown}`,
+    value: (given as Record<string, unknown>)[unknown],
+    expected: `no such option; known are ${known.join(", ")}`,
+  });
+}
+
+/**
  * A failure that the caller could not prevent: a refusal, a time-out, a full queue. Delivered by rejection or
  * event.
  */

@@ -1,5 +1,5 @@
 import type { Field } from "./entity-fields.js";
-import { ConfigError } from "../errors/errors.js";
+import { ConfigError, checkKeys } from "../errors/errors.js";
 
 /** Common properties of fields that are not plain numbers. Their range does not come from the game. */
 interface Shape<Kind extends string> {
@@ -52,6 +52,7 @@ export function enumOf<const Names extends readonly string[]>(
       expected: `2 to ${MAX_NAMES} different names`,
     });
   }
+  checkKeys("enumOf", options, ["default"]);
   if (options.default !== undefined && !values.includes(options.default)) {
     throw new ConfigError({ field: "enumOf.default", value: options.default, expected: values.join(", ") });
   }
@@ -60,11 +61,13 @@ export function enumOf<const Names extends readonly string[]>(
 
 /** Declares a short text that rarely changes, such as a name. */
 export function string(options: { readonly maxBytes: number; readonly default?: string }): StringField {
+  checkKeys("string", options, ["maxBytes", "default"]);
   return { ...UNRANGED, ...options, kind: "string", maxBytes: textLimit("string", options.maxBytes) };
 }
 
 /** Declares a few bytes that rarely change. */
 export function bytes(options: { readonly maxBytes: number }): BytesField {
+  checkKeys("bytes", options, ["maxBytes"]);
   return { ...UNRANGED, kind: "bytes", maxBytes: textLimit("bytes", options.maxBytes) };
 }
 
@@ -73,6 +76,7 @@ export function list<Item extends Field>(item: Item, length: number): ListField<
   if (!Number.isInteger(length) || length < 1 || length > 256) {
     throw new ConfigError({ field: "list.length", value: length, expected: "a whole number from 1 to 256" });
   }
+  assertField("list.item", item);
   return { ...UNRANGED, kind: "list", item, length };
 }
 
@@ -83,7 +87,15 @@ export function group<const Members extends Readonly<Record<string, Field>>>(
   if (typeof fields !== "object" || fields === null || Object.keys(fields).length === 0) {
     throw new ConfigError({ field: "group", value: fields, expected: "at least one field" });
   }
+  for (const [name, field] of Object.entries(fields)) assertField(`group.${name}`, field);
   return { ...UNRANGED, kind: "group", fields };
+}
+
+/** Throws a ConfigError unless `field` comes from a function such as `scalar` or `list`. */
+export function assertField(name: string, field: unknown): void {
+  if (typeof field === "object" && field !== null && "kind" in field && "range" in field) return;
+  const expected = "a field, such as flag() or scalar({ range, precision })";
+  throw new ConfigError({ field: name, value: field, expected });
 }
 
 function textLimit(kind: string, maxBytes: unknown): number {

@@ -1,9 +1,9 @@
 import { limits } from "../errors/codes.js";
 import { ComponentList, type Component, type Leaf } from "./entity-components.js";
-import type { GroupField, ListField } from "./entity-composites.js";
+import { assertField, type GroupField, type ListField } from "./entity-composites.js";
 import type { Field, QuatField, Vec2Field, Vec3Field } from "./entity-fields.js";
 import type { ValueOf } from "./entity-values.js";
-import { ConfigError } from "../errors/errors.js";
+import { ConfigError, checkKeys } from "../errors/errors.js";
 import {
   assertShow,
   layoutMotion,
@@ -112,6 +112,7 @@ const reserved: ReadonlySet<string> = new Set([
   "kind",
   "onChange",
 ]);
+const OPTIONS = ["motion", "step", "show", "threshold", "heartbeatMs", "strict"];
 const MAX_STATE_BYTES = 1000;
 
 /** Describes a kind of entity. Throws {@link ConfigError} for a bad name, field, threshold or motion. */
@@ -121,12 +122,14 @@ export function defineEntity<const F extends Fields>(
   options: EntityOptions<F> = {},
 ): EntityDefinition<F> {
   assertName("entity name", name);
+  checkKeys(name, options, OPTIONS);
   const list = new ComponentList();
   const { components } = list;
   const offsets: Record<string, number> = {};
   for (const [fieldName, field] of Object.entries(fields)) {
     assertName(`${name} field name`, fieldName);
     assertNotReserved(name, fieldName);
+    assertField(`${name}.${fieldName}`, field);
     offsets[fieldName] = components.length;
     list.add(fieldName, field);
   }

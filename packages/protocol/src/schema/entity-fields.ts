@@ -1,5 +1,5 @@
 import type { BytesField, EnumField, GroupField, ListField, StringField } from "./entity-composites.js";
-import { ConfigError } from "../errors/errors.js";
+import { ConfigError, checkKeys } from "../errors/errors.js";
 
 /** Smallest and largest value, both included, in the field's unit. */
 export type Range = readonly [min: number, max: number];
@@ -66,20 +66,28 @@ export type NumericField =
 /** Any field of an entity. */
 export type Field = NumericField | StringField | BytesField | ListField | GroupField;
 
+const ANGLE_OPTIONS = ["precision", "unit", "default"];
+const WHOLE_OPTIONS = ["range", "unit", "default"];
+const RANGED_OPTIONS = ["range", "precision", "unit", "default"];
+const VECTOR_OPTIONS = [...RANGED_OPTIONS, "derivedFrom"];
+
 /**
  * Declares two numbers of one range: `position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" })`.
  */
 export function vec2(options: VectorOptions<Vec2Value>): Vec2Field {
+  checkKeys("vec2", options, VECTOR_OPTIONS);
   return ranged("vec2", options);
 }
 
 /** Declares three numbers of one range. */
 export function vec3(options: VectorOptions<Vec3Value>): Vec3Field {
+  checkKeys("vec3", options, VECTOR_OPTIONS);
   return ranged("vec3", options);
 }
 
 /** Declares one number. */
 export function scalar(options: RangedOptions<number>): ScalarField {
+  checkKeys("scalar", options, RANGED_OPTIONS);
   return ranged("scalar", options);
 }
 
@@ -87,6 +95,7 @@ export function scalar(options: RangedOptions<number>): ScalarField {
 export function angle(
   options: { readonly precision: number; readonly unit: "rad" } & CommonOptions<number>,
 ): AngleField {
+  checkKeys("angle", options, ANGLE_OPTIONS);
   if (options.unit !== "rad") {
     throw new ConfigError({ field: "angle.unit", value: options.unit, expected: `"rad"` });
   }
@@ -97,6 +106,7 @@ export function angle(
 export function quat(
   options: { readonly precision: number; readonly unit: "rad" } & CommonOptions<QuatValue>,
 ): QuatField {
+  checkKeys("quat", options, ANGLE_OPTIONS);
   if (options.unit !== "rad") {
     throw new ConfigError({ field: "quat.unit", value: options.unit, expected: `"rad"` });
   }
@@ -125,10 +135,12 @@ export function uint(options: IntOptions): UintField {
 
 /** Declares a boolean. */
 export function flag(options: CommonOptions<boolean> = {}): FlagField {
+  checkKeys("flag", options, ["default"]);
   return { ...options, kind: "flag", range: [0, 1], precision: 1, unit: "" };
 }
 
 function whole<Kind extends "int" | "uint">(kind: Kind, options: IntOptions): FieldShape<Kind, number> {
+  checkKeys(kind, options, WHOLE_OPTIONS);
   for (const bound of boundsOf(kind, options.range)) {
     if (!Number.isSafeInteger(bound) || Math.abs(bound) > 2 ** 24) {
       throw new ConfigError({

@@ -1,5 +1,4 @@
-import { ConfigError, assertFunction } from "@paceline/protocol";
-import { checkKeys } from "@paceline/transport";
+import { ConfigError, assertFunction, checkKeys } from "@paceline/protocol";
 import type { Player } from "../players/player.js";
 
 /** Options of the queue of a kind of room. */

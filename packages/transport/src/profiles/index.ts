@@ -15,7 +15,6 @@ export type {
 export {
   type Battery,
   checkBoolean,
-  checkKeys,
   type Favour,
   favours,
   type Genre,

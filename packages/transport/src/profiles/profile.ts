@@ -1,4 +1,4 @@
-import { ConfigError } from "@paceline/protocol";
+import { ConfigError, checkKeys } from "@paceline/protocol";
 
 /** Genres that have a profile. */
 export const genres = ["racing", "shooter", "action", "rpg", "mmo", "strategy", "puzzle", "party"] as const;
@@ -184,28 +184,6 @@ export function validateProfile(profile: Profile, at = ""): Profile {
     });
   }
   return Object.freeze({ ...profile });
-}
-
-/**
- * Throws a ConfigError that lists the known keys if `given` is not an object or has another key.
- *
- * @param at name of the object; if empty, keys are named alone
- */
-export function checkKeys(at: string, given: unknown, known: readonly string[]): void {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new ConfigError({
-      field: at || "options",
-      value: given,
-      expected: `an object of ${known.join(", ")}`,
-    });
-  }
-  const unknown = Object.keys(given).find((key) => !known.includes(key));
-  if (unknown === undefined) return;
-  throw new ConfigError({
-    field: at === "" ? unknown : `${at}.${unknown}`,
-    value: (given as Record<string, unknown>)[unknown],
-    expected: `no such option; known are ${known.join(", ")}`,
-  });
 }
 
 /** Throws a ConfigError unless `value` is one of `allowed`. */

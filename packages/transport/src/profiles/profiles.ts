@@ -1,8 +1,7 @@
-import { ConfigError } from "@paceline/protocol";
+import { ConfigError, checkKeys } from "@paceline/protocol";
 import {
   checkBoolean,
   checkDevice,
-  checkKeys,
   checkOneOf,
   checkTraffic,
   favours,

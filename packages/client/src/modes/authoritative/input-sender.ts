@@ -56,7 +56,9 @@ export class InputSender {
       isWritable: true,
       onClamp: (clamp: Clamp) => options.onClamp(clamp),
     } as const;
-    this.view = defineFields({}, definition.definition, row) as WritableFields<Fields>;
+    const view = defineFields({}, definition.definition, row);
+    // A misspelt input must throw, not become a property that nobody reads.
+    this.view = Object.preventExtensions(view) as WritableFields<Fields>;
     this.#pace = new InputPace(1 / tickHz);
     this.#nextAtMs = scheduler.nowMs();
     this.#wait();
