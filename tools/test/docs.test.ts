@@ -101,7 +101,7 @@ describe("SECURITY.md", () => {
 });
 
 describe("what games and servers import", () => {
-  it.each(["client", "relay", "testkit"])("says what it is: %s", (name) => {
+  it.each(USER_PACKAGES)("says what it is: %s", (name) => {
     expect(undocumentedExports(path.join(ROOT, "packages", name))).toEqual([]);
   });
 

@@ -44,7 +44,7 @@ export interface ServerOptions<Rooms extends Readonly<Record<string, RoomEntry>>
    */
   readonly blockedMs?: number;
   /**
-   * True if `listen` handles the uncaught errors of the process, as {@link Server.guardProcess} does.
+   * True if `listen` handles the uncaught errors of the process, as `Server.guardProcess` does.
    * Default: true, unless the process already has a listener for `uncaughtException` or `unhandledRejection`.
    */
   readonly guardsProcess?: boolean;

@@ -22,7 +22,7 @@ export interface Scheduler extends Clock {
   after(delayMs: number, fn: () => void): Cancel;
   /** @param slackMs that it may run early or late to save a wake-up. Default 0 */
   every(periodMs: number, fn: () => void, slackMs?: number): Cancel;
-  /** The scheduler that has the timers, if this one only wraps it, as {@link GuardedScheduler} does. */
+  /** The scheduler that has the timers, if this one only wraps it, as `GuardedScheduler` does. */
   readonly base?: Scheduler;
   /** Returns a function that runs `fn` as a timer of this scheduler does. */
   guarded?(fn: () => void): () => void;

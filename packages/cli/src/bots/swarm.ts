@@ -23,6 +23,7 @@ export interface SwarmBot {
   leave(): void;
 }
 
+/** How many bots join, for how long, and how often they come and go. */
 export interface SwarmOptions {
   readonly count: number;
   /** Time that bots stay after the last one has joined, s. */
@@ -65,6 +66,7 @@ interface Memory {
   readonly rssMb: number;
 }
 
+/** What one pass of joins and leaves measured. */
 export interface PassFigures {
   readonly sessions: number;
   readonly joinMs: Quantiles;

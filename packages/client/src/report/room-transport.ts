@@ -293,7 +293,7 @@ export class RoomTransport {
   /**
    * Calls the listener for each link of this page to the server or to players: those that are open or
    * connecting, and later ones. Relayed traffic uses the links to the server. For tools that count packets,
-   * see {@link Link.filters}.
+   * see `Link.filters`.
    */
   onLink(listener: (link: Link) => void): Unsubscribe {
     return this.#simulation.onLink(listener);

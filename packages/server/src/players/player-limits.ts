@@ -72,7 +72,7 @@ export const playerLimitTable = {
   },
 } as const satisfies Record<string, LimitRow>;
 
-/** Limits of one player by name; units and ranges are in {@link playerLimitTable}. */
+/** Limits of one player by name; units and ranges are in `playerLimitTable`. */
 export type PlayerLimits = { readonly [Name in keyof typeof playerLimitTable]: number };
 
 /** Fills the defaults of a room's limits and checks them. Throws {@link ConfigError}. */

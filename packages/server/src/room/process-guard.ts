@@ -1,7 +1,7 @@
 import type { Relay } from "@paceline/relay";
 import { blame, traceHooks } from "./hooks.js";
 
-/** Options of {@link guardProcess}. */
+/** Options of `Server.guardProcess`. */
 export interface ProcessGuardOptions {
   /**
    * http(s) address of the server to which sessions move. Default: clients reconnect to their old address.

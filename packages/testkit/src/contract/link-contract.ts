@@ -66,8 +66,7 @@ interface Queue {
 }
 
 /**
- * The rules of {@link Link}, with an {@link Outbox} in front of it where the path is busy. Run each rule with
- * a fresh pair
+ * The rules of `Link`, with an `Outbox` in front of it where the path is busy. Run each rule with a fresh pair
  * of every kind of link.
  */
 export const linkContract: readonly ContractCase[] = [
