@@ -2,7 +2,7 @@ import { copyFile } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "@playwright/test";
 import { RacePage, type Frame, type PageWindow } from "./race-page.js";
-import { screenshotFile, test } from "./scenario.js";
+import { screenshotFile, test, type Fixtures } from "./scenario.js";
 
 /** Longer than the game's own limit, which the test does not read. */
 const TOAST_LIMIT_MS = 15_000;
@@ -62,14 +62,14 @@ function largestStepM(seen: readonly Seen[], fromMs: number, toMs: number): numb
   return largest;
 }
 
-test("a lone visitor has direct paths to the computer drivers, kills one, and reads what was measured", async ({
-  startServer,
-  enter,
-  report,
-}) => {
+/** A lone visitor has direct paths to the computer drivers, kills one, and reads what was measured. */
+async function killInMidRace(
+  name: "chromium" | "firefox",
+  { startServer, enter, report }: Pick<Fixtures, "startServer" | "enter" | "report">,
+): Promise<void> {
   const server = await startServer(DRIVERS);
   const page = new RacePage(
-    await enter("chromium", { beforeLoad: [noteKills], viewport: { width: 1280, height: 800 } }),
+    await enter(name, { beforeLoad: [noteKills], viewport: { width: 1280, height: 800 } }),
   );
   await page.join(server.url);
   const directMs = Date.now();
@@ -85,7 +85,7 @@ test("a lone visitor has direct paths to the computer drivers, kills one, and re
   await page.startRecording();
   const driving = page.drive(9000);
   await new Promise((resolve) => setTimeout(resolve, 4000));
-  await page.browser.screenshot(screenshotFile("fail-over-before"));
+  await page.browser.screenshot(screenshotFile(`fail-over-before-${name}`));
   await page.press("KeyK");
   const killed = await page.waitFor(
     "a path on the relay, and a toast",
@@ -108,7 +108,7 @@ test("a lone visitor has direct paths to the computer drivers, kills one, and re
   );
   expect(killed.path).toBe("relay");
   expect(killed.title).toBe(`${killed.name}: direct path died`);
-  await page.browser.screenshot(screenshotFile("fail-over-after"));
+  await page.browser.screenshot(screenshotFile(`fail-over-after-${name}`));
   const text = await page.waitFor(
     "the toast's figures",
     (id) => {
@@ -118,8 +118,9 @@ test("a lone visitor has direct paths to the computer drivers, kills one, and re
     { argument: killed.id, timeoutMs: TOAST_LIMIT_MS },
   );
   await page.fetchRecording();
-  await page.browser.screenshot(screenshotFile("fail-over-measured"));
-  if (process.env["UPDATE_PICTURES"]) await copyFile(screenshotFile("fail-over-measured"), PICTURE);
+  const picture = screenshotFile(`fail-over-measured-${name}`);
+  await page.browser.screenshot(picture);
+  if (process.env["UPDATE_PICTURES"] && name === "chromium") await copyFile(picture, PICTURE);
   await driving;
 
   const figures =
@@ -143,11 +144,23 @@ test("a lone visitor has direct paths to the computer drivers, kills one, and re
   expect(Math.abs(calmM - usualM), `measured ${calmM}, told ${usualM}`).toBeLessThan(0.0051);
   report({
     scenario: "K kills the path to the nearest rival",
-    browsers: `chromium and ${DRIVERS} computer drivers`,
+    browsers: `${name} and ${DRIVERS} computer drivers`,
     path: `direct (all after ${allDirectMs} ms), relay after ${tookMs} ms`,
     note: `largest step shown ${largestM} m, ${usualM} m in the 2 s before`,
   });
   expect(page.browser.complaints).toEqual([]);
+}
+
+test("a lone visitor kills a direct path to a computer driver, and reads what was measured", async ({
+  startServer,
+  enter,
+  report,
+}) => {
+  await killInMidRace("chromium", { startServer, enter, report });
+});
+
+test("a visitor with Firefox kills a path, too", { tag: "@slow" }, async ({ startServer, enter, report }) => {
+  await killInMidRace("firefox", { startServer, enter, report });
 });
 
 /** In the page: true if a message covers the start lights; undefined while the lights are off. */

@@ -46,8 +46,12 @@ for (const mode of ["mesh", "server"]) {
       const link = await linkOf(chromium);
       expect(queryOf(link)).toEqual({ mode, room: "fox-42" });
       await firefox.join(server.url, queryOf(link));
-      await firefox.sees(chromium);
-      await chromium.sees(firefox);
+      const webkit = new RacePage(await enter("webkitgtk"));
+      await webkit.join(server.url, queryOf(link));
+      for (const page of [firefox, webkit]) {
+        await page.sees(chromium);
+        await chromium.sees(page);
+      }
       for (const page of [chromium, firefox]) expect(page.browser.complaints).toEqual([]);
     },
   );

@@ -36,7 +36,7 @@ interface EnterOptions extends PageOptions {
   readonly hasUdp?: boolean;
 }
 
-interface Fixtures {
+export interface Fixtures {
   startServer: (driverCount?: number, flags?: readonly string[]) => Promise<RaceServer>;
   /** Opens a browser window; skips the scenario if that browser is not installed. */
   enter: (name: BrowserName, options?: EnterOptions) => Promise<RaceBrowser>;

@@ -18,7 +18,7 @@ import { StartScreen, type DriverChoice } from "../ui/start-screen.js";
 import { Attract } from "./attract.js";
 import { inSlices } from "./in-slices.js";
 import { exposeForDebugging } from "./debug-handle.js";
-import { RaceGame } from "./race-game.js";
+import type { RaceGame } from "./race-game.js";
 import {
   COLORS,
   PROFILES,
@@ -227,15 +227,19 @@ export class App {
     storeDriver(safeStorage(), choice);
     this.#start.setBusy(true);
     this.#start.say("");
+    let Game: typeof RaceGame | undefined;
     const room = await joinUntilItWorks(
-      () =>
-        joinRace({
+      async () => {
+        // Loaded before the room is joined: messages that nobody listens to are lost.
+        ({ RaceGame: Game } = await import("./race-game.js"));
+        return joinRace({
           ...this.#settings,
           invitation: this.#invitation,
           mode: choice.mode,
           driver: cardOf(choice),
           isSpectator: choice.isSpectator,
-        }),
+        });
+      },
       (error, retryInMs) => this.#onJoinFailure(error, retryInMs, joining, choice),
       joining.signal,
     );
@@ -243,7 +247,7 @@ export class App {
     if (this.#joining !== joining) return;
     this.#joining = undefined;
     this.#start.setBusy(false);
-    if (room !== undefined) this.#enter(room, choice);
+    if (room !== undefined && Game !== undefined) this.#enter(Game, room, choice);
   }
 
   #onJoinFailure(
@@ -288,11 +292,11 @@ export class App {
     this.#start.offer("Race with anybody", () => this.#invite(undefined));
   }
 
-  #enter(room: Room, choice: DriverChoice): void {
+  #enter(Game: typeof RaceGame, room: Room, choice: DriverChoice): void {
     this.#attract?.stop();
     this.#root.classList.remove("at-start");
     this.#start.root.hidden = true;
-    const game = new RaceGame(room, cardOf(choice), {
+    const game = new Game(room, cardOf(choice), {
       scene: this.#scene,
       minimap: this.#minimap,
       screen: this.#screen,
