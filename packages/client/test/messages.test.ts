@@ -1,5 +1,5 @@
 import { ConfigError, NetError, type Peer, type Room } from "@paceline/client";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { Stage } from "./stage.js";
 import { pause, until } from "./until.js";
 
@@ -39,6 +39,23 @@ describe("messages", () => {
     expect(atC.at(-1)).toEqual(["end", a.myNumber]);
     await pause(60);
     expect([atA.length, atB.length, atC.length]).toEqual([0, 202, 201]);
+  });
+
+  test("that nobody listens to are named in the console, once for each type and at most eight", async () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    onTestFinished(() => warn.mockRestore());
+    const server = await stage.server();
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    await until("a sees b", () => a.peers.length === 1);
+    const listened = heard(b, "lap");
+    const stop = b.onMessage("once", () => undefined);
+    stop();
+    for (const type of ["once", "late", "late", "u1", "u2", "u3", "u4", "u5", "u6", "u7", "u8", "lap"]) {
+      a.send(type, 1);
+    }
+    await until("all came", () => listened.length === 1);
+    const named = warn.mock.calls.map(([line]) => /message "(\w+)"/.exec(String(line))?.[1]);
+    expect(named).toEqual(["late", "u1", "u2", "u3", "u4", "u5", "u6", "u7"]);
   });
 
   test("of bulk arrive whole and in order while commands overtake them, also across a cut", async () => {

@@ -1,4 +1,4 @@
-import { Room, Refusal } from "@paceline/server";
+import { Room, Refusal, type Player } from "@paceline/server";
 import { type } from "arktype";
 import * as v from "valibot";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -8,6 +8,10 @@ import { Stage, eventually } from "./stage.js";
 class ChatRoom extends Room {
   static override readonly optionsSchema = z.object({ name: z.string().min(2) });
   readonly heard: unknown[] = [];
+
+  override onJoin(_: Player, { name }: { name?: string } = {}): void {
+    this.broadcast("joined", name);
+  }
 
   override onCreate(): void {
     this.onMessage("zod", z.object({ speed: z.number().max(9) }), (_, { speed }) => this.heard.push(speed));
@@ -48,6 +52,16 @@ describe("messages", () => {
     expect(errors.every((error) => error.startsWith("message/refused"))).toBe(true);
     expect(errors[0]).toContain("zod: speed: ");
     expect(stage.server.reports()[0]!.counters).toMatchObject({ messages: 7, messagesRefused: 4 });
+  });
+
+  it("to all in onJoin reach the player who joins, too", async () => {
+    const ann = await stage.join({ name: "Ann" });
+    const atAnn: unknown[] = [];
+    ann.onMessage("joined", (name) => atAnn.push(name));
+    const bob = await stage.join({ name: "Bob" });
+    const atBob: unknown[] = [];
+    bob.onMessage("joined", (name) => atBob.push(name));
+    await eventually(() => expect([atAnn, atBob]).toEqual([["Ann", "Bob"], ["Bob"]]));
   });
 
   it("to one player may be events, which can be lost", async () => {

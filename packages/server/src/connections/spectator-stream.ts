@@ -150,8 +150,7 @@ export class SpectatorStream {
   #sendNow({ payload, to, except }: Waiting): void {
     if (to) return to.send(payload);
     for (const connection of this.#options.players.values()) {
-      if (connection.isSpectator && connection.isIn && !except.has(connection.player))
-        connection.send(payload);
+      if (connection.isSpectator && !except.has(connection.player)) connection.send(payload);
     }
   }
 }

@@ -289,8 +289,8 @@ export class RoomCore implements RoomHost {
     const payload = writePeerPayload({ kind: "command", type, message });
     const left = new Set<Player>("number" in except ? [except] : except);
     for (const connection of this.players.values()) {
-      if (connection.isIn && !connection.isSpectator && !left.has(connection.player))
-        connection.send(payload);
+      // Players whose onJoin still runs are in `players` too.
+      if (!connection.isSpectator && !left.has(connection.player)) connection.send(payload);
     }
     this.spectators.send(payload, undefined, left);
   }

@@ -278,7 +278,10 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     this.#attachedCore.handlers.answer(type, schema, handler);
   }
 
-  /** Sends everybody a message that arrives exactly once and in order. */
+  /**
+   * Sends everybody in `players` a message that arrives exactly once and in order. In `onJoin` this includes
+   * the player who joins.
+   */
   broadcast<Type extends Name<MessagesToClients<Types>>>(
     type: Type,
     message: MessagesToClients<Types>[Type],
