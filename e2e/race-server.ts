@@ -69,6 +69,8 @@ export class RaceServer {
       PAGE,
       "--game",
       GAME,
+      "--rooms",
+      "race:16",
       ...this.#flags,
     ];
     const server = this.#spawn(args);

@@ -115,7 +115,8 @@ function startServer(host, port, drivers) {
       () => reject(new StartError(`The server was not ready after ${READY_LIMIT_MS / 1000} s.`)),
       READY_LIMIT_MS,
     );
-    const args = [main, "--port", String(port), "--host", host, "--static", page, "--game", game];
+    const where = ["--port", String(port), "--host", host];
+    const args = [main, ...where, "--static", page, "--game", game, "--rooms", "race:16"];
     const env = { RACE_COMPUTERS: String(Math.min(drivers, 7)) };
     startPart("server", args, { env }, (line) => {
       const address = /^listening on (http:\S+)/.exec(line)?.[1];

@@ -83,7 +83,7 @@ const healthOf = async (url: string): Promise<Health> =>
 
 describe("a game's mistake in the process of the server", () => {
   test("ends the room whose hook started it; other rooms survive, also a rejection without a room", async () => {
-    const server = started(["--game", game()]);
+    const server = started(["--game", game(), "--rooms", "race"]);
     const url = await server.address();
     const [other, bad, relayed] = [
       await joined(url, "frail"),
@@ -107,7 +107,7 @@ describe("a game's mistake in the process of the server", () => {
   test("outside any room is logged, moves players to the next server, and ends the process with 1", async () => {
     const next = started([]);
     const nextUrl = await next.address();
-    const server = started(["--game", game(), "--move-to", nextUrl]);
+    const server = started(["--game", game(), "--rooms", "race", "--move-to", nextUrl]);
     const url = await server.address();
     const relayed = await joined(url, "race");
     const trigger = await joined(url, "frail");
@@ -202,7 +202,7 @@ describe("a log output that fails", () => {
   });
 
   test("an unread pipe: the server answers, drops and counts lines, and stops in order", async () => {
-    const server = new OddProcess([...limitless(), "--game", loudGame()], "pipe");
+    const server = new OddProcess([...limitless(), "--game", loudGame(), "--rooms", "race"], "pipe");
     server.child.stderr!.pause();
     const url = await server.address();
     const room = await joined(url, "race");

@@ -136,7 +136,7 @@ describe("paceline dev", () => {
         error: expect.stringMatching(message) as string,
       });
       save(gameSaying("well"));
-      expect(await next()).toBe('data: {"rooms":["race","arena"]}\n\n');
+      expect(await next()).toBe('data: {"rooms":["arena"]}\n\n');
       expect((await match()).status).not.toBe(503);
       await events.cancel();
     },
@@ -153,14 +153,14 @@ describe("paceline dev", () => {
     const address = await command.says(/^listening on (\S+)/m);
     const events = (await fetch(`${address}/@paceline/events`)).body!.getReader();
     const next = async (): Promise<string> => Buffer.from((await events.read()).value!).toString();
-    expect(await next()).toBe('data: {"rooms":["race","arena"]}\n\n');
+    expect(await next()).toBe('data: {"rooms":["arena"]}\n\n');
     const client = new Client(address, { profile: "action", webSocket: NodeWebSocket });
     const text = "the room's code failed in onCreate; the server's log has the error";
     await expect(client.joinOrCreate("arena")).rejects.toThrow(text);
     expect(await next()).toMatch(/hook=onCreate\\nError: no map\\n.*game\.ts:4:/);
     await command.says(/Error: no map/);
     save(gameSaying("two"));
-    expect(await next()).toBe('data: {"rooms":["race","arena"]}\n\n');
+    expect(await next()).toBe('data: {"rooms":["arena"]}\n\n');
     await events.cancel();
   });
 
@@ -225,6 +225,7 @@ describe("paceline dev", () => {
     const port = Number(new URL(address).port);
     expect(port).not.toBe(8787);
     expect(moved.text).toMatch(/^port 8787 is taken by .+; this is \d+$/m);
+    expect(moved.text).toMatch(/^a page that names port 8787 finds the other server$/m);
     const health = async (): Promise<unknown> => (await fetch(`${address}/health`)).json();
     await expect.poll(health).toMatchObject({ webRtcPort: port });
     if (isOurs) other.close();
@@ -232,6 +233,13 @@ describe("paceline dev", () => {
     const chosen = dev("game.ts", "--port", String(port));
     expect(await chosen.exited).toBe(1);
     expect(chosen.text).toMatch(/cannot listen on 127\.0\.0\.1, port \d+: the port is taken/);
+  });
+
+  test("ends with a wrong option of rooms, which no save can mend", async () => {
+    const command = dev("--rooms", "tag:0", "--port", "0", "--webrtc", "off");
+    expect(await command.exited).toBe(2);
+    expect(command.text).toMatch(/^rooms\.tag\.maxPlayers: expected a whole number from 1 to 64 .*, got 0$/m);
+    expect(command.text).not.toContain("listening");
   });
 
   test("fails with the name of a file that does not exist", async () => {
@@ -397,6 +405,17 @@ describe("a wrong call of paceline", () => {
     const command = new Command(args);
     expect(await command.exited).toBe(2);
     expect(command.text).toMatch(message);
+    // The mistake must not scroll away above a list of all options.
+    expect(command.text.trimEnd().split("\n").length).toBeLessThan(13);
+  });
+
+  test("start says how to make JavaScript of a game's file", async () => {
+    save("enum Team { red }\nexport const rooms = { arena: class {} };\n");
+    const command = new Command(["start", "--game", "game.ts"]);
+    expect(await command.exited).toBe(2);
+    expect(command.text).toContain(
+      'Make JavaScript of it, "npx vite build --ssr game.ts --outDir dist-server", and name "--game dist-server/game.js"',
+    );
   });
 
   test("with an old Node prints one sentence", async () => {

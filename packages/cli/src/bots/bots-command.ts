@@ -94,7 +94,8 @@ export async function bots(args: readonly string[]): Promise<void> {
     call = callOf(args);
     if (call?.game !== undefined) inputs = await inputsOf(call.game, call.room);
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    const why = error instanceof Error ? error.message : String(error);
+    console.error(`${why}\npaceline bots --help lists all options.`);
     process.exitCode = 2;
     return;
   }

@@ -24,9 +24,10 @@ export async function dev(args: readonly string[]): Promise<void> {
     for (const other of otherAddresses(options.host, address))
       console.log(`others on your network: ${other}`);
   } catch (error) {
-    console.error(await listenFaultOf(error, options));
+    const isWrongOption = error instanceof ConfigError;
+    console.error(isWrongOption ? error.message : await listenFaultOf(error, options));
     await server.stop();
-    process.exit(1);
+    process.exit(isWrongOption ? 2 : 1);
   }
 }
 
@@ -45,14 +46,14 @@ async function readOptions(args: readonly string[]): Promise<ServerOptions | und
     if (options.isPortChosen) return options;
     const port = await freePortFrom(options.port, options.host);
     if (port === undefined || port === options.port) return options;
-    console.log(
-      `port ${options.port} is taken by ${ownerOf(options.port) ?? "another process"}; this is ${port}`,
-    );
+    const owner = ownerOf(options.port) ?? "another process";
+    console.log(`port ${options.port} is taken by ${owner}; this is ${port}`);
+    console.log(`a page that names port ${options.port} finds the other server`);
     // The default WebRTC port follows this port.
     return serverOptions([...flags, "--port", String(port)], process.env);
   } catch (error) {
     if (!(error instanceof UsageError) && !(error instanceof ConfigError)) throw error;
-    console.error(`${error.message}\n\n${USAGE}`);
+    console.error(`${error.message}\npaceline dev --help lists all options.`);
     process.exitCode = 2;
     return undefined;
   }

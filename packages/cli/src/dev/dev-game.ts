@@ -60,13 +60,17 @@ export class DevGame {
     return this.#status;
   }
 
-  /** Resolves after the first start, even if the file has an error. */
+  /**
+   * Resolves after the first start, even if the file has an error. Without a file, rejects for a wrong option,
+   * which no save can mend.
+   */
   async start(): Promise<void> {
     const { file } = this.#options;
-    if (file === undefined) return this.#load(() => Promise.resolve(NO_GAME));
+    if (file === undefined) return this.#replace(NO_GAME);
     this.#folder = bundleFolderFor(file);
-    // Stack traces then show the lines of the game's own source.
+    // Stack traces then show the lines of the game's own source, also below many of this SDK.
     process.setSourceMapsEnabled(true);
+    Error.stackTraceLimit = Math.max(Error.stackTraceLimit, STACK_LINES);
     let onFirst: () => void;
     const first = new Promise<void>((resolve) => (onFirst = resolve));
     this.#context = await context({
@@ -163,10 +167,21 @@ export class DevGame {
   }
 }
 
-/** Returns an error line of the log with its stack, for example of a hook that threw. */
-function errorText(message: string, { error = "", ...fields }: LogFields = {}): string {
+/** Limit of lines in a stack trace: a hook of the game stands below about ten lines of this SDK. */
+const STACK_LINES = 50;
+/** A line of a stack trace in a package, such as this SDK, or in Node itself. */
+const FOREIGN_LINE = /^\s+at .*(?:[\\/]node_modules[\\/]|\bnode:)/;
+
+/**
+ * Returns an error line of the log with its stack, for example of a hook that threw. Keeps the lines of the
+ * game, if there are any.
+ */
+export function errorText(message: string, { error = "", ...fields }: LogFields = {}): string {
   const facts = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`);
-  return `${[message, ...facts].join(" ")}\n${String(error)}`.trimEnd();
+  const lines = String(error).split("\n");
+  const own = lines.filter((line) => !FOREIGN_LINE.test(line));
+  const shown = own.some((line) => /^\s+at /.test(line)) ? own : lines;
+  return `${[message, ...facts].join(" ")}\n${shown.join("\n")}`.trimEnd();
 }
 
 /** Refuses a match request from a page of any origin, so that the game gets the reason in a `NetError`. */

@@ -12,6 +12,11 @@ export interface Game {
 /** The rooms of a server without a game's file. */
 export const NO_GAME: Game = { rooms: {}, queues: {} };
 
+function howToCompile(file: string): string {
+  const built = `dist-server/${path.parse(file).name}.js`;
+  return `Make JavaScript of it, "npx vite build --ssr ${file} --outDir dist-server", and name "--game ${built}"`;
+}
+
 /**
  * Returns the kinds of rooms and the queues that a game's module exports. Throws {@link UsageError}, naming
  * the module `name`, if it has none. A new `query` makes Node read the file again.
@@ -22,7 +27,8 @@ export async function gameOf(file: string, query = "", name = file): Promise<Gam
     game = (await import(`${pathToFileURL(path.resolve(file)).href}${query}`)) as typeof game;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`game: "${name}" cannot be loaded: ${why}`, { cause: error });
+    const next = /\.[cm]?tsx?$/.test(file) ? `. ${howToCompile(file)}` : "";
+    throw new UsageError(`game: "${name}" cannot be loaded: ${why}${next}`, { cause: error });
   }
   const { rooms, queues = {} } = game;
   const classes = typeof rooms === "object" && rooms !== null ? Object.values(rooms) : [];

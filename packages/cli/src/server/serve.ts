@@ -16,11 +16,11 @@ interface Configured {
 /** Longest wait for the last log lines, in case their reader has stopped reading. */
 const FLUSH_MS = 500;
 
-async function configured(args: readonly string[], usage: string): Promise<Configured | undefined> {
+async function configured(args: readonly string[], command: string): Promise<Configured | undefined> {
   try {
     const options = serverOptions(args, process.env);
     if (options === undefined) {
-      console.log(usage);
+      console.log(usageOf(command));
       return undefined;
     }
     const sink = new LogSink(standardError());
@@ -28,7 +28,7 @@ async function configured(args: readonly string[], usage: string): Promise<Confi
     return { options, host: new RelayHost(options, pinoLog(options.logLevel, sink), game), sink };
   } catch (error) {
     if (!(error instanceof UsageError) && !(error instanceof ConfigError)) throw error;
-    console.error(`${error.message}\n\n${usage}`);
+    console.error(`${error.message}\n${command} --help lists all options.`);
     process.exitCode = 2;
     return undefined;
   }
@@ -69,7 +69,7 @@ async function end(stopped: Promise<void>, sink: LogSink, code = 0): Promise<voi
  * 2 if the command line is wrong. `command`: its name in the usage.
  */
 export async function serve(args: readonly string[], command: string): Promise<void> {
-  const ready = await configured(args, usageOf(command));
+  const ready = await configured(args, command);
   if (ready === undefined) return;
   const { options, host, sink } = ready;
   // A closed reader of the standard output must not end the process.

@@ -67,7 +67,8 @@ export const usageOf = (
                                                  for all; repeat, or separate by commas (own host only)
   --public-host HOST      PACELINE_PUBLIC_HOST   name that leads here: play.example.com; repeat, or separate by
                                                  commas (addresses, localhost, and the name in --host)
-  --rooms NAME[:PEERS],…  PACELINE_ROOMS         kinds of rooms, and how many players each takes (race:16)
+  --rooms NAME[:PEERS],…  PACELINE_ROOMS         kinds of rooms between players, and how many each takes
+                                                 (race:16; none with --game)
   --build TEXT            PACELINE_BUILD         build of the game that is served here: pages of others are told (none)
   --secret TEXT           PACELINE_SECRET        signs tickets, at least 32 bytes (random)
   --ice URL[ USER WORD]   PACELINE_ICE           STUN or TURN server; repeat, or separate by commas
@@ -162,6 +163,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
   const chosenPort = textOf("port");
   const port = portOf("port", chosenPort ?? "8787");
   const host = textOf("host") ?? "127.0.0.1";
+  const gameFile = textOf("game");
   const moveTo = addressOf("move-to", textOf("move-to"));
   const admin = adminOf(textOf);
   const turn = turnOf(listOf("turn"), textOf("turn-secret"));
@@ -177,13 +179,13 @@ export function serverOptions(args: readonly string[], environment: Environment)
     host,
     staticFolder: folderOf(textOf("static")),
     connectTo: originsOf([...listOf("connect-to"), ...(moveTo === undefined ? [] : [moveTo])]),
-    gameFile: textOf("game"),
+    gameFile,
     logLevel: levelOf(textOf("log-level") ?? "info"),
     moveTo,
     drainMs: 1000 * wholeOf("drain-seconds", textOf("drain-seconds") ?? "30", 3600, " seconds"),
     admin,
     relay: {
-      rooms: roomsOf(textOf("rooms") ?? "race:16"),
+      rooms: roomsOf(textOf("rooms"), gameFile),
       allowedOrigins: origins.includes("*") ? "*" : origins,
       publicHosts: [...listOf("public-host"), ...namesIn([host, admin?.host])],
       iceServers: listOf("ice").map(iceServerOf),
@@ -328,8 +330,13 @@ function oneOf<Choice extends string>(field: string, value: string, choices: rea
   throw new UsageError(`${field}: expected one of ${choices.join(", ")}, got "${value}"`);
 }
 
-/** Reads names and sizes of rooms, such as `race:16,lobby`. The relay checks both. */
-function roomsOf(value: string): RelayOptions["rooms"] {
+/**
+ * Reads names and sizes of rooms, such as `race:16,lobby`. The relay checks both. By default a game that
+ * names its own rooms gets no others.
+ */
+function roomsOf(given: string | undefined, gameFile: string | undefined): RelayOptions["rooms"] {
+  if (given === undefined && gameFile !== undefined) return {};
+  const value = given ?? "race:16";
   const kinds = value.split(",").map((entry) => {
     const [name = "", peers] = entry.trim().split(":", 2);
     return [name, peers === undefined ? {} : { maxPlayers: Number(peers) }] as const;
