@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import os from "node:os";
 import path from "node:path";
-import { chromium, expect, test, type Page } from "@playwright/test";
+import { expect, test, type Page } from "@playwright/test";
 import { build } from "esbuild";
 import { executableOf } from "../tools/browsers.mjs";
+import { withHideablePages } from "./browsers/hideable-browser.js";
 import { launchEngine } from "./browsers/playwright-browser.js";
-import { endProcess, startProcess } from "./processes.js";
 
 const PAGE = path.resolve(import.meta.dirname, "../packages/transport/test/browser/hidden-page.ts");
 const ORIGIN = "http://127.0.0.1:4174/";
@@ -50,34 +48,7 @@ async function rates(page: Page): Promise<Counts & { readonly visibility: string
 test("in a hidden page of Chromium the page's timers starve, and the SDK's go on", async () => {
   const executable = executableOf("chromium");
   test.skip(executable === undefined, "chromium is not installed");
-  const profile = mkdtempSync(path.join(os.tmpdir(), "paceline-hidden-"));
-  // Playwright keeps all pages of a launched browser in front, but not those of a browser that it only
-  // connects to.
-  const process = startProcess(
-    executable!,
-    [
-      "--headless=new",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--no-first-run",
-      `--user-data-dir=${profile}`,
-      "--remote-debugging-port=0",
-      "about:blank",
-    ],
-    { stdio: ["ignore", "ignore", "pipe"] },
-  );
-  try {
-    const address = await new Promise<string>((resolve, reject) => {
-      let said = "";
-      process.once("exit", () => reject(new Error(`Chromium ended: ${said}`)));
-      process.stderr?.setEncoding("utf8").on("data", (text: string) => {
-        said += text;
-        const [found] = /ws:\/\/127\.0\.0\.1:\d+\/\S+/.exec(said) ?? [];
-        if (found) resolve(found);
-      });
-    });
-    const browser = await chromium.connectOverCDP(address, { noDefaults: true });
-    const context = browser.contexts()[0]!;
+  await withHideablePages(executable!, async (context) => {
     const page = await context.newPage();
     await open(page);
     const seen = await rates(page);
@@ -89,15 +60,7 @@ test("in a hidden page of Chromium the page's timers starve, and the SDK's go on
     expect(hidden.visibility).toBe("hidden");
     expect(hidden.page).toBeLessThan(5);
     expect(hidden.sdk).toBeGreaterThan(20);
-    await browser.close();
-  } finally {
-    await endProcess(process, "SIGKILL");
-    try {
-      rmSync(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
-    } catch {
-      // Chromium's other processes still write there; the system clears its temporary folder later.
-    }
-  }
+  });
 });
 
 for (const name of ["chromium", "firefox"] as const) {
