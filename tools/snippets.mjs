@@ -47,7 +47,7 @@ export function programsOf(text) {
   });
 }
 
-/** @param {string} root @returns {Record<string, string[]>} every published entry and the source behind it */
+/** @param {string} root @returns {Record<string, string[]>} every published entry and the source behind it, and Vite */
 function packagePaths(root) {
   /** @type {Record<string, string[]>} */
   const paths = {};
@@ -58,6 +58,7 @@ function packagePaths(root) {
       paths[manifest.name + subpath.slice(1)] = [path.join(home, target["@paceline/source"])];
     }
   }
+  paths.vite = [path.join(root, "packages/vite-plugin/node_modules/vite/dist/node/index.d.ts")];
   return paths;
 }
 

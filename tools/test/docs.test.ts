@@ -25,6 +25,8 @@ const documents = [
   "CONTRIBUTING.md",
   "SECURITY.md",
   "examples/README.md",
+  // npm shows these.
+  ...publishableFolders().map((folder) => `packages/${path.basename(folder)}/README.md`),
   // The API reference is generated from the sources' comments.
   ...under("docs", ".md").filter((file) => !/^docs\/(?:api\/|names\.md|starter-code\.md)/.test(file)),
 ];
