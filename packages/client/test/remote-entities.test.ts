@@ -11,6 +11,7 @@ import {
 } from "@paceline/protocol";
 import { VirtualScheduler } from "@paceline/testkit";
 import { describe, expect, test, vi } from "vitest";
+import type { Entity } from "../src/entities/entity.js";
 import type { Peer } from "../src/peers/peer.js";
 import { RemoteEntities } from "../src/modes/mesh/remote-entities.js";
 import { RawStates } from "./raw-states.js";
@@ -30,12 +31,13 @@ class Scene {
   readonly drops: (DropReason | undefined)[] = [];
   readonly told: PeerPayload[] = [];
   readonly clock = new VirtualScheduler();
+  readonly #definition: EntityDefinition;
   readonly states: RawStates;
   readonly entities = new RemoteEntities({
     owner,
     sessionNumber: 3,
     clock: this.clock,
-    definitionNamed: (name) => (name === "puck" ? known : undefined),
+    definitionNamed: (name) => (name === "puck" ? this.#definition : undefined),
     view: {
       isInterpolated: false,
       extrapolationLimitMs: 250,
@@ -53,7 +55,8 @@ class Scene {
     onFault: () => undefined,
   });
 
-  constructor(definition: unknown = known, { announcement = true } = {}) {
+  constructor(definition: unknown = known, { announcement = true, mine = known } = {}) {
+    this.#definition = mine;
     this.states = new RawStates(definition);
     if (announcement) this.announce(this.states.announcement());
   }
@@ -79,7 +82,7 @@ class Scene {
   }
 
   get positions(): Record<number, [number, number]> {
-    const list = [...this.entities.entities(known)] as unknown as {
+    const list = [...this.entities.entities(this.#definition)] as unknown as {
       readonly id: number;
       readonly position: { readonly x: number; readonly y: number };
     }[];
@@ -99,6 +102,51 @@ describe("entities of a peer", () => {
     expect(scene.receive(101, [0, 3, 3])).toBe(0);
     expect(scene.receive(100, [0, 4, 4])).toBe(0);
     expect(scene.positions).toEqual({ [FIRST]: [2, 2] });
+  });
+
+  test("keep a state that was not read when another one of its tick arrives", () => {
+    const scene = new Scene();
+    scene.reliably(scene.states.reference(100, [0, 1, 1]));
+    scene.receive(101, [0, 2, 2]);
+    scene.receive(101, [0, 3, 3]);
+    scene.receive(103, [0, 4, 4]);
+    scene.receive(103, [0, 5, 5]);
+    expect(scene.positions).toEqual({ [FIRST]: [4, 4] });
+  });
+
+  test("move as if they were read in every frame, and without a read call no model of the game", () => {
+    let calls = 0;
+    const slider = defineEntity(
+      "puck",
+      { position },
+      {
+        motion: "step",
+        step: (state, seconds) => {
+          calls += 1;
+          state.position.x += 3 * seconds;
+        },
+      },
+    ) as unknown as EntityDefinition;
+    const [watched, unwatched] = [new Scene(slider, { mine: slider }), new Scene(slider, { mine: slider })];
+    const shownIn = (scene: Scene): number => {
+      const [entity] = scene.entities.entities(slider) as Iterable<Entity<typeof puck>>;
+      return entity!.shown.position.x;
+    };
+    for (let index = 0; index < 60; index++) {
+      // The row of the reader keeps 64 ticks.
+      const [tick, x] = [100 + index * 5, Math.sin(index) * 5];
+      const callsBefore = calls;
+      for (const scene of [watched, unwatched]) {
+        scene.clock.advance(83);
+        if (index === 0) scene.reliably(scene.states.reference(tick, [0, x, 0]));
+        else scene.receive(tick, [0, x, 0]);
+      }
+      expect(calls).toBe(callsBefore);
+      shownIn(watched);
+    }
+    for (const scene of [watched, unwatched]) scene.clock.advance(83);
+    expect(shownIn(unwatched)).toBeCloseTo(shownIn(watched), 6);
+    expect(unwatched.positions).toEqual(watched.positions);
   });
 
   test("[WF5] [WF9] recognise a newer tick across the wrap of 32 bits", () => {

@@ -413,6 +413,7 @@ class RowCells implements Cells {
   }
 
   text(index: number): string | Uint8Array {
+    this.#beforeRead?.();
     const { table, row } = this.#place;
     return table.textsOf(row)[index]!;
   }

@@ -21,8 +21,6 @@ const DRIFT: ReckoningModel = {
   },
 };
 const MODELS: readonly ReckoningModel[] = ["hold", "velocity", "acceleration", "turn", "history", DRIFT];
-/** Number of states that a body keeps until it is read. */
-const KEPT = 16;
 
 interface Arrival {
   readonly atSeconds: number;
@@ -109,19 +107,6 @@ describe("the shown pose of a remote body does not depend on the number of reads
       }
     });
     assert(check, { numRuns: 30 });
-  });
-
-  test("and it does not call the game's own model until it is read", () => {
-    let calls = 0;
-    const body = newBody({ step: () => (calls += 1) });
-    const into = new Float64Array(WIDTH);
-    for (const { row, stateSeconds, atSeconds } of arrivalsOf(7)) body.receive(row, stateSeconds, atSeconds);
-    expect(calls).toBe(0);
-    body.show(SECONDS, into);
-    // Each kept state takes four predictions: the old and the new motion, now and a moment later, each with
-    // some steps.
-    expect(calls).toBeGreaterThan(0);
-    expect(calls).toBeLessThan(KEPT * 4 * 20);
   });
 
   test("and a correction after a jump is blended, even if the jump was never shown", () => {

@@ -1,16 +1,20 @@
 import {
   StateChange,
   OWNER_COLUMN,
+  restore,
   type DropReason,
   type EntityDefinition,
   type EntityRows,
   type SnapshotListener,
 } from "@paceline/protocol";
 import {
+  FUTURE_SECONDS,
   ReceivedReplica,
   ReplicaStore,
   TickTimeline,
   defineFields,
+  deriveVelocity,
+  isVelocityDerived,
   kinematicsOf,
   type Kinematics,
   type MotionFault,
@@ -24,7 +28,21 @@ import { ShownBodies } from "./shown-bodies.js";
 import type { Peer } from "../peers/peer.js";
 import type { ViewPlan } from "../plan/view-plan.js";
 
-/** One entity that another participant simulates, under the id from its source, and the way it is shown. */
+/**
+ * Most received states that take part in motion when the game reads an entity again. Older ones are skipped,
+ * and the oldest taken one is not blended.
+ */
+const MAX_WAITING = 17;
+/** Numbers per waiting state: tick, source's time at its arrival (s), and 0, JUMP or UNBLENDED. */
+const STRIDE = 3;
+const JUMP = 1;
+/** States before it were skipped. */
+const UNBLENDED = 2;
+
+/**
+ * One entity that another participant simulates, under the id from its source, and the way it is shown. A
+ * received state waits in the reader's rows until the game reads the entity.
+ */
 export class ShownReplica extends ReceivedReplica<Entity> {
   readonly changes: FieldChanges;
   /** Undefined if the source sends the rates of the motion, or if there is no motion. */
@@ -39,15 +57,97 @@ export class ShownReplica extends ReceivedReplica<Entity> {
   /** Replaces `body` if the game predicts this entity. */
   predicted: ((nowMs: number, into: Float32Array) => void) | undefined = undefined;
   onState: ((state: Float32Array, isJump: boolean) => void) | undefined = undefined;
+  readonly #timeline: TickTimeline;
+  /** True if rows have the velocity that follows from the states before them. */
+  readonly #hasDerivedVelocity: boolean;
+  /** The reader's rows of the waiting states. */
+  #source: EntityRows | undefined;
+  /** Waiting states, oldest first, and how many numbers they have. */
+  readonly #waiting = new Float64Array(MAX_WAITING * STRIDE);
+  #end = 0;
+  /** True while the row is older than `tick`. */
+  #isRowOld = false;
+  /** Tick of the last state that motion has taken. */
+  #takenTick = Number.NEGATIVE_INFINITY;
 
   constructor(
     id: number,
     place: Place,
     { entity, changes, kinematics }: Pick<ShownReplica, "entity" | "changes" | "kinematics">,
+    timeline: TickTimeline,
   ) {
     super(id, place, entity);
     this.changes = changes;
     this.kinematics = kinematics;
+    this.#timeline = timeline;
+    this.#hasDerivedVelocity = !kinematics && isVelocityDerived(this.definition);
+  }
+
+  /** Adds a newer state. It is taken when the entity is read. */
+  add(source: EntityRows, tick: number, nowSeconds: number, isJump: boolean): void {
+    if (this.#source !== source) this.take();
+    this.#source = source;
+    const waiting = this.#waiting;
+    if (this.#end === waiting.length) {
+      waiting.copyWithin(0, STRIDE);
+      this.#end -= STRIDE;
+      waiting[2] ||= UNBLENDED;
+    }
+    waiting[this.#end++] = tick;
+    waiting[this.#end++] = nowSeconds;
+    waiting[this.#end++] = isJump ? JUMP : 0;
+    this.tick = tick;
+    this.#isRowOld = true;
+  }
+
+  /** Brings the row up to date. Motion takes the waiting states later, unless the row depends on them. */
+  updateRow(): void {
+    if (!this.#isRowOld) return;
+    if (this.kinematics || this.#hasDerivedVelocity) return this.take();
+    const source = this.#source!;
+    restore(source.plan, source.rows, source.find(this.tick >>> 0), this.row);
+    this.#takeTexts();
+  }
+
+  /** Takes the waiting states, oldest first. */
+  take(): void {
+    if (this.#end === 0) return;
+    const source = this.#source!;
+    const waiting = this.#waiting;
+    const { row } = this;
+    const { scratch } = this.place.table;
+    const tickSeconds = this.#timeline.secondsOf(1);
+    const end = this.#end;
+    // A motion model of the game may read the entity.
+    this.#end = 0;
+    this.#takeTexts();
+    for (let at = 0; at < end; at += STRIDE) {
+      const tick = waiting[at]!;
+      const how = waiting[at + 2]!;
+      const place = source.find(tick >>> 0);
+      if (place < 0) {
+        // A later state has its row.
+        waiting[at + STRIDE + 2] ||= UNBLENDED;
+        continue;
+      }
+      if (this.#hasDerivedVelocity) scratch.set(row);
+      restore(source.plan, source.rows, place, row);
+      if (this.#hasDerivedVelocity) {
+        const seconds = how === JUMP ? 0 : (tick - this.#takenTick) * tickSeconds;
+        deriveVelocity(this.definition, scratch, row, seconds);
+      }
+      if (how === JUMP) this.kinematics?.restart();
+      this.kinematics?.derive(row, tick, tickSeconds);
+      this.body?.receive(row, this.#timeline.secondsOf(tick), waiting[at + 1]!, how > 0);
+      this.#takenTick = tick;
+    }
+  }
+
+  #takeTexts(): void {
+    const source = this.#source!;
+    const { texts, textOf } = source.plan;
+    this.#isRowOld = false;
+    if (texts.length > 0) this.setTexts(source.textsAt(this.tick >>> 0), textOf);
   }
 }
 
@@ -81,7 +181,6 @@ export class ShownEntities implements SnapshotListener {
   readonly #bodies: ShownBodies;
   readonly #records = new ReplicaStore<ShownReplica>();
   #timeline: TickTimeline | undefined;
-  #tickSeconds = 0;
   /** True while the source is away: the game sees none of its entities. */
   #isHidden = false;
   /** True while {@link batch} runs: the game hears of no spawn meanwhile. */
@@ -98,7 +197,6 @@ export class ShownEntities implements SnapshotListener {
   /** Sets the source's tick rate. Later calls have no effect. */
   begin(tickHz: number): void {
     this.#timeline ??= new TickTimeline(tickHz);
-    this.#tickSeconds ||= 1 / tickHz;
   }
 
   /** True if the source's ticks can be converted to times. */
@@ -123,7 +221,9 @@ export class ShownEntities implements SnapshotListener {
   }
 
   record(id: number): ShownReplica | undefined {
-    return this.#records.get(id);
+    const record = this.#records.get(id);
+    record?.take();
+    return record;
   }
 
   /** Yields the entities of a kind that the game knows. */
@@ -143,6 +243,7 @@ export class ShownEntities implements SnapshotListener {
     for (const record of this.#records.values()) {
       const { definition, row, tick } = record;
       if (this.#bodies.interpolates(definition) === record.isInterpolated) continue;
+      record.take();
       this.#assignBody(record);
       record.body?.receive(row, this.#timeline!.secondsOf(tick), this.#nowSeconds());
     }
@@ -163,24 +264,28 @@ export class ShownEntities implements SnapshotListener {
     const unwrapped = timeline.unwrap(tick);
     if (!record.isNewer(unwrapped)) return;
     const isJump = (changes & StateChange.teleported) !== 0;
-    const sinceSeconds = isJump ? 0 : (unwrapped - record.tick) * this.#tickSeconds;
-    const newState = record.read(entity, place, this.#options.hasRates ? sinceSeconds : undefined);
-    if (isJump) record.kinematics?.restart();
-    record.kinematics?.derive(newState, unwrapped, this.#tickSeconds);
     const seconds = timeline.secondsOf(unwrapped);
+    const nowSeconds = this.#nowSeconds() || seconds;
     // A state from the far future would block all that follow.
-    if (record.body?.receive(newState, seconds, this.#nowSeconds() || seconds, isJump))
-      return this.#options.onDropped("outdated");
-    record.apply(newState, unwrapped, owner);
+    if (record.body && seconds > nowSeconds + FUTURE_SECONDS) return this.#options.onDropped("outdated");
+    record.add(entity, unwrapped, nowSeconds, isJump);
+    record.owner = owner;
     record.shownAtMs = Number.NEGATIVE_INFINITY;
-    record.setTexts(entity.textsAt(tick), plan.textOf);
     this.acceptedStates += 1;
+    // Interpolated entities share a delay, which depends on every arrival.
+    if (record.isInterpolated || record.onState) record.take();
     record.onState?.(record.row, isJump);
     record.changes.review();
     this.#spawnIfNew(record);
   }
 
+  onReplaced(id: number): void {
+    this.#records.get(id)?.take();
+  }
+
   onDesync(id: number): void {
+    // The reader will forget the rows.
+    this.onReplaced(id);
     this.#options.onDesync(id);
   }
 
@@ -232,7 +337,7 @@ export class ShownEntities implements SnapshotListener {
       const changes: FieldChanges = new FieldChanges(definition, () => entity);
       const entity = this.#newEntity(id, place, changes, () => record);
       const kinematics = this.#options.hasRates ? undefined : kinematicsOf(definition);
-      return new ShownReplica(id, place, { entity, changes, kinematics });
+      return new ShownReplica(id, place, { entity, changes, kinematics }, this.#timeline!);
     });
     this.#assignBody(record);
     return record;
@@ -252,6 +357,7 @@ export class ShownEntities implements SnapshotListener {
     const ageMsOf = (tick: number): number => this.ageMsOf(tick);
     const { definition } = place.table;
     const beforeRead = () => this.#updateShown(record());
+    const beforeRowRead = () => record().updateRow();
     const shown = defineFields({}, definition, { place, layer: "shown", isWritable: false, beforeRead });
     const base = {
       id: options.idOf(id),
@@ -271,7 +377,7 @@ export class ShownEntities implements SnapshotListener {
         return Math.max(0, ageMsOf(record().tick));
       },
     };
-    const row = { place, layer: "state", isWritable: false } as const;
+    const row = { place, layer: "state", isWritable: false, beforeRead: beforeRowRead } as const;
     return defineFields(base, definition, row) as unknown as Entity;
   }
 
@@ -283,6 +389,7 @@ export class ShownEntities implements SnapshotListener {
     const nowMs = turnMsOf(this.#options.clock);
     if (record.shownAtMs === nowMs || !this.#records.holds(record)) return;
     record.shownAtMs = nowMs;
+    record.take();
     const { body, place, predicted } = record;
     const shown = place.table.shownOf(place.row);
     if (predicted) predicted(nowMs, shown);

@@ -4,6 +4,7 @@ import {
   matchColumns,
   planState,
   readWholeState,
+  restore,
   writeAuthority,
   writeWholeState,
   type DropReason,
@@ -15,7 +16,9 @@ import {
 import {
   ReceivedReplica,
   ReplicaStore,
+  deriveVelocity,
   isFiniteRow,
+  isVelocityDerived,
   newReckoner,
   reckoningModelOf,
   type BodyLayout,
@@ -79,6 +82,27 @@ class OwnedReplica extends ReceivedReplica {
     this.check = check;
     const { motionLayout } = this.definition;
     this.reckoner = motionLayout && newReckoner(motionLayout, reckoningModelOf(this.definition));
+  }
+
+  /**
+   * Returns the state at `place` of the entity's rows as a row, valid until the next call for an entity of
+   * this kind. Fields that the stream lacks keep their values. `seconds`: time since the state before, for a
+   * velocity declared as derived; 0 (a jump) gives velocity 0. Without it, the caller must compute such a
+   * velocity.
+   */
+  read({ plan, rows }: EntityRows, place: number, seconds?: number): Float32Array {
+    const news = this.place.table.scratch;
+    news.set(this.row);
+    restore(plan, rows, place, news);
+    if (seconds !== undefined && isVelocityDerived(this.definition))
+      deriveVelocity(this.definition, this.row, news, seconds);
+    return news;
+  }
+
+  /** Takes a state that {@link read} returned. */
+  apply(news: Float32Array, tick: number): void {
+    this.row.set(news);
+    this.tick = tick;
   }
 }
 

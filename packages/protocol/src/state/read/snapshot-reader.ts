@@ -20,6 +20,8 @@ export interface SnapshotListener {
    */
   onState(entity: EntityRows, tick: number, place: number, changes: number): void;
   onRemoved(id: number, tick: number): void;
+  /** The state of a tick is about to be replaced by another one of the same tick. */
+  onReplaced?(id: number): void;
   /**
    * The decoded state differs from the sent one, because the two sides hold different baselines of this
    * entity.
@@ -79,8 +81,11 @@ export class SnapshotReader {
     for (const id of this.#removed) this.#remove(id, tick, listener);
     const { entities, count } = this.#entries;
     for (let index = 0; index < count; index++) {
+      const entity = entities[index]!;
       const changes = this.#keep(index, tick, listener);
-      if (changes >= 0) listener.onState(entities[index]!, tick, this.#keptAt, changes);
+      if (changes >= 0) listener.onState(entity, tick, this.#keptAt, changes);
+      const isWrong = this.#checked === index && this.#keptAt >= 0 && this.#isWrong(entity);
+      if (isWrong) listener.onDesync(entity.id, tick);
     }
     return undefined;
   }
@@ -244,18 +249,19 @@ export class SnapshotReader {
       entity.firstTick = tick;
       this.#entities.set(entity.id, entity);
     }
-    const at = entity.reserve(tick);
+    if (entity.find(tick) >= 0) listener.onReplaced?.(entity.id);
+    const at = (this.#keptAt = entity.reserve(tick));
     if (at < 0) return -1;
-    this.#keptAt = at;
     const { rows } = entity;
     const { width } = entity.plan;
     const staged = this.#staged;
     for (let column = 0; column < width; column++) rows[at + column] = staged[place + column]!;
     entity.setTexts(tick, entries.texts[index] ?? NO_TEXTS);
-    if (this.#checked === index && stateChecksum(rows, at, width) !== this.#checksum) {
-      listener.onDesync(entity.id, tick);
-    }
     return isNews ? changes : -1;
+  }
+
+  #isWrong({ rows, plan }: EntityRows): boolean {
+    return stateChecksum(rows, this.#keptAt, plan.width) !== this.#checksum;
   }
 
   #changes({ rows }: EntityRows, before: number, place: number): number {
