@@ -51,19 +51,20 @@ export class WorkerScheduler implements Scheduler {
   }
 
   after(delayMs: number, fn: () => void): Cancel {
-    return this.#add(delayMs, { periodMs: undefined, slackMs: 0, run: fn });
+    return this.#add(delayMs, fn);
   }
 
   every(periodMs: number, fn: () => void, slackMs = 0): Cancel {
-    return this.#add(periodMs, { periodMs, slackMs, run: fn });
+    return this.#add(periodMs, fn, periodMs, slackMs);
   }
 
-  #add(delayMs: number, of: Omit<Timer, "dueAtMs">): Cancel {
+  #add(delayMs: number, run: () => void, periodMs?: number, slackMs = 0): Cancel {
     this.#watchPage();
     const nowMs = this.nowMs();
-    const timer: Timer = { ...of, dueAtMs: nowMs + (delayMs > 0 ? delayMs : 0) };
+    const dueAtMs = nowMs + (delayMs > 0 ? delayMs : 0);
+    const timer: Timer = { dueAtMs, slackMs, periodMs, run };
     this.#timers.add(timer);
-    const latestMs = timer.dueAtMs + timer.slackMs;
+    const latestMs = dueAtMs + slackMs;
     if (this.#wakesAtMs < nowMs - LOST_AFTER_MS) this.#wakeForNext();
     else if (latestMs < this.#wakesAtMs) this.#wakeAt(latestMs, nowMs);
     return () => {
@@ -94,8 +95,9 @@ export class WorkerScheduler implements Scheduler {
   /** Runs the due timers. An error of one is thrown in a turn of its own, so that the others still run. */
   #wake(): void {
     const nowMs = this.nowMs();
-    const due = [...this.#timers].filter(({ dueAtMs, slackMs }) => dueAtMs - slackMs <= nowMs);
-    due.sort((a, b) => a.dueAtMs - b.dueAtMs);
+    const due: Timer[] = [];
+    for (const timer of this.#timers) if (timer.dueAtMs - timer.slackMs <= nowMs) due.push(timer);
+    if (due.length > 1) due.sort((a, b) => a.dueAtMs - b.dueAtMs);
     this.#isWaking = true;
     for (const timer of due) {
       // An earlier timer may have ended it.

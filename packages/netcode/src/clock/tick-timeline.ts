@@ -10,12 +10,6 @@ const MAX_AGE_MS = 4000;
 const CONTRADICTIONS = 3;
 const CONTRADICTION_MS = 250;
 
-interface Arrival {
-  readonly atMs: number;
-  /** Arrival time minus the time of the tick: constant except for jitter. */
-  readonly lagMs: number;
-}
-
 /**
  * Estimates the times of another participant's simulation ticks, from the stamps of its packets and the round
  * trip: a packet arrives half a round trip after its tick. Ticks are circular 32-bit numbers on the wire;
@@ -24,7 +18,9 @@ interface Arrival {
 export class TickTimeline {
   readonly #msPerTick: number;
   readonly #clock = new SlewedClock({ stepsBack: true });
-  #arrivals: Arrival[] = [];
+  /** Arrivals, oldest first: their times, and their times minus those of the ticks, constant but for jitter. */
+  #times: number[] = [];
+  #lags: number[] = [];
   #newest: number | undefined;
   #contradictions = 0;
 
@@ -53,13 +49,20 @@ export class TickTimeline {
     this.#newest = Math.max(this.#newest ?? unwrapped, unwrapped);
     const lagMs = nowMs - unwrapped * this.#msPerTick;
     this.#watchForJump(lagMs, nowMs);
-    this.#arrivals = this.#arrivals
-      .slice(1 - KEPT)
-      .filter(({ atMs }) => nowMs - atMs <= MAX_AGE_MS && atMs <= nowMs);
-    this.#arrivals.push({ atMs: nowMs, lagMs });
-    const lags = Float64Array.from(this.#arrivals, (arrival) => arrival.lagMs).sort();
+    const [times, lags] = [this.#times, this.#lags];
+    while (times.length === KEPT || nowMs - times[0]! > MAX_AGE_MS) {
+      times.shift();
+      lags.shift();
+    }
+    while (times.at(-1)! > nowMs) {
+      times.pop();
+      lags.pop();
+    }
+    times.push(nowMs);
+    lags.push(lagMs);
+    const sorted = new Float64Array(lags).sort();
     const halfRttMs = Number.isFinite(rttMs) && rttMs > 0 ? rttMs / 2 : 0;
-    this.#clock.aim(halfRttMs - lags[lags.length >> 1]!, nowMs);
+    this.#clock.aim(halfRttMs - sorted[sorted.length >> 1]!, nowMs);
   }
 
   /** Returns the sender's simulation time at `nowMs`, s since its tick 0; 0 before the first observation. */
@@ -73,13 +76,14 @@ export class TickTimeline {
   }
 
   #watchForJump(lagMs: number, nowMs: number): void {
-    const last = this.#arrivals.at(-1);
-    if (!last) return;
-    const expected = this.#arrivals[this.#arrivals.length >> 1]!.lagMs;
-    const isContradiction = Math.abs(lagMs - expected) > CONTRADICTION_MS || nowMs < last.atMs;
+    const [times, lags] = [this.#times, this.#lags];
+    if (times.length === 0) return;
+    const isApart = Math.abs(lagMs - lags[lags.length >> 1]!) > CONTRADICTION_MS;
+    const isContradiction = isApart || nowMs < times.at(-1)!;
     this.#contradictions = isContradiction ? this.#contradictions + 1 : 0;
     if (this.#contradictions < CONTRADICTIONS) return;
     this.#contradictions = 0;
-    this.#arrivals = [];
+    this.#times = [];
+    this.#lags = [];
   }
 }

@@ -13,9 +13,12 @@ export const INPUT_COLUMNS = 255;
 const COUNT_BITS = 5;
 /** Inputs use no prefix codes. */
 const NO_TABLES = { codes: new Int32Array(0), slots: new Int32Array(0) };
-/** One decoder serves all: each packet is read to its end before the next one. */
+/** One coder in each direction serves all: each packet is coded to its end before the next one. */
 const decoder = new BitCoder(0, NO_TABLES);
+const encoder = new BitCoder(0x10000, NO_TABLES);
+const writer = new ByteWriter();
 let scratch = new Int32Array(64);
+let scratchBefore = new Int32Array(64);
 
 /** The inputs of consecutive ticks, the oldest first. */
 export interface InputRun {
@@ -29,7 +32,7 @@ export interface InputRun {
  * Returns the components of an input as the other side will decode them: rounded to the fields' precision.
  */
 export function roundInput({ plan }: InputDefinition, row: Float32Array): Float32Array {
-  const columns = new Int32Array(plan.width);
+  const columns = scratchOf(plan);
   quantise(plan, row, columns, 0);
   const rounded = new Float32Array(row.length);
   restore(plan, columns, 0, rounded);
@@ -41,17 +44,23 @@ export function roundInput({ plan }: InputDefinition, row: Float32Array): Float3
  * value out of its field's range.
  */
 export function writeInputs({ plan }: InputDefinition, { newest, rows }: InputRun): Uint8Array {
-  const coder = new BitCoder(rows.length * plan.width * 5 + 8, NO_TABLES);
-  coder.startEncoding();
-  coder.bits(rows.length - 1, COUNT_BITS);
+  encoder.startEncoding();
+  encoder.bits(rows.length - 1, COUNT_BITS);
   let before: Int32Array | undefined;
   for (const row of rows) {
-    const columns = new Int32Array(plan.width);
+    const columns = scratchOf(plan);
     quantise(plan, row, columns, 0);
-    codeColumns(coder, plan, columns, before);
+    codeColumns(encoder, plan, columns, before);
     before = columns;
+    [scratch, scratchBefore] = [scratchBefore, scratch];
   }
-  return new ByteWriter().u16(newest).bytes(coder.finish()).take();
+  return writer.reset().u16(newest).bytes(encoder.finish()).take();
+}
+
+/** Returns an array for the columns of one input. */
+function scratchOf({ width }: StatePlan): Int32Array {
+  if (scratch.length < width) scratch = new Int32Array(width);
+  return scratch;
 }
 
 /**
@@ -82,8 +91,7 @@ function readRows(
 ): InputRun | DropReason {
   const count = decoder.bits(0, COUNT_BITS) + 1;
   const rows: Float32Array[] = [];
-  if (scratch.length < plan.width) scratch = new Int32Array(plan.width);
-  const columns = scratch;
+  const columns = scratchOf(plan);
   const passedOver = wanted ? count - wanted(newest) : 0;
   for (let index = 0; index < count && !decoder.isExhausted; index++) {
     const isInRange = codeColumns(decoder, plan, columns, index > 0 ? columns : undefined);
@@ -106,7 +114,7 @@ function codeColumns(
   columns: Int32Array,
   before: Int32Array | undefined,
 ): boolean {
-  if (before && coder.flag(!coder.isDecoding && isSame(columns, before))) return true;
+  if (before && coder.flag(!coder.isDecoding && isSame(plan, columns, before))) return true;
   for (let column = FIRST_FIELD_COLUMN; column < plan.width; column++) {
     if (before && coder.flag(columns[column] === before[column])) continue;
     const least = plan.min[column]!;
@@ -117,8 +125,8 @@ function codeColumns(
   return true;
 }
 
-function isSame(columns: Int32Array, before: Int32Array): boolean {
-  for (let column = 0; column < columns.length; column++)
+function isSame({ width }: StatePlan, columns: Int32Array, before: Int32Array): boolean {
+  for (let column = FIRST_FIELD_COLUMN; column < width; column++)
     if (columns[column] !== before[column]) return false;
   return true;
 }
