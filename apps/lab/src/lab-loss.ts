@@ -26,7 +26,7 @@ const MEASURED_MS = 26_000;
 const SETTLE_MS = 500;
 const POLL_MS = 50;
 const MOVE_LIMIT_MS = 5000;
-const PATIENCE_MS = 20_000;
+const MOVE_TIMEOUT_MS = 20_000;
 const PACKETS = 700;
 
 interface LossRow {
@@ -98,7 +98,7 @@ async function watch(
   let now = clean;
   let saidOnWebSocket = "";
   let positions = 0;
-  while (now.stateLink !== "webrtc" && performance.now() - beganMs < PATIENCE_MS) {
+  while (now.stateLink !== "webrtc" && performance.now() - beganMs < MOVE_TIMEOUT_MS) {
     saidOnWebSocket = now.words;
     await pause(POLL_MS);
     now = await report();

@@ -19,7 +19,7 @@ export class ServerMetrics {
     this.#roomClasses = roomClasses;
     collectDefaultMetrics({ register: this.registry });
     this.#gauges();
-    this.#counters();
+    this.#registerCounters();
     if (roomClasses) this.#classes(roomClasses);
   }
 
@@ -75,7 +75,7 @@ export class ServerMetrics {
     });
   }
 
-  #counters(): void {
+  #registerCounters(): void {
     const { counts } = this.#relay;
     this.#byName("seats_total", "Seats given out, by the way of asking", "method", () => counts.seats);
     this.#byName("match_refusals_total", "Match requests without a seat", "code", () => counts.matchRefusals);

@@ -37,7 +37,7 @@ import { Stripes, type SocketCount, type StripeWish } from "./stripes.js";
 import type { TabSeat } from "./tab-seat.js";
 
 /** Time limit of a join in the upgrade, ms. A slower upgrade is probably blocked by a proxy. */
-const ONE_STEP_PATIENCE_MS = 4000;
+const UPGRADE_TIMEOUT_MS = 4000;
 /** Silence limit of a hidden page's link, ms, at the server and here. */
 const HIDDEN_TIMEOUT_MS = 60_000;
 /** Time limit for the server's answer to a leave, ms. */
@@ -266,7 +266,7 @@ export class ServerConnection {
     if (!first.isOneStep) return;
     // The upgrade of the link carries the request. If the upgrade fails, a match request follows.
     this.#oneStep = link;
-    this.#options.scheduler.after(ONE_STEP_PATIENCE_MS, () => {
+    this.#options.scheduler.after(UPGRADE_TIMEOUT_MS, () => {
       if (this.#oneStep === link && link.state === "connecting") link.close(CloseCode.timeout, "too slow");
     });
   }

@@ -200,7 +200,7 @@ export class ShownEntities implements SnapshotListener {
   }
 
   /** True if the source's ticks can be converted to times. */
-  get isTimed(): boolean {
+  get canDateTicks(): boolean {
     return this.#timeline?.isReady === true;
   }
 

@@ -9,8 +9,8 @@ const MOVING_HEARTBEAT_MS = 300;
 const NEWS_SHARE = 0.6;
 
 /**
- * Returns when to send states of own entities by the plan. The sender adds how far ahead it judges their
- * errors.
+ * Returns the rules by which the plan wants own entities sent. The sender adds the time for which it
+ * extrapolates them (`horizonMs`).
  */
 export function policyOf({
   numbers,

@@ -9,7 +9,7 @@ export interface Receipt {
 /** Consecutive ticks in a reference. */
 const GATHERED_TICKS = 3;
 /** Longest wait for receipts of a reference. A receiver that gets it later drops states until then. */
-const PATIENCE_MS = 1500;
+const MAX_RECEIPT_WAIT_MS = 1500;
 /** Shortest time between two references. */
 const MIN_INTERVAL_MS = 500;
 /** Bytes of a reliable message's head, and of the heads of the packets for it and for its receipt. */
@@ -72,7 +72,7 @@ export class ReferenceCycle {
       PACKET_COST_BYTES,
     );
     this.#underway = post(messages);
-    this.#activateAtMs = nowMs + PATIENCE_MS;
+    this.#activateAtMs = nowMs + MAX_RECEIPT_WAIT_MS;
     this.#notBeforeMs = nowMs + MIN_INTERVAL_MS;
   }
 

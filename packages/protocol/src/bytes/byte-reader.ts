@@ -1,6 +1,6 @@
 import { decodeUtf8 } from "./utf8.js";
 
-const NOTHING = new Uint8Array(0);
+const NO_BYTES = new Uint8Array(0);
 /**
  * Reads little-endian values from bytes of the network. Never throws: a read past the end, an overlong varint
  * or broken UTF-8 returns zero (or nothing) and sets `ok` to false for good. Check `ok` before using the
@@ -62,7 +62,7 @@ export class ByteReader {
   /** Returns a view of the next `count` bytes, not a copy. */
   bytes(count: number): Uint8Array {
     const at = this.#claim(count);
-    return at < 0 ? NOTHING : this.#bytes.subarray(at, at + count);
+    return at < 0 ? NO_BYTES : this.#bytes.subarray(at, at + count);
   }
 
   rest(): Uint8Array {

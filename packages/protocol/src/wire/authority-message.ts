@@ -76,8 +76,8 @@ export type FromAuthority =
 /** The room's limits that override parts of a participant's {@link ViewTerms}; empty if none does. */
 export interface ViewLimits {
   /**
-   * Most different terms that the room serves. These terms are not among them: states come exact and at each
-   * tick.
+   * Number of different terms that the room serves. It is exhausted, so this participant gets exact states at
+   * each tick instead of its own terms.
    */
   readonly maxViews?: number;
   /** Most bytes of states per second. The participant asked for more. */

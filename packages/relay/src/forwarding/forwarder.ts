@@ -41,7 +41,7 @@ export class Forwarder {
     const { room } = sender;
     const window = this.#windowOf(room);
     let place: number | undefined;
-    let downward: Uint8Array | undefined;
+    let encoded: Uint8Array | undefined;
     const mayWait = !isBroadcast || packet.length * peers.length <= MAX_COPIED_BYTES;
     let first: number | undefined;
     for (const receiver of this.#receivers(sender, envelope)) {
@@ -53,8 +53,8 @@ export class Forwarder {
         first ??= place;
         window.addReceiver(place, receiver, held);
       } else {
-        if (isBroadcast || !downward) downward = this.#downward(own, sender.number);
-        receiver.session.outbox.forward(trafficClass, downward, receiverKey);
+        if (isBroadcast || !encoded) encoded = this.#encode(own, sender.number);
+        receiver.session.outbox.forward(trafficClass, encoded, receiverKey);
       }
     }
     if (first !== undefined) window.schedule(first, room.size, envelope.isPrompt === true);
@@ -86,7 +86,7 @@ export class Forwarder {
     return window;
   }
 
-  #downward(envelope: Envelope, senderNumber: number): Uint8Array {
+  #encode(envelope: Envelope, senderNumber: number): Uint8Array {
     writeEnvelope(this.#writer.reset(), downwardOf(envelope, senderNumber));
     return this.#writer.take();
   }

@@ -24,7 +24,7 @@ interface MemorySettings {
   readonly log: Log;
 }
 
-interface Holder {
+interface SessionMemory {
   readonly participant: HoldingSession;
   readonly bytes: number;
 }
@@ -61,16 +61,16 @@ export class MemoryBudget {
     }));
     holders.sort((a, b) => b.bytes - a.bytes);
     const share = (budget * addressSharePercent) / 100;
-    const evicted = new Set<Holder>();
+    const evicted = new Set<SessionMemory>();
     for (const group of byNetwork(holders)) this.#evict(group, share, evicted, "heldBytesPerAddress");
     this.#evict(holders, budget, evicted, "heldBytes");
   }
 
   /** Ends the largest holders until the rest hold no more than `maxBytes`. */
   #evict(
-    holders: readonly Holder[],
+    holders: readonly SessionMemory[],
     maxBytes: number,
-    evicted: Set<Holder>,
+    evicted: Set<SessionMemory>,
     limit: "heldBytes" | "heldBytesPerAddress",
   ): void {
     const left = holders.filter((holder) => !evicted.has(holder));
@@ -85,12 +85,12 @@ export class MemoryBudget {
   }
 }
 
-function sumOf(holders: readonly Holder[]): number {
+function sumOf(holders: readonly SessionMemory[]): number {
   return holders.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-function byNetwork(holders: readonly Holder[]): Iterable<readonly Holder[]> {
-  const groups = new Map<string, Holder[]>();
+function byNetwork(holders: readonly SessionMemory[]): Iterable<readonly SessionMemory[]> {
+  const groups = new Map<string, SessionMemory[]>();
   for (const holder of holders) {
     for (const name of sharingNetworks(holder.participant.address)) {
       const group = groups.get(name);

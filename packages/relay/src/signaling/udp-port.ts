@@ -8,7 +8,7 @@ const ATTEMPTS = 20;
  * Longest wait for a port. A relay that has just ended frees its port a little later, on a busy machine after
  * seconds.
  */
-const PATIENCE_MS = 5000;
+const MAX_PORT_WAIT_MS = 5000;
 const PAUSE_MS = 100;
 
 /**
@@ -25,7 +25,7 @@ export async function freeUdpPort(port: number, address: string | undefined): Pr
 }
 
 async function canBindSoon(port: number, address: string | undefined): Promise<boolean> {
-  for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += PAUSE_MS) {
+  for (let waitedMs = 0; waitedMs < MAX_PORT_WAIT_MS; waitedMs += PAUSE_MS) {
     if (await canBind(port, address)) return true;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
   }

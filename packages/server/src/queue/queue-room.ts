@@ -31,7 +31,7 @@ interface QueueProgress {
 const MATCH_PERIOD_MS = 500;
 const PROGRESS_PERIOD_MS = 1000;
 /** Time in which a newcomer must send its request, and in which a matched player must leave, ms. */
-const PATIENCE_MS = 10_000;
+const CLIENT_TIMEOUT_MS = 10_000;
 const MAX_WAITING = 1000;
 const MAX_FRIENDS = 64;
 const MAX_KEY_CHARACTERS = 128;
@@ -86,7 +86,7 @@ class QueueRoom extends Room<QueueTypes> {
       throw new Refusal("too many wait from this address");
     this.clock.setTimeout(() => {
       if (!this.#groupOf.has(player)) this.#end(player, "the client has not said what it wants");
-    }, PATIENCE_MS);
+    }, CLIENT_TIMEOUT_MS);
   }
 
   override onLeave(player: Player): void {
@@ -159,7 +159,7 @@ class QueueRoom extends Room<QueueTypes> {
       this.#remove(player);
       if (!this.players.has(player.number)) continue;
       this.send(player, "matched", { ticket, roomId });
-      this.clock.setTimeout(() => this.#end(player, "matched"), PATIENCE_MS);
+      this.clock.setTimeout(() => this.#end(player, "matched"), CLIENT_TIMEOUT_MS);
     }
   }
 

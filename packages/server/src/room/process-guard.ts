@@ -14,7 +14,7 @@ export interface ProcessGuardOptions {
 /** Time in which sessions receive the move. It is short because a failed process must end soon. */
 const DRAIN_MS = 1000;
 const STOP_TIMEOUT_MS = 3000;
-const BEFORE_EXIT_MS = 1000;
+const BEFORE_EXIT_TIMEOUT_MS = 1000;
 
 /**
  * Handles uncaught errors of this process. An error in a timer or promise that a room's hook started is that
@@ -60,7 +60,7 @@ export function isProcessGuarded(): boolean {
 
 async function endProcess(stop: () => Promise<void>, beforeExit?: () => Promise<void>): Promise<void> {
   await within(STOP_TIMEOUT_MS, stop);
-  if (beforeExit) await within(BEFORE_EXIT_MS, beforeExit);
+  if (beforeExit) await within(BEFORE_EXIT_TIMEOUT_MS, beforeExit);
   process.exit(1);
 }
 

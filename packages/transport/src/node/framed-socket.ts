@@ -7,7 +7,7 @@ import { WholeFrames } from "./whole-frames.js";
 const BINARY_AND_FINAL = 0x82;
 const TWO_BYTES = 126;
 const EIGHT_BYTES = 127;
-const NOTHING = new Uint8Array(0);
+const NO_BYTES = new Uint8Array(0);
 /**
  * `send` reports that a packet has left only if the socket holds this many unsent bytes. With fewer, the link
  * has room and its owner does not wait for it, so that each packet saves a callback. Three sockets of one
@@ -108,7 +108,7 @@ export class FramedSocket implements WebSocketLike {
   sendFrames(frames: Uint8Array, onRoom: () => void): void {
     if (this.#webSocket.readyState !== this.#webSocket.OPEN) return;
     this.#socket.write(frames);
-    if (this.#socket.writableLength > 0) this.#socket.write(NOTHING, onRoom);
+    if (this.#socket.writableLength > 0) this.#socket.write(NO_BYTES, onRoom);
   }
 
   close(code?: number, reason?: string): void {

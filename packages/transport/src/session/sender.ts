@@ -61,7 +61,7 @@ const BULK_ADVICE = ', or more with { class: "bulk" }';
 const MAX_UNACKNOWLEDGED_STATES = 1024;
 const RELIABLE: readonly ReliableClass[] = ["command", "bulk"];
 
-const NOTHING = new Uint8Array(0);
+const NO_BYTES = new Uint8Array(0);
 const NO_ACKS = { acks: undefined, receipt: undefined };
 /** Size of the memory blocks for packets. A packet that waits keeps its whole block in memory. */
 const SLAB_BYTES = 8192;
@@ -188,7 +188,7 @@ export class Sender implements PacketSource {
   }
 
   /** Sends or queues a state. Returns its number for `onArrived`. Returns undefined if no link is usable. */
-  addState(body: Uint8Array, key: number, head: Uint8Array = NOTHING): number | undefined {
+  addState(body: Uint8Array, key: number, head: Uint8Array = NO_BYTES): number | undefined {
     const link = this.#options.linkFor("state");
     const bytes = head.length + body.length;
     assertBytes("state", bytes, link?.isUnreliable === false ? MAX_PAYLOAD_BYTES : MAX_EVENT_BYTES);

@@ -41,8 +41,8 @@ const UPDATE_SLACK_MS = 10;
  * does not while the other participant is away from the server.
  */
 const REPEAT_AFTER_MS = 1500;
-/** One who has said nothing for so long may be away. */
-const HEARD_MS = 3000;
+/** After this silence, ms, the other side may be away: its missing receipts say nothing about the link. */
+const MAX_SILENCE_MS = 3000;
 const VIOLATION_LIMIT = 50;
 /** Messages that a datagram link sends once; others are repeated until they arrive or have lived for long enough. */
 const unrepeatedKinds: ReadonlySet<MessageKind> = new Set([
@@ -266,7 +266,9 @@ export class Session {
   get stuckMs(): number {
     const { active } = this.#links;
     const nowMs = this.#scheduler.nowMs();
-    return active && active.heardMs(nowMs) < HEARD_MS ? this.#sender.reliable.command.stuckMs(nowMs) : 0;
+    return active && active.heardMs(nowMs) < MAX_SILENCE_MS
+      ? this.#sender.reliable.command.stuckMs(nowMs)
+      : 0;
   }
 
   /** Bytes of reliable messages that the other side has said to have, as {@link hasRoomFor} counts them. */

@@ -159,7 +159,7 @@ export class NetworkSimulator {
       this.#bottleneck.push(bytes, () => {
         this.#queuedBytes -= bytes;
         if (isReliable) this.#transmit(flight);
-        else this.#launch(flight);
+        else this.#sendOverPath(flight);
       });
     }
   }
@@ -169,7 +169,7 @@ export class NetworkSimulator {
     this.#isClosed = true;
   }
 
-  #launch(flight: Flight): void {
+  #sendOverPath(flight: Flight): void {
     const isTwice = this.#duplication.bool(this.#settings.duplicateRatio);
     const delayMs = this.#drawDelayMs();
     if (this.#loss.isLost(this.#settings.loss)) {

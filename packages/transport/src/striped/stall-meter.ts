@@ -31,7 +31,7 @@ const SURELY_TOGETHER = 3;
 const APART_MS = 40;
 const TOGETHER = 2;
 /** If at least this share of the stalls ended together, lost segments are a cause, perhaps beside a queue. */
-const SOME_TOGETHER = 0.1;
+const MIN_TOGETHER_SHARE = 0.1;
 /** If at least this share of the stalls ended together, there is no queue. */
 const MAX_TOGETHER = 0.35;
 /**
@@ -140,7 +140,8 @@ export class StallMeter {
     this.#observedAtMs = nowMs;
     const { stalled, roundTrips } = this.reading;
     if (stalled < MIN_STALLS || roundTrips < MIN_SAMPLES) return;
-    const areHoles = !this.#isQueue && this.#shareTogether(SURELY_APART_MS, SURELY_TOGETHER) >= SOME_TOGETHER;
+    const areHoles =
+      !this.#isQueue && this.#shareTogether(SURELY_APART_MS, SURELY_TOGETHER) >= MIN_TOGETHER_SHARE;
     if (this.#isSilent || areHoles) this.#gapsCheckedAtMs = nowMs;
   }
 

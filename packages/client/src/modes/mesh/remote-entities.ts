@@ -165,7 +165,7 @@ export class RemoteEntities {
 
   /** Estimates the owner's time from late states if nothing better is known. */
   #guessTime(states: Uint8Array, ageMs = 0): void {
-    if (!this.#store.isTimed) this.#observe(new ByteReader(states).u32(), ageMs);
+    if (!this.#store.canDateTicks) this.#observe(new ByteReader(states).u32(), ageMs);
   }
 
   #observe(tick: number, ageMs = 0): void {

@@ -2,7 +2,7 @@ import { Views } from "../plan/views.js";
 import { codeWide } from "./varuint.js";
 import { ESCAPE, LARGE, LONGEST, TOKEN_OF, TOKENS, type PrefixTables } from "./prefix-tables.js";
 
-const NOTHING = new Uint8Array(0);
+const NO_BYTES = new Uint8Array(0);
 const WORD_BITS = 32;
 /** First size of the buffer. It is small because a room has three encoders, and most packets are short. */
 const FIRST_BYTES = 512;
@@ -141,7 +141,7 @@ export class BitCoder {
 
   /** Drops the reference to the decoded bytes. */
   release(): void {
-    this.#bytes = NOTHING;
+    this.#bytes = NO_BYTES;
   }
 
   protected codeOf(table: number, symbol: number): number {

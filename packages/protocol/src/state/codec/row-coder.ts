@@ -92,7 +92,7 @@ export class RowCoder {
       // Only an encoder knows the velocities of the state.
       if (way === Way.place && !isDecoding) this.#predictPlaces(plan, run, baselines, here);
     }
-    this.#findMasked(plan, baselines, start);
+    this.#collectMaskedColumns(plan, baselines, start);
   }
 
   expectText(hasChanged: boolean): void {
@@ -270,7 +270,11 @@ export class RowCoder {
    * Finds the columns with a mask bit, and an encoder's residuals. It has no branch on them, because they are
    * unpredictable.
    */
-  #findMasked({ columns, narrow, turn, count }: RowPlan, { row, at }: Baselines, start: number): void {
+  #collectMaskedColumns(
+    { columns, narrow, turn, count }: RowPlan,
+    { row, at }: Baselines,
+    start: number,
+  ): void {
     const isDecoding = this.#coder.isDecoding;
     const expected = this.#expected;
     const predicted = this.#predicted;

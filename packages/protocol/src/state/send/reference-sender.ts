@@ -14,7 +14,7 @@ const REFERENCE_TICKS = 3;
 /** Bytes reserved in a reliable message for everything but the states. */
 const MESSAGE_HEAD_BYTES = 64;
 const DEFAULT_CHECKSUM_TICKS = 32;
-const NOTHING: readonly number[] = [];
+const NO_IDS: readonly number[] = [];
 
 export interface ReferenceSenderOptions {
   readonly history: StateHistory;
@@ -81,7 +81,7 @@ export class ReferenceSender {
     tick: number,
     entities: readonly EntityRows[],
     send: (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number) => void,
-    removed: readonly number[] = NOTHING,
+    removed: readonly number[] = NO_IDS,
   ): void {
     const splitter = this.#splitter;
     splitter.split(entities, {
@@ -104,7 +104,7 @@ export class ReferenceSender {
       const entities = this.#history.entities.filter((entity) => entity.find(tick) >= 0);
       this.#splitter.split(entities, {
         tick,
-        removed: NOTHING,
+        removed: NO_IDS,
         maxBytes: limits.reliablePacketBytes - MESSAGE_HEAD_BYTES,
         // Each reference carries checksums, because an error in it would spread to all later states.
         checksumTicks: 1,

@@ -12,7 +12,7 @@ const IN_FLIGHT = 1024;
 const DEFAULT_CHECKSUM_TICKS = 32;
 /** Largest age of a baseline that the coding can hold, in ticks. */
 const OLDEST_BASELINE_TICKS = 0x7fff;
-const NOTHING: readonly number[] = [];
+const NO_IDS: readonly number[] = [];
 const NO_BODY = new Uint8Array(0);
 
 type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] };
@@ -93,7 +93,7 @@ export class SnapshotSender {
       maxBytes,
       checksumTicks,
       tick: 0,
-      removed: NOTHING,
+      removed: NO_IDS,
       choose: (entries, index) => this.#choose(entries, index),
     };
     this.#settings = { state: writer.ticks.states.newState(), maxBytes, checksumTicks };
@@ -121,7 +121,7 @@ export class SnapshotSender {
     this.#repeated = known && writer.holds(known.from) ? known : undefined;
     this.#repeats = 0;
     if (this.#repeated) return;
-    this.#job.removed = isShared ? NOTHING : this.#idsToRemove();
+    this.#job.removed = isShared ? NO_IDS : this.#idsToRemove();
     if (isShared) this.#shared = this.#startShared(entities);
     this.#encoded = writer.encoded;
     this.#splitter.split(entities, this.#job);
@@ -256,7 +256,7 @@ export class SnapshotSender {
     packet.tick = this.#job.tick;
     packet.tag = this.#tag;
     packet.count = to - from;
-    packet.removed = this.#repeated ? NOTHING : this.#splitter.removed;
+    packet.removed = this.#repeated ? NO_IDS : this.#splitter.removed;
     const shared = this.#shared;
     let end = shared === undefined || shared.packets === 0 ? 0 : shared.ends[shared.packets - 1]!;
     for (let index = from; index < to; index++) {
@@ -322,5 +322,5 @@ function put(list: (EntityRows | undefined)[], index: number, entity: EntityRows
 }
 
 function newPacket(): SentPacket {
-  return { sequence: -1, tick: 0, tag: 0, entities: [], count: 0, removed: NOTHING };
+  return { sequence: -1, tick: 0, tag: 0, entities: [], count: 0, removed: NO_IDS };
 }

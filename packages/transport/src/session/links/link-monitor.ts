@@ -126,7 +126,7 @@ export class LinkMonitor {
    * Called when the link begins to carry the traffic. Forgets old losses, for which it may have been left.
    */
   taken(): void {
-    this.#loss.forgetPast();
+    this.#loss.forgetOldPings();
   }
 
   /** Called when a packet is received, which shows that the remote is there. */

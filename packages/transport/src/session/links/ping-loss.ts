@@ -59,7 +59,7 @@ export class PingLoss {
   }
 
   /** Forgets older pings, which do not show the present link. */
-  forgetPast(): void {
+  forgetOldPings(): void {
     this.#first = Math.max(this.#first, this.#sent - RECENT);
   }
 
