@@ -13,7 +13,7 @@ const DESK = { width: 1280, height: 800 };
  * the longest task after the start, ms.
  */
 const AIMS = { bytes: 130_000, interactiveMs: 1000, framesPerSecond: 60, taskMs: 100 };
-/** What was measured of version 1 on four cores; its page cannot be built any more. */
+/** Figures of version 1, measured on four cores; its page cannot be built any more. */
 const VERSION_1 = { bytes: 342_000, paintMs: 860, taskMs: 540, framesPerSecond: "59-60" };
 const EIGHT_CARS_MS = 8000;
 

@@ -66,7 +66,7 @@ interface Memory {
   readonly rssMb: number;
 }
 
-/** What one pass of joins and leaves measured. */
+/** Results of one pass of joins and leaves. */
 export interface PassFigures {
   readonly sessions: number;
   readonly joinMs: Quantiles;

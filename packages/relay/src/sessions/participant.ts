@@ -148,7 +148,7 @@ export class Participant {
   readonly #joinedAtMs: number;
   #linkAddress = "";
   #webrtc: boolean;
-  /** What the participant said last. The others hear of it when {@link #webrtcChanges} allows. */
+  /** The state that the participant said last. The others hear of it when {@link #webrtcChanges} allows. */
   #saidWebrtc: boolean;
   readonly #webrtcChanges: TokenBucket;
   #cancelWebrtcChange: Cancel | undefined;
