@@ -1,0 +1,4 @@
+import DefaultTheme from "vitepress/theme";
+import "./side-by-side.css";
+
+export default DefaultTheme;
