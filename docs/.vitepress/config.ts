@@ -102,6 +102,7 @@ const sidebar: DefaultTheme.SidebarItem[] = [
     items: entries(
       "ARCHITECTURE.md",
       ...[
+        "DECISIONS",
         "WIRE-FORMAT",
         "MATCH",
         "SMALLEST-CLIENT",
