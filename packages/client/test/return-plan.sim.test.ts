@@ -5,12 +5,12 @@ import { ReturnPlan } from "../src/connection/return-plan.js";
 /** A plan that counts its attempts. They end only by the test. */
 function scene() {
   const scheduler = new VirtualScheduler();
-  const seen = { attempts: 0, besides: 0, gaveUpAtMs: [] as number[] };
+  const seen = { attempts: 0, races: 0, gaveUpAtMs: [] as number[] };
   const plan = new ReturnPlan({
     scheduler,
     serverUrl: "http://one.example",
     attempt: () => (seen.attempts += 1),
-    attemptBeside: () => (seen.besides += 1),
+    attemptRace: () => (seen.races += 1),
     onGiveUp: () => {
       seen.gaveUpAtMs.push(scheduler.nowMs());
       plan.end();
@@ -25,10 +25,10 @@ describe("a connection that was lost", () => {
     plan.dropped();
     plan.attemptNow();
     scheduler.advance(1);
-    plan.beside(true);
+    plan.race(true);
     scheduler.advance(600_000);
     expect(seen.attempts).toBe(1);
-    expect(seen.besides).toBeGreaterThan(10);
+    expect(seen.races).toBeGreaterThan(10);
     expect(seen.gaveUpAtMs).toHaveLength(1);
     expect(seen.gaveUpAtMs[0]).toBeGreaterThan(60_000);
     expect(seen.gaveUpAtMs[0]).toBeLessThan(65_000);
@@ -48,15 +48,15 @@ describe("a connection that was lost", () => {
   test("is not given up once it is back, nor while it is only silent", () => {
     const { scheduler, plan, seen } = scene();
     plan.dropped();
-    plan.beside(true);
+    plan.race(true);
     scheduler.advance(30_000);
     plan.arrived();
     scheduler.advance(100_000);
-    plan.beside();
+    plan.race();
     scheduler.advance(100_000);
     expect(seen.gaveUpAtMs).toEqual([]);
     plan.dropped();
-    plan.beside(true);
+    plan.race(true);
     scheduler.advance(59_000);
     expect(seen.gaveUpAtMs).toEqual([]);
   });
@@ -66,7 +66,7 @@ describe("a connection that was lost", () => {
     plan.dropped();
     scheduler.advance(40_000);
     plan.serverAnswered();
-    plan.beside(true);
+    plan.race(true);
     scheduler.advance(30_000);
     expect(seen.gaveUpAtMs).toHaveLength(1);
   });

@@ -16,7 +16,7 @@ export class EntityTable {
   #stateViews: Float32Array[] = [];
   #shownViews: Float32Array[] = [];
   #scratch: Float32Array | undefined;
-  readonly #texts: (string | Uint8Array)[][] = [];
+  readonly #textsByRow: (string | Uint8Array)[][] = [];
   readonly #free: number[] = [];
   #used = 0;
 
@@ -43,7 +43,7 @@ export class EntityTable {
       this.#state[row * this.width + index] = initial;
       this.#shown[row * this.width + index] = initial;
     }
-    this.#texts[row] = this.definition.leaves.filter(({ count }) => count === 0).map(initialText);
+    this.#textsByRow[row] = this.definition.leaves.filter(({ count }) => count === 0).map(initialText);
     return row;
   }
 
@@ -67,7 +67,7 @@ export class EntityTable {
 
   /** Returns a row's texts, in the order of the definition. */
   textsOf(row: number): (string | Uint8Array)[] {
-    return this.#texts[row]!;
+    return this.#textsByRow[row]!;
   }
 
   #grow(): void {

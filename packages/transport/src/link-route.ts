@@ -16,8 +16,8 @@ export interface SelectedCandidate {
 
 /** Returns the route over a selected pair of candidates. */
 export function routeOf(local: SelectedCandidate, remote: SelectedCandidate): LinkRoute {
-  const isMine = local.type === "relay";
-  const spoken = (isMine && local.relayProtocol) || local.protocol || "udp";
+  const isLocalRelayed = local.type === "relay";
+  const spoken = (isLocalRelayed && local.relayProtocol) || local.protocol || "udp";
   const protocol = /tls/i.test(spoken) ? "tls" : /tcp/i.test(spoken) ? "tcp" : "udp";
-  return { isTurn: isMine || remote.type === "relay", protocol };
+  return { isTurn: isLocalRelayed || remote.type === "relay", protocol };
 }

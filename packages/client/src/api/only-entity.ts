@@ -13,7 +13,7 @@ import type { SoleWriter } from "../modes/room-mode.js";
 import type { Peer } from "../peers/peer.js";
 import type { Room } from "./room.js";
 
-/** Entity of which a room has one, such as a score: see {@link Room.only}. */
+/** An entity that exists once per room, such as a score: see {@link Room.only}. */
 export type OnlyEntity<
   D extends EntityDefinition = EntityDefinition,
   Values = WritableFields<D["fields"]>,
@@ -36,7 +36,7 @@ export type OnlyHostedEntity<D extends EntityDefinition> = OnlyEntity<D, Readonl
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * State of which a room has one, and the entity behind it. The entity belongs to the authority, or in a mesh
+ * State that exists once per room, and the entity behind it. The entity belongs to the authority, or in a mesh
  * to the participant whose page has been in the room longest. When that page is left or reloaded, the next
  * participant continues with the same values.
  */

@@ -14,7 +14,7 @@ import type { Room } from "./room.js";
 export interface QueueWish {
   /** The player's rank; the server decides what it means. Default 0. */
   readonly rank?: number;
-  /** Friends for the same match. All of them must be in the queue. */
+  /** The player's friends. They are matched together, once all of them are in the queue. */
   readonly group?: Group;
   /** Ends the wait. `queue`, or `room` of its result, then rejects with the signal's reason. */
   readonly signal?: AbortSignal;

@@ -605,9 +605,9 @@ export class Room<Messages extends object = any> extends RoomEvents {
 
   #publish(atMs: number, isLast = true): void {
     if (this.state === "left") return;
-    for (const reached of this.#time.publish(atMs, isLast)) {
-      this.#mode.replicate(reached);
-      if (!reached.isBetween) this.#owned.published(reached.sinceMs);
+    for (const moment of this.#time.publish(atMs, isLast)) {
+      this.#mode.replicate(moment);
+      if (!moment.isBetween) this.#owned.published(moment.sinceMs);
     }
   }
 

@@ -7,9 +7,9 @@ export interface SendOptions {
   readonly to?: Peer | undefined;
   /**
    * Class of the message. `command` (default) is sent at once, up to 16 kB. `bulk` takes up to 16 MiB (1 MiB
-   * to an authority), in chunks that yield to all other traffic. A bulk message to several players is
-   * uploaded once for each, when its path has room. A command is uploaded once for all players behind the
-   * relay.
+   * to an authority), in chunks that yield to all other traffic. A command to several players is uploaded
+   * once for all of them behind the relay. A bulk message is uploaded once per player, each time when the
+   * path to that player has room.
    */
   readonly class?: "command" | "bulk" | undefined;
 }

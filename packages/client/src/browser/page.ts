@@ -20,7 +20,7 @@ interface PageFrames {
   request(fn: (startedAtMs: number) => void): Unsubscribe;
 }
 
-/** The page that a client lives in. Programs without one (Node) have none; tests drive their own. */
+/** The page that a client runs in. A client in Node has no page; tests pass one that they control. */
 export interface Page {
   readonly isHidden: boolean;
   /** Default: none, as in Node; what is written then belongs to the moment of the call. */
@@ -62,7 +62,10 @@ interface NetworkConnection extends EventTarget {
   readonly effectiveType?: string;
 }
 
-/** Tells of another network. It also reports every new estimate of speed, which is none. */
+/**
+ * Calls the listener when the type of network changes, or the class of its speed if the browser hides the
+ * type. The browser's event also fires at every new estimate of speed.
+ */
 function watchNetwork(listener: () => void): Unsubscribe {
   const { connection } = navigator as { readonly connection?: NetworkConnection };
   const kind = (): string | undefined => connection?.type ?? connection?.effectiveType;

@@ -67,7 +67,10 @@ export class FirstAttempt {
     this.#result.catch(() => undefined);
   }
 
-  /** Hands over the attempt. Rejects with the error of the match request. */
+  /**
+   * Returns the attempt's result. The caller then owns the socket, which no timeout closes any more. Rejects
+   * with the error of the match request.
+   */
   async take(): Promise<FirstResult> {
     const { call } = await this.#result;
     if (this.#abortion.signal.aborted) return { call, first: undefined };

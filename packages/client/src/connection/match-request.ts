@@ -19,7 +19,7 @@ import {
   checkKeys,
 } from "@paceline/protocol";
 import { checkBoolean } from "@paceline/transport";
-import { assertSignal, eitherOf } from "../events/abortable.js";
+import { assertSignal, anySignal } from "../events/abortable.js";
 import type { Credentials } from "./credentials.js";
 import { whoOf } from "./tab-seat.js";
 
@@ -100,7 +100,7 @@ export async function requestRooms(request: MatchRequest): Promise<RoomListing[]
 async function askServer({ serverUrl, call, webrtc, timeoutMs, ...request }: MatchRequest): Promise<unknown> {
   const url = `${serverUrl}/match/${call.method}/${encodeURIComponent(call.target)}`;
   const { options, token, credentials, build, terms } = call;
-  const signal = eitherOf(AbortSignal.timeout(timeoutMs), request.signal);
+  const signal = anySignal(AbortSignal.timeout(timeoutMs), request.signal);
   const authToken = await credentials?.token(signal);
   const seat = claimOf(call);
   const wish: MatchBody = {

@@ -6,7 +6,7 @@ interface ReturnPlanOptions {
   /** Tries to return now. A failed attempt calls {@link ReturnPlan.attemptLater}. */
   attempt(): void;
   /** Tries another link while the present one may still work. */
-  attemptBeside(): void;
+  attemptRace(): void;
   onGiveUp(reason: string): void;
 }
 
@@ -14,10 +14,10 @@ interface ReturnPlanOptions {
 const RETURN_DELAYS_MS = [0, 250, 500, 1000, 2000, 3000];
 const GIVE_UP_AFTER_MS = 60_000;
 /**
- * Delays between links that are tried beside a silent one, ms. The last one repeats. They are short, so that
- * a restored network is used soon.
+ * Delays between links that race a silent one, ms. The last one repeats. They are short, so that a restored
+ * network is used soon.
  */
-const BESIDE_DELAYS_MS = [0, 1000];
+const RACE_DELAYS_MS = [0, 1000];
 /**
  * Time over which clients spread their return, ms, because a server that stops disconnects all of them at
  * once.
@@ -32,11 +32,11 @@ export class ReturnPlan {
   readonly #options: ReturnPlanOptions;
   #movingTo: string | undefined;
   #attempts = 0;
-  #besides = 0;
+  #raceAttempts = 0;
   /** Time of the loss, ms. Undefined while the connection is not lost. */
   #droppedAtMs: number | undefined;
   #cancel: Cancel | undefined;
-  #cancelBeside: Cancel | undefined;
+  #cancelRace: Cancel | undefined;
 
   constructor(options: ReturnPlanOptions) {
     this.#options = options;
@@ -59,7 +59,7 @@ export class ReturnPlan {
   dropped(): void {
     this.#droppedAtMs = this.#options.scheduler.nowMs();
     this.#attempts = 0;
-    this.#endBeside();
+    this.#endRace();
   }
 
   /** Resets the plan after the connection is restored. */
@@ -71,7 +71,7 @@ export class ReturnPlan {
   /** Restarts the delays, because the server is reachable even if it refused the request. */
   serverAnswered(): void {
     this.#attempts = 0;
-    this.#endBeside();
+    this.#endRace();
   }
 
   attemptLater(isShutdown = false): void {
@@ -88,22 +88,22 @@ export class ReturnPlan {
     this.#schedule(0);
   }
 
-  /** Tries another link, now unless `isTried`, and repeats until that link or the present one answers. */
-  beside(isTried = false): void {
-    if (this.#cancelBeside) return;
-    this.#besides = isTried ? 1 : 0;
-    this.#besideLater();
+  /** Races another link against the present one, now unless `isTried`. Repeats until one of them answers. */
+  race(isTried = false): void {
+    if (this.#cancelRace) return;
+    this.#raceAttempts = isTried ? 1 : 0;
+    this.#raceLater();
   }
 
-  /** Tries another link at once, without the rest of the present delay. */
-  besideNow(): void {
-    this.#endBeside();
-    this.beside();
+  /** Races another link at once, without the rest of the present delay. */
+  raceNow(): void {
+    this.#endRace();
+    this.race();
   }
 
   end(): void {
     this.#cancel?.();
-    this.#endBeside();
+    this.#endRace();
   }
 
   #schedule(delayMs: number): void {
@@ -112,14 +112,14 @@ export class ReturnPlan {
     this.#cancel = this.#options.scheduler.after(delayMs, () => this.#options.attempt());
   }
 
-  #besideLater(): void {
-    const delayMs = BESIDE_DELAYS_MS[Math.min(this.#besides, BESIDE_DELAYS_MS.length - 1)]!;
-    this.#besides += 1;
-    this.#cancelBeside = this.#options.scheduler.after(delayMs, () => {
-      // Attempts that neither open nor end must not continue for ever.
+  #raceLater(): void {
+    const delayMs = RACE_DELAYS_MS[Math.min(this.#raceAttempts, RACE_DELAYS_MS.length - 1)]!;
+    this.#raceAttempts += 1;
+    this.#cancelRace = this.#options.scheduler.after(delayMs, () => {
+      // The time limit ends a series of attempts that neither open nor fail.
       if (this.#hasGivenUp()) return;
-      this.#options.attemptBeside();
-      this.#besideLater();
+      this.#options.attemptRace();
+      this.#raceLater();
     });
   }
 
@@ -130,8 +130,8 @@ export class ReturnPlan {
     return true;
   }
 
-  #endBeside(): void {
-    this.#cancelBeside?.();
-    this.#cancelBeside = undefined;
+  #endRace(): void {
+    this.#cancelRace?.();
+    this.#cancelRace = undefined;
   }
 }

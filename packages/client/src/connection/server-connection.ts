@@ -104,7 +104,7 @@ export class ServerConnection {
       scheduler,
       serverUrl,
       attempt: () => this.#attempt(),
-      attemptBeside: () => this.#resumeBeside(),
+      attemptRace: () => this.#resumeInRace(),
       // A sleeping page has made no attempts.
       onGiveUp: (reason) => this.#isAsleep || this.#end(CloseCode.timeout, reason),
     });
@@ -421,7 +421,7 @@ export class ServerConnection {
 
   #silent(link: Link, isSilent: boolean): void {
     if (link !== this.link || this.#state !== "joined") return;
-    if (isSilent) this.#plan.beside();
+    if (isSilent) this.#plan.race();
     else this.#plan.arrived();
   }
 
@@ -439,7 +439,7 @@ export class ServerConnection {
     if (isFinal(close.code) && !isOurs) return this.#end(close.code, close.reason);
     if (others.some(({ state }) => state === "open")) return;
     // WebRTC carries everything until a WebSocket is open again.
-    if (this.#state === "joined" && isBroken(close.code) && !isLast) return this.#plan.beside();
+    if (this.#state === "joined" && isBroken(close.code) && !isLast) return this.#plan.race();
     if (this.#move("linkDown")) {
       this.#plan.dropped();
       this.#options.handlers.onDrop(close.reason || `code ${close.code}`);
@@ -450,7 +450,7 @@ export class ServerConnection {
   #returnFrom(code: number, hasOthers: boolean): void {
     const isForgotten = code === CloseCode.sessionUnknown || code === CloseCode.refused;
     if (this.#session.isClosed || (isForgotten && !hasOthers)) this.#forgetSession();
-    else if (hasOthers) return this.#plan.beside(true);
+    else if (hasOthers) return this.#plan.race(true);
     if (!this.#isAsleep) this.#plan.attemptLater(code === CloseCode.serverShutdown);
   }
 
@@ -489,7 +489,7 @@ export class ServerConnection {
     if (this.#state !== "dropped") return;
     if (this.#identity) {
       this.#resume(this.#identity);
-      return this.#plan.beside(true);
+      return this.#plan.race(true);
     }
     this.#takeSeat().catch((error: unknown) => {
       if (this.#state !== "dropped") return;
@@ -498,7 +498,7 @@ export class ServerConnection {
     });
   }
 
-  #resumeBeside(): void {
+  #resumeInRace(): void {
     if (this.#identity && !this.#isAsleep) this.#resume(this.#identity);
   }
 
@@ -527,7 +527,7 @@ export class ServerConnection {
   #networkChanged(): void {
     if (this.#state === "left" || this.#state === "joining" || this.#isAsleep) return;
     if (this.#state === "dropped") this.#plan.attemptNow();
-    else this.#plan.besideNow();
+    else this.#plan.raceNow();
     this.networks.emit();
   }
 

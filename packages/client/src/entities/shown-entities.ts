@@ -284,7 +284,7 @@ export class ShownEntities implements SnapshotListener {
   }
 
   onDesync(id: number): void {
-    // The reader will forget the rows.
+    // Takes the state now, because `onDesync` makes the reader drop the rows.
     this.onReplaced(id);
     this.#options.onDesync(id);
   }

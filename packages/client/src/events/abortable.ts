@@ -45,6 +45,6 @@ function reasonOf(signal: AbortSignal): Error {
  * Returns a signal that aborts with either of the two. Without `AbortSignal.any` (older browsers) returns the
  * first one.
  */
-export function eitherOf(first: AbortSignal, second: AbortSignal | undefined): AbortSignal {
+export function anySignal(first: AbortSignal, second: AbortSignal | undefined): AbortSignal {
   return second && typeof AbortSignal.any === "function" ? AbortSignal.any([first, second]) : first;
 }

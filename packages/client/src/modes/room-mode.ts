@@ -18,7 +18,7 @@ import type { RoomMessages } from "../peers/room-messages.js";
 import type { Router } from "../peers/router.js";
 import type { ViewPlan } from "../plan/view-plan.js";
 import type { RoomTransport } from "../report/room-transport.js";
-import type { GameTime, ReachedTick } from "../time/game-time.js";
+import type { GameTime, PublishedTick } from "../time/game-time.js";
 import type { RoomListeners } from "./room-listeners.js";
 
 /** Fetches the code for streams of other builds. */
@@ -116,7 +116,7 @@ export interface RoomMode {
   despawned(record: OwnedRecord): void;
   teleported(record: OwnedRecord): void;
   /** Stores the own entities' states of a tick, and sends those that are due. */
-  replicate(reached: ReachedTick): void;
+  replicate(moment: PublishedTick): void;
   /**
    * Returns the input to write. Throws `NetError` if the room takes no inputs, or inputs of another
    * definition.

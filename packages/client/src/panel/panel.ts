@@ -34,7 +34,7 @@ export interface PanelOptions {
 
 const REFRESH_MS = 500;
 const SHOWN_CHANGES = 60;
-/** The error on top is the largest of this many last samples. */
+/** The panel's error is the largest of this many newest samples. */
 const ERROR_SAMPLES = 6;
 /** The timeline marks these changes: those of paths and of the simulated network. */
 const MARKED = /^(?:peer|server|links|simulated)/;
@@ -441,7 +441,7 @@ class Watch {
     const measured = transport.measured;
     const errorsM = this.#error.take();
     const direct = peers.filter(({ path }) => path === "direct" || path === "turn").length;
-    const reached = peers.filter(({ state, path }) => state === "connected" && path !== "server").length;
+    const connected = peers.filter(({ state, path }) => state === "connected" && path !== "server").length;
     const { isConnected } = transport.server;
     const all = Math.max(1, authority ? 1 : peers.length);
     const isServed = authority !== undefined || peers.length === 0;
@@ -453,7 +453,7 @@ class Watch {
       bytesPerSecond,
       errorM: errorsM.length > 0 ? Math.max(...errorsM) : undefined,
       direct: isServed ? Number(isConnected) : direct / all,
-      relayed: isServed ? 0 : isConnected ? (reached - direct) / all : 0,
+      relayed: isServed ? 0 : isConnected ? (connected - direct) / all : 0,
     };
   }
 

@@ -476,7 +476,7 @@ export class PeerConnection implements Peer {
     this.session.close(CloseCode.left, reason);
   }
 
-  /** Records that a message of the game had no room. */
+  /** Records that the full queue to this peer refused a message of the game. */
   refuse(): void {
     const lastMs = this.#scheduler.nowMs();
     const { acknowledgedBytes } = this.session;

@@ -6,8 +6,8 @@ const MAX_EARLY_PACKETS = 1e3;
 export interface Channel {
   readonly session: Session;
   /**
-   * Returns the link that receives the envelope's content, or undefined if it is of another epoch of the
-   * pair.
+   * Returns the link that receives the envelope's content, or undefined if the envelope belongs to another
+   * epoch of the pair.
    */
   admit(envelope: Envelope): RelayedLink | undefined;
 }

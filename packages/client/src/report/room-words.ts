@@ -40,7 +40,7 @@ export const playersWords: RoomWords = {
     const waits = isWaiting ? "; planned: direct links, as far as they can be proven" : "";
     return `${now}; ${arrival(plan)}${serverWait(plan, server) ?? waits}`;
   },
-  // States in order are sent as messages, so waiting messages leave with them.
+  // With ordered delivery a state is a reliable message, so messages that wait leave in its packet.
   sharers: ({ channels }) => (channels.state.delivery === "ordered-reliable" ? ", or with states" : ""),
   rates({ plan }, when) {
     const periodMs = number(plan.channels.state.periodMs);

@@ -18,8 +18,8 @@ const MAX_CONTINUED_MS = 50;
 /** Most ticks sampled between two moments: receivers decode a state from three consecutive ticks. */
 const MAX_SAMPLED_TICKS = 3;
 
-/** A reached tick, and its position between the moment published before (share 0) and the newest one (1). */
-export interface ReachedTick extends SampledMoment {
+/** A tick to publish. Its `share` is 0 at the moment that was published before, and 1 at the newest one. */
+export interface PublishedTick extends SampledMoment {
   readonly tick: number;
   /** Moment of the tick, on the room's clock. */
   readonly atMs: number;
@@ -128,7 +128,7 @@ export class GameTime {
    *
    * @param isLast true if no newer values follow at once
    */
-  *publish(atMs: number, isLast: boolean): Iterable<ReachedTick> {
+  *publish(atMs: number, isLast: boolean): Iterable<PublishedTick> {
     const newest = Math.max(this.#reach(atMs), this.#tick);
     if (newest === this.#publishedTick) return;
     const sinceMs = atMs - this.#publishedAtMs;

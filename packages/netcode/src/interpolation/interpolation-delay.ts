@@ -22,7 +22,7 @@ const FEW = 20;
 
 /** States that arrive closer together than this share of their interval have waited for the same packet. */
 const QUEUED_SHARE = 0.1;
-/** Number of consecutive such states that prove a wait. Jitter alone causes fewer. */
+/** Number of consecutive queued states ({@link QUEUED_SHARE}) that prove a wait. Jitter alone causes fewer. */
 const QUEUED_STATES = 2;
 
 /** Measurements of one arrival, ms. */
@@ -37,8 +37,8 @@ interface Arrival {
 
 /**
  * Finds the smallest delay at which a snapshot is almost never missing. When a snapshot arrives, the age of
- * the newest earlier one is the delay that was needed until then. That number includes jitter, interval and
- * losses. The delay is the percentile of it that leaves the allowed share of time uncovered.
+ * the newest earlier one is the delay that was needed until then. This need includes jitter, interval and
+ * losses. The delay is the percentile of all needs that leaves the allowed share of time uncovered.
  *
  * A stream that waits for a lost packet pauses for longer than a useful delay: extrapolation covers such
  * waits. States that arrive together behind the packet reveal the wait.

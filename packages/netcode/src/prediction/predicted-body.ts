@@ -170,7 +170,8 @@ export class PredictedBody<Input> {
   #smooth(nowSeconds: number): boolean {
     const [shownNow, shownSoon, newNow, newSoon] = this.#scratch;
     this.show(nowSeconds, shownNow);
-    // Old and new prediction move alike, by the same inputs. Only the rest of an earlier error changes.
+    // The same inputs move the old and the new prediction, so both stand still here. The rate between the
+    // two poses is then only that of an earlier correction, which may still run.
     shownSoon.set(this.#state);
     this.#convergence.apply(shownSoon, nowSeconds + RATE_SECONDS);
     newNow.set(this.#replayed);

@@ -56,7 +56,8 @@ export interface ShownBody {
  * The shown pose of one remote entity by dead reckoning: its newest state, continued to now, with blended
  * corrections. All times are seconds of the owner's simulation (unwrapped ticks times the length of a tick).
  *
- * A state takes effect as of its arrival: the shown pose does not depend on how often the body is read.
+ * A state takes effect at the time of its arrival, so the shown pose does not depend on how often the game
+ * reads the body.
  */
 export class RemoteBody implements ShownBody {
   readonly #options: RemoteBodyOptions;

@@ -22,10 +22,12 @@ export class TurnReckoner implements Reckoner {
   #speed = 0;
   /** Acceleration along the path, m/s². */
   #speedUp = 0;
-  /** Turn rate, rad/s, 0 or more. `#across` is the direction of the turn. */
+  /** Turn rate, rad/s, 0 or more, towards `#normal`. */
   #turnRate = 0;
-  readonly #along = new Float64Array(3);
-  readonly #across = new Float64Array(3);
+  /** Direction of the velocity. */
+  readonly #tangent = new Float64Array(3);
+  /** Direction of the turn, at a right angle to the velocity. Zero on a straight path. */
+  readonly #normal = new Float64Array(3);
 
   constructor(layout: BodyLayout) {
     this.#layout = layout;
@@ -39,7 +41,7 @@ export class TurnReckoner implements Reckoner {
     if (velocity === undefined) return;
     this.#speed = lengthOf(state, velocity, dimensions);
     if (this.#speed < MIN_SPEED_MPS) return;
-    for (let axis = 0; axis < dimensions; axis++) this.#along[axis] = state[velocity + axis]! / this.#speed;
+    for (let axis = 0; axis < dimensions; axis++) this.#tangent[axis] = state[velocity + axis]! / this.#speed;
     if (acceleration !== undefined) this.#splitAcceleration(state, acceleration);
     else if (turnRate !== undefined && dimensions === 2) this.#turnWithHeading(state[turnRate]!);
   }
@@ -59,22 +61,23 @@ export class TurnReckoner implements Reckoner {
   #splitAcceleration(state: Components, acceleration: number): void {
     const { dimensions } = this.#layout;
     let speedUp = 0;
-    for (let axis = 0; axis < dimensions; axis++) speedUp += state[acceleration + axis]! * this.#along[axis]!;
+    for (let axis = 0; axis < dimensions; axis++)
+      speedUp += state[acceleration + axis]! * this.#tangent[axis]!;
     for (let axis = 0; axis < dimensions; axis++) {
-      this.#across[axis] = state[acceleration + axis]! - speedUp * this.#along[axis]!;
+      this.#normal[axis] = state[acceleration + axis]! - speedUp * this.#tangent[axis]!;
     }
-    const across = lengthOf(this.#across, 0, dimensions);
+    const sideways = lengthOf(this.#normal, 0, dimensions);
     this.#isTurning = true;
     this.#speedUp = speedUp;
-    this.#turnRate = Math.min(across / this.#speed, MAX_TURN_RATE);
-    for (let axis = 0; axis < dimensions; axis++) this.#across[axis]! /= across || 1;
+    this.#turnRate = Math.min(sideways / this.#speed, MAX_TURN_RATE);
+    for (let axis = 0; axis < dimensions; axis++) this.#normal[axis]! /= sideways || 1;
   }
 
   /** Bends the path with the heading's turn rate, in two dimensions without acceleration. */
   #turnWithHeading(turnRate: number): void {
     const side = Math.sign(turnRate);
-    this.#across[0] = -this.#along[1]! * side;
-    this.#across[1] = this.#along[0]! * side;
+    this.#normal[0] = -this.#tangent[1]! * side;
+    this.#normal[1] = this.#tangent[0]! * side;
     this.#isTurning = true;
     this.#speedUp = 0;
     this.#turnRate = Math.min(Math.abs(turnRate), MAX_TURN_RATE);
@@ -94,10 +97,10 @@ export class TurnReckoner implements Reckoner {
     const ahead = Math.cos(angle) * speed;
     const turned = Math.sin(angle) * speed;
     for (let axis = 0; axis < dimensions; axis++) {
-      const along = this.#along[axis]!;
-      const across = this.#across[axis]!;
-      into[position + axis] = state[position + axis]! + along * onward + across * aside;
-      into[velocity + axis] = along * ahead + across * turned;
+      const tangent = this.#tangent[axis]!;
+      const normal = this.#normal[axis]!;
+      into[position + axis] = state[position + axis]! + tangent * onward + normal * aside;
+      into[velocity + axis] = tangent * ahead + normal * turned;
     }
   }
 

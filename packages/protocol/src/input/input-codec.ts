@@ -92,11 +92,11 @@ function readRows(
   const count = decoder.bits(0, COUNT_BITS) + 1;
   const rows: Float32Array[] = [];
   const columns = scratchOf(plan);
-  const passedOver = wanted ? count - wanted(newest) : 0;
+  const skipped = wanted ? count - wanted(newest) : 0;
   for (let index = 0; index < count && !decoder.isExhausted; index++) {
     const isInRange = codeColumns(decoder, plan, columns, index > 0 ? columns : undefined);
     if (!isInRange) return decoder.isExhausted ? "length" : "out-of-range";
-    if (index < passedOver) continue;
+    if (index < skipped) continue;
     const row = idle.slice();
     restore(plan, columns, 0, row);
     rows.push(row);

@@ -61,10 +61,10 @@ export function componentCount(field: Field): number {
 export class ComponentList {
   readonly components: Component[] = [];
   readonly leaves: Leaf[] = [];
-  #texts = 0;
+  #textCount = 0;
 
   get textCount(): number {
-    return this.#texts;
+    return this.#textCount;
   }
 
   add(path: string, field: Field): void {
@@ -77,7 +77,7 @@ export class ComponentList {
         return;
       case "string":
       case "bytes":
-        this.leaves.push({ path, field, offset: this.#texts++, count: 0 });
+        this.leaves.push({ path, field, offset: this.#textCount++, count: 0 });
         return;
       default:
         this.leaves.push({ path, field, offset: this.components.length, count: counts[field.kind] });

@@ -169,7 +169,7 @@ function ranged<Kind extends string, Options extends RangedOptions<Value>, Value
   return { ...options, kind, range: [min, max], precision, unit };
 }
 
-/** Returns the range if it is valid. A bound beyond Float32 would turn into infinity. */
+/** Returns a valid range. Throws a ConfigError otherwise: a bound beyond Float32 would turn into infinity. */
 function boundsOf(kind: string, range: unknown): Range {
   const bounds: readonly unknown[] = Array.isArray(range) ? range : [];
   const [min, max] = bounds;

@@ -9,7 +9,7 @@ export interface PeerInfo {
   readonly id: string;
   /** True if it can and may open direct links. */
   readonly webrtc: boolean;
-  /** The player's number if it differs: after a reload, the seat keeps its number in a new session. */
+  /** The player's number if it is not `number`: a reload keeps the player's number, but begins a session. */
   readonly seat?: number;
   /** Present if the participant has no link to the server. */
   readonly away?: true;

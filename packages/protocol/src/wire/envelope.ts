@@ -53,7 +53,7 @@ const EnvelopeFlag = {
 } as const;
 /** The second byte: the epoch, and flags for a key and a subject. It is written only if it is not 0. */
 const MoreFlag = { keyed: 8, subject: 16 } as const;
-const MORE_BITS = limits.lastEpoch | MoreFlag.keyed | MoreFlag.subject;
+const KNOWN_MORE_BITS = limits.lastEpoch | MoreFlag.keyed | MoreFlag.subject;
 
 const classNames = Object.keys(TrafficClass) as TrafficClassName[];
 
@@ -109,7 +109,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   if (!reader.ok) return "too-short";
   const list = readList(reader, first);
   // Only one encoding is valid: the second byte and the key must not be 0.
-  if (!list || key === 0 || hasMore !== more > 0 || more > MORE_BITS) return "length";
+  if (!list || key === 0 || hasMore !== more > 0 || more > KNOWN_MORE_BITS) return "length";
   if (!reader.ok || reader.remaining === 0) return "too-short";
   if (reader.remaining > limits.reliablePacketBytes) return "too-long";
   return { trafficClass, key: key ?? 0, subject, ...termsOf(first, more), ...list, packet: reader.rest() };

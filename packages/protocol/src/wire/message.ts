@@ -11,7 +11,10 @@ export interface Message {
 
 const knownKinds: ReadonlySet<number> = new Set(Object.values(MessageKind));
 
-/** Writes a message. `head`: first part of the body. `only`: the packet's header already has the kind. */
+/**
+ * Writes a message. `head` is the first part of its body. With `only`, the packet's header has the kind of its
+ * only message, so neither kind nor length is written.
+ */
 export function writeMessage(
   writer: ByteWriter,
   kind: MessageKind,

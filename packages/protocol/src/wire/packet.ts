@@ -86,12 +86,12 @@ export function writePacketHeader(writer: ByteWriter, header: PacketHeader): voi
   if (receipt !== undefined) writer.u16(receipt);
 }
 
-/** Writes the acks. Bytes of the bitmap that are all ones are omitted, because most packets arrive. */
+/** Writes the acks. Omits bytes of the bitmap that are all ones, because most packets arrive. */
 function writeAcks(writer: ByteWriter, { ack, ackBits, bulkReceipt }: Acks): void {
-  let said = bulkReceipt === undefined ? 0 : BULK_RECEIPT;
-  for (let at = 0; at < 4; at++) if (((ackBits >>> (8 * at)) & 0xff) !== ALL_ARRIVED) said |= 1 << at;
-  writer.u16(ack).u8(said);
-  for (let at = 0; at < 4; at++) if ((said >> at) & 1) writer.u8((ackBits >>> (8 * at)) & 0xff);
+  let flags = bulkReceipt === undefined ? 0 : BULK_RECEIPT;
+  for (let at = 0; at < 4; at++) if (((ackBits >>> (8 * at)) & 0xff) !== ALL_ARRIVED) flags |= 1 << at;
+  writer.u16(ack).u8(flags);
+  for (let at = 0; at < 4; at++) if ((flags >> at) & 1) writer.u8((ackBits >>> (8 * at)) & 0xff);
   if (bulkReceipt !== undefined) writer.u16(bulkReceipt);
 }
 
@@ -100,17 +100,17 @@ function writeAcks(writer: ByteWriter, { ack, ackBits, bulkReceipt }: Acks): voi
  */
 function readAcks(reader: ByteReader): Acks | undefined {
   const ack = reader.u16();
-  const said = reader.u8();
+  const flags = reader.u8();
   let ackBits = 0;
-  let isCanonical = said < 2 * BULK_RECEIPT;
+  let isCanonical = flags < 2 * BULK_RECEIPT;
   for (let at = 0; at < 4; at++) {
-    const byte = (said >> at) & 1 ? reader.u8() : ALL_ARRIVED;
-    if ((said >> at) & 1 && byte === ALL_ARRIVED) isCanonical = false;
+    const byte = (flags >> at) & 1 ? reader.u8() : ALL_ARRIVED;
+    if ((flags >> at) & 1 && byte === ALL_ARRIVED) isCanonical = false;
     ackBits |= byte << (8 * at);
   }
   const acks = { ack, ackBits: ackBits >>> 0 };
   if (!isCanonical) return undefined;
-  return said < BULK_RECEIPT ? acks : { ...acks, bulkReceipt: reader.u16() };
+  return flags < BULK_RECEIPT ? acks : { ...acks, bulkReceipt: reader.u16() };
 }
 
 /** Reads a packet that is not routed, or returns the reason to drop it. */

@@ -50,8 +50,8 @@ export class RoomWindow {
   }
 
   /**
-   * Schedules the packets since `place`, once all their receivers are known: at the window's end, or at once
-   * if prompt.
+   * Schedules the packets since `place` for the window's end, or for the end of this round if they are prompt.
+   * All their receivers must have been added.
    */
   schedule(place: number, participants: number, isPrompt: boolean): void {
     // A full window leaves first, so that the next write sees whether the sockets have room.

@@ -36,7 +36,7 @@ export class PlayerRegistry {
     this.#enter(connection);
   }
 
-  /** Gives a connection another participant, after a reload of the page. */
+  /** Gives a connection the participant of the reloaded page. */
   rebind(connection: PlayerConnection, participant: HostedParticipant): void {
     this.delete(connection);
     connection.rebind(participant);

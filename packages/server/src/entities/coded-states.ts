@@ -9,7 +9,7 @@ import {
 } from "@paceline/protocol";
 
 export interface CodedStatesOptions {
-  /** The room's kinds, in the order of the welcome. */
+  /** State plans of the room's kinds, in the order in which the welcome lists them. */
   readonly plans: readonly StatePlan[];
   /** Ticks per second of the player's states. */
   readonly tickHz: number;

@@ -102,16 +102,16 @@ class ChangeCheck {
     this.#rate = new RateCheck(perSecond * SLACK, most);
   }
 
-  /** Returns true if a change is plausible now. Forgets a change that is not. */
+  /** Returns true if a change is plausible now. Does not count an implausible change. */
   take(before: Float32Array, after: Float32Array, nowSeconds: number): boolean {
     const sum = this.#sum.map((part, axis) => {
       const change = after[this.#at + axis]! - before[this.#at + axis]!;
       return part + (this.#isAngle ? wrapAngle(change) : change);
     });
     const size = Math.hypot(...sum);
-    const isLookedAt = !(size <= this.#leastChange);
-    if (isLookedAt && !this.#rate.take(size, nowSeconds)) return false;
-    this.#sum.set(isLookedAt ? new Float64Array(sum.length) : sum);
+    const isChecked = !(size <= this.#leastChange);
+    if (isChecked && !this.#rate.take(size, nowSeconds)) return false;
+    this.#sum.set(isChecked ? new Float64Array(sum.length) : sum);
     return true;
   }
 }

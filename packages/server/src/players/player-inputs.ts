@@ -36,7 +36,7 @@ export class PlayerInputs {
   #newest = 0;
   #processed: number | undefined;
   #unexpected = 0;
-  #missedInARow = 0;
+  #consecutiveMisses = 0;
   readonly #counters: Pick<RoomCounters, "inputsLate" | "inputsMissing">;
 
   /** @param counters counts late inputs, and ticks without an input */
@@ -105,12 +105,12 @@ export class PlayerInputs {
     if (number < 0) return this.#idle;
     const { input, isRepeated } = this.#buffer.take(number);
     this.#processed = number;
-    if (!isRepeated) this.#missedInARow = 0;
+    if (!isRepeated) this.#consecutiveMisses = 0;
     else {
       this.#counters.inputsMissing += 1;
-      this.#missedInARow += 1;
+      this.#consecutiveMisses += 1;
     }
-    return this.#missedInARow > IDLE_AFTER_TICKS ? this.#idle : input;
+    return this.#consecutiveMisses > IDLE_AFTER_TICKS ? this.#idle : input;
   }
 
   /**

@@ -76,19 +76,20 @@ function matchFor<Member>(
   const { players, leastPlayers } = limits;
   const within = spreadAfter(limits, nowMs - first.sinceMs);
   /** The first parties found that have this many players together, by number of players. */
-  const reached: (readonly Party<Member>[] | undefined)[] = [];
-  reached[first.members.length] = [first];
+  const partiesBySize: (readonly Party<Member>[] | undefined)[] = [];
+  partiesBySize[first.members.length] = [first];
   for (const other of nearest(first, byRank, taken)) {
-    if (reached[players]) break;
+    if (partiesBySize[players]) break;
     if (Math.abs(other.rank - first.rank) > within) break;
     const size = other.members.length;
     for (let count = players - size; count > 0; count--) {
-      const some = reached[count];
-      if (some && !reached[count + size]) reached[count + size] = [...some, other];
+      const parties = partiesBySize[count];
+      if (parties && !partiesBySize[count + size]) partiesBySize[count + size] = [...parties, other];
     }
   }
-  if (reached[players] || !isLate) return reached[players];
-  for (let count = players; count >= leastPlayers; count--) if (reached[count]) return reached[count];
+  if (partiesBySize[players] || !isLate) return partiesBySize[players];
+  for (let count = players; count >= leastPlayers; count--)
+    if (partiesBySize[count]) return partiesBySize[count];
   return undefined;
 }
 

@@ -304,7 +304,8 @@ export class RoomCore implements RoomHost {
 
   sendEvent(player: Player, type: string, message: unknown): void {
     const connection = this.players.of(player);
-    // A spectator with a delay gets no events: one sent now is too early, and events do not wait.
+    // A spectator with a delay gets no events: an event sent now would come before the states that it belongs
+    // to, and only commands are held back.
     if (!this.spectators.isDelayed(connection)) connection.sendEvent(type, message);
   }
 

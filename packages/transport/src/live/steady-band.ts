@@ -15,7 +15,7 @@ class Limit {
   readonly #enterAfterMs: number;
   readonly #leaveAfterMs: number;
   #isReached = false;
-  /** Time since which the value contradicts the present state without a break. */
+  /** Time since which every value has been on the other side of the limit. */
   #sinceMs: number | undefined;
 
   constructor(from: number, enterAfterMs: number, leaveAfterMs: number) {
@@ -26,8 +26,8 @@ class Limit {
 
   /** Takes a value. Returns true if the value counts as at or above the limit. */
   update(value: number, nowMs: number): boolean {
-    const isContrary = this.#isReached ? value < this.#from * LEAVE_SHARE : value >= this.#from;
-    if (!isContrary) {
+    const isCrossed = this.#isReached ? value < this.#from * LEAVE_SHARE : value >= this.#from;
+    if (!isCrossed) {
       this.#sinceMs = undefined;
       return this.#isReached;
     }

@@ -2,7 +2,7 @@ import type { Duplex, Writable } from "node:stream";
 import type { WebSocket } from "ws";
 import type { LinkClose } from "../link.js";
 import type { WebSocketLike } from "../websocket/websocket-link.js";
-import { WholeFrames } from "./whole-frames.js";
+import { FrameParser } from "./frame-parser.js";
 
 const BINARY_AND_FINAL = 0x82;
 const TWO_BYTES = 126;
@@ -121,8 +121,8 @@ export class FramedSocket implements WebSocketLike {
   #bypassReceiver(maxBytes: number): void {
     const { _receiver: receiver } = this.#webSocket as unknown as { readonly _receiver?: Writable };
     if (!receiver) return;
-    const frames = new WholeFrames(maxBytes);
+    const parser = new FrameParser(maxBytes);
     const write = receiver.write.bind(receiver) as (bytes: Buffer) => boolean;
-    receiver.write = (bytes: Buffer) => frames.read(bytes, this.#deliver) || write(bytes);
+    receiver.write = (bytes: Buffer) => parser.read(bytes, this.#deliver) || write(bytes);
   }
 }

@@ -56,8 +56,8 @@ export interface Reason {
 }
 
 /**
- * Numbers of a plan: those of the profile, without those that its channels contain or that only the tree or
- * the room uses.
+ * Numbers of the profile that a plan passes on. It leaves out those that its channels contain, and those that
+ * only the tree or the room uses.
  */
 export type PlanNumbers = Omit<
   ProfileNumbers,

@@ -6,7 +6,7 @@ export interface RelayedReceiver {
   /** Number of the participant at the relay. */
   readonly number: number;
   readonly link: RelayedLink;
-  /** Number of the first message to it in a broadcast. */
+  /** Id of a broadcast's first message in the session with this receiver. Each session counts its own. */
   readonly firstId?: number;
 }
 

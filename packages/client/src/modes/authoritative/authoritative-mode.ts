@@ -32,7 +32,7 @@ import type { Welcome } from "../../connection/server-connection-options.js";
 import type { PrescribedSteps, RoomMode, RoomParts, SoleWriter } from "../room-mode.js";
 import type { Peer, PeerConnection, PeerState } from "../../peers/peer.js";
 import type { ViewPlan } from "../../plan/view-plan.js";
-import type { ReachedTick } from "../../time/game-time.js";
+import type { PublishedTick } from "../../time/game-time.js";
 import { HostedEntities } from "./hosted-entities.js";
 import { HostedPeer } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
@@ -422,7 +422,7 @@ export class AuthoritativeMode implements RoomMode {
     this.#send(writeAuthority({ type: "disown", localId }), OWN_PERIOD_MS);
   }
 
-  replicate({ tick, sinceMs, isBetween }: ReachedTick): void {
+  replicate({ tick, sinceMs, isBetween }: PublishedTick): void {
     const { owned, scheduler } = this.#parts;
     owned.sample(tick, { share: 1, sinceMs });
     if (!isBetween) this.#ownStates.publish(owned.records, { tick, nowMs: scheduler.nowMs() });

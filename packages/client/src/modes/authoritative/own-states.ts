@@ -38,7 +38,7 @@ export class OwnStates {
   readonly #options: OwnStatesOptions;
   readonly #streams = new Map<EntityDefinition, StateStream>();
   /** Sequence of the message that requested each entity, by local id. */
-  readonly #asked = new Map<number, number>();
+  readonly #requestSequences = new Map<number, number>();
   readonly #replication: ReceiverReplication;
   #sentAtMs = Number.NEGATIVE_INFINITY;
 
@@ -47,13 +47,13 @@ export class OwnStates {
     this.#replication = new ReceiverReplication({ tickSeconds: 1 / options.tickHz });
   }
 
-  /** Adds an entity. `asked` is the sequence of the message that requests it. */
-  add(record: OwnedRecord, asked: number): void {
+  /** Adds an entity. `requestSequence` is the sequence of the message that requests it. */
+  add(record: OwnedRecord, requestSequence: number): void {
     const { definition } = record;
     const number = this.#options.info.kinds.findIndex(({ name }) => name === definition.name);
     // The authority will refuse a kind that it does not have.
     if (number < 0) return;
-    this.#asked.set(record.id, asked);
+    this.#requestSequences.set(record.id, requestSequence);
     const stream = this.#streams.get(definition) ?? this.#newStream(number, definition);
     this.#streams.set(definition, stream);
     stream.add(record);
@@ -78,7 +78,7 @@ export class OwnStates {
   }
 
   remove({ id, definition }: OwnedRecord): void {
-    this.#asked.delete(id);
+    this.#requestSequences.delete(id);
     this.#streams.get(definition)?.remove(id);
     this.#replication.remove(id);
   }
@@ -152,8 +152,8 @@ export class OwnStates {
   *#known(records: Iterable<OwnedRecord>): Iterable<OwnedRecord> {
     const session = this.#options.session();
     for (const record of records) {
-      const asked = this.#asked.get(record.id);
-      if (asked !== undefined && session.isAcknowledged(asked)) yield record;
+      const requestSequence = this.#requestSequences.get(record.id);
+      if (requestSequence !== undefined && session.isAcknowledged(requestSequence)) yield record;
     }
   }
 

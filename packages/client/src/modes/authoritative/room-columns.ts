@@ -8,7 +8,7 @@ export interface RoomColumnsOptions {
   readonly scheduler: Scheduler;
   /** Ticks per second of the authority. */
   readonly tickHz: number;
-  /** Ticks per second of own states. */
+  /** Ticks per second of the states that this participant sends. */
   readonly ownTickHz: number;
   readonly load: LoadColumns;
   /** Sends a message to the authority. Returns false if the queue is full. */

@@ -14,7 +14,7 @@ import type { Entity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import { SharedBulkRate } from "../../peers/bulk-rate.js";
 import { PeerConnection, type MessageLoss, type Peer, type PeerHandlers } from "../../peers/peer.js";
-import type { ReachedTick } from "../../time/game-time.js";
+import type { PublishedTick } from "../../time/game-time.js";
 import type { RoomMode, RoomParts, SoleWriter } from "../room-mode.js";
 import { PairMessages } from "./pair-messages.js";
 import { RemoteEntities } from "./remote-entities.js";
@@ -315,7 +315,7 @@ export class MeshMode implements RoomMode {
     this.#states.teleported(record);
   }
 
-  replicate({ tick, atMs: nowMs, share, sinceMs, isBetween }: ReachedTick): void {
+  replicate({ tick, atMs: nowMs, share, sinceMs, isBetween }: PublishedTick): void {
     const { owned } = this.#parts;
     owned.sample(tick, { share, sinceMs });
     if (isBetween) this.#states.recordStates(tick);

@@ -46,7 +46,7 @@ const MAX_WAITING_BYTES = 65_536;
 /** Unreadable messages in a row that cause a resync. A single lost or late message does no harm. */
 const FAILURES_UNTIL_RESYNC = 3;
 const RESYNC_INTERVAL_MS = 1000;
-/** Drops that do not mean that this side lacks a baseline. */
+/** Drop reasons that do not count towards a resync: this side can still read later states. */
 const harmless: ReadonlySet<DropReason> = new Set(["outdated", "queue-full"]);
 
 /** The streams of states of one peer, one for each kind of its entities. */

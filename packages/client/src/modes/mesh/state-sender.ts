@@ -231,9 +231,9 @@ export class StateSender {
     const hasReturned = [...this.#individual].some(([, untilMs]) => untilMs <= nowMs);
     for (const [peer, untilMs] of this.#individual)
       if (untilMs <= nowMs || !isInOrder) this.#individual.delete(peer);
-    const reached = receivers.filter((peer) => peer.relayedState && this.#unreached.delete(peer));
+    const newlyReached = receivers.filter((peer) => peer.relayedState && this.#unreached.delete(peer));
     // The former link may have lost the states that it carried.
-    if (isInOrder && (hasReturned || reached.length > 0 || before !== link))
+    if (isInOrder && (hasReturned || newlyReached.length > 0 || before !== link))
       for (const stream of this.#streams.values()) stream.restartInOrder();
     return isInOrder;
   }
@@ -375,7 +375,8 @@ export class StateSender {
   }
 
   #referTo(peer: PeerConnection, stream: StateStream, messages: readonly Uint8Array[]): Receipt[] {
-    // Does not wait for a blocked peer. Its pair starts again when its queue is full.
+    // A backlogged peer gets no reference and no receipt, so that the cycle does not wait for it. If its
+    // queue stays full, its pair starts again.
     const { session } = peer;
     if (messages.length === 0 || session.isClosed) return [];
     if (session.isBacklogged) return [];

@@ -87,7 +87,7 @@ export class BitCoder {
     return this.bits(value ? 1 : 0, 1) === 1;
   }
 
-  /** Codes a mask as a symbol of one of the tables. */
+  /** Codes a mask by the prefix codes of a mask table. Other tables would decode to a size, not a symbol. */
   symbol(table: number, symbol: number): number {
     if (!this.#isDecoding) {
       const code = this.codeOf(table, symbol);

@@ -10,11 +10,17 @@ export const ESCAPE = TOKENS - 1;
 export const MASKS = 0;
 /** Columns with an expected class below this have a mask bit. */
 export const MASKED_BELOW = 4;
-/** First table of sizes, zero included, by expected class: for columns without a mask bit. */
+/**
+ * First of the tables for sizes of columns without a mask bit, one for each expected class. They include the
+ * size 0.
+ */
 export const SIZES = 16;
 /** From this class on all tables would have the same shape. */
 export const WIDEST = 16;
-/** First table of sizes that are known not to be zero, by expected class: for columns with a mask bit. */
+/**
+ * First of the tables for sizes of columns with a mask bit, one for each expected class. The mask bit says
+ * that the size is not 0.
+ */
 export const MOVES = SIZES + WIDEST - MASKED_BELOW + 1;
 export const WIDEST_MOVE = 9;
 /** The table of sizes for a value that stood still. */
@@ -29,7 +35,8 @@ export const LARGE = 4096;
 /** Canonical prefix codes: shorter codes first, codes of equal length in the order of their symbols. */
 export interface PrefixTables {
   /**
-   * Entry per table and symbol: 4 bits length of the code, 4 bits {@link restOf} of the token, then the code.
+   * Entry per table and symbol: 4 bits length of the code, 4 bits {@link extraBitsOf} of the token, then the
+   * code.
    */
   readonly codes: Int32Array;
   /**
@@ -48,25 +55,25 @@ export function prefixTables(digits: string): PrefixTables {
   for (let table = 0; table < tables; table++) {
     const first = table << LONGEST;
     let slot = first;
-    for (const { symbol, length } of inOrder(lengths.subarray(table * TOKENS, (table + 1) * TOKENS))) {
+    for (const { symbol, length } of canonicalOrder(lengths.subarray(table * TOKENS, (table + 1) * TOKENS))) {
       const size = 1 << (LONGEST - length);
       const isMask = table < SIZES;
-      const low = (isMask ? 0 : restOf(symbol) << 4) | length;
+      const low = (isMask ? 0 : extraBitsOf(symbol) << 4) | length;
       codes[table * TOKENS + symbol] = (((slot - first) / size) << 8) | low;
-      slots.fill(((isMask ? symbol : leastOf(symbol)) << 8) | low, slot, slot + size);
+      slots.fill(((isMask ? symbol : leastSizeOf(symbol)) << 8) | low, slot, slot + size);
       slot += size;
     }
   }
   return { codes, slots };
 }
 
-/** Returns the number of bits after a token: the place within its sizes, and the sign. */
-function restOf(token: number): number {
+/** Returns the number of extra bits after a token: the place within its sizes, and the sign. */
+function extraBitsOf(token: number): number {
   if (token === ESCAPE) return 0;
   return token < 4 ? Math.min(token, 1) : token >> 1;
 }
 
-function leastOf(token: number): number {
+function leastSizeOf(token: number): number {
   return token < 4 ? token : (2 + (token & 1)) << ((token - 2) >> 1);
 }
 
@@ -80,7 +87,7 @@ export function halfOctave(size: number): number {
 /** The token of each size below {@link LARGE}. */
 export const TOKEN_OF = Uint8Array.from({ length: LARGE }, (_, size) => halfOctave(size));
 
-function inOrder(lengths: Uint8Array): { readonly symbol: number; readonly length: number }[] {
+function canonicalOrder(lengths: Uint8Array): { readonly symbol: number; readonly length: number }[] {
   return Array.from(lengths, (length, symbol) => ({ symbol, length }))
     .filter(({ length }) => length > 0)
     .sort((a, b) => a.length - b.length || a.symbol - b.symbol);

@@ -16,7 +16,7 @@ export class EntityRows {
   readonly plan: StatePlan;
   readonly rows: Int32Array;
   readonly #ticks: Float64Array;
-  readonly #texts: Texts[] | undefined;
+  readonly #textsBySlot: Texts[] | undefined;
   readonly #mask: number;
   readonly #width: number;
   /** Tick of the newest state. */
@@ -48,7 +48,7 @@ export class EntityRows {
     this.#width = plan.width;
     this.rows = new Int32Array(capacity * plan.width);
     this.#ticks = new Float64Array(capacity).fill(NO_TICK);
-    this.#texts = plan.texts.length > 0 ? Array.from({ length: capacity }, () => []) : undefined;
+    this.#textsBySlot = plan.texts.length > 0 ? Array.from({ length: capacity }, () => []) : undefined;
   }
 
   /** Returns the offset in `rows` of a tick's state, or -1 if there is none. */
@@ -73,11 +73,11 @@ export class EntityRows {
   }
 
   textsAt(tick: number): Texts {
-    return this.#texts?.[tick & this.#mask] ?? [];
+    return this.#textsBySlot?.[tick & this.#mask] ?? [];
   }
 
   setTexts(tick: number, texts: Texts): void {
-    if (this.#texts) this.#texts[tick & this.#mask] = texts;
+    if (this.#textsBySlot) this.#textsBySlot[tick & this.#mask] = texts;
   }
 
   clear(): void {

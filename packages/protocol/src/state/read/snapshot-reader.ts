@@ -13,7 +13,7 @@ const MAX_COLUMNS = 0x20000;
 const FIRST_STAGED = 1024;
 const NO_TEXTS: Texts = [];
 
-/** Receives the content of a packet, after all of it was checked. */
+/** Receives the content of a packet, once the reader has checked all of it. */
 export interface SnapshotListener {
   /**
    * A newer state arrived, at offset `place` of the entity's rows. `changes`: bits of {@link StateChange}.

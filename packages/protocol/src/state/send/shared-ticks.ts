@@ -4,9 +4,9 @@ import type { EntityRows } from "../plan/entity-rows.js";
 const MAX_STATES = 16;
 const STEPS = 256;
 
-/** The packets of a tick for one receiver. All receivers with the same acknowledgements can get them. */
+/** The packets of a tick for one acknowledgement state. All receivers in that state can get them. */
 export interface SharedTick {
-  /** The receiver's acknowledgement state: see AcknowledgedStates. */
+  /** The acknowledgement state of the receivers: see AcknowledgedStates. */
   state: number;
   /** The sender that wrote the packets, for comparison. */
   sender: object | undefined;

@@ -29,7 +29,7 @@ interface SentPacket {
 
 export interface SnapshotSenderOptions {
   readonly history: StateHistory;
-  /** The writer of all receivers' senders. It encodes equal packets once. */
+  /** The writer that the senders of all receivers share. It encodes equal packets once. */
   readonly writer: SharedWriter;
   /** Largest packet body, bytes. Default: an unreliable packet less 16 bytes for heads. */
   readonly maxBytes?: number;

@@ -277,7 +277,8 @@ export class Outbox {
     this.#isOwnNext = !hasSent || name !== "command";
     if (hasSent || !first) return hasSent;
     const nowMs = this.#nowMs();
-    // If other classes fill the path, fewer states would not empty it: states get their share.
+    // A slow path holds states back, unless they have not had their share: then other classes fill the path,
+    // and fewer states would not empty it.
     const isGated = first.kind === MessageKind.state && first.key > 0 && !this.#isOwed(name);
     if (isGated && !this.#source.maySendState()) return false;
     queue.shift();

@@ -13,7 +13,7 @@ const FIRST_CONTROL = 8;
  * objects for each. All other bytes are for `ws`: this class only follows them, to know where the next frame
  * begins.
  */
-export class WholeFrames {
+export class FrameParser {
   readonly #maxBytes: number;
   /** Bytes still to come of the frame that `ws` reads: its mask and payload. */
   #left = 0;
