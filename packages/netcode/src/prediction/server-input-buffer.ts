@@ -33,14 +33,14 @@ export class ServerInputBuffer<Input> {
   readonly #ticks: (number | undefined)[] = [];
   /** The newest margins, as a ring. */
   readonly #margins = new Int16Array(KEPT_MARGINS);
-  #noted = 0;
+  #marginCount = 0;
   /**
-   * Histogram of the margins, from the smallest possible one. It is quick to read, since the server reads it
-   * every tick.
+   * Number of inputs per margin, from the smallest possible margin on. A histogram needs no sorting, and the
+   * server reads it every tick.
    */
-  readonly #counted: Uint8Array;
+  readonly #histogram: Uint8Array;
   /** Index of the smallest margin in the histogram. */
-  #lowest: number;
+  #lowestIndex: number;
   #lastTaken: number | undefined;
   #last: Input;
   #late = 0;
@@ -57,8 +57,8 @@ export class ServerInputBuffer<Input> {
     }
     this.#last = idle;
     this.#capacity = capacity;
-    this.#counted = new Uint8Array(2 * capacity + 1);
-    this.#lowest = 2 * capacity;
+    this.#histogram = new Uint8Array(2 * capacity + 1);
+    this.#lowestIndex = 2 * capacity;
     this.#lateShare = lateShare;
   }
 
@@ -101,24 +101,24 @@ export class ServerInputBuffer<Input> {
    * enough samples. Send it with states.
    */
   get leadErrorTicks(): number {
-    const kept = Math.min(this.#noted, KEPT_MARGINS);
+    const kept = Math.min(this.#marginCount, KEPT_MARGINS);
     if (kept < KEPT_MARGINS / 4) return 0;
     let left = Math.floor(kept * this.#lateShare);
-    let smallest = this.#lowest;
-    while (left >= this.#counted[smallest]!) left -= this.#counted[smallest++]!;
+    let smallest = this.#lowestIndex;
+    while (left >= this.#histogram[smallest]!) left -= this.#histogram[smallest++]!;
     return SPARE_TICKS - (smallest - this.#capacity);
   }
 
   #noteMargin(ticks: number): void {
     if (!Number.isFinite(ticks)) return;
     const margin = Math.max(-this.#capacity, Math.min(this.#capacity, Math.trunc(ticks)));
-    const at = this.#noted % KEPT_MARGINS;
-    if (this.#noted >= KEPT_MARGINS) this.#counted[this.#margins[at]! + this.#capacity]! -= 1;
+    const at = this.#marginCount % KEPT_MARGINS;
+    if (this.#marginCount >= KEPT_MARGINS) this.#histogram[this.#margins[at]! + this.#capacity]! -= 1;
     this.#margins[at] = margin;
-    this.#noted += 1;
-    this.#counted[margin + this.#capacity]! += 1;
-    this.#lowest = Math.min(this.#lowest, margin + this.#capacity);
-    while (this.#counted[this.#lowest] === 0) this.#lowest += 1;
+    this.#marginCount += 1;
+    this.#histogram[margin + this.#capacity]! += 1;
+    this.#lowestIndex = Math.min(this.#lowestIndex, margin + this.#capacity);
+    while (this.#histogram[this.#lowestIndex] === 0) this.#lowestIndex += 1;
   }
 
   /** Returns the last acceptable tick. Before the first `take`, inputs may start at any tick. */

@@ -13,7 +13,6 @@ import {
 } from "./native-webrtc.js";
 import { readRemoteSignal, type RemoteSignal } from "./remote-description.js";
 
-/** Options of a {@link NodeWebRtcLink}. */
 export interface NodeWebRtcLinkOptions extends WebRtcLinkOptions {
   readonly native: NativeWebRtc;
   /**
