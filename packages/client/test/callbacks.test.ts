@@ -116,7 +116,7 @@ describe("an error of the room", () => {
     listening.onError((error) => errors.push(error));
     const done: unknown[] = [];
     deaf.onMessage("done", (message) => done.push(message));
-    listening.onMessage("done", () => undefined);
+    for (const room of [listening, ...others]) room.onMessage("done", () => undefined);
     for (const room of [deaf, listening]) expect([...room.entities(Car)]).toEqual([]);
     for (const other of others) {
       other.spawn(CarOfAnotherBuild);
