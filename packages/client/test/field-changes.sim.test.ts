@@ -165,11 +165,7 @@ describe("onChange", () => {
   test("knows the fields and their types", async () => {
     const { mine, seen } = await pair();
     expect(() => seen.onChange("speed" as "hp", () => undefined)).toThrow(
-      new ConfigError({
-        field: "hero.onChange",
-        value: "speed",
-        expected: "one of hp, mood, name, badge, at, slots, arm",
-      }),
+      new ConfigError("hero.onChange", "speed", "one of hp, mood, name, badge, at, slots, arm"),
     );
     expect(() => mine.onChange("toString" as "hp", () => undefined)).toThrow(ConfigError);
     expect(() => mine.onChange("hp", "no function" as never)).toThrow(ConfigError);

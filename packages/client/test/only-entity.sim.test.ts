@@ -55,9 +55,7 @@ describe("one-of-a-kind state among players", () => {
   test("refuses writes of all others, and names the writer", async () => {
     const { rooms } = await meeting(2);
     const score = rooms[1].only(Score);
-    expect(() => (score.red = 1)).toThrow(
-      new ConfigError({ field: "score.red", value: 1, expected: "nothing: player 1 writes it" }),
-    );
+    expect(() => (score.red = 1)).toThrow(new ConfigError("score.red", 1, "nothing: player 1 writes it"));
     expect(() => (score.flag.x = 1)).toThrow(ConfigError);
     expect(() => score.flag.set(1, 2)).toThrow(ConfigError);
     expect(() => (score.laps[0] = 1)).toThrow(ConfigError);

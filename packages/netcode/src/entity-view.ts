@@ -174,7 +174,7 @@ function assignMembers(view: View, path: string, fields: Fields, values: unknown
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (!field) {
       const expected = `one of ${Object.keys(fields).join(", ")}`;
-      throw new ConfigError({ field: `${path}.${name}`, value, expected });
+      throw new ConfigError(`${path}.${name}`, value, expected);
     }
     assign(view, name, { path: `${path}.${name}`, field }, value);
   }
@@ -200,7 +200,7 @@ function assign(
     case "list": {
       const { item, length } = field;
       if (!Array.isArray(value) || value.length !== length) {
-        throw new ConfigError({ field: path, value, expected: `a list of ${length}` });
+        throw new ConfigError(path, value, `a list of ${length}`);
       }
       value.forEach((each, index) =>
         assign(part, String(index), { path: `${path}.${index}`, field: item }, each),
@@ -468,7 +468,7 @@ function isFinite(value: unknown): value is number {
 }
 
 function refused(site: Site, value: unknown, expected: string): never {
-  throw new ConfigError({ field: nameOf(site), value, expected });
+  throw new ConfigError(nameOf(site), value, expected);
 }
 
 function checkedText(site: Site, cells: Cells, value: unknown): string | Uint8Array {
@@ -477,14 +477,14 @@ function checkedText(site: Site, cells: Cells, value: unknown): string | Uint8Ar
   const maxBytes = "maxBytes" in field ? field.maxBytes : 0;
   if (field.kind === "bytes") {
     if (value instanceof Uint8Array && value.length <= maxBytes) return value.slice();
-    throw new ConfigError({ field: nameOf(site), value, expected: `at most ${maxBytes} bytes` });
+    throw new ConfigError(nameOf(site), value, `at most ${maxBytes} bytes`);
   }
   if (typeof value === "string") {
     const encoded = encodeUtf8(value);
     if (encoded.length <= maxBytes && decodeUtf8(encoded) === value) return value;
   }
   const expected = `text of at most ${maxBytes} bytes of UTF-8, without halves of surrogate pairs`;
-  throw new ConfigError({ field: nameOf(site), value, expected });
+  throw new ConfigError(nameOf(site), value, expected);
 }
 
 function nameOf({ definition, path }: Site): string {
@@ -493,6 +493,6 @@ function nameOf({ definition, path }: Site): string {
 
 function refuse(name: string, expected = "nothing: it cannot be assigned here"): (value: unknown) => never {
   return (value) => {
-    throw new ConfigError({ field: name, value, expected });
+    throw new ConfigError(name, value, expected);
   };
 }

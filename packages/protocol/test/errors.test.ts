@@ -12,7 +12,7 @@ describe("ConfigError", () => {
     [{ a: 1 }, "an object"],
     [Number.NaN, "NaN"],
   ])("prints the refused value: %o", (value, printed) => {
-    const error = new ConfigError({ field: "tickHz", value, expected: "1 to 255 Hz" });
+    const error = new ConfigError("tickHz", value, "1 to 255 Hz");
     expect(error.message).toBe(`tickHz: expected 1 to 255 Hz, got ${printed}`);
     expect(error).toMatchObject({ name: "ConfigError", field: "tickHz", expected: "1 to 255 Hz" });
   });

@@ -182,11 +182,7 @@ export class Relay {
     assertKeys("", options, ["timeoutMs"]);
     const { timeoutMs } = options;
     if (!(timeoutMs >= 0 && timeoutMs <= LONGEST_DRAIN_MS)) {
-      throw new ConfigError({
-        field: "timeoutMs",
-        value: timeoutMs,
-        expected: `0 to ${LONGEST_DRAIN_MS} (ms)`,
-      });
+      throw new ConfigError("timeoutMs", timeoutMs, `0 to ${LONGEST_DRAIN_MS} (ms)`);
     }
     const { log, scheduler } = this.#settings;
     log.info("relay drains", { sessions: this.#registry.sessionCount, timeoutMs });
@@ -211,10 +207,10 @@ export class Relay {
     assertKeys("", options, ["drainMs", "moveTo"]);
     const { drainMs = DEFAULT_DRAIN_MS, moveTo } = options;
     if (!(drainMs >= 0 && drainMs <= 60_000)) {
-      throw new ConfigError({ field: "drainMs", value: drainMs, expected: "0 to 60000 (ms)" });
+      throw new ConfigError("drainMs", drainMs, "0 to 60000 (ms)");
     }
     if (moveTo !== undefined && !/^https?:\/\/[^\s/]+/.test(moveTo)) {
-      throw new ConfigError({ field: "moveTo", value: moveTo, expected: "an http(s) address" });
+      throw new ConfigError("moveTo", moveTo, "an http(s) address");
     }
     this.#stopped ??= this.#stop(drainMs, moveTo);
     return this.#stopped;

@@ -105,7 +105,7 @@ function queueRooms(
     if (!queue) continue;
     if (typeof target !== "function") {
       const expected = "the name of a kind of rooms that is a class";
-      throw new ConfigError({ field: "queues", value: name, expected });
+      throw new ConfigError("queues", name, expected);
     }
     classes[queueNameOf(name)] = queueFor(name, target, queueSettings(name, queue));
   }
@@ -196,5 +196,5 @@ export type Server<Rooms extends Readonly<Record<string, RoomEntry>>> = DefinedS
 
 function assertMs(field: string, value: number): void {
   if (value >= 1 && value <= 600_000) return;
-  throw new ConfigError({ field, value, expected: "1 to 600000 ms" });
+  throw new ConfigError(field, value, "1 to 600000 ms");
 }

@@ -47,9 +47,7 @@ test("the only entity of a kind in a room with an authority is the server's, wit
   await stage.advance(500);
   expect([late.only(Score).red, late.only(Score).map]).toEqual([5, "city"]);
   expect(told).toEqual([[1, 5], "city"]);
-  expect(() => (score.red = 9)).toThrow(
-    new ConfigError({ field: "score.red", value: 9, expected: "nothing: the server writes it" }),
-  );
+  expect(() => (score.red = 9)).toThrow(new ConfigError("score.red", 9, "nothing: the server writes it"));
   stage.room.despawn(written);
   await stage.advance(500);
   expect(score.red).toBe(5);

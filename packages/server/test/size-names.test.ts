@@ -26,7 +26,7 @@ describe.each(["maxClients", "maxPeers"] as const)("a room class with a field %s
     class Proto extends Room {}
     Object.assign(Proto.prototype, { [name]: 4 });
     for (const arena of [Static, Proto]) {
-      const problem = new ConfigError({ field: name, value: 4, expected: "nothing: say maxPlayers" });
+      const problem = new ConfigError(name, 4, "nothing: say maxPlayers");
       expect(() => defineServer({ rooms: { arena } })).toThrow(problem);
     }
   });

@@ -33,11 +33,7 @@ export class VirtualScheduler implements Scheduler {
     this.#nowMs = finite("startMs", options.startMs ?? 0);
     this.#maxTimersPerRun = options.maxTimersPerRun ?? DEFAULT_MAX_TIMERS_PER_RUN;
     if (!Number.isInteger(this.#maxTimersPerRun) || this.#maxTimersPerRun < 1) {
-      throw new ConfigError({
-        field: "maxTimersPerRun",
-        value: this.#maxTimersPerRun,
-        expected: "a whole number of timers, at least 1",
-      });
+      throw new ConfigError("maxTimersPerRun", this.#maxTimersPerRun, "a whole number of timers, at least 1");
     }
   }
 
@@ -57,7 +53,7 @@ export class VirtualScheduler implements Scheduler {
    * has returned.
    */
   after(delayMs: number, fn: () => void): Cancel {
-    if (Number.isNaN(delayMs)) throw new ConfigError({ field: "delayMs", value: delayMs, expected: "ms" });
+    if (Number.isNaN(delayMs)) throw new ConfigError("delayMs", delayMs, "ms");
     return this.#add({ atMs: this.#nowMs + Math.max(0, delayMs), order: this.#created++, run: fn });
   }
 
@@ -65,7 +61,7 @@ export class VirtualScheduler implements Scheduler {
   every(periodMs: number, fn: () => void): Cancel {
     if (!(periodMs > 0)) {
       // A period of 0 would never let time move on.
-      throw new ConfigError({ field: "periodMs", value: periodMs, expected: "more than 0 ms" });
+      throw new ConfigError("periodMs", periodMs, "more than 0 ms");
     }
     let cancel: Cancel;
     const tick = (): void => {
@@ -79,7 +75,7 @@ export class VirtualScheduler implements Scheduler {
   /** Advances the time by `ms` and runs the timers due in between. */
   advance(ms: number): void {
     if (!(ms >= 0 && Number.isFinite(ms))) {
-      throw new ConfigError({ field: "ms", value: ms, expected: "a duration of 0 ms or more" });
+      throw new ConfigError("ms", ms, "a duration of 0 ms or more");
     }
     this.runUntil(this.#nowMs + ms);
   }
@@ -87,7 +83,7 @@ export class VirtualScheduler implements Scheduler {
   /** Advances the time to `atMs` and runs the timers due until then, `atMs` included. */
   runUntil(atMs: number): void {
     if (!(finite("atMs", atMs) >= this.#nowMs)) {
-      throw new ConfigError({ field: "atMs", value: atMs, expected: `${this.#nowMs} ms (now) or later` });
+      throw new ConfigError("atMs", atMs, `${this.#nowMs} ms (now) or later`);
     }
     if (this.#isRunning) throw new Error("time was moved from inside a timer: it is moving already");
     this.#isRunning = true;
@@ -122,6 +118,6 @@ export class VirtualScheduler implements Scheduler {
 }
 
 function finite(field: string, value: number): number {
-  if (!Number.isFinite(value)) throw new ConfigError({ field, value, expected: "a finite number of ms" });
+  if (!Number.isFinite(value)) throw new ConfigError(field, value, "a finite number of ms");
   return value;
 }

@@ -25,7 +25,7 @@ export function paceline({ game, rooms = {}, ...relay }: PacelineOptions): Plugi
       if (vite.config.plugins.some(({ name }) => name === "vitest")) return;
       const file = game === undefined ? undefined : path.resolve(vite.config.root, game);
       if (file !== undefined && !existsSync(file))
-        throw new ConfigError({ field: "game", value: game, expected: `a file in ${vite.config.root}` });
+        throw new ConfigError("game", game, `a file in ${vite.config.root}`);
       mounted = await mount(vite, file, { ...relay, rooms });
     },
     // Vite waits for it before its server is closed.
@@ -45,7 +45,7 @@ async function mount(
   const http = vite.httpServer as HttpServer | null;
   if (!http) {
     const expected = "false, since rooms need Vite's own HTTP server";
-    throw new ConfigError({ field: "server.middlewareMode", value: true, expected });
+    throw new ConfigError("server.middlewareMode", true, expected);
   }
   const { logger } = vite.config;
   // Vite writes the port that it got over the one that it wanted.

@@ -185,7 +185,7 @@ export class Client<S extends object = ServerTypes> {
     this.#isDirectWanted = hasDirectLinks(plan);
     const { sockets = "auto" } = options;
     if (!["auto", 1, 2, 3].includes(sockets)) {
-      throw new ConfigError({ field: "sockets", value: sockets, expected: `"auto", 1, 2 or 3` });
+      throw new ConfigError("sockets", sockets, `"auto", 1, 2 or 3`);
     }
     assertBuild(options);
     this.#options = options;
@@ -368,11 +368,10 @@ export class Client<S extends object = ServerTypes> {
 
 function assertBuild({ build, onOutdated }: ClientOptions): void {
   if (build !== undefined && !isBuild(build))
-    throw new ConfigError({ field: "build", value: build, expected: "1 to 64 letters, digits and . + - _" });
+    throw new ConfigError("build", build, "1 to 64 letters, digits and . + - _");
   if (onOutdated === undefined) return;
   assertFunction("onOutdated", onOutdated);
-  if (build === undefined)
-    throw new ConfigError({ field: "build", value: build, expected: "a build, with onOutdated" });
+  if (build === undefined) throw new ConfigError("build", build, "a build, with onOutdated");
 }
 
 /** Rejects with {@link NetError} if the code does not load. */
@@ -402,15 +401,15 @@ function profileWithTicks({ profile: choice, tickHz }: ClientOptions): ProfileCh
   if (tickHz === undefined) {
     const profile = profileOf(choice);
     if (Number.isInteger(profile.tickHz)) return choice;
-    throw new ConfigError({ field: "profile.numbers.tickHz", value: profile.tickHz, expected });
+    throw new ConfigError("profile.numbers.tickHz", profile.tickHz, expected);
   }
   if (!Number.isInteger(tickHz) || tickHz < 1 || tickHz > 240) {
-    throw new ConfigError({ field: "tickHz", value: tickHz, expected });
+    throw new ConfigError("tickHz", tickHz, expected);
   }
   const named = typeof choice === "object" ? choice?.numbers?.tickHz : undefined;
   if (named !== undefined && named !== tickHz) {
     const agreed = `${named}, as profile.numbers.tickHz says, or nothing`;
-    throw new ConfigError({ field: "tickHz", value: tickHz, expected: agreed });
+    throw new ConfigError("tickHz", tickHz, agreed);
   }
   return choiceAt(choice, tickHz);
 }

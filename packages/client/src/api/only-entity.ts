@@ -97,7 +97,7 @@ export class OnlyEntityView {
       return;
     }
     const expected = `nothing: ${this.#writer()?.name ?? "another player"} writes it`;
-    throw new ConfigError({ field: `${this.#definition.name}.${name}`, value, expected });
+    throw new ConfigError(`${this.#definition.name}.${name}`, value, expected);
   }
 
   #reviewLater(): void {

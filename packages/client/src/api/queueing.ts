@@ -119,7 +119,7 @@ export async function beginQueueing<Joined extends Pick<Room, "roomId">>(
   const { options = {}, ...wish } = given;
   const { rank = 0, group, signal } = wish;
   if (!Number.isFinite(rank)) {
-    throw new ConfigError({ field: "rank", value: rank, expected: "a finite number" });
+    throw new ConfigError("rank", rank, "a finite number");
   }
   const terms = { ...(group !== undefined && { group }), ...(signal !== undefined && { signal }) };
   const { method, options: checked } = checkedCall("joinOrCreate", roomName, options, terms);

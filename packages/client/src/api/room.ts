@@ -436,8 +436,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   ): Prediction {
     const known = definition as unknown as EntityDefinition;
     const { name, motion, motionLayout } = known;
-    if (!motionLayout)
-      throw new ConfigError({ field: `${name}.motion`, value: motion, expected: "a motion to predict" });
+    if (!motionLayout) throw new ConfigError(`${name}.motion`, motion, "a motion to predict");
     assertFunction("step", step);
     return this.#mode.predict(known, inputs, step as unknown as InputStep);
   }
@@ -456,7 +455,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     assertMoment(atMs);
     if (this.state === "left") return;
     const by = this.#stepsBy;
-    if (by !== undefined) throw new ConfigError({ field: "advance", value: atMs, expected: by });
+    if (by !== undefined) throw new ConfigError("advance", atMs, by);
     this.#publish(this.#time.momentOf(atMs));
   }
 
@@ -472,18 +471,10 @@ export class Room<Messages extends object = any> extends RoomEvents {
   loop(step: LoopStep): Unsubscribe {
     assertFunction("step", step);
     if (this.#lockstepSessions > 0) {
-      throw new ConfigError({
-        field: "loop",
-        value: step,
-        expected: "none: the LockstepSession calls its own step",
-      });
+      throw new ConfigError("loop", step, "none: the LockstepSession calls its own step");
     }
     if (this.#loop.isRunning) {
-      throw new ConfigError({
-        field: "loop",
-        value: step,
-        expected: "one loop at a time: stop the other one first",
-      });
+      throw new ConfigError("loop", step, "one loop at a time: stop the other one first");
     }
     if (this.state === "left") throw new NetError("session/ended", "the room was left");
     return this.#loop.start(step);

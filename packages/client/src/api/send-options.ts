@@ -20,7 +20,7 @@ export function sendTerms(to: Peer | SendOptions | undefined): { to: Peer | unde
   checkKeys("", to, ["to", "class"]);
   const value: unknown = to.class ?? "command";
   if (value !== "command" && value !== "bulk") {
-    throw new ConfigError({ field: "class", value, expected: '"command" or "bulk"' });
+    throw new ConfigError("class", value, '"command" or "bulk"');
   }
   return { to: to.to, isBulk: value === "bulk" };
 }

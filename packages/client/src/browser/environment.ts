@@ -14,7 +14,7 @@ export type TransportKind = (typeof transportKinds)[number];
 /** Throws {@link ConfigError} for a value that is not a constructor. */
 export function assertWebSocket(given: unknown): void {
   if (given === undefined || typeof given === "function") return;
-  throw new ConfigError({ field: "webSocket", value: given, expected: "a WebSocket constructor" });
+  throw new ConfigError("webSocket", given, "a WebSocket constructor");
 }
 
 /**
@@ -38,19 +38,18 @@ export function webSocketOf(given: unknown): WebSocketConstructor {
 export function checkedTransports(given: unknown): readonly TransportKind[] {
   if (given === undefined) return transportKinds;
   const expected = `a list with at least one of ${transportKinds.join(", ")}`;
-  if (!Array.isArray(given) || given.length === 0)
-    throw new ConfigError({ field: "transports", value: given, expected });
+  if (!Array.isArray(given) || given.length === 0) throw new ConfigError("transports", given, expected);
   for (const kind of given) {
     if (!transportKinds.includes(kind as TransportKind)) {
-      throw new ConfigError({ field: "transports", value: kind, expected });
+      throw new ConfigError("transports", kind, expected);
     }
   }
   if (!given.includes("websocket")) {
-    throw new ConfigError({
-      field: "transports",
-      value: given.join(", "),
-      expected: "websocket among them: it joins, signals and relays",
-    });
+    throw new ConfigError(
+      "transports",
+      given.join(", "),
+      "websocket among them: it joins, signals and relays",
+    );
   }
   return [...(given as TransportKind[])];
 }
@@ -59,7 +58,7 @@ export function checkedTransports(given: unknown): readonly TransportKind[] {
 export function assertPossible(choice: ProfileChoice, transports: readonly TransportKind[]): void {
   if (typeof choice !== "object" || choice.topology !== "mesh" || transports.includes("webrtc")) return;
   const expected = `"relay", or nothing: transports leaves out webrtc`;
-  throw new ConfigError({ field: "profile.topology", value: choice.topology, expected });
+  throw new ConfigError("profile.topology", choice.topology, expected);
 }
 
 /**
@@ -68,11 +67,7 @@ export function assertPossible(choice: ProfileChoice, transports: readonly Trans
  */
 export function webRtcOf(given: unknown): WebRtcLinkMaker | undefined {
   if (given === undefined || typeof given === "function") return given as WebRtcLinkMaker | undefined;
-  throw new ConfigError({
-    field: "webRtc",
-    value: given,
-    expected: 'what nodeWebRtc() of "@paceline/client/node" resolves to',
-  });
+  throw new ConfigError("webRtc", given, 'what nodeWebRtc() of "@paceline/client/node" resolves to');
 }
 
 /** Returns the decision tree's inputs: this page, its capabilities and the other participants. */
@@ -102,5 +97,5 @@ export function assertScheme(serverUrl: string, schemes: readonly ("wss" | "ws")
   const { protocol, hostname } = new URL(serverUrl);
   if (protocol === "https:" || schemes.includes("ws") || loopback.test(hostname)) return;
   const expected = "an https or wss address: a page that came by https may open encrypted links only";
-  throw new ConfigError({ field: "endpoint", value: serverUrl, expected });
+  throw new ConfigError("endpoint", serverUrl, expected);
 }

@@ -98,7 +98,7 @@ function checkedToken(token: unknown): AuthToken {
   // The token itself stays out of the message: it is a secret.
   const value = typeof token === "string" ? `${token.length} characters` : typeof token;
   const expected = `text of at most ${MAX_CHARACTERS} characters, or a function that returns it`;
-  throw new ConfigError({ field: "authToken", value, expected });
+  throw new ConfigError("authToken", value, expected);
 }
 
 function checkedStorage(storage: unknown): IdentityStorage | undefined {
@@ -109,7 +109,7 @@ function checkedStorage(storage: unknown): IdentityStorage | undefined {
   >;
   if (typeof getItem === "function" && typeof setItem === "function") return storage as IdentityStorage;
   const expected = "true, false or an object with getItem and setItem";
-  throw new ConfigError({ field: "keepIdentity", value: storage, expected });
+  throw new ConfigError("keepIdentity", storage, expected);
 }
 
 /** Returns the page's storage. A read of `localStorage` throws in a page that may not store anything. */

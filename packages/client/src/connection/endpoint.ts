@@ -5,14 +5,14 @@ import { ConfigError } from "@paceline/protocol";
  */
 export function serverUrlOf(endpoint: unknown): string {
   const expected = "an http(s) or ws(s) address such as https://play.example.com";
-  if (typeof endpoint !== "string") throw new ConfigError({ field: "endpoint", value: endpoint, expected });
+  if (typeof endpoint !== "string") throw new ConfigError("endpoint", endpoint, expected);
   let url: URL;
   try {
     url = new URL(endpoint);
   } catch {
-    throw new ConfigError({ field: "endpoint", value: endpoint, expected });
+    throw new ConfigError("endpoint", endpoint, expected);
   }
   const scheme = { "http:": "http:", "https:": "https:", "ws:": "http:", "wss:": "https:" }[url.protocol];
-  if (!scheme) throw new ConfigError({ field: "endpoint", value: endpoint, expected });
+  if (!scheme) throw new ConfigError("endpoint", endpoint, expected);
   return `${scheme}//${url.host}${url.pathname}`.replace(/\/+$/, "");
 }

@@ -219,7 +219,7 @@ export function reconnectCall(reconnectionToken: unknown): JoinCall {
     typeof reconnectionToken === "string" ? /^([\w-]{1,64})\.([\w-]{1,128})$/.exec(reconnectionToken) : null;
   if (!parts) {
     const expected = "what room.reconnectionToken said";
-    throw new ConfigError({ field: "reconnectionToken", value: reconnectionToken, expected });
+    throw new ConfigError("reconnectionToken", reconnectionToken, expected);
   }
   return { method: "reconnect", target: parts[1]!, options: {}, token: parts[2]! };
 }
@@ -233,19 +233,14 @@ export function checkedCall(
 ): JoinCall {
   const field = method === "joinById" ? "roomId" : "roomName";
   if (typeof target !== "string" || !/^[\w-]{1,64}$/.test(target)) {
-    throw new ConfigError({ field, value: target, expected: "1 to 64 letters, digits, - or _" });
+    throw new ConfigError(field, target, "1 to 64 letters, digits, - or _");
   }
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new ConfigError({ field: "options", value: options, expected: "an object" });
+    throw new ConfigError("options", options, "an object");
   }
   for (const [key, value] of Object.entries(options)) {
     const isPlain = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
-    if (!isPlain)
-      throw new ConfigError({
-        field: `options.${key}`,
-        value,
-        expected: "text, a finite number or a boolean",
-      });
+    if (!isPlain) throw new ConfigError(`options.${key}`, value, "text, a finite number or a boolean");
   }
   const call = { method, target, options: options as RoomOptions };
   return terms === undefined ? call : { ...call, terms: checkedTerms(terms) };
@@ -270,7 +265,7 @@ function checkGroup(group: Group): void {
   )
     return;
   const expected = "a key of 1 to 128 characters and a size of 1 to 64";
-  throw new ConfigError({ field: "group", value: group, expected });
+  throw new ConfigError("group", group, expected);
 }
 
 function isBetween(count: unknown, most: number): boolean {

@@ -43,7 +43,7 @@ export async function measureEndpoints(
   checkWhole("timeoutMs", timeoutMs, 100, 60_000, "ms");
   if (!Array.isArray(endpoints) || endpoints.length === 0 || endpoints.length > MAX_ENDPOINTS) {
     const expected = `a list of 1 to ${MAX_ENDPOINTS} addresses`;
-    throw new ConfigError({ field: "endpoints", value: endpoints, expected });
+    throw new ConfigError("endpoints", endpoints, expected);
   }
   const urls = endpoints.map((endpoint) => `${urlOf(endpoint)}/health`);
   const measured = await Promise.all(
@@ -127,5 +127,5 @@ async function measure(
 
 function checkWhole(field: string, value: number, min: number, max: number, unit: string): void {
   if (Number.isInteger(value) && value >= min && value <= max) return;
-  throw new ConfigError({ field, value, expected: `a whole number of ${unit} from ${min} to ${max}` });
+  throw new ConfigError(field, value, `a whole number of ${unit} from ${min} to ${max}`);
 }

@@ -75,7 +75,7 @@ export class FieldChanges {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (!field) {
       const expected = `one of ${Object.keys(fields).join(", ")}`;
-      throw new ConfigError({ field: `${kind}.onChange`, value: name, expected });
+      throw new ConfigError(`${kind}.onChange`, name, expected);
     }
     return { field, listeners: new Listeners(), last: this.#valueOf(name, field) };
   }

@@ -91,11 +91,7 @@ export class OwnedEntities {
   despawn(entity: object): OwnedRecord {
     const record = this.#records.of(entity);
     if (!record) {
-      throw new ConfigError({
-        field: "entity",
-        value: entity,
-        expected: "an entity that this participant owns",
-      });
+      throw new ConfigError("entity", entity, "an entity that this participant owns");
     }
     record.changes.end();
     this.#records.remove(record);
@@ -179,7 +175,7 @@ export class OwnedEntities {
       },
       set viewDistanceM(value: number) {
         if (!(Number.isFinite(value) && value >= 0)) {
-          throw new ConfigError({ field: "viewDistanceM", value, expected: "0 m or more" });
+          throw new ConfigError("viewDistanceM", value, "0 m or more");
         }
         const record = ofEntity(base);
         if (record) record.distanceM = value;

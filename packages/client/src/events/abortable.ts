@@ -8,7 +8,7 @@ export function assertSignal(signal: unknown): asserts signal is AbortSignal | u
   const { aborted, addEventListener } = (signal ?? {}) as Partial<AbortSignal>;
   if (signal === undefined || (typeof aborted === "boolean" && typeof addEventListener === "function"))
     return;
-  throw new ConfigError({ field: "signal", value: signal, expected: "an AbortSignal" });
+  throw new ConfigError("signal", signal, "an AbortSignal");
 }
 
 /**

@@ -126,7 +126,7 @@ export class LockstepSession<Command> {
     checkOptions(options);
     if (room.authority) {
       const expected = "a room whose players are among themselves: in this one the server decides";
-      throw new ConfigError({ field: "room", value: room.name, expected });
+      throw new ConfigError("room", room.name, expected);
     }
     this.#room = room;
     this.#options = options;
@@ -185,7 +185,7 @@ export class LockstepSession<Command> {
    */
   give(command: Command): void {
     if (this.#options.readCommand(command) === undefined) {
-      throw new ConfigError({ field: "command", value: command, expected: "what readCommand takes" });
+      throw new ConfigError("command", command, "what readCommand takes");
     }
     if (!this.#lockstep) return;
     const given = [...this.#ownCommands, command];
@@ -438,10 +438,10 @@ function checkOptions<Command>(options: LockstepSessionOptions<Command>): void {
   checkKeys("", options, Object.keys(optionNames));
   const { players } = options;
   if (!Number.isInteger(players) || players < 1 || players > 64) {
-    throw new ConfigError({ field: "players", value: players, expected: "1 to 64 players" });
+    throw new ConfigError("players", players, "1 to 64 players");
   }
   for (const field of ["readCommand", "step"] as const) {
     const value: unknown = options[field];
-    if (typeof value !== "function") throw new ConfigError({ field, value, expected: "a function" });
+    if (typeof value !== "function") throw new ConfigError(field, value, "a function");
   }
 }

@@ -36,7 +36,7 @@ export class RoomListeners {
     if (known === definition) return false;
     if (known) {
       const expected = "one definition of a name per room";
-      throw new ConfigError({ field: "definition", value: definition.name, expected });
+      throw new ConfigError("definition", definition.name, expected);
     }
     this.#definitions.set(definition.name, definition);
     return true;
@@ -82,9 +82,5 @@ export class RoomListeners {
 
 function assertDefinition(definition: unknown): void {
   if ((definition as Partial<EntityDefinition> | undefined)?.schemaHash !== undefined) return;
-  throw new ConfigError({
-    field: "definition",
-    value: definition,
-    expected: "a kind of entity, made by defineEntity",
-  });
+  throw new ConfigError("definition", definition, "a kind of entity, made by defineEntity");
 }

@@ -53,5 +53,5 @@ function topologyOf(choice: ProfileChoice): Topology | undefined {
 }
 
 function refuse(choice: ProfileChoice, expected: string): never {
-  throw new ConfigError({ field: "profile.topology", value: topologyOf(choice), expected });
+  throw new ConfigError("profile.topology", topologyOf(choice), expected);
 }

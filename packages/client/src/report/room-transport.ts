@@ -155,7 +155,7 @@ export class RoomTransport {
     const named = typeof choice === "object" ? choice?.numbers?.tickHz : undefined;
     if (named !== undefined && named !== tickHz) {
       const expected = `${tickHz} per second: it is fixed when the room is joined`;
-      throw new ConfigError({ field: "profile.numbers.tickHz", value: named, expected });
+      throw new ConfigError("profile.numbers.tickHz", named, expected);
     }
     const profile = profileOf(choiceAt(choice, tickHz));
     this.#room.assertFits(choice);

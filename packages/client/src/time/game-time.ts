@@ -196,5 +196,5 @@ export class GameTime {
 export function assertMoment(atMs: unknown): asserts atMs is number | undefined {
   if (atMs === undefined || Number.isFinite(atMs)) return;
   const expected = "a time in ms, as requestAnimationFrame and performance.now give it, or nothing";
-  throw new ConfigError({ field: "advance", value: atMs, expected });
+  throw new ConfigError("advance", atMs, expected);
 }

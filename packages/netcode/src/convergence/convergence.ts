@@ -125,20 +125,16 @@ function checked(options: ConvergenceOptions): ConvergenceOptions {
   const { blend, timeMs, maxSpeedMps, snapDistanceM } = options;
   if (!Object.hasOwn(blends, blend)) {
     const expected = `one of ${Object.keys(blends).join(", ")}`;
-    throw new ConfigError({ field: "convergence.blend", value: blend, expected });
+    throw new ConfigError("convergence.blend", blend, expected);
   }
   if (!(timeMs >= 0 && timeMs <= 10_000)) {
-    throw new ConfigError({ field: "convergence.timeMs", value: timeMs, expected: "0 to 10000 ms" });
+    throw new ConfigError("convergence.timeMs", timeMs, "0 to 10000 ms");
   }
   if (!(maxSpeedMps > 0)) {
-    throw new ConfigError({ field: "convergence.maxSpeedMps", value: maxSpeedMps, expected: "above 0 m/s" });
+    throw new ConfigError("convergence.maxSpeedMps", maxSpeedMps, "above 0 m/s");
   }
   if (!(snapDistanceM >= 0)) {
-    throw new ConfigError({
-      field: "convergence.snapDistanceM",
-      value: snapDistanceM,
-      expected: "0 m or more",
-    });
+    throw new ConfigError("convergence.snapDistanceM", snapDistanceM, "0 m or more");
   }
   return options;
 }

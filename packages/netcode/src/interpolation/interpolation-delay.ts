@@ -55,10 +55,10 @@ export class InterpolationDelay {
   constructor(options: InterpolationDelayOptions = DEFAULT_INTERPOLATION_DELAY) {
     const { starvedShare, minMs, maxMs, startMs = 100 } = options;
     if (!(starvedShare > 0 && starvedShare < 1)) {
-      throw new ConfigError({ field: "starvedShare", value: starvedShare, expected: "above 0, below 1" });
+      throw new ConfigError("starvedShare", starvedShare, "above 0, below 1");
     }
     if (!(minMs >= 0 && minMs <= maxMs)) {
-      throw new ConfigError({ field: "minMs", value: minMs, expected: `0 to maxMs, ${maxMs} ms` });
+      throw new ConfigError("minMs", minMs, `0 to maxMs, ${maxMs} ms`);
     }
     this.#options = options;
     this.#delayMs = Math.min(Math.max(startMs, minMs), maxMs);

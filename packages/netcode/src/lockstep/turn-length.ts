@@ -35,11 +35,7 @@ export class TurnLength {
   constructor(options: TurnLengthOptions = DEFAULT_TURN_LENGTH) {
     const { minMs, maxMs } = options;
     if (!(minMs > 0 && minMs <= maxMs)) {
-      throw new ConfigError({
-        field: "minMs",
-        value: minMs,
-        expected: `above 0, at most maxMs, ${maxMs} ms`,
-      });
+      throw new ConfigError("minMs", minMs, `above 0, at most maxMs, ${maxMs} ms`);
     }
     this.#options = options;
   }

@@ -26,11 +26,11 @@ export class InputBuffer<Input> {
 
   constructor({ redundancy = 3, capacity = 256 }: InputBufferOptions = {}) {
     if (!Number.isInteger(redundancy) || redundancy < 1 || redundancy > 32) {
-      throw new ConfigError({ field: "redundancy", value: redundancy, expected: "1 to 32 inputs" });
+      throw new ConfigError("redundancy", redundancy, "1 to 32 inputs");
     }
     if (!Number.isInteger(capacity) || capacity < redundancy) {
       const expected = `at least the redundancy, ${redundancy} inputs`;
-      throw new ConfigError({ field: "capacity", value: capacity, expected });
+      throw new ConfigError("capacity", capacity, expected);
     }
     this.#redundancy = redundancy;
     this.#capacity = capacity;
@@ -51,7 +51,7 @@ export class InputBuffer<Input> {
     const last = this.#pending.at(-1);
     if (!Number.isSafeInteger(tick) || (last && tick <= last.tick)) {
       const expected = last ? `a tick after ${last.tick}` : "a whole number of ticks";
-      throw new ConfigError({ field: "tick", value: tick, expected });
+      throw new ConfigError("tick", tick, expected);
     }
     this.#pending.push({ tick, input });
     if (this.#pending.length <= this.#capacity) return;

@@ -50,10 +50,10 @@ export class ServerInputBuffer<Input> {
   /** @param idle input of a player that has not sent any yet */
   constructor(idle: Input, { capacity = 64, lateShare = 0.01 }: ServerInputBufferOptions = {}) {
     if (!Number.isInteger(capacity) || capacity < 2 || capacity > 1024) {
-      throw new ConfigError({ field: "capacity", value: capacity, expected: "2 to 1024 ticks" });
+      throw new ConfigError("capacity", capacity, "2 to 1024 ticks");
     }
     if (!(lateShare > 0 && lateShare < 1)) {
-      throw new ConfigError({ field: "lateShare", value: lateShare, expected: "above 0, below 1" });
+      throw new ConfigError("lateShare", lateShare, "above 0, below 1");
     }
     this.#last = idle;
     this.#capacity = capacity;

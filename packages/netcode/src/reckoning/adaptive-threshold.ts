@@ -31,7 +31,7 @@ export function thresholdFactor(
   options: AdaptiveThresholdOptions = DEFAULT_ADAPTIVE_THRESHOLD,
 ): number {
   const { nearM, maxDistanceFactor, maxPressureFactor } = options;
-  if (!(nearM > 0)) throw new ConfigError({ field: "nearM", value: nearM, expected: "more than 0 m" });
+  if (!(nearM > 0)) throw new ConfigError("nearM", nearM, "more than 0 m");
   const byDistance = Math.min(Math.max(1, distanceM / nearM), maxDistanceFactor);
   const overHalf = Math.min(Math.max(0, pressure * 2 - 1), 1);
   const byPressure = maxPressureFactor ** overHalf;

@@ -22,7 +22,7 @@ export function newReckoner(layout: BodyLayout, model: ReckoningModel): Reckoner
   if (typeof model === "object" && model !== null) return new SteppedReckoner(model);
   if (!Object.hasOwn(byName, model)) {
     const expected = `one of ${Object.keys(byName).join(", ")}, or { step }`;
-    throw new ConfigError({ field: "motion", value: model, expected });
+    throw new ConfigError("motion", model, expected);
   }
   return byName[model](layout);
 }

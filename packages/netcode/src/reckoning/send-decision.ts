@@ -74,7 +74,7 @@ export class SendDecision {
   constructor(options: ReceiverModelOptions, width: number) {
     if (!(options.tickSeconds > 0)) {
       const expected = "more than 0 s";
-      throw new ConfigError({ field: "tickSeconds", value: options.tickSeconds, expected });
+      throw new ConfigError("tickSeconds", options.tickSeconds, expected);
     }
     this.#layout = options.layout;
     this.#receiverModel = new ReceiverModel(options, width);

@@ -31,14 +31,14 @@ export class SteppedReckoner implements Reckoner {
 
   constructor({ step, stepSeconds = 1 / 60, maxSteps = 60 }: SteppedModelOptions) {
     if (typeof step !== "function") {
-      throw new ConfigError({ field: "motion.step", value: step, expected: "a function" });
+      throw new ConfigError("motion.step", step, "a function");
     }
     if (!(stepSeconds > 0 && stepSeconds <= 1)) {
       const expected = "more than 0 s, at most 1 s";
-      throw new ConfigError({ field: "motion.stepSeconds", value: stepSeconds, expected });
+      throw new ConfigError("motion.stepSeconds", stepSeconds, expected);
     }
     if (!Number.isInteger(maxSteps) || maxSteps < 1 || maxSteps > 1000) {
-      throw new ConfigError({ field: "motion.maxSteps", value: maxSteps, expected: "1 to 1000 steps" });
+      throw new ConfigError("motion.maxSteps", maxSteps, "1 to 1000 steps");
     }
     this.#step = step;
     this.#stepSeconds = stepSeconds;

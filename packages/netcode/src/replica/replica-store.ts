@@ -63,7 +63,7 @@ export class ReplicaStore<Item extends Replica> {
   freeId(): number {
     if (this.isFull) {
       const expected = `fewer than ${MAX_ID + 1 - this.#firstId}`;
-      throw new ConfigError({ field: "entities", value: this.size, expected });
+      throw new ConfigError("entities", this.size, expected);
     }
     while (this.#replicas.has(this.#nextId)) this.#advanceId();
     const id = this.#nextId;

@@ -35,10 +35,10 @@ export class LagCompensation<Id> {
   constructor(options: LagCompensationOptions) {
     const { maxRewindMs = DEFAULT_MAX_REWIND_MS, tickSeconds } = options;
     if (!(maxRewindMs >= 0 && maxRewindMs <= 2000)) {
-      throw new ConfigError({ field: "maxRewindMs", value: maxRewindMs, expected: "0 to 2000 ms" });
+      throw new ConfigError("maxRewindMs", maxRewindMs, "0 to 2000 ms");
     }
     if (!(tickSeconds > 0)) {
-      throw new ConfigError({ field: "tickSeconds", value: tickSeconds, expected: "more than 0 s" });
+      throw new ConfigError("tickSeconds", tickSeconds, "more than 0 s");
     }
     this.#options = options;
     this.#maxTicks = maxRewindMs / 1000 / tickSeconds;

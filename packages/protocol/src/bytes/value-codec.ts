@@ -1,5 +1,5 @@
 import { Packr, Unpackr } from "msgpackr";
-import { ConfigError, type ConfigProblem } from "../errors/errors.js";
+import { ConfigError } from "../errors/errors.js";
 import { limits } from "../errors/codes.js";
 import { isWellFormed } from "./msgpack-check.js";
 
@@ -17,7 +17,7 @@ const unpacker = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsTy
  */
 export function encodeValue(value: unknown, name = "message"): Uint8Array {
   const problem = plainDataProblem(value, name);
-  if (problem) throw new ConfigError(problem);
+  if (problem) throw problem;
   // The packer reuses its buffer.
   return new Uint8Array(packer.pack(value));
 }
@@ -36,10 +36,10 @@ export function decodeValue(bytes: Uint8Array): { readonly value: unknown } | un
 }
 
 /**
- * Returns why {@link encodeValue} would refuse a value, or undefined if it would not. Never throws on data
+ * Returns the error that {@link encodeValue} would throw for a value, or undefined. Never throws on data
  * that came as JSON or msgpack. Use it to check foreign data before encoding it again.
  */
-export function plainDataProblem(value: unknown, path: string, depth = 0): ConfigProblem | undefined {
+export function plainDataProblem(value: unknown, path: string, depth = 0): ConfigError | undefined {
   if (depth > limits.nestingDepth)
     return problemOf(path, value, `at most ${limits.nestingDepth} levels of nesting`);
   switch (typeof value) {
@@ -58,7 +58,7 @@ export function plainDataProblem(value: unknown, path: string, depth = 0): Confi
   }
 }
 
-function arrayProblem(items: readonly unknown[], path: string, depth: number): ConfigProblem | undefined {
+function arrayProblem(items: readonly unknown[], path: string, depth: number): ConfigError | undefined {
   for (const [index, item] of items.entries()) {
     const problem = plainDataProblem(item, `${path}[${index}]`, depth + 1);
     if (problem) return problem;
@@ -66,7 +66,7 @@ function arrayProblem(items: readonly unknown[], path: string, depth: number): C
   return undefined;
 }
 
-function objectProblem(value: object, path: string, depth: number): ConfigProblem | undefined {
+function objectProblem(value: object, path: string, depth: number): ConfigError | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
     return problemOf(path, value, "plain data (not an instance of a class)");
@@ -80,11 +80,11 @@ function objectProblem(value: object, path: string, depth: number): ConfigProble
 }
 
 /** An unpaired surrogate (text cut inside an emoji) has no UTF-8: receivers would drop the whole message. */
-function textProblem(text: string, path: string): ConfigProblem | undefined {
+function textProblem(text: string, path: string): ConfigError | undefined {
   const hasHalf = /\p{Surrogate}/u.test(text);
   return hasHalf ? problemOf(path, text, "text without halves of surrogate pairs") : undefined;
 }
 
-function problemOf(field: string, value: unknown, expected: string): ConfigProblem {
-  return { field, value: typeof value === "function" ? "a function" : value, expected };
+function problemOf(field: string, value: unknown, expected: string): ConfigError {
+  return new ConfigError(field, typeof value === "function" ? "a function" : value, expected);
 }

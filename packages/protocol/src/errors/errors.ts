@@ -1,24 +1,17 @@
 import type { ErrorCode } from "./error-codes.js";
 
-/** The parts of a {@link ConfigError}. */
-export interface ConfigProblem {
-  /** The option, argument or entity field as the caller wrote it: `threshold.position`. */
-  readonly field: string;
-  readonly value: unknown;
-  /** The expected value with range and unit: `a number from -1 to 1`. */
-  readonly expected: string;
-}
-
 /**
  * A mistake of the caller, thrown before anything is sent or changed. The message names field, value and
  * expected value.
  */
 export class ConfigError extends Error {
+  /** The option, argument or entity field as the caller wrote it: `threshold.position`. */
   readonly field: string;
   readonly value: unknown;
+  /** The expected value with range and unit: `a number from -1 to 1`. */
   readonly expected: string;
 
-  constructor({ field, value, expected }: ConfigProblem) {
+  constructor(field: string, value: unknown, expected: string) {
     super(`${field}: expected ${expected}, got ${printed(value)}`);
     this.name = "ConfigError";
     this.field = field;
@@ -32,7 +25,7 @@ export class ConfigError extends Error {
  * the first call.
  */
 export function assertFunction(field: string, fn: unknown): void {
-  if (typeof fn !== "function") throw new ConfigError({ field, value: fn, expected: "a function" });
+  if (typeof fn !== "function") throw new ConfigError(field, fn, "a function");
 }
 
 /**
@@ -42,19 +35,15 @@ export function assertFunction(field: string, fn: unknown): void {
  */
 export function checkKeys(at: string, given: unknown, known: readonly string[]): void {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new ConfigError({
-      field: at || "options",
-      value: given,
-      expected: `an object of ${known.join(", ")}`,
-    });
+    throw new ConfigError(at || "options", given, `an object of ${known.join(", ")}`);
   }
   const unknown = Object.keys(given).find((key) => !known.includes(key));
   if (unknown === undefined) return;
-  throw new ConfigError({
-    field: at === "" ? unknown : `${at}.${unknown}`,
-    value: (given as Record<string, unknown>)[unknown],
-    expected: `no such option; known are ${known.join(", ")}`,
-  });
+  throw new ConfigError(
+    at === "" ? unknown : `${at}.${unknown}`,
+    (given as Record<string, unknown>)[unknown],
+    `no such option; known are ${known.join(", ")}`,
+  );
 }
 
 /**

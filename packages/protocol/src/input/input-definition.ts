@@ -30,17 +30,13 @@ export function defineInput<const F extends Fields>(
 ): InputDefinition<F> {
   const definition = defineEntity("input", fields, options);
   if (definition.textCount > 0) {
-    throw new ConfigError({ field: "inputs", value: "text", expected: "fields of a fixed size" });
+    throw new ConfigError("inputs", "text", "fields of a fixed size");
   }
   // The rate does not matter: inputs are not predicted from ticks.
   const plan = planState(definition, { tickHz: 60 });
   const bits = plan.bits.subarray(FIRST_FIELD_COLUMN).reduce((sum, each) => sum + each, 0);
   if (bits > MAX_INPUT_BITS) {
-    throw new ConfigError({
-      field: "inputs",
-      value: `${bits} bits`,
-      expected: `at most ${MAX_INPUT_BITS} bits`,
-    });
+    throw new ConfigError("inputs", `${bits} bits`, `at most ${MAX_INPUT_BITS} bits`);
   }
   return Object.freeze({ fields, definition, plan, hash: definition.schemaHash || 1 });
 }

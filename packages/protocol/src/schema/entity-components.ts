@@ -140,5 +140,5 @@ function initialOf(name: string, field: NumericField, value: unknown): number {
   const isWhole = (field.kind !== "int" && field.kind !== "uint") || Number.isInteger(value);
   if (typeof value === "number" && value >= min && value <= max && isWhole) return value;
   const expected = `a ${isWhole ? "" : "whole "}number from ${min} to ${max} ${field.unit}`.trim();
-  throw new ConfigError({ field: `${name}.default`, value, expected });
+  throw new ConfigError(`${name}.default`, value, expected);
 }

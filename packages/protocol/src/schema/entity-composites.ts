@@ -46,15 +46,11 @@ export function enumOf<const Names extends readonly string[]>(
 ): EnumField<Names[number]> {
   const isList = Array.isArray(values) && values.every((value) => typeof value === "string");
   if (!isList || values.length < 2 || values.length > MAX_NAMES || new Set(values).size < values.length) {
-    throw new ConfigError({
-      field: "enumOf.values",
-      value: values,
-      expected: `2 to ${MAX_NAMES} different names`,
-    });
+    throw new ConfigError("enumOf.values", values, `2 to ${MAX_NAMES} different names`);
   }
   checkKeys("enumOf", options, ["default"]);
   if (options.default !== undefined && !values.includes(options.default)) {
-    throw new ConfigError({ field: "enumOf.default", value: options.default, expected: values.join(", ") });
+    throw new ConfigError("enumOf.default", options.default, values.join(", "));
   }
   return { ...options, kind: "enum", values, range: [0, values.length - 1], precision: 1, unit: "" };
 }
@@ -74,7 +70,7 @@ export function bytes(options: { readonly maxBytes: number }): BytesField {
 /** Declares a fixed number of equal fields: `list(flag(), 4)`. */
 export function list<Item extends Field>(item: Item, length: number): ListField<Item> {
   if (!Number.isInteger(length) || length < 1 || length > 256) {
-    throw new ConfigError({ field: "list.length", value: length, expected: "a whole number from 1 to 256" });
+    throw new ConfigError("list.length", length, "a whole number from 1 to 256");
   }
   assertField("list.item", item);
   return { ...UNRANGED, kind: "list", item, length };
@@ -85,7 +81,7 @@ export function group<const Members extends Readonly<Record<string, Field>>>(
   fields: Members,
 ): GroupField<Members> {
   if (typeof fields !== "object" || fields === null || Object.keys(fields).length === 0) {
-    throw new ConfigError({ field: "group", value: fields, expected: "at least one field" });
+    throw new ConfigError("group", fields, "at least one field");
   }
   for (const [name, field] of Object.entries(fields)) assertField(`group.${name}`, field);
   return { ...UNRANGED, kind: "group", fields };
@@ -95,7 +91,7 @@ export function group<const Members extends Readonly<Record<string, Field>>>(
 export function assertField(name: string, field: unknown): void {
   if (typeof field === "object" && field !== null && "kind" in field && "range" in field) return;
   const expected = "a field, such as flag() or scalar({ range, precision })";
-  throw new ConfigError({ field: name, value: field, expected });
+  throw new ConfigError(name, field, expected);
 }
 
 function textLimit(kind: string, maxBytes: unknown): number {
@@ -107,9 +103,5 @@ function textLimit(kind: string, maxBytes: unknown): number {
   ) {
     return maxBytes;
   }
-  throw new ConfigError({
-    field: `${kind}.maxBytes`,
-    value: maxBytes,
-    expected: `a whole number from 1 to ${MAX_TEXT_BYTES}`,
-  });
+  throw new ConfigError(`${kind}.maxBytes`, maxBytes, `a whole number from 1 to ${MAX_TEXT_BYTES}`);
 }

@@ -176,17 +176,13 @@ function describeLeaf({ path, field }: Leaf): string {
 
 function assertNotReserved(name: string, fieldName: string): void {
   if (!reserved.has(fieldName)) return;
-  throw new ConfigError({
-    field: `${name}.${fieldName}`,
-    value: fieldName,
-    expected: "a name that is not reserved",
-  });
+  throw new ConfigError(`${name}.${fieldName}`, fieldName, "a name that is not reserved");
 }
 
 /** A whole state, with everything around it, must fit one packet. */
 function assertSize(name: string, { components, leaves }: ComponentList): void {
   if (leaves.length === 0) {
-    throw new ConfigError({ field: name, value: "no fields", expected: "at least one field" });
+    throw new ConfigError(name, "no fields", "at least one field");
   }
   const textBytes = leaves.reduce(
     (sum, { field }) => sum + ("maxBytes" in field ? field.maxBytes + 2 : 0),
@@ -194,11 +190,7 @@ function assertSize(name: string, { components, leaves }: ComponentList): void {
   );
   const bytes = components.length * 4 + textBytes;
   if (bytes > MAX_STATE_BYTES) {
-    throw new ConfigError({
-      field: name,
-      value: `${bytes} bytes`,
-      expected: `at most ${MAX_STATE_BYTES} bytes, text at its longest`,
-    });
+    throw new ConfigError(name, `${bytes} bytes`, `at most ${MAX_STATE_BYTES} bytes, text at its longest`);
   }
 }
 
@@ -210,21 +202,17 @@ function assertDerived(name: string, fields: Fields): void {
     if ((field.kind !== "vec2" && field.kind !== "vec3") || field.derivedFrom === undefined) continue;
     const isRate = fieldName === "velocity" && field.derivedFrom === "position";
     if (isRate && fields.position?.kind === field.kind) continue;
-    throw new ConfigError({
-      field: `${name}.${fieldName}.derivedFrom`,
-      value: field.derivedFrom,
-      expected: `"position", on a field velocity of the same kind`,
-    });
+    throw new ConfigError(
+      `${name}.${fieldName}.derivedFrom`,
+      field.derivedFrom,
+      `"position", on a field velocity of the same kind`,
+    );
   }
 }
 
 function assertName(field: string, name: string): void {
   if (typeof name !== "string" || !/^[A-Za-z][A-Za-z0-9_-]*$/.test(name) || name.length > limits.nameBytes) {
-    throw new ConfigError({
-      field,
-      value: name,
-      expected: `1 to ${limits.nameBytes} letters, digits, - or _, a letter first`,
-    });
+    throw new ConfigError(field, name, `1 to ${limits.nameBytes} letters, digits, - or _, a letter first`);
   }
 }
 
@@ -237,18 +225,14 @@ function assertThresholds(
     // Every object has inherited names, such as toString, that are not fields.
     const known = Object.hasOwn(fields, field) ? fields[field] : undefined;
     if (known === undefined) {
-      throw new ConfigError({
-        field: `${name}.threshold.${field}`,
-        value,
-        expected: `one of ${Object.keys(fields).join(", ")}`,
-      });
+      throw new ConfigError(`${name}.threshold.${field}`, value, `one of ${Object.keys(fields).join(", ")}`);
     }
     if (value === undefined || !(value > 0) || !Number.isFinite(value)) {
-      throw new ConfigError({
-        field: `${name}.threshold.${field}`,
+      throw new ConfigError(
+        `${name}.threshold.${field}`,
         value,
-        expected: `a number above 0 (${known.unit || "no unit"})`,
-      });
+        `a number above 0 (${known.unit || "no unit"})`,
+      );
     }
   }
 }
@@ -257,18 +241,18 @@ function assertThresholds(
 function assertStep(name: string, motion: MotionModel, step: unknown): void {
   if (motion === "step" ? typeof step === "function" : step === undefined) return;
   const expected = motion === "step" ? "a function (state, seconds)" : `nothing, since motion is "${motion}"`;
-  throw new ConfigError({ field: `${name}.step`, value: step, expected });
+  throw new ConfigError(`${name}.step`, step, expected);
 }
 
 function assertHeartbeat(name: string, heartbeatMs: unknown): void {
   if (heartbeatMs === undefined) return;
   if (typeof heartbeatMs === "number" && heartbeatMs >= 50 && heartbeatMs <= 60_000) return;
-  throw new ConfigError({ field: `${name}.heartbeatMs`, value: heartbeatMs, expected: "50 to 60000 ms" });
+  throw new ConfigError(`${name}.heartbeatMs`, heartbeatMs, "50 to 60000 ms");
 }
 
 function assertStrict(name: string, strict: unknown): void {
   if (strict === undefined || typeof strict === "boolean") return;
-  throw new ConfigError({ field: `${name}.strict`, value: strict, expected: "true or false" });
+  throw new ConfigError(`${name}.strict`, strict, "true or false");
 }
 
 /** Returns the FNV-1a hash of a text, 32 bits (Fowler, Noll, Vo). */

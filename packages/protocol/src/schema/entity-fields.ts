@@ -97,7 +97,7 @@ export function angle(
 ): AngleField {
   checkKeys("angle", options, ANGLE_OPTIONS);
   if (options.unit !== "rad") {
-    throw new ConfigError({ field: "angle.unit", value: options.unit, expected: `"rad"` });
+    throw new ConfigError("angle.unit", options.unit, `"rad"`);
   }
   return ranged("angle", { ...options, range: [-Math.PI, Math.PI] });
 }
@@ -108,10 +108,10 @@ export function quat(
 ): QuatField {
   checkKeys("quat", options, ANGLE_OPTIONS);
   if (options.unit !== "rad") {
-    throw new ConfigError({ field: "quat.unit", value: options.unit, expected: `"rad"` });
+    throw new ConfigError("quat.unit", options.unit, `"rad"`);
   }
   if (!(options.precision >= 1e-6 && options.precision <= 1)) {
-    throw new ConfigError({ field: "quat.precision", value: options.precision, expected: "1e-6 to 1 rad" });
+    throw new ConfigError("quat.precision", options.precision, "1e-6 to 1 rad");
   }
   return ranged("quat", { ...options, range: [-1, 1] });
 }
@@ -130,7 +130,7 @@ export function int(options: IntOptions): IntField {
 export function uint(options: IntOptions): UintField {
   const field = whole("uint", options);
   if (field.range[0] >= 0) return field;
-  throw new ConfigError({ field: "uint.range", value: field.range[0], expected: "numbers from 0 on" });
+  throw new ConfigError("uint.range", field.range[0], "numbers from 0 on");
 }
 
 /** Declares a boolean. */
@@ -143,11 +143,7 @@ function whole<Kind extends "int" | "uint">(kind: Kind, options: IntOptions): Fi
   checkKeys(kind, options, WHOLE_OPTIONS);
   for (const bound of boundsOf(kind, options.range)) {
     if (!Number.isSafeInteger(bound) || Math.abs(bound) > 2 ** 24) {
-      throw new ConfigError({
-        field: `${kind}.range`,
-        value: bound,
-        expected: "whole numbers within ±16777216",
-      });
+      throw new ConfigError(`${kind}.range`, bound, "whole numbers within ±16777216");
     }
   }
   return ranged(kind, { ...options, precision: 1 });
@@ -160,11 +156,11 @@ function ranged<Kind extends string, Options extends RangedOptions<Value>, Value
   const { precision, unit = "" } = options;
   const [min, max] = boundsOf(kind, options.range);
   if (!Number.isFinite(precision) || precision <= 0 || precision > max - min) {
-    throw new ConfigError({
-      field: `${kind}.precision`,
-      value: precision,
-      expected: `a number above 0 and at most the range's width, ${max - min}${unit && ` ${unit}`}`,
-    });
+    throw new ConfigError(
+      `${kind}.precision`,
+      precision,
+      `a number above 0 and at most the range's width, ${max - min}${unit && ` ${unit}`}`,
+    );
   }
   return { ...options, kind, range: [min, max], precision, unit };
 }
@@ -177,9 +173,9 @@ function boundsOf(kind: string, range: unknown): Range {
   if (areNumbers && min < max && Number.isFinite(Math.fround(min)) && Number.isFinite(Math.fround(max))) {
     return [min, max];
   }
-  throw new ConfigError({
-    field: `${kind}.range`,
-    value: bounds.length > 0 ? `[${bounds.join(", ")}]` : range,
-    expected: "[min, max] with finite min < max, both within a Float32",
-  });
+  throw new ConfigError(
+    `${kind}.range`,
+    bounds.length > 0 ? `[${bounds.join(", ")}]` : range,
+    "[min, max] with finite min < max, both within a Float32",
+  );
 }

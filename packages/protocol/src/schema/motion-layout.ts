@@ -116,31 +116,19 @@ function isWritten(field: Field | undefined): boolean {
 export function assertShow(name: string, show: ShowStyle | undefined, motion: MotionModel): void {
   if (show === undefined) return;
   if (!showStyles.includes(show)) {
-    throw new ConfigError({
-      field: `${name}.show`,
-      value: show,
-      expected: `one of ${showStyles.join(", ")}`,
-    });
+    throw new ConfigError(`${name}.show`, show, `one of ${showStyles.join(", ")}`);
   }
   if (motion !== "hold") return;
-  throw new ConfigError({ field: `${name}.show`, value: show, expected: `nothing, since motion is "hold"` });
+  throw new ConfigError(`${name}.show`, show, `nothing, since motion is "hold"`);
 }
 
 function assertMotion(name: string, motion: MotionModel): void {
   if (motionModels.includes(motion)) return;
-  throw new ConfigError({
-    field: `${name}.motion`,
-    value: motion,
-    expected: `one of ${motionModels.join(", ")}`,
-  });
+  throw new ConfigError(`${name}.motion`, motion, `one of ${motionModels.join(", ")}`);
 }
 
 function positionOf(name: string, { fields, motion }: MotionParts): Vec2Field | Vec3Field {
   const { position } = fields;
   if (position?.kind === "vec2" || position?.kind === "vec3") return position;
-  throw new ConfigError({
-    field: `${name}.position`,
-    value: position?.kind,
-    expected: `a vec2 or vec3, since motion is "${motion}"`,
-  });
+  throw new ConfigError(`${name}.position`, position?.kind, `a vec2 or vec3, since motion is "${motion}"`);
 }

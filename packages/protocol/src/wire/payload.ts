@@ -156,11 +156,7 @@ function resyncOf(body: Uint8Array): PeerPayload | undefined {
 /** Throws {@link ConfigError} if the value cannot be the type of a message. */
 export function assertMessageType(type: unknown): void {
   if (isName(type)) return;
-  throw new ConfigError({
-    field: "type",
-    value: type,
-    expected: `text of 1 to ${limits.nameBytes} bytes of UTF-8`,
-  });
+  throw new ConfigError("type", type, `text of 1 to ${limits.nameBytes} bytes of UTF-8`);
 }
 
 function isName(value: unknown): value is string {

@@ -9,13 +9,13 @@ export function assertWhole(
   const isWhole = typeof value === "number" && Number.isInteger(value);
   if (isWhole && value >= range.min && value <= range.max) return;
   const expected = `a whole number from ${range.min} to ${range.max} (${range.unit})`;
-  throw new ConfigError({ field, value, expected });
+  throw new ConfigError(field, value, expected);
 }
 
 /** Throws {@link ConfigError} unless `value` is an object that is no array. */
 export function assertObject(field: string, value: unknown): asserts value is Record<string, unknown> {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
-  throw new ConfigError({ field, value, expected: "an object" });
+  throw new ConfigError(field, value, "an object");
 }
 
 /** Throws {@link ConfigError} naming the first unknown key, which is mostly a typing error. */
@@ -23,6 +23,6 @@ export function assertKeys(field: string, value: object, known: readonly string[
   for (const key of Object.keys(value)) {
     if (known.includes(key)) continue;
     const name = field === "" ? key : `${field}.${key}`;
-    throw new ConfigError({ field: name, value: key, expected: `one of ${known.join(", ")}` });
+    throw new ConfigError(name, key, `one of ${known.join(", ")}`);
   }
 }

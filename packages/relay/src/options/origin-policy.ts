@@ -98,15 +98,15 @@ function checkedOrigins(allowed: AllowedOrigins): AllowedOrigins {
   if (Array.isArray(allowed) && allowed.every((origin) => isOrigin(origin))) return [...allowed];
   const value = Array.isArray(allowed) ? allowed.find((origin) => !isOrigin(origin)) : allowed;
   const expected = '"*" or a list of origins such as "https://play.example.com", without a path';
-  throw new ConfigError({ field: "allowedOrigins", value, expected });
+  throw new ConfigError("allowedOrigins", value, expected);
 }
 
 function checkedHosts(hosts: readonly string[]): ReadonlySet<string> {
   const expected = 'a list of hosts such as "play.example.com" or "play.example.com:8443"';
-  if (!Array.isArray(hosts)) throw new ConfigError({ field: "publicHosts", value: hosts, expected });
+  if (!Array.isArray(hosts)) throw new ConfigError("publicHosts", hosts, expected);
   for (const host of hosts) {
     const isHost = typeof host === "string" && hostnameOf(host.toLowerCase()) !== undefined;
-    if (!isHost) throw new ConfigError({ field: "publicHosts", value: host, expected });
+    if (!isHost) throw new ConfigError("publicHosts", host, expected);
   }
   return new Set(hosts.map((host: string) => host.toLowerCase()));
 }

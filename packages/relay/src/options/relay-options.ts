@@ -174,7 +174,7 @@ function roomSettingsOf(rooms: unknown): ReadonlyMap<string, RoomSettings> {
     // `NAME.queue` is the room where players who want a room of kind NAME wait.
     if (!/^[\w-]{1,64}(\.queue)?$/.test(name)) {
       const expected = "room names of 1 to 64 characters of A-Z, a-z, 0-9, _ and -";
-      throw new ConfigError({ field: "rooms", value: name, expected });
+      throw new ConfigError("rooms", name, expected);
     }
     assertObject(`rooms.${name}`, kind);
     assertKeys(`rooms.${name}`, kind, ["maxPlayers", "authority", "mixesBuilds"]);
@@ -186,24 +186,20 @@ function roomSettingsOf(rooms: unknown): ReadonlyMap<string, RoomSettings> {
     kinds.set(name, Object.freeze({ maxPlayers, authority, mixesBuilds }));
   }
   if (kinds.size === 0) {
-    throw new ConfigError({ field: "rooms", value: rooms, expected: "at least one kind of room" });
+    throw new ConfigError("rooms", rooms, "at least one kind of room");
   }
   return kinds;
 }
 
 function buildOf(value: unknown): string | undefined {
   if (value === undefined || isBuild(value)) return value;
-  throw new ConfigError({ field: "build", value, expected: "1 to 64 letters, digits and . + - _" });
+  throw new ConfigError("build", value, "1 to 64 letters, digits and . + - _");
 }
 
 function coalesceMs(value: unknown): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "number" && value >= 0 && value <= MAX_COALESCE_MS) return value;
-  throw new ConfigError({
-    field: "coalesceMs",
-    value,
-    expected: `a number from 0 to ${MAX_COALESCE_MS} (ms)`,
-  });
+  throw new ConfigError("coalesceMs", value, `a number from 0 to ${MAX_COALESCE_MS} (ms)`);
 }
 
 function secretBytes(secret: unknown): Uint8Array {
@@ -212,21 +208,13 @@ function secretBytes(secret: unknown): Uint8Array {
   if (bytes instanceof Uint8Array && bytes.length >= MIN_SECRET_BYTES) return Uint8Array.from(bytes);
   // The message leaves the value out, since it is a secret.
   const value = bytes instanceof Uint8Array ? `${bytes.length} bytes` : typeof secret;
-  throw new ConfigError({
-    field: "secret",
-    value,
-    expected: `text or bytes, at least ${MIN_SECRET_BYTES} bytes`,
-  });
+  throw new ConfigError("secret", value, `text or bytes, at least ${MIN_SECRET_BYTES} bytes`);
 }
 
 function iceServerList(servers: unknown): readonly IceServer[] {
   if (!Array.isArray(servers) || servers.length > MAX_ICE_SERVERS) {
     const value = Array.isArray(servers) ? `${servers.length} servers` : servers;
-    throw new ConfigError({
-      field: "iceServers",
-      value,
-      expected: `a list of at most ${MAX_ICE_SERVERS} servers`,
-    });
+    throw new ConfigError("iceServers", value, `a list of at most ${MAX_ICE_SERVERS} servers`);
   }
   return Object.freeze(servers.map((server, index) => iceServer(`iceServers[${index}]`, server)));
 }
@@ -236,20 +224,16 @@ function iceServer(field: string, server: unknown): IceServer {
   assertKeys(field, server, ["urls", "username", "credential"]);
   const { urls, username, credential } = server;
   if (typeof urls !== "string" || urls.length > MAX_ICE_TEXT || !/^(stun|turn)s?:\S+$/.test(urls)) {
-    throw new ConfigError({
-      field: `${field}.urls`,
-      value: urls,
-      expected: "stun:, stuns:, turn: or turns: and a host",
-    });
+    throw new ConfigError(`${field}.urls`, urls, "stun:, stuns:, turn: or turns: and a host");
   }
   if (username === undefined && credential === undefined) {
     if (!urls.startsWith("turn")) return Object.freeze({ urls });
     const expected = "username and credential with a TURN server; or name it in turn.urls, with turn.secret";
-    throw new ConfigError({ field, value: urls, expected });
+    throw new ConfigError(field, urls, expected);
   }
   if (!isShortText(username) || !isShortText(credential)) {
     const expected = `username and credential as text of 1 to ${MAX_ICE_TEXT} characters, or neither`;
-    throw new ConfigError({ field, value: "one that is no text", expected });
+    throw new ConfigError(field, "one that is no text", expected);
   }
   return Object.freeze({ urls, username, credential });
 }
@@ -266,12 +250,12 @@ function checkedLog(log: Log): Log {
 
 function flagOf(field: string, value: unknown = false): boolean {
   if (typeof value === "boolean") return value;
-  throw new ConfigError({ field, value, expected: "true or false" });
+  throw new ConfigError(field, value, "true or false");
 }
 
 function functionOf<F>(field: string, value: F | undefined): F | undefined {
   if (value === undefined || typeof value === "function") return value;
-  throw new ConfigError({ field, value, expected: "a function" });
+  throw new ConfigError(field, value, "a function");
 }
 
 function addressReader({ addressOf, trustedProxyHops }: RelayOptions): RelaySettings["addressOf"] {
@@ -280,7 +264,7 @@ function addressReader({ addressOf, trustedProxyHops }: RelayOptions): RelaySett
   assertWhole("trustedProxyHops", hops, { min: 0, max: MAX_PROXY_HOPS, unit: "proxies" });
   if (given && hops > 0) {
     const expected = "0 where addressOf is given: that function reads the headers itself";
-    throw new ConfigError({ field: "trustedProxyHops", value: hops, expected });
+    throw new ConfigError("trustedProxyHops", hops, expected);
   }
   return given ?? ((request) => forwardedAddress(request, hops));
 }

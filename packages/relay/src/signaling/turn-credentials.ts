@@ -37,7 +37,7 @@ export class TurnCredentials {
     if (typeof secret !== "string" || secret.length < MIN_SECRET_CHARACTERS) {
       const value = typeof secret === "string" ? `${secret.length} characters` : typeof secret;
       const expected = `the secret of the TURN servers (static-auth-secret), at least ${MIN_SECRET_CHARACTERS} characters`;
-      throw new ConfigError({ field: "turn.secret", value, expected });
+      throw new ConfigError("turn.secret", value, expected);
     }
     assertWhole("turn.lifetimeS", lifetimeS, { min: 60, max: 86_400, unit: "s" });
     this.#secret = secret;
@@ -57,10 +57,10 @@ export class TurnCredentials {
 function turnUrls(urls: unknown): readonly string[] {
   const expected = `1 to ${MAX_URLS} addresses of TURN servers, as turn:host:3478`;
   if (!Array.isArray(urls) || urls.length === 0 || urls.length > MAX_URLS)
-    throw new ConfigError({ field: "turn.urls", value: urls, expected });
+    throw new ConfigError("turn.urls", urls, expected);
   for (const url of urls) {
     if (typeof url !== "string" || url.length > 512 || !/^turns?:[^\s?]+(\?transport=(udp|tcp))?$/.test(url))
-      throw new ConfigError({ field: "turn.urls", value: url, expected });
+      throw new ConfigError("turn.urls", url, expected);
   }
   return Object.freeze([...(urls as string[])]);
 }

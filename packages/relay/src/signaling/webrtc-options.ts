@@ -29,12 +29,12 @@ export function webRtcSettings(options: WebRtcOptions | undefined): WebRtcOption
   assertAddress("webrtc.announcedAddress", announcedAddress);
   if (!privateCandidates.includes(mode)) {
     const expected = `one of ${privateCandidates.join(", ")}`;
-    throw new ConfigError({ field: "webrtc.privateCandidates", value: mode, expected });
+    throw new ConfigError("webrtc.privateCandidates", mode, expected);
   }
   return Object.freeze({ ...options });
 }
 
 function assertAddress(field: string, address: unknown): void {
   if (address === undefined || (typeof address === "string" && isIP(address) !== 0)) return;
-  throw new ConfigError({ field, value: address, expected: "an IPv4 or IPv6 address" });
+  throw new ConfigError(field, address, "an IPv4 or IPv6 address");
 }

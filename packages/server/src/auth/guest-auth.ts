@@ -46,7 +46,7 @@ class Guests {
 
   constructor({ secret, lifetimeDays = 365, nowMs = Date.now }: GuestAuthOptions) {
     if (!(lifetimeDays >= 1 && lifetimeDays <= 3650)) {
-      throw new ConfigError({ field: "lifetimeDays", value: lifetimeDays, expected: "1 to 3650 days" });
+      throw new ConfigError("lifetimeDays", lifetimeDays, "1 to 3650 days");
     }
     // Derive the key, so that a token that another program signed with the same secret is not an identity.
     this.#key = createHmac("sha256", secretBytes("secret", secret)).update(TYPE).digest();

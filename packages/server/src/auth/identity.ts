@@ -39,7 +39,7 @@ export function hasRole(player: { readonly auth: unknown }, role: string): boole
  */
 export function requireRole(auth: Authenticator, ...roles: readonly string[]): Authenticator {
   if (roles.length === 0 || roles.some((role) => typeof role !== "string" || role === "")) {
-    throw new ConfigError({ field: "roles", value: roles, expected: "at least one name of a role" });
+    throw new ConfigError("roles", roles, "at least one name of a role");
   }
   return async (request) => {
     const identity = await auth(request);

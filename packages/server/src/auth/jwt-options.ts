@@ -68,7 +68,7 @@ export function checkedJwtOptions(options: JwtAuthOptions): JwtSettings {
   const given = [secret, jwks, jwksUrl].filter((way) => way !== undefined).length;
   if (given !== 1) {
     const expected = "exactly one of secret, jwks and jwksUrl";
-    throw new ConfigError({ field: "jwtAuth", value: `${given} of them`, expected });
+    throw new ConfigError("jwtAuth", `${given} of them`, expected);
   }
   const { clockToleranceS = 5, rolesClaim = "roles", nowMs = Date.now } = options;
   const { timeoutMs = 5000, cooldownMs = 30_000, cacheMs = 600_000 } = options;
@@ -97,11 +97,7 @@ export function secretBytes(field: string, secret: unknown): Uint8Array {
   const bytes = typeof secret === "string" ? new TextEncoder().encode(secret) : secret;
   if (bytes instanceof Uint8Array && bytes.length >= MIN_SECRET_BYTES) return bytes;
   const value = bytes instanceof Uint8Array ? `${bytes.length} bytes` : typeof secret;
-  throw new ConfigError({
-    field,
-    value,
-    expected: `text or bytes, at least ${MIN_SECRET_BYTES} bytes`,
-  });
+  throw new ConfigError(field, value, `text or bytes, at least ${MIN_SECRET_BYTES} bytes`);
 }
 
 function assertRange(
@@ -110,14 +106,14 @@ function assertRange(
   [least, most, unit]: readonly [number, number, string],
 ): void {
   if (value >= least && value <= most) return;
-  throw new ConfigError({ field, value, expected: `${least} to ${most} ${unit}` });
+  throw new ConfigError(field, value, `${least} to ${most} ${unit}`);
 }
 
 function textsOf(field: string, given: unknown): string[] {
   const texts: unknown[] = Array.isArray(given) ? given : [given];
   const isText = (text: unknown): text is string => typeof text === "string" && text !== "";
   if (texts.length > 0 && texts.every(isText)) return texts;
-  throw new ConfigError({ field, value: given, expected: "text, or a list of texts" });
+  throw new ConfigError(field, given, "text, or a list of texts");
 }
 
 /**
@@ -128,12 +124,12 @@ function algorithmsOf(given: readonly string[] | undefined, isSecret: boolean): 
   const known = isSecret ? SECRET_ALGORITHMS : KEY_ALGORITHMS;
   const algorithms = given ?? (isSecret ? ["HS256"] : DEFAULT_KEY_ALGORITHMS);
   if (algorithms.length > 0 && algorithms.every((name) => known.includes(name))) return [...algorithms];
-  throw new ConfigError({ field: "algorithms", value: algorithms, expected: `some of ${known.join(", ")}` });
+  throw new ConfigError("algorithms", algorithms, `some of ${known.join(", ")}`);
 }
 
 function checkedKeys(jwks: JSONWebKeySet): JSONWebKeySet {
   if (Array.isArray(jwks.keys) && jwks.keys.length > 0) return jwks;
-  throw new ConfigError({ field: "jwks", value: jwks, expected: "an object with a list of keys" });
+  throw new ConfigError("jwks", jwks, "an object with a list of keys");
 }
 
 function checkedUrl(text: string): URL {
@@ -141,5 +137,5 @@ function checkedUrl(text: string): URL {
   const isHere = url !== undefined && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   if (url?.protocol === "https:" || (url?.protocol === "http:" && isHere)) return url;
   const expected = "an https address; http only on this machine, or anybody on the way could give the keys";
-  throw new ConfigError({ field: "jwksUrl", value: text, expected });
+  throw new ConfigError("jwksUrl", text, expected);
 }

@@ -205,7 +205,7 @@ export class PlayerConnection {
    */
   allowReconnection(seconds: number): Promise<Player> {
     if (!(seconds >= 0 && seconds <= MAX_SECONDS_AWAY)) {
-      throw new ConfigError({ field: "seconds", value: seconds, expected: `0 to ${MAX_SECONDS_AWAY} s` });
+      throw new ConfigError("seconds", seconds, `0 to ${MAX_SECONDS_AWAY} s`);
     }
     const settled = new Promise<Player>((resolve, reject) => {
       this.onSettled = (isBack) => {

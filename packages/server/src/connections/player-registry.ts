@@ -28,7 +28,7 @@ export class PlayerRegistry {
   of(player: Player): PlayerConnection {
     const connection = this.#byPlayer.get(player);
     if (connection) return connection;
-    throw new ConfigError({ field: "player", value: player, expected: "a player of this room" });
+    throw new ConfigError("player", player, "a player of this room");
   }
 
   add(connection: PlayerConnection): void {

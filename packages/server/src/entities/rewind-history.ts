@@ -89,14 +89,10 @@ export class RewindHistory {
     const { tickHz, maxRewindMs } = this.#options;
     if (maxRewindMs === 0) {
       const expected = "above 0 in a room that looks back";
-      throw new ConfigError({ field: "maxRewindMs", value: maxRewindMs, expected });
+      throw new ConfigError("maxRewindMs", maxRewindMs, expected);
     }
     if (typeof seenTick !== "number") {
-      throw new ConfigError({
-        field: "seenTick",
-        value: seenTick,
-        expected: "a tick, as room.clock.shownTick says",
-      });
+      throw new ConfigError("seenTick", seenTick, "a tick, as room.clock.shownTick says");
     }
     const maxMs = Math.min(maxRewindMs, (rttMs ?? maxRewindMs) + TOLERANCE_MS);
     const earliest = this.#tick - (maxMs / 1000) * tickHz;

@@ -87,7 +87,7 @@ export class World {
     const kind = this.#kinds.get(definition);
     if (kind === undefined) {
       const expected = `one of the room's entities: ${this.kinds.map(({ name }) => name).join(", ") || "none"}`;
-      throw new ConfigError({ field: "definition", value: definition.name, expected });
+      throw new ConfigError("definition", definition.name, expected);
     }
     return this.records.add(definition, (place) => {
       const entity = this.#newEntity(id, place);
@@ -101,7 +101,7 @@ export class World {
   recordOf(entity: object): EntityRecord {
     const record = this.records.of(entity);
     if (record) return record;
-    throw new ConfigError({ field: "entity", value: entity, expected: "an entity of this room" });
+    throw new ConfigError("entity", entity, "an entity of this room");
   }
 
   remove(record: EntityRecord): void {

@@ -57,5 +57,5 @@ export class MessageAllowance {
 
 function assertRate(field: string, value: number): void {
   if (value >= RANGE.least && value <= RANGE.most) return;
-  throw new ConfigError({ field, value, expected: `${RANGE.least} to ${RANGE.most} messages per second` });
+  throw new ConfigError(field, value, `${RANGE.least} to ${RANGE.most} messages per second`);
 }

@@ -51,11 +51,7 @@ export class RateCheck {
   /** @param most most that may come at once; for a rate of fire at least 1 */
   constructor(perSecond: number, most: number) {
     if (!(perSecond > 0) || !(most > 0)) {
-      throw new ConfigError({
-        field: "perSecond, most",
-        value: `${perSecond}, ${most}`,
-        expected: "above 0",
-      });
+      throw new ConfigError("perSecond, most", `${perSecond}, ${most}`, "above 0");
     }
     this.#perSecond = perSecond;
     this.#most = most;
@@ -209,9 +205,9 @@ function assertLimits({ name, fields }: EntityDefinition, limits: MotionLimits):
   for (const [limit, field, isThere] of needed) {
     const value = limits[limit];
     if (value === undefined) continue;
-    if (!isThere) throw new ConfigError({ field: limit, value, expected: `a field ${field} of ${name}` });
+    if (!isThere) throw new ConfigError(limit, value, `a field ${field} of ${name}`);
     if (typeof value === "function") continue;
-    if (limit === "positionAllowed") throw new ConfigError({ field: limit, value, expected: "a function" });
-    if (!(value > 0)) throw new ConfigError({ field: limit, value, expected: "above 0" });
+    if (limit === "positionAllowed") throw new ConfigError(limit, value, "a function");
+    if (!(value > 0)) throw new ConfigError(limit, value, "above 0");
   }
 }

@@ -81,7 +81,7 @@ export function checkedPlayerLimits(given: Partial<PlayerLimits>): PlayerLimits 
   for (const name of Object.keys(given)) {
     if (names.includes(name as keyof PlayerLimits)) continue;
     const expected = `one of ${names.join(", ")}`;
-    throw new ConfigError({ field: `playerLimits.${name}`, value: name, expected });
+    throw new ConfigError(`playerLimits.${name}`, name, expected);
   }
   const limits: Partial<Record<keyof PlayerLimits, number>> = {};
   for (const name of names) {
@@ -89,7 +89,7 @@ export function checkedPlayerLimits(given: Partial<PlayerLimits>): PlayerLimits 
     const value: unknown = given[name] ?? usual;
     if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
       const expected = `a whole number from ${min} to ${max} (${unit})`;
-      throw new ConfigError({ field: `playerLimits.${name}`, value, expected });
+      throw new ConfigError(`playerLimits.${name}`, value, expected);
     }
     limits[name] = value;
   }

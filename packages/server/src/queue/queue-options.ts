@@ -55,10 +55,10 @@ export function queueSettings(roomName: string, options: QueueOptions): QueueSet
     const value = settings[name as keyof typeof ranges];
     if (value >= least && value <= most) continue;
     const expected = `${least} to ${most} ${unit}`;
-    throw new ConfigError({ field: `queues.${roomName}.${name}`, value, expected });
+    throw new ConfigError(`queues.${roomName}.${name}`, value, expected);
   }
   const { players, leastPlayers } = settings;
   if (Number.isInteger(players) && Number.isInteger(leastPlayers) && leastPlayers <= players) return settings;
   const expected = `a whole number, at most players (${players})`;
-  throw new ConfigError({ field: `queues.${roomName}.leastPlayers`, value: leastPlayers, expected });
+  throw new ConfigError(`queues.${roomName}.leastPlayers`, leastPlayers, expected);
 }

@@ -64,7 +64,7 @@ export class ClassAuthority implements RoomAuthority {
       const result = await roomClass.optionsSchema["~standard"].validate(options);
       // The welcome carries the options, so they must be plain data.
       const problem = result.issues ? undefined : plainDataProblem(result.value, "options");
-      if (problem) throw new ConfigError(problem);
+      if (problem) throw problem;
       return result;
     });
     if (!checked.ok) return failed("optionsSchema", checked.refusal);
@@ -189,7 +189,7 @@ function assertSizeName(of: object): void {
   for (const field of otherSizes) {
     if (!(field in of)) continue;
     const value = (of as Readonly<Record<string, unknown>>)[field];
-    throw new ConfigError({ field, value, expected: "nothing: say maxPlayers" });
+    throw new ConfigError(field, value, "nothing: say maxPlayers");
   }
 }
 
@@ -200,24 +200,20 @@ function assertRoom(room: Room): void {
   for (const [field, [least, most, unit, isCount]] of Object.entries(settingRanges)) {
     const value = room[field as keyof typeof settingRanges];
     if (value >= least && value <= most && (!isCount || Number.isInteger(value))) continue;
-    throw new ConfigError({ field, value, expected: `${least} to ${most} ${unit}` });
+    throw new ConfigError(field, value, `${least} to ${most} ${unit}`);
   }
   checkedMessageLimits(room.messageLimits);
   checkedPlayerLimits(room.playerLimits);
   for (const { definition, most = 1 } of room.playerEntities) {
     if (!entities.includes(definition)) {
       const expected = "one of the room's entities";
-      throw new ConfigError({ field: "playerEntities", value: definition.name, expected });
+      throw new ConfigError("playerEntities", definition.name, expected);
     }
     if (Number.isInteger(most) && most >= 1 && most <= limits.ownedEntities) continue;
     const expected = `1 to ${limits.ownedEntities} entities of a player`;
-    throw new ConfigError({ field: `playerEntities.${definition.name}.most`, value: most, expected });
+    throw new ConfigError(`playerEntities.${definition.name}.most`, most, expected);
   }
   if (entities.length > MAX_KINDS) {
-    throw new ConfigError({
-      field: "entities",
-      value: entities.length,
-      expected: `at most ${MAX_KINDS} kinds`,
-    });
+    throw new ConfigError("entities", entities.length, `at most ${MAX_KINDS} kinds`);
   }
 }

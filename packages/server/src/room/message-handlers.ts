@@ -109,7 +109,7 @@ export class MessageHandlers {
     assertFunction("handler", entry.handler);
     if (entry.schema !== undefined && typeof entry.schema["~standard"]?.validate !== "function") {
       const expected = "a Standard Schema validator, such as one of Zod, Valibot or ArkType";
-      throw new ConfigError({ field: "schema", value: entry.schema, expected });
+      throw new ConfigError("schema", entry.schema, expected);
     }
     entries.set(type, entry);
   }

@@ -68,5 +68,5 @@ export class RoomClock {
 
 function assertMs(field: string, value: number, min: number): void {
   if (Number.isFinite(value) && value >= min) return;
-  throw new ConfigError({ field, value, expected: `${min} or more ms` });
+  throw new ConfigError(field, value, `${min} or more ms`);
 }

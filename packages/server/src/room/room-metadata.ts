@@ -8,10 +8,10 @@ const MAX_BYTES = 4096;
  */
 export function checkedMetadata(metadata: unknown): Record<string, unknown> {
   const problem = plainDataProblem(metadata, "metadata");
-  if (problem) throw new ConfigError(problem);
+  if (problem) throw problem;
   const text = JSON.stringify(metadata) ?? "";
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_BYTES && text.startsWith("{")) return JSON.parse(text) as Record<string, unknown>;
   const expected = `an object of at most ${MAX_BYTES} bytes as JSON`;
-  throw new ConfigError({ field: "metadata", value: `${bytes} bytes`, expected });
+  throw new ConfigError("metadata", `${bytes} bytes`, expected);
 }

@@ -98,7 +98,7 @@ export function checkCircumstances(circumstances: Circumstances): void {
 
 function checkCount(field: string, value: number): void {
   if (Number.isInteger(value) && value >= 0) return;
-  throw new ConfigError({ field, value, expected: "a whole number of other players, 0 or more" });
+  throw new ConfigError(field, value, "a whole number of other players, 0 or more");
 }
 
 function checkMeasured({ lossRatio, rttMs, jitterMs, queuedBytes, stallRatio, uploadRatio }: Measured): void {
@@ -114,5 +114,5 @@ function checkMeasured({ lossRatio, rttMs, jitterMs, queuedBytes, stallRatio, up
 
 function checkNumber(field: string, value: unknown, max: number, expected: string): void {
   if (value === undefined || (typeof value === "number" && value >= 0 && value <= max)) return;
-  throw new ConfigError({ field, value, expected });
+  throw new ConfigError(field, value, expected);
 }

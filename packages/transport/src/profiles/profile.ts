@@ -174,14 +174,14 @@ export function validateProfile(profile: Profile, at = ""): Profile {
   for (const [field, { min, max, unit }] of Object.entries(profileRanges)) {
     const value: unknown = profile[field as keyof ProfileNumbers];
     if (typeof value === "number" && value >= min && value <= max) continue;
-    throw new ConfigError({ field: at + field, value, expected: `a number from ${min} to ${max} ${unit}` });
+    throw new ConfigError(at + field, value, `a number from ${min} to ${max} ${unit}`);
   }
   if (profile.stateHz > profile.tickHz) {
-    throw new ConfigError({
-      field: `${at}stateHz`,
-      value: profile.stateHz,
-      expected: `at most tickHz, ${profile.tickHz} per second: there is no newer state in between`,
-    });
+    throw new ConfigError(
+      `${at}stateHz`,
+      profile.stateHz,
+      `at most tickHz, ${profile.tickHz} per second: there is no newer state in between`,
+    );
   }
   return Object.freeze({ ...profile });
 }
@@ -189,12 +189,12 @@ export function validateProfile(profile: Profile, at = ""): Profile {
 /** Throws a ConfigError unless `value` is one of `allowed`. */
 export function checkOneOf(field: string, value: unknown, allowed: readonly string[]): void {
   if (typeof value === "string" && allowed.includes(value)) return;
-  throw new ConfigError({ field, value, expected: `one of ${allowed.join(", ")}` });
+  throw new ConfigError(field, value, `one of ${allowed.join(", ")}`);
 }
 
 /** Throws a ConfigError unless `value` is a boolean. */
 export function checkBoolean(field: string, value: unknown): void {
-  if (typeof value !== "boolean") throw new ConfigError({ field, value, expected: "true or false" });
+  if (typeof value !== "boolean") throw new ConfigError(field, value, "true or false");
 }
 
 /** Throws a ConfigError unless all given facts about the device have known values. */
@@ -218,10 +218,10 @@ export function checkTraffic(field: string, traffic: TrafficOverrides): void {
     sum += share;
   }
   if (sum <= 1.000_001) return;
-  throw new ConfigError({ field, value: sum, expected: "shares of at most 1 together" });
+  throw new ConfigError(field, sum, "shares of at most 1 together");
 }
 
 function checkNumber(field: string, value: unknown, min: number, max: number): void {
   if (typeof value === "number" && value >= min && value <= max) return;
-  throw new ConfigError({ field, value, expected: `a number from ${min} to ${max}` });
+  throw new ConfigError(field, value, `a number from ${min} to ${max}`);
 }

@@ -183,7 +183,7 @@ export function profileOf(choice: ProfileChoice): Profile {
   if (typeof choice === "string") return profileNamed(choice);
   if (typeof choice !== "object" || choice === null) {
     const expected = `one of ${genres.join(", ")}, or an object of ${overrideKeys.join(", ")}`;
-    throw new ConfigError({ field: "profile", value: choice, expected });
+    throw new ConfigError("profile", choice, expected);
   }
   checkKeys("profile", choice, overrideKeys);
   checkOneOf("profile.base", choice.base, genres);
@@ -241,11 +241,11 @@ function weighed(base: Genre, changes: TrafficOverrides): TrafficWeights {
 function assertConsistent({ base, movement, topology, exposeAddress }: ProfileOverrides): void {
   if (movement === "bound" && (base === "racing" || base === "shooter")) {
     const expected = `"free": in a ${base} game everything moves all the time`;
-    throw new ConfigError({ field: "profile.movement", value: movement, expected });
+    throw new ConfigError("profile.movement", movement, expected);
   }
   if (exposeAddress === false && topology === "mesh") {
     const expected = `true in a mesh, whose players connect directly; or topology "relay"`;
-    throw new ConfigError({ field: "profile.exposeAddress", value: exposeAddress, expected });
+    throw new ConfigError("profile.exposeAddress", exposeAddress, expected);
   }
 }
 

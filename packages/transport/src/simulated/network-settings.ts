@@ -12,7 +12,7 @@ export function networkSettings(
 ): NetworkSettings {
   for (const field of Object.keys(changes)) {
     if (!Object.hasOwn(PERFECT_NETWORK, field)) {
-      throw new ConfigError({ field: "settings", value: field, expected: `one of ${SETTING_NAMES}` });
+      throw new ConfigError("settings", field, `one of ${SETTING_NAMES}`);
     }
   }
   const settings = { ...base, ...changes };
@@ -50,17 +50,17 @@ function isNumberFrom(min: number, max: number, value: unknown): boolean {
 
 function checkDuration(field: string, value: number): void {
   if (isNumberFrom(0, Number.MAX_VALUE, value)) return;
-  throw new ConfigError({ field, value, expected: "a finite number of ms, 0 or more" });
+  throw new ConfigError(field, value, "a finite number of ms, 0 or more");
 }
 
 function checkRatio(field: string, value: number): void {
   if (isNumberFrom(0, 1, value)) return;
-  throw new ConfigError({ field, value, expected: "a ratio from 0 to 1" });
+  throw new ConfigError(field, value, "a ratio from 0 to 1");
 }
 
 function checkAboveZero(field: string, value: number, unit: string): void {
   if (isNumberFrom(Number.MIN_VALUE, Infinity, value)) return;
-  throw new ConfigError({ field, value, expected: `more than 0 ${unit} (Infinity: no limit)` });
+  throw new ConfigError(field, value, `more than 0 ${unit} (Infinity: no limit)`);
 }
 
 function checkLoss(loss: LossModel): void {
@@ -75,10 +75,10 @@ function checkLoss(loss: LossModel): void {
       }
       return;
     default:
-      throw new ConfigError({
-        field: "loss.kind",
-        value: (loss as { kind?: unknown } | undefined)?.kind,
-        expected: "none, uniform or gilbert-elliott",
-      });
+      throw new ConfigError(
+        "loss.kind",
+        (loss as { kind?: unknown } | undefined)?.kind,
+        "none, uniform or gilbert-elliott",
+      );
   }
 }

@@ -102,7 +102,7 @@ export class NetworkSimulator {
     const retransmitMs = options.retransmitMs ?? DEFAULT_RETRANSMIT_MS;
     if (!(retransmitMs > 0 && retransmitMs < Infinity)) {
       // With 0, a path that loses everything would repeat without end at one instant.
-      throw new ConfigError({ field: "retransmitMs", value: retransmitMs, expected: "more than 0 ms" });
+      throw new ConfigError("retransmitMs", retransmitMs, "more than 0 ms");
     }
     this.#options = options;
     this.#settings = networkSettings(options.settings ?? {});

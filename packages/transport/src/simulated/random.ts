@@ -26,7 +26,7 @@ const UINT64_MASK = 0xffff_ffff_ffff_ffffn;
  */
 export function seededRandom(seed: number): Random {
   if (!Number.isSafeInteger(seed)) {
-    throw new ConfigError({ field: "seed", value: seed, expected: "a safe integer" });
+    throw new ConfigError("seed", seed, "a safe integer");
   }
   return new Xoshiro128(splitMix64(BigInt.asUintN(64, BigInt(seed))));
 }
@@ -64,11 +64,7 @@ export class Xoshiro128 implements Random {
   int(min: number, max: number): number {
     const span = max - min + 1;
     if (!Number.isSafeInteger(min) || !Number.isSafeInteger(max) || span < 1 || span > UINT32) {
-      throw new ConfigError({
-        field: "min, max",
-        value: `${min}, ${max}`,
-        expected: "whole numbers, min <= max, at most 2^32 values",
-      });
+      throw new ConfigError("min, max", `${min}, ${max}`, "whole numbers, min <= max, at most 2^32 values");
     }
     // Values beyond the last whole multiple of the span would favour small results.
     const limit = UINT32 - (UINT32 % span);
@@ -84,14 +80,13 @@ export class Xoshiro128 implements Random {
   }
 
   bool(p: number): boolean {
-    if (!(p >= 0 && p <= 1))
-      throw new ConfigError({ field: "p", value: p, expected: "a probability, 0 to 1" });
+    if (!(p >= 0 && p <= 1)) throw new ConfigError("p", p, "a probability, 0 to 1");
     return this.next() < p;
   }
 
   bytes(count: number): Uint8Array {
     if (!Number.isSafeInteger(count) || count < 0) {
-      throw new ConfigError({ field: "count", value: count, expected: "a whole number of bytes, 0 or more" });
+      throw new ConfigError("count", count, "a whole number of bytes, 0 or more");
     }
     // The high bits, because the low ones of a multiplicative scrambler are its weakest.
     return Uint8Array.from({ length: count }, () => this.uint32() >>> 24);

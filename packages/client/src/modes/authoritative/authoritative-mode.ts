@@ -463,7 +463,7 @@ export class AuthoritativeMode implements RoomMode {
 
   #checkReceiver(to: Peer | undefined): void {
     if (!to || to === this.#server) return;
-    throw new ConfigError({ field: "to", value: to, expected: "nobody, or room.authority" });
+    throw new ConfigError("to", to, "nobody, or room.authority");
   }
 
   end(): void {

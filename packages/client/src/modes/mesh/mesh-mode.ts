@@ -347,7 +347,7 @@ export class MeshMode implements RoomMode {
   }
 
   async request(type: string, message: unknown, to: Peer | undefined, timeoutMs: number): Promise<unknown> {
-    if (!to) throw new ConfigError({ field: "to", value: to, expected: "a peer: the room has no authority" });
+    if (!to) throw new ConfigError("to", to, "a peer: the room has no authority");
     const [peer] = this.#receivers(to);
     return await peer!.requests.start(timeoutMs, (id) => peer!.send({ kind: "request", id, type, message }));
   }

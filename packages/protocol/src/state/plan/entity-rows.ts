@@ -36,11 +36,7 @@ export class EntityRows {
   /** @param capacity number of states kept: a power of two */
   constructor(id: number, plan: StatePlan, capacity: number) {
     if (!Number.isInteger(Math.log2(capacity)) || capacity < 4 || capacity > 1024) {
-      throw new ConfigError({
-        field: "historyTicks",
-        value: capacity,
-        expected: "a power of two from 4 to 1024",
-      });
+      throw new ConfigError("historyTicks", capacity, "a power of two from 4 to 1024");
     }
     this.id = id;
     this.plan = plan;

@@ -72,5 +72,5 @@ function quantisedAngle(plan: StatePlan, index: number, steps: number): number {
 function refuse({ definition }: StatePlan, index: number, value: number): never {
   const { name, min, max, unit, kind } = definition.components[index]!;
   const expected = kind === "angle" ? "a finite number of rad" : `${min} to ${max} ${unit}`.trim();
-  throw new ConfigError({ field: `${definition.name}.${name}`, value, expected });
+  throw new ConfigError(`${definition.name}.${name}`, value, expected);
 }

@@ -29,11 +29,7 @@ export function packQuat(
   }
   if (!(square > 1e-12 && square < 1e12)) {
     const field = `${plan.definition.name} quaternion`;
-    throw new ConfigError({
-      field,
-      value: Array.from(quat).join(", "),
-      expected: "a direction in four numbers",
-    });
+    throw new ConfigError(field, Array.from(quat).join(", "), "a direction in four numbers");
   }
   const scale = (quat[largest]! < 0 ? -1 : 1) / Math.sqrt(square);
   row[at + column] = largest;

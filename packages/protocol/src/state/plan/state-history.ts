@@ -37,19 +37,11 @@ export class StateHistory {
 
   spawn(id: number, plan: StatePlan, owner = 0): EntityRows {
     if (!Number.isInteger(id) || id < 0 || id > 0xffff || this.#byId.has(id)) {
-      throw new ConfigError({
-        field: "entity id",
-        value: id,
-        expected: "a whole number from 0 to 65535 that is not in use",
-      });
+      throw new ConfigError("entity id", id, "a whole number from 0 to 65535 that is not in use");
     }
     const kind = this.#kinds.get(plan);
     if (kind === undefined) {
-      throw new ConfigError({
-        field: "plan",
-        value: plan.definition.name,
-        expected: "one of the history's plans",
-      });
+      throw new ConfigError("plan", plan.definition.name, "one of the history's plans");
     }
     const entity = new EntityRows(id, plan, this.historyTicks);
     entity.kind = kind;
@@ -77,7 +69,7 @@ export class StateHistory {
   /** Sets the owner from the next state on. */
   setOwner(id: number, owner: number): void {
     if (!Number.isInteger(owner) || owner < 0 || owner >= 2 ** OWNER_BITS) {
-      throw new ConfigError({ field: "owner", value: owner, expected: "a whole number from 0 to 65535" });
+      throw new ConfigError("owner", owner, "a whole number from 0 to 65535");
     }
     const entity = this.#byId.get(id);
     if (entity) entity.owner = owner;
@@ -94,12 +86,7 @@ export class StateHistory {
   /** Writes a state. Throws {@link ConfigError} for values out of range, and for a tick that is not newer. */
   write(entity: EntityRows, tick: number, state: ArrayLike<number>, texts?: Texts): void {
     const at = entity.reserve(tick);
-    if (at < 0)
-      throw new ConfigError({
-        field: "tick",
-        value: tick,
-        expected: "one that is newer than the states before",
-      });
+    if (at < 0) throw new ConfigError("tick", tick, "one that is newer than the states before");
     quantise(entity.plan, state, entity.rows, at);
     entity.rows[at + OWNER_COLUMN] = entity.owner;
     entity.rows[at + TELEPORT_COLUMN] = entity.teleports;

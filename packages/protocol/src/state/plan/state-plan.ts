@@ -81,7 +81,7 @@ export function planState(definition: EntityDefinition, options: PlanOptions): S
   const { tickHz } = options;
   const { leaves } = definition;
   if (!(tickHz >= 1 && tickHz <= 255)) {
-    throw new ConfigError({ field: "tickHz", value: tickHz, expected: "1 to 255 Hz" });
+    throw new ConfigError("tickHz", tickHz, "1 to 255 Hz");
   }
   const columnOf = new Int32Array(definition.components.length).fill(-1);
   let width = FIRST_FIELD_COLUMN;
@@ -164,11 +164,11 @@ const MAX_STEPS = 2 ** 30;
 
 function assertSteps({ name }: EntityDefinition, { name: field, min, max, precision }: Component): void {
   if (Math.max(max - min, Math.abs(min), Math.abs(max)) / precision <= MAX_STEPS) return;
-  throw new ConfigError({
-    field: `${name}.${field}.precision`,
-    value: precision,
-    expected: `one that leads from ${min} to ${max}, and from 0, in at most 2^30 steps`,
-  });
+  throw new ConfigError(
+    `${name}.${field}.precision`,
+    precision,
+    `one that leads from ${min} to ${max}, and from 0, in at most 2^30 steps`,
+  );
 }
 
 function layQuatColumn(

@@ -204,7 +204,7 @@ function readBounds(reader: ByteReader, kind: Kind): object {
 
 /** Throws {@link ConfigError} if no definition can have the described columns. */
 function demand(isPossible: boolean): void {
-  if (!isPossible) throw new ConfigError({ field: "columns", value: undefined, expected: "columns" });
+  if (!isPossible) throw new ConfigError("columns", undefined, "columns");
 }
 
 function hasRange(kind: Kind): boolean {

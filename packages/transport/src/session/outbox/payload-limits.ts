@@ -10,8 +10,7 @@ export const MAX_EVENT_BYTES = limits.unreliablePacketBytes - PACKET_OVERHEAD_BY
 
 /** Throws {@link ConfigError} if a message is too long. `advice` is an alternative for the error's text. */
 export function assertBytes(field: string, bytes: number, max: number, advice = ""): void {
-  if (bytes > max)
-    throw new ConfigError({ field, value: `${bytes} bytes`, expected: `at most ${max} bytes${advice}` });
+  if (bytes > max) throw new ConfigError(field, `${bytes} bytes`, `at most ${max} bytes${advice}`);
 }
 
 /** Bytes of a bulk fragment's payload. With its id and flags it fits one unreliable packet. */
