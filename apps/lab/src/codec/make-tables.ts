@@ -18,11 +18,14 @@ const AGES = [1, 1, 2, 3, 6, 12];
 /** A symbol that never occurs gets a code as if it were one of this many. */
 const UNSEEN = 4096;
 
-class CountingCoder extends BitCoder {
-  readonly counts = new Float64Array(TABLES * TOKENS);
+const ANY_CODES = prefixTables("5".repeat(TABLES * TOKENS));
 
-  constructor() {
-    super(0x10000, prefixTables("5".repeat(TABLES * TOKENS)));
+class CountingCoder extends BitCoder {
+  readonly counts: Float64Array;
+
+  constructor(counts: Float64Array) {
+    super(0x10000, ANY_CODES);
+    this.counts = counts;
   }
 
   protected override codeOf(table: number, symbol: number): number {
@@ -33,10 +36,10 @@ class CountingCoder extends BitCoder {
 
 /** Returns the code lengths, one line of digits per table: Huffman's, from the generated motions. */
 function makeTables(): string[] {
-  const coder = new CountingCoder();
-  for (const motion of motions()) for (const age of AGES) count(motion, age, coder);
+  const seenByTable = new Float64Array(TABLES * TOKENS);
+  for (const motion of motions()) for (const age of AGES) count(motion, age, seenByTable);
   return Array.from({ length: TABLES }, (_, table) => {
-    const counts = Array.from(coder.counts.subarray(table * TOKENS, (table + 1) * TOKENS), (seen, symbol) => {
+    const counts = Array.from(seenByTable.subarray(table * TOKENS, (table + 1) * TOKENS), (seen, symbol) => {
       const isUsed = table < SIZES ? symbol < 16 : table < MOVES || symbol > 0;
       return isUsed ? seen : -1;
     });
@@ -44,10 +47,10 @@ function makeTables(): string[] {
   });
 }
 
-function count({ definition, hz, frames }: Motion, age: number, coder: BitCoder): void {
+function count({ definition, hz, frames }: Motion, age: number, counts: Float64Array): void {
   const plan = planState(definition, { tickHz: hz });
   const history = new StateHistory({ plans: [plan] });
-  const codec = new StateCodec([plan], 0, coder);
+  const codec = new StateCodec([plan], 0, () => new CountingCoder(counts));
   const entities = frames[0]!.map((_, id) => history.spawn(id, plan));
   const entries = new PacketEntries();
   for (const [tick, frame] of frames.entries()) {
@@ -59,8 +62,8 @@ function count({ definition, hz, frames }: Motion, age: number, coder: BitCoder)
       entries.setBaselines(index, tick - age, tick - age - 1, tick - age - 2);
       entries.locate(index);
     }
-    coder.startEncoding();
-    codec.codeStates(entries, tick, undefined);
+    codec.coder.startEncoding();
+    codec.encode(entries, tick);
   }
 }
 

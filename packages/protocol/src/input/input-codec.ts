@@ -78,9 +78,7 @@ export function readInputs(
   const newest = reader.u16();
   if (!reader.ok) return "length";
   decoder.startDecoding(reader.rest());
-  const run = readRows(definition, newest, wanted, idle);
-  decoder.release();
-  return run;
+  return readRows(definition, newest, wanted, idle);
 }
 
 function readRows(

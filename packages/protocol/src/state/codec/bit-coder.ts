@@ -2,7 +2,6 @@ import { Views } from "../plan/views.js";
 import { codeWide } from "./varuint.js";
 import { ESCAPE, LARGE, LONGEST, TOKEN_OF, TOKENS, type PrefixTables } from "./prefix-tables.js";
 
-const NO_BYTES = new Uint8Array(0);
 const WORD_BITS = 32;
 /** First size of the buffer. It is small because a room has three encoders, and most packets are short. */
 const FIRST_BYTES = 512;
@@ -22,6 +21,11 @@ export class BitCoder {
   /** An encoder's pending bits: the lowest `filled` ones, at most 31. */
   #word = 0;
   #filled = 0;
+  /** The bytes that a decoder reads, as words with the first bit highest. Two words of zeros follow. */
+  #words = new Int32Array(64);
+  #lastWord = 0;
+  #length = 0;
+  /** Bits that a decoder has read. */
   #position = 0;
   #isDecoding = false;
 
@@ -39,14 +43,26 @@ export class BitCoder {
   }
 
   startEncoding(): void {
-    this.#bytes = this.#views.buffer;
     this.#isDecoding = false;
     this.#at = 0;
     this.#filled = 0;
   }
 
+  /** Copies the bytes. */
   startDecoding(bytes: Uint8Array): void {
-    this.#bytes = bytes;
+    const { length } = bytes;
+    const last = length >> 2;
+    if (last + 2 > this.#words.length) this.#words = new Int32Array(2 * last + 2);
+    const words = this.#words;
+    let at = 0;
+    for (let word = 0; word < last; word++, at += 4)
+      words[word] = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
+    let rest = 0;
+    for (let shift = 24; at < length; at++, shift -= 8) rest |= bytes[at]! << shift;
+    words[last] = rest;
+    words[last + 1] = 0;
+    this.#lastWord = last;
+    this.#length = length * 8;
     this.#isDecoding = true;
     this.#position = 0;
   }
@@ -62,13 +78,13 @@ export class BitCoder {
 
   /** True if a decoder has read every byte, and the rest of the last one is zeros. */
   get isComplete(): boolean {
-    const left = this.#bytes.length * 8 - this.#position;
+    const left = this.#length - this.#position;
     return left >= 0 && left < 8 && this.#peek() === 0;
   }
 
   /** True if a decoder has read past the end. */
   get isExhausted(): boolean {
-    return this.#position > this.#bytes.length * 8;
+    return this.#position > this.#length;
   }
 
   /** Codes a number of `count` bits, 0 to 16. */
@@ -99,14 +115,25 @@ export class BitCoder {
     return slot >> 8;
   }
 
+  /** Appends the bits of another encoder. */
+  append(other: BitCoder): void {
+    const bytes = other.#bytes;
+    for (let at = 0; at < other.#at; at += 2) this.#put((bytes[at]! << 8) | bytes[at + 1]!, 16);
+    const unused = WORD_BITS - other.#filled;
+    if (unused < WORD_BITS) this.#put((other.#word << unused) >>> unused, other.#filled);
+  }
+
   /**
    * Encodes a signed number: the token of its size from a table, the place within the token's sizes, and the
-   * sign unless the number is 0. The token leaves out the lowest `shift` bits of the size.
+   * sign unless the number is 0. `how`: from bit 8 the table, in bits 2 to 7 how many of the lowest bits of
+   * the size the token leaves out.
    */
-  putResidual(table: number, shift: number, residual: number): void {
-    const size = residual < 0 ? -residual : residual;
+  putResidual(how: number, residual: number): void {
+    const shift = (how >> 2) & 63;
+    // Without branches on the sign, which is unpredictable.
+    const size = (residual ^ (residual >> 31)) - (residual >> 31);
     const short = size >> shift;
-    const code = this.codeOf(table, short < LARGE ? TOKEN_OF[short]! : ESCAPE);
+    const code = this.codeOf(how >> 8, short < LARGE ? TOKEN_OF[short]! : ESCAPE);
     const count = (code >> 4) & 15;
     if (shift === 0 && short < LARGE) {
       const rest = ((size & ((1 << (count - 1)) - 1)) << 1) | (residual >>> 31);
@@ -123,25 +150,21 @@ export class BitCoder {
   }
 
   /** Decodes the number that {@link putResidual} encodes. */
-  takeResidual(table: number, shift: number): number {
+  takeResidual(how: number): number {
     const word = this.#peek();
-    const slot = this.#slots[(table << LONGEST) + (word >>> (WORD_BITS - LONGEST))]!;
+    const slot = this.#slots[((how >> 8) << LONGEST) + (word >>> (WORD_BITS - LONGEST))]!;
     const least = slot >> 8;
     const length = slot & 15;
+    const shift = (how >> 2) & 63;
+    let count = (slot >> 4) & 15;
     this.#position += length;
-    if (least === 0 && shift === 0) return 0;
     if (least === LARGE) return this.#large(0, 0);
-    const count = shift === 0 ? (slot >> 4) & 15 : (least === 0 ? 1 : (slot >> 4) & 15) + shift;
-    // `word` has at least 25 bits: the code takes up to 9, the rest without a shift up to 11.
-    const rest = (shift === 0 ? word << length : this.#peek()) >>> (WORD_BITS - count);
+    if (shift > 0) count = (least === 0 ? 1 : count) + shift;
+    // `word` has 32 bits: the code takes up to 9, the rest without a shift up to 11.
+    const rest = ((shift === 0 ? word << length : this.#peek()) >>> 1) >>> (WORD_BITS - 1 - count);
     this.#position += count;
-    const size = (least << shift) + (rest >>> 1);
-    return (rest & 1) === 1 ? -size : size;
-  }
-
-  /** Drops the reference to the decoded bytes. */
-  release(): void {
-    this.#bytes = NO_BYTES;
+    const sign = -(rest & 1);
+    return (((least << shift) + (rest >>> 1)) ^ sign) - sign;
   }
 
   protected codeOf(table: number, symbol: number): number {
@@ -194,14 +217,12 @@ export class BitCoder {
     this.#bytes = larger;
   }
 
-  /** Returns the next 32 bits, of which at least 25 are unread. Bits past the end are zeros. */
+  /** Returns the next 32 bits. Bits past the end are zeros. */
   #peek(): number {
-    const bytes = this.#bytes;
-    const at = this.#position >>> 3;
-    const word =
-      at + 3 < bytes.length
-        ? (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
-        : ((bytes[at] ?? 0) << 24) | ((bytes[at + 1] ?? 0) << 16) | ((bytes[at + 2] ?? 0) << 8);
-    return word << (this.#position & 7);
+    const at = this.#position >>> 5;
+    if (at > this.#lastWord) return 0;
+    const words = this.#words;
+    const shift = this.#position & 31;
+    return (words[at]! << shift) | ((words[at + 1]! >>> 1) >>> (31 - shift));
   }
 }

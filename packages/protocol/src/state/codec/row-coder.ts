@@ -25,31 +25,34 @@ const HELD = STEPPED;
 const WIDEST_SIZE = 0x100000;
 /** Mask bits per symbol. */
 const MASK_BITS = 4;
-/** Adds MASKED to the classes with small expected residuals, and to all classes that step. */
-const WITH_MASK = Uint8Array.from({ length: 2 * MASKED }, (_, expected) =>
-  expected < MASKED_BELOW || expected >= STEPPED ? expected | MASKED : expected,
-);
-/** 1 if a column with a mask bit moved in the last interval. */
-const HAS_MOVED = WITH_MASK.map((_, expected) =>
-  expected === MASKED || expected === (HELD | MASKED) ? 0 : 1,
-);
-/** Table and shift of a column's residual, by its class. */
-const TABLE_OF = Uint8Array.from({ length: 2 * MASKED }, (_, expected) => tableOf(expected));
-const SHIFT_OF = Uint8Array.from({ length: 2 * MASKED }, (_, expected) => shiftOf(expected));
+/**
+ * How a column's residual is coded, by its class and {@link MASKED} for narrow columns: from bit 8 the table,
+ * from bit 2 the shift, bit 1: a column with a mask bit has moved in the last interval, bit 0: it has a mask
+ * bit. These are the columns with small expected residuals, and all that step.
+ */
+const HOW = Int32Array.from({ length: 2 * MASKED }, (_, index) => {
+  const expected = index % MASKED;
+  const isMasked = index >= MASKED || expected < MASKED_BELOW || expected >= STEPPED;
+  const hasMoved = expected !== 0 && expected !== HELD;
+  return (
+    (tableOf(expected, isMasked) << 8) | (shiftOf(expected) << 2) | (hasMoved ? 2 : 0) | (isMasked ? 1 : 0)
+  );
+});
 
 /**
- * Codes rows against their baselines, in two passes over the entities of a packet. `expect` predicts every
- * column, and estimates the error of the prediction from the error of the last one. Columns with a small
- * expected error get a mask bit: whether they differ from the prediction. `codeMasks` codes these bits,
- * `code` the residuals.
+ * Codes rows against their baselines. Every column is predicted, and the error of the prediction is estimated
+ * from the error of the last one. Columns with a small expected error get a mask bit: whether they differ
+ * from the prediction. The mask bits of all entities stand before the first residual: an encoder writes them
+ * to `coder` and the residuals to `body`, in one pass; a decoder takes two.
  */
 export class RowCoder {
   readonly #coder: BitCoder;
-  /** Class of each column of the packet, with MASKED, in coding order. */
-  #expected = new Uint8Array(256);
+  readonly #body: BitCoder;
+  /** {@link HOW} of each column in coding order: an encoder's of one entity, a decoder's of the packet. */
+  #how = new Int32Array(256);
   #predicted = new Int32Array(256);
-  /** An encoder's residuals. For a decoder: 1 if a masked column has one. */
-  #residuals = new Int32Array(256);
+  /** For a decoder: 1 if a column with a mask bit has a residual. */
+  #changed = new Uint8Array(256);
   #count = 0;
   #at = 0;
   /**
@@ -61,8 +64,9 @@ export class RowCoder {
   /** False after a decoded value was out of its range. */
   isInRange = true;
 
-  constructor(coder: BitCoder) {
+  constructor(coder: BitCoder, body: BitCoder) {
     this.#coder = coder;
+    this.#body = body;
   }
 
   /** Resets the coder before the first entity of a packet. */
@@ -73,40 +77,67 @@ export class RowCoder {
     this.isInRange = true;
   }
 
+  /** Predicts a row and writes its residuals. */
+  write(plan: RowPlan, baselines: Baselines): void {
+    const { columns, narrow, turn, bits, min, count, late } = plan;
+    const { row, at } = baselines;
+    this.#reserve(this.#maskedCount + count);
+    this.#expect(plan, baselines, 0);
+    for (let index = 0; index < late.length; index++) this.#predictLate(plan, late[index]!, baselines, 0);
+    const body = this.#body;
+    const predicted = this.#predicted;
+    const hows = this.#how;
+    const masked = this.#masked;
+    let found = this.#maskedCount;
+    for (let index = 0; index < count; index++) {
+      const how = HOW[hows[index]! | narrow[index]!]!;
+      const value = row[at + columns[index]!]!;
+      let residual = value - predicted[index]!;
+      if (turn[index] !== 0) residual = short(residual, turn[index]!);
+      masked[found] = (((residual | -residual) >>> 31) << 1) | ((how >> 1) & 1);
+      found += how & 1;
+      if (residual === 0 && (how & 1) === 1) continue;
+      const width = bits[index]!;
+      if (width > NARROW_BITS) body.putResidual(how, residual);
+      else if (width > 1) body.bits(value - min[index]!, width);
+    }
+    this.#maskedCount = found;
+  }
+  /** Adds the mask bit of a text. */
+  writeText(hasChanged: boolean): void {
+    this.#reserve(this.#maskedCount + 1);
+    this.#masked[this.#maskedCount++] = hasChanged ? 2 : 0;
+  }
+
+  /** Predicts a row, as far as a decoder can before it has read the row. */
   expect(plan: RowPlan, baselines: Baselines): void {
-    const isDecoding = this.#coder.isDecoding;
     const start = this.#count;
     this.#count += plan.count;
-    this.#reserve();
-    const { runs } = plan;
-    for (let index = 0; index < runs.length; index++) {
-      const run = runs[index]!;
-      const { way } = run;
-      const here = start + run.from;
-      if (way === Way.turn) this.#expectTurn(plan, run, baselines, here);
-      else if (baselines.at1 < 0) this.#expectUnknown(plan, run, baselines, here);
-      else if (way === Way.smooth) this.#expectSmooth(plan, run, baselines, here);
-      else if (way === Way.angle) this.#expectAngles(plan, run, baselines, here);
-      else if (way === Way.place) this.#expectPlaces(plan, run, baselines, here);
-      else this.#expectSteps(plan, run, baselines, here);
-      // Only an encoder knows the velocities of the state.
-      if (way === Way.place && !isDecoding) this.#predictPlaces(plan, run, baselines, here);
+    this.#reserve(this.#count);
+    this.#expect(plan, baselines, start);
+    const { narrow, count } = plan;
+    const hows = this.#how;
+    const masked = this.#masked;
+    let found = this.#maskedCount;
+    for (let index = 0; index < count; index++) {
+      const here = start + index;
+      const how = HOW[hows[here]! | narrow[index]!]!;
+      hows[here] = how;
+      masked[found] = (here << 1) | ((how >> 1) & 1);
+      found += how & 1;
     }
-    this.#collectMaskedColumns(plan, baselines, start);
+    this.#maskedCount = found;
   }
 
-  expectText(hasChanged: boolean): void {
-    const here = this.#count++;
-    this.#reserve();
-    this.#expected[here] = HELD | MASKED;
-    this.#residuals[here] = hasChanged ? 1 : 0;
-    this.#masked[this.#maskedCount++] = (here << 2) | (hasChanged ? 2 : 0);
+  expectText(): void {
+    this.#reserve(this.#count + 1);
+    this.#masked[this.#maskedCount++] = this.#count++ << 1;
   }
 
-  /** Codes the mask bits between the passes. Four bits are a symbol, also across entities. */
+  /** Codes the mask bits. Four bits are a symbol, also across entities. */
   codeMasks(): void {
     const masked = this.#masked;
-    const residuals = this.#residuals;
+    const changed = this.#changed;
     const coder = this.#coder;
     const count = this.#maskedCount;
     for (let from = 0; from < count; from += MASK_BITS) {
@@ -120,28 +151,22 @@ export class RowCoder {
       }
       mask = coder.symbol(MASKS + moved, mask);
       if (!coder.isDecoding) continue;
-      for (let bit = 0; bit < bits; bit++) residuals[masked[from + bit]! >> 2] = (mask >> bit) & 1;
+      for (let bit = 0; bit < bits; bit++) changed[masked[from + bit]! >> 1] = (mask >> bit) & 1;
     }
   }
 
-  /** Codes the next row; a decoder fills it in. */
-  code(plan: RowPlan, baselines: Baselines): void {
+  /** Reads the next row. */
+  read(plan: RowPlan, baselines: Baselines): void {
     const start = this.#at;
     this.#at += plan.count;
-    if (!this.#coder.isDecoding) {
-      this.#write(plan, baselines, start);
-      return;
-    }
     // Places and quaternions are predicted from earlier columns of the same state.
     const { late } = plan;
     let from = 0;
     for (let index = 0; index < late.length; index++) {
       const run = late[index]!;
-      const isTurn = run.way === Way.turn;
-      const to = isTurn ? run.from + 1 : run.from;
+      const to = run.way === Way.turn ? run.from + 1 : run.from;
       this.#read(plan, from, to, baselines, start);
-      if (isTurn) this.#turnAround(plan, run.from, baselines, start + run.from);
-      else this.#predictPlaces(plan, run, baselines, start + run.from);
+      this.#predictLate(plan, run, baselines, start);
       from = to;
     }
     this.#read(plan, from, plan.count, baselines, start);
@@ -149,14 +174,35 @@ export class RowCoder {
 
   /** True if the next text has changed. */
   get isTextChanged(): boolean {
-    return this.#residuals[this.#at++] !== 0;
+    return this.#changed[this.#at++] !== 0;
+  }
+
+  /** Finds the class of each column, and predicts those that depend on no other column of the state. */
+  #expect(plan: RowPlan, baselines: Baselines, start: number): void {
+    const { runs } = plan;
+    for (let index = 0; index < runs.length; index++) {
+      const run = runs[index]!;
+      const { way } = run;
+      const here = start + run.from;
+      if (way === Way.turn) this.#expectTurn(plan, run, baselines, here);
+      else if (baselines.at1 < 0) this.#expectUnknown(plan, run, baselines, here);
+      else if (way === Way.smooth) this.#expectSmooth(plan, run, baselines, here);
+      else if (way === Way.angle) this.#expectAngles(plan, run, baselines, here);
+      else if (way === Way.place) this.#expectPlaces(plan, run, baselines, here);
+      else this.#expectSteps(plan, run, baselines, here);
+    }
+  }
+
+  #predictLate(plan: RowPlan, run: Run, baselines: Baselines, start: number): void {
+    if (run.way === Way.turn) this.#turnAround(plan, run.from, baselines, start + run.from);
+    else this.#predictPlaces(plan, run, baselines, start + run.from);
   }
 
   /** Predicts columns from a single known state: they stay. */
   #expectUnknown({ columns }: RowPlan, { way, from, to }: Run, { rows, at0 }: Baselines, here: number): void {
     for (let index = from; index < to; index++) {
       this.#predicted[here] = rows[at0 + columns[index]!]!;
-      this.#expected[here++] = way === Way.step ? HELD : UNKNOWN;
+      this.#how[here++] = way === Way.step ? HELD : UNKNOWN;
     }
   }
 
@@ -168,7 +214,7 @@ export class RowCoder {
     const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
     const { columns, min, max } = plan;
     const predicted = this.#predicted;
-    const expected = this.#expected;
+    const hows = this.#how;
     const growth = age * age;
     const perTick1 = age / gap1;
     const ofBend = growth / gap1;
@@ -182,7 +228,7 @@ export class RowCoder {
       const before = at2 < 0 ? 0 : older - rows[at2 + column]!;
       const bend = at2 < 0 ? 0 : change / gap1 - before / gap2;
       predicted[here] = clamp(value + change * perTick1 + bend * lasting, min[index]!, max[index]!);
-      expected[here++] = classOf(change * ofBend - before * ofOlder);
+      hows[here++] = classOf(change * ofBend - before * ofOlder);
     }
   }
 
@@ -201,7 +247,7 @@ export class RowCoder {
       const change = short(value - older, turn);
       const before = at2 < 0 ? 0 : short(older - rows[at2 + column]!, turn);
       this.#predicted[here] = positive(Math.floor(value + change * perTick1 + 0.5), turn);
-      this.#expected[here++] = classOf(change * ofBend - before * ofOlder);
+      this.#how[here++] = classOf(change * ofBend - before * ofOlder);
     }
   }
 
@@ -213,7 +259,7 @@ export class RowCoder {
       const column = plan.columns[index]!;
       const rate = plan.rates[index]!;
       const moved = (rows[at0 + rate]! + rows[at1 + rate]!) * half;
-      this.#expected[here++] = classOf((rows[at0 + column]! - rows[at1 + column]! - moved) * age);
+      this.#how[here++] = classOf((rows[at0 + column]! - rows[at1 + column]! - moved) * age);
     }
   }
 
@@ -237,10 +283,9 @@ export class RowCoder {
   #expectTurn(plan: RowPlan, { from }: Run, baselines: Baselines, here: number): void {
     const { at1, age } = baselines;
     turnOn(plan.plan, plan.columns[from]!, baselines, this.#predicted, here);
-    if (!this.#coder.isDecoding) this.#turnAround(plan, from, baselines, here);
-    this.#expected[here] = 0;
+    this.#how[here] = 0;
     const expected = at1 < 0 ? UNKNOWN : classOf(bent[0]! * (age * age));
-    this.#expected.fill(expected, here + 1, here + QUAT_COLUMNS);
+    this.#how.fill(expected, here + 1, here + QUAT_COLUMNS);
   }
 
   /** Repacks the predicted quaternion if its state leaves out another component than the prediction does. */
@@ -257,58 +302,12 @@ export class RowCoder {
       const value = rows[at0 + column]!;
       const older = rows[at1 + column]!;
       this.#predicted[here] = value;
-      this.#expected[here] = HELD;
+      this.#how[here] = HELD;
       if (value === older) continue;
       const change = (value - older) / gap1;
       if (at2 >= 0 && change === (older - rows[at2 + column]!) / gap2)
         this.#predicted[here] = clamp(value + change * age, plan.min[index]!, plan.max[index]!);
-      else this.#expected[here] = STEPPED + Math.min(Math.max(1, classOf(change)), WIDEST_MOVE);
-    }
-  }
-
-  /**
-   * Finds the columns with a mask bit, and an encoder's residuals. It has no branch on them, because they are
-   * unpredictable.
-   */
-  #collectMaskedColumns(
-    { columns, narrow, turn, count }: RowPlan,
-    { row, at }: Baselines,
-    start: number,
-  ): void {
-    const isDecoding = this.#coder.isDecoding;
-    const expected = this.#expected;
-    const predicted = this.#predicted;
-    const residuals = this.#residuals;
-    const masked = this.#masked;
-    let found = this.#maskedCount;
-    for (let index = 0; index < count; index++) {
-      const here = start + index;
-      const known = WITH_MASK[expected[here]! | narrow[index]!]!;
-      expected[here] = known;
-      let residual = 0;
-      if (!isDecoding) {
-        residual = row[at + columns[index]!]! - predicted[here]!;
-        if (turn[index] !== 0) residual = short(residual, turn[index]!);
-        residuals[here] = residual;
-      }
-      const hasChanged = (residual | -residual) >>> 31;
-      masked[found] = (here << 2) | (hasChanged << 1) | HAS_MOVED[known]!;
-      found += known >> 6;
-    }
-    this.#maskedCount = found;
-  }
-
-  #write({ columns, bits, min, count }: RowPlan, { row, at }: Baselines, start: number): void {
-    const coder = this.#coder;
-    const expected = this.#expected;
-    const residuals = this.#residuals;
-    for (let index = 0; index < count; index++) {
-      const known = expected[start + index]!;
-      const residual = residuals[start + index]!;
-      if (known >= MASKED && residual === 0) continue;
-      const width = bits[index]!;
-      if (width > NARROW_BITS) coder.putResidual(TABLE_OF[known]!, SHIFT_OF[known]!, residual);
-      else if (width > 1) coder.bits(row[at + columns[index]!]! - min[index]!, width);
+      else this.#how[here] = STEPPED + Math.min(Math.max(1, classOf(change)), WIDEST_MOVE);
     }
   }
 
@@ -317,13 +316,13 @@ export class RowCoder {
     const coder = this.#coder;
     for (let index = from; index < to; index++) {
       const here = start + index;
-      const known = this.#expected[here]!;
+      const how = this.#how[here]!;
       const low = min[index]!;
       const high = max[index]!;
       let value = this.#predicted[here]!;
-      if (known < MASKED || this.#residuals[here] !== 0) {
+      if ((how & 1) === 0 || this.#changed[here] !== 0) {
         const width = bits[index]!;
-        if (width > NARROW_BITS) value += coder.takeResidual(TABLE_OF[known]!, SHIFT_OF[known]!);
+        if (width > NARROW_BITS) value += coder.takeResidual(how);
         // The field has two values, and the mask bit says that it is not the predicted one.
         else value = width > 1 ? low + coder.bits(0, width) : low + high - value;
         if (turn[index] !== 0) value = positive(value, turn[index]!);
@@ -336,13 +335,12 @@ export class RowCoder {
     }
   }
 
-  #reserve(): void {
-    const needed = this.#count;
-    if (needed <= this.#expected.length) return;
-    this.#expected = grown(this.#expected, new Uint8Array(needed * 2));
-    this.#masked = grown(this.#masked, new Int32Array(needed * 2));
+  #reserve(needed: number): void {
+    if (needed <= this.#how.length) return;
+    this.#how = grown(this.#how, new Int32Array(needed * 2));
     this.#predicted = grown(this.#predicted, new Int32Array(needed * 2));
-    this.#residuals = grown(this.#residuals, new Int32Array(needed * 2));
+    this.#changed = grown(this.#changed, new Uint8Array(needed * 2));
+    this.#masked = grown(this.#masked, new Int32Array(needed * 2));
   }
 }
 
@@ -352,10 +350,9 @@ function shiftOf(expected: number): number {
 }
 
 /** A residual with a mask bit is never zero, so it has a table of its own. */
-function tableOf(expected: number): number {
-  if (expected < MASKED) return SIZES + expected - MASKED_BELOW - 2 * shiftOf(expected);
-  const known = expected - MASKED;
-  return known === HELD ? STEPS : MOVES + (known > STEPPED ? known - STEPPED : known);
+function tableOf(expected: number, isMasked: boolean): number {
+  if (!isMasked) return SIZES + expected - MASKED_BELOW - 2 * shiftOf(expected);
+  return expected === HELD ? STEPS : MOVES + (expected > STEPPED ? expected - STEPPED : expected);
 }
 
 /** Returns the class of an expected residual: the token of its size, also beyond {@link LARGE}. */

@@ -1,7 +1,7 @@
 import { emptyBaselines } from "./baselines.js";
 import { codeWide } from "./varuint.js";
 import { NO_TICK, type PacketEntries } from "./packet-entries.js";
-import type { Texts } from "../plan/entity-rows.js";
+import type { EntityRows, Texts } from "../plan/entity-rows.js";
 import type { StatePlan } from "../plan/state-plan.js";
 import { decodeUtf8, encodeUtf8 } from "../../bytes/utf8.js";
 import { BitCoder } from "./bit-coder.js";
@@ -23,63 +23,84 @@ const sharedTables = (): PrefixTables => (builtTables ??= prefixTables(CODE_LENG
 /** Codes the states of a packet's entities in either direction. */
 export class StateCodec {
   readonly coder: BitCoder;
+  /** An encoder's states. They follow the mask bits, which are known when all states are written. */
+  readonly #body: BitCoder;
   readonly #rows: RowCoder;
   readonly #rowPlans: readonly RowPlan[];
   readonly #baselines = emptyBaselines();
 
   /**
-   * @param plans kinds of entities, in an order that both sides agree on; `coder` replaces the codec's own
+   * @param plans kinds of entities, in an order that both sides agree on; `newCoder` replaces the codec's own
+   * coders
    */
-  constructor(plans: readonly StatePlan[], capacityBytes: number, coder?: BitCoder) {
+  constructor(
+    plans: readonly StatePlan[],
+    capacityBytes: number,
+    newCoder = () => new BitCoder(capacityBytes, sharedTables()),
+  ) {
     this.#rowPlans = plans.map((plan) => new RowPlan(plan));
-    this.coder = coder ?? new BitCoder(capacityBytes, sharedTables());
-    this.#rows = new RowCoder(this.coder);
+    this.coder = newCoder();
+    this.#body = newCoder();
+    this.#rows = new RowCoder(this.coder, this.#body);
+  }
+
+  /** Encodes the states, from the entities' own rows. */
+  encode(entries: PacketEntries, tick: number): void {
+    const rows = this.#rows;
+    const body = this.#body;
+    rows.start();
+    body.startEncoding();
+    for (let index = 0; index < entries.count; index++) {
+      const plan = this.#rowPlans[entries.kinds[index]!]!;
+      const entity = entries.entities[index]!;
+      const isWhole = entries.ticks0[index] === NO_TICK;
+      if (isWhole) this.#codeWhole(body, plan, entity.rows, entries.places[index]!);
+      else {
+        this.#locate(entries, index, tick, entity.rows);
+        rows.write(plan, this.#baselines);
+      }
+      if (plan.texts > 0) this.#writeTexts(entity, tick, isWhole ? undefined : entries.ticks0[index]!);
+    }
+    rows.codeMasks();
+    this.coder.append(body);
   }
 
   /**
-   * Codes the states. An encoder reads them from the entities' own rows; a decoder writes them to `staged`,
-   * at the places in `entries`. Returns false if a decoder finds a value out of range or runs out of bytes.
+   * Decodes the states to `staged`, at the places in `entries`. Returns false if a value is out of range or
+   * the bytes run out.
    */
-  codeStates(entries: PacketEntries, tick: number, staged: Int32Array | undefined): boolean {
+  decode(entries: PacketEntries, tick: number, staged: Int32Array): boolean {
     const rows = this.#rows;
     rows.start();
     for (let index = 0; index < entries.count; index++) {
-      if (entries.ticks0[index] !== NO_TICK) this.#expect(entries, index, tick, staged);
+      if (entries.ticks0[index] === NO_TICK) continue;
+      const plan = this.#rowPlans[entries.kinds[index]!]!;
+      this.#locate(entries, index, tick, staged);
+      rows.expect(plan, this.#baselines);
+      for (let text = 0; text < plan.texts; text++) rows.expectText();
     }
     rows.codeMasks();
     for (let index = 0; index < entries.count; index++) {
       const plan = this.#rowPlans[entries.kinds[index]!]!;
       if (entries.ticks0[index] === NO_TICK) {
-        if (!this.#codeWhole(plan, staged ?? entries.entities[index]!.rows, entries.places[index]!))
-          return false;
+        if (!this.#codeWhole(this.coder, plan, staged, entries.places[index]!)) return false;
       } else {
         this.#locate(entries, index, tick, staged);
-        rows.code(plan, this.#baselines);
+        rows.read(plan, this.#baselines);
       }
       if (this.coder.isExhausted) return false;
-      if (plan.texts > 0 && !this.#codeTexts(plan.plan, entries, index, tick)) return false;
+      if (plan.texts > 0 && !this.#readTexts(plan.plan, entries, index)) return false;
     }
     return rows.isInRange;
   }
 
-  #expect(entries: PacketEntries, index: number, tick: number, staged: Int32Array | undefined): void {
-    const plan = this.#rowPlans[entries.kinds[index]!]!;
-    this.#locate(entries, index, tick, staged);
-    this.#rows.expect(plan, this.#baselines);
-    if (plan.texts === 0) return;
-    const entity = entries.entities[index]!;
-    const before = entity.textsAt(entries.ticks0[index]!);
-    const now = staged === undefined ? entity.textsAt(tick) : before;
-    for (let text = 0; text < plan.texts; text++) this.#rows.expectText(!isSame(now[text], before[text]));
-  }
-
-  #locate(entries: PacketEntries, index: number, tick: number, staged: Int32Array | undefined): void {
+  #locate(entries: PacketEntries, index: number, tick: number, row: Int32Array): void {
     const { rows } = entries.entities[index]!;
     const baselines = this.#baselines;
     const tick0 = entries.ticks0[index]!;
     const tick1 = entries.ticks1[index]!;
     baselines.rows = rows;
-    baselines.row = staged ?? rows;
+    baselines.row = row;
     baselines.at = entries.places[index]!;
     baselines.at0 = entries.at0[index]!;
     baselines.at1 = entries.at1[index]!;
@@ -90,8 +111,7 @@ export class StateCodec {
   }
 
   /** Codes a state without baselines: every column unpredicted. */
-  #codeWhole({ columns, min, max, bits }: RowPlan, row: Int32Array, at: number): boolean {
-    const coder = this.coder;
+  #codeWhole(coder: BitCoder, { columns, min, max, bits }: RowPlan, row: Int32Array, at: number): boolean {
     let isInRange = true;
     for (let index = 0; index < columns.length; index++) {
       const column = at + columns[index]!;
@@ -103,33 +123,38 @@ export class StateCodec {
     return isInRange;
   }
 
-  #codeTexts({ texts }: StatePlan, entries: PacketEntries, index: number, tick: number): boolean {
-    const entity = entries.entities[index]!;
-    const isDecoding = this.coder.isDecoding;
-    const hasBaseline = entries.ticks0[index] !== NO_TICK;
-    const before: Texts = hasBaseline ? entity.textsAt(entries.ticks0[index]!) : [];
-    const now: Texts = isDecoding ? [] : entity.textsAt(tick);
-    const coded: (string | Uint8Array)[] = [];
-    for (let text = 0; text < texts.length; text++) {
-      const { field } = texts[text]!;
-      if (hasBaseline && !this.#rows.isTextChanged) {
-        coded.push(before[text] ?? (field.kind === "string" ? "" : new Uint8Array(0)));
-        continue;
-      }
+  #writeTexts(entity: EntityRows, tick: number, tick0: number | undefined): void {
+    const now = entity.textsAt(tick);
+    const before = tick0 === undefined ? undefined : entity.textsAt(tick0);
+    for (let text = 0; text < entity.plan.texts.length; text++) {
       const value = now[text] ?? "";
-      const bytes = this.#codeBytes(typeof value === "string" ? encodeUtf8(value) : value);
-      const decoded = field.kind === "string" ? decodeUtf8(bytes) : bytes;
-      if (decoded === undefined || bytes.length > ("maxBytes" in field ? field.maxBytes : 0)) return false;
-      coded.push(decoded);
+      const hasChanged = !before || !isSame(now[text], before[text]);
+      if (before) this.#rows.writeText(hasChanged);
+      if (!hasChanged) continue;
+      const bytes = typeof value === "string" ? encodeUtf8(value) : value;
+      this.#body.bits(bytes.length, LENGTH_BITS);
+      for (const byte of bytes) this.#body.bits(byte, 8);
     }
-    entries.texts[index] = coded;
-    return true;
   }
 
-  #codeBytes(bytes: Uint8Array): Uint8Array {
-    const coded = new Uint8Array(this.coder.bits(bytes.length, LENGTH_BITS));
-    for (let at = 0; at < coded.length; at++) coded[at] = this.coder.bits(bytes[at] ?? 0, 8);
-    return coded;
+  #readTexts({ texts }: StatePlan, entries: PacketEntries, index: number): boolean {
+    const tick0 = entries.ticks0[index]!;
+    const before: Texts = tick0 === NO_TICK ? [] : entries.entities[index]!.textsAt(tick0);
+    const read: (string | Uint8Array)[] = [];
+    for (let text = 0; text < texts.length; text++) {
+      const { field } = texts[text]!;
+      if (tick0 !== NO_TICK && !this.#rows.isTextChanged) {
+        read.push(before[text] ?? (field.kind === "string" ? "" : new Uint8Array(0)));
+        continue;
+      }
+      const bytes = new Uint8Array(this.coder.bits(0, LENGTH_BITS));
+      for (let at = 0; at < bytes.length; at++) bytes[at] = this.coder.bits(0, 8);
+      const decoded = field.kind === "string" ? decodeUtf8(bytes) : bytes;
+      if (decoded === undefined || bytes.length > ("maxBytes" in field ? field.maxBytes : 0)) return false;
+      read.push(decoded);
+    }
+    entries.texts[index] = read;
+    return true;
   }
 }
 

@@ -17,5 +17,6 @@ export function codeSmall(coder: SmallCoder, value: number): number {
   let length = 0;
   const wanted = 31 - Math.clz32(value + 1);
   while (length < 16 && coder.bits(length < wanted ? 1 : 0, 1) === 1) length += 1;
-  return 2 ** length + codeWide(coder, value + 1 - 2 ** length, length) - 1;
+  const least = 1 << length;
+  return least + codeWide(coder, value + 1 - least, length) - 1;
 }

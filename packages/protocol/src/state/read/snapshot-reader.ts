@@ -76,7 +76,6 @@ export class SnapshotReader {
     this.#entries.clear();
     this.#codec.coder.startDecoding(bytes);
     const reason = this.#readHead(tick) ?? this.#readStates(tick);
-    this.#codec.coder.release();
     if (reason !== undefined) return reason;
     for (const id of this.#removed) this.#remove(id, tick, listener);
     const { entities, count } = this.#entries;
@@ -216,7 +215,7 @@ export class SnapshotReader {
   }
 
   #readStates(tick: number): DropReason | undefined {
-    const isSound = this.#codec.codeStates(this.#entries, tick, this.#staged);
+    const isSound = this.#codec.decode(this.#entries, tick, this.#staged);
     if (!this.#codec.coder.isComplete) return "length";
     return isSound ? undefined : "out-of-range";
   }

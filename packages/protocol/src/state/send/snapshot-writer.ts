@@ -53,7 +53,7 @@ export class SnapshotWriter {
       head.consecutive(tick, this.#shared);
       head.firstId(entries.entities[0]!.id);
     } else this.#writeFullHead(content);
-    this.#codec.codeStates(entries, tick, undefined);
+    this.#codec.encode(entries, tick);
     return this.#codec.coder.finish();
   }
 
