@@ -1,7 +1,7 @@
 import {
   SharedWriter,
   SnapshotReader,
-  SnapshotSender,
+  SharedSnapshotSender,
   StateHistory,
   defineEntity,
   planState,
@@ -30,7 +30,7 @@ class Sea {
   readonly writer = new SharedWriter([this.plan]);
   readonly entities: EntityRows[];
   readonly receivers = Array.from({ length: RECEIVERS }, () => ({
-    sender: new SnapshotSender({ history: this.history, writer: this.writer, maxBytes: 60 }),
+    sender: new SharedSnapshotSender({ history: this.history, writer: this.writer, maxBytes: 60 }),
     reader: new SnapshotReader({ plans: [this.plan], historyTicks: 64, maxEntities: 64 }),
     sequence: 0,
   }));

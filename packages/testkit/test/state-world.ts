@@ -2,7 +2,7 @@
 import {
   SharedWriter,
   SnapshotReader,
-  SnapshotSender,
+  SharedSnapshotSender,
   StateChange,
   StateHistory,
   planState,
@@ -37,8 +37,8 @@ export class StateWorld {
     this.sent.set(`${entity.id}@${tick}`, { row, texts });
   }
 
-  sender(maxBytes = 1184): SnapshotSender {
-    return new SnapshotSender({ history: this.history, writer: this.writer, maxBytes });
+  sender(maxBytes = 1184): SharedSnapshotSender {
+    return new SharedSnapshotSender({ history: this.history, writer: this.writer, maxBytes });
   }
 
   receiver(): Receiver {

@@ -1,6 +1,12 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { SharedWriter, SnapshotReader, SnapshotSender, StateHistory, planState } from "@paceline/protocol";
+import {
+  SharedWriter,
+  SnapshotReader,
+  SharedSnapshotSender,
+  StateHistory,
+  planState,
+} from "@paceline/protocol";
 import type { Row } from "./bench.js";
 import { defineCar } from "./car.js";
 
@@ -26,7 +32,7 @@ function build(entityCount: number, receivers: number): { readonly bytes: number
   const history = new StateHistory({ plans: [plan] });
   const writer = new SharedWriter([plan]);
   const entities = Array.from({ length: entityCount }, (_, id) => history.spawn(id, plan));
-  const senders = Array.from({ length: receivers }, () => new SnapshotSender({ history, writer }));
+  const senders = Array.from({ length: receivers }, () => new SharedSnapshotSender({ history, writer }));
   const values = new Float64Array(plan.definition.components.length);
   let sequence = 0;
   for (let tick = 0; tick < TICKS; tick++) {
@@ -51,7 +57,7 @@ function readerBytes(entityCount: number): number {
   const plan = planState(defineCar("yaw", []), { tickHz: HZ });
   const history = new StateHistory({ plans: [plan] });
   const entities = Array.from({ length: entityCount }, (_, id) => history.spawn(id, plan));
-  const sender = new SnapshotSender({ history, writer: new SharedWriter([plan]) });
+  const sender = new SharedSnapshotSender({ history, writer: new SharedWriter([plan]) });
   const values = new Float64Array(plan.definition.components.length);
   const bodies: Uint8Array[] = [];
   for (const entity of entities) history.write(entity, 0, values);

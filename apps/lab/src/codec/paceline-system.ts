@@ -2,7 +2,7 @@ import {
   ReferenceSender,
   SharedWriter,
   SnapshotReader,
-  SnapshotSender,
+  SharedSnapshotSender,
   StateHistory,
   planState,
   readReference,
@@ -111,7 +111,7 @@ const MAX_PACKETS = 16;
 export class AcknowledgedSystem extends PacelineSystem {
   readonly mode: string;
   readonly #options: AcknowledgedOptions;
-  readonly #senders: readonly SnapshotSender[];
+  readonly #senders: readonly SharedSnapshotSender[];
   /** The lost packets, drawn in advance: drawing allocates objects, which would count against the codec. */
   readonly #lost: Uint8Array;
   /**
@@ -142,7 +142,7 @@ export class AcknowledgedSystem extends PacelineSystem {
     this.#lost = Uint8Array.from({ length: 0x10000 }, () => (random.bool(options.lossRatio) ? 1 : 0));
     this.#senders = Array.from(
       { length: this.#clients },
-      () => new SnapshotSender({ history: this.history, writer: this.writer }),
+      () => new SharedSnapshotSender({ history: this.history, writer: this.writer }),
     );
   }
 

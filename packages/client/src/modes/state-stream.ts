@@ -1,7 +1,7 @@
 import {
   ByteWriter,
   ReferenceSender,
-  SharedWriter,
+  SnapshotWriter,
   SnapshotSender,
   StateHistory,
   limits,
@@ -42,7 +42,7 @@ export class StateStream {
   readonly records = new Map<number, OwnedRecord>();
   readonly plan: StatePlan;
   readonly #history: StateHistory;
-  readonly #writer: SharedWriter;
+  readonly #writer: SnapshotWriter;
   /** Writes whole states for reliable messages, because it never has a reference. */
   readonly #whole: ReferenceSender;
   readonly #acknowledged = new Map<number, SnapshotSender>();
@@ -56,7 +56,7 @@ export class StateStream {
     this.plan = planState(definition, { tickHz, hasRates: true });
     const plans = [this.plan];
     this.#history = new StateHistory({ plans, historyTicks: limits.historyTicks });
-    this.#writer = new SharedWriter(plans);
+    this.#writer = new SnapshotWriter(plans);
     const common = { history: this.#history, writer: this.#writer };
     this.references = new ReferenceSender({ ...common, maxBytes: BODY_BYTES, checksumTicks: CHECKSUM_TICKS });
     const maxBytes = limits.reliablePacketBytes - MESSAGE_HEAD_BYTES;

@@ -1,5 +1,5 @@
 import {
-  SnapshotSender,
+  SharedSnapshotSender,
   limits,
   type EntityRows,
   type KindInfo,
@@ -75,7 +75,7 @@ export class PlayerSnapshotStream {
   readonly #world: World;
   /** The room's limits that were last sent to the player. */
   #limits: ViewLimits | undefined;
-  #sender: SnapshotSender | undefined;
+  #sender: SharedSnapshotSender | undefined;
   /** The shared snapshot that this stream joined, at that snapshot's `epoch` and over that link. */
   #sharedSnapshot: SharedSnapshot | undefined;
   #epoch = 0;
@@ -303,8 +303,12 @@ export class PlayerSnapshotStream {
     this.#pending = [];
   }
 
-  #newSender(): SnapshotSender {
+  #newSender(): SharedSnapshotSender {
     const { history, writer } = this.#world;
-    return new SnapshotSender({ history, writer, maxBytes: limits.unreliablePacketBytes - HEADS_BYTES });
+    return new SharedSnapshotSender({
+      history,
+      writer,
+      maxBytes: limits.unreliablePacketBytes - HEADS_BYTES,
+    });
   }
 }

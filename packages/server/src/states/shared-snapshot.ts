@@ -1,4 +1,4 @@
-import { SnapshotSender, limits, type EntityRows } from "@paceline/protocol";
+import { SharedSnapshotSender, limits, type EntityRows } from "@paceline/protocol";
 import type { Link } from "@paceline/transport";
 import type { EntityRecord, World } from "../entities/world.js";
 import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
@@ -22,7 +22,7 @@ export class SharedSnapshot {
   /** Counts the packets. A stream that missed one has another epoch. */
   epoch = 0;
   /** The baseline that all members hold. */
-  sender: SnapshotSender;
+  sender: SharedSnapshotSender;
   readonly #world: World;
   readonly #members: PlayerSnapshotStream[] = [];
   readonly #newcomers: Newcomer[] = [];
@@ -102,8 +102,12 @@ export class SharedSnapshot {
     return bytes;
   }
 
-  #newSender(): SnapshotSender {
+  #newSender(): SharedSnapshotSender {
     const { history, writer } = this.#world;
-    return new SnapshotSender({ history, writer, maxBytes: limits.reliablePacketBytes / 2 - HEADS_BYTES });
+    return new SharedSnapshotSender({
+      history,
+      writer,
+      maxBytes: limits.reliablePacketBytes / 2 - HEADS_BYTES,
+    });
   }
 }

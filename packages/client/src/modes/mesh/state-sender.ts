@@ -313,7 +313,8 @@ export class StateSender {
     const take = (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number): void => {
       const alone = to - from === 1 ? this.#parts.sessionNumber() * 0x10000 + entities[from]!.id : undefined;
       this.publications.add(
-        { head: stream.head, body },
+        // The body is a view until the next one, and the packet may wait for others of this tick.
+        { head: stream.head, body: body.slice() },
         { trafficClass: "state", tick: moment.tick, receivers: following, alone },
       );
       for (const peer of following) {

@@ -1,7 +1,6 @@
 import type { EntityRows } from "../plan/entity-rows.js";
 import { MAX_ENTITIES, PacketEntries } from "../codec/packet-entries.js";
-import type { SharedWriter } from "./shared-writer.js";
-import type { SnapshotContent } from "./snapshot-writer.js";
+import type { SnapshotContent, SnapshotWriter } from "./snapshot-writer.js";
 
 const FIRST_GUESS_BYTES = 24;
 /** Units per byte of the size guess. Whole numbers can change without an allocation. */
@@ -30,7 +29,7 @@ export class PacketSplitter {
   /** Entries of the packet that {@link next} returned. */
   readonly entries = new PacketEntries();
   removed: readonly number[] = NONE;
-  readonly #writer: SharedWriter;
+  readonly #writer: Pick<SnapshotWriter, "write">;
   readonly #content: SnapshotContent = { tick: 0, entries: this.entries, removed: NONE, checked: -1 };
   #job: SplitJob | undefined;
   /** Entities in ascending order of id. Packets contain those before `from`. */
@@ -43,7 +42,7 @@ export class PacketSplitter {
   #period = 0;
   #checkedTick = 0;
 
-  constructor(writer: SharedWriter) {
+  constructor(writer: Pick<SnapshotWriter, "write">) {
     this.#writer = writer;
   }
 

@@ -5,7 +5,7 @@ import type { DropReason } from "../../errors/codes.js";
 import type { EntityRows } from "../plan/entity-rows.js";
 import { NO_TICK, type PacketEntries } from "../codec/packet-entries.js";
 import { PacketSplitter } from "./packet-splitter.js";
-import type { SharedWriter } from "./shared-writer.js";
+import type { SnapshotWriter } from "./snapshot-writer.js";
 import type { SnapshotListener, SnapshotReader } from "../read/snapshot-reader.js";
 import type { StateHistory } from "../plan/state-history.js";
 
@@ -18,7 +18,7 @@ const NO_IDS: readonly number[] = [];
 
 export interface ReferenceSenderOptions {
   readonly history: StateHistory;
-  readonly writer: SharedWriter;
+  readonly writer: Pick<SnapshotWriter, "write">;
   readonly maxBytes?: number;
   readonly checksumTicks?: number;
 }

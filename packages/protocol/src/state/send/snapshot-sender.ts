@@ -3,8 +3,7 @@ import { AcknowledgedTicks } from "./acknowledged-ticks.js";
 import type { EntityRows } from "../plan/entity-rows.js";
 import { NO_TICK, type PacketEntries } from "../codec/packet-entries.js";
 import { PacketSplitter, type SplitJob } from "./packet-splitter.js";
-import type { SharedTick } from "./shared-ticks.js";
-import type { SharedWriter } from "./shared-writer.js";
+import type { SnapshotWriter } from "./snapshot-writer.js";
 import type { StateHistory } from "../plan/state-history.js";
 
 /** Most packets that may await an acknowledgement. */
@@ -17,10 +16,11 @@ const NO_BODY = new Uint8Array(0);
 
 type Mutable<Shape> = { -readonly [Key in keyof Shape]: Shape[Key] };
 
-interface SentPacket {
+/** A packet that awaits its acknowledgement. */
+export interface SentPacket {
   sequence: number;
   tick: number;
-  /** The shared writer's number of the packet. */
+  /** Number of the packet among those that several receivers get; 0 without such packets. */
   tag: number;
   readonly entities: (EntityRows | undefined)[];
   count: number;
@@ -29,8 +29,8 @@ interface SentPacket {
 
 export interface SnapshotSenderOptions {
   readonly history: StateHistory;
-  /** The writer that the senders of all receivers share. It encodes equal packets once. */
-  readonly writer: SharedWriter;
+  /** Encodes packets. Its bodies are views until the next one. */
+  readonly writer: Pick<SnapshotWriter, "write">;
   /** Largest packet body, bytes. Default: an unreliable packet less 16 bytes for heads. */
   readonly maxBytes?: number;
   /** Ticks from one checksum to the next. Default 32. */
@@ -57,36 +57,24 @@ type SendBody = (body: Uint8Array, entities: readonly EntityRows[], from: number
  * may be lost.
  */
 export class SnapshotSender {
-  readonly #history: StateHistory;
-  readonly #writer: SharedWriter;
-  readonly #splitter: PacketSplitter;
   /** Indexed by {@link EntityRows.index}. */
-  readonly #acknowledged: (AcknowledgedTicks | undefined)[] = [];
+  protected readonly acknowledged: (AcknowledgedTicks | undefined)[] = [];
+  readonly #splitter: PacketSplitter;
   readonly #sent: SentPacket[] = [];
-  readonly #removals = new Set<number>();
   readonly #job: SplitJob;
   /** Reused result of {@link next}, so that writing a tick allocates nothing. */
-  readonly #outgoing: Mutable<OutgoingStates> = { body: NO_BODY, entities: [], from: 0, to: 0, sequence: -1 };
+  protected readonly outgoing: Mutable<OutgoingStates> = {
+    body: NO_BODY,
+    entities: [],
+    from: 0,
+    to: 0,
+    sequence: -1,
+  };
   #hasUnsent = false;
-  /** The shared writer's number of the current packet. */
-  #tag = 0;
-  /** The packets of another receiver in the same state, and how many of them were returned. */
-  #repeated: SharedTick | undefined;
-  #repeats = 0;
-  /** Value of {@link SharedWriter.encoded} at the beginning of the tick. */
-  #encoded = 0;
-  /**
-   * The receiver's acknowledgement state (see AcknowledgedStates) and the settings that packets depend on.
-   */
-  readonly #settings: { state: number; readonly maxBytes: number; readonly checksumTicks: number };
-  /** Record of the current tick, for other receivers to share. */
-  #shared: SharedTick | undefined;
 
   constructor(options: SnapshotSenderOptions) {
-    const { history, writer, maxBytes = limits.unreliablePacketBytes - 16 } = options;
+    const { writer, maxBytes = limits.unreliablePacketBytes - 16 } = options;
     const { checksumTicks = DEFAULT_CHECKSUM_TICKS } = options;
-    this.#history = history;
-    this.#writer = writer;
     this.#splitter = new PacketSplitter(writer);
     // Reused, so that writing a tick allocates nothing.
     this.#job = {
@@ -96,7 +84,6 @@ export class SnapshotSender {
       removed: NO_IDS,
       choose: (entries, index) => this.#choose(entries, index),
     };
-    this.#settings = { state: writer.ticks.states.newState(), maxBytes, checksumTicks };
   }
 
   /** Writes the states of a tick as bodies. `send` puts each body into a packet and returns its sequence. */
@@ -111,33 +98,24 @@ export class SnapshotSender {
    * each with a state of the tick.
    */
   start(tick: number, entities: readonly EntityRows[]): void {
-    const writer = this.#writer;
-    writer.start(tick);
-    this.#job.tick = tick;
-    this.#hasUnsent = false;
-    this.#shared = undefined;
-    const isShared = this.#removals.size === 0;
-    const known = isShared ? writer.ticks.find(writer.epoch, this.#settings, entities) : undefined;
-    this.#repeated = known && writer.holds(known.from) ? known : undefined;
-    this.#repeats = 0;
-    if (this.#repeated) return;
-    this.#job.removed = isShared ? NO_IDS : this.#idsToRemove();
-    if (isShared) this.#shared = this.#startShared(entities);
-    this.#encoded = writer.encoded;
+    this.begin(tick);
     this.#splitter.split(entities, this.#job);
+  }
+
+  /** Begins a tick whose packets also announce these entities as removed. */
+  protected begin(tick: number, removed: readonly number[] = NO_IDS): void {
+    this.#job.tick = tick;
+    this.#job.removed = removed;
+    this.#hasUnsent = false;
   }
 
   /**
    * Returns the tick's next body, or undefined after the last one. Set its `sequence` before the next call.
    */
   next(): OutgoingStates | undefined {
-    if (this.#hasUnsent) this.#recordSent();
-    this.#hasUnsent = this.#repeated ? this.#repeat(this.#repeated) : this.#writeNext();
-    if (this.#hasUnsent) return this.#outgoing;
-    this.#writer.reused += this.#repeats;
-    if (this.#shared && this.#writer.encoded === this.#encoded) this.#adoptState(this.#shared);
-    this.#shared = undefined;
-    return undefined;
+    if (this.#hasUnsent) this.recordSent();
+    this.#hasUnsent = this.writeNext();
+    return this.#hasUnsent ? this.outgoing : undefined;
   }
 
   /** Records that the receiver has the packet of that sequence. Unknown sequences are ignored. */
@@ -145,31 +123,22 @@ export class SnapshotSender {
     const packet = this.#sent[sequence % IN_FLIGHT];
     if (packet?.sequence !== sequence) return;
     packet.sequence = -1;
-    this.#settings.state = this.#writer.ticks.states.after(this.#settings.state, packet.tag);
+    this.changed(packet);
     for (let index = 0; index < packet.count; index++) {
       const entity = packet.entities[index];
       if (entity === undefined || entity.isRemoved) continue;
-      let ticks = this.#acknowledged[entity.index];
+      let ticks = this.acknowledged[entity.index];
       if (ticks?.entity !== entity) {
         ticks = new AcknowledgedTicks(entity);
-        this.#acknowledged[entity.index] = ticks;
+        this.acknowledged[entity.index] = ticks;
       }
       ticks.add(packet.tick);
     }
-    for (const id of packet.removed) this.#removals.delete(id);
-  }
-
-  /**
-   * Announces the removal of an entity in every packet until acknowledged. Call before its id is used again.
-   */
-  remove(entity: EntityRows): void {
-    this.#forget(entity);
-    this.#removals.add(entity.id);
   }
 
   /** Sends the entity's next state whole, because the receiver's states of it are wrong or missing. */
   resync(entity: EntityRows): void {
-    this.#forget(entity);
+    this.forget(entity);
     // forEach skips the slots that were never used.
     this.#sent.forEach((packet) => {
       for (let index = 0; index < packet.count; index++) {
@@ -182,32 +151,27 @@ export class SnapshotSender {
 
   /** Sends all next states whole, because the receiver cannot decode its packets. */
   restart(): void {
-    this.#acknowledged.length = 0;
-    this.#settings.state = this.#writer.ticks.states.newState();
+    this.acknowledged.length = 0;
+    this.changed();
     this.#sent.forEach((packet) => (packet.sequence = -1));
   }
 
-  /** Assumes that this receiver holds the same states as another one, without acknowledgements of its own. */
-  copyBaselines(other: SnapshotSender): void {
-    this.restart();
-    for (const [index, ticks] of other.#acknowledged.entries()) this.#acknowledged[index] = ticks?.copy();
-    for (const id of other.#removals) this.#removals.add(id);
+  /**
+   * Called when the baselines of the receiver change: by the acknowledgement of a packet, or otherwise
+   * without one.
+   */
+  protected changed(_packet?: SentPacket): void {
+    // Only a sender that shares packets follows the changes.
   }
 
-  /** Returns the ids to announce as removed, without ids that are in use again. */
-  #idsToRemove(): readonly number[] {
-    for (const id of this.#removals) if (this.#history.find(id)) this.#removals.delete(id);
-    return [...this.#removals];
-  }
-
-  #forget(entity: EntityRows): void {
-    this.#settings.state = this.#writer.ticks.states.newState();
-    if (this.#acknowledged[entity.index]?.entity === entity) this.#acknowledged[entity.index] = undefined;
+  protected forget(entity: EntityRows): void {
+    this.changed();
+    if (this.acknowledged[entity.index]?.entity === entity) this.acknowledged[entity.index] = undefined;
   }
 
   #choose(entries: PacketEntries, index: number): void {
     const entity = entries.entities[index]!;
-    const ticks = this.#acknowledged[entity.index];
+    const ticks = this.acknowledged[entity.index];
     if (ticks?.entity !== entity) return;
     const { tick0, tick1, tick2 } = ticks;
     const age = (this.#job.tick - tick0) | 0;
@@ -217,27 +181,17 @@ export class SnapshotSender {
     entries.setBaselines(index, tick0, isSecond ? tick1 : NO_TICK, isThird ? tick2 : NO_TICK);
   }
 
-  #writeNext(): boolean {
+  /** Writes the next packet into {@link outgoing}. Returns false after the last one. */
+  protected writeNext(): boolean {
     const body = this.#splitter.next();
     if (!body) return false;
     const { entities, count } = this.#splitter.entries;
-    this.#tag = this.#writer.tag;
-    this.#setOutgoing(body, entities, 0, count);
+    this.setOutgoing(body, entities, 0, count);
     return true;
   }
 
-  /** Returns the next packet of a receiver in the same state. */
-  #repeat({ sent, bodies, tags, ends, packets }: SharedTick): boolean {
-    const index = this.#repeats;
-    if (index === packets) return false;
-    this.#tag = tags[index]!;
-    this.#setOutgoing(bodies[index]!, sent, index === 0 ? 0 : ends[index - 1]!, ends[index]!);
-    this.#repeats += 1;
-    return true;
-  }
-
-  #setOutgoing(body: Uint8Array, entities: readonly EntityRows[], from: number, to: number): void {
-    const outgoing = this.#outgoing;
+  protected setOutgoing(body: Uint8Array, entities: readonly EntityRows[], from: number, to: number): void {
+    const { outgoing } = this;
     outgoing.body = body;
     outgoing.entities = entities;
     outgoing.from = from;
@@ -245,71 +199,16 @@ export class SnapshotSender {
     outgoing.sequence = -1;
   }
 
-  /**
-   * Records the last returned packet after it was sent: for its acknowledgement, and for receivers in the
-   * same state.
-   */
-  #recordSent(): void {
-    const { body, entities, from, to, sequence } = this.#outgoing;
+  /** Records the last returned packet after it was sent, for its acknowledgement. */
+  protected recordSent(): SentPacket {
+    const { entities, from, to, sequence } = this.outgoing;
     const packet = (this.#sent[sequence % IN_FLIGHT] ??= newPacket());
     packet.sequence = sequence;
     packet.tick = this.#job.tick;
-    packet.tag = this.#tag;
     packet.count = to - from;
-    packet.removed = this.#repeated ? NO_IDS : this.#splitter.removed;
-    const shared = this.#shared;
-    let end = shared === undefined || shared.packets === 0 ? 0 : shared.ends[shared.packets - 1]!;
-    for (let index = from; index < to; index++) {
-      const entity = entities[index]!;
-      put(packet.entities, index - from, entity);
-      if (shared) put(shared.sent, end++, entity);
-    }
-    if (!shared) return;
-    shared.bodies[shared.packets] = body;
-    shared.tags[shared.packets] = this.#tag;
-    shared.ends[shared.packets] = end;
-    shared.packets += 1;
-  }
-
-  #startShared(due: readonly EntityRows[]): SharedTick {
-    const writer = this.#writer;
-    const shared = writer.ticks.start(writer.epoch);
-    shared.state = this.#settings.state;
-    shared.sender = this;
-    shared.from = writer.kept;
-    shared.maxBytes = this.#settings.maxBytes;
-    shared.checksumTicks = this.#settings.checksumTicks;
-    shared.count = due.length;
-    for (let index = 0; index < due.length; index++) put(shared.due, index, due[index]!);
-    return shared;
-  }
-
-  /**
-   * Continues in another receiver's state if both got the same packets and have acknowledged the same of all
-   * entities.
-   */
-  #adoptState(shared: SharedTick): void {
-    const equal = this.#writer.ticks.findEqual(shared);
-    const sender = equal?.sender;
-    if (
-      equal &&
-      sender instanceof SnapshotSender &&
-      sender.#hasSameBaselines(this.#acknowledged, this.#history)
-    ) {
-      this.#settings.state = equal.state;
-    }
-  }
-
-  #hasSameBaselines(other: readonly (AcknowledgedTicks | undefined)[], { entities }: StateHistory): boolean {
-    for (const { index } of entities) {
-      const a = this.#acknowledged[index];
-      const b = other[index];
-      if (a === b) continue;
-      const isSame =
-        a?.entity === b?.entity && a?.tick0 === b?.tick0 && a?.tick1 === b?.tick1 && a?.tick2 === b?.tick2;
-      if (!isSame) return false;
-    }
-    return true;
+    packet.removed = this.#splitter.removed;
+    for (let index = from; index < to; index++) put(packet.entities, index - from, entities[index]!);
+    return packet;
   }
 }
 
@@ -317,7 +216,7 @@ export class SnapshotSender {
  * Stores an entity unless it is already there. Lists change little between ticks, and comparing is cheaper
  * than writing.
  */
-function put(list: (EntityRows | undefined)[], index: number, entity: EntityRows): void {
+export function put(list: (EntityRows | undefined)[], index: number, entity: EntityRows): void {
   if (list[index] !== entity) list[index] = entity;
 }
 
