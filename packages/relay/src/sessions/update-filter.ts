@@ -18,30 +18,27 @@ const REMEMBERED_MS = 2000;
  * a forged number.
  */
 export class UpdateFilter {
-  readonly #newest = new Map<number, Newest>();
+  #newest: Map<number, Newest> | undefined;
 
   get size(): number {
-    return this.#newest.size;
+    return this.#newest?.size ?? 0;
   }
 
   /** Returns the reason to drop the update. Otherwise remembers it and returns undefined. */
   refuses({ entity, sequence }: Subject, sender: number, nowMs: number): DropReason | undefined {
     const isOwners = entity >>> 16 === sender;
-    const newest = this.#newest.get(entity);
+    const all = (this.#newest ??= new Map());
+    const newest = all.get(entity);
     const isJudged = newest && nowMs - newest.atMs <= REMEMBERED_MS && (newest.isOwners || !isOwners);
     const ahead = isJudged ? sequenceDistance(sequence, newest.sequence) : 1;
     if (ahead <= 0) return ahead === 0 ? "duplicate" : "outdated";
     // Keeps the map in the order of updates, so that the first entry is the oldest.
-    this.#newest.delete(entity);
-    this.#newest.set(entity, { sequence, atMs: nowMs, isOwners });
-    if (this.#newest.size > MAX_ENTITIES) this.#forgetOldest();
-    return undefined;
-  }
-
-  #forgetOldest(): void {
-    for (const entity of this.#newest.keys()) {
-      this.#newest.delete(entity);
-      return;
+    all.delete(entity);
+    all.set(entity, { sequence, atMs: nowMs, isOwners });
+    if (all.size > MAX_ENTITIES) {
+      const [oldest] = all.keys();
+      all.delete(oldest);
     }
+    return undefined;
   }
 }

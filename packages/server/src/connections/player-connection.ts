@@ -40,6 +40,8 @@ export interface PlayerConnectionOptions {
 }
 
 const MAX_SECONDS_AWAY = 3600;
+/** Writes the feedback of all connections. The session copies it at once. */
+const head = new ByteWriter(4);
 
 const NO_FEEDBACK: InputFeedback = { processed: undefined, leadErrorTicks: 0 };
 /** A link counts as slow if more bytes than this wait for it. */
@@ -55,7 +57,6 @@ export class PlayerConnection {
   readonly #buckets: AuthorityBuckets;
   readonly #options: PlayerConnectionOptions;
   readonly #input: Float32Array | undefined;
-  readonly #head = new ByteWriter(4);
   readonly inputView: object | undefined;
   /** Kinds whose columns the room and the player's page have exchanged. */
   readonly described = new Set<number>();
@@ -236,11 +237,7 @@ export class PlayerConnection {
         sendLimits: (limits) => this.send(writeAuthority({ type: "limits", ...limits })),
         lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
         send: (states, key) => {
-          const sequence = session.sendState(
-            states,
-            key,
-            writeFeedback(this.#head.reset(), this.feedback).view(),
-          );
+          const sequence = session.sendState(states, key, writeFeedback(head.reset(), this.feedback).view());
           if (sequence === undefined) return undefined;
           counters.statePackets += 1;
           counters.stateBytes += states.length;

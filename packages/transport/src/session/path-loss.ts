@@ -78,7 +78,7 @@ export class LossCount {
 export class PathLoss {
   readonly #count: LossCount;
   /** Missing packets with the window in which they were missed, oldest first. */
-  readonly #missing = new Map<number, Window>();
+  #missing: Map<number, Window> | undefined;
   #highest: number | undefined;
 
   constructor(count: LossCount) {
@@ -101,18 +101,19 @@ export class PathLoss {
   }
 
   #miss(sequence: number, window: Window): void {
-    this.#missing.set(sequence & (SEQUENCE_MODULUS - 1), window);
+    const missing = (this.#missing ??= new Map());
+    missing.set(sequence & (SEQUENCE_MODULUS - 1), window);
     window.lost += 1;
-    if (this.#missing.size <= MAX_GAP) return;
-    const [oldest] = this.#missing.keys();
-    this.#missing.delete(oldest!);
+    if (missing.size <= MAX_GAP) return;
+    const [oldest] = missing.keys();
+    missing.delete(oldest);
   }
 
   #arrivedLate(sequence: number): void {
-    const window = this.#missing.get(sequence);
+    const window = this.#missing?.get(sequence);
     if (!window) return;
     window.lost -= 1;
-    this.#missing.delete(sequence);
+    this.#missing!.delete(sequence);
   }
 }
 
@@ -123,21 +124,22 @@ export class PathLoss {
 export class SentLoss {
   readonly #count: LossCount;
   /** Packets whose fate is not decided, oldest first. */
-  readonly #open = new Map<number, "sent" | "missing" | "arrived">();
+  #open: Map<number, "sent" | "missing" | "arrived"> | undefined;
 
   constructor(count: LossCount) {
     this.#count = count;
   }
 
   sent(sequence: number): void {
-    this.#open.set(sequence, "sent");
-    if (this.#open.size <= MAX_GAP) return;
-    const [oldest] = this.#open.keys();
-    this.#open.delete(oldest!);
+    const open = (this.#open ??= new Map());
+    open.set(sequence, "sent");
+    if (open.size <= MAX_GAP) return;
+    const [oldest] = open.keys();
+    open.delete(oldest);
   }
 
   acknowledged(sequence: number): void {
-    if (this.#open.has(sequence)) this.#open.set(sequence, "arrived");
+    if (this.#open?.has(sequence)) this.#open.set(sequence, "arrived");
   }
 
   /**
@@ -145,6 +147,7 @@ export class SentLoss {
    * the acknowledged packets before.
    */
   acksReceived(ack: number): void {
+    if (!this.#open) return;
     const { window } = this.#count;
     for (const [sequence, state] of this.#open) {
       const behind = sequenceDistance(ack, sequence);
@@ -161,7 +164,7 @@ export class SentLoss {
 
   /** Forgets the open packets, because another link carries the next ones. */
   restart(): void {
-    this.#open.clear();
+    this.#open?.clear();
   }
 }
 

@@ -24,11 +24,12 @@ const MAX_EARLY_BULK_BYTES = 131_072;
 export class Receiver {
   readonly #received = new SequenceWindow();
   readonly #packets = new ReceivedPackets();
-  readonly #publications = new ReceivedPackets();
+  /** Only one that sends the same packet to several receivers publishes packets. */
+  #publications: ReceivedPackets | undefined;
   /** Incoming loss on the link that carries what may be lost. */
   readonly loss = new LossCount();
   readonly #packetLoss = new PathLoss(this.loss);
-  readonly #publicationLoss = new PathLoss(this.loss);
+  #publicationLoss: PathLoss | undefined;
   readonly #inboxes: Readonly<Record<ReliableClass, ReliableInbox>> = {
     command: new ReliableInbox(limits.sessionQueueBytes),
     bulk: new ReliableInbox(MAX_EARLY_BULK_BYTES),
@@ -69,12 +70,13 @@ export class Receiver {
     mayBeLost: boolean | undefined,
   ): "new" | "late" | "duplicate" | "outdated" {
     const { isPublished } = packet;
-    const packets = isPublished ? this.#publications : this.#packets;
+    const packets = isPublished ? (this.#publications ??= new ReceivedPackets()) : this.#packets;
     const sequence = isShortSequence(packet) ? packets.nearest(packet.sequence) : packet.sequence;
     const novelty = packets.add(sequence);
     if (!isPublished) this.#received.add(sequence);
     if (novelty === "duplicate" || (novelty === "outdated" && isPublished)) return novelty;
-    (isPublished ? this.#publicationLoss : this.#packetLoss).receive(sequence, mayBeLost);
+    const loss = isPublished ? (this.#publicationLoss ??= new PathLoss(this.loss)) : this.#packetLoss;
+    loss.receive(sequence, mayBeLost);
     if (!isPublished && needsAck) this.#acksDue.set();
     return novelty === "new" ? "new" : "late";
   }

@@ -3,7 +3,8 @@ import { HELD_OVERHEAD_BYTES, reliableCost, type Fragment } from "./outbox/relia
 
 /** Puts fragments into order, joins them into messages, and drops repeated ones. */
 export class ReliableInbox {
-  readonly #early = new Map<number, Fragment>();
+  /** Fragments that wait for an earlier one. Created late, because mostly none does. */
+  #early: Map<number, Fragment> | undefined;
   readonly #maxEarlyBytes: number;
   #expected = 0;
   #earlyBytes = 0;
@@ -26,7 +27,7 @@ export class ReliableInbox {
 
   /** Estimated memory of fragments of messages that are not complete, bytes. */
   get heldBytes(): number {
-    return (this.#parts?.length ?? 0) + this.#earlyBytes + this.#early.size * HELD_OVERHEAD_BYTES;
+    return (this.#parts?.length ?? 0) + this.#earlyBytes + (this.#early?.size ?? 0) * HELD_OVERHEAD_BYTES;
   }
 
   /**
@@ -41,18 +42,18 @@ export class ReliableInbox {
   ): DropReason | undefined {
     const { id, payload } = fragment;
     const ahead = sequenceDistance(id, this.#expected);
-    if (ahead < 0 || this.#early.has(id)) return "duplicate";
+    if (ahead < 0 || this.#early?.has(id)) return "duplicate";
     if (ahead >= limits.outOfOrderMessages) return "gap-too-large";
     if (ahead > 0) {
       const bytes = reliableCost(payload);
       if (this.#earlyBytes + bytes > this.#maxEarlyBytes) return "queue-full";
-      this.#early.set(id, { ...fragment, payload: payload.slice() });
+      (this.#early ??= new Map()).set(id, { ...fragment, payload: payload.slice() });
       this.#earlyBytes += bytes;
       return undefined;
     }
     let isTooLong = this.#takeNext(fragment, deliver, maxBytes);
-    for (let next = this.#early.get(this.#expected); next; next = this.#early.get(this.#expected)) {
-      this.#early.delete(this.#expected);
+    for (let next = this.#early?.get(this.#expected); next; next = this.#early?.get(this.#expected)) {
+      this.#early!.delete(this.#expected);
       this.#earlyBytes -= reliableCost(next.payload);
       if (this.#takeNext(next, deliver, maxBytes)) isTooLong = true;
     }

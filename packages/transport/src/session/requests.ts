@@ -10,7 +10,7 @@ interface PendingRequest {
 /** Requests to one peer that wait for their replies. */
 export class Requests {
   readonly #scheduler: Scheduler;
-  readonly #pending = new Map<number, PendingRequest>();
+  #pending: Map<number, PendingRequest> | undefined;
   #nextId = 1;
 
   constructor(scheduler: Scheduler) {
@@ -25,10 +25,10 @@ export class Requests {
     const id = this.#nextId++ >>> 0;
     return new Promise((resolve, reject) => {
       const cancelTimeout = this.#scheduler.after(timeoutMs, () => {
-        this.#pending.delete(id);
+        this.#pending?.delete(id);
         reject(new NetError("request/timeout", `no reply within ${timeoutMs} ms`, { retryable: true }));
       });
-      this.#pending.set(id, { resolve, reject, cancelTimeout });
+      (this.#pending ??= new Map()).set(id, { resolve, reject, cancelTimeout });
       try {
         send(id);
       } catch (error) {
@@ -47,12 +47,12 @@ export class Requests {
   }
 
   failAll(code: ErrorCode, message: string): void {
-    for (const id of this.#pending.keys()) this.#take(id)?.reject(new NetError(code, message));
+    for (const id of this.#pending?.keys() ?? []) this.#take(id)?.reject(new NetError(code, message));
   }
 
   #take(id: number): PendingRequest | undefined {
-    const request = this.#pending.get(id);
-    this.#pending.delete(id);
+    const request = this.#pending?.get(id);
+    this.#pending?.delete(id);
     request?.cancelTimeout();
     return request;
   }

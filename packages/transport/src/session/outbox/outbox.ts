@@ -72,10 +72,10 @@ export class Outbox {
   /** True if the session's own commands are next. They take turns with whole packets. */
   #isOwnNext = false;
   #isPumping = false;
-  /** Classes that may not send in this round, even with room. */
-  readonly #held = new Set<PlannedClass>();
+  /** Classes that may not send in this round, even with room. Bit n: class n of CLASSES. */
+  #held = 0;
   /** Classes that wait and have room. They share the sent bytes, even while they are held. */
-  readonly #candidates = new Set<PlannedClass>();
+  #candidates = 0;
   #sentBytes = 0;
   #pollMs = 0;
   #stopPolling: Cancel | undefined;
@@ -177,7 +177,7 @@ export class Outbox {
     if (this.#isPumping) return;
     if (this.queuedBytes + this.#source.heldBytes === 0) return this.#poll(0);
     this.#isPumping = true;
-    this.#held.clear();
+    this.#held = 0;
     let pollMs = 0;
     try {
       for (;;) {
@@ -187,7 +187,7 @@ export class Outbox {
         if (!name || !link || !this.#isTurn(link)) break;
         const before = this.#sentBytes;
         if (this.#sendNext(name, link)) this.#shareOut(name, this.#sentBytes - before);
-        else this.#held.add(name);
+        else this.#held |= bitOf(name);
       }
     } finally {
       this.#isPumping = false;
@@ -201,8 +201,7 @@ export class Outbox {
    */
   #findCandidates(): number {
     let pollMs = 0;
-    // `clear` allocates even if the set is empty.
-    if (this.#candidates.size > 0) this.#candidates.clear();
+    this.#candidates = 0;
     for (const name of CLASSES) {
       const queue = this.#queues[name];
       if (!this.#hasMore(name)) {
@@ -213,7 +212,7 @@ export class Outbox {
       if (link?.state !== "open") this.#drop(queue);
       else if (!link.hasRoom(queue.first?.trafficClass ?? name)) {
         pollMs = link.reportsRoom === true && pollMs !== POLL_MS ? SLOW_POLL_MS : POLL_MS;
-      } else this.#candidates.add(name);
+      } else this.#candidates |= bitOf(name);
     }
     return pollMs;
   }
@@ -222,8 +221,8 @@ export class Outbox {
   #nextClass(): PlannedClass | undefined {
     let next: PlannedClass | undefined;
     let [mostCredit, mostPriority] = [0, 0];
-    for (const name of this.#candidates) {
-      if (this.#held.has(name)) continue;
+    for (const name of CLASSES) {
+      if ((this.#candidates & ~this.#held & bitOf(name)) === 0) continue;
       const { creditBytes } = this.#queues[name];
       const isOwed = creditBytes > mostCredit && this.#isOwed(name);
       const { priority } = this.#weightOf(name);
@@ -237,11 +236,12 @@ export class Outbox {
 
   /** Divides sent bytes: all waiting classes get credit for their shares, and the sender loses the bytes. */
   #shareOut(sender: PlannedClass, bytes: number): void {
-    for (const name of this.#candidates) {
+    for (const name of CLASSES) {
+      if ((this.#candidates & bitOf(name)) === 0) continue;
       const queue = this.#queues[name];
       const credit = queue.creditBytes + this.#weightOf(name).share * bytes - (name === sender ? bytes : 0);
       queue.creditBytes = Math.min(MAX_CREDIT_BYTES, Math.max(0, credit));
-      if (this.#isOwed(name)) this.#held.delete(name);
+      if (this.#isOwed(name)) this.#held &= ~bitOf(name);
     }
   }
 
@@ -303,4 +303,8 @@ export class Outbox {
   #nowMs(): number {
     return this.#options.scheduler.nowMs();
   }
+}
+
+function bitOf(name: PlannedClass): number {
+  return 1 << CLASSES.indexOf(name);
 }
