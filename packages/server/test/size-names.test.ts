@@ -32,6 +32,57 @@ describe.each(["maxClients", "maxPeers"] as const)("a room class with a field %s
   });
 });
 
+describe("a name that differs from a setting or a hook in upper and lower case alone", () => {
+  test.each([
+    ["maxplayers", "maxPlayers", 4],
+    ["tickHZ", "tickHz", 20],
+    ["onjoin", "onJoin", () => undefined],
+  ])("%s as a field fails when a room opens, with a hint to %s", async (wrong, right, value) => {
+    class Arena extends Room {
+      constructor() {
+        super();
+        Object.assign(this, { [wrong]: value });
+      }
+    }
+    const errors: string[] = [];
+    const log = { ...silentLog, error: (_: string, fields = {}) => errors.push(JSON.stringify(fields)) };
+    const stage = roomStage(Arena, { log });
+    onTestFinished(() => stage.stop());
+    await expect(stage.join()).rejects.toMatchObject({ code: "match/room-failed" });
+    expect(errors.join("\n")).toContain(`${wrong}: expected nothing: it is spelt ${right}`);
+  });
+
+  test("as a method or a static is refused by defineServer", () => {
+    class Method extends Room {
+      onjoin(): void {}
+    }
+    class Static extends Room {
+      static onauth(): boolean {
+        return true;
+      }
+    }
+    expect(() => defineServer({ rooms: { arena: Method } })).toThrow(
+      "onjoin: expected nothing: it is spelt onJoin",
+    );
+    expect(() => defineServer({ rooms: { arena: Static } })).toThrow(
+      "onauth: expected nothing: it is spelt onAuth",
+    );
+  });
+
+  test("is the game's own otherwise, and inherited settings stand", async () => {
+    class Base extends Room {
+      override maxPlayers = 4;
+      input = "the game's own";
+    }
+    class Arena extends Base {
+      override readonly tickHz = 20;
+    }
+    const stage = roomStage(Arena);
+    onTestFinished(() => stage.stop());
+    await expect(stage.join()).resolves.toBeDefined();
+  });
+});
+
 test("other names for maxPlayers do not compile", () => {
   class Colyseus extends Room {
     // @ts-expect-error it is called maxPlayers

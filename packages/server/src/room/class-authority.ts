@@ -19,7 +19,7 @@ import { checkedPlayerLimits } from "../players/player-limits.js";
 import type { RefusalKind } from "./refusal.js";
 import { RoomCore } from "./room-core.js";
 import type { RoomReport } from "../ops/room-report.js";
-import type { Room, RoomClass } from "./room.js";
+import { Room, type RoomClass } from "./room.js";
 
 export interface ClassAuthorityOptions {
   readonly name: string;
@@ -47,6 +47,8 @@ export class ClassAuthority implements RoomAuthority {
     assertFunction("onAuth", (roomClass as { readonly onAuth: unknown }).onAuth);
     assertSizeName(roomClass);
     assertSizeName(roomClass.prototype as object);
+    assertSpelling(roomClass, ["onAuth", "optionsSchema", "filterBy", "mixesBuilds"]);
+    assertSpelling(roomClass.prototype as object, hookNames);
     this.filterBy = roomClass.filterBy;
     this.#hookLog = new HookLog(log, scheduler, name);
     this.#hooks = new Hooks({
@@ -181,6 +183,9 @@ function assertHooks(room: Room): void {
   for (const name of hookNames) if (room[name] !== undefined) assertFunction(name, room[name]);
 }
 
+class PlainRoom extends Room {}
+const settingNames: readonly string[] = Object.keys(new PlainRoom());
+
 /** Names of `maxPlayers` in other libraries. Without this check such a room would have the default size. */
 const otherSizes = ["maxClients", "maxPeers"] as const;
 
@@ -193,9 +198,27 @@ function assertSizeName(of: object): void {
   }
 }
 
+/**
+ * Refuses a name that differs from a known one by upper and lower case alone: nobody would call such a hook,
+ * and such a setting would keep its default.
+ * @param of a room class, its prototype, or a room
+ */
+function assertSpelling(of: object, known: readonly string[]): void {
+  const names = new Map(known.map((name) => [name.toLowerCase(), name]));
+  for (let owner = of; owner !== Room && owner !== Room.prototype; owner = Object.getPrototypeOf(owner)) {
+    for (const field of Object.getOwnPropertyNames(owner)) {
+      const name = names.get(field.toLowerCase());
+      if (name === undefined || name === field) continue;
+      const value = (owner as Readonly<Record<string, unknown>>)[field];
+      throw new ConfigError(field, value, `nothing: it is spelt ${name}`);
+    }
+  }
+}
+
 function assertRoom(room: Room): void {
   const { entities } = room;
   assertSizeName(room);
+  assertSpelling(room, [...hookNames, ...settingNames]);
   assertHooks(room);
   for (const [field, [least, most, unit, isCount]] of Object.entries(settingRanges)) {
     const value = room[field as keyof typeof settingRanges];
