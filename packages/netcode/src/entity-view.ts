@@ -268,12 +268,13 @@ function newShape(definition: EntityDefinition, fields: Fields, path = ""): Shap
 }
 
 function compositeProperty(site: Site, part: number): Property {
+  const hasSet = site.field.kind !== "group" && site.field.kind !== "list";
   return {
     enumerable: true,
     get() {
       return this[PARTS][part];
     },
-    set: refuse(nameOf(site), "nothing: write its parts, or all of them with set(...)"),
+    set: refuse(nameOf(site), `nothing: write its parts${hasSet ? ", or all of them with set(...)" : ""}`),
   };
 }
 

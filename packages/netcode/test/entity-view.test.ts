@@ -5,7 +5,7 @@ import {
   type ReadonlyFields,
   type WritableFields,
 } from "@paceline/netcode";
-import { ConfigError } from "@paceline/protocol";
+import { ConfigError, angle, defineEntity, group } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
 import { Car, Sign } from "./definitions.js";
 
@@ -150,6 +150,15 @@ test("assigning a vector throws an error that names set(...)", () => {
   const { car } = newCar();
   const assign = (): void => void Object.assign(car, { position: { x: 1, y: 2 } });
   expect(problemOf(assign).expected).toBe("nothing: write its parts, or all of them with set(...)");
+});
+
+test("assigning a group throws an error that does not name set(...), which a group has not", () => {
+  const Tank = defineEntity("tank", { turret: group({ angle: angle({ unit: "rad", precision: 0.01 }) }) });
+  const table = new EntityTable(Tank);
+  const place = { table, row: table.allocate() };
+  const tank = defineFields({}, Tank, { place, layer: "state", isWritable: true, beforeRead: undefined });
+  const assign = (): void => void Object.assign(tank, { turret: { angle: 1 } });
+  expect(problemOf(assign).expected).toBe("nothing: write its parts");
 });
 
 describe("a read-only view", () => {
