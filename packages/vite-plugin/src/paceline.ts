@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Server as HttpServer } from "node:http";
 import path from "node:path";
-import { ConfigError, silentLog, type Log, type RelayOptions } from "@paceline/relay";
+import { ConfigError, relayOptionNames, silentLog, type Log, type RelayOptions } from "@paceline/relay";
 import { DevGame, ownerOf, type DevGameStatus } from "paceline/dev";
 import type { HotPayload, Logger, Plugin, ViteDevServer } from "vite";
 
@@ -16,6 +16,7 @@ export interface PacelineOptions extends Partial<Omit<RelayOptions, "log">> {
  * save; an error in their file is shown on the page, and the last rooms that worked go on. Does nothing in a build.
  */
 export function paceline({ game, rooms = {}, ...relay }: PacelineOptions): Plugin {
+  assertNames(Object.keys(relay));
   let mounted: DevGame | undefined;
   return {
     name: "paceline",
@@ -34,6 +35,13 @@ export function paceline({ game, rooms = {}, ...relay }: PacelineOptions): Plugi
       mounted = undefined;
     },
   };
+}
+
+/** Warnings go to Vite's own log, so that `log` is no option here. */
+function assertNames(given: readonly string[]): void {
+  const known = ["game", ...relayOptionNames.filter((name) => name !== "log")];
+  const field = given.find((name) => !known.includes(name));
+  if (field !== undefined) throw new ConfigError(field, field, `one of ${known.join(", ")}`);
 }
 
 async function mount(

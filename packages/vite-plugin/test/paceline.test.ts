@@ -182,3 +182,10 @@ test("a file that does not exist: Vite fails with its name", async () => {
   expect(await vite.exited).toBe(1);
   expect(vite.text).toMatch(/game: expected a file in .*, got "none\.ts"/);
 });
+
+test("an option that does not exist: Vite fails with its name and the known ones, game among them", async () => {
+  configure('{ gane: "game.ts" }');
+  const vite = new Vite("--port", "0");
+  expect(await vite.exited).toBe(1);
+  expect(vite.text).toMatch(/gane: expected one of game, .*rooms/);
+});
