@@ -1,8 +1,10 @@
 import { expect } from "@playwright/test";
+import jsqr from "jsqr";
+import sharp from "sharp";
 import { RacePage } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
-/** Returns the link that the page's Invite button shows. */
+/** Returns the link that the page's Invite button shows, as text and as a QR code that can be read. */
 async function linkOf(page: RacePage): Promise<string> {
   await page.press("KeyI");
   const link = await page.waitFor(
@@ -14,9 +16,16 @@ async function linkOf(page: RacePage): Promise<string> {
     },
     { argument: undefined, timeoutMs: 5000 },
   );
-  await page.browser.screenshot(screenshotFile(`invite-${page.name}`));
+  const picture = screenshotFile(`invite-${page.name}`);
+  await page.browser.screenshot(picture);
+  expect(await qrTextIn(picture)).toBe(link);
   await page.press("KeyI");
   return link;
+}
+
+async function qrTextIn(picture: string): Promise<string | undefined> {
+  const { data, info } = await sharp(picture).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  return jsqr.default(new Uint8ClampedArray(data), info.width, info.height)?.data;
 }
 
 /** Opens the page and presses Race; resolves with the message of the start screen if the page cannot join. */
