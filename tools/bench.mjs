@@ -110,9 +110,9 @@ async function run(name, options) {
 const [name = "", ...options] = process.argv.slice(2);
 /** @type {Record<string, string>} */
 const ADAPTERS = {
-  "--adapter": "peerbench-adapter",
-  "--room-adapter": "peerbench-room-adapter",
-  "--relay-adapter": "peerbench-relay-adapter",
+  "--adapter": "peerbench/adapter",
+  "--room-adapter": "peerbench/room-adapter",
+  "--relay-adapter": "peerbench/relay-adapter",
 };
 const adapter = ADAPTERS[name];
 if (adapter !== undefined && options[0] !== undefined) {

@@ -4,18 +4,18 @@ import { loadavg } from "node:os";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { atMost, boundLines } from "./bound.js";
+import { atMost, boundLines } from "./result/bound.js";
 import type { Traffic } from "./client/chromium.js";
 import type { Reading } from "./client/page-report.js";
 import { servePages } from "./client/page-server.js";
 import { WatchedPage, type PageFigures } from "./client/watched-page.js";
 import { LAB } from "./network/places.js";
-import { printResult } from "./result.js";
+import { printResult } from "./result/result.js";
 import type { ChildArguments } from "./room/child-process.js";
 import { rivalVersion, whyNoRivals } from "./room/rivals.js";
 import { medianOf } from "./room/rows.js";
 import { runServer } from "./room/server-process.js";
-import { table } from "./table.js";
+import { table } from "./result/table.js";
 
 const USAGE = `pnpm bench client [--json] [--quick] [--entities N] [--rounds N] [--seconds N] [--profile DIR]
 

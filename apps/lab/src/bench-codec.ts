@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { allocationRows, benchCodec, reckoned, traceDirectory, type BenchResult } from "./codec/bench.js";
 import { genericRows } from "./codec/generic.js";
 import { memoryRows } from "./codec/memory.js";
-import { table } from "./table.js";
+import { table } from "./result/table.js";
 
 const VERSIONS = { "@colyseus/schema": "5.0.34", msgpackr: "2.1.3" };
 const WHAT = ["system", "trace", "rotation", "mode"];

@@ -1,6 +1,6 @@
 /** `pnpm bench connect [--json] [--quick] [--full]` */
 import { parseArgs } from "node:util";
-import { boundLines, type Bound } from "./bound.js";
+import { boundLines, type Bound } from "./result/bound.js";
 import {
   churnBounds,
   connectBounds,
@@ -18,8 +18,8 @@ import { onePortRow } from "./connect/one-port.js";
 import { rivalVersion, whyNoRivals } from "./room/rivals.js";
 import { cleanUpAtEnd, removeOrphans } from "./network/namespace.js";
 import { whyNoNetworks } from "./network/requirements.js";
-import { printResult } from "./result.js";
-import { table } from "./table.js";
+import { printResult } from "./result/result.js";
+import { table } from "./result/table.js";
 
 const USAGE = `pnpm bench connect [--json] [--quick] [--full]
 

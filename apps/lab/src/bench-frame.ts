@@ -1,10 +1,10 @@
 /** `pnpm bench frame [--json] [--quick]` */
 import { parseArgs } from "node:util";
-import { atMost, boundLines } from "./bound.js";
+import { atMost, boundLines } from "./result/bound.js";
 import { frameParts } from "./frame/frame-parts.js";
 import { race } from "./frame/race.js";
-import { printResult } from "./result.js";
-import { table } from "./table.js";
+import { printResult } from "./result/result.js";
+import { table } from "./result/table.js";
 
 const USAGE = `pnpm bench frame [--json] [--quick]
 

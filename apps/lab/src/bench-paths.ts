@@ -3,10 +3,10 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { atLeast, atMost, boundLines, type Bound } from "./bound.js";
+import { atLeast, atMost, boundLines, type Bound } from "./result/bound.js";
 import { play, type PathsRow, type Situation, type Way } from "./paths/play.js";
-import { printResult } from "./result.js";
-import { table } from "./table.js";
+import { printResult } from "./result/result.js";
+import { table } from "./result/table.js";
 
 const USAGE = `pnpm bench paths [--json] [--quick]
 

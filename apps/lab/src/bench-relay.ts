@@ -1,14 +1,14 @@
 /** `pnpm bench relay [--json] [--quick]` */
 import { parseArgs } from "node:util";
-import { boundLines } from "./bound.js";
+import { boundLines } from "./result/bound.js";
 import { interleaved } from "./interleaved.js";
 import { runServer, runSwarm, type ChildArguments } from "./relay/processes.js";
 import { BASE, relayBounds, rowOf } from "./relay/rows.js";
 import { runRelay, type RelayRun } from "./relay/run-relay.js";
 import { systemNamed, systems } from "./relay/systems.js";
-import { printResult } from "./result.js";
+import { printResult } from "./result/result.js";
 import { rivalVersion, whyNoRivals } from "./room/rivals.js";
-import { table } from "./table.js";
+import { table } from "./result/table.js";
 
 const USAGE = `pnpm bench relay [--json] [--quick] [--only NAME,NAME] [--work SENDERSxHZ,...] [--warm-up S] [--seconds S] [--rounds N]
 

@@ -1,8 +1,8 @@
 /** `pnpm bench room [--json] [--quick]` */
 import { parseArgs } from "node:util";
-import { boundLines } from "./bound.js";
+import { boundLines } from "./result/bound.js";
 import { interleaved } from "./interleaved.js";
-import { printResult } from "./result.js";
+import { printResult } from "./result/result.js";
 import type { ChildArguments } from "./room/child-process.js";
 import { rivalVersion, whyNoRivals } from "./room/rivals.js";
 import { roomBounds, rowOf } from "./room/rows.js";
@@ -11,7 +11,7 @@ import type { RoomSystem } from "./room/system.js";
 import { runServer } from "./room/server-process.js";
 import { runSwarm } from "./room/swarm-process.js";
 import { systemNamed, systems } from "./room/systems/all.js";
-import { table } from "./table.js";
+import { table } from "./result/table.js";
 
 const USAGE = `pnpm bench room [--json] [--quick] [--only NAME,NAME] [--clients N,N] [--seconds N] [--rounds N] [--anyway]
 

@@ -1,11 +1,11 @@
 import { parseArgs } from "node:util";
 import { ageBounds } from "./age/bounds.js";
 import { lossRows, narrowRows, type AgeRow } from "./age/cells.js";
-import { boundLines } from "./bound.js";
+import { boundLines } from "./result/bound.js";
 import { cleanUpAtEnd, removeOrphans } from "./network/namespace.js";
 import { whyNoNetworks } from "./network/requirements.js";
-import { printResult } from "./result.js";
-import { table } from "./table.js";
+import { printResult } from "./result/result.js";
+import { table } from "./result/table.js";
 
 const USAGE = `pnpm lab age [--quick] [--json]
 

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { atLeast, atMost, boundLines, type Bound } from "./bound.js";
+import { atLeast, atMost, boundLines, type Bound } from "./result/bound.js";
 import { RemoteBrowser } from "./browsers/remote-browser.js";
 import type { LineReport, LineStage } from "./loss/scene.js";
 import { Internet } from "./network/internet.js";
@@ -8,8 +8,8 @@ import { cleanUpAtEnd, removeOrphans } from "./network/namespace.js";
 import { LAB } from "./network/places.js";
 import { RelayProcess } from "./network/relay-process.js";
 import { whyNoNetworks } from "./network/requirements.js";
-import { printResult } from "./result.js";
-import { table } from "./table.js";
+import { printResult } from "./result/result.js";
+import { table } from "./result/table.js";
 
 const USAGE = `pnpm lab loss [--runs N] [--json]
 

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { boundLines } from "./bound.js";
+import { boundLines } from "./result/bound.js";
 import { matrixCases, type MatrixCase } from "./matrix/cases.js";
 import { boundsOf } from "./matrix/bounds.js";
 import type { MatrixRow } from "./matrix/outcome.js";
@@ -7,8 +7,8 @@ import { runCase, type Played } from "./matrix/run-case.js";
 import { simulateCase } from "./matrix/simulated-case.js";
 import { cleanUpAtEnd, removeOrphans } from "./network/namespace.js";
 import { whyNoNetworks } from "./network/requirements.js";
-import { printResult } from "./result.js";
-import { table } from "./table.js";
+import { printResult } from "./result/result.js";
+import { table } from "./result/table.js";
 
 const USAGE = `pnpm lab matrix [--case NAME]... [--quick] [--json] [--verbose]
 

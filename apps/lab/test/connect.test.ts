@@ -11,7 +11,7 @@ import { connectRow } from "../src/connect/connect-row.js";
 import { readEcho, writeEcho } from "../src/connect/echo-bytes.js";
 import { lateGrowth } from "../src/connect/growth.js";
 import { Swarm } from "../src/connect/swarm.js";
-import { ws } from "../src/connect/ws-system.js";
+import { ws } from "../src/connect/systems/raw-web-socket.js";
 import type { ConnectRound } from "../src/connect/measure.js";
 import { udpInodes } from "../src/connect/one-port.js";
 import type { SystemName } from "../src/connect/system.js";

@@ -1,4 +1,4 @@
-import { atMost, type Bound } from "../bound.js";
+import { atMost, type Bound } from "../result/bound.js";
 import type { AgeRow } from "./cells.js";
 
 /**

@@ -1,5 +1,5 @@
 /** A process of honest players: joins, talks and visits until its parent ends. */
-import { recordCaptures } from "./captures.js";
+import { recordCaptures } from "./hostile/captures.js";
 import { HonestRoom } from "./honest-room.js";
 import { serveOrders, type HonestOrder } from "./messages.js";
 

@@ -1,9 +1,9 @@
 /** A process that runs the attacks that its parent orders, one after the other, and reports each. */
 import { setPriority } from "node:os";
-import * as bytes from "./attacks-bytes.js";
-import * as doors from "./attacks-doors.js";
-import * as floods from "./attacks-floods.js";
-import { Hostile } from "./hostile.js";
+import * as bytes from "./hostile/attacks-bytes.js";
+import * as doors from "./hostile/attacks-doors.js";
+import * as floods from "./hostile/attacks-floods.js";
+import { Hostile } from "./hostile/hostile.js";
 import { serveOrders, type HostileOrder } from "./messages.js";
 
 const attacks: Readonly<Record<string, (hostile: Hostile) => Promise<void>>> = {

@@ -1,4 +1,4 @@
-import type { Captures } from "./captures.js";
+import type { Captures } from "./hostile/captures.js";
 
 /** Measurements of one stage's honest players since the last request. */
 export interface HonestFigures {

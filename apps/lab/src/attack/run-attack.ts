@@ -4,8 +4,8 @@
  */
 import os from "node:os";
 import { parseArgs } from "node:util";
-import { table } from "../table.js";
-import type { Captures } from "./captures.js";
+import { table } from "../result/table.js";
+import type { Captures } from "./hostile/captures.js";
 import { cases, stages, type AttackCase, type StageName } from "./cases.js";
 import { Child } from "./child.js";
 import type { HostileOrder, HostileReport } from "./messages.js";

@@ -1,6 +1,6 @@
 import { cases, type AttackCase } from "./cases.js";
 import { Child } from "./child.js";
-import type { Captures } from "./captures.js";
+import type { Captures } from "./hostile/captures.js";
 import type { HonestFigures, HostileOrder, HostileReport } from "./messages.js";
 import { Stage } from "./stage.js";
 import { outcomeOf, type Outcome } from "./verdict.js";

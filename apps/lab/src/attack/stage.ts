@@ -1,4 +1,4 @@
-import type { Captures } from "./captures.js";
+import type { Captures } from "./hostile/captures.js";
 import { stages, type StageName } from "./cases.js";
 import { Child } from "./child.js";
 import type { HonestFigures, HonestOrder } from "./messages.js";

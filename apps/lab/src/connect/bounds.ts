@@ -1,4 +1,4 @@
-import { atLeast, atMost, type Bound } from "../bound.js";
+import { atLeast, atMost, type Bound } from "../result/bound.js";
 import type { ChurnRow } from "./churn.js";
 import type { ConnectRow } from "./connect-row.js";
 import type { IdleRow, JoinLoadRow } from "./join-load.js";

@@ -1,5 +1,5 @@
 /** A process with one server. Arguments: `Served` as JSON, the address to listen on. */
-import { joinSystemOf, systemOf } from "./systems.js";
+import { joinSystemOf, systemOf } from "./systems/all.js";
 import { ROOM_CLIENTS } from "./system.js";
 import type { Served, Usage } from "./messages.js";
 

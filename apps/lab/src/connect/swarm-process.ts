@@ -1,6 +1,6 @@
 /** A process with many clients that executes its parent's orders. */
 import { Swarm } from "./swarm.js";
-import { joinSystemOf } from "./systems.js";
+import { joinSystemOf } from "./systems/all.js";
 import type { Fault, JoinAnswer, Order } from "./messages.js";
 
 const swarm = new Swarm();

@@ -1,6 +1,6 @@
 import type { ConnectAnswer, EchoAnswer, Order, RateAnswer } from "./messages.js";
 import { readEcho, writeEcho } from "./echo-bytes.js";
-import { systemOf } from "./systems.js";
+import { systemOf } from "./systems/all.js";
 import type { Connected, SystemName } from "./system.js";
 
 const PARALLEL = 5;

@@ -1,4 +1,4 @@
-import { atLeast, atMost, type Bound } from "../bound.js";
+import { atLeast, atMost, type Bound } from "../result/bound.js";
 import type { MatrixCase } from "./cases.js";
 import type { MatrixRow } from "./outcome.js";
 

@@ -1,4 +1,4 @@
-import { atLeast, atMost, type Bound } from "../bound.js";
+import { atLeast, atMost, type Bound } from "../result/bound.js";
 import type { RelayRun } from "./run-relay.js";
 
 /** A system with a number of senders: medians of its runs. */

@@ -1,4 +1,4 @@
-import { atLeast, atMost, type Bound } from "../bound.js";
+import { atLeast, atMost, type Bound } from "../result/bound.js";
 import type { RoomRun } from "./run-room.js";
 import type { RoomSystem } from "./system.js";
 import { TICK_HZ } from "./world.js";

@@ -2,8 +2,8 @@
  * The relay as an adapter for peerbench, an external comparison: bundle it with `pnpm bench --relay-adapter
  * FILE`.
  */
-import { pacelineClient, pacelineWire } from "./relay/paceline-systems.js";
-import type { RelaySystem } from "./relay/system.js";
+import { pacelineClient, pacelineWire } from "../relay/paceline-systems.js";
+import type { RelaySystem } from "../relay/system.js";
 
 interface ClientOptions {
   readonly port: number;

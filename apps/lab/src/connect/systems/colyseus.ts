@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { rival } from "../room/rivals.js";
-import { ROOM_CLIENTS, type Connected, type ConnectSystem, type JoinSystem } from "./system.js";
+import { rival } from "../../room/rivals.js";
+import { ROOM_CLIENTS, type Connected, type ConnectSystem, type JoinSystem } from "../system.js";
 
 /** The used part of Colyseus' server. */
 interface ServerClient {

@@ -16,7 +16,7 @@ import {
 import { seededRandom, type Random } from "@paceline/testkit";
 import { WebSocket } from "ws";
 import type { Captures } from "./captures.js";
-import type { HostileOrder, HostileReport } from "./messages.js";
+import type { HostileOrder, HostileReport } from "../messages.js";
 
 const OPEN_LIMIT_MS = 5000;
 /** Buffered bytes at which the writer of a socket waits. */

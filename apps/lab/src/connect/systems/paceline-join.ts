@@ -2,7 +2,7 @@ import { Client, defineEntity, vec2, type Room as ClientRoom } from "@paceline/c
 import { NodeWebSocket } from "@paceline/client/node";
 import { defineServer, Room } from "@paceline/server";
 import { openLimits } from "./paceline-limits.js";
-import type { JoinSystem } from "./system.js";
+import type { JoinSystem } from "../system.js";
 
 const Car = defineEntity(
   "car",

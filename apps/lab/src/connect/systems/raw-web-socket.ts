@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { WebSocket, WebSocketServer } from "ws";
-import type { Connected, ConnectSystem } from "./system.js";
+import type { Connected, ConnectSystem } from "../system.js";
 
 /** Plain WebSockets: the lowest possible cost, with which the systems are compared. */
 export const ws: ConnectSystem = {

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { rival } from "../room/rivals.js";
-import type { Connected, ConnectSystem, JoinSystem } from "./system.js";
+import { rival } from "../../room/rivals.js";
+import type { Connected, ConnectSystem, JoinSystem } from "../system.js";
 
 /** The used part of socket.io's socket. */
 interface Socket {

@@ -11,7 +11,7 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import type { WebRtcLinkMaker } from "@paceline/transport";
-import { Car } from "./scene.js";
+import { Car } from "../scene.js";
 import { reliableBody, sleep, type ClientWish, type Hostile, type Participant } from "./hostile.js";
 import { mutated } from "./mutate.js";
 

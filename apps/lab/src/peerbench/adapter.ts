@@ -13,7 +13,7 @@ import {
   type SnapshotContent,
   type SnapshotListener,
 } from "@paceline/protocol";
-import { defineCar } from "./codec/car.js";
+import { defineCar } from "../codec/car.js";
 
 interface Car {
   id: number;

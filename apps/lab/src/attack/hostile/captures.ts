@@ -2,7 +2,7 @@ import { Client, type ClientOptions, type Room } from "@paceline/client";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import type { TrafficClassName } from "@paceline/protocol";
 import type { SignalledLink, WebRtcLinkMaker } from "@paceline/transport";
-import { Car, Drive } from "./scene.js";
+import { Car, Drive } from "../scene.js";
 
 /** The frames that one honest client wrote to one WebSocket, in order. */
 interface SocketCapture {

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { rival } from "../room/rivals.js";
-import type { Connected, ConnectSystem } from "./system.js";
+import { rival } from "../../room/rivals.js";
+import type { Connected, ConnectSystem } from "../system.js";
 
 /** The used part of geckos.io's channel. */
 interface Channel {

@@ -2,11 +2,11 @@
  * The rooms as an adapter for peerbench, an external comparison: bundle it with `pnpm bench --room-adapter
  * FILE`.
  */
-import { defineArena } from "./room/systems/arena.js";
-import { PRECISION, joinArena } from "./room/systems/paceline.js";
-import type { RoomSystem, SeenState } from "./room/system.js";
-import { countSockets, traffic } from "./room/traffic.js";
-import type { Car } from "./room/world.js";
+import { defineArena } from "../room/systems/arena.js";
+import { PRECISION, joinArena } from "../room/systems/paceline.js";
+import type { RoomSystem, SeenState } from "../room/system.js";
+import { countSockets, traffic } from "../room/traffic.js";
+import type { Car } from "../room/world.js";
 
 interface Entity {
   readonly id: number;

@@ -2,7 +2,7 @@ import { Client } from "@paceline/client";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import { defineServer, Room } from "@paceline/server";
 import { openLimits } from "./paceline-limits.js";
-import type { Connected, ConnectSystem } from "./system.js";
+import type { Connected, ConnectSystem } from "../system.js";
 
 interface EchoTypes {
   messages: { echo: Uint8Array };
