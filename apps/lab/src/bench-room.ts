@@ -30,6 +30,7 @@ const COLUMNS = [
   "bytesPerState",
   "serverCpuRatioToWs",
   "serverCpuUsPerState",
+  "serverWakeUpsPerInput",
   "latencyMsP50",
   "latencyMsP99",
   "latencyMsP99OfWs",

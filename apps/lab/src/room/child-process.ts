@@ -16,6 +16,8 @@ export interface ServerFigures {
   readonly emptyRssMb: number;
   readonly inputs: number;
   readonly ticks: number;
+  /** How often a thread of the process waited and was woken, for inputs that arrive, timers and answers. */
+  readonly wakeUps: number;
 }
 
 export interface SwarmFigures {

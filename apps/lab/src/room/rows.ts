@@ -11,6 +11,8 @@ export interface RoomRow {
   readonly bytesPerState: number;
   readonly serverCpuRatioToWs?: number;
   readonly serverCpuUsPerState: number;
+  /** Wake-ups per input. Near 1, inputs arrive evenly; far below it, they arrive in bunches, which is cheaper. */
+  readonly serverWakeUpsPerInput: number;
   readonly latencyMsP50: number;
   readonly latencyMsP99: number;
   /** Latency as a share of that of raw `ws` at the same number of clients. */
@@ -76,6 +78,7 @@ export function rowOf(
       latencyMsP99OfWs: medianOf(base.map(({ swarm }) => swarm.latencyMsP99)),
     }),
     serverCpuUsPerState: median(cpuUsPerState),
+    serverWakeUpsPerInput: median(({ server }) => server.wakeUps / server.inputs),
     latencyMsP50: median(({ swarm }) => swarm.latencyMsP50),
     latencyMsP99: median(({ swarm }) => swarm.latencyMsP99),
     statesPerClientPerSecond: median(({ swarm }) => swarm.states / swarm.seconds / clients),

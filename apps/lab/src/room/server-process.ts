@@ -10,12 +10,13 @@ export async function runServer({ system, port, players }: ChildArguments): Prom
   if (publish) loop(world, publish);
   let cpu = process.cpuUsage();
   let startedMs = performance.now();
-  let [ticks, inputs] = [0, 0];
+  let [ticks, inputs, wakeUps] = [0, 0, 0];
   answerOrders({
     begin() {
       cpu = process.cpuUsage();
       startedMs = performance.now();
       ({ tick: ticks, inputs } = world);
+      wakeUps = wakeUpsSoFar();
     },
     end(): ServerFigures {
       const { user, system: kernel } = process.cpuUsage(cpu);
@@ -26,6 +27,7 @@ export async function runServer({ system, port, players }: ChildArguments): Prom
         emptyRssMb,
         inputs: world.inputs - inputs,
         ticks: world.tick - ticks,
+        wakeUps: wakeUpsSoFar() - wakeUps,
       };
     },
   });
@@ -44,4 +46,8 @@ function loop(world: World, publish: () => void): void {
 
 function rssMb(): number {
   return process.memoryUsage.rss() / 2 ** 20;
+}
+
+function wakeUpsSoFar(): number {
+  return process.resourceUsage().voluntaryContextSwitches;
 }
