@@ -9,23 +9,25 @@ export class SocketBacklog {
   readonly packets: Uint8Array[] = [];
   /** Set when the socket closes. */
   close: LinkClose | undefined;
-  #isOver = false;
+  /** Takes the messages of the socket instead, once a link has them. */
+  #forward: ((data: unknown) => void) | undefined;
 
   /** Listens to the socket, which must be new. */
   constructor(socket: WebSocketLike) {
     socket.binaryType = "arraybuffer";
     socket.addEventListener("message", ({ data }) => {
+      if (this.#forward) return this.#forward(data);
       const packet = packetIn(data);
-      if (packet && !this.#isOver) this.packets.push(packet);
+      if (packet) this.packets.push(packet);
     });
     socket.addEventListener("close", ({ code, reason }) => (this.close = { code, reason }));
     // Listens, because `ws` throws an error that has no listener.
     socket.addEventListener("error", () => undefined);
   }
 
-  /** Stops collecting, because the link listens to the socket. */
-  end(): void {
-    this.#isOver = true;
+  /** Stops collecting, and gives all later messages to the link: a second listener would cost at each one. */
+  forward(take: (data: unknown) => void): void {
+    this.#forward = take;
   }
 }
 

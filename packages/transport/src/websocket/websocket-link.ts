@@ -47,16 +47,17 @@ export class WebSocketLink extends PathLink {
   protected override connect(): void {
     const socket = this.#socket;
     socket.addEventListener("open", () => this.opened());
-    socket.addEventListener("message", ({ data }) => {
+    const take = (data: unknown): void => {
       // For a socket that was open from the start, a timer reports `open`; the first packet may come earlier.
       this.opened();
       const packet = packetIn(data);
       if (packet) this.received(packet);
-    });
+    };
+    if (this.#backlog) this.#backlog.forward(take);
+    else socket.addEventListener("message", ({ data }) => take(data));
     socket.addEventListener("close", ({ code, reason }) => this.ended(code, reason));
     // A close event with the details follows every error. `ws` needs a listener all the same.
     socket.addEventListener("error", () => undefined);
-    this.#backlog?.end();
     if (socket.readyState === OPEN) super.connect();
     if (socket.readyState > OPEN) {
       const { code = 1006, reason = "" } = this.#backlog?.close ?? {};
