@@ -48,6 +48,7 @@ import { UndrivenTicks } from "../time/undriven-ticks.js";
 import { delayByProfileMs, viewPlanOf } from "../plan/view-plan.js";
 
 const RATE_PERIOD_MS = 1000;
+const RATE_SLACK_MS = 50;
 const REQUEST_TIMEOUT_MS = 5000;
 /** Limit of messages that arrive before the game can listen. */
 const MAX_EARLY = 1024;
@@ -327,7 +328,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     const { scheduler } = this.setup;
     scheduler.after(0, () => this.#startEvents());
     this.clock.start();
-    this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sample()));
+    this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sample(), RATE_SLACK_MS));
     this.#runUndriven();
   }
 

@@ -40,6 +40,8 @@ interface StripesOptions {
  * those in a queue.
  */
 const REVIEW_PERIOD_MS = 100;
+/** A review may share the wake-up of another timer that is this early or late, ms. */
+const REVIEW_SLACK_MS = 10;
 const MAX_OPEN_PINGS = 8;
 /** Time before a request is repeated, ms. The server answers at once or not at all. */
 const REQUEST_PERIOD_MS = 3000;
@@ -60,7 +62,7 @@ export class Stripes {
 
   constructor(options: StripesOptions) {
     this.#options = options;
-    this.#stop = options.scheduler.every(REVIEW_PERIOD_MS, () => this.#review());
+    this.#stop = options.scheduler.every(REVIEW_PERIOD_MS, () => this.#review(), REVIEW_SLACK_MS);
   }
 
   /** Present number of sockets over which states alternate, and the reason. */

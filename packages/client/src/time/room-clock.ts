@@ -1,6 +1,9 @@
 import { SessionClock } from "@paceline/netcode";
 import type { Cancel, PongTimes, Scheduler } from "@paceline/transport";
 
+/** Share of the time between two pings by which one may be early or late, to share a wake-up. */
+const PING_SLACK = 0.1;
+
 interface RoomClockOptions {
   readonly scheduler: Scheduler;
   ping(): void;
@@ -56,7 +59,12 @@ export class RoomClock {
   /** @internal Starts to ping the server: often until the estimate is good, then at long intervals. */
   start(): void {
     this.stop();
-    this.#cancel = this.#options.scheduler.after(this.#session.estimate.pingIntervalMs, () => this.start());
+    const { pingIntervalMs } = this.#session.estimate;
+    const next = (): void => {
+      if (this.#session.estimate.pingIntervalMs === pingIntervalMs) this.#options.ping();
+      else this.start();
+    };
+    this.#cancel = this.#options.scheduler.every(pingIntervalMs, next, pingIntervalMs * PING_SLACK);
     this.#options.ping();
   }
 
