@@ -24,6 +24,7 @@ import {
 import { turnMsOf, type Clock } from "@paceline/transport";
 import type { Entity } from "./entity.js";
 import { FieldChanges } from "./field-changes.js";
+import type { Unsubscribe } from "../events/listeners.js";
 import { ShownBodies } from "./shown-bodies.js";
 import type { Peer } from "../peers/peer.js";
 import type { ViewPlan } from "../plan/view-plan.js";
@@ -44,7 +45,8 @@ const UNBLENDED = 2;
  * received state waits in the reader's rows until the game reads the entity.
  */
 export class ShownReplica extends ReceivedReplica<Entity> {
-  readonly changes: FieldChanges;
+  /** Undefined until the game listens to a field. */
+  changes: FieldChanges | undefined = undefined;
   /** Undefined if the source sends the rates of the motion, or if there is no motion. */
   readonly kinematics: Kinematics | undefined;
   /** Undefined for entities without a motion: their states are shown as received. */
@@ -53,7 +55,7 @@ export class ShownReplica extends ReceivedReplica<Entity> {
   /** True if the game knows the entity. */
   isSpawned = false;
   /** Turn of the event loop in which the shown pose was computed: see {@link Clock.turnMs}. */
-  shownAtMs = Number.NEGATIVE_INFINITY;
+  #shownAtMs = Number.NEGATIVE_INFINITY;
   /** Replaces `body` if the game predicts this entity. */
   predicted: ((nowMs: number, into: Float32Array) => void) | undefined = undefined;
   onState: ((state: Float32Array, isJump: boolean) => void) | undefined = undefined;
@@ -73,11 +75,10 @@ export class ShownReplica extends ReceivedReplica<Entity> {
   constructor(
     id: number,
     place: Place,
-    { entity, changes, kinematics }: Pick<ShownReplica, "entity" | "changes" | "kinematics">,
+    { entity, kinematics }: Pick<ShownReplica, "entity" | "kinematics">,
     timeline: TickTimeline,
   ) {
     super(id, place, entity);
-    this.changes = changes;
     this.kinematics = kinematics;
     this.#timeline = timeline;
     this.#hasDerivedVelocity = !kinematics && isVelocityDerived(this.definition);
@@ -120,6 +121,7 @@ export class ShownReplica extends ReceivedReplica<Entity> {
     const end = this.#end;
     // A motion model of the game may read the entity.
     this.#end = 0;
+    this.#shownAtMs = Number.NEGATIVE_INFINITY;
     this.#takeTexts();
     for (let at = 0; at < end; at += STRIDE) {
       const tick = waiting[at]!;
@@ -141,6 +143,14 @@ export class ShownReplica extends ReceivedReplica<Entity> {
       this.body?.receive(row, this.#timeline.secondsOf(tick), waiting[at + 1]!, how > 0);
       this.#takenTick = tick;
     }
+  }
+
+  /** Returns true if the shown pose is not that of this turn and of all states yet, and marks it as such. */
+  startShowing(turnMs: number): boolean {
+    if (this.#shownAtMs === turnMs && this.#end === 0) return false;
+    this.take();
+    this.#shownAtMs = turnMs;
+    return true;
   }
 
   #takeTexts(): void {
@@ -270,12 +280,11 @@ export class ShownEntities implements SnapshotListener {
     if (record.body && seconds > nowSeconds + FUTURE_SECONDS) return this.#options.onDropped("outdated");
     record.add(entity, unwrapped, nowSeconds, isJump);
     record.owner = owner;
-    record.shownAtMs = Number.NEGATIVE_INFINITY;
     this.acceptedStates += 1;
     // Interpolated entities share a delay, which depends on every arrival.
     if (record.isInterpolated || record.onState) record.take();
     record.onState?.(record.row, isJump);
-    record.changes.review();
+    record.changes?.review();
     this.#spawnIfNew(record);
   }
 
@@ -295,7 +304,7 @@ export class ShownEntities implements SnapshotListener {
     // The game may draw something at the last shown place.
     this.#updateShown(record);
     this.#records.remove(record);
-    record.changes.end();
+    record.changes?.end();
     if (record.isSpawned) this.#options.onDespawn(record.entity);
   }
 
@@ -334,10 +343,9 @@ export class ShownEntities implements SnapshotListener {
 
   #add(id: number, definition: EntityDefinition): ShownReplica {
     const record: ShownReplica = this.#records.add(definition, (place) => {
-      const changes: FieldChanges = new FieldChanges(definition, () => entity);
-      const entity = this.#newEntity(id, place, changes, () => record);
+      const entity = this.#newEntity(id, place, () => record);
       const kinematics = this.#options.hasRates ? undefined : kinematicsOf(definition);
-      return new ShownReplica(id, place, { entity, changes, kinematics }, this.#timeline!);
+      return new ShownReplica(id, place, { entity, kinematics }, this.#timeline!);
     });
     this.#assignBody(record);
     return record;
@@ -352,7 +360,7 @@ export class ShownEntities implements SnapshotListener {
     record.isInterpolated = isInterpolated;
   }
 
-  #newEntity(id: number, place: Place, changes: FieldChanges, record: () => ShownReplica): Entity {
+  #newEntity(id: number, place: Place, record: () => ShownReplica): Entity {
     const options = this.#options;
     const ageMsOf = (tick: number): number => this.ageMsOf(tick);
     const { definition } = place.table;
@@ -362,7 +370,10 @@ export class ShownEntities implements SnapshotListener {
     const base = {
       id: options.idOf(id),
       kind: definition,
-      onChange: changes.on.bind(changes),
+      onChange: (name: string, listener: (value: unknown, previous: unknown) => void): Unsubscribe => {
+        const { entity } = record();
+        return (record().changes ??= new FieldChanges(definition, () => entity)).on(name, listener);
+      },
       shown,
       get isMine() {
         return options.ownerOf(record().owner) === null;
@@ -387,9 +398,7 @@ export class ShownEntities implements SnapshotListener {
    */
   #updateShown(record: ShownReplica): void {
     const nowMs = turnMsOf(this.#options.clock);
-    if (record.shownAtMs === nowMs || !this.#records.holds(record)) return;
-    record.shownAtMs = nowMs;
-    record.take();
+    if (!this.#records.holds(record) || !record.startShowing(nowMs)) return;
     const { body, place, predicted } = record;
     const shown = place.table.shownOf(place.row);
     if (predicted) predicted(nowMs, shown);
