@@ -21,6 +21,8 @@ export class TickTimeline {
   /** Arrivals, oldest first: their times, and their times minus those of the ticks, constant but for jitter. */
   #times: number[] = [];
   #lags: number[] = [];
+  /** The same lags in ascending order. */
+  #sorted: number[] = [];
   #newest: number | undefined;
   #contradictions = 0;
 
@@ -52,15 +54,18 @@ export class TickTimeline {
     const [times, lags] = [this.#times, this.#lags];
     while (times.length === KEPT || nowMs - times[0]! > MAX_AGE_MS) {
       times.shift();
-      lags.shift();
+      this.#unsort(lags.shift()!);
     }
     while (times.at(-1)! > nowMs) {
       times.pop();
-      lags.pop();
+      this.#unsort(lags.pop()!);
     }
     times.push(nowMs);
     lags.push(lagMs);
-    const sorted = new Float64Array(lags).sort();
+    const sorted = this.#sorted;
+    let at = sorted.length;
+    while (at > 0 && sorted[at - 1]! > lagMs) at -= 1;
+    sorted.splice(at, 0, lagMs);
     const halfRttMs = Number.isFinite(rttMs) && rttMs > 0 ? rttMs / 2 : 0;
     this.#clock.aim(halfRttMs - sorted[sorted.length >> 1]!, nowMs);
   }
@@ -85,5 +90,10 @@ export class TickTimeline {
     this.#contradictions = 0;
     this.#times = [];
     this.#lags = [];
+    this.#sorted = [];
+  }
+
+  #unsort(lagMs: number): void {
+    this.#sorted.splice(this.#sorted.indexOf(lagMs), 1);
   }
 }
