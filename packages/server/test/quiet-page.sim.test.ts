@@ -30,6 +30,9 @@ afterEach(() => stage.stop());
 
 class CountingScheduler implements Scheduler {
   runs = 0;
+  readings = 0;
+  /** Repeated timers that may not share the wake-up of another one. */
+  readonly exact = new Set<{ readonly periodMs: number }>();
   readonly #base: Scheduler;
 
   constructor(base: Scheduler) {
@@ -37,6 +40,7 @@ class CountingScheduler implements Scheduler {
   }
 
   nowMs(): number {
+    this.readings += 1;
     return this.#base.nowMs();
   }
 
@@ -44,8 +48,14 @@ class CountingScheduler implements Scheduler {
     return this.#base.after(delayMs, () => this.#run(fn));
   }
 
-  every(periodMs: number, fn: () => void): () => void {
-    return this.#base.every(periodMs, () => this.#run(fn));
+  every(periodMs: number, fn: () => void, slackMs = 0): () => void {
+    const timer = { periodMs };
+    if (slackMs === 0) this.exact.add(timer);
+    const cancel = this.#base.every(periodMs, () => this.#run(fn));
+    return () => {
+      this.exact.delete(timer);
+      cancel();
+    };
   }
 
   #run(fn: () => void): void {
@@ -54,7 +64,8 @@ class CountingScheduler implements Scheduler {
   }
 }
 
-test("a page without entities of its own has no timer for their states", async () => {
+/** Joins a player whose timers and readings of the clock are counted. */
+async function countedPlayer(): Promise<{ scheduler: CountingScheduler; room: StagePlayer["room"] }> {
   stage = roomStage(BallRoom);
   const scheduler = new CountingScheduler(stage.scheduler);
   const player = new StagePlayer({
@@ -70,6 +81,11 @@ test("a page without entities of its own has no timer for their states", async (
   // The room sends the kinds that the game reads.
   for (const _ of room.entities(Ball)) expect.unreachable("nothing has come yet");
   await stage.advance(3000);
+  return { scheduler, room };
+}
+
+test("a page without entities of its own has no timer for their states", async () => {
+  const { scheduler, room } = await countedPlayer();
   const perSecond = async (): Promise<number> => {
     const before = scheduler.runs;
     await stage.advance(2000);
@@ -83,4 +99,15 @@ test("a page without entities of its own has no timer for their states", async (
   room.despawn(mine);
   await stage.advance(500);
   expect(Math.abs((await perSecond()) - quiet)).toBeLessThan(3);
+});
+
+test("a page that sends inputs wakes up for them alone, and reads its clock once a packet and step", async () => {
+  const { scheduler, room } = await countedPlayer();
+  room.input(Steering);
+  await stage.advance(1000);
+  expect([...scheduler.exact]).toEqual([]);
+  scheduler.readings = 0;
+  await stage.advance(5000);
+  // The room has 20 ticks a second. The simulated network reads the clock twice for each packet.
+  expect(scheduler.readings / (5 * 20)).toBeLessThan(12);
 });

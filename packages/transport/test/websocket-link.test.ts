@@ -32,6 +32,10 @@ class SpeakingSocket implements WebSocketLike {
   send(): void {}
   close(): void {}
 
+  listenersOf(type: string): number {
+    return this.#listeners.filter(([name]) => name === type).length;
+  }
+
   tell(type: string, event: object): void {
     for (const [name, listener] of this.#listeners) if (name === type) listener(event as never);
   }
@@ -69,6 +73,8 @@ test("begins with the earlier packets of its socket, in order, and with the reas
   scheduler.advance(10);
   socket.tell("message", { data: Uint8Array.of(4).buffer });
   expect([socket.binaryType, ...heard]).toEqual(["arraybuffer", "open", 1, 2, 3, 4]);
+  // A browser dispatches each packet to every listener.
+  expect(socket.listenersOf("message")).toBe(1);
 
   const ended = new SpeakingSocket();
   const words = new SocketBacklog(ended);

@@ -165,8 +165,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
         onControl: (message) => this.#receiveControl(message),
         onAuthority: (payload) => this.#earlyEvents.run(() => this.#mode.receive(payload)),
         onAuthorityEvent: (body) => this.#earlyEvents.run(() => this.#mode.receiveEvent(body)),
-        onAuthorityState: (body, tick) => {
-          const cameAtMs = this.nowMs();
+        onAuthorityState: (body, tick, cameAtMs) => {
           if (this.#earlyEvents.isOpen) this.#mode.receiveState(body, tick, cameAtMs);
           else this.#earlyEvents.run(() => this.#mode.receiveState(body, tick, cameAtMs));
         },

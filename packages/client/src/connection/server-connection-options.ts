@@ -33,7 +33,7 @@ interface ServerConnectionHandlers {
   /** Takes a message of the room's authority. Returns false if it is malformed. */
   onAuthority(payload: Uint8Array): boolean;
   onAuthorityEvent(body: Uint8Array): boolean;
-  readonly onAuthorityState: (body: Uint8Array, tick: number) => void;
+  readonly onAuthorityState: (body: Uint8Array, tick: number, cameAtMs: number) => void;
   readonly onAcknowledged: (sequence: number) => void;
   onPong(times: PongTimes): void;
   /** Called when states use another number of sockets. */

@@ -198,6 +198,7 @@ export class ShownEntities implements SnapshotListener {
   /** The last turn of the event loop in which the source's time was computed, and that time. */
   #turnMs = Number.NEGATIVE_INFINITY;
   #turnSeconds = 0;
+  #cameAtSeconds: number | undefined;
 
   constructor(options: ShownEntitiesOptions) {
     this.#options = options;
@@ -212,6 +213,11 @@ export class ShownEntities implements SnapshotListener {
   /** True if the source's ticks can be converted to times. */
   get canDateTicks(): boolean {
     return this.#timeline?.isReady === true;
+  }
+
+  /** Sets the time of arrival, ms, of the states that are read until the call with undefined. Default: now. */
+  cameAt(nowMs: number | undefined): void {
+    this.#cameAtSeconds = nowMs === undefined ? undefined : this.secondsAt(nowMs);
   }
 
   observe(tick: number, cameAtMs: number): void {
@@ -275,7 +281,7 @@ export class ShownEntities implements SnapshotListener {
     if (!record.isNewer(unwrapped)) return;
     const isJump = (changes & StateChange.teleported) !== 0;
     const seconds = timeline.secondsOf(unwrapped);
-    const nowSeconds = this.#nowSeconds() || seconds;
+    const nowSeconds = (this.#cameAtSeconds ?? this.#nowSeconds()) || seconds;
     // A state from the far future would block all that follow.
     if (record.body && seconds > nowSeconds + FUTURE_SECONDS) return this.#options.onDropped("outdated");
     record.add(entity, unwrapped, nowSeconds, isJump);

@@ -21,6 +21,7 @@ export class Listeners<Arguments extends unknown[]> {
   }
 
   emit(...args: Arguments): void {
+    if (this.isEmpty) return;
     for (const listener of Array.from(this.#listeners)) guarded(() => listener(...args));
   }
 }

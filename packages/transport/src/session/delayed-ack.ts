@@ -44,12 +44,16 @@ export class DelayedAck {
   }
 
   /** Schedules an answer to received bytes. */
-  schedule(trafficClass: "state" | "command", bytes: number, isRelayed = false): void {
+  schedule(
+    trafficClass: "state" | "command",
+    bytes: number,
+    isRelayed = false,
+    nowMs = this.#scheduler.nowMs(),
+  ): void {
     if (trafficClass === "command") {
       this.#class = "command";
       this.#bytes += bytes;
     }
-    const nowMs = this.#scheduler.nowMs();
     const nextMs = this.#sentAtMs + EXPECTED_PERIODS * this.#periodMs - nowMs;
     let delayMs = nextMs > MAX_WAIT_MS ? DELAY_MS : Math.max(DELAY_MS, nextMs);
     if (isRelayed && trafficClass === "command") delayMs = RELAYED_DELAY_MS;

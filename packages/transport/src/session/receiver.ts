@@ -82,9 +82,9 @@ export class Receiver {
   }
 
   /** The tick of states is the one that is nearest to the newest of the other side; a reason where they are dropped. */
-  tickOf({ tick: stamp, isPublished }: Packet): number | DropReason {
+  tickOf({ tick: stamp, isPublished }: Packet, nowMs: number): number | DropReason {
     // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
-    if (!isPublished) this.#delayedAck.schedule("state", 0);
+    if (!isPublished) this.#delayedAck.schedule("state", 0, false, nowMs);
     if (stamp === undefined) return "bad-message";
     const tick = tickNear(stamp, this.#newestTick ?? 0);
     if (tick === undefined) return "outdated";

@@ -97,6 +97,8 @@ export class Sender implements PacketSource {
   readonly #sentLoss = new SentLoss(this.loss);
   /** Time at which the other side last acknowledged a further packet. */
   acknowledgedAtMs = Number.NEGATIVE_INFINITY;
+  /** Time at which the newest acks were received. */
+  #acksAtMs = Number.NEGATIVE_INFINITY;
   /** True if the other side may answer to states. */
   hasSentStates = false;
   #sequence = 0;
@@ -270,19 +272,19 @@ export class Sender implements PacketSource {
   /**
    * Takes receipts and acks of the other side. Returns false if they contain numbers that were never sent.
    */
-  acknowledge({ receipt, acks }: Pick<Packet, "receipt" | "acks">): boolean {
+  acknowledge({ receipt, acks }: Pick<Packet, "receipt" | "acks">, nowMs: number): boolean {
     const { command, bulk } = this.reliable;
-    const nowMs = this.#nowMs();
     // Takes all of them, because a receipt is valid even if the others are not.
     let isKnown = receipt === undefined || command.acknowledge(receipt, nowMs);
     if (acks?.bulkReceipt !== undefined && !bulk.acknowledge(acks.bulkReceipt, nowMs)) isKnown = false;
-    if (acks && !this.#acknowledgePackets(acks)) isKnown = false;
+    if (acks && !this.#acknowledgePackets(acks, nowMs)) isKnown = false;
     this.pump();
     return isKnown;
   }
 
-  #acknowledgePackets(acks: Acks): boolean {
+  #acknowledgePackets(acks: Acks, nowMs: number): boolean {
     if (!areOfSent(acks, this.#sequence, this.#packetsSent)) return false;
+    this.#acksAtMs = nowMs;
     this.#acknowledged.merge(acks, this.#arrived);
     this.#sentLoss.acksReceived(acks.ack);
     // Later acks do not cover older states.
@@ -296,7 +298,7 @@ export class Sender implements PacketSource {
   }
 
   readonly #arrived = (sequence: number): void => {
-    const nowMs = (this.acknowledgedAtMs = this.#nowMs());
+    const nowMs = (this.acknowledgedAtMs = this.#acksAtMs);
     this.#sentLoss.acknowledged(sequence);
     const isTimely = this.#delay.acknowledged(sequence, nowMs);
     for (const name of RELIABLE) this.reliable[name].rewindIfLost(sequence);

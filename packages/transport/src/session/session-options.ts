@@ -26,8 +26,8 @@ export interface SessionHandlers {
   /** Called with each message of {@link Session.sendBulk} exactly once, in the order of sending. */
   onBulk?(payload: Uint8Array): void;
   onEvent?(body: Uint8Array): void;
-  /** Called with newest-wins states. They may come late, but never twice. */
-  onState?(body: Uint8Array, tick: number): void;
+  /** Called with newest-wins states, and the time of their arrival. They may come late, but never twice. */
+  onState?(body: Uint8Array, tick: number, cameAtMs: number): void;
   /** Called with inputs of a player. They may come late, but never twice. */
   onInput?(body: Uint8Array): void;
   /**

@@ -117,16 +117,18 @@ export class Session {
   readonly receive = (bytes: Uint8Array, link: Link): void => {
     const monitor = this.#isClosed ? undefined : this.#links.monitorOf(link);
     if (!monitor) return;
+    // Browsers take about a microsecond for a reading of their clock, so all steps share this one.
+    const nowMs = this.#scheduler.nowMs();
     if (isRouted(bytes) && this.#handlers.onRouted) {
-      monitor.heard(this.#scheduler.nowMs());
+      monitor.heard(nowMs);
       return this.#handlers.onRouted(bytes, link);
     }
     const packet = readPacket(bytes);
     if (typeof packet === "string") return this.reportViolation(packet);
     const messages = readMessages(packet, () => this.drops.count("unknown-kind"));
     if (typeof messages === "string") return this.reportViolation(messages);
-    monitor.heard(this.#scheduler.nowMs());
-    const isTimely = this.#acceptPacket(packet, messages, link);
+    monitor.heard(nowMs);
+    const isTimely = this.#acceptPacket(packet, messages, link, nowMs);
     if (isTimely === undefined) return;
     let pings = 0;
     for (const message of messages) {
@@ -137,12 +139,17 @@ export class Session {
         : // A pong takes a packet of its own: many pings in one packet would draw many packets.
           kind === MessageKind.ping && pings++ > 0;
       if (isWrong) this.reportViolation("bad-message");
-      else this.#receiveMessage(message, packet, isTimely, monitor);
+      else this.#receiveMessage(message, packet, isTimely, monitor, nowMs);
     }
   };
 
   /** Returns whether the packet came in time; undefined if it came before or is outdated, and is dropped. */
-  #acceptPacket(packet: Packet, messages: readonly Message[], link: Link): boolean | undefined {
+  #acceptPacket(
+    packet: Packet,
+    messages: readonly Message[],
+    link: Link,
+    nowMs: number,
+  ): boolean | undefined {
     // On a link that loses packets the sender measures loss, so it needs an ack of every one.
     const needsAck = losesPackets(link) || messages.some(({ kind }) => !probeKinds.has(kind));
     const novelty = this.#receiver.accept(packet, needsAck, this.#isUnrepeated(messages, link));
@@ -150,7 +157,7 @@ export class Session {
       this.drops.count(novelty);
       return undefined;
     }
-    if (!packet.isPublished && !this.#sender.acknowledge(packet)) this.reportViolation("bad-message");
+    if (!packet.isPublished && !this.#sender.acknowledge(packet, nowMs)) this.reportViolation("bad-message");
     return novelty === "new";
   }
 
@@ -507,7 +514,13 @@ export class Session {
     return messages.every(({ kind }) => unrepeatedKinds.has(kind));
   }
 
-  #receiveMessage(message: Message, packet: Packet, isTimely: boolean, monitor: LinkMonitor): void {
+  #receiveMessage(
+    message: Message,
+    packet: Packet,
+    isTimely: boolean,
+    monitor: LinkMonitor,
+    nowMs: number,
+  ): void {
     const { body, kind } = message;
     switch (kind) {
       case MessageKind.reliable:
@@ -517,8 +530,8 @@ export class Session {
         if (!isTimely) return this.drops.count("outdated");
         return this.#handlers.onEvent?.(body);
       case MessageKind.state: {
-        const tick = this.#receiver.tickOf(packet);
-        if (typeof tick === "number") return this.#handlers.onState?.(body, tick);
+        const tick = this.#receiver.tickOf(packet, nowMs);
+        if (typeof tick === "number") return this.#handlers.onState?.(body, tick, nowMs);
         return tick === "bad-message" ? this.reportViolation(tick) : this.drops.count(tick);
       }
       case MessageKind.input:

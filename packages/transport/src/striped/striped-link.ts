@@ -46,14 +46,14 @@ export class StripedLink implements Link {
   readonly #highWaterBytes: number;
   #handlers: LinkHandlers | undefined;
   #turn = 0;
-  #heardAtMs: number;
+  /** Time of the first link's last packet, or of the first stripe's opening. */
+  #heardAtMs = 0;
   #onStripes: (() => void) | undefined;
 
   constructor(options: StripedLinkOptions) {
     this.#scheduler = options.scheduler;
     this.#first = options.first;
     this.#silenceMs = options.silenceMs ?? DEFAULT_SILENCE_MS;
-    this.#heardAtMs = options.scheduler.nowMs();
     this.#highWaterBytes = options.highWaterBytes ?? DEFAULT_HIGH_WATER_BYTES;
   }
 
@@ -101,7 +101,7 @@ export class StripedLink implements Link {
     this.#first.start({
       onOpen: () => handlers.onOpen(),
       onPacket: (packet) => {
-        this.#heardAtMs = this.#scheduler.nowMs();
+        if (this.#stripes.length > 0) this.#heardAtMs = this.#scheduler.nowMs();
         handlers.onPacket(packet, this);
       },
       onClose: (close) => this.#firstClosed(close),
@@ -112,6 +112,7 @@ export class StripedLink implements Link {
   /** Adds a link of the same session, not started yet. States use it once it is open. */
   add(stripe: Link): void {
     if (this.state === "closed") return stripe.close(CloseCode.left, "the first link has ended");
+    if (this.#stripes.length === 0) this.#heardAtMs = this.#scheduler.nowMs();
     this.#stripes.push(stripe);
     stripe.start({
       onOpen: () => this.#onStripes?.(),

@@ -63,7 +63,9 @@ export class HostedEntities {
 
   /** Reads the states of a tick. Returns the reason if they are dropped. */
   receive(body: Uint8Array, tick: number, cameAtMs = this.#options.clock.nowMs()): DropReason | undefined {
+    this.store.cameAt(cameAtMs);
     const reason = this.#reader.read(body, tick, this.store);
+    this.store.cameAt(undefined);
     if (reason === undefined) this.store.observe(tick, cameAtMs);
     return reason;
   }

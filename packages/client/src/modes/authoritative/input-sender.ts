@@ -61,7 +61,7 @@ export class InputSender {
     this.view = Object.preventExtensions(view) as WritableFields<Fields>;
     this.#pace = new InputPace(1 / tickHz);
     this.#nextAtMs = scheduler.nowMs();
-    this.#wait();
+    this.#wait(this.#nextAtMs);
   }
 
   get number(): number {
@@ -95,15 +95,18 @@ export class InputSender {
     }
   }
 
-  #wait(): void {
+  #wait(nowMs: number): void {
+    const { scheduler, isLooping } = this.#options;
+    const dueInMs = isLooping() ? MAX_BEHIND_MS : Math.max(0, this.#nextAtMs - nowMs);
+    this.#cancel = scheduler.after(dueInMs, this.#wake);
+  }
+
+  readonly #wake = (): void => {
     const { scheduler, isLooping } = this.#options;
     const nowMs = scheduler.nowMs();
-    const dueInMs = isLooping() ? MAX_BEHIND_MS : Math.max(0, this.#nextAtMs - nowMs);
-    this.#cancel = scheduler.after(dueInMs, () => {
-      if (!isLooping()) this.run(scheduler.nowMs());
-      this.#wait();
-    });
-  }
+    if (!isLooping()) this.run(nowMs);
+    this.#wait(nowMs);
+  };
 
   #sample(atMs: number): void {
     const { definition } = this.#options;
