@@ -21,7 +21,7 @@ export class TickTimeline {
   /** Arrivals, oldest first: their times, and their times minus those of the ticks, constant but for jitter. */
   #times: number[] = [];
   #lags: number[] = [];
-  /** The same lags in ascending order. */
+  /** Has the lags in ascending order. */
   #sorted: number[] = [];
   #newest: number | undefined;
   #contradictions = 0;
@@ -94,6 +94,7 @@ export class TickTimeline {
   }
 
   #unsort(lagMs: number): void {
-    this.#sorted.splice(this.#sorted.indexOf(lagMs), 1);
+    const at = this.#sorted.indexOf(lagMs);
+    this.#sorted.splice(at, 1);
   }
 }
