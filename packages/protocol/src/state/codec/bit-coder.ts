@@ -178,8 +178,8 @@ export class BitCoder {
   #large(residual: number, size: number): number {
     const over = size - LARGE;
     const length = this.bits(32 - Math.clz32(over), 5);
-    const rest = length < 2 ? 0 : codeWide(this, over & (2 ** (length - 1) - 1), length - 1);
-    const coded = LARGE + (length < 2 ? length : 2 ** (length - 1) + rest);
+    const top = length < 2 ? length : 1 << (length - 1);
+    const coded = LARGE + top + (length < 2 ? 0 : codeWide(this, over & (top - 1), length - 1));
     return this.bits(residual < 0 ? 1 : 0, 1) === 1 ? -coded : coded;
   }
 

@@ -15,6 +15,8 @@ export const MASKED_BELOW = 4;
  * size 0.
  */
 export const SIZES = 16;
+/** Larger expected residuals count as this size. */
+export const WIDEST_SIZE = 0x100000;
 /** From this class on all tables would have the same shape. */
 export const WIDEST = 16;
 /**

@@ -11,18 +11,17 @@ import {
   TOKEN_OF,
   WIDEST,
   WIDEST_MOVE,
+  WIDEST_SIZE,
   halfOctave,
 } from "./prefix-tables.js";
 import { MASKED, NARROW_BITS, Way, type RowPlan, type Run } from "./row-plan.js";
-import { bent, leaveOut, turnOn } from "./turning.js";
+import { leaveOut, turnOn } from "./turning.js";
 
 /** Expected class of a column with only one known state. */
 const UNKNOWN = 8;
 /** First class of columns that step, by the size of their last step. The first class stood still. */
 const STEPPED = 48;
 const HELD = STEPPED;
-/** Larger expected residuals count as this size. */
-const WIDEST_SIZE = 0x100000;
 /** Mask bits per symbol. */
 const MASK_BITS = 4;
 /**
@@ -228,7 +227,7 @@ export class RowCoder {
       const before = at2 < 0 ? 0 : older - rows[at2 + column]!;
       const bend = at2 < 0 ? 0 : change / gap1 - before / gap2;
       predicted[here] = clamp(value + change * perTick1 + bend * lasting, min[index]!, max[index]!);
-      hows[here++] = classOf(change * ofBend - before * ofOlder);
+      hows[here++] = classOf(Math.min(Math.abs(change * ofBend - before * ofOlder) + 0.5, WIDEST_SIZE) | 0);
     }
   }
 
@@ -247,7 +246,9 @@ export class RowCoder {
       const change = short(value - older, turn);
       const before = at2 < 0 ? 0 : short(older - rows[at2 + column]!, turn);
       this.#predicted[here] = positive(Math.floor(value + change * perTick1 + 0.5), turn);
-      this.#how[here++] = classOf(change * ofBend - before * ofOlder);
+      this.#how[here++] = classOf(
+        Math.min(Math.abs(change * ofBend - before * ofOlder) + 0.5, WIDEST_SIZE) | 0,
+      );
     }
   }
 
@@ -259,7 +260,9 @@ export class RowCoder {
       const column = plan.columns[index]!;
       const rate = plan.rates[index]!;
       const moved = (rows[at0 + rate]! + rows[at1 + rate]!) * half;
-      this.#how[here++] = classOf((rows[at0 + column]! - rows[at1 + column]! - moved) * age);
+      this.#how[here++] = classOf(
+        Math.min(Math.abs((rows[at0 + column]! - rows[at1 + column]! - moved) * age) + 0.5, WIDEST_SIZE) | 0,
+      );
     }
   }
 
@@ -281,10 +284,9 @@ export class RowCoder {
   }
 
   #expectTurn(plan: RowPlan, { from }: Run, baselines: Baselines, here: number): void {
-    const { at1, age } = baselines;
-    turnOn(plan.plan, plan.columns[from]!, baselines, this.#predicted, here);
+    const bend = turnOn(plan.plan, plan.columns[from]!, baselines, this.#predicted, here);
     this.#how[here] = 0;
-    const expected = at1 < 0 ? UNKNOWN : classOf(bent[0]! * (age * age));
+    const expected = baselines.at1 < 0 ? UNKNOWN : classOf(bend);
     this.#how.fill(expected, here + 1, here + QUAT_COLUMNS);
   }
 
@@ -307,7 +309,10 @@ export class RowCoder {
       const change = (value - older) / gap1;
       if (at2 >= 0 && change === (older - rows[at2 + column]!) / gap2)
         this.#predicted[here] = clamp(value + change * age, plan.min[index]!, plan.max[index]!);
-      else this.#how[here] = STEPPED + Math.min(Math.max(1, classOf(change)), WIDEST_MOVE);
+      else
+        this.#how[here] =
+          STEPPED +
+          Math.min(Math.max(1, classOf(Math.min(Math.abs(change) + 0.5, WIDEST_SIZE) | 0)), WIDEST_MOVE);
     }
   }
 
@@ -355,11 +360,12 @@ function tableOf(expected: number, isMasked: boolean): number {
   return expected === HELD ? STEPS : MOVES + (expected > STEPPED ? expected - STEPPED : expected);
 }
 
-/** Returns the class of an expected residual: the token of its size, also beyond {@link LARGE}. */
-function classOf(expected: number): number {
-  const size = Math.abs(expected);
-  if (size < LARGE - 1) return TOKEN_OF[(size + 0.5) | 0]!;
-  return halfOctave(size < WIDEST_SIZE ? (size + 0.5) | 0 : WIDEST_SIZE);
+/**
+ * Returns the class of an expected residual: the token of its size, also beyond {@link LARGE}. It takes a
+ * whole number, because a fraction would be a new object where the engine does not inline the function.
+ */
+function classOf(size: number): number {
+  return size < LARGE ? TOKEN_OF[size]! : halfOctave(size);
 }
 
 /** Returns a difference of angles the short way around. */

@@ -1,21 +1,21 @@
 import { normalise, packQuat, unpackQuat } from "../plan/quat-columns.js";
 import type { StatePlan } from "../plan/state-plan.js";
 import type { Baselines } from "./baselines.js";
+import { WIDEST_SIZE } from "./prefix-tables.js";
 
 /** Longest continuation of a turn, in ticks. */
 const MAX_STEPS = 64;
 const newest = new Float64Array(4);
 const second = new Float64Array(4);
 const third = new Float64Array(4);
-/**
- * Second result of {@link turnOn}: change of the last turn from the turn before, in steps of the columns.
- * Returning it would allocate.
- */
-export const bent = new Float64Array(1);
+/** Result of {@link setCosine}. A returned fraction is an object, unless the engine inlines the function. */
+const cosine = new Float64Array(1);
 
 /**
- * Continues the rotation of a quaternion, writes its columns to `into` from `here` on, and sets {@link bent}.
- * On the unit sphere, q(n + 1) = 2 cos(angle) q(n) - q(n - 1).
+ * Continues the rotation of a quaternion, and writes its columns to `into` from `here` on. On the unit
+ * sphere, q(n + 1) = 2 cos(angle) q(n) - q(n - 1). Returns the change of the last turn from the turn before,
+ * in steps of the columns times the square of the age, as a whole number of at most
+ * {@link WIDEST_SIZE}.
  */
 export function turnOn(
   plan: StatePlan,
@@ -23,13 +23,12 @@ export function turnOn(
   baselines: Baselines,
   into: Int32Array,
   here: number,
-): void {
+): number {
   const { rows, at0, at1, at2, age, gap1 } = baselines;
   unpackQuat(plan, column, rows, at0, newest);
   if (at1 < 0) {
     for (let index = 0; index < 4; index++) into[here + index] = rows[at0 + column + index]!;
-    bent[0] = 0;
-    return;
+    return 0;
   }
   unpackQuat(plan, column, rows, at1, second);
   align(second, newest);
@@ -37,7 +36,8 @@ export function turnOn(
   if (at2 >= 0) {
     unpackQuat(plan, column, rows, at2, third);
     align(third, second);
-    const twice = 2 * cosine(second, third);
+    setCosine(second, third);
+    const twice = 2 * cosine[0]!;
     for (let index = 0; index < 4; index++) {
       const apart = newest[index]! - (twice * second[index]! - third[index]!);
       bend = Math.max(bend, apart < 0 ? -apart : apart);
@@ -48,7 +48,8 @@ export function turnOn(
       second[index] = newest[index]! - (newest[index]! - second[index]!) / gap1;
     normalise(second);
   }
-  const twice = 2 * cosine(newest, second);
+  setCosine(newest, second);
+  const twice = 2 * cosine[0]!;
   for (let step = age < MAX_STEPS ? age : MAX_STEPS; step > 0; step--) {
     for (let index = 0; index < 4; index++) {
       const next = twice * newest[index]! - second[index]!;
@@ -57,12 +58,12 @@ export function turnOn(
     }
   }
   packQuat(plan, column, newest, into, here - column);
-  bent[0] = bend / plan.step[column + 1]!;
+  return Math.min((bend / plan.step[column + 1]!) * (age * age) + 0.5, WIDEST_SIZE) | 0;
 }
 
-function cosine(a: Float64Array, b: Float64Array): number {
+function setCosine(a: Float64Array, b: Float64Array): void {
   const product = a[0]! * b[0]! + a[1]! * b[1]! + a[2]! * b[2]! + a[3]! * b[3]!;
-  return product < 1 ? product : 1;
+  cosine[0] = product < 1 ? product : 1;
 }
 
 /** Negates the quaternion if that brings it nearer to `to`. Both signs mean the same rotation. */
