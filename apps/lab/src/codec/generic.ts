@@ -1,4 +1,5 @@
 import { Encoder, schema, t } from "@colyseus/schema";
+import { ReceiverReplication } from "@paceline/netcode";
 import {
   SharedWriter,
   SnapshotSender,
@@ -21,6 +22,20 @@ const TICKS = 60 * HZ;
 /** First counted tick; the first ticks carry whole states. */
 const FROM = 2;
 const MAX_OF_FIXED = 1.05;
+/** The longest time that a definition may say: the other systems do not repeat a state that stays the same. */
+const RARE_HEARTBEAT_MS = 60_000;
+/** As in a room: a state is due if a field changed. */
+const POLICY = {
+  positionThresholdM: 0.1,
+  headingThresholdRad: 0.03,
+  horizonMs: 100,
+  minIntervalMs: 0,
+  heartbeatMs: 10_000,
+  movingHeartbeatMs: 300,
+  repeatAfterMs: 0,
+  bytesPerSecond: Number.POSITIVE_INFINITY,
+  lostAfterMs: Number.POSITIVE_INFINITY,
+};
 
 /** A game whose states are not cars. `step` changes `numbers` and `texts` in place. */
 interface Scene {
@@ -105,7 +120,7 @@ function pointerScene(): Scene {
 }
 
 function define(fields: Fields): EntityDefinition {
-  return defineEntity<Fields>("thing", fields);
+  return defineEntity<Fields>("thing", fields, { heartbeatMs: RARE_HEARTBEAT_MS });
 }
 
 interface Thing {
@@ -141,7 +156,11 @@ function rowOf(scene: Scene): Row {
     for (const { numbers, texts } of things) scene.step(numbers, texts, random, tick);
     // No system sends while nothing changes.
     const isDue = tick < FROM || JSON.stringify(things) !== before;
-    const sizes = isDue ? [ours.encode(things, tick), fixed.encode(things), colyseus.encode(things)] : [];
+    const sizes = [
+      ours.encode(things, tick),
+      isDue ? fixed.encode(things) : 0,
+      isDue ? colyseus.encode(things) : 0,
+    ];
     if (tick < FROM) continue;
     sums.simple += sizes[0] ?? 0;
     sums.fixed += sizes[1] ?? 0;
@@ -156,13 +175,17 @@ function rowOf(scene: Scene): Row {
   };
 }
 
-/**
- * Paceline with every packet acknowledged before the next one. It sends all states; real senders omit those
- * not due.
- */
+/** Paceline with every packet acknowledged before the next one. It sends the states that are due, as a room does. */
 class Ours {
   readonly #history: StateHistory;
   readonly #sender: SnapshotSender;
+  readonly #replication = new ReceiverReplication({ tickSeconds: 1 / HZ });
+  readonly #replicas: readonly {
+    id: number;
+    definition: EntityDefinition;
+    state: Float32Array;
+    texts: string[];
+  }[];
 
   constructor({ definition, entities }: Scene) {
     const plan = planState(definition, { tickHz: HZ });
@@ -171,18 +194,35 @@ class Ours {
     const checksumTicks = Number.POSITIVE_INFINITY;
     this.#sender = new SnapshotSender({ history: this.#history, writer, checksumTicks });
     for (let id = 0; id < entities; id++) this.#history.spawn(id, plan);
+    this.#replicas = Array.from({ length: entities }, (_, id) => ({
+      id,
+      definition,
+      state: new Float32Array(definition.components.length),
+      texts: [],
+    }));
   }
 
   encode(things: readonly Thing[], tick: number): number {
-    const { entities } = this.#history;
-    for (const [index, { numbers, texts }] of things.entries())
-      this.#history.write(entities[index]!, tick, Float64Array.from(numbers), [...texts] as Texts);
+    const moment = { tick, nowMs: (tick * 1000) / HZ };
+    for (const [index, { numbers, texts }] of things.entries()) {
+      this.#replicas[index]!.state.set(numbers);
+      this.#replicas[index]!.texts.splice(0, texts.length, ...texts);
+    }
+    const due = this.#replication.due(this.#replicas, moment, POLICY).sort((a, b) => a.id - b.id);
+    const rows = due.map(({ id, state, texts }) => {
+      const entity = this.#history.find(id)!;
+      this.#history.write(entity, tick, state, [...texts] as Texts);
+      return entity;
+    });
     let bytes = 0;
-    this.#sender.write(tick, entities, (body) => {
+    this.#sender.write(tick, rows, (body) => {
       bytes += body.length;
       return tick;
     });
+    for (const { id } of due)
+      this.#replication.sent(this.#replicas[id]!, this.#replicas[id]!.state, moment, tick);
     this.#sender.acknowledge(tick);
+    this.#replication.acknowledged(tick);
     return bytes;
   }
 }

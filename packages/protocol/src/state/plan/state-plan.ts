@@ -34,6 +34,8 @@ export interface StatePlan {
   readonly tickHz: number;
   readonly width: number;
   readonly groups: readonly ColumnGroup[];
+  /** True if all columns stay constant between steps. Older baselines then hardly improve their prediction. */
+  readonly isStepping: boolean;
   readonly texts: readonly Leaf[];
   /**
    * For each text field of the definition: its index in `texts`, or -1. Undefined if both lists are equal.
@@ -99,6 +101,7 @@ export function planState(definition: EntityDefinition, options: PlanOptions): S
   return {
     ...plan,
     groups,
+    isStepping: groups.every(({ role }) => role >= Role.step),
     texts,
     ...boundsOf(definition),
     handling: handlingOf(definition, columnOf),
@@ -189,7 +192,7 @@ function layQuatColumn(
 /** Groups columns, velocity first. A position is then predicted from its velocity, and costs few bits. */
 function groupColumns(
   leaves: readonly Leaf[],
-  plan: Omit<StatePlan, "groups" | "texts" | "handling" | "lowest" | "highest">,
+  plan: Omit<StatePlan, "groups" | "isStepping" | "texts" | "handling" | "lowest" | "highest">,
 ): ColumnGroup[] {
   const moving = plan.definition.motionLayout;
   const rate = moving?.velocity === undefined ? -1 : plan.columnOf[moving.velocity]!;

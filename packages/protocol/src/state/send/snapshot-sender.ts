@@ -178,6 +178,10 @@ export class SnapshotSender {
     if (age < 1 || age > OLDEST_BASELINE_TICKS || !entity.holds(tick0)) return;
     const isSecond = tick1 !== NO_TICK && entity.holds(tick1);
     const isThird = isSecond && tick2 !== NO_TICK && entity.holds(tick2);
+    if (entity.plan.isStepping && !(isThird && tick0 - tick2 === 2)) {
+      entries.setBaselines(index, tick0, NO_TICK, NO_TICK);
+      return;
+    }
     entries.setBaselines(index, tick0, isSecond ? tick1 : NO_TICK, isThird ? tick2 : NO_TICK);
   }
 
