@@ -124,5 +124,8 @@ export class FramedSocket implements WebSocketLike {
     const parser = new FrameParser(maxBytes);
     const write = receiver.write.bind(receiver) as (bytes: Buffer) => boolean;
     receiver.write = (bytes: Buffer) => parser.read(bytes, this.#deliver) || write(bytes);
+    // `ws` ends it up to three times, and each further time costs an error with its stack.
+    const end = receiver.end.bind(receiver) as () => Writable;
+    receiver.end = () => (receiver.writableEnded ? receiver : end());
   }
 }
