@@ -16,10 +16,23 @@ const unpacker = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsTy
  * Writes `undefined` as null.
  */
 export function encodeValue(value: unknown, name = "message"): Uint8Array {
+  return new Uint8Array(packedOf(value, name));
+}
+
+/** Encodes a value as {@link encodeValue} does, behind one byte that names its kind. */
+export function encodeAfter(kind: number, value: unknown): Uint8Array {
+  const packed = packedOf(value, "message");
+  const bytes = new Uint8Array(1 + packed.length);
+  bytes[0] = kind;
+  bytes.set(packed, 1);
+  return bytes;
+}
+
+/** Returns bytes that the next call overwrites: the packer reuses its buffer. */
+function packedOf(value: unknown, name: string): Uint8Array {
   const problem = plainDataProblem(value, name);
   if (problem) throw problem;
-  // The packer reuses its buffer.
-  return new Uint8Array(packer.pack(value));
+  return packer.pack(value);
 }
 
 /**

@@ -1,7 +1,6 @@
 import { PayloadKind } from "../errors/codes.js";
 import { kindsOf, MAX_EVERY_TICKS, MAX_HEARTBEAT_MS, type KindInfo } from "./control.js";
-import { ByteWriter } from "../bytes/byte-writer.js";
-import { decodeValue, encodeValue } from "../bytes/value-codec.js";
+import { decodeValue, encodeAfter } from "../bytes/value-codec.js";
 
 /** Messages from a participant to the authority of its room. */
 export type ToAuthority =
@@ -104,7 +103,7 @@ const MAX_REASON_CHARACTERS = 512;
 
 /** Returns a message as the payload of a reliable one. */
 export function writeAuthority(message: ToAuthority | FromAuthority): Uint8Array {
-  return new ByteWriter().u8(PayloadKind.authority).bytes(encodeValue(message)).take();
+  return encodeAfter(PayloadKind.authority, message);
 }
 
 /**

@@ -3,7 +3,7 @@ import { ByteWriter } from "../bytes/byte-writer.js";
 import { PayloadKind, limits } from "../errors/codes.js";
 import { ConfigError } from "../errors/errors.js";
 import { encodeUtf8 } from "../bytes/utf8.js";
-import { decodeValue, encodeValue } from "../bytes/value-codec.js";
+import { decodeValue, encodeAfter, encodeValue } from "../bytes/value-codec.js";
 
 /** Announces a stream: the states of all entities of one kind and one owner. */
 export interface StreamStart {
@@ -38,12 +38,12 @@ export function writePeerPayload(payload: PeerPayload): Uint8Array {
   switch (payload.kind) {
     case "command":
       assertMessageType(payload.type);
-      return packed(PayloadKind.command, [payload.type, payload.message]);
+      return encodeAfter(PayloadKind.command, [payload.type, payload.message]);
     case "request":
       assertMessageType(payload.type);
-      return packed(PayloadKind.request, [payload.id, payload.type, payload.message]);
+      return encodeAfter(PayloadKind.request, [payload.id, payload.type, payload.message]);
     case "reply":
-      return packed(PayloadKind.reply, [payload.id, payload.ok, payload.message]);
+      return encodeAfter(PayloadKind.reply, [payload.id, payload.ok, payload.message]);
     case "stream":
       return writeStream(payload);
     case "reference":
@@ -103,11 +103,7 @@ export function readEvent(bytes: Uint8Array): (PeerPayload & { readonly kind: "c
  * without the kind.
  */
 export function writeControl(message: object): Uint8Array {
-  return packed(PayloadKind.control, message);
-}
-
-function packed(kind: PayloadKind, value: unknown): Uint8Array {
-  return new ByteWriter().u8(kind).bytes(encodeValue(value)).take();
+  return encodeAfter(PayloadKind.control, message);
 }
 
 function arrayOf(bytes: Uint8Array, length: number): readonly unknown[] | undefined {
