@@ -12,12 +12,11 @@ import {
 } from "@paceline/relay";
 import { systemScheduler } from "@paceline/transport";
 import { ClassAuthority } from "./room/class-authority.js";
-import type { ClassReport } from "./ops/class-report.js";
+import type { ClassReport, RoomReport } from "./ops/class-report.js";
 import { guardProcess, isProcessGuarded, type ProcessGuardOptions } from "./room/process-guard.js";
 import { queueSettings, type QueueOptions } from "./queue/queue-options.js";
 import { queueFor, queueNameOf } from "./queue/queue-room.js";
 import type { Room, RoomClass } from "./room/room.js";
-import type { RoomReport } from "./ops/room-report.js";
 
 /** A kind of room: a class for an authoritative room, options for a mesh. */
 export type RoomEntry = RoomClass | RoomKindOptions;

@@ -27,7 +27,7 @@ export type { Scheduler } from "@paceline/transport";
 export { guestAuth } from "./auth/guest-auth.js";
 export { hasRole, identityOf, requireRole, type Authenticator, type Identity } from "./auth/identity.js";
 export { jwtAuth } from "./auth/jwt-auth.js";
-export type { ClassReport } from "./ops/class-report.js";
+export type { ClassReport, RoomReport } from "./ops/class-report.js";
 export { defineServer, type RoomEntry, type Server, type ServerOptions } from "./define-server.js";
 export type { ProcessGuardOptions } from "./room/process-guard.js";
 export type { Histogram } from "./ops/histogram.js";
@@ -41,7 +41,6 @@ export type { QueueOptions } from "./queue/queue-options.js";
 export { Refusal } from "./room/refusal.js";
 export type { RoomClock } from "./room/room-clock.js";
 export type { RoomCounters } from "./ops/room-counters.js";
-export type { RoomReport } from "./ops/room-report.js";
 export {
   Room,
   type AuthRequest,

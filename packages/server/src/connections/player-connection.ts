@@ -77,7 +77,7 @@ export class PlayerConnection {
     this.participant = participant;
     const nowMs = options.scheduler.nowMs();
     this.#allowance = new MessageAllowance(options.messageLimits, nowMs);
-    this.#buckets = new AuthorityBuckets(options.playerLimits, options.maxEntities, nowMs);
+    this.#buckets = new AuthorityBuckets(options.playerLimits, options.maxEntities);
     this.requests = new Requests(options.scheduler);
     this.snapshots = this.#newSnapshotStream();
     if (!inputs) return;

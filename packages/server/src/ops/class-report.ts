@@ -1,6 +1,19 @@
 import { Histogram } from "./histogram.js";
 import { addRoomCounters, newRoomCounters, type RoomCounters } from "./room-counters.js";
-import type { RoomReport } from "./room-report.js";
+
+/** Counters and measurements of one room. The objects are live. */
+export interface RoomReport {
+  readonly roomId: string;
+  readonly roomName: string;
+  readonly players: number;
+  readonly entities: number;
+  readonly tick: number;
+  /** Steps that were due but skipped. */
+  readonly skippedTicks: number;
+  readonly lateness: Histogram;
+  readonly duration: Histogram;
+  readonly counters: RoomCounters;
+}
 
 /** Counters and measurements of all rooms of one class since the start, disposed ones included. */
 export interface ClassReport {

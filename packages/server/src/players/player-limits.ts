@@ -101,24 +101,28 @@ export function checkedPlayerLimits(given: Partial<PlayerLimits>): PlayerLimits 
  * one.
  */
 export class AuthorityBuckets {
-  readonly #buckets: Readonly<Record<ToAuthority["type"], TokenBucket>>;
+  readonly #limits: PlayerLimits;
+  readonly #maxEntities: number;
+  /** Created at the first message of their kind. */
+  readonly #buckets = new Map<string, TokenBucket>();
 
   /**
    * The burst grows by `maxEntities`, the entities that the player may own: after a reload it asks for all of them
    * at once.
    */
-  constructor(limits: PlayerLimits, maxEntities: number, nowMs: number) {
-    const own = new TokenBucket(limits.ownPerSecond, limits.ownBurst + maxEntities, nowMs);
-    this.#buckets = {
-      own,
-      disown: own,
-      resync: new TokenBucket(limits.resyncPerSecond, limits.resyncBurst, nowMs),
-      kinds: new TokenBucket(limits.kindsPerSecond, limits.kindsBurst, nowMs),
-      view: new TokenBucket(limits.viewPerSecond, limits.viewBurst, nowMs),
-    };
+  constructor(limits: PlayerLimits, maxEntities: number) {
+    this.#limits = limits;
+    this.#maxEntities = maxEntities;
   }
 
   admit(type: ToAuthority["type"], nowMs: number): boolean {
-    return this.#buckets[type].take(1, nowMs);
+    const name = type === "disown" ? "own" : type;
+    let bucket = this.#buckets.get(name);
+    if (!bucket) {
+      const burst = this.#limits[`${name}Burst`] + (name === "own" ? this.#maxEntities : 0);
+      bucket = new TokenBucket(this.#limits[`${name}PerSecond`], burst, nowMs);
+      this.#buckets.set(name, bucket);
+    }
+    return bucket.take(1, nowMs);
   }
 }

@@ -13,12 +13,9 @@ import type { Scheduler } from "@paceline/transport";
 import { HookLog } from "./hook-log.js";
 import { failureText, Hooks } from "./hooks.js";
 import { issuesText } from "./message-handlers.js";
-import { ClassTally, type ClassReport } from "../ops/class-report.js";
-import { checkedMessageLimits } from "../players/message-allowance.js";
-import { checkedPlayerLimits } from "../players/player-limits.js";
+import { ClassTally, type ClassReport, type RoomReport } from "../ops/class-report.js";
 import type { RefusalKind } from "./refusal.js";
 import { RoomCore } from "./room-core.js";
-import type { RoomReport } from "../ops/room-report.js";
 import { Room, type RoomClass } from "./room.js";
 
 export interface ClassAuthorityOptions {
@@ -225,8 +222,6 @@ function assertRoom(room: Room): void {
     if (value >= least && value <= most && (!isCount || Number.isInteger(value))) continue;
     throw new ConfigError(field, value, `${least} to ${most} ${unit}`);
   }
-  checkedMessageLimits(room.messageLimits);
-  checkedPlayerLimits(room.playerLimits);
   for (const { definition, most = 1 } of room.playerEntities) {
     if (!entities.includes(definition)) {
       const expected = "one of the room's entities";

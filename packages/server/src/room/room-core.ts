@@ -21,7 +21,7 @@ import { SpectatorStream } from "../connections/spectator-stream.js";
 import { BlockWatch } from "../ops/block-watch.js";
 import type { HookLog } from "./hook-log.js";
 import { failureText, Hooks } from "./hooks.js";
-import { checkedMessageLimits } from "../players/message-allowance.js";
+import { checkedMessageLimits, type MessageLimits } from "../players/message-allowance.js";
 import { MessageHandlers } from "./message-handlers.js";
 import { OwnedStates, type BreachAnswer } from "../connections/owned-states.js";
 import type { Breach } from "../players/plausibility.js";
@@ -80,7 +80,9 @@ export class RoomCore implements RoomHost {
   readonly #scheduler: Scheduler;
   readonly players = new PlayerRegistry();
   readonly #blocks: BlockWatch;
+  readonly #messageLimits: MessageLimits;
   readonly #playerLimits: PlayerLimits;
+  readonly #maxOwnEntities: number;
   #isClosed = false;
 
   constructor(options: RoomCoreOptions) {
@@ -88,7 +90,9 @@ export class RoomCore implements RoomHost {
     this.#options = options;
     const scheduler = new GuardedScheduler(options.scheduler, (error) => this.hooks.failed("timer", error));
     this.#scheduler = scheduler;
+    this.#messageLimits = checkedMessageLimits(room.messageLimits);
     this.#playerLimits = checkedPlayerLimits(room.playerLimits);
+    this.#maxOwnEntities = room.playerEntities.reduce((sum, { most = 1 }) => sum + most, 0);
     this.room = room;
     this.hosted = hosted;
     this.hooks = new Hooks({
@@ -168,9 +172,9 @@ export class RoomCore implements RoomHost {
       inputs: seat.isSpectator ? undefined : room.inputs,
       counters,
       scheduler: this.#scheduler,
-      messageLimits: checkedMessageLimits(room.messageLimits),
+      messageLimits: this.#messageLimits,
       playerLimits: this.#playerLimits,
-      maxEntities: room.playerEntities.reduce((sum, { most = 1 }) => sum + most, 0),
+      maxEntities: this.#maxOwnEntities,
     });
     const { player } = connection;
     this.players.add(connection);
