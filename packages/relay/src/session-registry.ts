@@ -194,7 +194,7 @@ export class SessionRegistry {
   /** Keeps a seat without a time limit, until a ticket is issued or the seat is released. */
   #hold(request: MatchRequest, address: string, auth?: unknown): HeldSeat | MatchRefusal {
     const isBack = request.method === "reconnect";
-    const refusal = this.#closedUpgradeHandler(isBack ? 0 : 1, isBack);
+    const refusal = this.#refusalForAll(isBack ? 0 : 1, isBack);
     if (refusal) return refusal;
     if (isBack) return this.#holdSuccessor(request, address);
     const room = this.#rooms.roomFor(request, address);
@@ -244,7 +244,7 @@ export class SessionRegistry {
 
   /** Opens a room for guests of another room, as that room's authority requests. */
   async #openMatch(match: MatchedRoom): Promise<readonly MatchedSeat[] | MatchRefusal> {
-    return this.#closedUpgradeHandler(match.players.length) ?? (await this.#seats.openMatch(match));
+    return this.#refusalForAll(match.players.length) ?? (await this.#seats.openMatch(match));
   }
 
   list(...[name, filter]: Parameters<RoomDirectory["list"]>): RoomListing[] | MatchRefusal {
@@ -349,7 +349,7 @@ export class SessionRegistry {
   }
 
   /** Returns the refusal for any request at this moment, or undefined if seats are available. */
-  #closedUpgradeHandler(newcomers: number, isBack = false): MatchRefusal | undefined {
+  #refusalForAll(newcomers: number, isBack = false): MatchRefusal | undefined {
     if (this.#isStopping) return full(503, "the server is stopping");
     if (this.#isDraining && !isBack) return full(503, "the server takes nobody new");
     const isFull = this.#participants.size + this.#seats.size + newcomers > this.#settings.limits.maxSessions;
@@ -413,7 +413,7 @@ export class SessionRegistry {
   }
 
   #introduce(participant: Participant): void {
-    participant.introduce();
+    participant.isIntroduced = true;
     participant.room.sendToOthers(participant, { type: "joined", peer: participant.info });
   }
 

@@ -12,7 +12,7 @@ const BURSTS_TOO_MANY = 10;
 
 export interface MeterHandlers {
   /** Called for each packet or message that is dropped. */
-  onRefused(subject: LimitSubject): void;
+  readonly onRefused: (subject: LimitSubject) => void;
   /** Called when a socket was closed because a message exceeded the largest size that it reads. */
   onTooLong(): void;
   /** Called when the session floods: the owner cuts it. */
@@ -27,13 +27,10 @@ export class SessionMeter {
   readonly #clock: Clock;
   readonly #packets: TokenBucket;
   readonly #bytes: TokenBucket;
-  readonly #signals: TokenBucket;
-  readonly #patienceMs: number;
-  readonly #maxRefused: number;
+  readonly #limits: RelayLimits;
+  #signals: TokenBucket | undefined;
   readonly #roomBytes: BucketShare;
-  readonly #onRefused: (subject: LimitSubject) => void;
-  readonly #onTooLong: () => void;
-  readonly #onFlood: () => void;
+  readonly #on: MeterHandlers;
   #overSinceMs = 0;
   #refusedAtMs = Number.NEGATIVE_INFINITY;
   #refused = 0;
@@ -44,13 +41,9 @@ export class SessionMeter {
     this.#clock = clock;
     this.#packets = new TokenBucket(limits.packetsPerSecond, limits.packetBurst, nowMs);
     this.#bytes = new TokenBucket(limits.bytesPerSecond, limits.byteBurst, nowMs);
-    this.#signals = new TokenBucket(limits.signalsPerSecond, limits.signalBurst, nowMs);
-    this.#patienceMs = limits.floodPatienceMs;
-    this.#maxRefused = limits.packetBurst * BURSTS_TOO_MANY;
+    this.#limits = limits;
     this.#roomBytes = roomBytes;
-    this.#onRefused = (subject) => on.onRefused(subject);
-    this.#onTooLong = () => on.onTooLong();
-    this.#onFlood = () => on.onFlood();
+    this.#on = on;
   }
 
   admitPacket(packetBytes: number): boolean {
@@ -61,14 +54,17 @@ export class SessionMeter {
     }
     if (this.#roomBytes.take(packetBytes, nowMs)) return true;
     // The session kept its own limits. Others have used up the room's rate, so this is no flooding.
-    this.#onRefused("bytesPerRoom");
+    this.#on.onRefused("bytesPerRoom");
     return false;
   }
 
   admitSignal(): boolean {
-    if (this.#signals.take(1, this.#clock.nowMs())) return true;
+    const nowMs = this.#clock.nowMs();
+    const { signalsPerSecond, signalBurst } = this.#limits;
+    this.#signals ??= new TokenBucket(signalsPerSecond, signalBurst, nowMs);
+    if (this.#signals.take(1, nowMs)) return true;
     // In a large room an honest newcomer may send more signals. It is not cut, and uses the relay meanwhile.
-    this.#onRefused("signalsPerSession");
+    this.#on.onRefused("signalsPerSession");
     return false;
   }
 
@@ -81,12 +77,12 @@ export class SessionMeter {
   }
 
   reportTooLong(): void {
-    this.#onTooLong();
+    this.#on.onTooLong();
   }
 
   /** Counts a dropped message that may be lost. It never counts as flooding. */
   reportDropped(subject: LimitSubject): void {
-    this.#onRefused(subject);
+    this.#on.onRefused(subject);
   }
 
   /**
@@ -94,17 +90,19 @@ export class SessionMeter {
    * packets.
    */
   reportFlood(): void {
-    this.#onFlood();
+    this.#on.onFlood();
   }
 
   #refuse(nowMs: number, subject: LimitSubject): void {
-    this.#onRefused(subject);
+    this.#on.onRefused(subject);
     if (nowMs - this.#refusedAtMs > FORGIVEN_AFTER_MS) {
       this.#overSinceMs = nowMs;
       this.#refused = 0;
     }
     this.#refusedAtMs = nowMs;
     this.#refused += 1;
-    if (nowMs - this.#overSinceMs > this.#patienceMs || this.#refused > this.#maxRefused) this.#onFlood();
+    const { floodPatienceMs, packetBurst } = this.#limits;
+    const isLong = nowMs - this.#overSinceMs > floodPatienceMs;
+    if (isLong || this.#refused > packetBurst * BURSTS_TOO_MANY) this.#on.onFlood();
   }
 }

@@ -10,7 +10,7 @@ export interface ReservedSeat extends Omit<HostedSeat, "replaces"> {
   /** Number of rooms like its room that were full. */
   readonly fullRooms: number;
   /** The participant that the seat's session replaces, whose page reloads. */
-  readonly before: Participant | undefined;
+  readonly before?: Participant | undefined;
   readonly cancelRelease: Cancel;
 }
 

@@ -47,15 +47,7 @@ export class Seats {
     const { method, options, group, spectate: isSpectator = false } = request;
     const isAnywhere = method === "joinOrCreate" && !isSpectator && !group;
     const fullRooms = isAnywhere ? this.#rooms.fullLike(room) : 0;
-    const sessionId = this.#reserve({
-      room,
-      options,
-      before: undefined,
-      auth,
-      isSpectator,
-      address,
-      fullRooms,
-    });
+    const sessionId = this.#reserve({ room, options, auth, isSpectator, address, fullRooms });
     this.#rooms.seatedOf(request, room, sessionId);
     return { room, sessionId };
   }
@@ -97,16 +89,8 @@ export class Seats {
     if (isRefusal(room)) return room;
     room.isPrivate = true;
     const held = players.map(({ auth, options: own, address }) => {
-      const sessionId = this.#reserve({
-        room,
-        options: own,
-        before: undefined,
-        auth,
-        isSpectator: false,
-        address,
-        fullRooms: 0,
-      });
-      return { room, sessionId };
+      const place = { room, isSpectator: false, fullRooms: 0 };
+      return { room, sessionId: this.#reserve({ ...place, options: own, auth, address }) };
     });
     const failed = await room.opening;
     const seats = held.map((each, index) => failed ?? this.issue(each, players[index]!.webrtc));

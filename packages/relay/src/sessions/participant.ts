@@ -73,7 +73,7 @@ export interface ParticipantHandlers {
   onWebrtc(participant: Participant): void;
   onRouted(participant: Participant, packet: Uint8Array): void;
   /** Called when a packet or message over a limit is dropped. */
-  onRefused(subject: LimitSubject): void;
+  readonly onRefused: (subject: LimitSubject) => void;
   /** Called when an error was thrown while the relay served this participant. The participant is ended. */
   onFault(participant: Participant, place: FaultPlace, error: unknown): void;
   /** Called when no link is left. The participant is kept for a grace period. */
@@ -130,6 +130,10 @@ export class Participant {
    * targets.
    */
   lastRound = 0;
+  /** True if the others know of this participant. Packets to it before its link is open would be lost. */
+  isIntroduced = false;
+  /** Network address of the newest link. */
+  linkAddress = "";
   /** Updates that the forwarder has passed to this participant. */
   readonly filter = new UpdateFilter();
   readonly retained: RetainedStates;
@@ -146,7 +150,6 @@ export class Participant {
   #presence: Presence = { at: "seated" };
   #isHidden = false;
   readonly #joinedAtMs: number;
-  #linkAddress = "";
   #webrtc: boolean;
   /** The state that the participant said last. The others hear of it when {@link #webrtcChanges} allows. */
   #saidWebrtc: boolean;
@@ -154,7 +157,6 @@ export class Participant {
   #cancelWebrtcChange: Cancel | undefined;
   #cancelGrace: Cancel | undefined;
   #keptUntilMs = 0;
-  #isIntroduced = false;
   #isFailing = false;
 
   constructor(options: ParticipantOptions) {
@@ -173,7 +175,7 @@ export class Participant {
     this.#tokens = identity.tokens.slice(-MAX_TOKENS);
     const shares = options.room.shares(scheduler.nowMs());
     this.#meter = new SessionMeter(options.limits, scheduler, shares.ingress, {
-      onRefused: (subject) => handlers.onRefused(subject),
+      onRefused: handlers.onRefused,
       onTooLong: () => this.session.reportViolation("too-long"),
       onFlood: () => this.end(CloseCode.flooding, "more packets, bytes or messages than allowed"),
     });
@@ -207,10 +209,6 @@ export class Participant {
     });
   }
 
-  get linkAddress(): string {
-    return this.#linkAddress;
-  }
-
   get info(): PeerInfo {
     const { number, seat, id } = this;
     const own = seat === number ? {} : { seat };
@@ -240,15 +238,6 @@ export class Participant {
     return (
       Math.max(0, session.heldBytes - session.waitingBulkBytes) + this.retained.bytes + session.linkBytes
     );
-  }
-
-  /** True if the others know of this participant. Packets to it before its link is open would be lost. */
-  get isIntroduced(): boolean {
-    return this.#isIntroduced;
-  }
-
-  introduce(): void {
-    this.#isIntroduced = true;
   }
 
   get isGone(): boolean {
@@ -365,7 +354,7 @@ export class Participant {
 
   /** Replaces all links by this one. */
   attach(first: AdmittedLink): void {
-    this.#linkAddress = first.address;
+    this.linkAddress = first.address;
     const older = [...this.#links];
     const link = new StripedLink({
       scheduler: this.#scheduler,
