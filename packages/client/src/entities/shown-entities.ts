@@ -404,7 +404,7 @@ export class ShownEntities implements SnapshotListener {
    */
   #updateShown(record: ShownReplica): void {
     const nowMs = turnMsOf(this.#options.clock);
-    if (!this.#records.holds(record) || !record.startShowing(nowMs)) return;
+    if (!record.startShowing(nowMs) || !this.#records.holds(record)) return;
     const { body, place, predicted } = record;
     const shown = place.table.shownOf(place.row);
     if (predicted) predicted(nowMs, shown);

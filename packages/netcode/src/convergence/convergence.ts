@@ -102,14 +102,14 @@ export class Convergence {
 
   /** Adds the rest of the correction to the corrected pose, in place. */
   apply(pose: Components, nowSeconds: number): void {
-    if (this.#remainingAt(nowSeconds, this.#now)) addToPose(this.#layout, pose, this.#now);
+    if (this.#seconds > 0 && this.#remainingAt(nowSeconds, this.#now)) addToPose(this.#layout, pose, this.#now);
   }
 
   /** Writes the rest of the correction at a time. Returns false if nothing is left. */
   #remainingAt(seconds: number, into: Float64Array): boolean {
     const share = this.#seconds > 0 ? Math.max(0, (seconds - this.#startSeconds) / this.#seconds) : 1;
     if (share >= 1) {
-      into.fill(0);
+      for (let index = 0; index < into.length; index++) into[index] = 0;
       return false;
     }
     const ofOffset = this.#blend.position(share);

@@ -100,23 +100,29 @@ export class RemoteBody implements ShownBody {
     if (before === undefined) copyRow(state, this.#lastGood);
     this.#takenSeconds = stateSeconds;
     const isPredicted = this.#showMoving(nowSeconds, this.#corrected, false);
+    if (isPredicted) copyRow(this.#corrected.now, this.#lastGood);
     if (isBlended && isPredicted) this.#convergence.begin(this.#shown, this.#corrected, nowSeconds);
     else this.#convergence.end();
     return undefined;
   }
 
   #showMoving(nowSeconds: number, { now, soon }: MovingPose, isBlended: boolean): boolean {
-    const isSoonShown = this.show(nowSeconds + RATE_SECONDS, soon, isBlended);
-    return this.show(nowSeconds, now, isBlended) && isSoonShown;
+    const isSoonShown = this.#pose(nowSeconds + RATE_SECONDS, soon, isBlended);
+    return this.#pose(nowSeconds, now, isBlended) && isSoonShown;
   }
 
   /**
    * Writes the pose to draw at `nowSeconds` to `into`. Returns false if the model failed; then `into` is the
    * last good pose.
-   *
-   * @param isBlended false for the prediction without corrections
    */
-  show(nowSeconds: number, into: Components, isBlended = true): boolean {
+  show(nowSeconds: number, into: Components): boolean {
+    const isGood = this.#pose(nowSeconds, into, true);
+    if (isGood) copyRow(into, this.#lastGood);
+    return isGood;
+  }
+
+  /** @param isBlended false for the prediction without corrections */
+  #pose(nowSeconds: number, into: Components, isBlended: boolean): boolean {
     if (this.#takenSeconds === undefined) return false;
     try {
       this.#predict(nowSeconds - this.#takenSeconds, into);
@@ -125,7 +131,6 @@ export class RemoteBody implements ShownBody {
     }
     if (isBlended) this.#convergence.apply(into, nowSeconds);
     if (!isFiniteRow(into)) return this.#fail({ kind: "not-finite" }, into);
-    copyRow(into, this.#lastGood);
     // A prediction over no time proves nothing: the model did not run.
     if (nowSeconds > this.#takenSeconds) this.#isFaulty = false;
     return true;
