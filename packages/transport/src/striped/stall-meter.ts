@@ -79,6 +79,7 @@ export class StallMeter {
   /** Send time of the newest answered ping. */
   #answeredSentMs = Number.NEGATIVE_INFINITY;
   #observedAtMs = Number.NEGATIVE_INFINITY;
+  #reading: StallReading = { stalled: 0, roundTrips: 0 };
 
   /**
    * Share of the round trips that stalled behind lost segments, 0 to 1. Undefined with too few round trips.
@@ -91,9 +92,7 @@ export class StallMeter {
 
   /** The counts of all stalls, behind lost segments or in a queue. */
   get reading(): StallReading {
-    const stalled = this.#samples.filter((sample) => this.#isStall(sample)).length;
-    const open = this.#overdue.length;
-    return { stalled: stalled + open, roundTrips: this.#samples.length + open };
+    return this.#reading;
   }
 
   /** True if some round trips stalled, so that the caller should measure more often. */
@@ -108,7 +107,7 @@ export class StallMeter {
     this.#overdue = this.#overdue.filter((openMs) => openMs > sentMs);
     this.#answeredAtMs = receivedMs;
     this.#answeredSentMs = Math.max(this.#answeredSentMs, sentMs);
-    if (wasLate) return;
+    if (wasLate) return this.#count();
     this.#forget(receivedMs);
     this.#samples.push({ sentMs, receivedMs });
     this.#baseMs = Math.min(receivedMs - sentMs, this.#baseMs + BASE_GROWTH_MS);
@@ -136,9 +135,17 @@ export class StallMeter {
     this.#findGaps(nowMs);
   }
 
+  #count(): void {
+    let stalled = this.#overdue.length;
+    const roundTrips = stalled + this.#samples.length;
+    for (const sample of this.#samples) if (this.#isStall(sample)) stalled += 1;
+    this.#reading = { stalled, roundTrips };
+  }
+
   #findGaps(nowMs: number): void {
     this.#observedAtMs = nowMs;
-    const { stalled, roundTrips } = this.reading;
+    this.#count();
+    const { stalled, roundTrips } = this.#reading;
     if (stalled < MIN_STALLS || roundTrips < MIN_SAMPLES) return;
     const areHoles =
       !this.#isQueue && this.#shareTogether(SURELY_APART_MS, SURELY_TOGETHER) >= MIN_TOGETHER_SHARE;
