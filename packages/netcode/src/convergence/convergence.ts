@@ -102,7 +102,8 @@ export class Convergence {
 
   /** Adds the rest of the correction to the corrected pose, in place. */
   apply(pose: Components, nowSeconds: number): void {
-    if (this.#seconds > 0 && this.#remainingAt(nowSeconds, this.#now)) addToPose(this.#layout, pose, this.#now);
+    if (this.#seconds > 0 && this.#remainingAt(nowSeconds, this.#now))
+      addToPose(this.#layout, pose, this.#now);
   }
 
   /** Writes the rest of the correction at a time. Returns false if nothing is left. */
