@@ -2,6 +2,8 @@ import {
   ReferenceSender,
   SharedWriter,
   SnapshotReader,
+  SnapshotSender,
+  SnapshotWriter,
   SharedSnapshotSender,
   StateHistory,
   planState,
@@ -111,7 +113,7 @@ const MAX_PACKETS = 16;
 export class AcknowledgedSystem extends PacelineSystem {
   readonly mode: string;
   readonly #options: AcknowledgedOptions;
-  readonly #senders: readonly SharedSnapshotSender[];
+  readonly #senders: readonly SnapshotSender[];
   /** The lost packets, drawn in advance: drawing allocates objects, which would count against the codec. */
   readonly #lost: Uint8Array;
   /**
@@ -142,7 +144,11 @@ export class AcknowledgedSystem extends PacelineSystem {
     this.#lost = Uint8Array.from({ length: 0x10000 }, () => (random.bool(options.lossRatio) ? 1 : 0));
     this.#senders = Array.from(
       { length: this.#clients },
-      () => new SharedSnapshotSender({ history: this.history, writer: this.writer }),
+      // As a mesh sends in order: once for all. A server's receivers share what they have in common.
+      () =>
+        this.#clients === 1
+          ? new SnapshotSender({ history: this.history, writer: new SnapshotWriter([this.plan]) })
+          : new SharedSnapshotSender({ history: this.history, writer: this.writer }),
     );
   }
 

@@ -12,9 +12,27 @@ export interface Baselines {
   age: number;
   gap1: number;
   gap2: number;
+  /** Factors of the last changes in predictions, which most entities of a packet share: see {@link setAges}. */
+  perTick: number;
+  ofBend: number;
+  ofOlder: number;
+  lasting: number;
+}
+
+/** Sets the ticks between a state and its baselines. `gap2` is 0 if there is no third baseline. */
+export function setAges(baselines: Baselines, age: number, gap1: number, gap2: number): void {
+  if (baselines.age === age && baselines.gap1 === gap1 && baselines.gap2 === gap2) return;
+  baselines.age = age;
+  baselines.gap1 = gap1;
+  baselines.gap2 = gap2;
+  baselines.perTick = age / gap1;
+  baselines.ofBend = (age * age) / gap1;
+  baselines.ofOlder = gap2 === 0 ? 0 : (age * age) / gap2;
+  baselines.lasting = gap2 === 0 ? 0 : (age * (age + 1)) / 8;
 }
 
 export function emptyBaselines(): Baselines {
   const none = new Int32Array(0);
-  return { row: none, at: 0, rows: none, at0: -1, at1: -1, at2: -1, age: 1, gap1: 1, gap2: 1 };
+  const factors = { perTick: 0.5, ofBend: 0.5, ofOlder: 0.5, lasting: 0.5 };
+  return { row: none, at: 0, rows: none, at0: -1, at1: -1, at2: -1, age: 0, gap1: 0, gap2: 0, ...factors };
 }

@@ -210,34 +210,27 @@ export class RowCoder {
    * of the change.
    */
   #expectSmooth(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
-    const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
+    const { rows, at0, at1, at2, gap1, gap2, perTick, ofBend, ofOlder, lasting } = baselines;
     const { columns, min, max } = plan;
     const predicted = this.#predicted;
     const hows = this.#how;
-    const growth = age * age;
-    const perTick1 = age / gap1;
-    const ofBend = growth / gap1;
-    const ofOlder = at2 < 0 ? 0 : growth / gap2;
-    const lasting = at2 < 0 ? 0 : (age * (age + 1)) / 8;
+    const isEven = gap1 === 1 && gap2 === 1;
     for (let index = from; index < to; index++) {
       const column = columns[index]!;
       const value = rows[at0 + column]!;
       const older = rows[at1 + column]!;
       const change = value - older;
       const before = at2 < 0 ? 0 : older - rows[at2 + column]!;
-      const bend = at2 < 0 ? 0 : change / gap1 - before / gap2;
-      predicted[here] = clamp(value + change * perTick1 + bend * lasting, min[index]!, max[index]!);
+      // Most baselines are consecutive, and divisions take long.
+      const bend = isEven ? change - before : at2 < 0 ? 0 : change / gap1 - before / gap2;
+      predicted[here] = clamp(value + change * perTick + bend * lasting, min[index]!, max[index]!);
       hows[here++] = classOf(Math.min(Math.abs(change * ofBend - before * ofOlder) + 0.5, WIDEST_SIZE) | 0);
     }
   }
 
   /** Predicts angles as {@link #expectSmooth} does, but without the bend, and the short way around. */
   #expectAngles(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
-    const { rows, at0, at1, at2, age, gap1, gap2 } = baselines;
-    const growth = age * age;
-    const perTick1 = age / gap1;
-    const ofBend = growth / gap1;
-    const ofOlder = at2 < 0 ? 0 : growth / gap2;
+    const { rows, at0, at1, at2, perTick, ofBend, ofOlder } = baselines;
     for (let index = from; index < to; index++) {
       const column = plan.columns[index]!;
       const turn = plan.turn[index]!;
@@ -245,7 +238,7 @@ export class RowCoder {
       const older = rows[at1 + column]!;
       const change = short(value - older, turn);
       const before = at2 < 0 ? 0 : short(older - rows[at2 + column]!, turn);
-      this.#predicted[here] = positive(Math.floor(value + change * perTick1 + 0.5), turn);
+      this.#predicted[here] = positive(Math.floor(value + change * perTick + 0.5), turn);
       this.#how[here++] = classOf(
         Math.min(Math.abs(change * ofBend - before * ofOlder) + 0.5, WIDEST_SIZE) | 0,
       );
@@ -267,16 +260,15 @@ export class RowCoder {
   }
 
   #predictPlaces(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
-    const { row, at, rows, at0, at1, age, gap1 } = baselines;
+    const { row, at, rows, at0, at1, age, perTick } = baselines;
     const scale = plan.scales[from]!;
     const half = (scale * age) / 2;
     const curve = at1 < 0 ? 0 : (scale * age) / 24;
-    const ticks = age / gap1;
     for (let index = from; index < to; index++) {
       const rate = plan.rates[index]!;
       const before = rows[at0 + rate]!;
       const change = row[at + rate]! - before;
-      const changed = at1 < 0 ? 0 : (before - rows[at1 + rate]!) * ticks;
+      const changed = at1 < 0 ? 0 : (before - rows[at1 + rate]!) * perTick;
       const moved = (before + before + change) * half + (changed - change) * curve;
       const place = rows[at0 + plan.columns[index]!]! + moved;
       this.#predicted[here++] = clamp(place, plan.min[index]!, plan.max[index]!);

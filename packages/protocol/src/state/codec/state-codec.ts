@@ -1,4 +1,4 @@
-import { emptyBaselines } from "./baselines.js";
+import { emptyBaselines, setAges } from "./baselines.js";
 import { codeWide } from "./varuint.js";
 import { NO_TICK, type PacketEntries } from "./packet-entries.js";
 import type { EntityRows, Texts } from "../plan/entity-rows.js";
@@ -105,9 +105,8 @@ export class StateCodec {
     baselines.at0 = entries.at0[index]!;
     baselines.at1 = entries.at1[index]!;
     baselines.at2 = entries.at2[index]!;
-    baselines.age = (tick - tick0) | 0;
-    baselines.gap1 = (tick0 - tick1) | 0;
-    baselines.gap2 = (tick1 - entries.ticks2[index]!) | 0;
+    const gap2 = baselines.at2 < 0 ? 0 : (tick1 - entries.ticks2[index]!) | 0;
+    setAges(baselines, (tick - tick0) | 0, (tick0 - tick1) | 0, gap2);
   }
 
   /** Codes a state without baselines: every column unpredicted. */
