@@ -13,8 +13,8 @@ import {
 } from "@paceline/protocol";
 import { motions, type Motion } from "./motions.js";
 
-/** Ages of baselines, ticks. Most packets have the newest baseline. */
-const AGES = [1, 1, 2, 3, 6, 12];
+/** Ages of baselines, ticks: on an ordered link, at 100, 200, 300 and 400 ms, and between. */
+const AGES = [1, 2, 3, 6, 9, 12];
 /** A symbol that never occurs gets a code as if it were one of this many. */
 const UNSEEN = 4096;
 
