@@ -1,3 +1,4 @@
+import { hashOf } from "@paceline/protocol";
 import type { Tab } from "../browser/tab.js";
 import type { Credentials } from "./credentials.js";
 import type { JoinCall, OwnSeat } from "./match-request.js";
@@ -167,7 +168,7 @@ export class TabSeat {
  */
 export function whoOf(credentials: Credentials | undefined): string {
   const shown = credentials?.shown ?? "";
-  return shown === "" ? "" : hashOf(subjectOf(shown) ?? shown);
+  return shown === "" ? "" : hashOf(subjectOf(shown) ?? shown).toString(16);
 }
 
 /** Returns the subject of a JSON Web Token. The token itself may differ after each login. */
@@ -179,17 +180,6 @@ function subjectOf(token: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * Returns a 32-bit hash (FNV-1a), which is enough to notice another player and does not reveal the secret.
- */
-function hashOf(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index++) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  }
-  return (hash >>> 0).toString(16);
 }
 
 function askedOf({ method, target, options }: JoinCall): string {

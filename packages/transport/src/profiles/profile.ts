@@ -162,7 +162,7 @@ export const profileRanges: Readonly<
  * @param at prefix of the fields' names in errors, such as `profile.numbers.`; default: none
  * @throws ConfigError naming the first field that is missing or outside its range.
  */
-export function validateProfile(profile: Profile, at = ""): Profile {
+export function validateProfile(profile: Profile): Profile {
   checkOneOf("genre", profile.genre, genres);
   checkOneOf("topology", profile.topology, topologies);
   checkOneOf("favour", profile.favour, favours);
@@ -171,6 +171,12 @@ export function validateProfile(profile: Profile, at = ""): Profile {
   checkBoolean("exposeAddress", profile.exposeAddress);
   checkDevice("device", profile.device);
   checkTraffic("traffic", profile.traffic);
+  checkNumbers(profile, "");
+  return Object.freeze({ ...profile });
+}
+
+/** Throws ConfigError for a number of the profile that is out of its range. */
+export function checkNumbers(profile: ProfileNumbers, at: string): void {
   for (const [field, { min, max, unit }] of Object.entries(profileRanges)) {
     const value: unknown = profile[field as keyof ProfileNumbers];
     if (typeof value === "number" && value >= min && value <= max) continue;
@@ -183,7 +189,6 @@ export function validateProfile(profile: Profile, at = ""): Profile {
       `at most tickHz, ${profile.tickHz} per second: there is no newer state in between`,
     );
   }
-  return Object.freeze({ ...profile });
 }
 
 /** Throws a ConfigError unless `value` is one of `allowed`. */

@@ -19,7 +19,7 @@ import {
   type TrafficOverrides,
   type TrafficWeight,
   type TrafficWeights,
-  validateProfile,
+  checkNumbers,
 } from "./profile.js";
 
 // Sources of the figures:
@@ -207,7 +207,8 @@ export function profileOf(choice: ProfileChoice): Profile {
     traffic: weighed(base, traffic),
     ...pacedBy(base, numbers),
   };
-  return validateProfile(changed, "profile.numbers.");
+  checkNumbers(changed, "profile.numbers.");
+  return Object.freeze(changed);
 }
 
 /**
