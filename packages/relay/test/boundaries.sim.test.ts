@@ -1,5 +1,5 @@
 import { CloseCode, PayloadKind, type ClientMessage } from "@paceline/protocol";
-import { StripedLink } from "@paceline/transport";
+import { PathLink } from "@paceline/transport";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { Forwarder } from "../src/forwarding/forwarder.js";
 import { AdmittedLink } from "../src/admission/admitted-link.js";
@@ -99,7 +99,18 @@ describe("an error in the handling of a packet ends only that session", () => {
     ],
     [
       "the answer to a ping",
-      () => vi.spyOn(StripedLink.prototype, "send").mockImplementationOnce(broken),
+      () => {
+        const { send } = PathLink.prototype;
+        // Only the server's ends have a guard.
+        const spy = vi.spyOn(PathLink.prototype, "send").mockImplementation(function (
+          this: PathLink,
+          ...packet
+        ) {
+          if (!this.guard) return send.apply(this, packet);
+          spy.mockRestore();
+          broken();
+        });
+      },
       (player) => player.session.ping(),
     ],
   ];

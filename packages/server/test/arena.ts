@@ -66,13 +66,21 @@ export function watchLinks(stage: RoomStage<Arena>): SentOnLink[] {
   server.takeLink = (link, request) => {
     const sent: SentOnLink = { bytes: 0, tails: new Map() };
     links.push(sent);
-    const send = link.send.bind(link);
-    link.send = (trafficClass, packet, ...rest) => {
-      sent.bytes += packet.length;
-      const isState = trafficClass === "state" && packet.length > 2 * TAIL_BYTES;
-      if (isState) sent.tails.set(stage.room.tick, Buffer.from(packet.subarray(-TAIL_BYTES)).toString("hex"));
-      send(trafficClass, packet, ...rest);
-    };
+    // Nearest to the path, so that it sees what goes over this link and not over a stripe of it.
+    link.filters!.unshift({
+      queuedBytes: 0,
+      hasRoom: () => true,
+      send: (trafficClass, packet, pass) => {
+        sent.bytes += packet.length;
+        const isState = trafficClass === "state" && packet.length > 2 * TAIL_BYTES;
+        if (isState)
+          sent.tails.set(stage.room.tick, Buffer.from(packet.subarray(-TAIL_BYTES)).toString("hex"));
+        pass(packet);
+      },
+      receive: (packet, pass) => pass(packet),
+      end: (tell) => tell(),
+      close: () => undefined,
+    });
     take(link, request);
   };
   return links;

@@ -23,7 +23,7 @@ export * from "./session/session.js";
 export type { PongTimes, SessionHandlers, SessionOptions } from "./session/session-options.js";
 export * from "./signalled-link.js";
 export * from "./striped/stall-meter.js";
-export * from "./striped/striped-link.js";
+export * from "./striped/stripe-filter.js";
 export * from "./webrtc/has-webrtc.js";
 export * from "./websocket/socket-backlog.js";
 export * from "./websocket/websocket-link.js";

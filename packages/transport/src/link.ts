@@ -34,7 +34,10 @@ export interface LinkFilter {
   /** Bytes of outgoing packets that the filter holds. */
   readonly queuedBytes: number;
   hasRoom(trafficClass: TrafficClassName): boolean;
-  send(trafficClass: TrafficClassName, packet: Uint8Array, pass: (packet: Uint8Array) => void): void;
+  /** Returns another link for the next packet of this class, or undefined for this one. */
+  otherLink?(trafficClass: TrafficClassName): Link | undefined;
+  /** Left out by a filter that changes no outgoing packets. */
+  send?(trafficClass: TrafficClassName, packet: Uint8Array, pass: (packet: Uint8Array) => void): void;
   receive(packet: Uint8Array, pass: (packet: Uint8Array) => void): void;
   /**
    * Called when the path has ended by itself. The filter reports it to the owner by `tell`, after all earlier

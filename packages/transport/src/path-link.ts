@@ -18,6 +18,8 @@ export abstract class PathLink implements Link {
   readonly counters = newLinkCounters();
   protected readonly scheduler: Scheduler;
   protected handlers: LinkHandlers | undefined;
+  /** Number of sockets that states alternate over. 1: this one alone. */
+  width = 1;
   readonly filters: LinkFilter[] = [];
   guard: LinkGuard | undefined;
   #state: LinkState = "connecting";
@@ -54,9 +56,15 @@ export abstract class PathLink implements Link {
     lifetimeMs?: number,
     filters: readonly LinkFilter[] = this.filters,
   ): void {
-    const filter = filters.at(-1);
-    if (filter) {
-      const nearer = filters.slice(0, -1);
+    for (let at = filters.length - 1; at >= 0; at--) {
+      const filter = filters[at]!;
+      const other = filter.otherLink?.(trafficClass);
+      if (other) {
+        this.countSent(packet.length);
+        return other.send(trafficClass, packet, key, lifetimeMs);
+      }
+      if (!filter.send) continue;
+      const nearer = filters.slice(0, at);
       const pass = (passed: Uint8Array): void => this.send(trafficClass, passed, key, lifetimeMs, nearer);
       return filter.send(trafficClass, packet, pass);
     }
@@ -109,7 +117,7 @@ export abstract class PathLink implements Link {
   }
 
   /** Reports that the path has sent some of its queued bytes. */
-  protected drained(): void {
+  drained(): void {
     this.#callHandler(() => this.handlers?.onRoom?.());
   }
 

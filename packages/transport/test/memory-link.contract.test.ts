@@ -5,7 +5,7 @@ import {
   VirtualScheduler,
   type LinkPair,
 } from "@paceline/testkit";
-import { StripedLink } from "@paceline/transport";
+import { StripeFilter, type MemoryLink } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 
 function pairOf(isUnreliable: boolean): LinkPair {
@@ -29,11 +29,11 @@ function stripedPair(): LinkPair {
   const pairs = [1, 2, 3].map((seed) =>
     memoryLinkPair({ scheduler, random: seededRandom(seed), settings, isUnreliable: false }),
   );
-  const striped = (end: "a" | "b"): StripedLink => {
+  const striped = (end: "a" | "b"): MemoryLink => {
     const [first, ...others] = pairs.map((pair) => pair[end]);
-    const link = new StripedLink({ scheduler, first: first! });
-    for (const other of others) link.add(other);
-    return link;
+    const stripes = new StripeFilter({ scheduler, first: first! });
+    for (const other of others) stripes.add(other);
+    return first!;
   };
   return {
     a: striped("a"),

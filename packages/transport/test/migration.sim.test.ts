@@ -1,5 +1,5 @@
 import { memoryLinkPair, seededRandom, VirtualScheduler, type MemoryLinkPair } from "@paceline/testkit";
-import { Session, StripedLink } from "@paceline/transport";
+import { Session, StripeFilter } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 
 const MESSAGES = 10_000;
@@ -38,8 +38,9 @@ class Pair {
     );
     const preference = (this.#preference += 1);
     for (const end of ["a", "b"] as const) {
-      const link = new StripedLink({ scheduler, first: pairs[0]![end] });
-      for (const pair of pairs.slice(1)) link.add(pair[end]);
+      const link = pairs[0]![end];
+      const stripes = new StripeFilter({ scheduler, first: link });
+      for (const pair of pairs.slice(1)) stripes.add(pair[end]);
       this[end].attach(link, { ...options, preference });
     }
     return pairs;

@@ -1,6 +1,6 @@
 import {
   Session,
-  StripedLink,
+  StripeFilter,
   WebSocketLink,
   systemScheduler,
   type Link,
@@ -78,9 +78,9 @@ function linkFor({ system, sockets, isReceiver }: StreamOptions): Link {
     (socket) => new WebSocketLink(socket as WebSocketLike, { scheduler: systemScheduler }),
   );
   if (others.length === 0) return main!;
-  const striped = new StripedLink({ scheduler: systemScheduler, first: main! });
-  for (const stripe of others) striped.add(stripe);
-  return striped;
+  const stripes = new StripeFilter({ scheduler: systemScheduler, first: main! });
+  for (const stripe of others) stripes.add(stripe);
+  return main!;
 }
 
 interface NaiveSignal {

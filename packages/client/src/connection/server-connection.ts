@@ -8,7 +8,7 @@ import {
 } from "@paceline/protocol";
 import {
   Session,
-  StripedLink,
+  PathLink,
   type Link,
   type LinkClose,
   type LinkMonitorOptions,
@@ -57,7 +57,7 @@ export class ServerConnection {
   readonly #stripes: Stripes;
   readonly #plan: ReturnPlan;
   /** Links that were opened for this session and have not ended, oldest first. */
-  readonly #links = new Set<StripedLink>();
+  readonly #links = new Set<Link>();
   readonly #meter: RateMeter;
   /** Sockets whose close the server has not answered. */
   readonly #sockets = new Set<WebSocketLike>();
@@ -74,7 +74,7 @@ export class ServerConnection {
   #resumedAtMs = Number.NEGATIVE_INFINITY;
   #isAsleep = false;
   /** Link whose upgrade carries the join, until the server answers. */
-  #oneStep: StripedLink | undefined;
+  #oneStep: Link | undefined;
   /** True after a second request for a seat, because the first ticket was void. */
   #hasRetriedRequest = false;
   #onSocketsClosed: (() => void) | undefined;
@@ -304,13 +304,12 @@ export class ServerConnection {
     return link;
   }
 
-  #attach(credential: string): StripedLink {
+  #attach(credential: string): Link {
     return this.#attachLink(this.#newLink(credential));
   }
 
   /** Attaches a link with the highest preference: it was opened because the older ones may be dead. */
-  #attachLink(first: Link): StripedLink {
-    const link = new StripedLink({ scheduler: this.#options.scheduler, first });
+  #attachLink(link: Link): Link {
     this.#links.add(link);
     this.#session.attach(link, { ...serverLinkOptions, preference: (this.#linkNumber += 1) });
     return link;
@@ -409,13 +408,13 @@ export class ServerConnection {
   #linkEnded(link: Link, close: LinkClose, isLast: boolean): void {
     this.#meter.take(link);
     this.linkEnds.emit(link, close);
-    if (link instanceof StripedLink) this.#linkDown(close, link, isLast);
+    if (isSocket(link)) this.#linkDown(close, link, isLast);
     else if (this.#state === "joined" && isLast) this.#linkDown(close);
   }
 
   #activated(link: Link | undefined, reason: string): void {
     if (link && this.#isAborted) return this.#refuse(aborted());
-    this.#stripes.use(link instanceof StripedLink ? link : undefined);
+    this.#stripes.use(link && isSocket(link) ? link : undefined);
     if (link && this.#state === "joined") this.#options.handlers.onMoved(reason);
   }
 
@@ -426,7 +425,7 @@ export class ServerConnection {
   }
 
   #linkDown(close: LinkClose, link?: Link, isLast = true): void {
-    if (link) this.#links.delete(link as StripedLink);
+    if (link) this.#links.delete(link);
     if (this.#state === "left") return;
     if (this.#state === "joining") return this.#notJoined(close, link);
     // Ignores the end of a replaced link, or of one that was tried beside the active one.
@@ -592,4 +591,9 @@ export class ServerConnection {
 /** Returns an error that no game sees: an aborted call rejects with its signal's reason. */
 function aborted(): NetError {
   return new NetError("session/ended", "aborted");
+}
+
+/** True for a link over a WebSocket to the server, and false for the WebRTC link beside it. */
+function isSocket(link: Link): link is PathLink {
+  return link instanceof PathLink && link.kind !== "webrtc";
 }

@@ -1,12 +1,13 @@
 import {
   StallMeter,
+  StripeFilter,
   type Cancel,
   type Link,
+  type PathLink,
   type PongTimes,
   type Scheduler,
   type Session,
   type StallReading,
-  type StripedLink,
 } from "@paceline/transport";
 
 /** Number of WebSockets for states: automatic, or fixed. */
@@ -51,7 +52,9 @@ export class Stripes {
   readonly #options: StripesOptions;
   readonly #stalls = new StallMeter();
   readonly #stop: Cancel;
-  #link: StripedLink | undefined;
+  /** The first socket, and its filter once there was a second one. */
+  #link: PathLink | undefined;
+  #filter: StripeFilter | undefined;
   #forced: SocketCount = "auto";
   #planned: StripeWish = { sockets: 1, reason: "no stalls" };
   #requestedAtMs = Number.NEGATIVE_INFINITY;
@@ -70,12 +73,12 @@ export class Stripes {
     return { sockets: this.#link?.width ?? 0, reason: this.#wish.reason };
   }
 
-  use(link: StripedLink | undefined): void {
+  use(link: PathLink | undefined): void {
     if (link === this.#link) return;
-    this.#link?.closeStripes("another link carries the session");
+    this.#filter?.closeStripes("another link carries the session");
+    this.#filter = undefined;
     this.#link = link;
-    this.#requestedAtMs = Number.NEGATIVE_INFINITY;
-    link?.onStripes(() => this.#reportSockets());
+    this.#requestedAtMs = -Infinity;
   }
 
   /** Fixes the number of sockets. `"auto"` follows the plan. */
@@ -110,9 +113,17 @@ export class Stripes {
 
   /** Opens a socket with the server's ticket, if one more is still wanted. */
   receiveTicket(ticket: string): void {
-    this.#requestedAtMs = Number.NEGATIVE_INFINITY;
-    if (this.#link && this.#link.stripeCount + 1 < this.#wish.sockets)
-      this.#link.add(this.#options.open(ticket));
+    this.#requestedAtMs = -Infinity;
+    const first = this.#link;
+    if (!first || this.#count >= this.#wish.sockets) return;
+    const { scheduler } = this.#options;
+    this.#filter ??= new StripeFilter({ scheduler, first, onStripes: () => this.#reportSockets() });
+    this.#filter.add(this.#options.open(ticket));
+  }
+
+  /** Number of sockets, also of those that are not open yet. */
+  get #count(): number {
+    return 1 + (this.#filter?.count ?? 0);
   }
 
   end(): void {
@@ -139,8 +150,8 @@ export class Stripes {
     // it.
     const isFree = link.queuedBytes === 0 && !this.#options.isIdle() && pingsSentMs.length < MAX_OPEN_PINGS;
     if (isFree && this.#forced === "auto" && (sockets > 1 || this.#stalls.isSuspicious)) this.#options.ping();
-    if (sockets === 1 && link.stripeCount > 0) return link.closeStripes(reason);
-    if (link.stripeCount + 1 >= sockets || nowMs - this.#requestedAtMs < REQUEST_PERIOD_MS) return;
+    if (sockets === 1 && this.#count > 1) return this.#filter?.closeStripes(reason);
+    if (this.#count >= sockets || nowMs - this.#requestedAtMs < REQUEST_PERIOD_MS) return;
     this.#requestedAtMs = nowMs;
     this.#options.ask();
   }

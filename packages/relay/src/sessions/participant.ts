@@ -14,8 +14,9 @@ import {
 } from "@paceline/protocol";
 import {
   GuardedScheduler,
+  PathLink,
   Session,
-  StripedLink,
+  StripeFilter,
   type Cancel,
   type DropCounters,
   type Link,
@@ -145,7 +146,8 @@ export class Participant {
   readonly #meter: SessionMeter;
   readonly #links = new Set<Link>();
   readonly #resumeTokens = new ResumeTokens();
-  #newest: StripedLink | undefined;
+  #newest: Link | undefined;
+  #stripes: StripeFilter | undefined;
   #held: HeldFrames | undefined;
   #presence: Presence = { at: "seated" };
   #isHidden = false;
@@ -271,7 +273,7 @@ export class Participant {
   heldFrames(trafficClass: TrafficClassName): HeldFrames | undefined {
     const newest = this.#newest;
     if (!newest || this.session.linkFor(trafficClass) !== newest) return undefined;
-    const alternates = (trafficClass === "state" || trafficClass === "input") && newest.width > 1;
+    const alternates = (trafficClass === "state" || trafficClass === "input") && (newest.width ?? 1) > 1;
     return alternates ? undefined : this.#held;
   }
 
@@ -287,7 +289,7 @@ export class Participant {
 
   get inOrderLink(): Link | undefined {
     const newest = this.#newest;
-    const isInOrder = newest?.isUnreliable === false && newest.width === 1;
+    const isInOrder = newest?.isUnreliable === false && (newest.width ?? 1) === 1;
     return isInOrder && this.session.linkFor("state") === newest ? newest : undefined;
   }
 
@@ -344,24 +346,27 @@ export class Participant {
    * link.
    */
   addStripe(stripe: AdmittedLink): void {
-    const striped = this.#newest;
-    if (striped?.state !== "open" || striped.stripeCount >= MAX_STRIPES) {
+    const first = this.#newest;
+    if (
+      !(first instanceof PathLink) ||
+      first.state !== "open" ||
+      (this.#stripes?.count ?? 0) >= MAX_STRIPES
+    ) {
       return stripe.link.close(CloseCode.refused, "no more sockets for this session");
     }
     this.#guard(stripe);
-    striped.add(stripe.link);
+    const scheduler = this.#scheduler;
+    this.#stripes ??= new StripeFilter({ scheduler, first, highWaterBytes: HIGH_WATER_BYTES });
+    this.#stripes.add(stripe.link);
   }
 
   /** Replaces all links by this one. */
   attach(first: AdmittedLink): void {
     this.linkAddress = first.address;
     const older = [...this.#links];
-    const link = new StripedLink({
-      scheduler: this.#scheduler,
-      first: first.link,
-      highWaterBytes: HIGH_WATER_BYTES,
-    });
+    const { link } = first;
     this.#newest = link;
+    this.#stripes = undefined;
     this.#held = first.takesFrames ? new HeldFrames(first) : undefined;
     this.#links.add(link);
     this.#cancelGrace?.();
