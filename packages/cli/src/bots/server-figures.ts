@@ -42,7 +42,7 @@ export class ServerFigures {
       const [, bound, count] =
         /le="([^"]+)".*\} (\S+)$/.exec(line.startsWith(`${name}_bucket`) ? line : "") ?? [];
       if (bound === undefined) continue;
-      const at = bound === "+Inf" ? Number.POSITIVE_INFINITY : Number(bound);
+      const at = bound === "+Inf" ? Infinity : Number(bound);
       counts.set(at, (counts.get(at) ?? 0) + Number(count));
     }
     return counts;

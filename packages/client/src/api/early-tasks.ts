@@ -4,7 +4,7 @@ export class EarlyTasks {
   #waiting: (() => unknown)[] | undefined = [];
 
   /** @param maxWaiting limit of waiting tasks; further ones are dropped */
-  constructor(maxWaiting = Number.POSITIVE_INFINITY) {
+  constructor(maxWaiting = Infinity) {
     this.#maxWaiting = maxWaiting;
   }
 

@@ -124,7 +124,7 @@ export class ReturnPlan {
   }
 
   #hasGivenUp(): boolean {
-    const lostForMs = this.#options.scheduler.nowMs() - (this.#droppedAtMs ?? Number.POSITIVE_INFINITY);
+    const lostForMs = this.#options.scheduler.nowMs() - (this.#droppedAtMs ?? Infinity);
     if (lostForMs <= GIVE_UP_AFTER_MS) return false;
     this.#options.onGiveUp(`no connection for ${GIVE_UP_AFTER_MS / 1000} s`);
     return true;

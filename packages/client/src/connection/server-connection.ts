@@ -71,7 +71,7 @@ export class ServerConnection {
   #linkUrl: string;
   #roomName = "";
   #linkNumber = 0;
-  #resumedAtMs = Number.NEGATIVE_INFINITY;
+  #resumedAtMs = -Infinity;
   #isAsleep = false;
   /** Link whose upgrade carries the join, until the server answers. */
   #oneStep: Link | undefined;

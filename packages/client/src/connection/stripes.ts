@@ -57,9 +57,9 @@ export class Stripes {
   #filter: StripeFilter | undefined;
   #forced: SocketCount = "auto";
   #planned: StripeWish = { sockets: 1, reason: "no stalls" };
-  #requestedAtMs = Number.NEGATIVE_INFINITY;
+  #requestedAtMs = -Infinity;
   /** Time when the socket was last full. Earlier pings waited on this side, and do not show a stall. */
-  #fullAtMs = Number.NEGATIVE_INFINITY;
+  #fullAtMs = -Infinity;
   #reportedSockets = 1;
   #isStalling = false;
 

@@ -55,7 +55,7 @@ export class ShownReplica extends ReceivedReplica<Entity> {
   /** True if the game knows the entity. */
   isSpawned = false;
   /** Turn of the event loop in which the shown pose was computed: see {@link Clock.turnMs}. */
-  #shownAtMs = Number.NEGATIVE_INFINITY;
+  #shownAtMs = -Infinity;
   /** Replaces `body` if the game predicts this entity. */
   predicted: ((nowMs: number, into: Float32Array) => void) | undefined = undefined;
   onState: ((state: Float32Array, isJump: boolean) => void) | undefined = undefined;
@@ -70,7 +70,7 @@ export class ShownReplica extends ReceivedReplica<Entity> {
   /** True while the row is older than `tick`. */
   #isRowOld = false;
   /** Tick of the last state that motion has taken. */
-  #takenTick = Number.NEGATIVE_INFINITY;
+  #takenTick = -Infinity;
 
   constructor(
     id: number,
@@ -121,7 +121,7 @@ export class ShownReplica extends ReceivedReplica<Entity> {
     const end = this.#end;
     // A motion model of the game may read the entity.
     this.#end = 0;
-    this.#shownAtMs = Number.NEGATIVE_INFINITY;
+    this.#shownAtMs = -Infinity;
     this.#takeTexts();
     for (let at = 0; at < end; at += STRIDE) {
       const tick = waiting[at]!;
@@ -196,7 +196,7 @@ export class ShownEntities implements SnapshotListener {
   /** True while {@link batch} runs: the game hears of no spawn meanwhile. */
   #isBatching = false;
   /** The last turn of the event loop in which the source's time was computed, and that time. */
-  #turnMs = Number.NEGATIVE_INFINITY;
+  #turnMs = -Infinity;
   #turnSeconds = 0;
   #cameAtSeconds: number | undefined;
 
@@ -222,7 +222,7 @@ export class ShownEntities implements SnapshotListener {
 
   observe(tick: number, cameAtMs: number): void {
     this.#timeline?.observe(tick, cameAtMs, this.#options.rttMs());
-    this.#turnMs = Number.NEGATIVE_INFINITY;
+    this.#turnMs = -Infinity;
   }
 
   /** Returns the source's time, s since its tick 0; 0 before it is known. */

@@ -60,7 +60,7 @@ export class StateStream {
     const common = { history: this.#history, writer: this.#writer };
     this.references = new ReferenceSender({ ...common, maxBytes: BODY_BYTES, checksumTicks: CHECKSUM_TICKS });
     const maxBytes = limits.reliablePacketBytes - MESSAGE_HEAD_BYTES;
-    this.#whole = new ReferenceSender({ ...common, maxBytes, checksumTicks: Number.POSITIVE_INFINITY });
+    this.#whole = new ReferenceSender({ ...common, maxBytes, checksumTicks: Infinity });
     this.cycle = new ReferenceCycle(this.references);
     this.#restored = new Float32Array(definition.components.length);
   }

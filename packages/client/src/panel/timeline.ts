@@ -224,7 +224,7 @@ function line(
   context.strokeStyle = color;
   context.lineWidth = 1.5;
   context.beginPath();
-  let lastMs = Number.NEGATIVE_INFINITY;
+  let lastMs = -Infinity;
   for (const sample of shown) {
     const value = valueOf(sample);
     if (value === undefined) continue;

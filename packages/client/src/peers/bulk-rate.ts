@@ -9,7 +9,7 @@ const BURST_BYTES = 16_384;
  */
 export class SharedBulkRate implements BulkRate {
   #bytes = BURST_BYTES;
-  #atMs = Number.NEGATIVE_INFINITY;
+  #atMs = -Infinity;
 
   take(bytes: number, nowMs: number): boolean {
     const gained = ((nowMs - this.#atMs) / 1000) * BYTES_PER_SECOND;

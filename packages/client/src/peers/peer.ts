@@ -123,9 +123,9 @@ export interface Peer {
 const relayedOptions: LinkMonitorOptions = {
   preference: 1,
   needsProof: false,
-  connectTimeoutMs: Number.POSITIVE_INFINITY,
-  timeoutMs: Number.POSITIVE_INFINITY,
-  heartbeatMs: Number.POSITIVE_INFINITY,
+  connectTimeoutMs: Infinity,
+  timeoutMs: Infinity,
+  heartbeatMs: Infinity,
 };
 /** Heartbeat of the relayed link beside a direct one, ms, to compare the two. */
 const COMPARED_HEARTBEAT_MS = 1000;
@@ -186,7 +186,7 @@ export class PeerConnection implements Peer {
   #bulkRefused: { readonly sinceMs: number; readonly waitingBytes: number } | undefined;
   /** The path that was reported last. It may change during the life of a link. */
   #reportedChannel = "";
-  #returnedAtMs = Number.NEGATIVE_INFINITY;
+  #returnedAtMs = -Infinity;
   #absence: "unlinked" | "closed" | undefined;
   #hasWebRtc: boolean;
   #mayHaveWebRtc: boolean;

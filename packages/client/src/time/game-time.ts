@@ -48,8 +48,8 @@ export class GameTime {
   readonly #reportedMisfits = new Set<string>();
   #originMs: number;
   /** Moments of the newest values and of the last published ones. */
-  #writtenAtMs = Number.NEGATIVE_INFINITY;
-  #publishedAtMs = Number.NEGATIVE_INFINITY;
+  #writtenAtMs = -Infinity;
+  #publishedAtMs = -Infinity;
   /** True if the game gives the moments. Otherwise the room does. */
   isDriven = false;
   /** The newest tick named by a packet, and the newest one with published states. They do not wrap. */
@@ -59,7 +59,7 @@ export class GameTime {
   /** Start of the newest frame in which the game called `advance`. */
   #frameMs: number | undefined;
   /** Latest moment that the game has passed to `advance`. */
-  #latestAtMs = Number.NEGATIVE_INFINITY;
+  #latestAtMs = -Infinity;
   /** True once a tick was moved onto the first moment of the game or of its loop. */
   #isAligned = false;
 

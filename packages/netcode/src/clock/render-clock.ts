@@ -12,7 +12,7 @@ export class RenderClock {
   #delayMs: number;
   #targetMs: number;
   #lastServerMs: number | undefined;
-  #lastMs = Number.NEGATIVE_INFINITY;
+  #lastMs = -Infinity;
 
   constructor(delayMs: number) {
     this.#delayMs = delayMs;
@@ -27,7 +27,7 @@ export class RenderClock {
   /** Restarts after the other side's time changed its scale. Keeps the set delay. */
   restart(): void {
     this.#lastServerMs = undefined;
-    this.#lastMs = Number.NEGATIVE_INFINITY;
+    this.#lastMs = -Infinity;
     this.#delayMs = this.#targetMs;
   }
 

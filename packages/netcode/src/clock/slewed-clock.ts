@@ -13,8 +13,8 @@ export class SlewedClock {
   readonly #stepsBack: boolean;
   #offsetMs: number | undefined;
   #targetMs = 0;
-  #lastLocalMs = Number.NEGATIVE_INFINITY;
-  #lastNowMs = Number.NEGATIVE_INFINITY;
+  #lastLocalMs = -Infinity;
+  #lastNowMs = -Infinity;
   #steps = 0;
 
   /** @param stepsBack true: also step backward over a large error; such a clock does run backwards */
@@ -38,13 +38,13 @@ export class SlewedClock {
     this.#targetMs = offsetMs;
     if (this.#offsetMs === undefined) {
       // Before the first target the clock returned local time, on another scale.
-      this.#lastNowMs = Number.NEGATIVE_INFINITY;
+      this.#lastNowMs = -Infinity;
       this.#offsetMs = offsetMs;
     } else if (
       offsetMs - this.#offsetMs > STEP_MS ||
       (this.#stepsBack && this.#offsetMs - offsetMs > STEP_MS)
     ) {
-      if (offsetMs < this.#offsetMs) this.#lastNowMs = Number.NEGATIVE_INFINITY;
+      if (offsetMs < this.#offsetMs) this.#lastNowMs = -Infinity;
       this.#offsetMs = offsetMs;
       this.#steps += 1;
     }

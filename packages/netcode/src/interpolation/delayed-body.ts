@@ -28,7 +28,7 @@ export class DelayedBody implements ShownBody {
   readonly #body: InterpolatedBody;
   readonly #newest: Float64Array;
   #isAtRest = false;
-  #lastRenderSeconds = Number.NEGATIVE_INFINITY;
+  #lastRenderSeconds = -Infinity;
 
   /** @param width components per row */
   constructor(options: DelayedBodyOptions, width: number) {

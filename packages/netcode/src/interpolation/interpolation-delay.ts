@@ -47,7 +47,7 @@ export class InterpolationDelay {
   readonly #options: InterpolationDelayOptions;
   readonly #arrivals: Arrival[] = [];
   #newestMs: number | undefined;
-  #arrivedMs = Number.NEGATIVE_INFINITY;
+  #arrivedMs = -Infinity;
   /** Number of consecutive states that waited for the same packet. */
   #queued = 0;
   #delayMs: number;

@@ -8,7 +8,7 @@ export class ReceivedReplica<Entity extends object = object> extends Replica<Ent
   /** Owner in the newest state: a participant's number, or 0 for the source itself. */
   owner = 0;
   /** Tick of the newest state. A source's ticks may be unwrapped or taken modulo 2^32. */
-  tick = Number.NEGATIVE_INFINITY;
+  tick = -Infinity;
 
   /** Returns true if a state of that tick is newer than the current one. */
   isNewer(tick: number): boolean {

@@ -89,7 +89,7 @@ export class ReceiverReplication {
   readonly #options: ReceiverReplicationOptions;
   readonly #slots = new Map<number, Slot>();
   readonly #sent: SentPacket[] = [];
-  #tokens = Number.POSITIVE_INFINITY;
+  #tokens = Infinity;
   #filledAtMs: number | undefined;
   #pressure = 0;
   #bytesPerEntity = FIRST_GUESS_BYTES;

@@ -26,7 +26,7 @@ export class ReferenceCycle {
   #gathered = 0;
   #underway: Receipt[] | undefined;
   #activateAtMs = 0;
-  #notBeforeMs = Number.NEGATIVE_INFINITY;
+  #notBeforeMs = -Infinity;
   #costBytes = 0;
   #sentBytes = 0;
 

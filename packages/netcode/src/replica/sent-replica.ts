@@ -87,7 +87,7 @@ export class SentReplica {
   };
   #sentTexts: EntityTexts = NO_TEXTS;
   #sentTick: number | undefined;
-  #sentAtMs = Number.NEGATIVE_INFINITY;
+  #sentAtMs = -Infinity;
   #reason: SendReason = "first";
   #isFaulty = false;
 

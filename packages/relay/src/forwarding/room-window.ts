@@ -21,7 +21,7 @@ export class RoomWindow {
   readonly #frames = new Frames();
   readonly #prompts: TokenBucket;
   #waiting: { readonly held: HeldFrames; readonly receiver: Participant }[] = [];
-  #flushedAtMs = Number.NEGATIVE_INFINITY;
+  #flushedAtMs = -Infinity;
   #cancel: Cancel | undefined;
   /** Packets that leave at the end of this round of the event loop. */
   #atRoundsEnd: "nothing" | "prompt" | "all" = "nothing";

@@ -32,7 +32,7 @@ export class SessionMeter {
   readonly #roomBytes: BucketShare;
   readonly #on: MeterHandlers;
   #overSinceMs = 0;
-  #refusedAtMs = Number.NEGATIVE_INFINITY;
+  #refusedAtMs = -Infinity;
   #refused = 0;
 
   /** `roomBytes`: this session's share of the rate of bytes that all sessions of the room may send. */

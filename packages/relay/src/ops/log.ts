@@ -68,7 +68,7 @@ export function harmlessLog(log: Log): Log {
 /** Lets a level pass at most once per second, so that a flood of packets causes no flood of lines. */
 export class LogThrottle {
   readonly #clock: Clock;
-  #quietUntilMs = Number.NEGATIVE_INFINITY;
+  #quietUntilMs = -Infinity;
   #withheld = 0;
 
   constructor(clock: Clock) {

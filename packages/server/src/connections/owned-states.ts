@@ -72,8 +72,8 @@ class OwnedReplica extends ReceivedReplica {
   readonly check: MotionCheck;
   /** Extrapolates the entity. Undefined if its kind has no motion, or if the game's motion model threw. */
   reckoner: Reckoner | undefined;
-  receivedAtSeconds = Number.NEGATIVE_INFINITY;
-  correctedAtSeconds = Number.NEGATIVE_INFINITY;
+  receivedAtSeconds = -Infinity;
+  correctedAtSeconds = -Infinity;
 
   constructor(localId: number, place: Place, { record, plan, check }: OwnedParts) {
     super(localId, place, record.entity);
@@ -285,7 +285,7 @@ export class OwnedStates {
           connection.send(writeAuthority({ type: "resync" }));
         },
       }),
-      requestedAtSeconds: Number.NEGATIVE_INFINITY,
+      requestedAtSeconds: -Infinity,
     };
     this.#decoders.set(connection, decoder);
     return decoder;
@@ -327,7 +327,7 @@ export class OwnedStates {
     if (answer === "count") return accept(replica, newState, tick, nowSeconds);
     // The entity stays where it was until the player sends a plausible state.
     replica.tick = tick;
-    replica.receivedAtSeconds = Number.NEGATIVE_INFINITY;
+    replica.receivedAtSeconds = -Infinity;
     record.row.set(replica.row);
     if (answer === "kick") return connection.kick(`not plausible: ${breach}`);
     if (nowSeconds - replica.correctedAtSeconds < CORRECTION_SECONDS) return;

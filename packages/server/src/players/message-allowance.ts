@@ -34,7 +34,7 @@ export function checkedMessageLimits(given: Partial<MessageLimits>): MessageLimi
 export class MessageAllowance {
   readonly #all: TokenBucket;
   readonly #types = new Map<string, TokenBucket>();
-  #notifiedAtMs = Number.NEGATIVE_INFINITY;
+  #notifiedAtMs = -Infinity;
 
   constructor({ perSecond, burst, types }: MessageLimits, nowMs: number) {
     this.#all = new TokenBucket(perSecond, Math.max(1, burst), nowMs);

@@ -128,7 +128,7 @@ export class MotionCheck {
     assertLimits(definition, limits);
     this.#definition = definition;
     this.#limits = limits;
-    const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, maxStep = Number.POSITIVE_INFINITY } = limits;
+    const { toleranceSeconds = DEFAULT_TOLERANCE_SECONDS, maxStep = Infinity } = limits;
     const rates = [
       ["speed", "position", limits.maxSpeed],
       ["acceleration", "velocity", limits.maxAcceleration],
@@ -160,7 +160,7 @@ export class MotionCheck {
 
   /** Returns true if an extrapolated entity may be at `ahead`. Its velocity is only the player's claim. */
   allowsAhead(before: Float32Array, ahead: Float32Array, seconds: number): boolean {
-    const { maxSpeed = Number.POSITIVE_INFINITY } = this.#limits;
+    const { maxSpeed = Infinity } = this.#limits;
     const way = this.#wayOf(before, ahead);
     if (way > Math.min(this.#maxStep, maxSpeed * SLACK * seconds)) return false;
     return this.allows(ahead, before);

@@ -57,7 +57,7 @@ export class PlayerInputs {
 
   readonly #wanted = (newest: number): number => {
     const news = this.#unwrap(newest) - this.#newest;
-    return this.#offset === undefined || news <= 0 ? Number.POSITIVE_INFINITY : news;
+    return this.#offset === undefined || news <= 0 ? Infinity : news;
   };
 
   /** Number of the input that the last tick was simulated with, unwrapped. */

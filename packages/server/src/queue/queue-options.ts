@@ -32,7 +32,7 @@ const ranges = {
   leastPlayers: [1, 64, "players"],
   spread: [0, Number.MAX_VALUE, "ranks"],
   spreadPerSecond: [0, Number.MAX_VALUE, "ranks per second"],
-  maxSpread: [0, Number.POSITIVE_INFINITY, "ranks"],
+  maxSpread: [0, Infinity, "ranks"],
   maxWaitSeconds: [1, 3600, "s"],
   maxPerAddress: [1, 1000, "players"],
 } as const;
@@ -45,7 +45,7 @@ export function queueSettings(roomName: string, options: QueueOptions): QueueSet
     leastPlayers: options.players,
     spread: 100,
     spreadPerSecond: 10,
-    maxSpread: Number.POSITIVE_INFINITY,
+    maxSpread: Infinity,
     maxWaitSeconds: 120,
     maxPerAddress: 64,
     rankOf: (_player, said) => said,

@@ -53,7 +53,7 @@ export class RoomReplication {
       isInterpolated: terms.isInterpolated,
       bytesPerSecond: Math.min(bytesPerSecond, terms.bytesPerSecond),
       // Each player's snapshot stream handles its own losses.
-      lostAfterMs: Number.POSITIVE_INFINITY,
+      lostAfterMs: Infinity,
     };
   }
 

@@ -43,7 +43,7 @@ export class PathChoice {
   #reason = "";
   #sinceMs: number | undefined;
   #returnAfterMs = FIRST_RETURN_AFTER_MS;
-  #returnedAtMs = Number.NEGATIVE_INFINITY;
+  #returnedAtMs = -Infinity;
 
   get choice(): "direct" | "relay" {
     return this.#choice;

@@ -106,7 +106,7 @@ function channelsOf(
     event: {
       ...traffic.event,
       delivery: event,
-      lifetimeMs: event === "lifetime" ? eventLifetimeMs : Number.POSITIVE_INFINITY,
+      lifetimeMs: event === "lifetime" ? eventLifetimeMs : Infinity,
       links: linksOf(event, sum),
       periodMs: messagePeriodMs,
     },

@@ -38,7 +38,7 @@ export class ReliableInbox {
   receive(
     fragment: Fragment,
     deliver: (message: Uint8Array) => void,
-    maxBytes = Number.POSITIVE_INFINITY,
+    maxBytes = Infinity,
   ): DropReason | undefined {
     const { id, payload } = fragment;
     const ahead = sequenceDistance(id, this.#expected);

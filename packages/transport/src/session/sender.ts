@@ -96,9 +96,9 @@ export class Sender implements PacketSource {
   readonly loss = new LossCount();
   readonly #sentLoss = new SentLoss(this.loss);
   /** Time at which the other side last acknowledged a further packet. */
-  acknowledgedAtMs = Number.NEGATIVE_INFINITY;
+  acknowledgedAtMs = -Infinity;
   /** Time at which the newest acks were received. */
-  #acksAtMs = Number.NEGATIVE_INFINITY;
+  #acksAtMs = -Infinity;
   /** True if the other side may answer to states. */
   hasSentStates = false;
   #sequence = 0;

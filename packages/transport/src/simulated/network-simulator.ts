@@ -198,7 +198,7 @@ export class NetworkSimulator {
       const waitMs = this.#noticeLossMs() * 2 ** Math.min(repeats, MAX_BACKOFF_DOUBLINGS);
       this.#options.scheduler.after(waitMs, () => {
         if (this.#isClosed) return;
-        const { scheduler, lifetimeMs = Number.POSITIVE_INFINITY } = this.#options;
+        const { scheduler, lifetimeMs = Infinity } = this.#options;
         if (scheduler.nowMs() - flight.sentAtMs > lifetimeMs) {
           this.#counters.lost += 1;
           return;

@@ -67,18 +67,18 @@ export class StallMeter {
   readonly #samples: Sample[] = [];
   /** Send times of pings with overdue answers. */
   #overdue: readonly number[] = [];
-  #baseMs = Number.POSITIVE_INFINITY;
+  #baseMs = Infinity;
   /**
    * Time of the last sign of holes. It is kept because signs come and go, and callers read the ratio once a
    * second.
    */
-  #gapsCheckedAtMs = Number.NEGATIVE_INFINITY;
+  #gapsCheckedAtMs = -Infinity;
   /** True if pings are overdue and either no packets or no answers arrive. */
   #isSilent = false;
-  #answeredAtMs = Number.NEGATIVE_INFINITY;
+  #answeredAtMs = -Infinity;
   /** Send time of the newest answered ping. */
-  #answeredSentMs = Number.NEGATIVE_INFINITY;
-  #observedAtMs = Number.NEGATIVE_INFINITY;
+  #answeredSentMs = -Infinity;
+  #observedAtMs = -Infinity;
   #reading: StallReading = { stalled: 0, roundTrips: 0 };
 
   /**
@@ -122,7 +122,7 @@ export class StallMeter {
     sentMs: readonly number[],
     silentMs: number,
     nowMs: number,
-    acknowledgedAtMs = Number.NEGATIVE_INFINITY,
+    acknowledgedAtMs = -Infinity,
   ): void {
     this.#forget(nowMs);
     // The link keeps the order: an answer to a later ping means that a ping gets none, for example beyond a

@@ -86,7 +86,7 @@ export class AuthoritativeMode implements RoomMode {
   #sentKinds: number | undefined;
   readonly #ownIds = new OwnIds();
   readonly #ownStates: OwnStates;
-  #resyncAtMs = Number.NEGATIVE_INFINITY;
+  #resyncAtMs = -Infinity;
 
   constructor(parts: RoomParts, { peers, spectator: isSpectator = false }: Welcome, info: AuthorityInfo) {
     this.#parts = parts;

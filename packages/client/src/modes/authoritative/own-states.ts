@@ -40,7 +40,7 @@ export class OwnStates {
   /** Sequence of the message that requested each entity, by local id. */
   readonly #requestSequences = new Map<number, number>();
   readonly #replication: ReceiverReplication;
-  #sentAtMs = Number.NEGATIVE_INFINITY;
+  #sentAtMs = -Infinity;
 
   constructor(options: OwnStatesOptions) {
     this.#options = options;

@@ -80,7 +80,7 @@ export class RemoteStreams {
       waitingBytes: 0,
       failures: 0,
       invalid: new Set<number>(),
-      askedAtMs: Number.NEGATIVE_INFINITY,
+      askedAtMs: -Infinity,
     };
     this.#streams.set(start.stream, stream);
     this.#open(stream);

@@ -63,7 +63,7 @@ export class StateSender {
   /** Peers that missed states, because they had no link at that time. */
   readonly #unreached = new WeakSet<PeerConnection>();
   #nextStream = 0;
-  #sentAtMs = Number.NEGATIVE_INFINITY;
+  #sentAtMs = -Infinity;
   #tick = 0;
 
   constructor(options: StateSenderOptions) {
@@ -248,7 +248,7 @@ export class StateSender {
     only: PeerConnection | undefined,
     moment: ReplicationMoment,
   ): Iterable<[StateStream, EntityRows[]]> {
-    const lostAfterMs = only ? lostAfterOf(only) : Number.POSITIVE_INFINITY;
+    const lostAfterMs = only ? lostAfterOf(only) : Infinity;
     const due = this.#replication.due(records, moment, { ...this.#policy(), lostAfterMs });
     if (due.length > 0) this.#sentAtMs = moment.nowMs;
     for (const stream of this.#streams.values()) {
@@ -268,7 +268,7 @@ export class StateSender {
   ): void {
     const open = receivers.filter(({ session }) => !session.isClosed && !session.isBacklogged);
     if (open.length === 0) return;
-    const policy = { ...this.#policy(), lostAfterMs: Number.POSITIVE_INFINITY };
+    const policy = { ...this.#policy(), lostAfterMs: Infinity };
     const due = this.#replication.due(records, moment, policy);
     if (due.length > 0) this.#sentAtMs = moment.nowMs;
     for (const stream of this.#streams.values()) {

@@ -69,7 +69,7 @@ export class LinkMonitor {
   readonly #roundTrip = new RoundTrip();
   #openedAtMs: number | undefined;
   #isProven = false;
-  #lastPingAtMs = Number.NEGATIVE_INFINITY;
+  #lastPingAtMs = -Infinity;
   #unansweredSinceMs: number | undefined;
   #unanswered = 0;
   #heardAtMs: number;
@@ -148,7 +148,7 @@ export class LinkMonitor {
 
   /** Returns true if the link neither pings nor times out by itself, and waits for no answer. */
   isQuiet(nowMs: number): boolean {
-    const isPassive = this.isUsable && this.options.heartbeatMs === Number.POSITIVE_INFINITY;
+    const isPassive = this.isUsable && this.options.heartbeatMs === Infinity;
     return isPassive && nowMs - this.#lastPingAtMs > ANSWER_WITHIN_MS;
   }
 
@@ -161,7 +161,7 @@ export class LinkMonitor {
   isPingDue(nowMs: number, isActive: boolean): boolean {
     if (this.#openedAtMs === undefined) return false;
     const isProving = this.options.needsProof && !this.#isProven;
-    const quietMs = (this.options.silenceMs ?? Number.POSITIVE_INFINITY) / 2;
+    const quietMs = (this.options.silenceMs ?? Infinity) / 2;
     if (nowMs - this.#heardAtMs >= quietMs && nowMs - this.#lastPingAtMs >= quietMs) return true;
     const { heartbeatMs, measureMs = heartbeatMs } = this.options;
     const isHeard = this.rttMs !== undefined && nowMs - this.#heardAtMs < heartbeatMs;
@@ -169,7 +169,7 @@ export class LinkMonitor {
     const idleFactor = isActive || this.options.needsProof ? 1 : 4;
     const periodMs = (isHeard ? Math.max(heartbeatMs, measureMs) : heartbeatMs) * idleFactor;
     const isUrgent = isActive && this.#roundTrip.isSurprised;
-    const maxMs = isProving ? PROBE_PERIOD_MS : isUrgent ? SURPRISED_PERIOD_MS : Number.POSITIVE_INFINITY;
+    const maxMs = isProving ? PROBE_PERIOD_MS : isUrgent ? SURPRISED_PERIOD_MS : Infinity;
     return nowMs - this.#lastPingAtMs >= Math.min(periodMs, maxMs);
   }
 

@@ -10,7 +10,7 @@ export class OwnLateness {
   readonly #periodMs: number;
   #tickedAtMs: number;
   /** Time at which the last stall ended. */
-  #lateUntilMs = Number.NEGATIVE_INFINITY;
+  #lateUntilMs = -Infinity;
 
   constructor(periodMs: number, nowMs: number) {
     this.#periodMs = periodMs;

@@ -17,7 +17,7 @@ const FULL_BYTES = 1024;
 export class Bundle {
   readonly #scheduler: Scheduler;
   readonly #send: () => void;
-  #sentAtMs = Number.NEGATIVE_INFINITY;
+  #sentAtMs = -Infinity;
   #bytes = 0;
   #cancel: Cancel | undefined;
 

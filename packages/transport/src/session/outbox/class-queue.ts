@@ -25,7 +25,7 @@ export function newWaiting(
   bytes: Uint8Array,
   lifetimeMs = EVENT_LIFETIME_MS,
 ): Waiting {
-  const expiresAtMs = trafficClass === "event" ? nowMs + lifetimeMs : Number.POSITIVE_INFINITY;
+  const expiresAtMs = trafficClass === "event" ? nowMs + lifetimeMs : Infinity;
   return { trafficClass, kind, bytes, key: 0, expiresAtMs, number: 0 };
 }
 

@@ -35,7 +35,7 @@ const FORGOTTEN_SHARE = 0.002;
 export class DelayWindow implements SendWindow {
   readonly firstBytes = FIRST_WINDOW_BYTES;
   #baseMs: number | undefined;
-  #shrunkAtMs = Number.NEGATIVE_INFINITY;
+  #shrunkAtMs = -Infinity;
 
   after(windowBytes: number, receiptBytes: number, tookMs: number | undefined, nowMs: number): number {
     if (tookMs === undefined) return windowBytes;

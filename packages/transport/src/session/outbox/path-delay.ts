@@ -31,7 +31,7 @@ export class PathDelay {
   #baseMs: number | undefined;
   /** States that may leave although the path is slow. Undefined while it is not slow. */
   #credit: number | undefined;
-  #sentAtMs = Number.NEGATIVE_INFINITY;
+  #sentAtMs = -Infinity;
 
   /** Returns true while the path carries less than is sent. */
   isSlow(nowMs: number): boolean {

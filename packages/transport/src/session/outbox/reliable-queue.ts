@@ -90,7 +90,7 @@ export class ReliableQueue {
   #sent = 0;
   #sentBytes = 0;
   #windowBytes: number;
-  #progressAtMs = Number.NEGATIVE_INFINITY;
+  #progressAtMs = -Infinity;
   #acknowledgedBytes = 0;
   /** Repetitions because of acks since the last new receipt. */
   #fastRepeats = 0;
@@ -102,7 +102,7 @@ export class ReliableQueue {
   constructor(terms: QueueTerms, window?: SendWindow) {
     this.#terms = terms;
     this.#window = window;
-    this.#windowBytes = window?.firstBytes ?? Number.POSITIVE_INFINITY;
+    this.#windowBytes = window?.firstBytes ?? Infinity;
   }
 
   get length(): number {
@@ -338,6 +338,6 @@ export class ReliableQueue {
 
   /** Opens the window once all repeated messages have left: later ones need not wait for a receipt. */
   #openWindow(): void {
-    if (!this.#window && !this.hasUnsent) this.#windowBytes = Number.POSITIVE_INFINITY;
+    if (!this.#window && !this.hasUnsent) this.#windowBytes = Infinity;
   }
 }
