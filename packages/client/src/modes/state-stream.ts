@@ -152,7 +152,14 @@ export class StateStream {
 
   /** Returns messages with the whole states of these entities at a tick. */
   whole(records: Iterable<OwnedRecord>, tick: number): PeerPayload[] {
-    const rows = Array.from(records, (record) => this.rowsAt(record, tick));
+    return this.wholeOf(
+      Array.from(records, (record) => this.rowsAt(record, tick)),
+      tick,
+    );
+  }
+
+  /** As {@link whole}, of entities whose states of the tick are stored. */
+  wholeOf(rows: readonly EntityRows[], tick: number): PeerPayload[] {
     return this.#messages(rows, tick, []);
   }
 

@@ -23,13 +23,7 @@ export class RateMeter {
   readonly #seen = new WeakMap<Link, Pick<Totals, "bytesIn" | "bytesOut" | "packetsOut">>();
   readonly #window: Totals = newTotals();
   #sampledAtMs: number;
-  #rates: PeerRates = {
-    bytesInPerSecond: 0,
-    bytesOutPerSecond: 0,
-    packetsOutPerSecond: 0,
-    updatesInPerSecond: 0,
-    updatesOutPerSecond: 0,
-  };
+  #rates = ratesOf(newTotals(), 1);
 
   constructor(nowMs: number) {
     this.#sampledAtMs = nowMs;
@@ -61,14 +55,7 @@ export class RateMeter {
   sample(nowMs: number): void {
     const seconds = (nowMs - this.#sampledAtMs) / 1000;
     if (seconds <= 0) return;
-    const { bytesIn, bytesOut, packetsOut, updatesIn, updatesOut } = this.#window;
-    this.#rates = {
-      bytesInPerSecond: bytesIn / seconds,
-      bytesOutPerSecond: bytesOut / seconds,
-      packetsOutPerSecond: packetsOut / seconds,
-      updatesInPerSecond: updatesIn / seconds,
-      updatesOutPerSecond: updatesOut / seconds,
-    };
+    this.#rates = ratesOf(this.#window, seconds);
     this.#sampledAtMs = nowMs;
     Object.assign(this.#window, newTotals());
   }
@@ -76,4 +63,17 @@ export class RateMeter {
 
 function newTotals(): Totals {
   return { bytesIn: 0, bytesOut: 0, packetsOut: 0, updatesIn: 0, updatesOut: 0 };
+}
+
+function ratesOf(
+  { bytesIn, bytesOut, packetsOut, updatesIn, updatesOut }: Totals,
+  seconds: number,
+): PeerRates {
+  return {
+    bytesInPerSecond: bytesIn / seconds,
+    bytesOutPerSecond: bytesOut / seconds,
+    packetsOutPerSecond: packetsOut / seconds,
+    updatesInPerSecond: updatesIn / seconds,
+    updatesOutPerSecond: updatesOut / seconds,
+  };
 }

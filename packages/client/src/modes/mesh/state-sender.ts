@@ -268,20 +268,14 @@ export class StateSender {
   ): void {
     const open = receivers.filter(({ session }) => !session.isClosed && !session.isBacklogged);
     if (open.length === 0) return;
-    const policy = { ...this.#policy(), lostAfterMs: Infinity };
-    const due = this.#replication.due(records, moment, policy);
-    if (due.length > 0) this.#sentAtMs = moment.nowMs;
-    for (const stream of this.#streams.values()) {
-      const own = due.filter((record) => stream.records.get(record.id) === record) as OwnedRecord[];
-      if (own.length === 0) continue;
-      const messages = stream.whole(own, moment.tick);
+    for (const [stream, rows] of this.#due(records, undefined, moment)) {
+      const messages = stream.wholeOf(rows, moment.tick);
       for (const peer of open) {
         peer.sendAll(messages);
-        peer.meter.countUpdatesOut(own.length);
+        peer.meter.countUpdatesOut(rows.length);
       }
-      const rows = own.map((record) => stream.rowsAt(record, moment.tick));
       for (const message of messages)
-        if (message.kind === "reference") this.#replication.spent(message.states.length, own.length);
+        if (message.kind === "reference") this.#replication.spent(message.states.length, rows.length);
       this.#sent(stream, rows, moment);
     }
   }
