@@ -84,11 +84,6 @@ export class SpectatorStream {
     return isSpectator && this.#view !== undefined;
   }
 
-  /** Bytes of states and messages that wait to be shown. */
-  get waitingBytes(): number {
-    return this.#waitingBytes + (this.#view?.waitingBytes ?? 0);
-  }
-
   /** Returns the tick that spectators see at a tick of the room. */
   tickAt(tick: number): number {
     return Math.max(0, tick - this.#delayTicks);

@@ -1,16 +1,13 @@
+const BOUNDS_MS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 250, 1000];
+
 /** Counts durations in buckets that a metrics exporter can use unchanged. */
 export class Histogram {
   /** Upper bounds of the buckets, ms. One more bucket counts the durations above the last bound. */
-  readonly boundsMs: readonly number[];
-  readonly counts: number[];
+  readonly boundsMs: readonly number[] = BOUNDS_MS;
+  readonly counts = Array.from({ length: BOUNDS_MS.length + 1 }, () => 0);
   #sumMs = 0;
   #maxMs = 0;
   #total = 0;
-
-  constructor(boundsMs: readonly number[] = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 250, 1000]) {
-    this.boundsMs = boundsMs;
-    this.counts = Array.from({ length: boundsMs.length + 1 }, () => 0);
-  }
 
   get total(): number {
     return this.#total;
@@ -33,7 +30,7 @@ export class Histogram {
     if (ms > this.#maxMs) this.#maxMs = ms;
   }
 
-  /** Adds the counts of another histogram with the same bounds. */
+  /** Adds the counts of another histogram. */
   addAll(other: Histogram): void {
     for (const [bucket, count] of other.counts.entries()) this.counts[bucket]! += count;
     this.#total += other.total;

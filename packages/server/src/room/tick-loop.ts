@@ -4,12 +4,11 @@ import { Histogram } from "../ops/histogram.js";
 export interface TickLoopOptions {
   readonly scheduler: Scheduler;
   readonly tickHz: number;
-  /** Most late steps that are made at once. Further ones are skipped. Default 4. */
-  readonly maxCatchUp?: number;
   step(tick: number): void;
 }
 
-const DEFAULT_CATCH_UP = 4;
+/** Most late steps that are made at once. Further ones are skipped. */
+const MAX_CATCH_UP = 4;
 /** A step may begin this much early, ms, because timers count in whole milliseconds. */
 const EARLY_MS = 0.5;
 /** Shortest pause after each run, ms: a late loop must leave time for other code. */
@@ -69,8 +68,8 @@ export class TickLoop {
   }
 
   #run(): void {
-    const { scheduler, maxCatchUp = DEFAULT_CATCH_UP } = this.#options;
-    for (let made = 0; this.#isRunning && made < maxCatchUp; made++) {
+    const { scheduler } = this.#options;
+    for (let made = 0; this.#isRunning && made < MAX_CATCH_UP; made++) {
       const nowMs = scheduler.nowMs();
       if (nowMs + EARLY_MS < this.#nextAtMs) break;
       this.lateness.add(Math.max(0, nowMs - this.#nextAtMs));
