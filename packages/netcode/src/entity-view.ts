@@ -172,10 +172,7 @@ function assignMembers(view: View, path: string, fields: Fields, values: unknown
   for (const [name, value] of Object.entries(values ?? {})) {
     // Every object has inherited names, such as toString, that are not fields.
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (!field) {
-      const expected = `one of ${Object.keys(fields).join(", ")}`;
-      throw new ConfigError(`${path}.${name}`, value, expected);
-    }
+    if (!field) throw new ConfigError(`${path}.${name}`, value, `one of ${Object.keys(fields).join(", ")}`);
     assign(view, name, { path: `${path}.${name}`, field }, value);
   }
 }

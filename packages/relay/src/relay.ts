@@ -206,9 +206,7 @@ export class Relay {
   stop(options: RelayStopOptions = {}): Promise<void> {
     assertKeys("", options, ["drainMs", "moveTo"]);
     const { drainMs = DEFAULT_DRAIN_MS, moveTo } = options;
-    if (!(drainMs >= 0 && drainMs <= 60_000)) {
-      throw new ConfigError("drainMs", drainMs, "0 to 60000 (ms)");
-    }
+    if (!(drainMs >= 0 && drainMs <= 60_000)) throw new ConfigError("drainMs", drainMs, "0 to 60000 (ms)");
     if (moveTo !== undefined && !/^https?:\/\/[^\s/]+/.test(moveTo)) {
       throw new ConfigError("moveTo", moveTo, "an http(s) address");
     }

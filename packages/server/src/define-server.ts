@@ -103,8 +103,7 @@ function queueRooms(
     const target = rooms[name];
     if (!queue) continue;
     if (typeof target !== "function") {
-      const expected = "the name of a kind of rooms that is a class";
-      throw new ConfigError("queues", name, expected);
+      throw new ConfigError("queues", name, "the name of a kind of rooms that is a class");
     }
     classes[queueNameOf(name)] = queueFor(name, target, queueSettings(name, queue));
   }

@@ -74,9 +74,7 @@ export class VirtualScheduler implements Scheduler {
 
   /** Advances the time by `ms` and runs the timers due in between. */
   advance(ms: number): void {
-    if (!(ms >= 0 && Number.isFinite(ms))) {
-      throw new ConfigError("ms", ms, "a duration of 0 ms or more");
-    }
+    if (!(ms >= 0 && Number.isFinite(ms))) throw new ConfigError("ms", ms, "a duration of 0 ms or more");
     this.runUntil(this.#nowMs + ms);
   }
 

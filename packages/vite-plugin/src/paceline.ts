@@ -52,8 +52,7 @@ async function mount(
   // Vite names HTTP/2 too; without a proxy it takes upgrades over HTTP/1 only.
   const http = vite.httpServer as HttpServer | null;
   if (!http) {
-    const expected = "false, since rooms need Vite's own HTTP server";
-    throw new ConfigError("server.middlewareMode", true, expected);
+    throw new ConfigError("server.middlewareMode", true, "false, since rooms need Vite's own HTTP server");
   }
   const { logger } = vite.config;
   // Vite writes the port that it got over the one that it wanted.

@@ -184,9 +184,7 @@ export class Client<S extends object = ServerTypes> {
     assertScheme(this.#serverUrl, plan.schemes);
     this.#isDirectWanted = hasDirectLinks(plan);
     const { sockets = "auto" } = options;
-    if (!["auto", 1, 2, 3].includes(sockets)) {
-      throw new ConfigError("sockets", sockets, `"auto", 1, 2 or 3`);
-    }
+    if (!["auto", 1, 2, 3].includes(sockets)) throw new ConfigError("sockets", sockets, `"auto", 1, 2 or 3`);
     assertBuild(options);
     this.#options = options;
     this.#credentials = credentialsOf(options.authToken, options.keepIdentity, this.#serverUrl);
@@ -408,8 +406,7 @@ function profileWithTicks({ profile: choice, tickHz }: ClientOptions): ProfileCh
   }
   const named = typeof choice === "object" ? choice?.numbers?.tickHz : undefined;
   if (named !== undefined && named !== tickHz) {
-    const agreed = `${named}, as profile.numbers.tickHz says, or nothing`;
-    throw new ConfigError("tickHz", tickHz, agreed);
+    throw new ConfigError("tickHz", tickHz, `${named}, as profile.numbers.tickHz says, or nothing`);
   }
   return choiceAt(choice, tickHz);
 }

@@ -118,9 +118,7 @@ export async function beginQueueing<Joined extends Pick<Room, "roomId">>(
   checkKeys("", given, ["rank", "group", "options", "signal"]);
   const { options = {}, ...wish } = given;
   const { rank = 0, group, signal } = wish;
-  if (!Number.isFinite(rank)) {
-    throw new ConfigError("rank", rank, "a finite number");
-  }
+  if (!Number.isFinite(rank)) throw new ConfigError("rank", rank, "a finite number");
   const terms = { ...(group !== undefined && { group }), ...(signal !== undefined && { signal }) };
   const { method, options: checked } = checkedCall("joinOrCreate", roomName, options, terms);
   const queue = (await enter({ method, target: `${roomName}.queue`, options: checked }, signal)) as Room;

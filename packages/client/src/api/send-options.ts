@@ -19,9 +19,7 @@ export function sendTerms(to: Peer | SendOptions | undefined): { to: Peer | unde
   if (to === undefined || isPeer(to)) return { to, isBulk: false };
   checkKeys("", to, ["to", "class"]);
   const value: unknown = to.class ?? "command";
-  if (value !== "command" && value !== "bulk") {
-    throw new ConfigError("class", value, '"command" or "bulk"');
-  }
+  if (value !== "command" && value !== "bulk") throw new ConfigError("class", value, '"command" or "bulk"');
   return { to: to.to, isBulk: value === "bulk" };
 }
 

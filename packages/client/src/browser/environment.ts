@@ -40,9 +40,7 @@ export function checkedTransports(given: unknown): readonly TransportKind[] {
   const expected = `a list with at least one of ${transportKinds.join(", ")}`;
   if (!Array.isArray(given) || given.length === 0) throw new ConfigError("transports", given, expected);
   for (const kind of given) {
-    if (!transportKinds.includes(kind as TransportKind)) {
-      throw new ConfigError("transports", kind, expected);
-    }
+    if (!transportKinds.includes(kind as TransportKind)) throw new ConfigError("transports", kind, expected);
   }
   if (!given.includes("websocket")) {
     throw new ConfigError(

@@ -108,8 +108,7 @@ function checkedStorage(storage: unknown): IdentityStorage | undefined {
     Record<keyof IdentityStorage, unknown>
   >;
   if (typeof getItem === "function" && typeof setItem === "function") return storage as IdentityStorage;
-  const expected = "true, false or an object with getItem and setItem";
-  throw new ConfigError("keepIdentity", storage, expected);
+  throw new ConfigError("keepIdentity", storage, "true, false or an object with getItem and setItem");
 }
 
 /** Returns the page's storage. A read of `localStorage` throws in a page that may not store anything. */

@@ -218,8 +218,7 @@ export function reconnectCall(reconnectionToken: unknown): JoinCall {
   const parts =
     typeof reconnectionToken === "string" ? /^([\w-]{1,64})\.([\w-]{1,128})$/.exec(reconnectionToken) : null;
   if (!parts) {
-    const expected = "what room.reconnectionToken said";
-    throw new ConfigError("reconnectionToken", reconnectionToken, expected);
+    throw new ConfigError("reconnectionToken", reconnectionToken, "what room.reconnectionToken said");
   }
   return { method: "reconnect", target: parts[1]!, options: {}, token: parts[2]! };
 }
@@ -264,8 +263,7 @@ function checkGroup(group: Group): void {
     isBetween(size, MAX_GROUP_SIZE)
   )
     return;
-  const expected = "a key of 1 to 128 characters and a size of 1 to 64";
-  throw new ConfigError("group", group, expected);
+  throw new ConfigError("group", group, "a key of 1 to 128 characters and a size of 1 to 64");
 }
 
 function isBetween(count: unknown, most: number): boolean {

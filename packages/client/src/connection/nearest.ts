@@ -42,8 +42,7 @@ export async function measureEndpoints(
   checkWhole("probes", probes, 1, 20, "probes");
   checkWhole("timeoutMs", timeoutMs, 100, 60_000, "ms");
   if (!Array.isArray(endpoints) || endpoints.length === 0 || endpoints.length > MAX_ENDPOINTS) {
-    const expected = `a list of 1 to ${MAX_ENDPOINTS} addresses`;
-    throw new ConfigError("endpoints", endpoints, expected);
+    throw new ConfigError("endpoints", endpoints, `a list of 1 to ${MAX_ENDPOINTS} addresses`);
   }
   const urls = endpoints.map((endpoint) => `${urlOf(endpoint)}/health`);
   const measured = await Promise.all(

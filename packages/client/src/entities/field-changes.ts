@@ -73,10 +73,7 @@ export class FieldChanges {
     const { name: kind, fields } = this.#definition;
     // Inherited names such as toString are no fields.
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (!field) {
-      const expected = `one of ${Object.keys(fields).join(", ")}`;
-      throw new ConfigError(`${kind}.onChange`, name, expected);
-    }
+    if (!field) throw new ConfigError(`${kind}.onChange`, name, `one of ${Object.keys(fields).join(", ")}`);
     return { field, listeners: new Listeners(), last: this.#valueOf(name, field) };
   }
 

@@ -90,9 +90,7 @@ export class OwnedEntities {
   /** Throws {@link ConfigError} if this participant does not own the entity. */
   despawn(entity: object): OwnedRecord {
     const record = this.#records.of(entity);
-    if (!record) {
-      throw new ConfigError("entity", entity, "an entity that this participant owns");
-    }
+    if (!record) throw new ConfigError("entity", entity, "an entity that this participant owns");
     record.changes.end();
     this.#records.remove(record);
     return record;

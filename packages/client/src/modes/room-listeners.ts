@@ -34,10 +34,7 @@ export class RoomListeners {
     assertDefinition(definition);
     const known = this.#definitions.get(definition.name);
     if (known === definition) return false;
-    if (known) {
-      const expected = "one definition of a name per room";
-      throw new ConfigError("definition", definition.name, expected);
-    }
+    if (known) throw new ConfigError("definition", definition.name, "one definition of a name per room");
     this.#definitions.set(definition.name, definition);
     return true;
   }

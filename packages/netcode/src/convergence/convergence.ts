@@ -125,17 +125,12 @@ export class Convergence {
 function checked(options: ConvergenceOptions): ConvergenceOptions {
   const { blend, timeMs, maxSpeedMps, snapDistanceM } = options;
   if (!Object.hasOwn(blends, blend)) {
-    const expected = `one of ${Object.keys(blends).join(", ")}`;
-    throw new ConfigError("convergence.blend", blend, expected);
+    throw new ConfigError("convergence.blend", blend, `one of ${Object.keys(blends).join(", ")}`);
   }
   if (!(timeMs >= 0 && timeMs <= 10_000)) {
     throw new ConfigError("convergence.timeMs", timeMs, "0 to 10000 ms");
   }
-  if (!(maxSpeedMps > 0)) {
-    throw new ConfigError("convergence.maxSpeedMps", maxSpeedMps, "above 0 m/s");
-  }
-  if (!(snapDistanceM >= 0)) {
-    throw new ConfigError("convergence.snapDistanceM", snapDistanceM, "0 m or more");
-  }
+  if (!(maxSpeedMps > 0)) throw new ConfigError("convergence.maxSpeedMps", maxSpeedMps, "above 0 m/s");
+  if (!(snapDistanceM >= 0)) throw new ConfigError("convergence.snapDistanceM", snapDistanceM, "0 m or more");
   return options;
 }

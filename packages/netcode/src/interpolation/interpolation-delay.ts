@@ -57,9 +57,7 @@ export class InterpolationDelay {
     if (!(starvedShare > 0 && starvedShare < 1)) {
       throw new ConfigError("starvedShare", starvedShare, "above 0, below 1");
     }
-    if (!(minMs >= 0 && minMs <= maxMs)) {
-      throw new ConfigError("minMs", minMs, `0 to maxMs, ${maxMs} ms`);
-    }
+    if (!(minMs >= 0 && minMs <= maxMs)) throw new ConfigError("minMs", minMs, `0 to maxMs, ${maxMs} ms`);
     this.#options = options;
     this.#delayMs = Math.min(Math.max(startMs, minMs), maxMs);
   }

@@ -53,9 +53,7 @@ export class Lockstep<Command> {
 
   constructor(options: LockstepOptions<Command>) {
     const { me, peers, turnLength = DEFAULT_TURN_LENGTH, nowMs } = options;
-    if (!peers.includes(me)) {
-      throw new ConfigError("peers", peers, `a list with ${me} (me) in it`);
-    }
+    if (!peers.includes(me)) throw new ConfigError("peers", peers, `a list with ${me} (me) in it`);
     this.#options = options;
     this.#length = new TurnLength(turnLength);
     this.#lengthMs = turnLength.minMs;

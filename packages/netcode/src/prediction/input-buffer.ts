@@ -29,8 +29,7 @@ export class InputBuffer<Input> {
       throw new ConfigError("redundancy", redundancy, "1 to 32 inputs");
     }
     if (!Number.isInteger(capacity) || capacity < redundancy) {
-      const expected = `at least the redundancy, ${redundancy} inputs`;
-      throw new ConfigError("capacity", capacity, expected);
+      throw new ConfigError("capacity", capacity, `at least the redundancy, ${redundancy} inputs`);
     }
     this.#redundancy = redundancy;
     this.#capacity = capacity;
@@ -50,8 +49,7 @@ export class InputBuffer<Input> {
   add(tick: number, input: Input): void {
     const last = this.#pending.at(-1);
     if (!Number.isSafeInteger(tick) || (last && tick <= last.tick)) {
-      const expected = last ? `a tick after ${last.tick}` : "a whole number of ticks";
-      throw new ConfigError("tick", tick, expected);
+      throw new ConfigError("tick", tick, last ? `a tick after ${last.tick}` : "a whole number of ticks");
     }
     this.#pending.push({ tick, input });
     if (this.#pending.length <= this.#capacity) return;

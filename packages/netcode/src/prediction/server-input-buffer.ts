@@ -52,9 +52,7 @@ export class ServerInputBuffer<Input> {
     if (!Number.isInteger(capacity) || capacity < 2 || capacity > 1024) {
       throw new ConfigError("capacity", capacity, "2 to 1024 ticks");
     }
-    if (!(lateShare > 0 && lateShare < 1)) {
-      throw new ConfigError("lateShare", lateShare, "above 0, below 1");
-    }
+    if (!(lateShare > 0 && lateShare < 1)) throw new ConfigError("lateShare", lateShare, "above 0, below 1");
     this.#last = idle;
     this.#capacity = capacity;
     this.#histogram = new Uint8Array(2 * capacity + 1);

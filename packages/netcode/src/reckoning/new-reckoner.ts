@@ -21,8 +21,7 @@ const byName: Readonly<Record<ReckoningModelName, (layout: BodyLayout) => Reckon
 export function newReckoner(layout: BodyLayout, model: ReckoningModel): Reckoner {
   if (typeof model === "object" && model !== null) return new SteppedReckoner(model);
   if (!Object.hasOwn(byName, model)) {
-    const expected = `one of ${Object.keys(byName).join(", ")}, or { step }`;
-    throw new ConfigError("motion", model, expected);
+    throw new ConfigError("motion", model, `one of ${Object.keys(byName).join(", ")}, or { step }`);
   }
   return byName[model](layout);
 }

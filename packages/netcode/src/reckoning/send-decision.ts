@@ -73,8 +73,7 @@ export class SendDecision {
   /** @param width components per row */
   constructor(options: ReceiverModelOptions, width: number) {
     if (!(options.tickSeconds > 0)) {
-      const expected = "more than 0 s";
-      throw new ConfigError("tickSeconds", options.tickSeconds, expected);
+      throw new ConfigError("tickSeconds", options.tickSeconds, "more than 0 s");
     }
     this.#layout = options.layout;
     this.#receiverModel = new ReceiverModel(options, width);

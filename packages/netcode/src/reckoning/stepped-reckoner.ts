@@ -30,12 +30,9 @@ export class SteppedReckoner implements Reckoner {
   #steps = 0;
 
   constructor({ step, stepSeconds = 1 / 60, maxSteps = 60 }: SteppedModelOptions) {
-    if (typeof step !== "function") {
-      throw new ConfigError("motion.step", step, "a function");
-    }
+    if (typeof step !== "function") throw new ConfigError("motion.step", step, "a function");
     if (!(stepSeconds > 0 && stepSeconds <= 1)) {
-      const expected = "more than 0 s, at most 1 s";
-      throw new ConfigError("motion.stepSeconds", stepSeconds, expected);
+      throw new ConfigError("motion.stepSeconds", stepSeconds, "more than 0 s, at most 1 s");
     }
     if (!Number.isInteger(maxSteps) || maxSteps < 1 || maxSteps > 1000) {
       throw new ConfigError("motion.maxSteps", maxSteps, "1 to 1000 steps");

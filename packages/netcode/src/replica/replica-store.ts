@@ -61,10 +61,7 @@ export class ReplicaStore<Item extends Replica> {
 
   /** Returns an unused id. Ids are reused as late as possible. Throws {@link ConfigError} if none is left. */
   freeId(): number {
-    if (this.isFull) {
-      const expected = `fewer than ${MAX_ID + 1 - this.#firstId}`;
-      throw new ConfigError("entities", this.size, expected);
-    }
+    if (this.isFull) throw new ConfigError("entities", this.size, `fewer than ${MAX_ID + 1 - this.#firstId}`);
     while (this.#replicas.has(this.#nextId)) this.#advanceId();
     const id = this.#nextId;
     this.#advanceId();

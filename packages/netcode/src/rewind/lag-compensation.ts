@@ -37,9 +37,7 @@ export class LagCompensation<Id> {
     if (!(maxRewindMs >= 0 && maxRewindMs <= 2000)) {
       throw new ConfigError("maxRewindMs", maxRewindMs, "0 to 2000 ms");
     }
-    if (!(tickSeconds > 0)) {
-      throw new ConfigError("tickSeconds", tickSeconds, "more than 0 s");
-    }
+    if (!(tickSeconds > 0)) throw new ConfigError("tickSeconds", tickSeconds, "more than 0 s");
     this.#options = options;
     this.#maxTicks = maxRewindMs / 1000 / tickSeconds;
   }

@@ -29,9 +29,7 @@ export function defineInput<const F extends Fields>(
   options: Pick<EntityOptions<F>, "strict"> = {},
 ): InputDefinition<F> {
   const definition = defineEntity("input", fields, options);
-  if (definition.textCount > 0) {
-    throw new ConfigError("inputs", "text", "fields of a fixed size");
-  }
+  if (definition.textCount > 0) throw new ConfigError("inputs", "text", "fields of a fixed size");
   // The rate does not matter: inputs are not predicted from ticks.
   const plan = planState(definition, { tickHz: 60 });
   const bits = plan.bits.subarray(FIRST_FIELD_COLUMN).reduce((sum, each) => sum + each, 0);

@@ -90,8 +90,7 @@ export function group<const Members extends Readonly<Record<string, Field>>>(
 /** Throws a ConfigError unless `field` comes from a function such as `scalar` or `list`. */
 export function assertField(name: string, field: unknown): void {
   if (typeof field === "object" && field !== null && "kind" in field && "range" in field) return;
-  const expected = "a field, such as flag() or scalar({ range, precision })";
-  throw new ConfigError(name, field, expected);
+  throw new ConfigError(name, field, "a field, such as flag() or scalar({ range, precision })");
 }
 
 function textLimit(kind: string, maxBytes: unknown): number {

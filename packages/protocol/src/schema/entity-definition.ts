@@ -181,9 +181,7 @@ function assertNotReserved(name: string, fieldName: string): void {
 
 /** A whole state, with everything around it, must fit one packet. */
 function assertSize(name: string, { components, leaves }: ComponentList): void {
-  if (leaves.length === 0) {
-    throw new ConfigError(name, "no fields", "at least one field");
-  }
+  if (leaves.length === 0) throw new ConfigError(name, "no fields", "at least one field");
   const textBytes = leaves.reduce(
     (sum, { field }) => sum + ("maxBytes" in field ? field.maxBytes + 2 : 0),
     0,

@@ -96,9 +96,7 @@ export function angle(
   options: { readonly precision: number; readonly unit: "rad" } & CommonOptions<number>,
 ): AngleField {
   checkKeys("angle", options, ANGLE_OPTIONS);
-  if (options.unit !== "rad") {
-    throw new ConfigError("angle.unit", options.unit, `"rad"`);
-  }
+  if (options.unit !== "rad") throw new ConfigError("angle.unit", options.unit, `"rad"`);
   return ranged("angle", { ...options, range: [-Math.PI, Math.PI] });
 }
 
@@ -107,9 +105,7 @@ export function quat(
   options: { readonly precision: number; readonly unit: "rad" } & CommonOptions<QuatValue>,
 ): QuatField {
   checkKeys("quat", options, ANGLE_OPTIONS);
-  if (options.unit !== "rad") {
-    throw new ConfigError("quat.unit", options.unit, `"rad"`);
-  }
+  if (options.unit !== "rad") throw new ConfigError("quat.unit", options.unit, `"rad"`);
   if (!(options.precision >= 1e-6 && options.precision <= 1)) {
     throw new ConfigError("quat.precision", options.precision, "1e-6 to 1 rad");
   }

@@ -8,8 +8,7 @@ export function assertWhole(
 ): asserts value is number {
   const isWhole = typeof value === "number" && Number.isInteger(value);
   if (isWhole && value >= range.min && value <= range.max) return;
-  const expected = `a whole number from ${range.min} to ${range.max} (${range.unit})`;
-  throw new ConfigError(field, value, expected);
+  throw new ConfigError(field, value, `a whole number from ${range.min} to ${range.max} (${range.unit})`);
 }
 
 /** Throws {@link ConfigError} unless `value` is an object that is no array. */

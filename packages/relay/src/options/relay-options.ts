@@ -173,8 +173,7 @@ function roomSettingsOf(rooms: unknown): ReadonlyMap<string, RoomSettings> {
   for (const [name, kind] of Object.entries(rooms)) {
     // `NAME.queue` is the room where players who want a room of kind NAME wait.
     if (!/^[\w-]{1,64}(\.queue)?$/.test(name)) {
-      const expected = "room names of 1 to 64 characters of A-Z, a-z, 0-9, _ and -";
-      throw new ConfigError("rooms", name, expected);
+      throw new ConfigError("rooms", name, "room names of 1 to 64 characters of A-Z, a-z, 0-9, _ and -");
     }
     assertObject(`rooms.${name}`, kind);
     assertKeys(`rooms.${name}`, kind, ["maxPlayers", "authority", "mixesBuilds"]);
@@ -185,9 +184,7 @@ function roomSettingsOf(rooms: unknown): ReadonlyMap<string, RoomSettings> {
     const authority = kind.authority as RoomAuthority | undefined;
     kinds.set(name, Object.freeze({ maxPlayers, authority, mixesBuilds }));
   }
-  if (kinds.size === 0) {
-    throw new ConfigError("rooms", rooms, "at least one kind of room");
-  }
+  if (kinds.size === 0) throw new ConfigError("rooms", rooms, "at least one kind of room");
   return kinds;
 }
 

@@ -28,8 +28,7 @@ export function webRtcSettings(options: WebRtcOptions | undefined): WebRtcOption
   assertAddress("webrtc.bindAddress", bindAddress);
   assertAddress("webrtc.announcedAddress", announcedAddress);
   if (!privateCandidates.includes(mode)) {
-    const expected = `one of ${privateCandidates.join(", ")}`;
-    throw new ConfigError("webrtc.privateCandidates", mode, expected);
+    throw new ConfigError("webrtc.privateCandidates", mode, `one of ${privateCandidates.join(", ")}`);
   }
   return Object.freeze({ ...options });
 }

@@ -67,8 +67,7 @@ export function checkedJwtOptions(options: JwtAuthOptions): JwtSettings {
   const { secret, jwks, jwksUrl } = options;
   const given = [secret, jwks, jwksUrl].filter((way) => way !== undefined).length;
   if (given !== 1) {
-    const expected = "exactly one of secret, jwks and jwksUrl";
-    throw new ConfigError("jwtAuth", `${given} of them`, expected);
+    throw new ConfigError("jwtAuth", `${given} of them`, "exactly one of secret, jwks and jwksUrl");
   }
   const { clockToleranceS = 5, rolesClaim = "roles", nowMs = Date.now } = options;
   const { timeoutMs = 5000, cooldownMs = 30_000, cacheMs = 600_000 } = options;

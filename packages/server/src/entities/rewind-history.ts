@@ -88,8 +88,7 @@ export class RewindHistory {
   ): Result {
     const { tickHz, maxRewindMs } = this.#options;
     if (maxRewindMs === 0) {
-      const expected = "above 0 in a room that looks back";
-      throw new ConfigError("maxRewindMs", maxRewindMs, expected);
+      throw new ConfigError("maxRewindMs", maxRewindMs, "above 0 in a room that looks back");
     }
     if (typeof seenTick !== "number") {
       throw new ConfigError("seenTick", seenTick, "a tick, as room.clock.shownTick says");

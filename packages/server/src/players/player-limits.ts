@@ -80,16 +80,14 @@ export function checkedPlayerLimits(given: Partial<PlayerLimits>): PlayerLimits 
   const names = Object.keys(playerLimitTable) as (keyof PlayerLimits)[];
   for (const name of Object.keys(given)) {
     if (names.includes(name as keyof PlayerLimits)) continue;
-    const expected = `one of ${names.join(", ")}`;
-    throw new ConfigError(`playerLimits.${name}`, name, expected);
+    throw new ConfigError(`playerLimits.${name}`, name, `one of ${names.join(", ")}`);
   }
   const limits: Partial<Record<keyof PlayerLimits, number>> = {};
   for (const name of names) {
     const { default: usual, min, max, unit } = playerLimitTable[name];
     const value: unknown = given[name] ?? usual;
     if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
-      const expected = `a whole number from ${min} to ${max} (${unit})`;
-      throw new ConfigError(`playerLimits.${name}`, value, expected);
+      throw new ConfigError(`playerLimits.${name}`, value, `a whole number from ${min} to ${max} (${unit})`);
     }
     limits[name] = value;
   }

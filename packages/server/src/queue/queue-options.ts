@@ -54,8 +54,7 @@ export function queueSettings(roomName: string, options: QueueOptions): QueueSet
   for (const [name, [least, most, unit]] of Object.entries(ranges)) {
     const value = settings[name as keyof typeof ranges];
     if (value >= least && value <= most) continue;
-    const expected = `${least} to ${most} ${unit}`;
-    throw new ConfigError(`queues.${roomName}.${name}`, value, expected);
+    throw new ConfigError(`queues.${roomName}.${name}`, value, `${least} to ${most} ${unit}`);
   }
   const { players, leastPlayers } = settings;
   if (Number.isInteger(players) && Number.isInteger(leastPlayers) && leastPlayers <= players) return settings;

@@ -224,8 +224,7 @@ function assertRoom(room: Room): void {
   }
   for (const { definition, most = 1 } of room.playerEntities) {
     if (!entities.includes(definition)) {
-      const expected = "one of the room's entities";
-      throw new ConfigError("playerEntities", definition.name, expected);
+      throw new ConfigError("playerEntities", definition.name, "one of the room's entities");
     }
     if (Number.isInteger(most) && most >= 1 && most <= limits.ownedEntities) continue;
     const expected = `1 to ${limits.ownedEntities} entities of a player`;

@@ -12,6 +12,5 @@ export function checkedMetadata(metadata: unknown): Record<string, unknown> {
   const text = JSON.stringify(metadata) ?? "";
   const bytes = Buffer.byteLength(text);
   if (bytes <= MAX_BYTES && text.startsWith("{")) return JSON.parse(text) as Record<string, unknown>;
-  const expected = `an object of at most ${MAX_BYTES} bytes as JSON`;
-  throw new ConfigError("metadata", `${bytes} bytes`, expected);
+  throw new ConfigError("metadata", `${bytes} bytes`, `an object of at most ${MAX_BYTES} bytes as JSON`);
 }

@@ -25,9 +25,7 @@ const UINT64_MASK = 0xffff_ffff_ffff_ffffn;
  * four 32-bit words of state, and it is exact in the integer arithmetic of JavaScript. Not for secrets.
  */
 export function seededRandom(seed: number): Random {
-  if (!Number.isSafeInteger(seed)) {
-    throw new ConfigError("seed", seed, "a safe integer");
-  }
+  if (!Number.isSafeInteger(seed)) throw new ConfigError("seed", seed, "a safe integer");
   return new Xoshiro128(splitMix64(BigInt.asUintN(64, BigInt(seed))));
 }
 

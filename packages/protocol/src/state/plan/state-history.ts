@@ -40,9 +40,7 @@ export class StateHistory {
       throw new ConfigError("entity id", id, "a whole number from 0 to 65535 that is not in use");
     }
     const kind = this.#kinds.get(plan);
-    if (kind === undefined) {
-      throw new ConfigError("plan", plan.definition.name, "one of the history's plans");
-    }
+    if (kind === undefined) throw new ConfigError("plan", plan.definition.name, "one of the history's plans");
     const entity = new EntityRows(id, plan, this.historyTicks);
     entity.kind = kind;
     entity.index = this.#freeIndices.pop() ?? this.entities.length;

@@ -82,9 +82,7 @@ export interface PlanOptions {
 export function planState(definition: EntityDefinition, options: PlanOptions): StatePlan {
   const { tickHz } = options;
   const { leaves } = definition;
-  if (!(tickHz >= 1 && tickHz <= 255)) {
-    throw new ConfigError("tickHz", tickHz, "1 to 255 Hz");
-  }
+  if (!(tickHz >= 1 && tickHz <= 255)) throw new ConfigError("tickHz", tickHz, "1 to 255 Hz");
   const columnOf = new Int32Array(definition.components.length).fill(-1);
   let width = FIRST_FIELD_COLUMN;
   for (const { offset, count } of leaves) {
