@@ -16,7 +16,7 @@ import { AddressShares } from "./limits/address-shares.js";
 import { Forwarder } from "./forwarding/forwarder.js";
 import type { AdmittedLink } from "./admission/admitted-link.js";
 import { LogThrottle } from "./ops/log.js";
-import { full, ROOM_FAILED } from "./matchmaking/match-refusals.js";
+import { full, notFound, ROOM_FAILED } from "./matchmaking/match-refusals.js";
 import { isRefusal, type MatchRequest } from "./matchmaking/match-request.js";
 import { MemoryBudget } from "./limits/memory-budget.js";
 import { sharingNetworks } from "./limits/network-address.js";
@@ -208,11 +208,7 @@ export class SessionRegistry {
       const refusal = this.#rooms.buildRefusal(participant.room, request);
       return refusal ?? this.#seats.holdSuccessor(participant, address);
     }
-    return {
-      status: 404,
-      code: "match/not-found",
-      message: "no such session (any more), or one of another server: join as usual",
-    };
+    return notFound("no such session (any more), or one of another server: join as usual");
   }
 
   /** Keeps a seat for a player that the room's authority admits. Resolves once the room is open. */

@@ -13,6 +13,7 @@ import {
   type RoomOptions,
   type SeatClaim,
 } from "@paceline/protocol";
+import { busy } from "./match-refusals.js";
 
 /** A match request after the checks. */
 export interface MatchRequest extends Omit<MatchBody, "version" | "token"> {
@@ -86,11 +87,7 @@ export const noSuchMethod: MatchRefusal = {
 };
 
 /** The refusal of an address with too many match requests. */
-export const tooManyMatches: MatchRefusal = {
-  status: 429,
-  code: "match/rate-limited",
-  message: "too many match requests from this address",
-};
+export const tooManyMatches = busy("too many match requests from this address");
 
 /** Returns true if the text names a match method. */
 export function isMethod(text: unknown): text is MatchMethod {
