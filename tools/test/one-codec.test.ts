@@ -35,6 +35,7 @@ describe("states", () => {
       "protocol/src/state/send/snapshot-writer.ts",
     ]);
     expect(filesWith(/\bnew SnapshotWriter\(/)).toEqual([
+      "client/src/modes/state-stream.ts",
       "protocol/src/state/send/shared-writer.ts",
       "protocol/src/state/whole-state.ts",
     ]);
@@ -50,7 +51,7 @@ describe("states", () => {
   });
 
   it("are sent by one class of a client, and by one of a server to each of several players and to one alone", () => {
-    expect(filesWith(/\bnew (?:Snapshot|Reference)Sender\(/)).toEqual([
+    expect(filesWith(/\bnew (?:(?:Shared)?Snapshot|Reference)Sender\(/)).toEqual([
       "client/src/modes/state-stream.ts",
       "server/src/states/player-snapshot-stream.ts",
       "server/src/states/shared-snapshot.ts",
