@@ -57,3 +57,25 @@ describe("numbers in the reasons of the decision tree", () => {
     expect(() => faultsOf("5 ms (`pnpm lab guess`)")).toThrow("no `pnpm lab guess`");
   });
 });
+
+test("the table of the stated capacity is the kept result of pnpm bench room", () => {
+  const { rows } = JSON.parse(readFileSync(path.join(ROOT, "docs/results/room.json"), "utf8")) as {
+    readonly rows: readonly Readonly<Record<string, number>>[];
+  };
+  const text = readFileSync(path.join(ROOT, "docs/OPERATIONS.md"), "utf8");
+  const [, section = ""] = text.split("\n## Stated capacity\n");
+  const cells = section
+    .split("\n## ")[0]!
+    .split("\n")
+    .filter((line) => /^\| \d/.test(line))
+    .map((line) => line.split("|").map((cell) => cell.trim()));
+  const kept = rows.map((row) => [
+    ...["", String(row["clients"]), row["system"]],
+    ...[row["bytesPerState"]!.toFixed(0), row["serverCpuRatioToWs"]!.toFixed(1)],
+    `${row["latencyMsP50"]!.toFixed(1)} / ${row["latencyMsP99"]!.toFixed(1)}`,
+    ...[row["statesPerClientPerSecond"]!.toFixed(1), `${row["wrong"]} / ${row["stale"]}`],
+    ...[row["rssMb"]!.toFixed(0), ""],
+  ]);
+  expect(kept.length).toBeGreaterThan(0);
+  expect(cells).toEqual(kept);
+});
