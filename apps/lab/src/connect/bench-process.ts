@@ -127,7 +127,8 @@ function startScript(
   const options = { stdio } as SpawnOptions;
   const allFlags = ["--expose-gc", "--enable-source-maps", ...flags];
   const node = [process.execPath, ...allFlags, script, ...args] as const;
-  const canPin = availableParallelism() > 1 && isInstalled("taskset");
-  const [command, ...rest] = canPin ? ["taskset", "-c", String(core), ...node] : node;
+  const cores = availableParallelism();
+  const canPin = cores > 1 && isInstalled("taskset");
+  const [command, ...rest] = canPin ? ["taskset", "-c", String(Math.min(core, cores - 1)), ...node] : node;
   return namespace ? namespace.start(command, rest, options) : start(command, rest, options);
 }
