@@ -99,12 +99,16 @@ export async function withEsbuild(game, source, out) {
 export async function withVite(game, source, out) {
   const { build } = await bundler(path.join(ROOT, "apps/demo-game"), "vite");
   writeFileSync(path.join(game, "index.html"), `${PAGE}<script type="module" src="/${source}"></script>`);
+  const before = process.env["NODE_ENV"];
   const { output } = await build({
     root: game,
     configFile: false,
     logLevel: "error",
     build: { outDir: out, target: "es2022", emptyOutDir: true },
   });
+  // Vite sets it to "production" for the whole process, where npm then leaves out what a game builds with.
+  if (before === undefined) delete process.env["NODE_ENV"];
+  else process.env["NODE_ENV"] = before;
   /** @type {{ type: string, fileName: string, code: string, isEntry: boolean, imports: string[] }[]} */
   const chunks = output.filter((/** @type {{ type: string }} */ { type }) => type === "chunk");
   const imports = new Map(chunks.map((chunk) => [chunk.fileName, chunk.imports]));
