@@ -159,7 +159,6 @@ export const profileRanges: Readonly<
 /**
  * Checks a profile and returns a frozen copy.
  *
- * @param at prefix of the fields' names in errors, such as `profile.numbers.`; default: none
  * @throws ConfigError naming the first field that is missing or outside its range.
  */
 export function validateProfile(profile: Profile): Profile {
@@ -175,7 +174,12 @@ export function validateProfile(profile: Profile): Profile {
   return Object.freeze({ ...profile });
 }
 
-/** Throws ConfigError for a number of the profile that is out of its range. */
+/**
+ * Checks the numbers of a profile.
+ *
+ * @param at prefix of the fields' names in errors, such as `profile.numbers.`
+ * @throws ConfigError naming the first number that is outside its range.
+ */
 export function checkNumbers(profile: ProfileNumbers, at: string): void {
   for (const [field, { min, max, unit }] of Object.entries(profileRanges)) {
     const value: unknown = profile[field as keyof ProfileNumbers];
