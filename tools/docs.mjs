@@ -8,7 +8,6 @@ import { attackMarkdown } from "./docs/attack.mjs";
 import { errorsMarkdown } from "./docs/errors.mjs";
 import { labMarkdown } from "./docs/lab.mjs";
 import { motionMarkdown } from "./docs/motion.mjs";
-import { operationsMarkdown } from "./docs/operations.mjs";
 import { profilesMarkdown } from "./docs/profiles.mjs";
 import { smallestClientMarkdown } from "./docs/smallest-client.mjs";
 import { stateCodecMarkdown } from "./docs/state-codec.mjs";
@@ -22,7 +21,6 @@ const GENERATED = {
   "docs/ERRORS.md": errorsMarkdown,
   "docs/LAB.md": labMarkdown,
   "docs/MOTION.md": motionMarkdown,
-  "docs/OPERATIONS.md": operationsMarkdown,
   "docs/PROFILES.md": profilesMarkdown,
   "docs/SMALLEST-CLIENT.md": smallestClientMarkdown,
   "docs/STATE-CODEC.md": stateCodecMarkdown,

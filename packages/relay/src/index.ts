@@ -34,7 +34,8 @@ export type {
 } from "./ops/relay-counters.js";
 export type { RoomReport, SessionReport } from "./ops/report.js";
 export { TokenBucket } from "./limits/token-bucket.js";
-export { limitTable, type LimitRow, type RelayLimitRow, type RelayLimits } from "./limits/relay-limits.js";
+export { checkedLimits, type LimitRow } from "./limits/option-checks.js";
+export { limitTable, type RelayLimits } from "./limits/relay-limits.js";
 export type {
   Caller,
   Grant,

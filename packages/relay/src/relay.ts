@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { LINK_PATH, ConfigError } from "@paceline/protocol";
+import { LINK_PATH, ConfigError, checkKeys } from "@paceline/protocol";
 import type { Link } from "@paceline/transport";
 import { AddressBuckets } from "./limits/address-buckets.js";
 import { UpgradeHandler, type LinkRequest } from "./upgrade-handler.js";
@@ -8,7 +8,6 @@ import { SessionRegistry } from "./session-registry.js";
 import { MatchHandler } from "./match-handler.js";
 import type { FaultPlace, RelayCounts } from "./ops/relay-counters.js";
 import type { RoomReport } from "./ops/report.js";
-import { assertKeys, assertObject } from "./limits/option-checks.js";
 import { relaySettings, type RelayOptions, type RelaySettings } from "./options/relay-options.js";
 import { SocketEndings } from "./admission/socket-endings.js";
 
@@ -178,8 +177,7 @@ export class Relay {
    * `timeoutMs` (0 to 24 hours), with the number of participants left.
    */
   drain(options: { readonly timeoutMs: number }): Promise<number> {
-    assertObject("options", options);
-    assertKeys("", options, ["timeoutMs"]);
+    checkKeys("", options, ["timeoutMs"]);
     const { timeoutMs } = options;
     if (!(timeoutMs >= 0 && timeoutMs <= LONGEST_DRAIN_MS)) {
       throw new ConfigError("timeoutMs", timeoutMs, `0 to ${LONGEST_DRAIN_MS} (ms)`);
@@ -204,7 +202,7 @@ export class Relay {
    * (http(s) address of another server) or to the same server.
    */
   stop(options: RelayStopOptions = {}): Promise<void> {
-    assertKeys("", options, ["drainMs", "moveTo"]);
+    checkKeys("", options, ["drainMs", "moveTo"]);
     const { drainMs = DEFAULT_DRAIN_MS, moveTo } = options;
     if (!(drainMs >= 0 && drainMs <= 60_000)) throw new ConfigError("drainMs", drainMs, "0 to 60000 (ms)");
     if (moveTo !== undefined && !/^https?:\/\/[^\s/]+/.test(moveTo)) {

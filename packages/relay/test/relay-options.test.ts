@@ -1,6 +1,6 @@
 import { ConfigError } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
-import { limitTable, type LimitRow } from "../src/limits/relay-limits.js";
+import { limitTable, type LimitRow } from "../src/index.js";
 import { relaySettings, type RelayOptions } from "../src/options/relay-options.js";
 
 const rooms = { race: {} };
@@ -27,7 +27,7 @@ describe("options", () => {
   });
 
   it.each([
-    [undefined, "options: expected an object, got undefined"],
+    [undefined, "options: expected an object of rooms, …, got undefined"],
     [{}, "rooms: expected an object, got undefined"],
     [{ rooms: {} }, "rooms: expected at least one kind of room, got an object"],
     [{ rooms: { "a b": {} } }, 'rooms: expected room names of 1 to 64 characters … got "a b"'],
@@ -37,9 +37,9 @@ describe("options", () => {
     ],
     [
       { rooms: { race: { maxPears: 6 } } },
-      'rooms.race.maxPears: expected one of maxPlayers, authority, mixesBuilds, got "maxPears"',
+      "rooms.race.maxPears: expected no such option; known are maxPlayers, authority, mixesBuilds, got 6",
     ],
-    [{ rooms, room: {} }, "room: expected one of rooms, secret, …"],
+    [{ rooms, room: {} }, "room: expected no such option; known are rooms, secret, …"],
     [{ rooms, coalesceMs: 6 }, "coalesceMs: expected a number from 0 to 5 (ms), got 6"],
     [{ rooms, coalesceMs: -1 }, "coalesceMs: … got -1"],
     [{ rooms, coalesceMs: Number.NaN }, "coalesceMs: … got NaN"],
@@ -81,7 +81,7 @@ describe("options", () => {
     ],
     [
       { rooms, limits: { packetPerSecond: 5 } },
-      "limits.packetPerSecond: expected one of packetsPerSecond, …",
+      "limits.packetPerSecond: expected no such option; known are packetsPerSecond, …",
     ],
     [{ rooms, log: { error() {} } }, "log.warn: expected a function, got null"],
     [{ rooms, addressOf: "socket" }, 'addressOf: expected a function, got "socket"'],

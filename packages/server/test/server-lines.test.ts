@@ -94,10 +94,16 @@ it.each([
   ],
   [
     () => defineServer({ rooms: { chat: { maxPeers: 4 } } } as never),
-    /^rooms\.chat\.maxPeers: expected one of maxPlayers/,
+    /^rooms\.chat\.maxPeers: expected no such option; known are maxPlayers/,
   ],
-  [() => defineServer({ rooms }).stop({ drain: 4 } as never), /^drain: expected one of drainMs, moveTo/],
-  [() => defineServer({ rooms }).drain({ timeout: 4 } as never), /^timeout: expected one of timeoutMs/],
+  [
+    () => defineServer({ rooms }).stop({ drain: 4 } as never),
+    /^drain: expected no such option; known are drainMs, moveTo/,
+  ],
+  [
+    () => defineServer({ rooms }).drain({ timeout: 4 } as never),
+    /^timeout: expected no such option; known are timeoutMs/,
+  ],
 ])("an unknown option is refused, with those that there are: %s", async (call, message) => {
   // Some throw at once, some reject.
   await expect((async () => call())()).rejects.toThrow(message);

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { ConfigError, isBuild, type IceServer } from "@paceline/protocol";
+import { ConfigError, checkKeys, isBuild, type IceServer } from "@paceline/protocol";
 import { GuardedScheduler, systemScheduler, type Scheduler } from "@paceline/transport";
 import { Faults } from "../ops/faults.js";
 import { consoleLog, harmlessLog, logLevels, type Log } from "../ops/log.js";
-import { assertKeys, assertObject, assertWhole } from "../limits/option-checks.js";
+import { assertObject, assertWhole } from "../limits/option-checks.js";
 import { forwardedAddress } from "../limits/network-address.js";
 import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
 import type { RoomAuthority } from "../authority/room-host.js";
@@ -138,8 +138,7 @@ const MAX_COALESCE_MS = 5;
 
 /** Checks the options and fills in the defaults. Throws `ConfigError` naming field, value, range and unit. */
 export function relaySettings(options: RelayOptions): RelaySettings {
-  assertObject("options", options);
-  assertKeys("", options, relayOptionNames);
+  checkKeys("", options, relayOptionNames);
   const wallClockMs = functionOf("wallClockMs", options.wallClockMs) ?? Date.now;
   const log = checkedLog(options.log ?? consoleLog);
   const counters = new RelayCounters();
@@ -167,7 +166,7 @@ export function relaySettings(options: RelayOptions): RelaySettings {
   });
 }
 
-function roomSettingsOf(rooms: unknown): ReadonlyMap<string, RoomSettings> {
+function roomSettingsOf(rooms: RelayOptions["rooms"]): ReadonlyMap<string, RoomSettings> {
   assertObject("rooms", rooms);
   const kinds = new Map<string, RoomSettings>();
   for (const [name, kind] of Object.entries(rooms)) {
@@ -175,13 +174,11 @@ function roomSettingsOf(rooms: unknown): ReadonlyMap<string, RoomSettings> {
     if (!/^[\w-]{1,64}(\.queue)?$/.test(name)) {
       throw new ConfigError("rooms", name, "room names of 1 to 64 characters of A-Z, a-z, 0-9, _ and -");
     }
-    assertObject(`rooms.${name}`, kind);
-    assertKeys(`rooms.${name}`, kind, ["maxPlayers", "authority", "mixesBuilds"]);
-    const maxPlayers = kind.maxPlayers ?? DEFAULT_MAX_PLAYERS;
+    checkKeys(`rooms.${name}`, kind, ["maxPlayers", "authority", "mixesBuilds"]);
+    const { maxPlayers = DEFAULT_MAX_PLAYERS, authority } = kind;
     // An envelope names 64 targets at most.
     assertWhole(`rooms.${name}.maxPlayers`, maxPlayers, { min: 1, max: 64, unit: "participants" });
     const mixesBuilds = flagOf(`rooms.${name}.mixesBuilds`, kind.mixesBuilds);
-    const authority = kind.authority as RoomAuthority | undefined;
     kinds.set(name, Object.freeze({ maxPlayers, authority, mixesBuilds }));
   }
   if (kinds.size === 0) throw new ConfigError("rooms", rooms, "at least one kind of room");
@@ -217,9 +214,8 @@ function iceServerList(servers: unknown): readonly IceServer[] {
 }
 
 function iceServer(field: string, server: unknown): IceServer {
-  assertObject(field, server);
-  assertKeys(field, server, ["urls", "username", "credential"]);
-  const { urls, username, credential } = server;
+  checkKeys(field, server, ["urls", "username", "credential"]);
+  const { urls, username, credential } = server as Readonly<Record<string, unknown>>;
   if (typeof urls !== "string" || urls.length > MAX_ICE_TEXT || !/^(stun|turn)s?:\S+$/.test(urls)) {
     throw new ConfigError(`${field}.urls`, urls, "stun:, stuns:, turn: or turns: and a host");
   }

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
-import { ConfigError, type IceServer } from "@paceline/protocol";
-import { assertKeys, assertObject, assertWhole } from "../limits/option-checks.js";
+import { ConfigError, checkKeys, type IceServer } from "@paceline/protocol";
+import { assertWhole } from "../limits/option-checks.js";
 
 /** TURN servers that share a secret with the relay (coturn: `use-auth-secret`, `static-auth-secret`). */
 export interface TurnOptions {
@@ -30,8 +30,7 @@ export class TurnCredentials {
 
   /** Throws `ConfigError` naming the option and the allowed values, but not the secret. */
   constructor(options: TurnOptions, wallClockMs: () => number) {
-    assertObject("turn", options);
-    assertKeys("turn", options, ["urls", "secret", "lifetimeS"]);
+    checkKeys("turn", options, ["urls", "secret", "lifetimeS"]);
     const { urls, secret, lifetimeS = DEFAULT_LIFETIME_S } = options;
     this.#urls = turnUrls(urls);
     if (typeof secret !== "string" || secret.length < MIN_SECRET_CHARACTERS) {

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
-import { ConfigError } from "@paceline/protocol";
+import { ConfigError, checkKeys } from "@paceline/protocol";
 import { privateCandidates, type PrivateCandidates } from "./candidate-policy.js";
-import { assertKeys, assertObject, assertWhole } from "../limits/option-checks.js";
+import { assertWhole } from "../limits/option-checks.js";
 
 /** WebRTC between the relay and its participants. It needs the optional package `node-datachannel`. */
 export interface WebRtcOptions {
@@ -21,8 +21,7 @@ const FIRST_EPHEMERAL_PORT = 32_768;
 /** Checks the options. Throws `ConfigError` naming the option, its value and what is allowed. */
 export function webRtcSettings(options: WebRtcOptions | undefined): WebRtcOptions | undefined {
   if (options === undefined) return undefined;
-  assertObject("webrtc", options);
-  assertKeys("webrtc", options, ["port", "bindAddress", "announcedAddress", "privateCandidates"]);
+  checkKeys("webrtc", options, ["port", "bindAddress", "announcedAddress", "privateCandidates"]);
   const { port, bindAddress, announcedAddress, privateCandidates: mode = "private-sessions" } = options;
   assertWhole("webrtc.port", port, { min: 0, max: FIRST_EPHEMERAL_PORT - 1, unit: "UDP port, 0 for any" });
   assertAddress("webrtc.bindAddress", bindAddress);

@@ -1,75 +1,29 @@
-import { ConfigError, type ToAuthority } from "@paceline/protocol";
-import { TokenBucket, type LimitRow } from "@paceline/relay";
+import type { ToAuthority } from "@paceline/protocol";
+import { TokenBucket, checkedLimits, type LimitRow } from "@paceline/relay";
 
 /**
  * Limits of one player's requests to its room, besides messages and inputs. A test compares them with the
  * table in docs/guides/authority.md.
  */
 export const playerLimitTable = {
-  ownPerSecond: {
-    default: 60,
-    min: 1,
-    max: 10_000,
-    unit: "messages per second",
-    meaning:
-      "entities that a player begins or ends, sustained; more are dropped, `own` is answered `refused`",
-  },
-  ownBurst: {
-    default: 200,
-    min: 1,
-    max: 100_000,
-    unit: "messages",
-    meaning: "the same at once, besides as many as the player may own",
-  },
-  resyncPerSecond: {
-    default: 4,
-    min: 1,
-    max: 10_000,
-    unit: "messages per second",
-    meaning: "requests for whole states, sustained; more are dropped",
-  },
-  resyncBurst: {
-    default: 40,
-    min: 1,
-    max: 100_000,
-    unit: "messages",
-    meaning: "requests for whole states at once",
-  },
-  kindsPerSecond: {
-    default: 2,
-    min: 1,
-    max: 10_000,
-    unit: "messages per second",
-    meaning: "changes of the kinds that a player reads, sustained; more are dropped",
-  },
-  kindsBurst: {
-    default: 20,
-    min: 1,
-    max: 100_000,
-    unit: "messages",
-    meaning: "changes of the kinds that a player reads at once",
-  },
-  viewPerSecond: {
-    default: 2,
-    min: 1,
-    max: 10_000,
-    unit: "messages per second",
-    meaning: "changes of how a player shows entities, sustained; more are dropped",
-  },
-  viewBurst: {
-    default: 20,
-    min: 1,
-    max: 100_000,
-    unit: "messages",
-    meaning: "changes of how a player shows entities at once",
-  },
-  entitiesPerRoom: {
-    default: 4096,
-    min: 1,
-    max: 60_000,
-    unit: "entities",
-    meaning: "entities that the players of a room own together; more are answered `refused`",
-  },
+  /** Entities that a player begins or ends, sustained; more are dropped, `own` is answered `refused`. */
+  ownPerSecond: { default: 60, min: 1, max: 10_000, unit: "messages per second" },
+  /** Entities that a player begins or ends at once, besides as many as the player may own. */
+  ownBurst: { default: 200, min: 1, max: 100_000, unit: "messages" },
+  /** Requests for whole states, sustained; more are dropped. */
+  resyncPerSecond: { default: 4, min: 1, max: 10_000, unit: "messages per second" },
+  /** Requests for whole states at once. */
+  resyncBurst: { default: 40, min: 1, max: 100_000, unit: "messages" },
+  /** Changes of the kinds that a player reads, sustained; more are dropped. */
+  kindsPerSecond: { default: 2, min: 1, max: 10_000, unit: "messages per second" },
+  /** Changes of the kinds that a player reads at once. */
+  kindsBurst: { default: 20, min: 1, max: 100_000, unit: "messages" },
+  /** Changes of how a player shows entities, sustained; more are dropped. */
+  viewPerSecond: { default: 2, min: 1, max: 10_000, unit: "messages per second" },
+  /** Changes of how a player shows entities at once. */
+  viewBurst: { default: 20, min: 1, max: 100_000, unit: "messages" },
+  /** Entities that the players of a room own together; more are answered `refused`. */
+  entitiesPerRoom: { default: 4096, min: 1, max: 60_000, unit: "entities" },
 } as const satisfies Record<string, LimitRow>;
 
 /** Limits of one player by name; units and ranges are in `playerLimitTable`. */
@@ -77,21 +31,7 @@ export type PlayerLimits = { readonly [Name in keyof typeof playerLimitTable]: n
 
 /** Fills the defaults of a room's limits and checks them. Throws {@link ConfigError}. */
 export function checkedPlayerLimits(given: Partial<PlayerLimits>): PlayerLimits {
-  const names = Object.keys(playerLimitTable) as (keyof PlayerLimits)[];
-  for (const name of Object.keys(given)) {
-    if (names.includes(name as keyof PlayerLimits)) continue;
-    throw new ConfigError(`playerLimits.${name}`, name, `one of ${names.join(", ")}`);
-  }
-  const limits: Partial<Record<keyof PlayerLimits, number>> = {};
-  for (const name of names) {
-    const { default: usual, min, max, unit } = playerLimitTable[name];
-    const value: unknown = given[name] ?? usual;
-    if (typeof value !== "number" || !Number.isInteger(value) || value < min || value > max) {
-      throw new ConfigError(`playerLimits.${name}`, value, `a whole number from ${min} to ${max} (${unit})`);
-    }
-    limits[name] = value;
-  }
-  return limits as PlayerLimits;
+  return checkedLimits("playerLimits", playerLimitTable, given);
 }
 
 /**
