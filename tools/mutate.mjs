@@ -46,10 +46,8 @@ const TARGETS = [
     tests: ["packages/transport/test/profiles"],
   })),
   { file: "packages/transport/src/live/path-choice.ts", tests: ["packages/transport/test/live/path-choice"] },
-  ...["ticket", "ticket-service", "spent-tickets", "resume-tokens"].map((name) => ({
-    file: `packages/relay/src/admission/${name}.ts`,
-    tests: ["packages/relay/test/ticket"],
-  })),
+  { file: "packages/relay/src/admission/resume-tokens.ts", tests: ["packages/relay/test/resume-tokens"] },
+  { file: "packages/relay/src/matchmaking/seats.ts", tests: ["packages/relay/test/registry"] },
   { file: "packages/relay/src/limits/session-meter.ts", tests: ["packages/relay/test/session-meter"] },
   ...["lockstep", "turn-table", "turn-length"].map((name) => ({
     file: `packages/netcode/src/lockstep/${name}.ts`,

@@ -177,7 +177,6 @@ describe("the server", () => {
       PACELINE_ROOMS: "race",
       PACELINE_ALLOW_ORIGIN: "https://game.example,https://two.example",
       PACELINE_ICE: "stun:stun.example.org:3478,turn:turn.example.org me word",
-      PACELINE_SECRET: "a secret of enough bytes, as openssl makes",
       PACELINE_LOG_LEVEL: "debug",
     });
     const address = await server.address();
@@ -218,7 +217,6 @@ describe("a wrong call", () => {
       "rooms.race.maxPlayers: expected a whole number from 1 to 64 (participants), got 100",
     ],
     [["--rooms", "ra ce"], "rooms: expected room names"],
-    [["--secret", "short"], "secret: expected text or bytes, at least 32 bytes"],
     [["--allow-origin", "game.example"], "allowedOrigins: "],
     [["--ice", "stun.example.org"], "iceServers[0].urls: expected stun:"],
     [["--ice", "turn:a me"], 'ice: expected "URL" or "URL USER WORD"'],

@@ -19,7 +19,6 @@ const fileOf = (name: string): string => readFileSync(path.join(DEPLOY, name), "
 const dotEnv: Readonly<Record<string, string>> = {
   PUBLIC_HOST: "play.example.com",
   PUBLIC_ADDRESS: "203.0.113.7",
-  PACELINE_SECRET: "k".repeat(32),
   PACELINE_ADMIN_TOKEN: "l".repeat(32),
   TURN_SECRET: "m".repeat(32),
 };
@@ -92,7 +91,7 @@ describe("deploy/compose.yaml", () => {
   });
 
   it("refuses secrets that are too short", () => {
-    for (const name of ["PACELINE_SECRET", "TURN_SECRET"]) {
+    for (const name of ["TURN_SECRET"]) {
       const { server } = services({ ...dotEnv, [name]: "n".repeat(31) });
       const start = (): unknown => new RelayHost(serverOptions([], server.environment)!, silentLog);
       expect(start).toThrow(/secret: .*32/);

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   CloseCode,
   SERVER_NUMBER,
@@ -29,10 +28,9 @@ import { sendRetained } from "./sessions/retained-states.js";
 import { Room } from "./sessions/room.js";
 import { RoomDirectory } from "./matchmaking/room-directory.js";
 import type { HeldSeat, Newcomer, ReservedSeat } from "./matchmaking/seat.js";
-import { Seats } from "./matchmaking/seats.js";
+import { Seats, randomId } from "./matchmaking/seats.js";
 import { signalPayload } from "./signaling/signal-payload.js";
 import { StripeTickets } from "./admission/stripe-tickets.js";
-import { TicketService } from "./admission/ticket-service.js";
 import { WebRtcAnswerer } from "./signaling/webrtc-answerer.js";
 
 const TOKEN_BYTES = 24;
@@ -58,7 +56,6 @@ export class SessionRegistry {
   readonly #participants = new Map<string, Participant>();
   readonly #seats: Seats;
   readonly #shares: AddressShares;
-  readonly #tickets: TicketService;
   readonly #stripes: StripeTickets<Participant>;
   /** Drops of the relay and all of its sessions together. */
   readonly #drops = new DropCounters();
@@ -75,7 +72,6 @@ export class SessionRegistry {
 
   constructor(settings: RelaySettings) {
     this.#settings = settings;
-    this.#tickets = new TicketService(settings);
     this.#forwarder = new Forwarder(this.#drops, settings.scheduler, settings.coalesceMs);
     this.#endings = new LogThrottle(settings.scheduler);
     const { egressBytesPerSecondPerAddress, egressBurstPerAddress } = settings.limits;
@@ -88,7 +84,7 @@ export class SessionRegistry {
     this.#rooms = new RoomDirectory(settings, (match) => this.#openMatch(match));
     const { maxSessions, addressSharePercent } = settings.limits;
     this.#shares = new AddressShares({ capacity: maxSessions, sharePercent: addressSharePercent });
-    this.#seats = new Seats(settings, this.#rooms, this.#tickets, this.#shares);
+    this.#seats = new Seats(settings, this.#rooms, this.#shares);
     this.#webRtc = new WebRtcAnswerer(settings, {
       onReady: () => this.#announceWebRtc(),
       onDropped: (reason) => this.#drops.count(reason),
@@ -250,9 +246,9 @@ export class SessionRegistry {
   /** Gives a link the seat of its ticket, or closes the link with the reason. */
   admit(admitted: AdmittedLink, ticket: string, address = ""): void {
     if (this.#isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
-    const claims = this.#tickets.take(ticket, address, (sessionId) => this.#seats.has(sessionId));
-    if ("reason" in claims) return this.#refuse(admitted, claims.code, claims.reason);
-    this.#claim(claims.sessionId, claims.webrtc, admitted);
+    const redeemed = this.#seats.redeem(ticket, address);
+    if ("reason" in redeemed) return this.#refuse(admitted, redeemed.code, redeemed.reason);
+    this.#claim(redeemed.sessionId, redeemed.webrtc, admitted);
   }
 
   /** Finds a seat for a link and takes it in one step, or closes the link with the reason. */
@@ -588,10 +584,6 @@ function withoutSeat(request: MatchRequest): MatchRequest {
  */
 export function refuseMatch(admitted: AdmittedLink, { code, message }: MatchRefusal): void {
   admitted.link.close(CloseCode.matchRefused, `${code} ${message}`);
-}
-
-function randomId(bytes: number): string {
-  return randomBytes(bytes).toString("base64url");
 }
 
 /** Returns the current tick of the room's authority; nothing in a mesh. */

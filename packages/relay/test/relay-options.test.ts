@@ -21,9 +21,7 @@ describe("options", () => {
     const settings = relaySettings({ rooms });
     expect(settings.rooms.get("race")).toEqual({ maxPlayers: 16, mixesBuilds: false });
     expect(settings.limits.packetsPerSecond).toBe(400);
-    expect(settings.secret).toHaveLength(32);
     expect(Object.isFrozen(settings) && Object.isFrozen(settings.limits)).toBe(true);
-    expect(relaySettings({ rooms }).secret).not.toEqual(settings.secret);
   });
 
   it.each([
@@ -39,13 +37,11 @@ describe("options", () => {
       { rooms: { race: { maxPears: 6 } } },
       "rooms.race.maxPears: expected no such option; known are maxPlayers, authority, mixesBuilds, got 6",
     ],
-    [{ rooms, room: {} }, "room: expected no such option; known are rooms, secret, …"],
+    [{ rooms, room: {} }, "room: expected no such option; known are rooms, build, …"],
     [{ rooms, coalesceMs: 6 }, "coalesceMs: expected a number from 0 to 5 (ms), got 6"],
     [{ rooms, coalesceMs: -1 }, "coalesceMs: … got -1"],
     [{ rooms, coalesceMs: Number.NaN }, "coalesceMs: … got NaN"],
     [{ rooms, coalesceMs: "2" }, 'coalesceMs: … got "2"'],
-    [{ rooms, secret: "short" }, 'secret: expected text or bytes, at least 32 bytes, got "5 bytes"'],
-    [{ rooms, secret: "7".repeat(31) }, 'secret: … got "31 bytes"'],
     [{ rooms, turn: { urls: ["turn:a"], secret: "7".repeat(31) } }, 'turn.secret: … got "31 characters"'],
     [{ rooms, allowedOrigins: ["https://a.example/path"] }, 'allowedOrigins: … got "https://a.example/path"'],
     [{ rooms, allowedOrigins: "https://a.example" }, "allowedOrigins: …"],

@@ -87,7 +87,7 @@ it.each([
     () => defineServer({ rooms, hookTimeout: 5 } as never),
     /^hookTimeout: expected no such option; known are rooms, .*hookTimeoutMs/,
   ],
-  [() => defineServer(undefined as never), /^options: expected an object of rooms, secret/],
+  [() => defineServer(undefined as never), /^options: expected an object of rooms, build/],
   [
     () => defineServer({ rooms, queues: { duel: { players: 2, maxWait: 9 } as never } }),
     /^queues\.duel\.maxWait: expected no such option; known are players, .*maxWaitSeconds/,

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
@@ -39,7 +38,6 @@ export interface DevGameStatus {
  */
 export class DevGame {
   readonly #options: DevGameOptions;
-  readonly #secret: string | Uint8Array;
   #server: AnyServer | undefined;
   /** The newest game without an error. */
   #game: Game | undefined;
@@ -52,8 +50,6 @@ export class DevGame {
 
   constructor(options: DevGameOptions) {
     this.#options = options;
-    // Shared by all reloads, so that a ticket from before a save stays valid.
-    this.#secret = options.relay.secret ?? randomBytes(32);
   }
 
   get status(): DevGameStatus {
@@ -150,7 +146,6 @@ export class DevGame {
     const error: Log["error"] = (message, fields) => this.#fail(errorText(message, fields));
     return defineServer({
       ...relay,
-      secret: this.#secret,
       rooms,
       queues: game.queues,
       log: { ...log, error },

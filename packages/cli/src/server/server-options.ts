@@ -38,7 +38,6 @@ export interface ServerOptions {
     RelayOptions,
     | "rooms"
     | "build"
-    | "secret"
     | "allowedOrigins"
     | "publicHosts"
     | "iceServers"
@@ -70,7 +69,6 @@ export const usageOf = (
   --rooms NAME[:PEERS],…  PACELINE_ROOMS         kinds of rooms between players, and how many each takes
                                                  (race:16; none with --game)
   --build TEXT            PACELINE_BUILD         build of the game that is served here: pages of others are told (none)
-  --secret TEXT           PACELINE_SECRET        signs tickets, at least 32 bytes (random)
   --ice URL[ USER WORD]   PACELINE_ICE           STUN or TURN server; repeat, or separate by commas
   --turn URL              PACELINE_TURN          TURN server that shares --turn-secret; repeat, or separate by commas
   --turn-secret TEXT      PACELINE_TURN_SECRET   coturn's static-auth-secret, at least 32 characters
@@ -107,7 +105,6 @@ const flags = {
   "public-host": list,
   rooms: text,
   build: text,
-  secret: text,
   ice: list,
   turn: list,
   "turn-secret": text,
@@ -195,7 +192,6 @@ export function serverOptions(args: readonly string[], environment: Environment)
       bindTicketsToAddress: switched("bind-tickets"),
       trustedProxyHops: wholeOf("trust-proxy", textOf("trust-proxy") ?? "0", 8, " proxies"),
       ...buildOf(textOf("build")),
-      ...secretOf(textOf("secret")),
       ...(turn && { turn }),
       ...(webrtc && { webrtc }),
     },
@@ -253,10 +249,6 @@ function wholeOf(field: string, value: string, max: number, unit = ""): number {
 
 function buildOf(build: string | undefined): Pick<RelayOptions, "build"> {
   return build === undefined ? {} : { build };
-}
-
-function secretOf(secret: string | undefined): Pick<RelayOptions, "secret"> {
-  return secret === undefined ? {} : { secret };
 }
 
 /** Reads the time that packets wait for each other. By default it depends on the size of the room. */

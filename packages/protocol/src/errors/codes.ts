@@ -95,9 +95,9 @@ export const CloseCode = {
   internalError: 4007,
   /** The page was closed or reloaded; the seat waits some seconds for the next page. */
   unloaded: 4008,
-  /** The ticket or token is missing, or this server did not issue it. */
+  /** The ticket or token is missing, malformed or not this client's. */
   refused: 4100,
-  /** The seat ticket has expired. */
+  /** The seat ticket has expired, or this server did not issue it. */
   ticketExpired: 4101,
   /** The seat ticket was used before. */
   ticketUsed: 4102,

@@ -11,7 +11,16 @@ export interface ReservedSeat extends Omit<HostedSeat, "replaces"> {
   readonly fullRooms: number;
   /** The participant that the seat's session replaces, whose page reloads. */
   readonly before?: Participant | undefined;
+  /** Secret that takes the seat, once; undefined until the ticket is issued. */
+  readonly ticket?: string;
+  readonly webrtc?: boolean;
   readonly cancelRelease: Cancel;
+}
+
+/** The reason to refuse a ticket. */
+export interface TicketFault {
+  readonly code: number;
+  readonly reason: string;
 }
 
 /** A reserved seat whose ticket is not issued yet. */

@@ -1,6 +1,7 @@
-import { type MatchedSeat, type MatchRefusal } from "@paceline/protocol";
+import { CloseCode, type MatchedSeat, type MatchRefusal } from "@paceline/protocol";
 import { randomBytes } from "node:crypto";
 import type { AddressShares } from "../limits/address-shares.js";
+import { networkOf } from "../limits/network-address.js";
 import type { MatchRequest } from "./match-request.js";
 import { busy, full } from "./match-refusals.js";
 import { isRefusal } from "./match-request.js";
@@ -9,35 +10,34 @@ import type { RelaySettings } from "../options/relay-options.js";
 import type { MatchedRoom } from "../authority/room-host.js";
 import type { Room } from "../sessions/room.js";
 import type { RoomDirectory } from "./room-directory.js";
-import type { HeldSeat, ReservedSeat } from "./seat.js";
-import type { TicketService } from "../admission/ticket-service.js";
+import type { HeldSeat, ReservedSeat, TicketFault } from "./seat.js";
 
 const SESSION_ID_BYTES = 12;
+const TICKET_BYTES = 24;
+const TICKET = /^[\w-]{32}$/;
 
 /** Reserved seats: first without a time limit while the room opens, then for the lifetime of the ticket. */
 export class Seats {
   readonly #settings: RelaySettings;
   readonly #rooms: RoomDirectory;
-  readonly #tickets: TicketService;
   readonly #shares: AddressShares;
   readonly #seats = new Map<string, ReservedSeat>();
+  /** Session ids by ticket. */
+  readonly #tickets = new Map<string, string>();
+  /** Expiry of used tickets, ms. All live equally long, so the oldest expires first. */
+  readonly #used = new Map<string, number>();
 
   /**
    * `shares`: counts sessions and seats per address. After a seat is taken, its session gives the share back.
    */
-  constructor(settings: RelaySettings, rooms: RoomDirectory, tickets: TicketService, shares: AddressShares) {
+  constructor(settings: RelaySettings, rooms: RoomDirectory, shares: AddressShares) {
     this.#settings = settings;
     this.#rooms = rooms;
-    this.#tickets = tickets;
     this.#shares = shares;
   }
 
   get size(): number {
     return this.#seats.size;
-  }
-
-  has(sessionId: string): boolean {
-    return this.#seats.has(sessionId);
   }
 
   /** Reserves a seat in a room, without a time limit until its ticket is issued. */
@@ -72,8 +72,9 @@ export class Seats {
     if (!seat) return full(503, "the server is stopping");
     const { limits, scheduler } = this.#settings;
     const cancelRelease = scheduler.after(limits.ticketLifetimeMs, () => this.release(sessionId));
-    this.#seats.set(sessionId, { ...seat, cancelRelease });
-    const ticket = this.#tickets.issue({ roomId: room.id, sessionId, webrtc }, seat.address);
+    const ticket = randomId(TICKET_BYTES);
+    this.#seats.set(sessionId, { ...seat, ticket, webrtc, cancelRelease });
+    this.#tickets.set(ticket, sessionId);
     const seated = { ticket, roomId: room.id, roomName: room.name, sessionId: seat.before?.id ?? sessionId };
     return identity === undefined ? seated : { ...seated, identity };
   }
@@ -100,11 +101,32 @@ export class Seats {
     return refusal;
   }
 
+  /** Uses a ticket up, and returns the session of its seat, or the reason of a refusal. `address`: the link's. */
+  redeem(ticket: string, address: string): { sessionId: string; webrtc: boolean } | TicketFault {
+    const { bindTicketsToAddress, limits, scheduler } = this.#settings;
+    if (this.#used.has(ticket)) return { code: CloseCode.ticketUsed, reason: "the ticket was used before" };
+    if (!TICKET.test(ticket)) return { code: CloseCode.refused, reason: "not a ticket" };
+    const sessionId = this.#tickets.get(ticket);
+    const seat = sessionId === undefined ? undefined : this.#seats.get(sessionId);
+    if (sessionId === undefined || !seat)
+      return { code: CloseCode.ticketExpired, reason: "the ticket's time is over" };
+    if (bindTicketsToAddress && networkOf(address) !== networkOf(seat.address))
+      return { code: CloseCode.refused, reason: "the ticket was given to another address" };
+    const nowMs = scheduler.nowMs();
+    for (const [oldest, expiresAtMs] of this.#used) {
+      if (expiresAtMs > nowMs) break;
+      this.#used.delete(oldest);
+    }
+    this.#used.set(ticket, nowMs + limits.ticketLifetimeMs);
+    return { sessionId, webrtc: seat.webrtc === true };
+  }
+
   /** Removes and returns a seat that its session takes. */
   take(sessionId: string): ReservedSeat | undefined {
     const seat = this.#seats.get(sessionId);
     seat?.cancelRelease();
     this.#seats.delete(sessionId);
+    if (seat?.ticket !== undefined) this.#tickets.delete(seat.ticket);
     return seat;
   }
 
@@ -133,11 +155,16 @@ export class Seats {
   }
 
   #reserve(seat: Omit<ReservedSeat, "cancelRelease">): string {
-    const sessionId = randomBytes(SESSION_ID_BYTES).toString("base64url");
+    const sessionId = randomId(SESSION_ID_BYTES);
     if (seat.before) seat.room.reserveSuccessor(sessionId);
     else seat.room.reserve(sessionId, seat.isSpectator);
     this.#shares.take(seat.address);
     this.#seats.set(sessionId, { ...seat, cancelRelease: () => undefined });
     return sessionId;
   }
+}
+
+/** Returns a random text of characters that a subprotocol may have. */
+export function randomId(bytes: number): string {
+  return randomBytes(bytes).toString("base64url");
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ConfigError, checkKeys, isBuild, type IceServer } from "@paceline/protocol";
 import { GuardedScheduler, systemScheduler, type Scheduler } from "@paceline/transport";
@@ -39,10 +38,6 @@ export interface RelayOptions {
    * build gets `onOutdated`. Default: none, so no client is notified.
    */
   readonly build?: string;
-  /**
-   * Key that signs tickets, at least 32 bytes. Default: random, so that tickets of an earlier run are void.
-   */
-  readonly secret?: string | Uint8Array;
   /** Pages that may use the relay. Default: pages of the same host and port. */
   readonly allowedOrigins?: AllowedOrigins;
   /**
@@ -83,7 +78,7 @@ export interface RelayOptions {
   readonly log?: Log;
   /** Time and timers. Default: the machine's clock. */
   readonly scheduler?: Scheduler;
-  /** Milliseconds since the epoch, for the expiry in tickets. Default: `Date.now`. */
+  /** Milliseconds since the epoch, for the expiry of TURN passwords. Default: `Date.now`. */
   readonly wallClockMs?: () => number;
 }
 
@@ -91,7 +86,6 @@ export interface RelayOptions {
 export interface RelaySettings {
   readonly rooms: ReadonlyMap<string, RoomSettings>;
   readonly build: string | undefined;
-  readonly secret: Uint8Array;
   readonly origins: OriginPolicy;
   readonly iceServers: readonly IceServer[];
   readonly turn: TurnCredentials | undefined;
@@ -112,7 +106,6 @@ export interface RelaySettings {
 /** Names of {@link RelayOptions}. */
 export const relayOptionNames: readonly (keyof RelayOptions)[] = [
   "rooms",
-  "secret",
   "build",
   "allowedOrigins",
   "publicHosts",
@@ -129,8 +122,6 @@ export const relayOptionNames: readonly (keyof RelayOptions)[] = [
   "wallClockMs",
 ];
 const DEFAULT_MAX_PLAYERS = 16;
-const SECRET_BYTES = 32;
-const MIN_SECRET_BYTES = 32;
 const MAX_ICE_SERVERS = 8;
 const MAX_ICE_TEXT = 512;
 const MAX_PROXY_HOPS = 8;
@@ -149,7 +140,6 @@ export function relaySettings(options: RelayOptions): RelaySettings {
   return Object.freeze({
     rooms: roomSettingsOf(options.rooms),
     build: buildOf(options.build),
-    secret: secretBytes(options.secret),
     origins: new OriginPolicy({ allowedOrigins, publicHosts, log, clock: scheduler }),
     iceServers: iceServerList(options.iceServers ?? []),
     turn: options.turn === undefined ? undefined : new TurnCredentials(options.turn, wallClockMs),
@@ -194,15 +184,6 @@ function coalesceMs(value: unknown): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "number" && value >= 0 && value <= MAX_COALESCE_MS) return value;
   throw new ConfigError("coalesceMs", value, `a number from 0 to ${MAX_COALESCE_MS} (ms)`);
-}
-
-function secretBytes(secret: unknown): Uint8Array {
-  if (secret === undefined) return randomBytes(SECRET_BYTES);
-  const bytes = typeof secret === "string" ? Buffer.from(secret, "utf8") : secret;
-  if (bytes instanceof Uint8Array && bytes.length >= MIN_SECRET_BYTES) return Uint8Array.from(bytes);
-  // The message leaves the value out, since it is a secret.
-  const value = bytes instanceof Uint8Array ? `${bytes.length} bytes` : typeof secret;
-  throw new ConfigError("secret", value, `text or bytes, at least ${MIN_SECRET_BYTES} bytes`);
 }
 
 function iceServerList(servers: unknown): readonly IceServer[] {
