@@ -29,6 +29,7 @@ const MAX_TEXT_CHARACTERS = 256;
 /** Size as msgpack. The welcome has the options and the room's peers in one packet. */
 const MAX_OPTIONS_BYTES = 4096;
 const MAX_AUTH_CHARACTERS = 3000;
+const BUILD_WORDS = "build must be 1 to 64 letters, digits and . + - _";
 const SEAT_WORDS = `seat must have a session and a token of 1 to ${MAX_MATCH_TOKEN_CHARACTERS} characters, and ifAway`;
 const GROUP_WORDS = `group must be a key of 1 to ${MAX_MATCH_TOKEN_CHARACTERS} characters and a size of 1 to ${MAX_GROUP_SIZE}`;
 
@@ -56,28 +57,20 @@ export function readMatchBody(body: unknown): Wish | MatchRefusal {
   }
   const problem = optionsProblem(options);
   if (problem !== undefined) return malformed(problem);
-  const wish = { options: options as RoomOptions, webrtc, token, authToken, spectate };
-  return withSeat(withGroup(withBuild(wish, body.build), body.group), body.seat);
+  const { build } = body;
+  const [group, seat] = [groupOf(body.group), seatOf(body.seat)];
+  if (build !== undefined && !isBuild(build)) return malformed(BUILD_WORDS);
+  if (body.group !== undefined && !group) return malformed(GROUP_WORDS);
+  if (body.seat !== undefined && !seat) return malformed(SEAT_WORDS);
+  return {
+    ...{ options: options as RoomOptions, webrtc, token, authToken, spectate },
+    ...(build !== undefined && { build }),
+    ...(group && { group }),
+    ...(seat && { seat }),
+  };
 }
 
 type Wish = Omit<MatchRequest, "method" | "target">;
-
-function withSeat(wish: Wish | MatchRefusal, given: unknown): Wish | MatchRefusal {
-  if (given === undefined || isRefusal(wish)) return wish;
-  const seat = seatOf(given);
-  return seat ? { ...wish, seat } : malformed(SEAT_WORDS);
-}
-
-function withBuild(wish: Wish, build: unknown): Wish | MatchRefusal {
-  if (build === undefined) return wish;
-  return isBuild(build) ? { ...wish, build } : malformed("build must be 1 to 64 letters, digits and . + - _");
-}
-
-function withGroup(wish: Wish | MatchRefusal, given: unknown): Wish | MatchRefusal {
-  if (given === undefined || isRefusal(wish)) return wish;
-  const group = groupOf(given);
-  return group ? { ...wish, group } : malformed(GROUP_WORDS);
-}
 
 /** The refusal of an unknown method or an empty target. */
 export const noSuchMethod: MatchRefusal = {

@@ -82,27 +82,6 @@ export interface RelayOptions {
   readonly wallClockMs?: () => number;
 }
 
-/** Options after the checks, with every default filled in. */
-export interface RelaySettings {
-  readonly rooms: ReadonlyMap<string, RoomSettings>;
-  readonly build: string | undefined;
-  readonly origins: OriginPolicy;
-  readonly iceServers: readonly IceServer[];
-  readonly turn: TurnCredentials | undefined;
-  readonly webrtc: WebRtcOptions | undefined;
-  readonly limits: RelayLimits;
-  /** Undefined: depends on the size of the room. */
-  readonly coalesceMs: number | undefined;
-  readonly bindTicketsToAddress: boolean;
-  readonly addressOf: (request: IncomingMessage) => string;
-  readonly log: Log;
-  readonly counters: RelayCounters;
-  readonly faults: Faults;
-  /** Runs timers. An error in a timer is counted and logged, and no other timer stops. */
-  readonly scheduler: Scheduler;
-  readonly wallClockMs: () => number;
-}
-
 /** Names of {@link RelayOptions}. */
 export const relayOptionNames: readonly (keyof RelayOptions)[] = [
   "rooms",
@@ -128,7 +107,7 @@ const MAX_PROXY_HOPS = 8;
 const MAX_COALESCE_MS = 5;
 
 /** Checks the options and fills in the defaults. Throws `ConfigError` naming field, value, range and unit. */
-export function relaySettings(options: RelayOptions): RelaySettings {
+export function relaySettings(options: RelayOptions) {
   checkKeys("", options, relayOptionNames);
   const wallClockMs = functionOf("wallClockMs", options.wallClockMs) ?? Date.now;
   const log = checkedLog(options.log ?? consoleLog);
@@ -145,16 +124,21 @@ export function relaySettings(options: RelayOptions): RelaySettings {
     turn: options.turn === undefined ? undefined : new TurnCredentials(options.turn, wallClockMs),
     webrtc: webRtcSettings(options.webrtc),
     limits: relayLimits(options.limits ?? {}),
+    /** Undefined: depends on the size of the room. */
     coalesceMs: coalesceMs(options.coalesceMs),
     bindTicketsToAddress: flagOf("bindTicketsToAddress", options.bindTicketsToAddress),
     addressOf: addressReader(options),
     log,
     counters,
     faults,
+    /** Runs timers. An error in a timer is counted and logged, and no other timer stops. */
     scheduler,
     wallClockMs,
   });
 }
+
+/** Options after the checks, with every default filled in. */
+export type RelaySettings = ReturnType<typeof relaySettings>;
 
 function roomSettingsOf(rooms: RelayOptions["rooms"]): ReadonlyMap<string, RoomSettings> {
   assertObject("rooms", rooms);
@@ -232,7 +216,7 @@ function functionOf<F>(field: string, value: F | undefined): F | undefined {
   throw new ConfigError(field, value, "a function");
 }
 
-function addressReader({ addressOf, trustedProxyHops }: RelayOptions): RelaySettings["addressOf"] {
+function addressReader({ addressOf, trustedProxyHops }: RelayOptions): (request: IncomingMessage) => string {
   const given = functionOf("addressOf", addressOf);
   const hops = trustedProxyHops ?? 0;
   assertWhole("trustedProxyHops", hops, { min: 0, max: MAX_PROXY_HOPS, unit: "proxies" });

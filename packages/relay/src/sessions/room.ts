@@ -6,7 +6,7 @@ import {
   type ServerMessage,
   type MatchRefusal,
 } from "@paceline/protocol";
-import type { HostedRoom, MatchedRoom, RoomHost } from "../authority/room-host.js";
+import type { HostedRoom, RoomHost } from "../authority/room-host.js";
 import type { Participant } from "./participant.js";
 import { limitTable, type RelayLimits } from "../limits/relay-limits.js";
 import { BucketShare, TokenBucket } from "../limits/token-bucket.js";
@@ -64,6 +64,7 @@ export class Room implements HostedRoom {
   readonly build: string;
   readonly code: string;
   readonly openedBy: string;
+  readonly openMatch: HostedRoom["openMatch"];
   maxPlayers: number;
   maxSpectators = 0;
   /** Number of places kept for absent members of groups. */
@@ -82,7 +83,6 @@ export class Room implements HostedRoom {
   readonly #participants = new Map<number, Participant>();
   readonly #options: readonly (readonly [string, unknown])[];
   readonly #onEnd: (room: Room) => void;
-  readonly #openMatch: HostedRoom["openMatch"];
   /** Reserved seats by session id; true for a spectator's. */
   readonly #seats = new Map<string, boolean>();
   /** Reserved seats that replace a present participant, whose page reloads. */
@@ -101,7 +101,7 @@ export class Room implements HostedRoom {
     this.openedBy = description.openedBy;
     this.#options = JSON.parse(description.optionsKey) as [string, unknown][];
     this.#onEnd = description.onEnd;
-    this.#openMatch = description.openMatch;
+    this.openMatch = description.openMatch;
     const { limits, nowMs } = description;
     // At least a session's own limits: alone in a room it is never held back.
     const bytesPerSecond = Math.max(limits.bytesPerSecondPerRoom, limits.bytesPerSecond);
@@ -174,10 +174,6 @@ export class Room implements HostedRoom {
       isFound ||= seat === sessionId;
     }
     return isFound && this.#seats.get(sessionId) === false && before > this.maxPlayers;
-  }
-
-  openMatch(match: MatchedRoom): ReturnType<HostedRoom["openMatch"]> {
-    return this.#openMatch(match);
   }
 
   get listing(): RoomListing {

@@ -71,17 +71,15 @@ export class WebRtcAnswerer {
   readonly #settings: WebRtcAnswererOptions;
   readonly #handlers: WebRtcAnswererHandlers;
   readonly #offerers = new Map<Participant, Offerer>();
-  /** Attempts whose end was counted, since a link may report its end twice. */
-  readonly #ended = new WeakSet<Attempt>();
+  readonly #open = new Set<Attempt>();
   #native: NativeWebRtc | undefined;
   #port: number | undefined;
-  #links = 0;
   #isClosed = false;
 
   constructor(settings: WebRtcAnswererOptions, handlers: WebRtcAnswererHandlers) {
     this.#settings = settings;
     this.#handlers = handlers;
-    this.#open().catch((error: unknown) => settings.faults.report("webrtc", error));
+    this.#start().catch((error: unknown) => settings.faults.report("webrtc", error));
   }
 
   get isReady(): boolean {
@@ -94,7 +92,7 @@ export class WebRtcAnswerer {
 
   /** Number of WebRTC links that are open or opening. */
   get linkCount(): number {
-    return this.#links;
+    return this.#open.size;
   }
 
   /** Handles a participant's offer or candidate for the server. */
@@ -107,7 +105,7 @@ export class WebRtcAnswerer {
     // The candidate belongs to an attempt that has ended or was refused.
     if (!isOffer) return this.#handlers.onDropped("outdated");
     const { webRtcLinks } = this.#settings.limits;
-    if (this.#links >= webRtcLinks) return this.#handlers.onDropped("queue-full");
+    if (this.#open.size >= webRtcLinks) return this.#handlers.onDropped("queue-full");
     if (!offerer.bucket.take(1, this.#settings.scheduler.nowMs()))
       return this.#handlers.onDropped("rate-limit");
     if (offerer.attempts.length >= MAX_ATTEMPTS)
@@ -134,7 +132,7 @@ export class WebRtcAnswerer {
     void endNativeWebRtc(native, () => users === 0);
   }
 
-  async #open(): Promise<void> {
+  async #start(): Promise<void> {
     const { webrtc, log } = this.#settings;
     if (!webrtc) return;
     const { native, failure } = await loadNativeWebRtc();
@@ -188,12 +186,12 @@ export class WebRtcAnswerer {
         }
       },
     });
-    this.#links += 1;
     const admitted = new AdmittedLink(link, {
       sending: () => undefined,
       closing: () => this.#closed(participant, attempt),
     });
     const attempt: Attempt = { number, link };
+    this.#open.add(attempt);
     // The newer of two links is preferred, as in the client.
     const preference = linkOptions.preference + number / 0x10000;
     participant.attachBeside(admitted, { ...linkOptions, preference });
@@ -209,9 +207,7 @@ export class WebRtcAnswerer {
 
   #closed(participant: Participant, attempt: Attempt): void {
     const offerer = this.#offerers.get(participant);
-    if (this.#ended.has(attempt)) return;
-    this.#ended.add(attempt);
-    this.#links -= 1;
+    this.#open.delete(attempt);
     const index = offerer?.attempts.indexOf(attempt) ?? -1;
     if (index >= 0) offerer?.attempts.splice(index, 1);
   }

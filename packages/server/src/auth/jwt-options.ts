@@ -35,22 +35,6 @@ export interface JwtAuthOptions {
   readonly nowMs?: () => number;
 }
 
-/** Checked options with all defaults filled in. */
-export interface JwtSettings {
-  readonly secret: Uint8Array | undefined;
-  readonly jwks: JSONWebKeySet | undefined;
-  readonly jwksUrl: URL | undefined;
-  readonly issuer: string[];
-  readonly audience: string[];
-  readonly algorithms: string[];
-  readonly clockToleranceS: number;
-  readonly rolesClaim: string;
-  readonly timeoutMs: number;
-  readonly cooldownMs: number;
-  readonly cacheMs: number;
-  readonly nowMs: () => number;
-}
-
 const SECRET_ALGORITHMS = ["HS256", "HS384", "HS512"];
 const KEY_ALGORITHMS = [
   ...["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"],
@@ -63,7 +47,7 @@ const DAY_MS = 86_400_000;
 /**
  * Checks the options and fills the defaults. Throws {@link ConfigError} naming field, value, range and unit.
  */
-export function checkedJwtOptions(options: JwtAuthOptions): JwtSettings {
+export function checkedJwtOptions(options: JwtAuthOptions) {
   const { secret, jwks, jwksUrl } = options;
   const given = [secret, jwks, jwksUrl].filter((way) => way !== undefined).length;
   if (given !== 1) {
@@ -90,6 +74,9 @@ export function checkedJwtOptions(options: JwtAuthOptions): JwtSettings {
     nowMs,
   };
 }
+
+/** Checked options with all defaults filled in. */
+export type JwtSettings = ReturnType<typeof checkedJwtOptions>;
 
 /** Returns the secret as bytes. An error message never contains the secret. */
 export function secretBytes(field: string, secret: unknown): Uint8Array {

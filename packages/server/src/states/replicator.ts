@@ -40,7 +40,7 @@ export class Replicator {
 
   /** Sends the entity at the next tick. */
   force(record: EntityRecord): void {
-    for (const tier of this.#tiers.values()) tier.force(record);
+    for (const tier of this.#tiers.values()) tier.replication.force(record);
   }
 
   /** Marks an entity's next state as a teleport. */
@@ -51,7 +51,7 @@ export class Replicator {
 
   /** Marks an entity's next state as a teleport, if the world's history already has it. */
   teleported(record: EntityRecord): void {
-    for (const tier of this.#tiers.values()) tier.teleported(record);
+    for (const tier of this.#tiers.values()) tier.replication.teleported(record);
   }
 
   /** Sends the removal of an entity. Call it before the world forgets the entity. */

@@ -15,10 +15,10 @@ const ALIGNMENT_SECONDS = 0.1;
 export class Tier {
   /** See {@link termsKey}. */
   readonly key: string;
+  readonly replication: RoomReplication;
   readonly #world: World;
   readonly #tickHz: number;
   readonly #everyTicks: number;
-  readonly #replication: RoomReplication;
   readonly #sharedSnapshots = new Map<string, SharedSnapshot>();
   readonly #snapshotStreams: PlayerSnapshotStream[] = [];
   readonly #individual: PlayerSnapshotStream[] = [];
@@ -28,7 +28,7 @@ export class Tier {
     this.#world = options.world;
     this.#tickHz = options.tickHz;
     this.#everyTicks = options.terms.everyTicks;
-    this.#replication = new RoomReplication(options);
+    this.replication = new RoomReplication(options);
   }
 
   get isEmpty(): boolean {
@@ -44,19 +44,9 @@ export class Tier {
     this.#snapshotStreams.push(snapshots);
   }
 
-  /** Sends the entity at the next turn of this tier. */
-  force(record: EntityRecord): void {
-    this.#replication.force(record);
-  }
-
-  /** Marks an entity's next state as a teleport. */
-  teleported(record: EntityRecord): void {
-    this.#replication.teleported(record);
-  }
-
   /** Forgets an entity that left the world. */
   removed(record: EntityRecord): void {
-    this.#replication.removed(record);
+    this.replication.removed(record);
     for (const sharedSnapshot of this.#sharedSnapshots.values()) sharedSnapshot.removed(record);
   }
 
@@ -66,7 +56,7 @@ export class Tier {
   write(moment: ReplicationMoment): void {
     const { tick } = moment;
     const isTurn = tick % this.#everyTicks === 0;
-    const due = isTurn ? this.#replication.due(moment) : [];
+    const due = isTurn ? this.replication.due(moment) : [];
     this.#assign(tick);
     let bytes = 0;
     for (const [kinds, sharedSnapshot] of this.#sharedSnapshots) {
@@ -81,7 +71,7 @@ export class Tier {
     // Count the shared bytes if there are any: resends to single players must not use up the others' budget.
     bytes ||= individualBytes;
     // Without sent bytes the budget learns nothing about the size of a state.
-    if (bytes > 0) this.#replication.countSent(bytes, due.length);
+    if (bytes > 0) this.replication.countSent(bytes, due.length);
   }
 
   /**
@@ -102,7 +92,7 @@ export class Tier {
       rows.set(kindsKey, ownRows);
       return ownRows;
     };
-    const sentTick = (record: EntityRecord): number | undefined => this.#replication.sentTick(record);
+    const sentTick = (record: EntityRecord): number | undefined => this.replication.sentTick(record);
     const turn = { due, rowsOf, isTurn, sentTick };
     const bytes: number[] = [];
     for (const snapshots of this.#individual) {
