@@ -48,7 +48,7 @@ export class MatchHandler {
     response.setHeader("Vary", "Origin");
     const refusal = this.#settings.origins.refusalOf(request.headers);
     if (refusal) {
-      this.#settings.counters.matchRefused("session/origin");
+      this.#settings.counters.count("matchRefusals", "session/origin");
       return answer(response, { ...refusal, code: "session/origin" });
     }
     if (origin !== undefined) response.setHeader("Access-Control-Allow-Origin", origin);
@@ -59,14 +59,14 @@ export class MatchHandler {
     }
     if (!this.#buckets.take(this.#settings.addressOf(request))) {
       response.setHeader("Retry-After", "1");
-      this.#settings.counters.matchRefused("match/rate-limited");
-      this.#settings.counters.limitReached("matchesPerAddress");
+      this.#settings.counters.count("matchRefusals", "match/rate-limited");
+      this.#settings.counters.count("limited", "matchesPerAddress");
       return answer(response, tooManyMatches);
     }
     const result = await this.#match(request, path);
     const { counters } = this.#settings;
-    if (isRefusal(result)) counters.matchRefused(result.code);
-    else counters.seatGiven(path.split("/", 1)[0]!);
+    if (isRefusal(result)) counters.count("matchRefusals", result.code);
+    else counters.count("seats", path.split("/", 1)[0]!);
     answer(response, result);
   }
 

@@ -124,7 +124,7 @@ export class Relay {
    */
   handleClientError(error: Error, socket: Duplex): void {
     const isLate = "code" in error && error.code === "ERR_HTTP_REQUEST_TIMEOUT";
-    this.#settings.counters.linkRefused(isLate ? "requestTimeout" : "badRequest");
+    this.#settings.counters.count("linkCloses", isLate ? "requestTimeout" : "badRequest");
     this.#endings.end(socket, isLate ? "408 Request Timeout" : "400 Bad Request");
   }
 
@@ -220,7 +220,7 @@ export class Relay {
 
   /** Answers a request for the link path without an upgrade: a proxy has removed the upgrade header. */
   #answerWithoutUpgrade(response: ServerResponse): void {
-    this.#settings.counters.linkRefused("upgradeMissing");
+    this.#settings.counters.count("linkCloses", "upgradeMissing");
     const headers = {
       "Content-Type": "text/plain; charset=utf-8",
       Connection: "Upgrade",
@@ -232,7 +232,7 @@ export class Relay {
 
   #answerHealth(request: IncomingMessage, response: ServerResponse): void {
     if (!this.#healthAsked.take(this.#settings.addressOf(request))) {
-      this.#settings.counters.limitReached("healthPerAddress");
+      this.#settings.counters.count("limited", "healthPerAddress");
       response.writeHead(429, { "Retry-After": "1", Connection: "close" }).end();
       return;
     }

@@ -120,7 +120,7 @@ export class SessionRegistry {
       },
       onRefused: (subject) => {
         this.#drops.count("rate-limit");
-        settings.counters.limitReached(subject);
+        settings.counters.count("limited", subject);
       },
       onFault: (participant, place, error) => {
         settings.faults.report(place, error, { sessionId: participant.id, roomId: participant.room.id });
@@ -288,7 +288,7 @@ export class SessionRegistry {
     }));
     // TURN credentials may have expired while the participant was away.
     if (this.#settings.turn) this.#renewFor(participant);
-    this.#settings.counters.entered("resumed");
+    this.#settings.counters.count("entries", "resumed");
     if (participant.isIntroduced) this.#callHost(participant.room, (host) => host.returned(participant));
   }
 
@@ -362,10 +362,10 @@ export class SessionRegistry {
   #enter(admitted: AdmittedLink, { method, webrtc }: MatchRequest, held: HeldSeat | MatchRefusal): void {
     const { counters } = this.#settings;
     if (isRefusal(held)) {
-      counters.matchRefused(held.code);
+      counters.count("matchRefusals", held.code);
       return refuseMatch(admitted, held);
     }
-    counters.seatGiven(method);
+    counters.count("seats", method);
     // The link may have closed while the room was opening.
     if (admitted.link.state === "closed") return this.#seats.release(held.sessionId);
     this.#claim(held.sessionId, webrtc, admitted);
@@ -478,7 +478,7 @@ export class SessionRegistry {
     room.add(participant, seat.isSpectator);
     this.#participants.set(id, participant);
     participant.attach(admitted);
-    this.#settings.counters.entered("joined");
+    this.#settings.counters.count("entries", "joined");
     log.debug("participant joined", { sessionId: id, number, roomId: room.id, roomName: room.name });
     if (!room.host) return this.#welcome(participant, token, seat);
     this.#joinHost(participant, room.host, seat, token).catch((error: unknown) => {
@@ -489,7 +489,7 @@ export class SessionRegistry {
 
   #receive(participant: Participant, message: ClientMessage, messageBytes: number): void {
     if (message.type === "leave") return participant.end(CloseCode.left, "left");
-    if (!participant.admitSignal()) return;
+    if (!participant.meter.admitSignal()) return;
     if (message.type === "visibility") return participant.setHidden(message.hidden);
     if (message.type === "stripe") return this.#offerStripe(participant);
     if (message.type === "retain") return participant.retained.keep(message.states);
@@ -528,7 +528,7 @@ export class SessionRegistry {
     this.#callHost(room, (host) => host.left(participant, close));
     if (participant.isIntroduced || !room.host) room.sendToOthers(participant, { type: "left", number });
     this.#rooms.disposeIfEmpty(room);
-    this.#settings.counters.sessionEnded(close.code);
+    this.#settings.counters.countClose("sessionEnds", close.code);
     this.#logEnd(participant, close);
   }
 

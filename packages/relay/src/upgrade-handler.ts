@@ -82,20 +82,20 @@ export class UpgradeHandler {
     // Until the upgrade is done nothing else handles `error`, and an unhandled one would end the process.
     socket.on("error", () => undefined);
     if (this.#connections.size >= this.#settings.limits.maxConnections) {
-      this.#settings.counters.linkRefused("tooManyConnections");
+      this.#settings.counters.count("linkCloses", "tooManyConnections");
       return endNow(socket, "503 Service Unavailable");
     }
     const address = this.#settings.addressOf(request);
     const limit = this.#limitReachedBy(address);
     if (limit !== undefined) {
-      this.#settings.counters.limitReached(limit);
+      this.#settings.counters.count("limited", limit);
       return endNow(socket, "429 Too Many Requests");
     }
     const connection = new Connection({
       socket,
       scheduler: this.#settings.scheduler,
       batch: this.#batch,
-      onClosing: (code) => this.#settings.counters.linkClosed(code),
+      onClosing: (code) => this.#settings.counters.countClose("linkCloses", code),
       onClosed: (closed) => this.#closed(closed, address),
     });
     this.#connections.add(connection);
@@ -168,8 +168,8 @@ export class UpgradeHandler {
       ? readJoinCredential(credential, limits.bodyBytes)
       : tooManyMatches;
     if (!isRefusal(wish)) return this.#registry.join(admitted, wish, caller);
-    counters.matchRefused(wish.code);
-    if (wish === tooManyMatches) counters.limitReached("matchesPerAddress");
+    counters.count("matchRefusals", wish.code);
+    if (wish === tooManyMatches) counters.count("limited", "matchesPerAddress");
     refuseMatch(admitted, wish);
   }
 

@@ -84,7 +84,7 @@ describe("an error in the handling of a packet ends only that session", () => {
     ],
     [
       "any control message",
-      () => vi.spyOn(Participant.prototype, "admitSignal").mockImplementationOnce(broken),
+      () => vi.spyOn(SessionMeter.prototype, "admitSignal").mockImplementationOnce(broken),
       say({ type: "stripe" }),
     ],
     [

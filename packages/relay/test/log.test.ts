@@ -21,6 +21,13 @@ describe("the log", () => {
     ]);
   });
 
+  it("throttles the lines of each key apart", () => {
+    const throttle = new LogThrottle(new VirtualScheduler());
+    const lines: string[] = [];
+    for (const key of ["a", "b", "a", "b"]) throttle.write((message) => lines.push(message), key, {}, key);
+    expect(lines).toEqual(["a", "b"]);
+  });
+
   it("warns of who was cut, and never shows a token or a ticket", () => {
     const lines: string[] = [];
     const keep = (message: string, fields?: LogFields): void =>

@@ -14,14 +14,22 @@ function scene({ roomBytes = 1e9, ...changed }: Partial<RelayLimits> & { roomByt
     ...changed,
   };
   const bucket = (): TokenBucket => new TokenBucket(roomBytes, roomBytes, 0);
-  const seen = { refused: 0, floods: 0, tooLong: 0, subjects: [] as string[] };
-  const meter = new SessionMeter(limits, scheduler, new BucketShare(bucket(), bucket()), {
-    onRefused: (subject) => {
-      seen.refused += 1;
-      if (seen.subjects.at(-1) !== subject) seen.subjects.push(subject);
+  const seen = { refused: 0, floods: 0, subjects: [] as string[] };
+  const share = new BucketShare(bucket(), bucket());
+  const shares = { ingress: share, egress: share };
+  const meter = new SessionMeter({
+    limits,
+    clock: scheduler,
+    shares,
+    address: [],
+    on: {
+      onRefused: (subject) => {
+        seen.refused += 1;
+        if (seen.subjects.at(-1) !== subject) seen.subjects.push(subject);
+      },
+      onTooLong: () => undefined,
+      onFlood: () => void (seen.floods += 1),
     },
-    onTooLong: () => void (seen.tooLong += 1),
-    onFlood: () => void (seen.floods += 1),
   });
   const send = (perSecond: number, seconds: number): void => {
     for (let sent = 0; sent < perSecond * seconds; sent++) {
@@ -124,14 +132,5 @@ describe("what is not the session's fault", () => {
     expect([1, 2].map(() => meter.admitSignal())).toEqual([true, false]);
     for (let sent = 0; sent < 1000; sent++) meter.admitSignal();
     expect([seen.subjects, seen.floods]).toEqual([["signalsPerSession"], 0]);
-  });
-
-  it("reports of other parts are passed on: drops, floods and messages that are too long", () => {
-    const { seen, meter } = scene();
-    for (let dropped = 0; dropped < 1000; dropped++) meter.reportDropped("bytesPerRoom");
-    expect([seen.refused, seen.floods, seen.tooLong]).toEqual([1000, 0, 0]);
-    meter.reportTooLong();
-    meter.reportFlood();
-    expect([seen.floods, seen.tooLong]).toEqual([1, 1]);
   });
 });

@@ -79,7 +79,7 @@ export class AdmittedLink implements LinkGuard {
   closing(code: number): void {
     try {
       this.#owner?.closing(code);
-      if (code === MESSAGE_TOO_BIG) this.#meter?.reportTooLong();
+      if (code === MESSAGE_TOO_BIG) this.#meter?.on.onTooLong();
     } catch (error) {
       this.failed(error);
     }
@@ -100,7 +100,7 @@ export class AdmittedLink implements LinkGuard {
     for (const [trafficClass, count] of sent) {
       packets += count.packets;
       bytes += count.bytes;
-      this.#counters?.packetsSent(this.link.kind, trafficClass, count);
+      this.#counters?.packetSent(this.link.kind, trafficClass, count.bytes, count.packets);
     }
     try {
       this.#framed?.sendFrames(frames, packets, bytes);

@@ -102,7 +102,7 @@ export class Connection implements LinkOwner {
 
   #flooded(): void {
     const meter = this.#link?.meter;
-    if (meter) meter.reportFlood();
+    if (meter) meter.on.onFlood();
     else this.#link?.link.close(CloseCode.flooding, "frames without a packet before the session");
   }
 }

@@ -28,15 +28,16 @@ export class Forwarder {
   }
 
   /**
-   * Forwards the packet in the envelope `bytes` to every target with an open link. Encodes it once for all
+   * Forwards the packet in an envelope to every target with an open link. Encodes it once for all
    * targets, a broadcast once for each.
    */
-  forward(sender: Participant, bytes: Uint8Array): void {
-    const envelope = readEnvelope(bytes);
+  forward(sender: Participant, received: Uint8Array): void {
+    const envelope = readEnvelope(received);
     if (typeof envelope === "string") return sender.session.reportViolation(envelope);
     const { trafficClass, key, peers, packet } = envelope;
     const isBroadcast = envelope.firstIds !== undefined;
-    if (!sender.egress.admit(trafficClass, (packet.length + DOWNWARD_ENVELOPE_BYTES) * peers.length)) return;
+    const bytes = (packet.length + DOWNWARD_ENVELOPE_BYTES) * peers.length;
+    if (!sender.meter.admitForwarded(trafficClass, bytes)) return;
     const receiverKey = key === 0 ? 0 : sender.number * KEYS_PER_SENDER + key;
     const { room } = sender;
     const window = this.#windowOf(room);

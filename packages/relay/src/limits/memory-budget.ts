@@ -79,7 +79,7 @@ export class MemoryBudget {
       if (bytes <= maxBytes) return;
       bytes -= holder.bytes;
       evicted.add(holder);
-      this.#settings.counters.limitReached(limit);
+      this.#settings.counters.count("limited", limit);
       holder.participant.end(CloseCode.overBudget, "holds too much of the server's memory");
     }
   }

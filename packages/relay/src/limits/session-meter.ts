@@ -1,3 +1,4 @@
+import type { TrafficClassName } from "@paceline/protocol";
 import type { Clock } from "@paceline/transport";
 import type { LimitSubject } from "../ops/relay-counters.js";
 import type { RelayLimits } from "./relay-limits.js";
@@ -19,9 +20,22 @@ export interface MeterHandlers {
   onFlood(): void;
 }
 
+export interface SessionMeterOptions {
+  readonly limits: RelayLimits;
+  readonly clock: Clock;
+  /** The session's shares of the room's rates: `ingress` for its sends, `egress` for the relay's forwards. */
+  readonly shares: { readonly ingress: BucketShare; readonly egress: BucketShare };
+  /** Rates of forwards of the session's network address and of the networks around it. */
+  readonly address: readonly TokenBucket[];
+  readonly on: MeterHandlers;
+}
+
+/** Part of the burst that stays for more important classes. States are dropped first, then events. */
+const RESERVES: Readonly<Partial<Record<TrafficClassName, number>>> = { state: 0.5, input: 0.5, event: 0.25 };
+
 /**
- * Measures the packets and bytes that one participant sends, over all of its links. The owner drops what is
- * not admitted. If refusals go on for `floodPatienceMs`, or become very many, the owner ends the session.
+ * Measures the packets and bytes that one participant sends, over all of its links, and the bytes that the
+ * relay forwards for it: one envelope becomes a packet for each target. The owner drops what is not admitted. If refusals go on for `floodPatienceMs`, or become very many, the owner ends the session.
  */
 export class SessionMeter {
   readonly #clock: Clock;
@@ -29,21 +43,23 @@ export class SessionMeter {
   readonly #bytes: TokenBucket;
   readonly #limits: RelayLimits;
   #signals: TokenBucket | undefined;
-  readonly #roomBytes: BucketShare;
-  readonly #on: MeterHandlers;
+  readonly #shares: SessionMeterOptions["shares"];
+  readonly #address: readonly TokenBucket[];
+  /** Calls to the owner. Other parts of the relay call them too if they see a flood or a message too long. */
+  readonly on: MeterHandlers;
   #overSinceMs = 0;
   #refusedAtMs = -Infinity;
   #refused = 0;
 
-  /** `roomBytes`: this session's share of the rate of bytes that all sessions of the room may send. */
-  constructor(limits: RelayLimits, clock: Clock, roomBytes: BucketShare, on: MeterHandlers) {
+  constructor({ limits, clock, shares, address, on }: SessionMeterOptions) {
     const nowMs = clock.nowMs();
     this.#clock = clock;
     this.#packets = new TokenBucket(limits.packetsPerSecond, limits.packetBurst, nowMs);
     this.#bytes = new TokenBucket(limits.bytesPerSecond, limits.byteBurst, nowMs);
     this.#limits = limits;
-    this.#roomBytes = roomBytes;
-    this.#on = on;
+    this.#shares = shares;
+    this.#address = address;
+    this.on = on;
   }
 
   admitPacket(packetBytes: number): boolean {
@@ -52,9 +68,9 @@ export class SessionMeter {
       this.#refuse(nowMs, "trafficPerSession");
       return false;
     }
-    if (this.#roomBytes.take(packetBytes, nowMs)) return true;
+    if (this.#shares.ingress.take(packetBytes, nowMs)) return true;
     // The session kept its own limits. Others have used up the room's rate, so this is no flooding.
-    this.#on.onRefused("bytesPerRoom");
+    this.on.onRefused("bytesPerRoom");
     return false;
   }
 
@@ -64,7 +80,24 @@ export class SessionMeter {
     this.#signals ??= new TokenBucket(signalsPerSecond, signalBurst, nowMs);
     if (this.#signals.take(1, nowMs)) return true;
     // In a large room an honest newcomer may send more signals. It is not cut, and uses the relay meanwhile.
-    this.#on.onRefused("signalsPerSession");
+    this.on.onRefused("signalsPerSession");
+    return false;
+  }
+
+  /**
+   * Returns true if an envelope may go to its targets. `bytes`: the sum over all targets. The room never holds a
+   * session back within its own share. A dropped reliable packet counts against the sender, who is cut as
+   * flooding if it goes on; until then the sessions of the peers repeat the packet.
+   */
+  admitForwarded(trafficClass: TrafficClassName, bytes: number): boolean {
+    const nowMs = this.#clock.nowMs();
+    const reserve = RESERVES[trafficClass];
+    const isWithinAddress = this.#address.every((bucket) => bucket.take(bytes, nowMs, reserve));
+    if (isWithinAddress && this.#shares.egress.take(bytes, nowMs, reserve)) return true;
+    const subject = isWithinAddress ? "egressPerRoom" : "egressPerAddress";
+    // Newer states and events follow.
+    if (reserve === undefined) this.#refuse(nowMs, subject);
+    else this.on.onRefused(subject);
     return false;
   }
 
@@ -76,25 +109,8 @@ export class SessionMeter {
     this.#refuse(this.#clock.nowMs(), subject);
   }
 
-  reportTooLong(): void {
-    this.#on.onTooLong();
-  }
-
-  /** Counts a dropped message that may be lost. It never counts as flooding. */
-  reportDropped(subject: LimitSubject): void {
-    this.#on.onRefused(subject);
-  }
-
-  /**
-   * Reports that another part of the relay saw the session flooding, for example with bytes that are no
-   * packets.
-   */
-  reportFlood(): void {
-    this.#on.onFlood();
-  }
-
   #refuse(nowMs: number, subject: LimitSubject): void {
-    this.#on.onRefused(subject);
+    this.on.onRefused(subject);
     if (nowMs - this.#refusedAtMs > FORGIVEN_AFTER_MS) {
       this.#overSinceMs = nowMs;
       this.#refused = 0;
@@ -103,6 +119,6 @@ export class SessionMeter {
     this.#refused += 1;
     const { floodPatienceMs, packetBurst } = this.#limits;
     const isLong = nowMs - this.#overSinceMs > floodPatienceMs;
-    if (isLong || this.#refused > packetBurst * BURSTS_TOO_MANY) this.#on.onFlood();
+    if (isLong || this.#refused > packetBurst * BURSTS_TOO_MANY) this.on.onFlood();
   }
 }

@@ -75,7 +75,7 @@ export class RoomDirectory {
     if (reservation) return placeBesideFriends(reservation, spectate);
     const players = spectate ? 1 : (group?.size ?? 1);
     if (players > 1 && !this.#friends.take(address, players - 1)) {
-      this.#settings.counters.limitReached("groupPlacesPerAddress");
+      this.#settings.counters.count("limited", "groupPlacesPerAddress");
       return busy("too many places kept for this address");
     }
     const build = this.#buildOf(request, target);
@@ -191,11 +191,11 @@ export class RoomDirectory {
     if (this.#rooms.size >= this.#settings.limits.maxRooms)
       return full(503, "the server opens no more rooms");
     if (address !== undefined && !this.#shares.admits(address)) {
-      this.#settings.counters.limitReached("openRoomsPerAddress");
+      this.#settings.counters.count("limited", "openRoomsPerAddress");
       return busy("this network has its share of the rooms of a busy server");
     }
     if (address !== undefined && !this.#openings.take(address)) {
-      this.#settings.counters.limitReached("roomsPerAddress");
+      this.#settings.counters.count("limited", "roomsPerAddress");
       return busy("too many rooms opened by this address");
     }
     const room = this.#open({ name, build, openedBy: address ?? "" }, kind, options);

@@ -146,11 +146,11 @@ export class Seats {
   #tooMany(room: Room, address: string): MatchRefusal | undefined {
     const { counters, scheduler } = this.#settings;
     if (!this.#shares.admits(address)) {
-      counters.limitReached("sessionsPerAddress");
+      counters.count("limited", "sessionsPerAddress");
       return busy("this network has its share of the seats of a busy server");
     }
     if (room.admitJoin(scheduler.nowMs())) return undefined;
-    counters.limitReached("joinsPerRoom");
+    counters.count("limited", "joinsPerRoom");
     return busy("too many join this room at once");
   }
 

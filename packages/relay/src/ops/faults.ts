@@ -9,20 +9,18 @@ import type { FaultPlace, RelayCounters } from "./relay-counters.js";
 export class Faults {
   readonly #log: Log;
   readonly #counters: RelayCounters;
-  readonly #clock: Clock;
-  readonly #lines = new Map<FaultPlace, LogThrottle>();
+  readonly #lines: LogThrottle;
 
   constructor(log: Log, counters: RelayCounters, clock: Clock) {
     this.#log = log;
     this.#counters = counters;
-    this.#clock = clock;
+    this.#lines = new LogThrottle(clock);
   }
 
   report(place: FaultPlace, error: unknown, fields: LogFields = {}): void {
-    this.#counters.faulted(place);
-    let lines = this.#lines.get(place);
-    if (!lines) this.#lines.set(place, (lines = new LogThrottle(this.#clock)));
-    lines.write(this.#log.error, "contained an error", { place, ...fields, error: stackOf(error) });
+    this.#counters.count("faults", place);
+    const facts = { place, ...fields, error: stackOf(error) };
+    this.#lines.write(this.#log.error, "contained an error", facts, place);
   }
 
   /** Runs `fn`. Reports an error that it throws and returns false. */

@@ -65,25 +65,25 @@ export function harmlessLog(log: Log): Log {
   };
 }
 
-/** Lets a level pass at most once per second, so that a flood of packets causes no flood of lines. */
+/** Lets one line of each key pass per second, so that a flood of packets causes no flood of lines. */
 export class LogThrottle {
   readonly #clock: Clock;
-  #quietUntilMs = -Infinity;
-  #withheld = 0;
+  readonly #lines = new Map<string, { readonly quietUntilMs: number; withheld: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Writes the line, or counts it. The next line carries the count as `withheld`. */
-  write(write: Log[LogLevel], message: string, fields: LogFields = {}): void {
+  /** Writes the line, or counts it. The next line of its key carries the count as `withheld`. */
+  write(write: Log[LogLevel], message: string, fields: LogFields = {}, key = ""): void {
     const nowMs = this.#clock.nowMs();
-    if (nowMs < this.#quietUntilMs) {
-      this.#withheld += 1;
+    const last = this.#lines.get(key);
+    if (last && nowMs < last.quietUntilMs) {
+      last.withheld += 1;
       return;
     }
-    this.#quietUntilMs = nowMs + 1000;
-    write(message, this.#withheld > 0 ? { ...fields, withheld: this.#withheld } : fields);
-    this.#withheld = 0;
+    this.#lines.set(key, { quietUntilMs: nowMs + 1000, withheld: 0 });
+    const withheld = last?.withheld ?? 0;
+    write(message, withheld > 0 ? { ...fields, withheld } : fields);
   }
 }

@@ -82,6 +82,9 @@ const closeCodeNames = new Map(Object.entries(CloseCode).map(([name, code]) => [
 // RFC 6455, section 7.4.1: a message larger than the socket reads.
 closeCodeNames.set(1009, "messageTooBig");
 
+type CountedGroup =
+  "seats" | "matchRefusals" | "limited" | "entries" | "linkCloses" | "sessionEnds" | "faults";
+
 /** Counts seats, links, sessions, faults and traffic of the relay. */
 export class RelayCounters implements RelayCounts {
   readonly seats: Record<string, number> = {};
@@ -94,67 +97,28 @@ export class RelayCounters implements RelayCounts {
   readonly sent: Partial<Record<LinkKind, Partial<Record<TrafficClassName, TrafficCount>>>> = {};
   readonly received: Partial<Record<LinkKind, TrafficCount>> = {};
 
-  seatGiven(method: string): void {
-    addOne(this.seats, method);
+  /** Adds one to a counter. */
+  count<Group extends CountedGroup>(group: Group, name: keyof RelayCounters[Group] & string): void {
+    const counts = this[group] as Record<string, number>;
+    counts[name] = (counts[name] ?? 0) + 1;
   }
 
-  matchRefused(code: string): void {
-    addOne(this.matchRefusals, code);
+  /** Counts a close by the name of its code; `other` for codes that the other side may choose freely. */
+  countClose(group: "linkCloses" | "sessionEnds", code: number): void {
+    this.count(group, closeCodeNames.get(code) ?? "other");
   }
 
-  limitReached(subject: LimitSubject): void {
-    this.limited[subject] += 1;
-  }
-
-  entered(how: "joined" | "resumed"): void {
-    this.entries[how] += 1;
-  }
-
-  linkClosed(code: number): void {
-    addOne(this.linkCloses, nameOf(code));
-  }
-
-  /** Counts a link that ended before it had a close code. */
-  linkRefused(name: "upgradeMissing" | "tooManyConnections" | "requestTimeout" | "badRequest"): void {
-    addOne(this.linkCloses, name);
-  }
-
-  sessionEnded(code: number): void {
-    addOne(this.sessionEnds, nameOf(code));
-  }
-
-  faulted(place: FaultPlace): void {
-    this.faults[place] += 1;
-  }
-
-  packetSent(kind: LinkKind, trafficClass: TrafficClassName, bytes: number): void {
-    const byClass = (this.sent[kind] ??= {});
-    add((byClass[trafficClass] ??= { packets: 0, bytes: 0 }), bytes);
-  }
-
-  packetsSent(kind: LinkKind, trafficClass: TrafficClassName, { packets, bytes }: TrafficCount): void {
+  packetSent(kind: LinkKind, trafficClass: TrafficClassName, bytes: number, packets = 1): void {
     const sent = ((this.sent[kind] ??= {})[trafficClass] ??= { packets: 0, bytes: 0 });
     sent.packets += packets;
     sent.bytes += bytes;
   }
 
   packetReceived(kind: LinkKind, bytes: number): void {
-    add((this.received[kind] ??= { packets: 0, bytes: 0 }), bytes);
+    const received = (this.received[kind] ??= { packets: 0, bytes: 0 });
+    received.packets += 1;
+    received.bytes += bytes;
   }
-}
-
-/** Returns `other` for unknown codes: the other side chooses them, and could choose a thousand. */
-function nameOf(code: number): string {
-  return closeCodeNames.get(code) ?? "other";
-}
-
-function addOne(counts: Record<string, number>, name: string): void {
-  counts[name] = (counts[name] ?? 0) + 1;
-}
-
-function add(count: TrafficCount, bytes: number): void {
-  count.packets += 1;
-  count.bytes += bytes;
 }
 
 function zeroFor<Name extends string>(names: readonly Name[]): Record<Name, number> {

@@ -33,7 +33,6 @@ import type { Room } from "./room.js";
 import type { RoomHost } from "../authority/room-host.js";
 import { HeldFrames } from "./held-frames.js";
 import { RetainedStates } from "./retained-states.js";
-import { SessionEgress } from "./session-egress.js";
 import { SessionMeter } from "../limits/session-meter.js";
 import { TokenBucket } from "../limits/token-bucket.js";
 import { UpdateFilter } from "./update-filter.js";
@@ -50,18 +49,11 @@ interface ParticipantIdentity {
   readonly tokens: readonly Buffer[];
 }
 
-/** A participant's state, from its seat to its end. `wasSeated`: it has never had an open link. */
+/** A participant's state, from its seat to its end. `returning`: with a new link that is not open yet. */
 type Presence =
-  | { readonly at: "seated" | "connected" | "gone" }
+  | { readonly at: "seated" | "connected" | "returning" | "gone" }
   /** Without a link since `sinceMs`. `page`: the last known state of its page. */
-  | {
-      readonly at: "away";
-      readonly sinceMs: number;
-      readonly page: "open" | "asleep" | "closed";
-      readonly wasSeated: boolean;
-    }
-  /** With a new link that is not open yet. */
-  | { readonly at: "returning"; readonly wasSeated: boolean };
+  | { readonly at: "away"; readonly sinceMs: number; readonly page: "open" | "asleep" | "closed" };
 
 /** Calls from a participant to the session registry. */
 export interface ParticipantHandlers {
@@ -138,18 +130,18 @@ export class Participant {
   /** Updates that the forwarder has passed to this participant. */
   readonly filter = new UpdateFilter();
   readonly retained: RetainedStates;
-  readonly egress: SessionEgress;
+  readonly meter: SessionMeter;
   readonly #options: ParticipantOptions;
   readonly #scheduler: Scheduler;
   readonly #tokens: readonly Buffer[];
   #welcomeId: number | undefined;
-  readonly #meter: SessionMeter;
   readonly #links = new Set<Link>();
   readonly #resumeTokens = new ResumeTokens();
   #newest: Link | undefined;
   #stripes: StripeFilter | undefined;
   #held: HeldFrames | undefined;
   #presence: Presence = { at: "seated" };
+  #hasOpened = false;
   #isHidden = false;
   readonly #joinedAtMs: number;
   #webrtc: boolean;
@@ -175,18 +167,17 @@ export class Participant {
     this.#joinedAtMs = scheduler.nowMs();
     this.#webrtcChanges = new TokenBucket(1000 / WEBRTC_CHANGE_MS, WEBRTC_CHANGES, this.#joinedAtMs);
     this.#tokens = identity.tokens.slice(-MAX_TOKENS);
-    const shares = options.room.shares(scheduler.nowMs());
-    this.#meter = new SessionMeter(options.limits, scheduler, shares.ingress, {
-      onRefused: handlers.onRefused,
-      onTooLong: () => this.session.reportViolation("too-long"),
-      onFlood: () => this.end(CloseCode.flooding, "more packets, bytes or messages than allowed"),
-    });
     const { room } = options;
-    this.egress = new SessionEgress({
+    this.meter = new SessionMeter({
+      limits: options.limits,
       clock: scheduler,
-      room: shares.egress,
+      shares: room.shares(this.#joinedAtMs),
       address: options.addressEgress,
-      meter: this.#meter,
+      on: {
+        onRefused: handlers.onRefused,
+        onTooLong: () => this.session.reportViolation("too-long"),
+        onFlood: () => this.end(CloseCode.flooding, "more packets, bytes or messages than allowed"),
+      },
     });
     this.retained = new RetainedStates(scheduler);
     this.session = new Session({
@@ -314,12 +305,8 @@ export class Participant {
     return hasArrived ? this.#tokens.slice(-1) : this.#tokens;
   }
 
-  admitSignal(): boolean {
-    return this.#meter.admitSignal();
-  }
-
   reportExceeded(subject: LimitSubject): void {
-    this.#meter.reportExceeded(subject);
+    this.meter.reportExceeded(subject);
   }
 
   /** Sends a message with a new resume token. The token replaces older ones when the message has arrived. */
@@ -371,9 +358,7 @@ export class Participant {
     this.#links.add(link);
     this.#cancelGrace?.();
     this.#cancelGrace = undefined;
-    if (this.#presence.at === "away") {
-      this.#presence = { at: "returning", wasSeated: this.#presence.wasSeated };
-    }
+    if (this.#presence.at === "away") this.#presence = { at: "returning" };
     for (const old of older) old.close(CloseCode.replaced, "a newer link of this session took over");
     this.#guard(first);
     this.session.attach(link, {
@@ -480,7 +465,7 @@ export class Participant {
   }
 
   #guard(link: AdmittedLink): void {
-    link.measure(this.#meter, (error) => this.fail("packet", error));
+    link.measure(this.meter, (error) => this.fail("packet", error));
   }
 
   #receive(payload: Uint8Array): void {
@@ -504,19 +489,14 @@ export class Participant {
     else this.session.reportViolation("bad-message");
   }
 
-  /** True if it has never had an open link. */
-  get #wasSeated(): boolean {
-    const presence = this.#presence;
-    return "wasSeated" in presence ? presence.wasSeated : presence.at === "seated";
-  }
-
   #opened(): void {
-    const { handlers } = this.#options;
+    if (this.isGone) return;
     const { isAway: wasAway } = this;
-    const wasSeated = this.#wasSeated;
-    if (!this.isGone) this.#presence = { at: "connected" };
-    if (wasSeated) handlers.onOpened(this);
-    else handlers.onReturned(this, wasAway);
+    const isFirst = !this.#hasOpened;
+    this.#hasOpened = true;
+    this.#presence = { at: "connected" };
+    if (isFirst) this.#options.handlers.onOpened(this);
+    else this.#options.handlers.onReturned(this, wasAway);
   }
 
   #linkDown(link: Link, close: LinkClose, isLast: boolean): void {
@@ -527,7 +507,7 @@ export class Participant {
     const page = pageAfter(close.code);
     // Only the WebSocket has closed. The session goes on over WebRTC until that closes too.
     if (page === "open" && !isLast) return;
-    this.#presence = { at: "away", sinceMs: this.#scheduler.nowMs(), page, wasSeated: this.#wasSeated };
+    this.#presence = { at: "away", sinceMs: this.#scheduler.nowMs(), page };
     this.keepFor(this.#graceMsOf(page));
     this.#options.handlers.onDropped(this);
   }

@@ -6,27 +6,27 @@ import type { Refusal } from "./refusal.js";
 /** Logs the failed hooks of one room class: at most one line a second for each hook, over all rooms. */
 export class HookLog {
   readonly #log: Log;
-  readonly #clock: Clock;
   readonly #roomName: string;
-  readonly #lines = new Map<string, LogThrottle>();
+  readonly #lines: LogThrottle;
   readonly #clamped = new Set<string>();
 
   constructor(log: Log, clock: Clock, roomName: string) {
     this.#log = log;
-    this.#clock = clock;
+    this.#lines = new LogThrottle(clock);
     this.#roomName = roomName;
   }
 
   failed(hook: string, error: unknown, startedBy?: string): void {
-    const fields = { room: this.#roomName, hook, ...(startedBy !== undefined && { startedBy }) };
-    this.#linesOf(hook).write(this.#log.error, "a hook failed", { ...fields, error: stackOf(error) });
+    const by = startedBy !== undefined && { startedBy };
+    const fields = { room: this.#roomName, hook, ...by, error: stackOf(error) };
+    this.#lines.write(this.#log.error, "a hook failed", fields, hook);
   }
 
   /** Logs a refusal of the kind `unavailable`. Other refusals are the game's decisions and need no log. */
   refused(hook: string, { kind, message, cause }: Refusal): void {
     if (kind !== "unavailable") return;
     const fields = { room: this.#roomName, hook, reason: message, error: stackOf(cause) };
-    this.#linesOf(hook).write(this.#log.warn, "a hook could not decide", fields);
+    this.#lines.write(this.#log.warn, "a hook could not decide", fields, hook);
   }
 
   /**
@@ -38,11 +38,5 @@ export class HookLog {
     this.#clamped.add(field);
     const fields = { room: this.#roomName, field, value, range: `${min} to ${max} ${unit}`.trim() };
     this.#log.warn("a value out of its range was clamped", fields);
-  }
-
-  #linesOf(hook: string): LogThrottle {
-    let lines = this.#lines.get(hook);
-    if (!lines) this.#lines.set(hook, (lines = new LogThrottle(this.#clock)));
-    return lines;
   }
 }
