@@ -29,7 +29,6 @@ const MAX_TEXT_CHARACTERS = 256;
 /** Size as msgpack. The welcome has the options and the room's peers in one packet. */
 const MAX_OPTIONS_BYTES = 4096;
 const MAX_AUTH_CHARACTERS = 3000;
-const BUILD_WORDS = "build must be 1 to 64 letters, digits and . + - _";
 const SEAT_WORDS = `seat must have a session and a token of 1 to ${MAX_MATCH_TOKEN_CHARACTERS} characters, and ifAway`;
 const GROUP_WORDS = `group must be a key of 1 to ${MAX_MATCH_TOKEN_CHARACTERS} characters and a size of 1 to ${MAX_GROUP_SIZE}`;
 
@@ -39,35 +38,42 @@ const otherVersion: MatchRefusal = {
   message: `this server speaks version ${PROTOCOL_VERSION} of the protocol: update the older of the two`,
 };
 
+/** Readers of the optional fields of a body, and the words about a value that a reader refuses. */
+const readers: Readonly<Record<string, readonly [(value: unknown) => unknown, string]>> = {
+  webrtc: [flagOf, "webrtc must be true or false"],
+  spectate: [flagOf, "spectate must be true or false"],
+  token: [
+    (value) => textOf(value, MAX_MATCH_TOKEN_CHARACTERS),
+    `token must be text of at most ${MAX_MATCH_TOKEN_CHARACTERS} characters`,
+  ],
+  authToken: [
+    (value) => textOf(value, MAX_AUTH_CHARACTERS),
+    `authToken must be text of at most ${MAX_AUTH_CHARACTERS} characters`,
+  ],
+  build: [
+    (value) => (isBuild(value) ? value : undefined),
+    "build must be 1 to 64 letters, digits and . + - _",
+  ],
+  group: [groupOf, GROUP_WORDS],
+  seat: [seatOf, SEAT_WORDS],
+};
+
 /**
  * Returns the options and capabilities in the body of a match request, or a refusal that names the mistake.
  */
 export function readMatchBody(body: unknown): Wish | MatchRefusal {
   if (!isFields(body)) return malformed("the body must be a JSON object");
-  const { version, options = {}, webrtc = false, token = "", authToken = "", spectate = false } = body;
+  const { version, options = {} } = body;
   if (version !== PROTOCOL_VERSION) return otherVersion;
-  if (typeof webrtc !== "boolean" || typeof spectate !== "boolean") {
-    return malformed("webrtc and spectate must be true or false");
-  }
-  if (typeof token !== "string" || token.length > MAX_MATCH_TOKEN_CHARACTERS) {
-    return malformed(`token must be text of at most ${MAX_MATCH_TOKEN_CHARACTERS} characters`);
-  }
-  if (typeof authToken !== "string" || authToken.length > MAX_AUTH_CHARACTERS) {
-    return malformed(`authToken must be text of at most ${MAX_AUTH_CHARACTERS} characters`);
-  }
   const problem = optionsProblem(options);
   if (problem !== undefined) return malformed(problem);
-  const { build } = body;
-  const [group, seat] = [groupOf(body.group), seatOf(body.seat)];
-  if (build !== undefined && !isBuild(build)) return malformed(BUILD_WORDS);
-  if (body.group !== undefined && !group) return malformed(GROUP_WORDS);
-  if (body.seat !== undefined && !seat) return malformed(SEAT_WORDS);
-  return {
-    ...{ options: options as RoomOptions, webrtc, token, authToken, spectate },
-    ...(build !== undefined && { build }),
-    ...(group && { group }),
-    ...(seat && { seat }),
-  };
+  const wish: Record<string, unknown> = { options, webrtc: false, token: "", authToken: "", spectate: false };
+  for (const [name, [read, words]] of Object.entries(readers)) {
+    if (body[name] === undefined) continue;
+    wish[name] = read(body[name]);
+    if (wish[name] === undefined) return malformed(words);
+  }
+  return wish as unknown as Wish;
 }
 
 type Wish = Omit<MatchRequest, "method" | "target">;
@@ -136,22 +142,28 @@ function optionsProblem(options: unknown): string | undefined {
   return isLong ? `options may take at most ${MAX_OPTIONS_BYTES} bytes` : undefined;
 }
 
+function flagOf(value: unknown): boolean | undefined {
+  return typeof value === "boolean" ? value : undefined;
+}
+
+function textOf(value: unknown, max: number, min = 0): string | undefined {
+  return typeof value === "string" && value.length >= min && value.length <= max ? value : undefined;
+}
+
 function groupOf(value: unknown): Group | undefined {
   if (!isFields(value)) return undefined;
-  const { key, size } = value;
-  const isKey = typeof key === "string" && key.length > 0 && key.length <= MAX_MATCH_TOKEN_CHARACTERS;
-  const isSize = typeof size === "number" && Number.isInteger(size) && size >= 1 && size <= MAX_GROUP_SIZE;
-  return isKey && isSize ? { key, size } : undefined;
+  const key = textOf(value.key, MAX_MATCH_TOKEN_CHARACTERS, 1);
+  const size = Number.isInteger(value.size) ? (value.size as number) : 0;
+  return key !== undefined && size >= 1 && size <= MAX_GROUP_SIZE ? { key, size } : undefined;
 }
 
 function seatOf(value: unknown): SeatClaim | undefined {
   if (!isFields(value)) return undefined;
-  const { session, token, ifAway } = value;
-  const isText = (text: unknown): text is string =>
-    typeof text === "string" && text.length > 0 && text.length <= MAX_MATCH_TOKEN_CHARACTERS;
-  return isText(session) && isText(token) && typeof ifAway === "boolean"
-    ? { session, token, ifAway }
-    : undefined;
+  const session = textOf(value.session, MAX_MATCH_TOKEN_CHARACTERS, 1);
+  const token = textOf(value.token, MAX_MATCH_TOKEN_CHARACTERS, 1);
+  const ifAway = flagOf(value.ifAway);
+  const isWhole = session !== undefined && token !== undefined && ifAway !== undefined;
+  return isWhole ? { session, token, ifAway } : undefined;
 }
 
 function malformed(message: string): MatchRefusal {
