@@ -29,6 +29,30 @@ describe("a room's loop", () => {
     expect(loop.lateness.quantile(0.99)).toBeLessThanOrEqual(1);
   });
 
+  test.each([20, 30, 60])(
+    "at %d Hz sets one timer for each step, though timers cut off fractions of a ms",
+    (tickHz) => {
+      const virtual = new VirtualScheduler({ startMs: 0.7 });
+      let timers = 0;
+      const loop = new TickLoop({
+        scheduler: {
+          nowMs: () => virtual.nowMs(),
+          after: (ms, fn) => {
+            timers += 1;
+            return virtual.after(Math.trunc(ms) + 0.05, fn);
+          },
+          every: (ms, fn) => virtual.every(ms, fn),
+        },
+        tickHz,
+        step: () => undefined,
+      });
+      loop.start();
+      virtual.advance(60_000);
+      expect(loop.tick).toBeGreaterThanOrEqual(60 * tickHz - 1);
+      expect(timers).toBeLessThanOrEqual(60 * tickHz + 1);
+    },
+  );
+
   test("makes up for a short stall", () => {
     const { loop, virtual } = newLoop((tick) => (tick === 10 ? 50 : 0));
     virtual.advance(950);

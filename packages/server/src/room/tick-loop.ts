@@ -62,9 +62,9 @@ export class TickLoop {
 
   #wait(): void {
     const { scheduler } = this.#options;
-    this.#cancel = scheduler.after(Math.max(BREATH_MS, this.#nextAtMs - scheduler.nowMs()), () =>
-      this.#run(),
-    );
+    // Timers cut off fractions of a ms: rounded up, they need no second one for the rest.
+    const delayMs = Math.ceil(this.#nextAtMs - EARLY_MS - scheduler.nowMs());
+    this.#cancel = scheduler.after(Math.max(BREATH_MS, delayMs), () => this.#run());
   }
 
   #run(): void {
