@@ -58,6 +58,16 @@ export class EntityRows {
     return ((this.newest - tick) | 0) <= this.#mask || this.find(tick) >= 0;
   }
 
+  /** Returns true if the numbers of two kept states are the same. */
+  isSameAt(tick: number, other: number): boolean {
+    const a = this.find(tick);
+    const b = this.find(other);
+    for (let column = 0; column < this.#width; column++) {
+      if (this.rows[a + column] !== this.rows[b + column]) return false;
+    }
+    return true;
+  }
+
   /** Reserves the slot of a tick's state and returns its offset, or -1 if the slot holds a newer state. */
   reserve(tick: number): number {
     const slot = tick & this.#mask;

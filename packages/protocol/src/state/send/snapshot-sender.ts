@@ -176,7 +176,9 @@ export class SnapshotSender {
     const { tick0, tick1, tick2 } = ticks;
     const age = (this.#job.tick - tick0) | 0;
     if (age < 1 || age > OLDEST_BASELINE_TICKS || !entity.holds(tick0)) return;
-    const isSecond = tick1 !== NO_TICK && entity.holds(tick1);
+    // An entity at rest needs no second baseline. So receivers of the same newest state get the same bytes,
+    // whatever each of them acknowledged before.
+    const isSecond = tick1 !== NO_TICK && entity.holds(tick1) && !entity.isSameAt(tick0, tick1);
     const isThird = isSecond && tick2 !== NO_TICK && entity.holds(tick2);
     if (entity.plan.isStepping && !(isThird && tick0 - tick2 === 2)) {
       entries.setBaselines(index, tick0, NO_TICK, NO_TICK);
