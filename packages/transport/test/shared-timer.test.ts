@@ -1,4 +1,5 @@
-import { VirtualScheduler } from "@paceline/testkit";
+import { memoryLinkPair, seededRandom, VirtualScheduler } from "@paceline/testkit";
+import { Session } from "@paceline/transport";
 import { expect, test } from "vitest";
 import { GuardedScheduler } from "../src/guarded-scheduler.js";
 import { everyShared } from "../src/session/shared-timer.js";
@@ -41,4 +42,44 @@ test("owners of one clock share its timer, and each gets only its own errors", (
   end();
   base.advance(50);
   expect(turns).toBe(2);
+});
+
+test("a session of a server that plays is looked after four times a second, and sooner once a command waits", () => {
+  const scheduler = new VirtualScheduler();
+  let updates = 0;
+  const counted = {
+    nowMs: () => scheduler.nowMs(),
+    after: scheduler.after.bind(scheduler),
+    every: (periodMs: number, fn: () => void) =>
+      scheduler.every(periodMs, () => {
+        updates += 1;
+        fn();
+      }),
+  };
+  const pair = memoryLinkPair({
+    scheduler,
+    random: seededRandom(1),
+    settings: { delayMs: 20 },
+    isUnreliable: false,
+  });
+  const handlers = { onReliable: () => undefined };
+  const server = new Session({ scheduler: counted, handlers });
+  const client = new Session({ scheduler, handlers });
+  const options = { preference: 1, needsProof: false, connectTimeoutMs: 5000, timeoutMs: 15_000 };
+  server.attach(pair.a, { ...options, heartbeatMs: Infinity });
+  client.attach(pair.b, { ...options, heartbeatMs: 1000 });
+  const play = (ms: number): number => {
+    const before = updates;
+    const ends = [server, client].map((session) =>
+      scheduler.every(50, () => session.sendState(new Uint8Array(20), 1)),
+    );
+    scheduler.advance(ms);
+    for (const end of ends) end();
+    return updates - before;
+  };
+  play(2000);
+  expect(play(10_000)).toBeLessThanOrEqual(41);
+  server.sendReliable(new Uint8Array(3));
+  pair.change({ delayMs: 2000 });
+  expect(play(2000)).toBeGreaterThan(30);
 });

@@ -33,7 +33,10 @@ import { Sender } from "./sender.js";
 import { SessionLinks } from "./links/session-links.js";
 import { everyShared } from "./shared-timer.js";
 
+/** Period at which links and queues are looked after. */
 const UPDATE_PERIOD_MS = 50;
+/** The period while all links work and nothing waits: a server has one such timer for all who play. */
+const STEADY_PERIOD_MS = 250;
 /** It may wait for a wake-up that comes anyway, such as that of the next input. */
 const UPDATE_SLACK_MS = 10;
 /**
@@ -71,11 +74,14 @@ export class Session {
   readonly #channel: SessionOptions["channel"];
   /** Undefined while there is nothing to look after. */
   #stopUpdates: Cancel | undefined;
+  #updatePeriodMs = 0;
   #nonce = 0;
   #isClosed = false;
   #violations = 0;
   #windowEndsAtMs = 0;
-  #pongsLeft: number = limits.pongsPerSecond;
+  /** Pongs of the last moments: they leak away at the rate of the limit. */
+  #pongs = 0;
+  #pongAtMs = 0;
 
   constructor(options: SessionOptions) {
     this.drops = options.drops ?? new DropCounters();
@@ -98,7 +104,6 @@ export class Session {
     });
     this.#links = new SessionLinks({
       scheduler: this.#scheduler,
-      updatePeriodMs: UPDATE_PERIOD_MS + UPDATE_SLACK_MS,
       onPacket: this.receive,
       ping: (monitor) => this.#ping(monitor, this.#scheduler.nowMs()),
       onActive: (link, reason) => this.#moved(link, reason),
@@ -296,7 +301,7 @@ export class Session {
       link.close(CloseCode.left, "the session has ended");
       return;
     }
-    this.#startUpdates();
+    this.#updateEvery(UPDATE_PERIOD_MS);
     this.#links.attach(link, options);
   }
 
@@ -464,9 +469,15 @@ export class Session {
 
   /** Looks after links and queues from now on, until both are quiet: a room has many sessions, most of them idle. */
   #startUpdates(): void {
-    if (this.#stopUpdates || this.#isClosed) return;
-    this.#links.restart(this.#scheduler.nowMs());
-    this.#stopUpdates = everyShared(this.#scheduler, UPDATE_PERIOD_MS, () => this.#update(), UPDATE_SLACK_MS);
+    if (!this.#stopUpdates) this.#updateEvery(STEADY_PERIOD_MS);
+  }
+
+  #updateEvery(periodMs: number): void {
+    if ((this.#stopUpdates && this.#updatePeriodMs === periodMs) || this.#isClosed) return;
+    this.#stopUpdates?.();
+    this.#updatePeriodMs = periodMs;
+    this.#links.restart(this.#scheduler.nowMs(), periodMs + UPDATE_SLACK_MS);
+    this.#stopUpdates = everyShared(this.#scheduler, periodMs, () => this.#update(), UPDATE_SLACK_MS);
   }
 
   #update(): void {
@@ -475,9 +486,10 @@ export class Session {
     const { active } = this.#links;
     if (active && !this.#sender.isEmpty)
       this.#sender.update(Math.max(REPEAT_AFTER_MS, 4 * (active.rttMs ?? 0)));
+    const isSteady = this.#sender.isEmpty && this.#links.isSteady(nowMs, STEADY_PERIOD_MS);
+    this.#updateEvery(isSteady ? STEADY_PERIOD_MS : UPDATE_PERIOD_MS);
     if (nowMs < this.#windowEndsAtMs) return;
-    this.#windowEndsAtMs = nowMs + 1000;
-    this.#pongsLeft = limits.pongsPerSecond;
+    this.#windowEndsAtMs = Math.max(this.#windowEndsAtMs, nowMs - 1000) + 1000;
     this.#receiver.loss.endWindow();
     this.#sender.loss.endWindow();
     this.#violations = Math.max(0, this.#violations - 1);
@@ -493,7 +505,8 @@ export class Session {
   }
 
   #ping(monitor: LinkMonitor, nowMs: number): void {
-    this.#startUpdates();
+    // The lateness of this page while the ping is under way must be known.
+    this.#updateEvery(UPDATE_PERIOD_MS);
     this.#nonce = nextSequence(this.#nonce);
     const { isDoubtful, link } = monitor;
     monitor.pinged(this.#nonce, nowMs);
@@ -550,9 +563,13 @@ export class Session {
   #receivePing(body: Uint8Array, { link }: LinkMonitor): void {
     if (body.length !== 2) return this.reportViolation("bad-message");
     this.#startUpdates();
-    if (this.#pongsLeft === 0) return this.drops.count("rate-limit");
-    this.#pongsLeft -= 1;
-    this.#sender.sendProbe(link, MessageKind.pong, pongTo(body, this.#scheduler.nowMs()));
+    const nowMs = this.#scheduler.nowMs();
+    const seconds = (nowMs - this.#pongAtMs) / 1000;
+    this.#pongs = Math.max(0, this.#pongs - seconds * limits.pongsPerSecond);
+    this.#pongAtMs = nowMs;
+    if (this.#pongs + 1 > limits.pongsPerSecond) return this.drops.count("rate-limit");
+    this.#pongs += 1;
+    this.#sender.sendProbe(link, MessageKind.pong, pongTo(body, nowMs));
   }
 
   #receivePong(body: Uint8Array, monitor: LinkMonitor): void {

@@ -152,6 +152,13 @@ export class LinkMonitor {
     return isPassive && nowMs - this.#lastPingAtMs > ANSWER_WITHIN_MS;
   }
 
+  /** Returns true if the link works, waits for no answer, and sends no ping within `forMs`. */
+  isSteady(nowMs: number, forMs: number): boolean {
+    const newest = this.#loss.open.at(-1);
+    const isWaiting = newest !== undefined && nowMs - newest.sentAtMs <= ANSWER_WITHIN_MS;
+    return this.isUsable && !isWaiting && !this.isPingDue(nowMs + forMs, true);
+  }
+
   /** Returns the time since the last received packet, ms. */
   heardMs(nowMs: number): number {
     return nowMs - this.#heardAtMs;

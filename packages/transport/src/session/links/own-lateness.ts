@@ -7,7 +7,7 @@ const TOLERANCE_MS = 25;
  * own.
  */
 export class OwnLateness {
-  readonly #periodMs: number;
+  #periodMs: number;
   #tickedAtMs: number;
   /** Time at which the last stall ended. */
   #lateUntilMs = -Infinity;
@@ -25,8 +25,9 @@ export class OwnLateness {
     return lateMs;
   }
 
-  /** Called when the timer starts again after a pause. */
-  restart(nowMs: number): void {
+  /** Called when the timer starts again after a pause, or with another period. */
+  restart(nowMs: number, periodMs: number): void {
+    this.#periodMs = periodMs;
     this.#tickedAtMs = nowMs;
   }
 

@@ -7,8 +7,6 @@ import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
 
 export interface SessionLinksOptions {
   readonly scheduler: Scheduler;
-  /** Period at which {@link SessionLinks.update} is called, ms. */
-  readonly updatePeriodMs: number;
   readonly onPacket: (packet: Uint8Array, link: Link) => void;
   /** Sends a ping over that link, and calls `pinged` of its monitor. */
   ping(monitor: LinkMonitor): void;
@@ -33,7 +31,7 @@ export class SessionLinks {
 
   constructor(options: SessionLinksOptions) {
     this.#options = options;
-    this.#lateness = new OwnLateness(options.updatePeriodMs, options.scheduler.nowMs());
+    this.#lateness = new OwnLateness(Infinity, options.scheduler.nowMs());
   }
 
   /** The monitor of the link that carries the traffic. */
@@ -103,9 +101,14 @@ export class SessionLinks {
     return this.#monitors.every((monitor) => monitor.isQuiet(nowMs));
   }
 
-  /** Called when the calls of {@link update} start again. */
-  restart(nowMs: number): void {
-    this.#lateness.restart(nowMs);
+  /** Returns true if {@link update} would find nothing within `forMs` on links that go on to work. */
+  isSteady(nowMs: number, forMs: number): boolean {
+    return this.#monitors.every((monitor) => monitor.isSteady(nowMs, forMs));
+  }
+
+  /** Called when the calls of {@link update} start again, or get another period. */
+  restart(nowMs: number, periodMs: number): void {
+    this.#lateness.restart(nowMs, periodMs);
   }
 
   /** Gives up dead links, and sends due pings. */
