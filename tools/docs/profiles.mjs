@@ -129,9 +129,9 @@ function planCells({ numbers, channels }) {
 }
 
 /** @param {Transport} transport @returns {string} */
-function ordinaryPlans({ circumstancesOf, decide, profiles }) {
+function ordinaryPlans({ circumstancesOf, planFor, profiles }) {
   const rows = Object.values(profiles).map((profile) => {
-    const plan = decide(
+    const plan = planFor(
       circumstancesOf(profile, {
         security: "https",
         available: { webrtc: true },

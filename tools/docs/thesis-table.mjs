@@ -386,14 +386,14 @@ function departureRows({ genre, what, figures = [], without }, number) {
  * @param {(question: string, row: string) => string} reasonOf
  * @returns {{ rows: string[][], departures: number, figures: string[][] }}
  */
-export function thesisRows({ circumstancesOf, decide, profiles }, reasonOf) {
+export function thesisRows({ circumstancesOf, planFor, profiles }, reasonOf) {
   /** @type {{ situation: Situation, number: string }[]} */
   const departing = [];
   const rows = situations.map((situation, at) => {
     const { genre, what, changes, thesis, wish, row, transports } = situation;
     const number = `${at + 1}`;
     const profile = profiles[genre];
-    const plan = decide({
+    const plan = planFor({
       ...circumstancesOf(profile, {
         security: "https",
         available: { webrtc: true },

@@ -1,22 +1,5 @@
-import { ConfigError } from "@paceline/protocol";
 import type { HeldBands } from "./bands.js";
-import {
-  batteries,
-  checkBoolean,
-  checkOneOf,
-  type Battery,
-  type Favour,
-  favours,
-  type Genre,
-  genres,
-  type Movement,
-  movements,
-  type Network,
-  networks,
-  type Profile,
-  topologies,
-  type Topology,
-} from "./profile.js";
+import type { Battery, Favour, Genre, Movement, Network, Profile, Topology } from "./profile.js";
 
 /** Measurements of the running connection. An absent one is unknown. */
 export interface Measured {
@@ -72,47 +55,4 @@ export function circumstancesOf(profile: Profile, environment: Environment): Cir
   const { genre, topology, movement, favour, exposeAddress } = profile;
   const device = { ...environment.device, ...profile.device };
   return { ...environment, device, genre, topology, movement, favour, exposeAddress };
-}
-
-/**
- * Checks circumstances.
- *
- * @throws ConfigError naming the field, its value and the allowed values.
- */
-export function checkCircumstances(circumstances: Circumstances): void {
-  const { available, server, device, peers, directPeers = 0, measured } = circumstances;
-  checkOneOf("genre", circumstances.genre, genres);
-  checkOneOf("topology", circumstances.topology, topologies);
-  checkOneOf("movement", circumstances.movement, movements);
-  checkOneOf("favour", circumstances.favour, favours);
-  checkBoolean("exposeAddress", circumstances.exposeAddress);
-  checkOneOf("security", circumstances.security, ["https", "http", "unknown"]);
-  checkBoolean("available.webrtc", available.webrtc);
-  if (server !== undefined && server.webrtc !== "unknown") checkBoolean("server.webrtc", server.webrtc);
-  checkOneOf("device.battery", device.battery, batteries);
-  checkOneOf("device.network", device.network, networks);
-  checkCount("peers", peers);
-  checkCount("directPeers", directPeers);
-  if (measured !== undefined) checkMeasured(measured);
-}
-
-function checkCount(field: string, value: number): void {
-  if (Number.isInteger(value) && value >= 0) return;
-  throw new ConfigError(field, value, "a whole number of other players, 0 or more");
-}
-
-function checkMeasured({ lossRatio, rttMs, jitterMs, queuedBytes, stallRatio, uploadRatio }: Measured): void {
-  const ratio = "a ratio from 0 to 1";
-  const duration = "a finite number of ms, 0 or more";
-  checkNumber("measured.lossRatio", lossRatio, 1, ratio);
-  checkNumber("measured.rttMs", rttMs, Number.MAX_VALUE, duration);
-  checkNumber("measured.jitterMs", jitterMs, Number.MAX_VALUE, duration);
-  checkNumber("measured.queuedBytes", queuedBytes, Number.MAX_VALUE, "a number of bytes, 0 or more");
-  checkNumber("measured.stallRatio", stallRatio, 1, ratio);
-  checkNumber("measured.uploadRatio", uploadRatio, Number.MAX_VALUE, "a share, 0 or more");
-}
-
-function checkNumber(field: string, value: unknown, max: number, expected: string): void {
-  if (value === undefined || (typeof value === "number" && value >= 0 && value <= max)) return;
-  throw new ConfigError(field, value, expected);
 }

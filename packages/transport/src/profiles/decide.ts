@@ -1,29 +1,10 @@
 import { inputsOf } from "./bands.js";
-import { checkCircumstances, type Circumstances } from "./circumstances.js";
+import type { Circumstances } from "./circumstances.js";
 import type { ChannelPolicies, Delivery, Plan, PlannedLink } from "./plan.js";
-import {
-  type Profile,
-  type ProfileNumbers,
-  profileRanges,
-  type TrafficWeights,
-  validateProfile,
-} from "./profile.js";
+import { type Profile, type ProfileNumbers, profileRanges, type TrafficWeights } from "./profile.js";
 import { profiles } from "./profiles.js";
 import type { Conditions, Effect, Facts, Question, Row } from "./question.js";
 import { decisionTree } from "./tree.js";
-
-/**
- * Checks the circumstances, and the profile if given, and returns the plan for them. {@link planFor} does not
- * check.
- *
- * @param profile the rates to begin with; by default those of the genre
- * @throws ConfigError for circumstances or a profile outside their ranges
- */
-export function decide(circumstances: Circumstances, profile?: Profile): Plan {
-  checkCircumstances(circumstances);
-  // A test checks the built-in profiles.
-  return planFor(circumstances, profile && validateProfile(profile));
-}
 
 /**
  * Returns the plan of the decision tree: links, the delivery of each traffic class, rates, and the reasons.

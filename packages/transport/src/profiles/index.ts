@@ -33,11 +33,10 @@ export {
   type TrafficOverrides,
   type TrafficWeight,
   type TrafficWeights,
-  validateProfile,
   type ViewStyle,
   viewStyles,
 } from "./profile.js";
-export { choiceAt, profileNamed, profileOf, profiles } from "./profiles.js";
+export { choiceAt, profileOf, profiles } from "./profiles.js";
 export {
   type Answers,
   type Conditions,

@@ -32,10 +32,10 @@ export const viewStyles = ["extrapolation", "interpolation"] as const;
 export type ViewStyle = (typeof viewStyles)[number];
 
 /** Charges of the battery, as a probe or the game reports them. */
-export const batteries = ["ok", "low", "unknown"] as const;
+const batteries = ["ok", "low", "unknown"] as const;
 /** Charge of the battery. `unknown` if the environment does not report it. */
 export type Battery = (typeof batteries)[number];
-export const networks = ["fixed", "mobile", "unknown"] as const;
+const networks = ["fixed", "mobile", "unknown"] as const;
 /** Kind of network. `unknown` if the environment does not report it. */
 export type Network = (typeof networks)[number];
 
@@ -155,24 +155,6 @@ export const profileRanges: Readonly<
   sendBytesPerSecond: { min: 1000, max: 1_000_000_000, unit: "bytes per second" },
   stateBytesPerSecond: { min: 500, max: 10_000_000, unit: "bytes per second" },
 });
-
-/**
- * Checks a profile and returns a frozen copy.
- *
- * @throws ConfigError naming the first field that is missing or outside its range.
- */
-export function validateProfile(profile: Profile): Profile {
-  checkOneOf("genre", profile.genre, genres);
-  checkOneOf("topology", profile.topology, topologies);
-  checkOneOf("favour", profile.favour, favours);
-  checkOneOf("style", profile.style, viewStyles);
-  checkOneOf("movement", profile.movement, movements);
-  checkBoolean("exposeAddress", profile.exposeAddress);
-  checkDevice("device", profile.device);
-  checkTraffic("traffic", profile.traffic);
-  checkNumbers(profile, "");
-  return Object.freeze({ ...profile });
-}
 
 /**
  * Checks the numbers of a profile.

@@ -153,12 +153,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
   party: genreProfile("party", {}),
 });
 
-/**
- * Returns the profile of this name.
- *
- * @throws ConfigError with the known names.
- */
-export function profileNamed(name: string): Profile {
+function profileNamed(name: string): Profile {
   checkOneOf("profile", name, genres);
   return profiles[name as Genre];
 }

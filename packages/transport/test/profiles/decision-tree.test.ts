@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   type Circumstances,
-  decide,
   decisionTree,
   END,
   type Plan,
+  planFor,
   type PlannedLink,
   profileRanges,
   measuredBands,
@@ -56,7 +56,7 @@ describe("over every combination of bands", () => {
   beforeAll(() => {
     for (const circumstances of everyCombination()) {
       combinations += 1;
-      const plan = decide(circumstances);
+      const plan = planFor(circumstances);
       for (const { row } of plan.reasons) usedRows.add(row);
       for (const [name, isFine] of Object.entries(checks)) {
         if (!isFine(plan, circumstances) && failures.length < 20) {
@@ -84,8 +84,8 @@ test("the same circumstances give the same plan", () => {
   // A prime step, so that the sample contains all bands.
   const sample = [...everyCombination()].filter((_, at) => at % 997 === 0);
   const again = structuredClone(sample);
-  expect(sample.map((circumstances) => decide(circumstances))).toEqual(
-    again.map((circumstances) => decide(circumstances)),
+  expect(sample.map((circumstances) => planFor(circumstances))).toEqual(
+    again.map((circumstances) => planFor(circumstances)),
   );
 }, 30_000);
 
