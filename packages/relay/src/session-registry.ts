@@ -1,6 +1,8 @@
 import {
   CloseCode,
+  ConfigError,
   SERVER_NUMBER,
+  writeControl,
   type ClientMessage,
   type DropReason,
   type IceServer,
@@ -19,7 +21,7 @@ import { full, notFound, ROOM_FAILED } from "./matchmaking/match-refusals.js";
 import { isRefusal, type MatchRequest } from "./matchmaking/match-request.js";
 import { MemoryBudget } from "./limits/memory-budget.js";
 import { sharingNetworks } from "./limits/network-address.js";
-import { Participant, type ParticipantHandlers } from "./sessions/participant.js";
+import { Participant, type ParticipantHandlers, type ParticipantOptions } from "./sessions/participant.js";
 import type { RelaySettings } from "./options/relay-options.js";
 import type { Caller, MatchedRoom, RoomAuthority, RoomHost } from "./authority/room-host.js";
 import type { RoomReport } from "./ops/report.js";
@@ -27,9 +29,8 @@ import { hashOf } from "./admission/resume-tokens.js";
 import { sendRetained } from "./sessions/retained-states.js";
 import { Room } from "./sessions/room.js";
 import { RoomDirectory } from "./matchmaking/room-directory.js";
-import type { HeldSeat, Newcomer, ReservedSeat } from "./matchmaking/seat.js";
+import type { HeldSeat, ReservedSeat } from "./matchmaking/seat.js";
 import { Seats, randomId } from "./matchmaking/seats.js";
-import { signalPayload } from "./signaling/signal-payload.js";
 import { StripeTickets } from "./admission/stripe-tickets.js";
 import { WebRtcAnswerer } from "./signaling/webrtc-answerer.js";
 
@@ -375,18 +376,18 @@ export class SessionRegistry {
     const seat = this.#seats.take(id);
     if (!seat) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
     const { before, room } = seat;
-    if (!before) return this.#seat({ room, number: room.claim(id), id, webrtc, admitted }, seat);
-    if (before.isGone) {
+    if (before?.isGone) {
       this.#shares.release(seat.address);
       room.release(id);
       this.#rooms.disposeIfEmpty(room);
       return this.#refuse(admitted, CloseCode.ticketExpired, "the seat is not there any more");
     }
-    before.end(CloseCode.replaced, "taken over by another page");
-    const number = room.claim(id);
+    before?.end(CloseCode.replaced, "taken over by another page");
+    const claimed = room.claim(id);
     // In a mesh each session has its own number, so that late packets of the old session are not taken for
     // the new one's.
-    this.#seat({ room, number: room.host ? before.number : number, id: before.id, webrtc, admitted }, seat);
+    const number = before && room.host ? before.number : claimed;
+    this.#seat(seat, { id: before?.id ?? id, number, seat: before?.seat ?? number, webrtc }, admitted);
   }
 
   #authorityFor(request: MatchRequest): RoomAuthority | undefined {
@@ -456,23 +457,24 @@ export class SessionRegistry {
     if (this.#drainsUntilMs !== undefined) participant.sendControl(this.#draining(this.#drainsUntilMs));
   }
 
-  #seat({ room, number, id, webrtc, admitted }: Newcomer, seat: ReservedSeat): void {
+  #seat(
+    seat: ReservedSeat,
+    identity: Pick<ParticipantOptions, "id" | "number" | "seat" | "webrtc">,
+    admitted: AdmittedLink,
+  ): void {
     const { scheduler, limits, log } = this.#settings;
+    const { room, address, before } = seat;
+    const { id, number } = identity;
     const token = randomId(TOKEN_BYTES);
-    const { before } = seat;
-    const tokens = [...(before?.tokens ?? []), hashOf(token)];
-    const identity = { number, seat: before?.seat ?? number, id, webrtc, tokens };
-    const handlers = this.#participantHandlers;
-    const { address } = seat;
-    const addressEgress = sharingNetworks(address).length > 0 ? this.#egress.hold(address) : [];
     const participant = new Participant({
-      identity,
+      ...identity,
+      tokens: [...(before?.tokens ?? []), hashOf(token)],
       address,
-      addressEgress,
+      addressEgress: sharingNetworks(address).length > 0 ? this.#egress.hold(address) : [],
       room,
       scheduler,
       limits,
-      handlers,
+      handlers: this.#participantHandlers,
       drops: this.#drops,
     });
     room.add(participant, seat.isSpectator);
@@ -590,4 +592,20 @@ export function refuseMatch(admitted: AdmittedLink, { code, message }: MatchRefu
 function tickOf(participant: Participant): { readonly tick?: number } {
   const { host } = participant.room;
   return host ? { tick: host.tickFor(participant) >>> 0 } : {};
+}
+
+/**
+ * Returns the payload of a signal for its receiver. Returns undefined if its data could be decoded but must
+ * not be sent (NaN, for example, or too deeply nested).
+ */
+function signalPayload(
+  from: number,
+  { attempt, data }: ClientMessage & { type: "signal" },
+): Uint8Array | undefined {
+  try {
+    return writeControl({ type: "signal", from, attempt, data });
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
+  }
 }

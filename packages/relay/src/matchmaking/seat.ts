@@ -1,5 +1,4 @@
 import type { Cancel } from "@paceline/transport";
-import type { AdmittedLink } from "../admission/admitted-link.js";
 import type { Participant } from "../sessions/participant.js";
 import type { HostedSeat } from "../authority/room-host.js";
 import type { Room } from "../sessions/room.js";
@@ -28,13 +27,4 @@ export interface HeldSeat {
   readonly room: Room;
   readonly sessionId: string;
   readonly identity?: string | undefined;
-}
-
-/** A player who takes a seat. */
-export interface Newcomer {
-  readonly room: Room;
-  readonly number: number;
-  readonly id: string;
-  readonly webrtc: boolean;
-  readonly admitted: AdmittedLink;
 }

@@ -38,17 +38,6 @@ import { TokenBucket } from "../limits/token-bucket.js";
 import { UpdateFilter } from "./update-filter.js";
 import { MAX_STRIPES } from "../admission/stripe-tickets.js";
 
-interface ParticipantIdentity {
-  readonly number: number;
-  /** The player's number; a reload keeps it. */
-  readonly seat: number;
-  /** Session id. It is no secret: the others see it. */
-  readonly id: string;
-  readonly webrtc: boolean;
-  /** Hashes of the tokens with which another page may take this seat, the newest last. */
-  readonly tokens: readonly Buffer[];
-}
-
 /** A participant's state, from its seat to its end. `returning`: with a new link that is not open yet. */
 type Presence =
   | { readonly at: "seated" | "connected" | "returning" | "gone" }
@@ -77,7 +66,14 @@ export interface ParticipantHandlers {
 
 /** Options of a {@link Participant}. */
 export interface ParticipantOptions {
-  readonly identity: ParticipantIdentity;
+  readonly number: number;
+  /** The player's number; a reload keeps it. */
+  readonly seat: number;
+  /** Session id. It is no secret: the others see it. */
+  readonly id: string;
+  readonly webrtc: boolean;
+  /** Hashes of the tokens with which another page may take this seat, the newest last. */
+  readonly tokens: readonly Buffer[];
   /** Network address of the seat's request. */
   readonly address: string;
   readonly addressEgress: readonly TokenBucket[];
@@ -154,19 +150,19 @@ export class Participant {
   #isFailing = false;
 
   constructor(options: ParticipantOptions) {
-    const { identity, handlers } = options;
+    const { handlers } = options;
     this.#options = options;
     const scheduler = new GuardedScheduler(options.scheduler, (error) => this.fail("timer", error));
     this.#scheduler = scheduler;
-    this.number = identity.number;
-    this.seat = identity.seat;
-    this.id = identity.id;
+    this.number = options.number;
+    this.seat = options.seat;
+    this.id = options.id;
     this.address = options.address;
     this.room = options.room;
-    this.#webrtc = this.#saidWebrtc = identity.webrtc;
+    this.#webrtc = this.#saidWebrtc = options.webrtc;
     this.#joinedAtMs = scheduler.nowMs();
     this.#webrtcChanges = new TokenBucket(1000 / WEBRTC_CHANGE_MS, WEBRTC_CHANGES, this.#joinedAtMs);
-    this.#tokens = identity.tokens.slice(-MAX_TOKENS);
+    this.#tokens = options.tokens.slice(-MAX_TOKENS);
     const { room } = options;
     this.meter = new SessionMeter({
       limits: options.limits,
