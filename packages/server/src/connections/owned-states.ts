@@ -53,7 +53,7 @@ export interface OwnedStatesOptions {
   readonly counters: RoomCounters;
   /** Most entities of all players together. */
   readonly maxEntities: number;
-  nowSeconds(): number;
+  readonly nowSeconds: () => number;
   despawn(record: EntityRecord): void;
   answer(connection: PlayerConnection, record: EntityRecord, breach: Breach): BreachAnswer;
 }
@@ -122,9 +122,13 @@ const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "t
 const MAX_TIMES_LARGER = 4;
 const SMALL_STATE_BYTES = 256;
 
-/** The decoder of one player's entities, created at the player's first spawn. */
-interface PlayerDecoder {
-  readonly states: CodedStates;
+/** One player's entities. */
+interface Ownership {
+  readonly replicas: ReplicaStore<OwnedReplica>;
+  /** Columns that a player of another build has described, by kind. */
+  readonly described: Map<number, Uint8Array>;
+  /** Decoder, created at the player's first spawn. */
+  states: CodedStates | undefined;
   requestedAtSeconds: number;
 }
 
@@ -134,10 +138,7 @@ interface PlayerDecoder {
  */
 export class OwnedStates {
   readonly #options: OwnedStatesOptions;
-  readonly #owned = new WeakMap<PlayerConnection, ReplicaStore<OwnedReplica>>();
-  readonly #decoders = new WeakMap<PlayerConnection, PlayerDecoder>();
-  /** Columns that players of other builds have described, by player and kind. */
-  readonly #described = new WeakMap<PlayerConnection, Map<number, Uint8Array>>();
+  readonly #owned = new WeakMap<PlayerConnection, Ownership>();
   readonly #ids = new Set<number>();
 
   constructor(options: OwnedStatesOptions) {
@@ -151,14 +152,14 @@ export class OwnedStates {
   spawn(connection: PlayerConnection, spawn: ToAuthority & { readonly type: "own" }): string | undefined {
     const { rules, world } = this.#options;
     this.disown(connection, spawn.localId);
-    const { states } = this.#decoderOf(connection, spawn.tickHz);
+    const states = this.#decoderOf(connection, spawn.tickHz);
     connection.participant.session.observeTick(spawn.tick ?? 0);
     const rule = rules.find(({ definition }) => definition.name === spawn.name);
     if (!rule) return `players may not own a "${spawn.name}" here`;
     const { definition, limits: motionLimits = {} } = rule;
     const kind = world.plans.findIndex((each) => each.definition === definition);
-    const isReadable =
-      definition.schemaHash === spawn.schemaHash || this.#described.get(connection)?.has(kind);
+    const { described } = this.#ownershipOf(connection);
+    const isReadable = definition.schemaHash === spawn.schemaHash || described.has(kind);
     if (!isReadable) return `"${spawn.name}" is described differently here`;
     const refusal = this.#limitRefusal(connection, rule);
     if (refusal !== undefined) return refusal;
@@ -176,7 +177,7 @@ export class OwnedStates {
     this.#ids.add(record.id);
     record.state.set(state);
     record.setTexts(texts, senderPlan.textOf);
-    const replica = this.#replicasOf(connection).add(
+    const replica = this.#ownershipOf(connection).replicas.add(
       definition,
       (place) => new OwnedReplica(spawn.localId, place, { record, plan, check }),
     );
@@ -187,9 +188,9 @@ export class OwnedStates {
 
   /** Ends the player's entity with this number. */
   disown(connection: PlayerConnection, localId: number): void {
-    const mine = this.#replicasOf(connection);
+    const { replicas: mine, states } = this.#ownershipOf(connection);
     const owned = mine.get(localId);
-    this.#decoders.get(connection)?.states.end(localId);
+    states?.end(localId);
     if (!owned) return;
     mine.remove(owned);
     if (this.#exists(owned)) this.#options.despawn(owned.record);
@@ -197,9 +198,10 @@ export class OwnedStates {
 
   /** Ends all entities of a player whose page is gone, and forgets what the page has described. */
   disownAll(connection: PlayerConnection): void {
-    for (const { id } of [...this.#replicasOf(connection).values()]) this.disown(connection, id);
-    this.#decoders.get(connection)?.states.clear();
-    this.#described.delete(connection);
+    const { replicas, states, described } = this.#ownershipOf(connection);
+    for (const { id } of [...replicas.values()]) this.disown(connection, id);
+    states?.clear();
+    described.clear();
   }
 
   /**
@@ -215,9 +217,7 @@ export class OwnedStates {
     if (!match.plan || !isOwnable) return true;
     const most = MAX_TIMES_LARGER * bytesOfState(planState(definition, { tickHz, hasRates: true }));
     if (bytesOfState(match.plan) > Math.max(most, SMALL_STATE_BYTES)) return true;
-    const described = this.#described.get(connection) ?? new Map<number, Uint8Array>();
-    this.#described.set(connection, described);
-    described.set(kind, columns.slice());
+    this.#ownershipOf(connection).described.set(kind, columns.slice());
     return true;
   }
 
@@ -228,12 +228,12 @@ export class OwnedStates {
 
   /** Reads a player's states. Returns a reason if the bytes are malformed. */
   receive(connection: PlayerConnection, body: Uint8Array, tick: number): DropReason | undefined {
-    const decoder = this.#decoders.get(connection);
-    if (!decoder) {
+    const { states } = this.#ownershipOf(connection);
+    if (!states) {
       connection.countNotAllowed();
       return undefined;
     }
-    const reason = decoder.states.read(body, tick);
+    const reason = states.read(body, tick);
     if (reason === undefined || malformed.has(reason)) return reason;
     connection.participant.session.drops.count(reason);
     return undefined;
@@ -246,7 +246,7 @@ export class OwnedStates {
     place: number,
     changes: number,
   ): void {
-    const replica = this.#replicasOf(connection).get(entity.id);
+    const replica = this.#ownershipOf(connection).replicas.get(entity.id);
     if (!replica || !this.#exists(replica) || replica.definition !== entity.plan.definition)
       return connection.countNotAllowed();
     if (!replica.isNewer(tick)) return;
@@ -262,33 +262,26 @@ export class OwnedStates {
   }
 
   /** Returns the player's decoder. Replaces it if the tick rate of the player's states has changed. */
-  #decoderOf(connection: PlayerConnection, tickHz: number): PlayerDecoder {
-    const known = this.#decoders.get(connection);
-    if (known?.states.tickHz === tickHz) return known;
-    const options = this.#options;
-    const { world, rules } = options;
-    const decoder: PlayerDecoder = {
-      states: new CodedStates({
-        plans: world.plans,
-        tickHz,
-        columnsOf: (kind) => this.#described.get(connection)?.get(kind),
-        maxOf: (kind) => {
-          const rule = rules.find(({ definition }) => definition === world.plans[kind]?.definition);
-          return rule ? (rule.most ?? 1) : 0;
-        },
-        onState: (entity, tick, place, changes) =>
-          this.#receiveState(connection, entity, tick, place, changes),
-        onLost: () => {
-          const nowSeconds = options.nowSeconds();
-          if (nowSeconds - decoder.requestedAtSeconds < RESYNC_SECONDS) return;
-          decoder.requestedAtSeconds = nowSeconds;
-          connection.send(writeAuthority({ type: "resync" }));
-        },
-      }),
-      requestedAtSeconds: -Infinity,
-    };
-    this.#decoders.set(connection, decoder);
-    return decoder;
+  #decoderOf(connection: PlayerConnection, tickHz: number): CodedStates {
+    const mine = this.#ownershipOf(connection);
+    if (mine.states?.tickHz === tickHz) return mine.states;
+    const { world, rules, nowSeconds } = this.#options;
+    mine.requestedAtSeconds = -Infinity;
+    return (mine.states = new CodedStates({
+      plans: world.plans,
+      tickHz,
+      columnsOf: (kind) => mine.described.get(kind),
+      maxOf: (kind) => {
+        const rule = rules.find(({ definition }) => definition === world.plans[kind]?.definition);
+        return rule ? (rule.most ?? 1) : 0;
+      },
+      onState: (entity, tick, place, changes) => this.#receiveState(connection, entity, tick, place, changes),
+      onLost: () => {
+        if (nowSeconds() - mine.requestedAtSeconds < RESYNC_SECONDS) return;
+        mine.requestedAtSeconds = nowSeconds();
+        connection.send(writeAuthority({ type: "resync" }));
+      },
+    }));
   }
 
   /**
@@ -296,10 +289,8 @@ export class OwnedStates {
    * player sends a state only if this result is off by more than its plan allows.
    */
   advance(connection: PlayerConnection): void {
-    const mine = this.#owned.get(connection);
-    if (!mine) return;
     const nowSeconds = this.#options.nowSeconds();
-    for (const replica of mine.values()) {
+    for (const replica of this.#owned.get(connection)?.replicas.values() ?? []) {
       const { record, reckoner, receivedAtSeconds } = replica;
       const { motionLayout: layout } = record.definition;
       const seconds = nowSeconds - receivedAtSeconds;
@@ -338,7 +329,7 @@ export class OwnedStates {
 
   #limitRefusal(connection: PlayerConnection, { definition, most = 1 }: PlayerEntities): string | undefined {
     const { world, maxEntities } = this.#options;
-    const mine = this.#replicasOf(connection);
+    const mine = this.#ownershipOf(connection).replicas;
     // The room itself may have despawned some of the player's entities.
     for (const replica of [...mine.values()]) if (!this.#exists(replica)) mine.remove(replica);
     const same = [...mine.ofKind(definition)];
@@ -352,9 +343,13 @@ export class OwnedStates {
     return this.#options.world.records.holds(record);
   }
 
-  #replicasOf(connection: PlayerConnection): ReplicaStore<OwnedReplica> {
-    const mine = this.#owned.get(connection) ?? new ReplicaStore<OwnedReplica>();
-    this.#owned.set(connection, mine);
+  #ownershipOf(connection: PlayerConnection): Ownership {
+    let mine = this.#owned.get(connection);
+    if (!mine) {
+      const replicas = new ReplicaStore<OwnedReplica>();
+      mine = { replicas, described: new Map(), states: undefined, requestedAtSeconds: -Infinity };
+      this.#owned.set(connection, mine);
+    }
     return mine;
   }
 }
