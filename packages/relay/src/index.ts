@@ -34,7 +34,7 @@ export type {
 } from "./ops/relay-counters.js";
 export type { RoomReport, SessionReport } from "./ops/report.js";
 export { TokenBucket } from "./limits/token-bucket.js";
-export { checkedLimits, type LimitRow } from "./limits/option-checks.js";
+export { assertRange, checkedLimits, type LimitRow } from "./limits/option-checks.js";
 export { limitTable, type RelayLimits } from "./limits/relay-limits.js";
 export type {
   Caller,

@@ -8,6 +8,7 @@ import { SessionRegistry } from "./session-registry.js";
 import { MatchHandler } from "./match-handler.js";
 import type { FaultPlace, RelayCounts } from "./ops/relay-counters.js";
 import type { RoomReport } from "./ops/report.js";
+import { assertRange } from "./limits/option-checks.js";
 import { relaySettings, type RelayOptions, type RelaySettings } from "./options/relay-options.js";
 import { SocketEndings } from "./admission/socket-endings.js";
 
@@ -179,9 +180,7 @@ export class Relay {
   drain(options: { readonly timeoutMs: number }): Promise<number> {
     checkKeys("", options, ["timeoutMs"]);
     const { timeoutMs } = options;
-    if (!(timeoutMs >= 0 && timeoutMs <= LONGEST_DRAIN_MS)) {
-      throw new ConfigError("timeoutMs", timeoutMs, `0 to ${LONGEST_DRAIN_MS} (ms)`);
-    }
+    assertRange("timeoutMs", timeoutMs, [0, LONGEST_DRAIN_MS, "ms"]);
     const { log, scheduler } = this.#settings;
     log.info("relay drains", { sessions: this.#registry.sessionCount, timeoutMs });
     this.#registry.drain(timeoutMs);
@@ -204,7 +203,7 @@ export class Relay {
   stop(options: RelayStopOptions = {}): Promise<void> {
     checkKeys("", options, ["drainMs", "moveTo"]);
     const { drainMs = DEFAULT_DRAIN_MS, moveTo } = options;
-    if (!(drainMs >= 0 && drainMs <= 60_000)) throw new ConfigError("drainMs", drainMs, "0 to 60000 (ms)");
+    assertRange("drainMs", drainMs, [0, 60_000, "ms"]);
     if (moveTo !== undefined && !/^https?:\/\/[^\s/]+/.test(moveTo)) {
       throw new ConfigError("moveTo", moveTo, "an http(s) address");
     }

@@ -324,6 +324,6 @@ describe("stopping", () => {
     for (const player of players) {
       await eventually(() => expect(player.close?.code).toBe(CloseCode.serverShutdown));
     }
-    expect(() => real.relay.stop({ drainMs: -1 })).toThrow("drainMs: expected 0 to 60000 (ms), got -1");
+    expect(() => real.relay.stop({ drainMs: -1 })).toThrow("drainMs: expected 0 to 60000 ms, got -1");
   });
 });

@@ -38,7 +38,7 @@ describe("options", () => {
       "rooms.race.maxPears: expected no such option; known are maxPlayers, authority, mixesBuilds, got 6",
     ],
     [{ rooms, room: {} }, "room: expected no such option; known are rooms, build, …"],
-    [{ rooms, coalesceMs: 6 }, "coalesceMs: expected a number from 0 to 5 (ms), got 6"],
+    [{ rooms, coalesceMs: 6 }, "coalesceMs: expected 0 to 5 ms, got 6"],
     [{ rooms, coalesceMs: -1 }, "coalesceMs: … got -1"],
     [{ rooms, coalesceMs: Number.NaN }, "coalesceMs: … got NaN"],
     [{ rooms, coalesceMs: "2" }, 'coalesceMs: … got "2"'],

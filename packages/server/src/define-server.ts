@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ConfigError, type RoomKind, checkKeys } from "@paceline/protocol";
 import {
+  assertRange,
   consoleLog,
   harmlessLog,
   relayOptionNames,
@@ -49,6 +50,7 @@ export interface ServerOptions<Rooms extends Readonly<Record<string, RoomEntry>>
   readonly guardsProcess?: boolean;
 }
 
+const MS = [1, 600_000, "ms"] as const;
 const optionNames = [...relayOptionNames, "queues", "hookTimeoutMs", "blockedMs", "guardsProcess"];
 
 /** The types of a class's rooms that a client needs. */
@@ -67,8 +69,8 @@ export function defineServer<const Rooms extends Readonly<Record<string, RoomEnt
 ): Server<Rooms> {
   checkKeys("", options, optionNames);
   const { rooms, queues = {}, hookTimeoutMs = 10_000, blockedMs = 1000, guardsProcess, ...rest } = options;
-  assertMs("hookTimeoutMs", hookTimeoutMs);
-  assertMs("blockedMs", blockedMs);
+  assertRange("hookTimeoutMs", hookTimeoutMs, MS);
+  assertRange("blockedMs", blockedMs, MS);
   const { scheduler = systemScheduler } = rest;
   const log = harmlessLog(rest.log ?? consoleLog);
   const authorities: ClassAuthority[] = [];
@@ -191,8 +193,3 @@ class DefinedServer<Rooms extends Readonly<Record<string, RoomEntry>>> extends R
 
 /** A server with rooms. `typeof server` gives `Client` the types of the rooms. */
 export type Server<Rooms extends Readonly<Record<string, RoomEntry>>> = DefinedServer<Rooms>;
-
-function assertMs(field: string, value: number): void {
-  if (value >= 1 && value <= 600_000) return;
-  throw new ConfigError(field, value, "1 to 600000 ms");
-}

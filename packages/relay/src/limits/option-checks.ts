@@ -19,6 +19,16 @@ export function assertWhole(field: string, value: unknown, range: WholeRange): a
   throw new ConfigError(field, value, `a whole number from ${range.min} to ${range.max} (${range.unit})`);
 }
 
+/** Throws {@link ConfigError} unless `value` is a number of the range. */
+export function assertRange(
+  field: string,
+  value: unknown,
+  [least, most, unit]: readonly [least: number, most: number, unit: string],
+): void {
+  if (typeof value === "number" && value >= least && value <= most) return;
+  throw new ConfigError(field, value, `${least} to ${most} ${unit}`);
+}
+
 /** Throws {@link ConfigError} unless `value` is an object that is no array. */
 export function assertObject(field: string, value: unknown): void {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return;

@@ -18,7 +18,8 @@ export class TokenBucket {
    */
   take(amount: number, nowMs: number, reserve = 0): boolean {
     this.#fill(nowMs);
-    if (this.#tokens - amount < this.#burst * reserve) return false;
+    // Refuses an amount that is no number, too.
+    if (!(this.#tokens - amount >= this.#burst * reserve)) return false;
     this.#tokens -= amount;
     return true;
   }

@@ -3,7 +3,7 @@ import { ConfigError, checkKeys, isBuild, type IceServer } from "@paceline/proto
 import { GuardedScheduler, systemScheduler, type Scheduler } from "@paceline/transport";
 import { Faults } from "../ops/faults.js";
 import { consoleLog, harmlessLog, logLevels, type Log } from "../ops/log.js";
-import { assertObject, assertWhole } from "../limits/option-checks.js";
+import { assertObject, assertRange, assertWhole } from "../limits/option-checks.js";
 import { forwardedAddress } from "../limits/network-address.js";
 import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
 import type { RoomAuthority } from "../authority/room-host.js";
@@ -109,6 +109,7 @@ const MAX_COALESCE_MS = 5;
 /** Checks the options and fills in the defaults. Throws `ConfigError` naming field, value, range and unit. */
 export function relaySettings(options: RelayOptions) {
   checkKeys("", options, relayOptionNames);
+  assertRange("coalesceMs", options.coalesceMs ?? 0, [0, MAX_COALESCE_MS, "ms"]);
   const wallClockMs = functionOf("wallClockMs", options.wallClockMs) ?? Date.now;
   const log = checkedLog(options.log ?? consoleLog);
   const counters = new RelayCounters();
@@ -125,7 +126,7 @@ export function relaySettings(options: RelayOptions) {
     webrtc: webRtcSettings(options.webrtc),
     limits: relayLimits(options.limits ?? {}),
     /** Undefined: depends on the size of the room. */
-    coalesceMs: coalesceMs(options.coalesceMs),
+    coalesceMs: options.coalesceMs,
     bindTicketsToAddress: flagOf("bindTicketsToAddress", options.bindTicketsToAddress),
     addressOf: addressReader(options),
     log,
@@ -162,12 +163,6 @@ function roomSettingsOf(rooms: RelayOptions["rooms"]): ReadonlyMap<string, RoomS
 function buildOf(value: unknown): string | undefined {
   if (value === undefined || isBuild(value)) return value;
   throw new ConfigError("build", value, "1 to 64 letters, digits and . + - _");
-}
-
-function coalesceMs(value: unknown): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value === "number" && value >= 0 && value <= MAX_COALESCE_MS) return value;
-  throw new ConfigError("coalesceMs", value, `a number from 0 to ${MAX_COALESCE_MS} (ms)`);
 }
 
 function iceServerList(servers: unknown): readonly IceServer[] {

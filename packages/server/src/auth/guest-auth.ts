@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { ConfigError } from "@paceline/protocol";
+import { assertRange } from "@paceline/relay";
 import { SignJWT, decodeProtectedHeader, jwtVerify } from "jose";
 import type { AuthRequest } from "../room/room.js";
 import type { Authenticator, Identity } from "./identity.js";
@@ -45,9 +45,7 @@ class Guests {
   readonly #nowMs: () => number;
 
   constructor({ secret, lifetimeDays = 365, nowMs = Date.now }: GuestAuthOptions) {
-    if (!(lifetimeDays >= 1 && lifetimeDays <= 3650)) {
-      throw new ConfigError("lifetimeDays", lifetimeDays, "1 to 3650 days");
-    }
+    assertRange("lifetimeDays", lifetimeDays, [1, 3650, "days"]);
     // Derive the key, so that a token that another program signed with the same secret is not an identity.
     this.#key = createHmac("sha256", secretBytes("secret", secret)).update(TYPE).digest();
     this.#lifetimeS = lifetimeDays * DAY_S;

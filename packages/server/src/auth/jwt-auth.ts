@@ -32,17 +32,14 @@ export function jwtAuth(options: JwtAuthOptions): Authenticator {
   };
 }
 
-function verifierOf({ secret, jwks, jwksUrl, timeoutMs, cooldownMs, cacheMs }: JwtSettings): Verify {
+function verifierOf({ secret, jwks, jwksUrl }: JwtSettings): Verify {
   if (secret) return (token, options) => jwtVerify(token, secret, options);
   if (jwks) {
     const keys = createLocalJWKSet(jwks);
     return (token, options) => jwtVerify(token, keys, options);
   }
-  const keys = createRemoteJWKSet(jwksUrl!, {
-    timeoutDuration: timeoutMs,
-    cooldownDuration: cooldownMs,
-    cacheMaxAge: cacheMs,
-  });
+  // Gives up after 5 s, keeps the keys for ten minutes, and fetches for an unknown key every 30 s at most.
+  const keys = createRemoteJWKSet(jwksUrl!);
   return (token, options) => jwtVerify(token, keys, options);
 }
 

@@ -1,4 +1,5 @@
 import { ConfigError } from "@paceline/protocol";
+import { assertRange } from "@paceline/relay";
 import type { JSONWebKeySet } from "jose";
 
 /**
@@ -25,12 +26,6 @@ export interface JwtAuthOptions {
   readonly clockToleranceS?: number;
   /** Claim that lists roles: strings, or one string with spaces between. Default `roles`. */
   readonly rolesClaim?: string;
-  /** Timeout of fetching the keys, 100 to 60000 ms. Default 5000. */
-  readonly timeoutMs?: number;
-  /** Time after a fetch in which an unknown key causes no further fetch, 0 to 3600000 ms. Default 30000. */
-  readonly cooldownMs?: number;
-  /** Lifetime of fetched keys, 1000 to 86400000 ms. Default 600000. */
-  readonly cacheMs?: number;
   /** Current time, ms since the epoch. Default: `Date.now`. */
   readonly nowMs?: () => number;
 }
@@ -42,7 +37,6 @@ const KEY_ALGORITHMS = [
 ];
 const DEFAULT_KEY_ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"];
 const MIN_SECRET_BYTES = 32;
-const DAY_MS = 86_400_000;
 
 /**
  * Checks the options and fills the defaults. Throws {@link ConfigError} naming field, value, range and unit.
@@ -54,11 +48,7 @@ export function checkedJwtOptions(options: JwtAuthOptions) {
     throw new ConfigError("jwtAuth", `${given} of them`, "exactly one of secret, jwks and jwksUrl");
   }
   const { clockToleranceS = 5, rolesClaim = "roles", nowMs = Date.now } = options;
-  const { timeoutMs = 5000, cooldownMs = 30_000, cacheMs = 600_000 } = options;
   assertRange("clockToleranceS", clockToleranceS, [0, 300, "s"]);
-  assertRange("timeoutMs", timeoutMs, [100, 60_000, "ms"]);
-  assertRange("cooldownMs", cooldownMs, [0, 3_600_000, "ms"]);
-  assertRange("cacheMs", cacheMs, [1000, DAY_MS, "ms"]);
   return {
     secret: secret === undefined ? undefined : secretBytes("secret", secret),
     jwks: jwks === undefined ? undefined : checkedKeys(jwks),
@@ -68,9 +58,6 @@ export function checkedJwtOptions(options: JwtAuthOptions) {
     algorithms: algorithmsOf(options.algorithms, secret !== undefined),
     clockToleranceS,
     rolesClaim,
-    timeoutMs,
-    cooldownMs,
-    cacheMs,
     nowMs,
   };
 }
@@ -84,15 +71,6 @@ export function secretBytes(field: string, secret: unknown): Uint8Array {
   if (bytes instanceof Uint8Array && bytes.length >= MIN_SECRET_BYTES) return bytes;
   const value = bytes instanceof Uint8Array ? `${bytes.length} bytes` : typeof secret;
   throw new ConfigError(field, value, `text or bytes, at least ${MIN_SECRET_BYTES} bytes`);
-}
-
-function assertRange(
-  field: string,
-  value: number,
-  [least, most, unit]: readonly [number, number, string],
-): void {
-  if (value >= least && value <= most) return;
-  throw new ConfigError(field, value, `${least} to ${most} ${unit}`);
 }
 
 function textsOf(field: string, given: unknown): string[] {

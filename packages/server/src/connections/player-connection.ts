@@ -1,7 +1,6 @@
 import {
   ByteWriter,
   CloseCode,
-  ConfigError,
   NetError,
   PayloadKind,
   type InputDefinition,
@@ -15,7 +14,7 @@ import {
   type ViewTerms,
 } from "@paceline/protocol";
 import { EntityTable, defineFields } from "@paceline/netcode";
-import type { HostedParticipant, HostedSeat } from "@paceline/relay";
+import { assertRange, type HostedParticipant, type HostedSeat } from "@paceline/relay";
 import { lostAfterMsOf } from "@paceline/netcode";
 import { Requests, type Scheduler } from "@paceline/transport";
 import { PlayerSnapshotStream } from "../states/player-snapshot-stream.js";
@@ -51,7 +50,7 @@ const ASSUMED_RTT_MS = 200;
 
 /** The room's side of one player: its current participant, its snapshot stream, its inputs and its limits. */
 export class PlayerConnection {
-  readonly player = new Player(this);
+  readonly player: Player;
   readonly requests: Requests;
   readonly #allowance: MessageAllowance;
   readonly #buckets: AuthorityBuckets;
@@ -75,6 +74,7 @@ export class PlayerConnection {
     const { participant, inputs } = options;
     this.#options = options;
     this.participant = participant;
+    this.player = new Player(this, options.seat);
     const nowMs = options.scheduler.nowMs();
     this.#allowance = new MessageAllowance(options.messageLimits, nowMs);
     this.#buckets = new AuthorityBuckets(options.playerLimits, options.maxEntities);
@@ -93,21 +93,9 @@ export class PlayerConnection {
     return this.#options.seat.isSpectator;
   }
 
-  get address(): string {
-    return this.#options.seat.address;
-  }
-
   /** True if the player can receive states: it is in the room, and its link is open. */
   get isReachable(): boolean {
     return this.isIn && this.isConnected;
-  }
-
-  get auth(): unknown {
-    return this.#options.seat.auth;
-  }
-
-  get options(): HostedSeat["options"] {
-    return this.#options.seat.options;
   }
 
   /** Replaces the participant after a reload. */
@@ -163,13 +151,17 @@ export class PlayerConnection {
     const nowMs = scheduler.nowMs();
     if (this.#allowance.admit(message.type, nowMs)) return true;
     counters.messagesLimited += 1;
-    const reason = "too many messages";
-    if (message.kind === "request") {
-      this.send(writePeerPayload({ kind: "reply", id: message.id, ok: false, message: reason }));
-    } else if (this.mayNotify()) {
-      this.send(writeAuthority({ type: "refused", what: "message", reason }));
-    }
+    this.refuse("message", "too many messages", message);
     return false;
+  }
+
+  /** Refuses a message: a request by an error reply, another one by a notice, at most once a second. */
+  refuse(what: "message" | "spectator", reason: string, message?: PeerPayload): void {
+    if (message?.kind === "request") {
+      this.send(writePeerPayload({ kind: "reply", id: message.id, ok: false, message: reason }));
+    } else if (this.#allowance.mayNotify(this.#options.scheduler.nowMs())) {
+      this.send(writeAuthority({ type: "refused", what, reason }));
+    }
   }
 
   /**
@@ -188,11 +180,6 @@ export class PlayerConnection {
     this.participant.session.drops.count("not-allowed");
   }
 
-  /** Returns true if the room may send the player a notice of a refusal now: at most once a second. */
-  mayNotify(): boolean {
-    return this.#allowance.mayNotify(this.#options.scheduler.nowMs());
-  }
-
   /** Sends a request to the player's game. Resolves with the reply. */
   request(type: string, message: unknown, timeoutMs: number): Promise<unknown> {
     return this.requests.start(timeoutMs, (id) =>
@@ -205,9 +192,7 @@ export class PlayerConnection {
    * leaves for good.
    */
   allowReconnection(seconds: number): Promise<Player> {
-    if (!(seconds >= 0 && seconds <= MAX_SECONDS_AWAY)) {
-      throw new ConfigError("seconds", seconds, `0 to ${MAX_SECONDS_AWAY} s`);
-    }
+    assertRange("seconds", seconds, [0, MAX_SECONDS_AWAY, "s"]);
     const settled = new Promise<Player>((resolve, reject) => {
       this.onSettled = (isBack) => {
         if (isBack) resolve(this.player);

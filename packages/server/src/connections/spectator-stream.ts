@@ -1,9 +1,4 @@
-import {
-  writeAuthority,
-  writePeerPayload,
-  type EntityDefinition,
-  type PeerPayload,
-} from "@paceline/protocol";
+import type { EntityDefinition, PeerPayload } from "@paceline/protocol";
 import type { PlayerRegistry } from "./player-registry.js";
 import { DelayedView } from "../entities/delayed-view.js";
 import type { Player } from "../players/player.js";
@@ -37,7 +32,6 @@ interface Waiting {
 /** Limits of one room's waiting messages. Further ones are dropped and counted. */
 const MAX_WAITING_BYTES = 4_194_304;
 const MAX_WAITING = 8192;
-const REFUSAL_REASON = "spectators only watch";
 const NOBODY: ReadonlySet<Player> = new Set();
 
 /**
@@ -118,20 +112,11 @@ export class SpectatorStream {
     this.#waitingBytes += payload.length;
   }
 
-  /**
-   * Refuses a spectator's message: a request by an error reply, another message by a notice at most once a
-   * second.
-   */
+  /** Counts and refuses a spectator's message. */
   refuse(connection: PlayerConnection, message?: PeerPayload): void {
     this.#options.counters.fromSpectators += 1;
     connection.participant.session.drops.count("not-allowed");
-    if (message?.kind === "request") {
-      connection.send(
-        writePeerPayload({ kind: "reply", id: message.id, ok: false, message: REFUSAL_REASON }),
-      );
-    } else if (connection.mayNotify()) {
-      connection.send(writeAuthority({ type: "refused", what: "spectator", reason: REFUSAL_REASON }));
-    }
+    connection.refuse("spectator", "spectators only watch", message);
   }
 
   #deliver(): void {

@@ -1,5 +1,4 @@
-import { ConfigError } from "@paceline/protocol";
-import { TokenBucket } from "@paceline/relay";
+import { TokenBucket, assertRange } from "@paceline/relay";
 
 /** Limits of a player's messages and requests. */
 export interface MessageLimits {
@@ -15,17 +14,17 @@ export interface MessageLimits {
 
 const defaultMessageLimits: MessageLimits = { perSecond: 100, burst: 200, types: {} };
 
-const RANGE = { least: 0.01, most: 100_000 };
+const RANGE = [0.01, 100_000, "messages per second"] as const;
 /** Shortest time between two notices to a player that exceeds its limit. */
 const NOTICE_PERIOD_MS = 1000;
 
 /** Fills the defaults of a room's limits and checks them. Throws {@link ConfigError}. */
 export function checkedMessageLimits(given: Partial<MessageLimits>): MessageLimits {
   const limits = { ...defaultMessageLimits, ...given };
-  assertRate("messageLimits.perSecond", limits.perSecond);
-  assertRate("messageLimits.burst", limits.burst);
+  assertRange("messageLimits.perSecond", limits.perSecond, RANGE);
+  assertRange("messageLimits.burst", limits.burst, RANGE);
   for (const [type, perSecond] of Object.entries(limits.types)) {
-    assertRate(`messageLimits.types.${type}`, perSecond);
+    assertRange(`messageLimits.types.${type}`, perSecond, RANGE);
   }
   return limits;
 }
@@ -53,9 +52,4 @@ export class MessageAllowance {
     this.#notifiedAtMs = nowMs;
     return true;
   }
-}
-
-function assertRate(field: string, value: number): void {
-  if (value >= RANGE.least && value <= RANGE.most) return;
-  throw new ConfigError(field, value, `${RANGE.least} to ${RANGE.most} messages per second`);
 }

@@ -1,5 +1,6 @@
 import { ConfigError, type EntityDefinition } from "@paceline/protocol";
 import { wrapAngle } from "@paceline/netcode";
+import { TokenBucket } from "@paceline/relay";
 
 /** Limits of an entity's motion. Omitted ones are not checked. */
 export interface MotionLimits {
@@ -45,8 +46,7 @@ const LEAST_STEPS = 1 / (SLACK - 1);
 export class RateCheck {
   readonly #perSecond: number;
   readonly #most: number;
-  #left: number;
-  #atSeconds: number | undefined;
+  #bucket: TokenBucket | undefined;
 
   /** @param most most that may come at once; for a rate of fire at least 1 */
   constructor(perSecond: number, most: number) {
@@ -55,17 +55,13 @@ export class RateCheck {
     }
     this.#perSecond = perSecond;
     this.#most = most;
-    this.#left = most;
   }
 
   /** Returns true and pays the amount if it is plausible now. Pays nothing if it is not. */
   take(amount: number, nowSeconds: number): boolean {
-    const elapsed = Math.max(0, nowSeconds - (this.#atSeconds ?? nowSeconds));
-    this.#atSeconds = nowSeconds;
-    this.#left = Math.min(this.#most, this.#left + elapsed * this.#perSecond);
-    if (!(amount <= this.#left)) return false;
-    this.#left -= amount;
-    return true;
+    const nowMs = nowSeconds * 1000;
+    this.#bucket ??= new TokenBucket(this.#perSecond, this.#most, nowMs);
+    return this.#bucket.take(amount, nowMs);
   }
 }
 

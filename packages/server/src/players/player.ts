@@ -6,7 +6,7 @@ import type { HostedParticipant, HostedSeat } from "@paceline/relay";
 export type InputOf<Inputs> = Inputs extends InputDefinition<infer F> ? ReadonlyFields<F> : undefined;
 
 /** The connection to a player, as {@link Player} uses it. */
-export interface PlayerSource extends Pick<HostedSeat, "auth" | "options" | "isSpectator" | "address"> {
+export interface PlayerSource {
   readonly participant: Pick<HostedParticipant, "number" | "id" | "session">;
   readonly isConnected: boolean;
   readonly inputView: object | undefined;
@@ -20,10 +20,12 @@ export class Player<Inputs = unknown> {
   /** Free for the game's own data. */
   userData: unknown = undefined;
   readonly #connection: PlayerSource;
+  readonly #seat: Omit<HostedSeat, "replaces">;
 
   /** @internal */
-  constructor(connection: PlayerSource) {
+  constructor(connection: PlayerSource, seat: Omit<HostedSeat, "replaces">) {
     this.#connection = connection;
+    this.#seat = seat;
   }
 
   /** Number in the order of joining. A reload keeps it. */
@@ -38,22 +40,22 @@ export class Player<Inputs = unknown> {
 
   /** The result of `onAuth`. */
   get auth(): unknown {
-    return this.#connection.auth;
+    return this.#seat.auth;
   }
 
   /** The player's join options. */
   get options(): Readonly<Record<string, unknown>> {
-    return this.#connection.options;
+    return this.#seat.options;
   }
 
   /** True for a spectator. It receives everything, and the room refuses what it sends. */
   get isSpectator(): boolean {
-    return this.#connection.isSpectator;
+    return this.#seat.isSpectator;
   }
 
   /** Network address from which the player asked for its seat. */
   get address(): string {
-    return this.#connection.address;
+    return this.#seat.address;
   }
 
   /** False while the player has no link, and after it has left. */

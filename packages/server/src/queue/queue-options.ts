@@ -1,4 +1,5 @@
 import { ConfigError, assertFunction, checkKeys } from "@paceline/protocol";
+import { assertRange } from "@paceline/relay";
 import type { Player } from "../players/player.js";
 
 /** Options of the queue of a kind of room. */
@@ -51,11 +52,8 @@ export function queueSettings(roomName: string, options: QueueOptions): QueueSet
     rankOf: (_player, said) => said,
     ...options,
   };
-  for (const [name, [least, most, unit]] of Object.entries(ranges)) {
-    const value = settings[name as keyof typeof ranges];
-    if (value >= least && value <= most) continue;
-    throw new ConfigError(`queues.${roomName}.${name}`, value, `${least} to ${most} ${unit}`);
-  }
+  for (const [name, range] of Object.entries(ranges))
+    assertRange(`queues.${roomName}.${name}`, settings[name as keyof typeof ranges], range);
   const { players, leastPlayers } = settings;
   if (Number.isInteger(players) && Number.isInteger(leastPlayers) && leastPlayers <= players) return settings;
   const expected = `a whole number, at most players (${players})`;

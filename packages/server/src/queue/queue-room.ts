@@ -169,8 +169,8 @@ class QueueRoom extends Room<QueueTypes> {
   async #seatsFor(players: readonly Player[]): Promise<readonly Seat[] | undefined> {
     const core = Room.coreOf(this);
     const matched = players.map((player): MatchedPlayer => {
-      const { options, auth, address, participant } = core.players.of(player);
-      return { options, auth, address, webrtc: participant.info.webrtc };
+      const { webrtc } = core.players.of(player).participant.info;
+      return { options: player.options as RoomOptions, auth: player.auth, address: player.address, webrtc };
     });
     const seats = await core.hosted.openMatch({
       roomName: this.#target,

@@ -3,6 +3,7 @@ import {
   assertFunction,
   assertMessageType,
   truncateUtf8,
+  writeAuthority,
   writePeerPayload,
   type PeerPayload,
 } from "@paceline/protocol";
@@ -22,8 +23,6 @@ interface Entry {
 export interface MessageHandlersOptions {
   readonly hooks: Hooks;
   readonly counters: RoomCounters;
-  /** Tells the sender that its message was refused. */
-  refuse(connection: PlayerConnection, reason: string): void;
 }
 
 /** The room's handlers of messages and requests. A schema checks each message before its handler runs. */
@@ -101,7 +100,7 @@ export class MessageHandlers {
 
   #refused(connection: PlayerConnection, reason: string): void {
     this.#options.counters.messagesRefused += 1;
-    this.#options.refuse(connection, reason);
+    connection.send(writeAuthority({ type: "refused", what: "message", reason }));
   }
 
   #add(entries: Map<string, Entry>, type: string, entry: Entry): void {

@@ -125,12 +125,7 @@ export class RoomCore implements RoomHost {
       tickHz,
       step: (tick) => this.hooks.guard("step", () => this.#step(tick)),
     });
-    this.handlers = new MessageHandlers({
-      hooks: this.hooks,
-      counters: this.counters,
-      refuse: (connection, reason) =>
-        connection.send(writeAuthority({ type: "refused", what: "message", reason })),
-    });
+    this.handlers = new MessageHandlers({ hooks: this.hooks, counters: this.counters });
     this.owned = new OwnedStates({
       world: this.world,
       rules: room.playerEntities,
