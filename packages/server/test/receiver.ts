@@ -58,7 +58,7 @@ export class Receiver implements SnapshotStreamConnection {
     this.#random = random;
     this.link = network.isInOrder ? ({} as Link) : undefined;
     this.#reader = this.#newReader();
-    this.snapshots = new PlayerSnapshotStream({ world, connection: this });
+    this.snapshots = new PlayerSnapshotStream(world, this);
     this.snapshots.setKinds(world.kinds);
   }
 

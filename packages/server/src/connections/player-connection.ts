@@ -213,21 +213,18 @@ export class PlayerConnection {
     const { world, counters } = this.#options;
     const { participant } = this;
     const { session } = participant;
-    const snapshots = new PlayerSnapshotStream({
-      world,
-      connection: {
-        inOrder: () => participant.inOrderLink,
-        isSlow: () => session.isStateSlow || session.queuedBytes > SLOW_BYTES,
-        takesStates: () => session.takesStates,
-        sendLimits: (limits) => this.send(writeAuthority({ type: "limits", ...limits })),
-        lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
-        send: (states, key) => {
-          const sequence = session.sendState(states, key, writeFeedback(head.reset(), this.feedback).view());
-          if (sequence === undefined) return undefined;
-          counters.statePackets += 1;
-          counters.stateBytes += states.length;
-          return sequence;
-        },
+    const snapshots = new PlayerSnapshotStream(world, {
+      inOrder: () => participant.inOrderLink,
+      isSlow: () => session.isStateSlow || session.queuedBytes > SLOW_BYTES,
+      takesStates: () => session.takesStates,
+      sendLimits: (limits) => this.send(writeAuthority({ type: "limits", ...limits })),
+      lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
+      send: (states, key) => {
+        const sequence = session.sendState(states, key, writeFeedback(head.reset(), this.feedback).view());
+        if (sequence === undefined) return undefined;
+        counters.statePackets += 1;
+        counters.stateBytes += states.length;
+        return sequence;
       },
     });
     // Start with all kinds, so that the first states need not wait for the player's list of kinds.

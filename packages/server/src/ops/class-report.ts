@@ -1,36 +1,32 @@
 import { Histogram } from "./histogram.js";
 import { addRoomCounters, newRoomCounters, type RoomCounters } from "./room-counters.js";
 
-/** Counters and measurements of one room. The objects are live. */
-export interface RoomReport {
-  readonly roomId: string;
+interface Measurements {
   readonly roomName: string;
+  /** Number of players in the room, or in the open rooms. */
   readonly players: number;
   readonly entities: number;
-  readonly tick: number;
   /** Steps that were due but skipped. */
-  readonly skippedTicks: number;
-  readonly lateness: Histogram;
-  readonly duration: Histogram;
-  readonly counters: RoomCounters;
-}
-
-/** Counters and measurements of all rooms of one class since the start, disposed ones included. */
-export interface ClassReport {
-  readonly roomName: string;
-  /** Number of open rooms. */
-  readonly rooms: number;
-  /** Number of players in the open rooms. */
-  readonly players: number;
-  readonly entities: number;
-  /** Steps made. `skippedTicks` counts the steps that were due but skipped. */
-  readonly ticks: number;
   readonly skippedTicks: number;
   /** Lateness of steps, ms. */
   readonly lateness: Histogram;
   /** Duration of steps, ms. */
   readonly duration: Histogram;
   readonly counters: RoomCounters;
+}
+
+/** Counters and measurements of one room. The objects are live. */
+export interface RoomReport extends Measurements {
+  readonly roomId: string;
+  readonly tick: number;
+}
+
+/** Counters and measurements of all rooms of one class since the start, disposed ones included. */
+export interface ClassReport extends Measurements {
+  /** Number of open rooms. */
+  readonly rooms: number;
+  /** Steps made. */
+  readonly ticks: number;
 }
 
 /** Keeps the totals of a class's closed rooms, because counters for metrics must never decrease. */

@@ -60,11 +60,6 @@ export class PlayerInputs {
     return this.#offset === undefined || news <= 0 ? Infinity : news;
   };
 
-  /** Number of the input that the last tick was simulated with, unwrapped. */
-  get processed(): number | undefined {
-    return this.#processed;
-  }
-
   /**
    * Takes another build's description of its inputs, which are then read by the names of the fields. Returns
    * false if it is malformed, or one of something else than inputs.

@@ -3,28 +3,25 @@ import type {
   Grant,
   HostedRoom,
   JoinRequest,
-  Log,
   MatchRefusal,
   RoomAuthority,
   RoomHost,
   RoomOptions,
 } from "@paceline/relay";
-import type { Scheduler } from "@paceline/transport";
 import { HookLog } from "./hook-log.js";
 import { failureText, Hooks } from "./hooks.js";
 import { issuesText } from "./message-handlers.js";
 import { ClassTally, type ClassReport, type RoomReport } from "../ops/class-report.js";
 import type { RefusalKind } from "./refusal.js";
-import { RoomCore } from "./room-core.js";
+import { RoomCore, type RoomCoreOptions } from "./room-core.js";
 import { Room, type RoomClass } from "./room.js";
 
-export interface ClassAuthorityOptions {
+export interface ClassAuthorityOptions extends Pick<
+  RoomCoreOptions,
+  "scheduler" | "log" | "hookTimeoutMs" | "blockedMs"
+> {
   readonly name: string;
   readonly roomClass: RoomClass;
-  readonly scheduler: Scheduler;
-  readonly log: Log;
-  readonly hookTimeoutMs: number;
-  readonly blockedMs: number;
 }
 
 /** The authority of a kind of room. It creates an instance of the room class for each room. */
@@ -86,17 +83,20 @@ export class ClassAuthority implements RoomAuthority {
   }
 
   async open(hosted: HostedRoom, options: RoomOptions): Promise<RoomHost | MatchRefusal> {
-    const { roomClass, scheduler, log, hookTimeoutMs, blockedMs } = this.#options;
+    const { roomClass } = this.#options;
     // Create the room before the first `await`: the relay needs its number of places when others join
     // meanwhile.
     const core = this.#hooks.attempt("constructor", () => {
       const room = new roomClass();
       assertRoom(room);
-      const onClosed = (core: RoomCore): void => this.#closed(core);
-      const onLateError = (hook: string): void => this.#failed(hook);
-      const ends = { onClosed, onLateError };
-      const hookLog = this.#hookLog;
-      return new RoomCore({ room, hosted, scheduler, log, hookLog, hookTimeoutMs, blockedMs, ...ends });
+      return new RoomCore({
+        ...this.#options,
+        room,
+        hosted,
+        hookLog: this.#hookLog,
+        onClosed: (closed) => this.#closed(closed),
+        onLateError: (hook) => this.#failed(hook),
+      });
     });
     if (!core) return failed("constructor");
     this.#cores.add(core);

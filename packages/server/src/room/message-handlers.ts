@@ -20,19 +20,16 @@ interface Entry {
   readonly handler: Handler;
 }
 
-export interface MessageHandlersOptions {
-  readonly hooks: Hooks;
-  readonly counters: RoomCounters;
-}
-
 /** The room's handlers of messages and requests. A schema checks each message before its handler runs. */
 export class MessageHandlers {
-  readonly #options: MessageHandlersOptions;
+  readonly #hooks: Hooks;
+  readonly #counters: RoomCounters;
   readonly #listeners = new Map<string, Entry>();
   readonly #answers = new Map<string, Entry>();
 
-  constructor(options: MessageHandlersOptions) {
-    this.#options = options;
+  constructor(hooks: Hooks, counters: RoomCounters) {
+    this.#hooks = hooks;
+    this.#counters = counters;
   }
 
   listen(type: string, schema: StandardSchemaV1 | undefined, handler: Handler): void {
@@ -52,14 +49,13 @@ export class MessageHandlers {
     { type, message }: PeerPayload & { kind: "command" },
     fallback?: FallbackHandler,
   ): void {
-    const { hooks, counters } = this.#options;
-    counters.messages += 1;
+    this.#counters.messages += 1;
     const entry = this.#listeners.get(type);
     if (!entry) {
-      if (fallback) return hooks.call("onMessage", () => fallback(connection.player, type, message));
+      if (fallback) return this.#hooks.call("onMessage", () => fallback(connection.player, type, message));
       return this.#refused(connection, `there is no message "${type}"`);
     }
-    hooks.call("onMessage", () => {
+    this.#hooks.call("onMessage", () => {
       const checked = checkedBy(entry.schema, message);
       if (!(checked instanceof Promise)) return this.#deliver(connection, type, entry, checked);
       return checked.then((result) => this.#deliver(connection, type, entry, result));
@@ -71,25 +67,24 @@ export class MessageHandlers {
     connection: PlayerConnection,
     { id, type, message }: PeerPayload & { kind: "request" },
   ): Promise<void> {
-    const { hooks, counters } = this.#options;
-    counters.messages += 1;
+    this.#counters.messages += 1;
     const send = (ok: boolean, answer: unknown): void =>
       connection.send(writePeerPayload({ kind: "reply", id, ok, message: answer }));
     const entry = this.#answers.get(type);
     if (!entry) {
-      counters.messagesRefused += 1;
+      this.#counters.messagesRefused += 1;
       return send(false, `there is no request "${type}"`);
     }
-    const outcome = await hooks.wait("onRequest", async () => {
+    const outcome = await this.#hooks.wait("onRequest", async () => {
       const checked = await checkedBy(entry.schema, message);
       if (checked.issues) throw new Refusal(`${type}: ${issuesText(checked.issues)}`);
       return entry.handler(connection.player, checked.value);
     });
     if (!outcome.ok) {
-      if (outcome.refusal !== undefined) counters.messagesRefused += 1;
+      if (outcome.refusal !== undefined) this.#counters.messagesRefused += 1;
       return send(false, truncateUtf8(outcome.refusal ?? "the handler failed", MAX_REASON_BYTES));
     }
-    hooks.call("onRequest", () => sendAnswer(send, outcome.value));
+    this.#hooks.call("onRequest", () => sendAnswer(send, outcome.value));
   }
 
   #deliver(connection: PlayerConnection, type: string, { handler }: Entry, checked: Checked): unknown {
@@ -99,7 +94,7 @@ export class MessageHandlers {
   }
 
   #refused(connection: PlayerConnection, reason: string): void {
-    this.#options.counters.messagesRefused += 1;
+    this.#counters.messagesRefused += 1;
     connection.send(writeAuthority({ type: "refused", what: "message", reason }));
   }
 

@@ -125,7 +125,7 @@ export class RoomCore implements RoomHost {
       tickHz,
       step: (tick) => this.hooks.guard("step", () => this.#step(tick)),
     });
-    this.handlers = new MessageHandlers({ hooks: this.hooks, counters: this.counters });
+    this.handlers = new MessageHandlers(this.hooks, this.counters);
     this.owned = new OwnedStates({
       world: this.world,
       rules: room.playerEntities,

@@ -33,11 +33,6 @@ export interface SnapshotStreamConnection {
   send(states: Uint8Array, key: number): number | undefined;
 }
 
-export interface PlayerSnapshotStreamOptions {
-  readonly world: World;
-  readonly connection: SnapshotStreamConnection;
-}
-
 /** The entities that are due at a tick under one set of {@link Terms}. */
 export interface Turn {
   readonly due: readonly EntityRecord[];
@@ -86,7 +81,7 @@ export class PlayerSnapshotStream {
   readonly #forced = new Set<EntityRecord>();
   #pending: Pending[] = [];
 
-  constructor({ world, connection }: PlayerSnapshotStreamOptions) {
+  constructor(world: World, connection: SnapshotStreamConnection) {
     this.#world = world;
     this.connection = connection;
   }
