@@ -49,7 +49,6 @@ export type {
   RoomHost,
 } from "./authority/room-host.js";
 export { relayOptionNames, type RelayOptions, type RoomKindOptions } from "./options/relay-options.js";
-export type { TurnOptions } from "./signaling/turn-credentials.js";
-export { privateCandidates, type PrivateCandidates } from "./signaling/candidate-policy.js";
-export type { WebRtcOptions } from "./signaling/webrtc-options.js";
+export type { TurnOptions } from "./options/turn-credentials.js";
+export { privateCandidates, type PrivateCandidates, type WebRtcOptions } from "./options/webrtc-options.js";
 export type { LinkRequest } from "./upgrade-handler.js";

@@ -8,7 +8,7 @@ import {
   type MatchRefusal,
 } from "@paceline/protocol";
 import type { AddressBuckets } from "./limits/address-buckets.js";
-import { readJsonBody, type BodyFault } from "./matchmaking/json-body.js";
+import { readJsonBody } from "./matchmaking/json-body.js";
 import type { SessionRegistry } from "./session-registry.js";
 import {
   isMethod,
@@ -18,13 +18,6 @@ import {
   tooManyMatches,
 } from "./matchmaking/match-request.js";
 import type { RelaySettings } from "./options/relay-options.js";
-
-const faults: Readonly<Record<BodyFault, MatchRefusal>> = {
-  "too-long": { status: 413, code: "match/bad-request", message: "the body is too long" },
-  "too-slow": { status: 408, code: "match/bad-request", message: "the body did not arrive in time" },
-  "not-json": { status: 400, code: "match/bad-request", message: "the body is not JSON in UTF-8" },
-  aborted: { status: 400, code: "match/bad-request", message: "the request was aborted" },
-};
 
 /** A browser may cache the answer to a preflight request for this time. */
 const PREFLIGHT_LIFETIME_S = 7200;
@@ -74,7 +67,7 @@ export class MatchHandler {
     const { bodyBytes, bodyDeadlineMs } = this.#settings.limits;
     const { scheduler } = this.#settings;
     const body = await readJsonBody(request, { maxBytes: bodyBytes, deadlineMs: bodyDeadlineMs, scheduler });
-    if (typeof body === "string") return faults[body];
+    if (isRefusal(body)) return body;
     const wish = readMatchBody(body.value);
     if (isRefusal(wish)) return wish;
     const [method = "", target = "", ...more] = path.split("/");

@@ -19,7 +19,7 @@ import type { AdmittedLink } from "./admission/admitted-link.js";
 import { LogThrottle } from "./ops/log.js";
 import { full, notFound, ROOM_FAILED } from "./matchmaking/match-refusals.js";
 import { isRefusal, type MatchRequest } from "./matchmaking/match-request.js";
-import { MemoryBudget } from "./limits/memory-budget.js";
+import { MemoryBudget } from "./sessions/memory-budget.js";
 import { sharingNetworks } from "./limits/network-address.js";
 import { Participant, type ParticipantHandlers, type ParticipantOptions } from "./sessions/participant.js";
 import type { RelaySettings } from "./options/relay-options.js";
@@ -84,7 +84,7 @@ export class SessionRegistry {
     this.#memory = new MemoryBudget(settings, () => this.#participants.values());
     this.#rooms = new RoomDirectory(settings, (match) => this.#openMatch(match));
     const { maxSessions, addressSharePercent } = settings.limits;
-    this.#shares = new AddressShares({ capacity: maxSessions, sharePercent: addressSharePercent });
+    this.#shares = new AddressShares(maxSessions, addressSharePercent);
     this.#seats = new Seats(settings, this.#rooms, this.#shares);
     this.#webRtc = new WebRtcAnswerer(settings, {
       onReady: () => this.#announceWebRtc(),

@@ -60,10 +60,7 @@ export class UpgradeHandler {
       limits.linkBurstPerAddress,
       scheduler,
     );
-    this.#shares = new AddressShares({
-      capacity: limits.maxConnections,
-      sharePercent: limits.addressSharePercent,
-    });
+    this.#shares = new AddressShares(limits.maxConnections, limits.addressSharePercent);
     this.#stopInspecting = scheduler.every(INSPECTION_PERIOD_MS, () => this.#inspect());
   }
 

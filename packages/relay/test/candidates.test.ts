@@ -4,7 +4,8 @@ import { networkInterfaces } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { loadNativeWebRtc } from "@paceline/transport/node";
 import { afterEach, describe, expect, it, test } from "vitest";
-import { permitsCandidate, type PrivateCandidates } from "../src/signaling/candidate-policy.js";
+import type { PrivateCandidates } from "../src/index.js";
+import { permitsCandidate } from "../src/signaling/candidate-policy.js";
 import type { Player } from "./player.js";
 import { RealRelay, eventually } from "./real-relay.js";
 

@@ -3,13 +3,6 @@ import { sharingNetworks } from "./network-address.js";
 /** Up to this part of the capacity no address is limited, because a school or a carrier is one address. */
 const FREE_SHARE = 0.5;
 
-export interface AddressSharesOptions {
-  /** Total for all addresses: rooms, sessions, connections or bytes. */
-  readonly capacity: number;
-  /** % of the capacity, 1 to 100, for one address while more than half of the capacity is taken. */
-  readonly sharePercent: number;
-}
-
 /**
  * A fair share of a capacity for each network address; for IPv6 for each /64, /56 and /48. The machine's own
  * addresses are not limited, since a local proxy may stand for many clients. An empty address is not limited
@@ -21,7 +14,11 @@ export class AddressShares {
   readonly #held = new Map<string, number>();
   #total = 0;
 
-  constructor({ capacity, sharePercent }: AddressSharesOptions) {
+  /**
+   * @param capacity total for all addresses: rooms, sessions or connections
+   * @param sharePercent part for one address, 1 to 100, while more than half of the capacity is taken
+   */
+  constructor(capacity: number, sharePercent: number) {
     this.#capacity = capacity;
     this.#share = Math.max(1, Math.floor((capacity * sharePercent) / 100));
   }

@@ -2,14 +2,6 @@ import type { Group } from "@paceline/protocol";
 import type { Cancel, Scheduler } from "@paceline/transport";
 import type { Room } from "../sessions/room.js";
 
-export interface GroupPlacesOptions {
-  readonly scheduler: Scheduler;
-  /** Time for which places of absent members are kept, ms. */
-  readonly keptMs: number;
-  /** Called when a room keeps fewer places, and so may be empty. */
-  onFreed(room: Room): void;
-}
-
 interface GroupReservation {
   readonly id: string;
   readonly room: Room;
@@ -24,12 +16,20 @@ interface GroupReservation {
  * known while places are kept for it, or a member is in the room.
  */
 export class GroupPlaces {
-  readonly #options: GroupPlacesOptions;
+  readonly #scheduler: Scheduler;
+  readonly #keptMs: number;
+  readonly #onFreed: (room: Room) => void;
   readonly #reservations = new Map<string, GroupReservation>();
   readonly #bySession = new Map<string, GroupReservation>();
 
-  constructor(options: GroupPlacesOptions) {
-    this.#options = options;
+  /**
+   * @param keptMs time for which places of absent members are kept
+   * @param onFreed called when a room keeps fewer places, and so may be empty
+   */
+  constructor(scheduler: Scheduler, keptMs: number, onFreed: (room: Room) => void) {
+    this.#scheduler = scheduler;
+    this.#keptMs = keptMs;
+    this.#onFreed = onFreed;
   }
 
   /** Returns the room of a group, and whether the room still keeps a place for it. */
@@ -64,11 +64,10 @@ export class GroupPlaces {
   }
 
   #begin(id: string, room: Room, kept: number): GroupReservation {
-    const { scheduler, keptMs } = this.#options;
     const reservation: GroupReservation = { id, room, members: new Set(), kept: 0, cancel: () => undefined };
     this.#reservations.set(id, reservation);
     this.#keep(reservation, kept);
-    if (kept > 0) reservation.cancel = scheduler.after(keptMs, () => this.#end(reservation));
+    if (kept > 0) reservation.cancel = this.#scheduler.after(this.#keptMs, () => this.#end(reservation));
     return reservation;
   }
 
@@ -76,7 +75,7 @@ export class GroupPlaces {
     reservation.cancel();
     this.#keep(reservation, 0);
     this.#forgetIfOver(reservation);
-    this.#options.onFreed(reservation.room);
+    this.#onFreed(reservation.room);
   }
 
   #keep(reservation: GroupReservation, kept: number): void {

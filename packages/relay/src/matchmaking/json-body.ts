@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
+import type { MatchRefusal } from "@paceline/protocol";
 import type { Scheduler } from "@paceline/transport";
 
-/** The reason why a body gives no value. */
-export type BodyFault = "too-long" | "too-slow" | "not-json" | "aborted";
+const tooLong = fault(413, "the body is too long");
 
 /** Limits of the size and the time of a body. */
 export interface BodyLimits {
@@ -15,12 +15,12 @@ export interface BodyLimits {
 export function readJsonBody(
   request: IncomingMessage,
   { maxBytes, deadlineMs, scheduler }: BodyLimits,
-): Promise<{ readonly value: unknown } | BodyFault> {
-  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve("too-long");
+): Promise<{ readonly value: unknown } | MatchRefusal> {
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve(tooLong);
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];
     let bytes = 0;
-    const finish = (outcome: { readonly value: unknown } | BodyFault): void => {
+    const finish = (outcome: { readonly value: unknown } | MatchRefusal): void => {
       cancelDeadline();
       request.off("data", onData);
       resolve(outcome);
@@ -28,21 +28,27 @@ export function readJsonBody(
     const onData = (chunk: Uint8Array): void => {
       bytes += chunk.length;
       chunks.push(chunk);
-      if (bytes > maxBytes) finish("too-long");
+      if (bytes > maxBytes) finish(tooLong);
     };
-    const cancelDeadline = scheduler.after(deadlineMs, () => finish("too-slow"));
+    const cancelDeadline = scheduler.after(deadlineMs, () =>
+      finish(fault(408, "the body did not arrive in time")),
+    );
     request.on("data", onData);
     request.once("end", () => finish(parsed(chunks)));
-    request.once("error", () => finish("aborted"));
-    request.once("close", () => finish("aborted"));
+    request.once("error", () => finish(fault(400, "the request was aborted")));
+    request.once("close", () => finish(fault(400, "the request was aborted")));
   });
 }
 
-function parsed(chunks: readonly Uint8Array[]): { readonly value: unknown } | "not-json" {
+function parsed(chunks: readonly Uint8Array[]): { readonly value: unknown } | MatchRefusal {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
     return { value: JSON.parse(text) as unknown };
   } catch {
-    return "not-json";
+    return fault(400, "the body is not JSON in UTF-8");
   }
+}
+
+function fault(status: number, message: string): MatchRefusal {
+  return { status, code: "match/bad-request", message };
 }

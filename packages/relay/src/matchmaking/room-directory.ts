@@ -29,20 +29,14 @@ export class RoomDirectory {
     const { limits, scheduler } = settings;
     this.#settings = settings;
     this.#openMatch = openMatch;
-    this.groups = new GroupPlaces({
-      scheduler,
-      keptMs: limits.groupPlaceMs,
-      onFreed: (room) => this.disposeIfEmpty(room),
-    });
+    const onFreed = (room: Room): void => this.disposeIfEmpty(room);
+    this.groups = new GroupPlaces(scheduler, limits.groupPlaceMs, onFreed);
     this.#friends = new AddressBuckets(
       limits.groupPlacesPerMinutePerAddress / 60,
       limits.groupPlaceBurstPerAddress,
       scheduler,
     );
-    this.#shares = new AddressShares({
-      capacity: limits.maxRooms,
-      sharePercent: limits.addressSharePercent,
-    });
+    this.#shares = new AddressShares(limits.maxRooms, limits.addressSharePercent);
     this.#openings = new AddressBuckets(
       limits.roomsPerMinutePerAddress / 60,
       limits.roomBurstPerAddress,

@@ -9,8 +9,8 @@ import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
 import type { RoomAuthority } from "../authority/room-host.js";
 import { RelayCounters } from "../ops/relay-counters.js";
 import { relayLimits, type RelayLimits } from "../limits/relay-limits.js";
-import { TurnCredentials, type TurnOptions } from "../signaling/turn-credentials.js";
-import { webRtcSettings, type WebRtcOptions } from "../signaling/webrtc-options.js";
+import { TurnCredentials, type TurnOptions } from "./turn-credentials.js";
+import { webRtcSettings, type WebRtcOptions } from "./webrtc-options.js";
 
 /** One kind of room. */
 export interface RoomKindOptions {

@@ -11,25 +11,16 @@ import type { Participant } from "./participant.js";
 import { limitTable, type RelayLimits } from "../limits/relay-limits.js";
 import { BucketShare, TokenBucket } from "../limits/token-bucket.js";
 
-/** The identity of a room in matchmaking. */
-export interface RoomDescription {
-  readonly id: string;
-  readonly name: string;
-  readonly options: RoomOptions;
-  /** The options in canonical form, for comparison. */
-  readonly optionsKey: string;
-  /** Build of the game that all participants have; empty if they name none, or if builds mix. */
-  readonly build: string;
-  readonly maxPlayers: number;
-  readonly code: string;
-  /** Network address of the player who opened the room; empty if the server opened it. */
-  readonly openedBy: string;
+/** The parts of a new room. */
+type RoomDescription = Pick<
+  Room,
+  "id" | "name" | "options" | "optionsKey" | "build" | "maxPlayers" | "code" | "openedBy" | "openMatch"
+> & {
   readonly limits: RelayLimits;
   readonly nowMs: number;
   /** Called when the room has ended and all participants are out. */
   readonly onEnd: (room: Room) => void;
-  readonly openMatch: HostedRoom["openMatch"];
-}
+};
 
 /** First number of a participant. Number 0 means "nobody". */
 const FIRST_NUMBER = 1;
@@ -60,9 +51,12 @@ export class Room implements HostedRoom {
   readonly id: string;
   readonly name: string;
   readonly options: RoomOptions;
+  /** The options in canonical form, for comparison. */
   readonly optionsKey: string;
+  /** Build of the game that all participants have; empty if they name none, or if builds mix. */
   readonly build: string;
   readonly code: string;
+  /** Network address of the player who opened the room; empty if the server opened it. */
   readonly openedBy: string;
   readonly openMatch: HostedRoom["openMatch"];
   maxPlayers: number;

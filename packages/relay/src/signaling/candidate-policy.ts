@@ -1,14 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { networkInterfaces } from "node:os";
-
-/**
- * Modes for candidates of private networks (RFC 1918, RFC 6598, RFC 4193). `private-sessions`: tried only if
- * the session's own address is private, as on a LAN. `always`: tried, for players behind a VPN whose
- * WebSocket comes from elsewhere. `never`: not tried; only public addresses and the session's own are.
- */
-export const privateCandidates = ["private-sessions", "always", "never"] as const;
-/** One of {@link privateCandidates}. */
-export type PrivateCandidates = (typeof privateCandidates)[number];
+import type { PrivateCandidates } from "../options/webrtc-options.js";
 
 type Range = readonly [network: string, bits: number];
 

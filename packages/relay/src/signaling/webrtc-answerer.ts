@@ -1,5 +1,5 @@
 import { CloseCode, SERVER_NUMBER, type DropReason } from "@paceline/protocol";
-import type { LinkMonitorOptions, Scheduler } from "@paceline/transport";
+import type { LinkMonitorOptions } from "@paceline/transport";
 import {
   NodeWebRtcLink,
   endNativeWebRtc,
@@ -9,21 +9,9 @@ import {
 import { permitsCandidate } from "./candidate-policy.js";
 import { AdmittedLink } from "../admission/admitted-link.js";
 import type { Participant } from "../sessions/participant.js";
-import type { RelayLimits } from "../limits/relay-limits.js";
-import type { Faults } from "../ops/faults.js";
-import type { Log } from "../ops/log.js";
-import type { WebRtcOptions } from "./webrtc-options.js";
+import type { RelaySettings } from "../options/relay-options.js";
 import { TokenBucket } from "../limits/token-bucket.js";
 import { freeUdpPort } from "./udp-port.js";
-
-interface WebRtcAnswererOptions {
-  /** Undefined: the relay uses WebSockets only. */
-  readonly webrtc: WebRtcOptions | undefined;
-  readonly limits: RelayLimits;
-  readonly scheduler: Scheduler;
-  readonly log: Log;
-  readonly faults: Faults;
-}
 
 /** Calls from the answerer to the session registry. */
 export interface WebRtcAnswererHandlers {
@@ -68,7 +56,7 @@ const MAX_ATTEMPTS = 2;
  * that once.
  */
 export class WebRtcAnswerer {
-  readonly #settings: WebRtcAnswererOptions;
+  readonly #settings: RelaySettings;
   readonly #handlers: WebRtcAnswererHandlers;
   readonly #offerers = new Map<Participant, Offerer>();
   readonly #open = new Set<Attempt>();
@@ -76,7 +64,7 @@ export class WebRtcAnswerer {
   #port: number | undefined;
   #isClosed = false;
 
-  constructor(settings: WebRtcAnswererOptions, handlers: WebRtcAnswererHandlers) {
+  constructor(settings: RelaySettings, handlers: WebRtcAnswererHandlers) {
     this.#settings = settings;
     this.#handlers = handlers;
     this.#start().catch((error: unknown) => settings.faults.report("webrtc", error));

@@ -1,7 +1,15 @@
 import { isIP } from "node:net";
 import { ConfigError, checkKeys } from "@paceline/protocol";
-import { privateCandidates, type PrivateCandidates } from "./candidate-policy.js";
 import { assertWhole } from "../limits/option-checks.js";
+
+/**
+ * Modes for candidates of private networks (RFC 1918, RFC 6598, RFC 4193). `private-sessions`: tried only if
+ * the session's own address is private, as on a LAN. `always`: tried, for players behind a VPN whose
+ * WebSocket comes from elsewhere. `never`: not tried; only public addresses and the session's own are.
+ */
+export const privateCandidates = ["private-sessions", "always", "never"] as const;
+/** One of {@link privateCandidates}. */
+export type PrivateCandidates = (typeof privateCandidates)[number];
 
 /** WebRTC between the relay and its participants. It needs the optional package `node-datachannel`. */
 export interface WebRtcOptions {
