@@ -10,16 +10,17 @@ import {
   type RetainedPayload,
 } from "@paceline/protocol";
 import { VirtualScheduler } from "@paceline/testkit";
+import { DropCounters } from "@paceline/transport";
 import { describe, expect, test, vi } from "vitest";
 import type { Entity } from "../src/entities/entity.js";
-import type { Peer } from "../src/peers/peer.js";
 import { RemoteEntities } from "../src/modes/mesh/remote-entities.js";
+import type { StreamOwner } from "../src/modes/mesh/remote-streams.js";
+import { RoomListeners } from "../src/modes/room-listeners.js";
 import { RawStates } from "./raw-states.js";
 
 const position = vec2({ range: [-10, 10], precision: 0.01 });
 const puck = defineEntity("puck", { position });
 const known = puck as unknown as EntityDefinition;
-const owner = { number: 3, rttMs: undefined } as unknown as Peer;
 const FIRST = 3 * 0x10000;
 
 type Entry = readonly [localId: number, ...values: number[]];
@@ -31,32 +32,34 @@ class Scene {
   readonly drops: (DropReason | undefined)[] = [];
   readonly told: PeerPayload[] = [];
   readonly clock = new VirtualScheduler();
+  readonly #listeners = new RoomListeners();
   readonly #definition: EntityDefinition;
   readonly states: RawStates;
-  readonly entities = new RemoteEntities({
-    owner,
-    sessionNumber: 3,
-    clock: this.clock,
-    definitionNamed: (name) => (name === "puck" ? this.#definition : undefined),
-    view: {
+  readonly entities: RemoteEntities;
+
+  constructor(definition: unknown = known, { announcement = true, mine = known } = {}) {
+    this.#definition = mine;
+    const listeners = this.#listeners;
+    listeners.use(mine);
+    listeners.entities.onSpawn(mine, ({ id }) => this.spawned.push(id));
+    listeners.entities.onDespawn(mine, ({ id }) => this.despawned.push(id));
+    listeners.differs = (name, _who, differences) => this.mismatches.push([name, ...differences]);
+    const drops = new DropCounters();
+    drops.count = (reason) => this.drops.push(reason);
+    const view = {
       isInterpolated: false,
       extrapolationLimitMs: 250,
       interpolationDelayMs: 100,
       intervalMs: 50,
       lagMs: 0,
       loadInterpolation: () => import("../src/api/late/interpolation.js"),
-    },
-    onSpawn: ({ id }) => this.spawned.push(id),
-    onDespawn: ({ id }) => this.despawned.push(id),
-    onMismatch: (name, differences) => this.mismatches.push([name, ...differences]),
-    send: (payload) => this.told.push(payload) > 0,
-    loadColumns: () => import("../src/api/late/columns.js"),
-    onDropped: (reason) => this.drops.push(reason),
-    onFault: () => undefined,
-  });
-
-  constructor(definition: unknown = known, { announcement = true, mine = known } = {}) {
-    this.#definition = mine;
+    };
+    const parts = { scheduler: this.clock, listeners, drops, view };
+    const trySend = (payload: PeerPayload): boolean => this.told.push(payload) > 0;
+    this.entities = new RemoteEntities(
+      { ...parts, loadColumns: () => import("../src/api/late/columns.js") },
+      { number: 3, sessionNumber: 3, rttMs: undefined, trySend } as StreamOwner,
+    );
     this.states = new RawStates(definition);
     if (announcement) this.announce(this.states.announcement());
   }
@@ -82,7 +85,7 @@ class Scene {
   }
 
   get positions(): Record<number, [number, number]> {
-    const list = [...this.entities.entities(this.#definition)] as unknown as {
+    const list = [...this.entities.store.ofKind(this.#definition)] as unknown as {
       readonly id: number;
       readonly position: { readonly x: number; readonly y: number };
     }[];
@@ -129,7 +132,7 @@ describe("entities of a peer", () => {
     ) as unknown as EntityDefinition;
     const [watched, unwatched] = [new Scene(slider, { mine: slider }), new Scene(slider, { mine: slider })];
     const shownIn = (scene: Scene): number => {
-      const [entity] = scene.entities.entities(slider) as Iterable<Entity<typeof puck>>;
+      const [entity] = scene.entities.store.ofKind(slider) as Iterable<Entity<typeof puck>>;
       return entity!.shown.position.x;
     };
     for (let index = 0; index < 60; index++) {
@@ -197,7 +200,7 @@ describe("entities of a peer", () => {
   test("[WF15] end with the session", () => {
     const scene = new Scene();
     scene.receive(100, [0, 1, 1], [5, 1, 1]);
-    scene.entities.clear();
+    scene.entities.store.clear();
     expect(scene.despawned).toEqual([FIRST, FIRST + 5]);
   });
 

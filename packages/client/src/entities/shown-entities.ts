@@ -2,7 +2,6 @@ import {
   StateChange,
   OWNER_COLUMN,
   restore,
-  type DropReason,
   type EntityDefinition,
   type EntityRows,
   type SnapshotListener,
@@ -21,8 +20,9 @@ import {
   type Place,
   type ShownBody,
 } from "@paceline/netcode";
-import { turnMsOf, type Clock } from "@paceline/transport";
+import { turnMsOf, type Clock, type DropCounters } from "@paceline/transport";
 import type { Entity } from "./entity.js";
+import type { EntityEvents } from "./entity-events.js";
 import { FieldChanges } from "./field-changes.js";
 import type { Unsubscribe } from "../events/listeners.js";
 import { ShownBodies } from "./shown-bodies.js";
@@ -161,24 +161,32 @@ export class ShownReplica extends ReceivedReplica<Entity> {
   }
 }
 
-export interface ShownEntitiesOptions {
-  readonly clock: Clock;
+/** Parts of a room that all its sources of states share. */
+export interface ShownParts {
+  readonly scheduler: Clock;
   readonly view: ViewPlan;
+  readonly drops: DropCounters;
+  readonly listeners: {
+    readonly entities: EntityEvents;
+    faulted(name: string, id: number, fault: MotionFault): void;
+  };
+}
+
+export interface Source {
   /** True if states contain the rates that motion models need. If not, the rates are derived here. */
   readonly hasRates: boolean;
   rttMs(): number;
   idOf(id: number): number;
   /** Returns the participant with an owner's number; null for this participant. */
   ownerOf(owner: number): Peer | null;
-  onSpawn(entity: Entity): void;
-  onDespawn(entity: Entity): void;
+  /** Called before the game hears of a spawn, and of a despawn. */
+  onSpawn?(id: number): void;
+  onDespawn?(id: number): void;
   /**
    * True if this participant simulates the entity itself, and so has a better state than the received one.
    */
   isOwn(id: number, owner: number, definition: EntityDefinition): boolean;
   onDesync(id: number): void;
-  onDropped(reason: DropReason): void;
-  onFault(entity: Entity, definition: EntityDefinition, fault: MotionFault): void;
 }
 
 /**
@@ -187,7 +195,8 @@ export interface ShownEntitiesOptions {
  */
 export class ShownEntities implements SnapshotListener {
   acceptedStates = 0;
-  readonly #options: ShownEntitiesOptions;
+  readonly #parts: ShownParts;
+  readonly #source: Source;
   readonly #bodies: ShownBodies;
   readonly #records = new ReplicaStore<ShownReplica>();
   #timeline: TickTimeline | undefined;
@@ -200,9 +209,10 @@ export class ShownEntities implements SnapshotListener {
   #turnSeconds = 0;
   #cameAtSeconds: number | undefined;
 
-  constructor(options: ShownEntitiesOptions) {
-    this.#options = options;
-    this.#bodies = new ShownBodies({ view: options.view, onFetched: () => this.planChanged() });
+  constructor(parts: ShownParts, source: Source) {
+    this.#parts = parts;
+    this.#source = source;
+    this.#bodies = new ShownBodies(parts.view, () => this.planChanged());
   }
 
   /** Sets the source's tick rate. Later calls have no effect. */
@@ -221,7 +231,7 @@ export class ShownEntities implements SnapshotListener {
   }
 
   observe(tick: number, cameAtMs: number): void {
-    this.#timeline?.observe(tick, cameAtMs, this.#options.rttMs());
+    this.#timeline?.observe(tick, cameAtMs, this.#source.rttMs());
     this.#turnMs = -Infinity;
   }
 
@@ -251,7 +261,7 @@ export class ShownEntities implements SnapshotListener {
 
   /** Interpolation delay with which states arrive in time, ms; undefined without interpolated entities. */
   get neededDelayMs(): number | undefined {
-    return this.#bodies.neededDelayMs;
+    return this.#bodies.delay?.delayMs;
   }
 
   /** Applies a changed plan. An entity that is now shown in another way continues from its newest state. */
@@ -263,7 +273,7 @@ export class ShownEntities implements SnapshotListener {
       this.#assignBody(record);
       record.body?.receive(row, this.#timeline!.secondsOf(tick), this.#nowSeconds());
     }
-    if (![...this.#records.values()].some((record) => record.isInterpolated)) this.#bodies.endDelay();
+    if (![...this.#records.values()].some((record) => record.isInterpolated)) this.#bodies.delay = undefined;
   }
 
   /** Takes a decoded state. Drops it if a newer one is known, or if its tick is impossible. */
@@ -271,7 +281,7 @@ export class ShownEntities implements SnapshotListener {
     const timeline = this.#timeline;
     const { plan, id } = entity;
     const owner = entity.rows[place + OWNER_COLUMN]!;
-    if (!timeline || this.#options.isOwn(id, owner, plan.definition)) return;
+    if (!timeline || this.#source.isOwn(id, owner, plan.definition)) return;
     let record = this.#records.get(id);
     if (record?.definition !== plan.definition) {
       this.onRemoved(id);
@@ -283,7 +293,7 @@ export class ShownEntities implements SnapshotListener {
     const seconds = timeline.secondsOf(unwrapped);
     const nowSeconds = (this.#cameAtSeconds ?? this.#nowSeconds()) || seconds;
     // A state from the far future would block all that follow.
-    if (record.body && seconds > nowSeconds + FUTURE_SECONDS) return this.#options.onDropped("outdated");
+    if (record.body && seconds > nowSeconds + FUTURE_SECONDS) return this.#parts.drops.count("outdated");
     record.add(entity, unwrapped, nowSeconds, isJump);
     record.owner = owner;
     this.acceptedStates += 1;
@@ -301,7 +311,7 @@ export class ShownEntities implements SnapshotListener {
   onDesync(id: number): void {
     // Takes the state now, because `onDesync` makes the reader drop the rows.
     this.onReplaced(id);
-    this.#options.onDesync(id);
+    this.#source.onDesync(id);
   }
 
   onRemoved(id: number): void {
@@ -311,7 +321,7 @@ export class ShownEntities implements SnapshotListener {
     this.#updateShown(record);
     this.#records.remove(record);
     record.changes?.end();
-    if (record.isSpawned) this.#options.onDespawn(record.entity);
+    if (record.isSpawned) this.#despawned(record);
   }
 
   clear(): void {
@@ -325,7 +335,7 @@ export class ShownEntities implements SnapshotListener {
       else if (record.isSpawned) {
         this.#updateShown(record);
         record.isSpawned = false;
-        this.#options.onDespawn(record.entity);
+        this.#despawned(record);
       }
     }
   }
@@ -344,13 +354,19 @@ export class ShownEntities implements SnapshotListener {
   #spawnIfNew(record: ShownReplica): void {
     if (record.isSpawned || this.#isHidden || this.#isBatching) return;
     record.isSpawned = true;
-    this.#options.onSpawn(record.entity);
+    this.#source.onSpawn?.(record.id);
+    this.#parts.listeners.entities.spawned(record.entity);
+  }
+
+  #despawned({ id, entity }: ShownReplica): void {
+    this.#source.onDespawn?.(id);
+    this.#parts.listeners.entities.despawned(entity);
   }
 
   #add(id: number, definition: EntityDefinition): ShownReplica {
     const record: ShownReplica = this.#records.add(definition, (place) => {
       const entity = this.#newEntity(id, place, () => record);
-      const kinematics = this.#options.hasRates ? undefined : kinematicsOf(definition);
+      const kinematics = this.#source.hasRates ? undefined : kinematicsOf(definition);
       return new ShownReplica(id, place, { entity, kinematics }, this.#timeline!);
     });
     this.#assignBody(record);
@@ -360,21 +376,21 @@ export class ShownEntities implements SnapshotListener {
   #assignBody(record: ShownReplica): void {
     const { definition, entity } = record;
     const { body, isInterpolated } = this.#bodies.show(definition, (fault) =>
-      this.#options.onFault(entity, definition, fault),
+      this.#parts.listeners.faulted(definition.name, entity.id, fault),
     );
     record.body = body;
     record.isInterpolated = isInterpolated;
   }
 
   #newEntity(id: number, place: Place, record: () => ShownReplica): Entity {
-    const options = this.#options;
+    const source = this.#source;
     const ageMsOf = (tick: number): number => this.ageMsOf(tick);
     const { definition } = place.table;
     const beforeRead = () => this.#updateShown(record());
     const beforeRowRead = () => record().updateRow();
     const shown = defineFields({}, definition, { place, layer: "shown", isWritable: false, beforeRead });
     const base = {
-      id: options.idOf(id),
+      id: source.idOf(id),
       kind: definition,
       onChange: (name: string, listener: (value: unknown, previous: unknown) => void): Unsubscribe => {
         const { entity } = record();
@@ -382,10 +398,10 @@ export class ShownEntities implements SnapshotListener {
       },
       shown,
       get isMine() {
-        return options.ownerOf(record().owner) === null;
+        return source.ownerOf(record().owner) === null;
       },
       get owner() {
-        return options.ownerOf(record().owner);
+        return source.ownerOf(record().owner);
       },
       get lastTick() {
         return record().tick >>> 0;
@@ -403,7 +419,7 @@ export class ShownEntities implements SnapshotListener {
    * nothing.
    */
   #updateShown(record: ShownReplica): void {
-    const nowMs = turnMsOf(this.#options.clock);
+    const nowMs = turnMsOf(this.#parts.scheduler);
     if (!record.startShowing(nowMs) || !this.#records.holds(record)) return;
     const { body, place, predicted } = record;
     const shown = place.table.shownOf(place.row);
@@ -414,7 +430,7 @@ export class ShownEntities implements SnapshotListener {
 
   /** Returns the source's time, computed once per turn of the event loop. */
   #nowSeconds(): number {
-    const nowMs = turnMsOf(this.#options.clock);
+    const nowMs = turnMsOf(this.#parts.scheduler);
     if (this.#turnMs !== nowMs) {
       this.#turnMs = nowMs;
       this.#turnSeconds = this.secondsAt(nowMs);

@@ -122,29 +122,18 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   #newEntities(): HostedEntities {
-    const { scheduler, listeners, drops, view } = this.#parts;
+    const parts = this.#parts;
     const info = this.#info;
     const server = this.#server!;
-    const myNumber = this.#parts.sessionNumber();
-    return new HostedEntities({
-      info,
-      clock: scheduler,
+    const myNumber = parts.sessionNumber();
+    const view = viewAt(info.tickHz, parts.view, () => this.#plan);
+    return new HostedEntities({ ...parts, view }, info, {
       rttMs: () => this.#session.rttMs ?? 0,
-      myNumber,
-      peer: (number) => this.#peers.get(number) ?? server,
-      view: viewAt(info.tickHz, view, () => this.#plan),
+      ownerOf: (owner) => (owner === myNumber ? null : (this.#peers.get(owner) ?? server)),
       isOwn: (id, owner, definition) => owner === myNumber && this.#ownIds.has(id, definition),
-      onSpawn: (entity) => {
-        this.#startPrediction(entity.id);
-        listeners.entities.spawned(entity);
-      },
-      onDespawn: (entity) => {
-        this.#prediction?.remove(entity.id);
-        listeners.entities.despawned(entity);
-      },
-      onDropped: (reason) => drops.count(reason),
+      onSpawn: (id) => this.#startPrediction(id),
+      onDespawn: (id) => this.#prediction?.remove(id),
       onDesync: (id) => this.#resync([id]),
-      onFault: ({ id }, { name }, fault) => listeners.faulted(name, id, fault),
     });
   }
 

@@ -102,7 +102,7 @@ export class MeshMode implements RoomMode {
   get neededDelayMs(): number | undefined {
     let longestMs: number | undefined;
     for (const { entities } of this.#members.values()) {
-      const { neededDelayMs } = entities;
+      const { neededDelayMs } = entities.store;
       if (neededDelayMs !== undefined) longestMs = Math.max(longestMs ?? 0, neededDelayMs);
     }
     return longestMs;
@@ -150,11 +150,16 @@ export class MeshMode implements RoomMode {
     };
     const peer = new PeerConnection({ parts, info, bulkRate: this.#bulkRate, handlers });
     const isAway = peer.state === "away";
-    const member: Member = { peer, entities: this.#entitiesOf(peer), isAway, cancelHiding: undefined };
+    const member: Member = {
+      peer,
+      entities: new RemoteEntities(this.#parts, peer),
+      isAway,
+      cancelHiding: undefined,
+    };
     this.#members.set(number, member);
     parts.router.add(number, peer);
     // Hides a player that was already away when this participant joined.
-    if (isAway) member.entities.setHidden(true);
+    if (isAway) member.entities.store.setHidden(true);
     return peer;
   }
 
@@ -169,7 +174,7 @@ export class MeshMode implements RoomMode {
     this.#members.delete(number);
     router.remove(number);
     member.cancelHiding?.();
-    member.entities.clear();
+    member.entities.store.clear();
     member.peer.end(reason);
     this.#states.left(member.peer);
     listeners.leaves.emit(member.peer, member.peer.loss);
@@ -195,10 +200,10 @@ export class MeshMode implements RoomMode {
     if (!this.#isHere(member) || member.isAway === isAway) return;
     member.isAway = isAway;
     member.cancelHiding?.();
-    const hide = (): void => member.entities.setHidden(true);
+    const hide = (): void => member.entities.store.setHidden(true);
     member.cancelHiding = isAway ? scheduler.after(HIDDEN_AFTER_MS, hide) : undefined;
     (isAway ? listeners.absences : listeners.returns).emit(peer);
-    if (!isAway) member.entities.setHidden(false);
+    if (!isAway) member.entities.store.setHidden(false);
   }
 
   #isHere(member: Member): boolean {
@@ -237,7 +242,7 @@ export class MeshMode implements RoomMode {
   planChanged(): void {
     const obstacle = this.#parts.transport().directObstacle();
     for (const { peer, entities } of this.#members.values()) {
-      entities.planChanged();
+      entities.store.planChanged();
       peer.allowDirect(
         obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
       );
@@ -269,25 +274,7 @@ export class MeshMode implements RoomMode {
   }
 
   *entities(definition: EntityDefinition): Iterable<Entity> {
-    for (const { entities } of this.#members.values()) yield* entities.entities(definition);
-  }
-
-  #entitiesOf(peer: PeerConnection): RemoteEntities {
-    const { scheduler, listeners, view, loadColumns, drops } = this.#parts;
-    return new RemoteEntities({
-      owner: peer,
-      sessionNumber: peer.sessionNumber,
-      clock: scheduler,
-      definitionNamed: (name) => listeners.definitionNamed(name),
-      view,
-      loadColumns,
-      onSpawn: (entity) => listeners.entities.spawned(entity),
-      onDespawn: (entity) => listeners.entities.despawned(entity),
-      onMismatch: (name, differences) => listeners.differs(name, `peer ${peer.number}`, differences),
-      send: (payload) => peer.trySend(payload),
-      onDropped: (reason) => drops.count(reason),
-      onFault: ({ id }, { name }, fault) => listeners.faulted(name, id, fault),
-    });
+    for (const { entities } of this.#members.values()) yield* entities.store.ofKind(definition);
   }
 
   /** Clears the peer's entities after a reset. The peer announces them again. */
@@ -295,9 +282,9 @@ export class MeshMode implements RoomMode {
     if (!this.#isHere(member)) return;
     const { time, listeners } = this.#parts;
     const { peer } = member;
-    member.entities.clear();
-    member.entities = this.#entitiesOf(peer);
-    if (member.isAway) member.entities.setHidden(true);
+    member.entities.store.clear();
+    member.entities = new RemoteEntities(this.#parts, peer);
+    if (member.isAway) member.entities.store.setHidden(true);
     this.#states.left(peer);
     this.#states.joined(peer, time.tick);
     listeners.resets.emit(peer, loss);

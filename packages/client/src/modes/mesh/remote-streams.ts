@@ -7,24 +7,17 @@ import {
   readReference,
   type DropReason,
   type EntityDefinition,
-  type PeerPayload,
   type SnapshotListener,
   type StatePlan,
   type StreamStart,
 } from "@paceline/protocol";
-import type { Clock } from "@paceline/transport";
-import type { LoadColumns } from "../room-mode.js";
+import type { Peer, PeerConnection } from "../../peers/peer.js";
+import type { LoadColumns, RoomParts } from "../room-mode.js";
 
-export interface RemoteStreamsOptions {
-  readonly clock: Clock;
-  definitionNamed(name: string): EntityDefinition | undefined;
-  /** Called when the owner's build describes a kind differently, with the differences in words. */
-  onMismatch(name: string, differences: readonly string[]): void;
-  /** Sends the owner a message about its streams. Returns false if the queue is full. */
-  send(payload: PeerPayload): boolean;
-  readonly loadColumns: LoadColumns;
-  onDropped(reason: DropReason): void;
-}
+export type StreamParts = Pick<RoomParts, "scheduler" | "listeners" | "loadColumns" | "drops" | "view">;
+
+/** The peer whose streams are read. */
+export type StreamOwner = Peer & Pick<PeerConnection, "sessionNumber" | "trySend">;
 
 interface RemoteStream {
   readonly start: StreamStart;
@@ -51,7 +44,8 @@ const harmless: ReadonlySet<DropReason> = new Set(["outdated", "queue-full"]);
 
 /** The streams of states of one peer, one for each kind of its entities. */
 export class RemoteStreams {
-  readonly #options: RemoteStreamsOptions;
+  readonly #parts: StreamParts;
+  readonly #owner: StreamOwner | undefined;
   readonly #streams = new Map<number, RemoteStream>();
   /** Numbers of replaced streams. Messages of theirs that still arrive are late. */
   readonly #ended = new Set<number>();
@@ -59,8 +53,10 @@ export class RemoteStreams {
   readonly #mismatched = new Set<string>();
   #reading: RemoteStream | undefined;
 
-  constructor(options: RemoteStreamsOptions) {
-    this.#options = options;
+  /** @param owner undefined for retained states: the owner's own streams report mismatches and ask it */
+  constructor(parts: StreamParts, owner?: StreamOwner) {
+    this.#parts = parts;
+    this.#owner = owner;
   }
 
   /** Begins a stream. Returns the reason if it is refused. */
@@ -129,23 +125,25 @@ export class RemoteStreams {
     const stream = this.#streams.get(number);
     if (!stream) return this.#ended.has(number) ? "outdated" : "unknown-entity";
     const { name, tickHz } = stream.start;
-    const definition = this.#options.definitionNamed(name);
+    const definition = this.#parts.listeners.definitionNamed(name);
     if (!stream.isAsked || stream.isDescribed || !definition) return "bad-message";
     stream.isDescribed = true;
     const take = ({ matchColumns }: Awaited<ReturnType<LoadColumns>>): void => {
       if (this.#streams.get(number) !== stream) return;
       const match = matchColumns(definition, columns, { tickHz, hasRates: true });
       this.#differs(name, match?.differences ?? ["columns that cannot be"]);
-      if (!match?.plan) return this.#options.onDropped("bad-message");
+      if (!match?.plan) return this.#parts.drops.count("bad-message");
       stream.reader = newReader(match.plan, definition);
       batch(() => this.#catchUp(stream, listener));
     };
-    this.#options.loadColumns().then(take, () => this.#differs(name, ["the code to read it did not come"]));
+    this.#parts.loadColumns().then(take, () => this.#differs(name, ["the code to read it did not come"]));
     return undefined;
   }
 
   #differs(name: string, differences: readonly string[]): void {
-    if (!this.#mismatched.has(name)) this.#options.onMismatch(name, differences);
+    const owner = this.#owner;
+    if (owner && !this.#mismatched.has(name))
+      this.#parts.listeners.differs(name, `peer ${owner.number}`, differences);
     this.#mismatched.add(name);
   }
 
@@ -200,16 +198,14 @@ export class RemoteStreams {
   /** Creates a reader from the game's definition, or requests the columns if they differ. */
   #open(stream: RemoteStream): void {
     const { start } = stream;
-    const definition = this.#options.definitionNamed(start.name);
+    const definition = this.#parts.listeners.definitionNamed(start.name);
     if (!definition || stream.isAsked) return;
     if (definition.schemaHash === start.schemaHash)
       stream.reader = newReader(planState(definition, { tickHz: start.tickHz, hasRates: true }), definition);
     else
-      stream.isAsked = this.#options.send({
-        kind: "columns",
-        stream: start.stream,
-        columns: new Uint8Array(0),
-      });
+      stream.isAsked = this.#owner
+        ? this.#owner.trySend({ kind: "columns", stream: start.stream, columns: new Uint8Array(0) })
+        : true;
   }
 
   /**
@@ -217,13 +213,13 @@ export class RemoteStreams {
    * {@link RESYNC_INTERVAL_MS}.
    */
   #ask(stream: RemoteStream, ids: readonly number[]): void {
-    const nowMs = this.#options.clock.nowMs();
+    const nowMs = this.#parts.scheduler.nowMs();
     if (nowMs - stream.askedAtMs < RESYNC_INTERVAL_MS) return;
     stream.askedAtMs = nowMs;
     stream.failures = 0;
     stream.invalid.clear();
     const entities = ids.length > MAX_RESYNCED ? [] : ids;
-    this.#options.send({ kind: "resync", stream: stream.start.stream, entities });
+    this.#owner?.trySend({ kind: "resync", stream: stream.start.stream, entities });
   }
 }
 
