@@ -140,7 +140,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     });
     this.#budget = new ByteBudget(setup.scheduler, () => this.transport.plan.numbers.sendBytesPerSecond);
     this.#connection = this.#newConnection(setup);
-    this.#connection.networks.add(() => this.#mode.networkChanged());
+    this.#connection.networks.add(() => this.#mode.networkChanged?.());
     this.#serverPath = this.#newServerPath();
     this.#connection.setSockets(setup.sockets);
     const shownTick = (): number => this.#mode.shownTick;
@@ -163,13 +163,13 @@ export class Room<Messages extends object = any> extends RoomEvents {
         onDrop: (reason) => this.#dropped(reason),
         onLeft: (code, reason) => this.#left(code, reason),
         onControl: (message) => this.#receiveControl(message),
-        onAuthority: (payload) => this.#earlyEvents.run(() => this.#mode.receive(payload)),
-        onAuthorityEvent: (body) => this.#earlyEvents.run(() => this.#mode.receiveEvent(body)),
+        onAuthority: (payload) => this.#earlyEvents.run(() => this.#mode.receive?.(payload) === true),
+        onAuthorityEvent: (body) => this.#earlyEvents.run(() => this.#mode.receiveEvent?.(body) === true),
         onAuthorityState: (body, tick, cameAtMs) => {
           if (this.#earlyEvents.isOpen) this.#mode.receiveState(body, tick, cameAtMs);
           else this.#earlyEvents.run(() => this.#mode.receiveState(body, tick, cameAtMs));
         },
-        onAcknowledged: (sequence) => this.#mode.acknowledged(sequence),
+        onAcknowledged: (sequence) => this.#mode.acknowledged?.(sequence),
         onPong: (times) => this.clock.observe(times),
         onSockets: (sockets, reason) => this.transport.record(socketsRow(sockets, reason)),
         onStalls: () => this.transport.observe(),
@@ -557,7 +557,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
    * Never rejects, so a game need not await it.
    */
   leave(): Promise<void> {
-    this.#mode.flush();
+    this.#mode.flush?.();
     return this.#connection.leave();
   }
 
@@ -625,7 +625,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#mode = openMode(this.#parts, welcome);
     this.transport.review();
     this.#entered.open();
-    if (this.#earlyEvents.isOpen) this.#mode.begin();
+    if (this.#earlyEvents.isOpen) this.#mode.begin?.();
   }
 
   #resumed(): void {
@@ -641,11 +641,11 @@ export class Room<Messages extends object = any> extends RoomEvents {
   /** Moves relayed traffic to the new link to the server, and sends unacknowledged messages again. */
   #moved(reason: string): void {
     this.transport.record({ about: "server", choice: this.#connection.link?.kind ?? "none", reason });
-    this.#mode.relayMoved();
+    this.#mode.relayMoved?.();
   }
 
   #dropped(reason: string): void {
-    this.#mode.relayLost();
+    this.#mode.relayLost?.();
     this.transport.record({ about: "server", choice: "none", reason });
     this.dropped.emit(reason);
   }
@@ -689,19 +689,19 @@ export class Room<Messages extends object = any> extends RoomEvents {
         return this.#receiveSignal(message);
       case "capabilities":
         if (message.number === SERVER_NUMBER) return this.transport.setServerWebRtc(message.webrtc);
-        mode.learn(message.number, message.webrtc);
+        mode.learn?.(message.number, message.webrtc);
         return this.transport.review("what a peer can do");
     }
   }
 
   #receiveSignal({ from, attempt, data }: RoomControl & { readonly type: "signal" }): void {
     if (from === SERVER_NUMBER) this.#serverPath.signal(attempt, data);
-    else this.#mode.signal(from, attempt, data);
+    else this.#mode.signal?.(from, attempt, data);
   }
 
   #startEvents(): void {
     this.#earlyEvents.open();
-    this.#mode.begin();
+    this.#mode.begin?.();
     this.#router.release();
   }
 
@@ -728,7 +728,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   #sample(): void {
-    this.#mode.sample();
+    this.#mode.sample?.();
     this.#connection.sample(this.nowMs());
     this.transport.observe();
   }

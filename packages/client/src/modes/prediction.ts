@@ -5,10 +5,10 @@ import {
   roundingsOf,
   rowStepOf,
   type InputStep,
-  type MotionFault,
   type RowStep,
 } from "@paceline/netcode";
 import type { ShownReplica } from "../entities/shown-entities.js";
+import type { RoomParts } from "./room-mode.js";
 
 /** Quality of the prediction of own entities. */
 export interface PredictionStats {
@@ -27,6 +27,7 @@ export interface PredictionStats {
 }
 
 export interface PredictionOptions {
+  readonly parts: Pick<RoomParts, "scheduler" | "sessionNumber" | "listeners">;
   readonly definition: EntityDefinition;
   readonly inputs: InputDefinition;
   readonly step: InputStep;
@@ -35,9 +36,6 @@ export interface PredictionOptions {
   readonly tickSeconds: number;
   /** Returns the time since the authority's tick, ms, on the time line on which others are shown. */
   ageMsOf(tick: number): number;
-  myNumber(): number;
-  nowMs(): number;
-  onFault(record: ShownReplica, fault: MotionFault): void;
 }
 
 interface Predicted {
@@ -74,7 +72,7 @@ export class Prediction {
     this.#step = rowStepOf(definition, inputs, step);
     this.#drawn = new Float64Array(definition.components.length);
     this.#input = new Float32Array(inputs.definition.components.length);
-    this.#tickAtMs = options.nowMs();
+    this.#tickAtMs = options.parts.scheduler.nowMs();
   }
 
   get stats(): PredictionStats {
@@ -86,11 +84,11 @@ export class Prediction {
   get #leadMs(): number {
     const sampledAtMs = this.#sampledAtMs.get(this.#processed ?? -1);
     if (sampledAtMs === undefined) return 0;
-    return this.#options.nowMs() - sampledAtMs - this.#options.ageMsOf(this.#processedAtTick);
+    return this.#nowMs() - sampledAtMs - this.#options.ageMsOf(this.#processedAtTick);
   }
 
   add(record: ShownReplica): void {
-    if (record.definition !== this.definition || record.owner !== this.#options.myNumber()) return;
+    if (record.definition !== this.definition || record.owner !== this.#options.parts.sessionNumber()) return;
     const predicted = { record, body: this.#newBody(record) };
     this.#predicted.set(record.id, predicted);
     record.onState = (state, isJump) => this.#reconcile(predicted, state, isJump);
@@ -119,7 +117,7 @@ export class Prediction {
   }
 
   #reconcile(predicted: Predicted, state: Float32Array, isJump: boolean): void {
-    if (predicted.record.owner !== this.#options.myNumber()) {
+    if (predicted.record.owner !== this.#options.parts.sessionNumber()) {
       predicted.record.predicted = undefined;
       predicted.record.onState = undefined;
       this.#predicted.delete(predicted.record.id);
@@ -127,7 +125,7 @@ export class Prediction {
     }
     if (isJump) predicted.body = this.#newBody(predicted.record);
     if (isJump || this.#processed === undefined) return;
-    const nowSeconds = this.#options.nowMs() / 1000;
+    const nowSeconds = this.#nowMs() / 1000;
     // The authority's state contains the inputs up to `#processed`.
     const correction = predicted.body.reconcile(this.#processed, state, nowSeconds);
     if (!correction) return;
@@ -154,6 +152,10 @@ export class Prediction {
     into.set(this.#drawn);
   }
 
+  #nowMs(): number {
+    return this.#options.parts.scheduler.nowMs();
+  }
+
   #newBody(record: ShownReplica): PredictedBody<Float32Array> {
     const options = this.#options;
     const { tickSeconds, sender } = options;
@@ -164,7 +166,7 @@ export class Prediction {
         tickSeconds,
         convergence: DEFAULT_CONVERGENCE,
         roundings: roundingsOf(this.definition),
-        onFault: (fault) => options.onFault(record, fault),
+        onFault: (fault) => options.parts.listeners.faulted(this.definition.name, record.id, fault),
       },
       record.row,
       sender.number,

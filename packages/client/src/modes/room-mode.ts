@@ -61,7 +61,7 @@ export interface SoleWriter {
 
 /**
  * Handles the entities and messages of a room, from one welcome of the server to the next one or to the end:
- * between players, or with a server that decides.
+ * between players, or with a server that decides. A mode leaves out a method if it has nothing to do there.
  */
 export interface RoomMode {
   /** The authority on the server; undefined in a mesh. */
@@ -90,7 +90,7 @@ export interface RoomMode {
   readonly isIdle: boolean;
 
   /** Called when the game can listen. */
-  begin(): void;
+  begin?(): void;
   /** Ends the mode, because the player leaves the room or joins it again. */
   end(reason: string): void;
   joined(info: PeerInfo): void;
@@ -99,16 +99,16 @@ export interface RoomMode {
   away(number: number, closed: boolean): void;
   back(number: number): void;
   /** Called when a peer has WebRTC, or no longer has it. */
-  learn(number: number, hasWebRtc: boolean): void;
-  signal(from: number, attempt: number, data: unknown): void;
+  learn?(number: number, hasWebRtc: boolean): void;
+  signal?(from: number, attempt: number, data: unknown): void;
   /** Reads states of a peer that the server has retained for newcomers. */
   takeRetained(message: ServerMessage & { readonly type: "retained" }): void;
-  relayMoved(): void;
-  relayLost(): void;
-  networkChanged(): void;
+  relayMoved?(): void;
+  relayLost?(): void;
+  networkChanged?(): void;
   planChanged(): void;
   /** Takes measurements; called once a second. */
-  sample(): void;
+  sample?(): void;
 
   use(definition: EntityDefinition): void;
   entities(definition: EntityDefinition): Iterable<Entity>;
@@ -134,15 +134,15 @@ export interface RoomMode {
   sendEvent(body: Uint8Array, to: Peer | undefined): void;
   request(type: string, message: unknown, to: Peer | undefined, timeoutMs: number): Promise<unknown>;
   /** Sends at once the messages that wait for others to share their packet. */
-  flush(): void;
+  flush?(): void;
 
   /** Handles a reliable message of the server about the game. Returns false if it is malformed. */
-  receive(payload: Uint8Array): boolean;
-  receiveEvent(body: Uint8Array): boolean;
+  receive?(payload: Uint8Array): boolean;
+  receiveEvent?(body: Uint8Array): boolean;
   /**
    * Reads states of the server.
    * @param cameAtMs time of arrival; the states may have waited for the game
    */
   receiveState(body: Uint8Array, tick: number, cameAtMs: number): void;
-  acknowledged(sequence: number): void;
+  acknowledged?(sequence: number): void;
 }

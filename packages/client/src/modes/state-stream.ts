@@ -24,13 +24,6 @@ const FOLLOWERS = -1;
 /** Bytes of a reliable message beside the states. */
 const MESSAGE_HEAD_BYTES = 64;
 
-export interface StateStreamOptions {
-  /** Number of the stream, unique while the participant is in the room. */
-  readonly number: number;
-  readonly definition: EntityDefinition;
-  readonly tickHz: number;
-}
-
 /** States of all own entities of one kind, for sending. */
 export class StateStream {
   readonly number: number;
@@ -49,7 +42,7 @@ export class StateStream {
   readonly #restored: Float32Array;
   #followed = 0;
 
-  constructor({ number, definition, tickHz }: StateStreamOptions) {
+  constructor(number: number, definition: EntityDefinition, tickHz: number) {
     this.number = number;
     this.head = Uint8Array.of(number);
     this.definition = definition;

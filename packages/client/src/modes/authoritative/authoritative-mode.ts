@@ -96,25 +96,17 @@ export class AuthoritativeMode implements RoomMode {
     this.#server = this.#newPeer({ id: "server", number: SERVER_NUMBER });
     for (const peer of peers) this.#peers.set(peer.number, this.#newPeer(peer));
     this.#requests = new Requests(parts.scheduler);
-    this.#ownStates = new OwnStates({
-      info,
-      tickHz: parts.time.tickHz,
-      session: () => this.#session,
-      plan: () => this.#plan,
-    });
+    this.#ownStates = new OwnStates(parts, info);
     this.#entities = this.#newEntities();
     this.#columns = new RoomColumns({
-      scheduler: parts.scheduler,
+      parts,
       tickHz: info.tickHz,
-      ownTickHz: parts.time.tickHz,
-      load: parts.loadColumns,
       send: (payload) => this.#trySend(writePeerPayload(payload)) !== undefined,
       onReadable: (definition) => this.#askFor(definition),
       onPlan: (kind, plan) => {
         if (kind === INPUT_COLUMNS) this.#areInputsRead = true;
         else this.#read(kind, plan);
       },
-      onMismatch: (name, differences) => parts.listeners.differs(name, "the room", differences),
     });
     for (const definition of parts.listeners.definitions) this.use(definition);
     // After another join this participant still owns its entities.
@@ -203,32 +195,8 @@ export class AuthoritativeMode implements RoomMode {
     (state === "away" ? absences : returns).emit(peer);
   }
 
-  learn(): void {
-    // Players exchange nothing directly.
-  }
-
-  signal(): void {
-    // Players exchange nothing directly.
-  }
-
   takeRetained(): void {
     this.#parts.drops.count("bad-message");
-  }
-
-  relayMoved(): void {
-    // Nothing goes through the relay.
-  }
-
-  relayLost(): void {
-    // Players exchange nothing directly.
-  }
-
-  networkChanged(): void {
-    // The connection to the server handles it.
-  }
-
-  sample(): void {
-    // The connection to the server is the only one, and measures itself.
   }
 
   entities(definition: EntityDefinition): Iterable<Entity> {
@@ -288,7 +256,6 @@ export class AuthoritativeMode implements RoomMode {
   input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
     const known = definition as unknown as InputDefinition;
     if (this.#inputs && this.#inputDefinition === known) return this.#inputs.view as WritableFields<F>;
-    const { scheduler, listeners, isLooping } = this.#parts;
     const info = this.#info;
     if (!this.#server)
       throw new NetError("entity/refused", "the room has no authority that could take inputs");
@@ -308,14 +275,12 @@ export class AuthoritativeMode implements RoomMode {
     this.#inputs?.stop();
     this.#inputDefinition = known;
     this.#inputs = new InputSender({
-      scheduler,
+      parts: this.#parts,
       definition: known,
       tickHz: info.tickHz,
       send: (body) => {
         if (this.#areInputsRead) this.#session.sendInput(body);
       },
-      onClamp: (clamp) => listeners.clamped(clamp),
-      isLooping: () => isLooping(),
       onTick: (input, atMs) => this.#prediction?.advance(input, atMs),
     });
     return this.#inputs.view as WritableFields<F>;
@@ -328,17 +293,14 @@ export class AuthoritativeMode implements RoomMode {
 
   predict(definition: EntityDefinition, inputs: InputDefinition, step: InputStep): Prediction {
     this.input(inputs);
-    const { scheduler, sessionNumber, listeners } = this.#parts;
     this.#prediction = new Prediction({
+      parts: this.#parts,
       definition,
       inputs,
       step,
       sender: this.#inputs!,
       tickSeconds: 1 / this.#info.tickHz,
       ageMsOf: (tick) => this.#entities.store.ageMsOf(tick),
-      myNumber: sessionNumber,
-      nowMs: () => scheduler.nowMs(),
-      onFault: ({ id }, fault) => listeners.faulted(definition.name, id, fault),
     });
     this.use(definition);
     for (const { id } of this.#entities.store.ofKind(definition)) this.#startPrediction(id);
@@ -437,10 +399,6 @@ export class AuthoritativeMode implements RoomMode {
   sendEvent(body: Uint8Array, to: Peer | undefined): void {
     this.#checkReceiver(to);
     this.#session.sendEvent(body);
-  }
-
-  flush(): void {
-    // Everything is in the session's own queue.
   }
 
   async request(type: string, message: unknown, to: Peer | undefined, timeoutMs: number): Promise<unknown> {

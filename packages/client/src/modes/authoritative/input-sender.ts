@@ -14,19 +14,16 @@ import {
   type Place,
   type WritableFields,
 } from "@paceline/netcode";
-import type { Cancel, Scheduler } from "@paceline/transport";
+import type { Cancel } from "@paceline/transport";
 import { afterPause } from "../../time/game-loop.js";
 import { MAX_BEHIND_MS } from "../../time/game-time.js";
+import type { RoomParts } from "../room-mode.js";
 
 export interface InputSenderOptions {
-  readonly scheduler: Scheduler;
+  readonly parts: Pick<RoomParts, "scheduler" | "listeners" | "isLooping">;
   readonly definition: InputDefinition;
   readonly tickHz: number;
   send(body: Uint8Array): void;
-  /** Called when the game wrote a value out of its range, which is replaced by the bound. */
-  onClamp(clamp: Clamp): void;
-  /** Returns true while the game's loop calls {@link InputSender.run}; otherwise a timer does. */
-  readonly isLooping: () => boolean;
   /** Called with the input of each step and the moment at which the step was due. */
   onTick(input: Float32Array, atMs: number): void;
 }
@@ -46,7 +43,7 @@ export class InputSender {
   #cancel: Cancel | undefined;
 
   constructor(options: InputSenderOptions) {
-    const { definition, tickHz, scheduler } = options;
+    const { definition, tickHz, parts } = options;
     this.#options = options;
     const table = new EntityTable(definition.definition, 1);
     this.#place = { table, row: table.allocate() };
@@ -54,13 +51,13 @@ export class InputSender {
       place: this.#place,
       layer: "state",
       isWritable: true,
-      onClamp: (clamp: Clamp) => options.onClamp(clamp),
+      onClamp: (clamp: Clamp) => parts.listeners.clamped(clamp),
     } as const;
     const view = defineFields({}, definition.definition, row);
     // A misspelt input must throw, not become a property that nobody reads.
     this.view = Object.preventExtensions(view) as WritableFields<Fields>;
     this.#pace = new InputPace(1 / tickHz);
-    this.#nextAtMs = scheduler.nowMs();
+    this.#nextAtMs = parts.scheduler.nowMs();
     this.#wait(this.#nextAtMs);
   }
 
@@ -96,13 +93,13 @@ export class InputSender {
   }
 
   #wait(nowMs: number): void {
-    const { scheduler, isLooping } = this.#options;
+    const { scheduler, isLooping } = this.#options.parts;
     const dueInMs = isLooping() ? MAX_BEHIND_MS : Math.max(0, this.#nextAtMs - nowMs);
     this.#cancel = scheduler.after(dueInMs, this.#wake);
   }
 
   readonly #wake = (): void => {
-    const { scheduler, isLooping } = this.#options;
+    const { scheduler, isLooping } = this.#options.parts;
     const nowMs = scheduler.nowMs();
     if (!isLooping()) this.run(nowMs);
     this.#wait(nowMs);

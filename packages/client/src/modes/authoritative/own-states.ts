@@ -8,18 +8,11 @@ import {
   type StatePlan,
 } from "@paceline/protocol";
 import { ReceiverReplication, lostAfterMsOf, type ReplicationMoment } from "@paceline/netcode";
-import type { Plan, Session } from "@paceline/transport";
+import type { Session } from "@paceline/transport";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import { policyOf } from "../../plan/state-policy.js";
+import type { RoomParts } from "../room-mode.js";
 import { StateStream } from "../state-stream.js";
-
-export interface OwnStatesOptions {
-  readonly info: AuthorityInfo;
-  /** Ticks of own states per second. */
-  readonly tickHz: number;
-  session(): Session;
-  plan(): Plan;
-}
 
 /** Number of the only receiver. */
 const AUTHORITY = 0;
@@ -35,26 +28,29 @@ const STATE_BYTES_PER_SECOND = 131_072;
  * baselines.
  */
 export class OwnStates {
-  readonly #options: OwnStatesOptions;
+  readonly #parts: RoomParts;
+  readonly #info: AuthorityInfo;
   readonly #streams = new Map<EntityDefinition, StateStream>();
   /** Sequence of the message that requested each entity, by local id. */
   readonly #requestSequences = new Map<number, number>();
   readonly #replication: ReceiverReplication;
   #sentAtMs = -Infinity;
 
-  constructor(options: OwnStatesOptions) {
-    this.#options = options;
-    this.#replication = new ReceiverReplication({ tickSeconds: 1 / options.tickHz });
+  constructor(parts: RoomParts, info: AuthorityInfo) {
+    this.#parts = parts;
+    this.#info = info;
+    this.#replication = new ReceiverReplication({ tickSeconds: 1 / parts.time.tickHz });
   }
 
   /** Adds an entity. `requestSequence` is the sequence of the message that requests it. */
   add(record: OwnedRecord, requestSequence: number): void {
     const { definition } = record;
-    const number = this.#options.info.kinds.findIndex(({ name }) => name === definition.name);
+    const number = this.#info.kinds.findIndex(({ name }) => name === definition.name);
     // The authority will refuse a kind that it does not have.
     if (number < 0) return;
     this.#requestSequences.set(record.id, requestSequence);
-    const stream = this.#streams.get(definition) ?? this.#newStream(number, definition);
+    const stream =
+      this.#streams.get(definition) ?? new StateStream(number, definition, this.#parts.time.tickHz);
     this.#streams.set(definition, stream);
     stream.add(record);
   }
@@ -105,10 +101,10 @@ export class OwnStates {
    * the entities between two states, and forwards them.
    */
   publish(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
-    const plan = this.#options.plan();
-    const { rttMs = ASSUMED_RTT_MS } = this.#options.session();
+    const plan = this.#parts.transport().plan;
+    const { rttMs = ASSUMED_RTT_MS } = this.#session;
     // Packets keep the plan's period. A step that is early by up to half a tick counts.
-    const leastMs = plan.channels.state.periodMs - 500 / this.#options.tickHz;
+    const leastMs = plan.channels.state.periodMs - 500 / this.#parts.time.tickHz;
     if (moment.nowMs - this.#sentAtMs < leastMs) return;
     const policy = {
       ...policyOf(plan),
@@ -133,7 +129,7 @@ export class OwnStates {
       const { body, entities, from, to } = states;
       // Only a packet about one entity may replace an older one about the same entity.
       const key = to - from === 1 ? (entities[from]!.id + 1) & 0xffff : 0;
-      const sequence = this.#options.session().sendState(body, key, stream.head);
+      const sequence = this.#session.sendState(body, key, stream.head);
       // Nothing was sent, so it stays due.
       if (sequence === undefined) continue;
       states.sequence = sequence;
@@ -150,7 +146,7 @@ export class OwnStates {
    * entity.
    */
   *#known(records: Iterable<OwnedRecord>): Iterable<OwnedRecord> {
-    const session = this.#options.session();
+    const session = this.#session;
     for (const record of records) {
       const requestSequence = this.#requestSequences.get(record.id);
       if (requestSequence !== undefined && session.isAcknowledged(requestSequence)) yield record;
@@ -158,11 +154,11 @@ export class OwnStates {
   }
 
   #planOf(definition: EntityDefinition): StatePlan {
-    const { tickHz } = this.#options;
+    const { tickHz } = this.#parts.time;
     return this.#streams.get(definition)?.plan ?? planState(definition, { tickHz, hasRates: true });
   }
 
-  #newStream(number: number, definition: EntityDefinition): StateStream {
-    return new StateStream({ number, definition, tickHz: this.#options.tickHz });
+  get #session(): Session {
+    return this.#parts.connection().session;
   }
 }

@@ -1,23 +1,18 @@
 import type { EntityDefinition, PeerPayload, StatePlan } from "@paceline/protocol";
-import type { Scheduler } from "@paceline/transport";
-import type { LoadColumns } from "../room-mode.js";
+import type { LoadColumns, RoomParts } from "../room-mode.js";
 
 type ColumnsCode = Awaited<ReturnType<LoadColumns>>;
 
 export interface RoomColumnsOptions {
-  readonly scheduler: Scheduler;
+  readonly parts: RoomParts;
   /** Ticks per second of the authority. */
   readonly tickHz: number;
-  /** Ticks per second of the states that this participant sends. */
-  readonly ownTickHz: number;
-  readonly load: LoadColumns;
   /** Sends a message to the authority. Returns false if the queue is full. */
   send(payload: PeerPayload): boolean;
   /** Called when {@link RoomColumns.isReadable} becomes true. */
   onReadable(definition: EntityDefinition): void;
   /** Called with the plan by which the authority's states of a kind are read. */
-  onPlan(kind: number, plan: StatePlan): void;
-  onMismatch(name: string, differences: readonly string[]): void;
+  readonly onPlan: (kind: number, plan: StatePlan) => void;
 }
 
 /** A kind that the authority describes differently. */
@@ -49,12 +44,12 @@ export class RoomColumns {
   begin(kind: number, definition: EntityDefinition): void {
     const exchange = { definition, isSent: false, corrections: undefined, isAnswered: false };
     this.#exchanges.set(kind, exchange);
-    this.#options.load().then(
+    this.#options.parts.loadColumns().then(
       (code) => {
         this.#code = code;
         this.#send(kind, exchange);
       },
-      () => this.#options.onMismatch(definition.name, ["the code to read it did not come"]),
+      () => this.#differs(definition, ["the code to read it did not come"]),
     );
   }
 
@@ -84,14 +79,14 @@ export class RoomColumns {
     if (!exchange?.isSent || exchange.isAnswered || !this.#code) return false;
     exchange.isAnswered = true;
     const { definition } = exchange;
-    const options = this.#options;
-    const { tickHz, ownTickHz } = options;
+    const { tickHz, parts, onPlan } = this.#options;
+    const ownTickHz = parts.time.tickHz;
     const match = this.#code.matchColumns(definition, columns, { tickHz });
-    options.onMismatch(definition.name, match?.differences ?? ["columns that cannot be"]);
+    this.#differs(definition, match?.differences ?? ["columns that cannot be"]);
     if (!match) return false;
     const whole = this.#code.matchColumns(definition, columns, { tickHz: ownTickHz, hasRates: true });
     exchange.corrections = whole?.plan;
-    if (match.plan) options.onPlan(kind, match.plan);
+    if (match.plan) onPlan(kind, match.plan);
     return true;
   }
 
@@ -100,9 +95,13 @@ export class RoomColumns {
     if (this.#isEnded || !this.#code) return;
     const columns = this.#code.describeColumns(exchange.definition);
     if (!options.send({ kind: "columns", stream: kind, columns }))
-      return void options.scheduler.after(RETRY_PERIOD_MS, () => this.#send(kind, exchange));
+      return void options.parts.scheduler.after(RETRY_PERIOD_MS, () => this.#send(kind, exchange));
     exchange.isSent = true;
     options.onReadable(exchange.definition);
+  }
+
+  #differs({ name }: EntityDefinition, differences: readonly string[]): void {
+    this.#options.parts.listeners.differs(name, "the room", differences);
   }
 
   #of(definition: EntityDefinition): Exchange | undefined {

@@ -29,13 +29,6 @@ interface Member {
 }
 
 const HIDDEN_AFTER_MS = 2000;
-/**
- * Mean time from an update's arrival to its display, ms: the frame, and the simulation step that notices the
- * change.
- */
-const SHOWN_AFTER_MS = 14;
-/** Limit of the horizon, ms: no motion model predicts farther. */
-const MAX_HORIZON_MS = 250;
 
 /** Drops that no honest peer causes. A peer that keeps causing them is cut off. */
 const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "too-long"]);
@@ -66,12 +59,7 @@ export class MeshMode implements RoomMode {
     this.#parts = parts;
     const peers = (): PeerConnection[] => this.pairs;
     this.#messages = new PairMessages(parts, peers);
-    this.#states = new StateSender({
-      parts,
-      peers,
-      horizonMs: () => this.#horizonMs,
-      post: (payload) => this.#messages.postStates(payload),
-    });
+    this.#states = new StateSender(parts, this.#messages, peers);
     if (!welcome) return;
     // After another join this participant still owns its entities.
     for (const record of parts.owned.records) this.spawned(record);
@@ -112,10 +100,6 @@ export class MeshMode implements RoomMode {
     let sum = 0;
     for (const { loss } of this.pairs) sum += loss.unacknowledged;
     return sum;
-  }
-
-  begin(): void {
-    // The pairs begin with the welcome.
   }
 
   end(reason: string): void {
@@ -257,17 +241,6 @@ export class MeshMode implements RoomMode {
     relayed[this.#pinged % relayed.length]?.session.ping();
   }
 
-  /**
-   * Delay until receivers show an update, ms. All receivers get the same update, so the median of their round
-   * trips counts: a peer that delays its answers does not change the updates of others. Of two median values
-   * it takes the shorter.
-   */
-  get #horizonMs(): number {
-    const rttsMs = Array.from(this.pairs, ({ rttMs }) => rttMs ?? Number.NaN).filter((rttMs) => rttMs >= 0);
-    const medianMs = rttsMs.sort((a, b) => a - b)[(rttsMs.length - 1) >> 1] ?? 0;
-    return Math.min(medianMs / 2 + SHOWN_AFTER_MS, MAX_HORIZON_MS);
-  }
-
   /** Starts to use a kind: entities of it that peers have already spawned appear. */
   use({ name }: EntityDefinition): void {
     for (const { entities } of this.#members.values()) entities.defined(name);
@@ -352,20 +325,8 @@ export class MeshMode implements RoomMode {
     this.#messages.flush();
   }
 
-  receive(): boolean {
-    return false;
-  }
-
-  receiveEvent(): boolean {
-    return false;
-  }
-
   receiveState(): void {
     this.#parts.drops.count("bad-message");
-  }
-
-  acknowledged(): void {
-    // The server receives no states.
   }
 
   #payload({ peer: from, entities }: Member, payload: PeerPayload): void {

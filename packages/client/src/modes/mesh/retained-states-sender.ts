@@ -1,17 +1,6 @@
 import { writeControl, writeRetained, type RetainedPayload } from "@paceline/protocol";
 import type { Clock, Session } from "@paceline/transport";
 
-export interface RetainedStatesSenderOptions {
-  readonly clock: Clock;
-  /** Returns the states of `most` own entities at most. */
-  statesOf(most: number): RetainedPayload[];
-  /**
-   * Returns the session with the server, or undefined while it is not connected. It changes if the server
-   * drops it.
-   */
-  serverSession(): Session | undefined;
-}
-
 /** Minimum period after a spawn, a despawn or a jump, ms. */
 const CHANGE_PERIOD_MS = 250;
 /** Minimum period of moving entities, ms. A newcomer continues them to the present. */
@@ -26,7 +15,9 @@ const MAX_ENTITIES = 256;
  * trip before the owner could send them.
  */
 export class RetainedStatesSender {
-  readonly #options: RetainedStatesSenderOptions;
+  readonly #clock: Clock;
+  readonly #statesOf: (most: number) => RetainedPayload[];
+  readonly #serverSession: () => Session | undefined;
   #hasChanged = false;
   #lastPayloads: RetainedPayload[] = [];
   #session: Session | undefined;
@@ -35,8 +26,18 @@ export class RetainedStatesSender {
   #dueAtMs = 0;
   #changeDueAtMs = 0;
 
-  constructor(options: RetainedStatesSenderOptions) {
-    this.#options = options;
+  /**
+   * @param statesOf returns the states of `most` own entities at most
+   * @param serverSession returns the session with the server, or undefined while it is not connected
+   */
+  constructor(
+    clock: Clock,
+    statesOf: (most: number) => RetainedPayload[],
+    serverSession: () => Session | undefined,
+  ) {
+    this.#clock = clock;
+    this.#statesOf = statesOf;
+    this.#serverSession = serverSession;
   }
 
   /** Marks a spawn, a despawn or a jump. */
@@ -46,8 +47,8 @@ export class RetainedStatesSender {
 
   /** Sends the states that are due. Called once per tick, when its states are final. */
   step(): void {
-    const nowMs = this.#options.clock.nowMs();
-    const session = this.#options.serverSession();
+    const nowMs = this.#clock.nowMs();
+    const session = this.#serverSession();
     if (!session || session.isClosed) return;
     if (session !== this.#session) this.#begin(session);
     if (nowMs < (this.#hasChanged ? this.#changeDueAtMs : this.#dueAtMs)) return;
@@ -74,7 +75,7 @@ export class RetainedStatesSender {
   /** Returns the states of as many entities as the server retains. */
   #collect(): { readonly states: Uint8Array; readonly payloads: RetainedPayload[] } {
     for (let most = MAX_ENTITIES; ; most = most >> 1) {
-      const payloads = most > 0 ? this.#options.statesOf(most) : [];
+      const payloads = most > 0 ? this.#statesOf(most) : [];
       const states = writeRetained(payloads);
       if (states) return { states, payloads };
     }

@@ -18,17 +18,17 @@ import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer.js";
 import { policyOf } from "../../plan/state-policy.js";
 import type { RoomParts } from "../room-mode.js";
+import type { PairMessages } from "./pair-messages.js";
 import { RetainedStatesSender } from "./retained-states-sender.js";
 import { StateStream } from "../state-stream.js";
 
-export interface StateSenderOptions {
-  readonly parts: RoomParts;
-  readonly peers: () => PeerConnection[];
-  /** Delay until receivers show an update, ms. */
-  horizonMs(): number;
-  post(payload: PeerPayload): void;
-}
-
+/**
+ * Mean time from an update's arrival to its display, ms: the frame, and the simulation step that notices the
+ * change.
+ */
+const SHOWN_AFTER_MS = 14;
+/** Limit of the horizon, ms: no motion model predicts farther. */
+const MAX_HORIZON_MS = 250;
 /** Header bytes of a packet with states for one receiver. */
 const PACKET_HEAD_BYTES = 19;
 /** Rate limit for resync requests, per peer and stream. */
@@ -42,8 +42,9 @@ const ASSUMED_RTT_MS = 200;
  * have.
  */
 export class StateSender {
-  readonly #options: StateSenderOptions;
   readonly #parts: RoomParts;
+  readonly #messages: PairMessages;
+  readonly #peers: () => PeerConnection[];
   readonly #streams = new Map<EntityDefinition, StateStream>();
   readonly #replication: ReceiverReplication;
   /** Packets of states and events that are the same for several receivers. */
@@ -66,16 +67,16 @@ export class StateSender {
   #sentAtMs = -Infinity;
   #tick = 0;
 
-  constructor(options: StateSenderOptions) {
-    const { parts, peers } = options;
-    this.#options = options;
+  constructor(parts: RoomParts, messages: PairMessages, peers: () => PeerConnection[]) {
     this.#parts = parts;
+    this.#messages = messages;
+    this.#peers = peers;
     this.publications = new SharedPackets({ ...parts, peers });
-    this.#retainedStates = new RetainedStatesSender({
-      clock: parts.scheduler,
-      statesOf: (most) => this.#statesOf(most),
-      serverSession: () => this.#serverSession,
-    });
+    this.#retainedStates = new RetainedStatesSender(
+      parts.scheduler,
+      (most) => this.#statesOf(most),
+      () => this.#serverSession,
+    );
     this.#replication = new ReceiverReplication({
       tickSeconds: 1 / parts.time.tickHz,
       onFault: (record, fault) =>
@@ -88,7 +89,7 @@ export class StateSender {
     const stream = this.#streams.get(record.definition) ?? this.#begin(record.definition);
     stream.add(record);
     try {
-      for (const message of stream.whole([record], tick)) this.#options.post(message);
+      for (const message of stream.whole([record], tick)) this.#messages.postStates(message);
     } catch (error) {
       stream.remove(record.id);
       throw error;
@@ -100,7 +101,7 @@ export class StateSender {
     const stream = this.#streams.get(definition);
     stream?.remove(id);
     this.#replication.remove(id);
-    for (const message of stream?.removal(id, tick) ?? []) this.#options.post(message);
+    for (const message of stream?.removal(id, tick) ?? []) this.#messages.postStates(message);
   }
 
   teleported({ definition, id }: OwnedRecord): void {
@@ -184,7 +185,7 @@ export class StateSender {
 
   /** Sends the due states of this tick, and leaves states for newcomers at the server. */
   replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
-    const receivers = this.#options.peers();
+    const receivers = this.#peers();
     const { state } = this.#parts.transport().plan.channels;
     const isDue = receivers.length > 0 && this.#isDue(moment, state.periodMs);
     if (state.delivery === "ordered-reliable") {
@@ -348,7 +349,20 @@ export class StateSender {
   }
 
   #policy(): SendDecisionPolicy & { readonly bytesPerSecond: number } {
-    return { ...policyOf(this.#parts.transport().plan), horizonMs: this.#options.horizonMs() };
+    return { ...policyOf(this.#parts.transport().plan), horizonMs: this.#horizonMs };
+  }
+
+  /**
+   * Delay until receivers show an update, ms. All receivers get the same update, so the median of their round
+   * trips counts: a peer that delays its answers does not change the updates of others. Of two median values
+   * it takes the shorter.
+   */
+  get #horizonMs(): number {
+    const rttsMs = Array.from(this.#peers(), ({ rttMs }) => rttMs ?? Number.NaN).filter(
+      (rttMs) => rttMs >= 0,
+    );
+    const medianMs = rttsMs.sort((a, b) => a - b)[(rttsMs.length - 1) >> 1] ?? 0;
+    return Math.min(medianMs / 2 + SHOWN_AFTER_MS, MAX_HORIZON_MS);
   }
 
   #gather(tick: number): void {
@@ -395,10 +409,9 @@ export class StateSender {
     if (this.#nextStream >= limits.streams) {
       throw new NetError("limit/entities", `a participant may have entities of ${limits.streams} kinds`);
     }
-    const { tickHz } = this.#parts.time;
-    const stream = new StateStream({ number: this.#nextStream++, definition, tickHz });
+    const stream = new StateStream(this.#nextStream++, definition, this.#parts.time.tickHz);
     this.#streams.set(definition, stream);
-    this.#options.post(stream.announcement);
+    this.#messages.postStates(stream.announcement);
     return stream;
   }
 
