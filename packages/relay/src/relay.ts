@@ -207,14 +207,10 @@ export class Relay {
     if (moveTo !== undefined && !/^https?:\/\/[^\s/]+/.test(moveTo)) {
       throw new ConfigError("moveTo", moveTo, "an http(s) address");
     }
-    this.#stopped ??= this.#stop(drainMs, moveTo);
-    return this.#stopped;
-  }
-
-  #stop(drainMs: number, moveTo: string | undefined): Promise<void> {
+    if (this.#stopped) return this.#stopped;
     this.#settings.log.info("relay stops", { sessions: this.#registry.sessionCount });
     this.#registry.stop(moveTo);
-    return this.#upgrades.close(drainMs);
+    return (this.#stopped = this.#upgrades.close(drainMs));
   }
 
   /** Answers a request for the link path without an upgrade: a proxy has removed the upgrade header. */

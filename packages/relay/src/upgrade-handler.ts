@@ -9,7 +9,6 @@ import { Connection } from "./admission/connection.js";
 import { AdmittedLink } from "./admission/admitted-link.js";
 import { refuseMatch, type SessionRegistry } from "./session-registry.js";
 import { isRefusal, readJoinCredential, tooManyMatches } from "./matchmaking/match-request.js";
-import type { LimitSubject } from "./ops/relay-counters.js";
 import type { RelaySettings } from "./options/relay-options.js";
 import { endNow } from "./admission/socket-endings.js";
 import { WriteBatch } from "./admission/write-batch.js";
@@ -83,9 +82,9 @@ export class UpgradeHandler {
       return endNow(socket, "503 Service Unavailable");
     }
     const address = this.#settings.addressOf(request);
-    const limit = this.#limitReachedBy(address);
-    if (limit !== undefined) {
-      this.#settings.counters.count("limited", limit);
+    const isInRate = this.#buckets.take(address);
+    if (!isInRate || !this.#shares.admits(address)) {
+      this.#settings.counters.count("limited", isInRate ? "connectionsPerAddress" : "linksPerAddress");
       return endNow(socket, "429 Too Many Requests");
     }
     const connection = new Connection({
@@ -168,11 +167,6 @@ export class UpgradeHandler {
     counters.count("matchRefusals", wish.code);
     if (wish === tooManyMatches) counters.count("limited", "matchesPerAddress");
     refuseMatch(admitted, wish);
-  }
-
-  #limitReachedBy(address: string): LimitSubject | undefined {
-    if (!this.#buckets.take(address)) return "linksPerAddress";
-    return this.#shares.admits(address) ? undefined : "connectionsPerAddress";
   }
 
   #closed(connection: Connection, address: string): void {

@@ -120,10 +120,7 @@ export interface HostedSeat {
 }
 
 /** A participant of a room who moves to another one. */
-export interface MatchedPlayer {
-  readonly options: RoomOptions;
-  readonly auth: unknown;
-  readonly address: string;
+export interface MatchedPlayer extends Pick<HostedSeat, "options" | "auth" | "address"> {
   readonly webrtc: boolean;
 }
 

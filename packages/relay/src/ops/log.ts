@@ -14,14 +14,13 @@ export interface Log extends Readonly<Record<LogLevel, (message: string, fields?
   readonly dropped?: number;
 }
 
+/** Returns a log with one function for each level. */
+function logOf(write: (level: LogLevel) => Log[LogLevel]): Log {
+  return Object.fromEntries(logLevels.map((level) => [level, write(level)])) as unknown as Log;
+}
+
 /** A log that writes nothing. */
-export const silentLog: Log = {
-  error: () => undefined,
-  warn: () => undefined,
-  info: () => undefined,
-  debug: () => undefined,
-  trace: () => undefined,
-};
+export const silentLog: Log = logOf(() => () => undefined);
 
 /**
  * The default log. Writes errors with their stack, warnings, and events of the whole server to the console;
@@ -44,25 +43,14 @@ function lineOf(message: string, { error, ...fields }: LogFields = {}): string {
 
 /** Wraps a log so that its errors (a full disk, for example) do not reach the caller. */
 export function harmlessLog(log: Log): Log {
-  const harmless =
-    (level: LogLevel): Log[LogLevel] =>
-    (message, fields) => {
-      try {
-        log[level](message, fields);
-      } catch {
-        // An error of the log itself has nowhere to go.
-      }
-    };
-  return {
-    error: harmless("error"),
-    warn: harmless("warn"),
-    info: harmless("info"),
-    debug: harmless("debug"),
-    trace: harmless("trace"),
-    get dropped() {
-      return log.dropped ?? 0;
-    },
-  };
+  const harmless = logOf((level) => (message, fields) => {
+    try {
+      log[level](message, fields);
+    } catch {
+      // An error of the log itself has nowhere to go.
+    }
+  });
+  return Object.defineProperty(harmless, "dropped", { get: () => log.dropped ?? 0 });
 }
 
 /** Lets one line of each key pass per second, so that a flood of packets causes no flood of lines. */

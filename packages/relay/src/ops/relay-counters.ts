@@ -50,34 +50,6 @@ const faultPlaces = [
 /** A place that contains errors. */
 export type FaultPlace = (typeof faultPlaces)[number];
 
-/** Counters since the start, for monitoring. They never decrease. */
-export interface RelayCounts {
-  /** Seats given out, by match method. */
-  readonly seats: CountsByName;
-  /** Match requests that got no seat, by error code (docs/ERRORS.md). */
-  readonly matchRefusals: CountsByName;
-  /** Refusals because of a limit, by the limit's subject. */
-  readonly limited: Readonly<Record<LimitSubject, number>>;
-  /** Participants who came with a ticket (`joined`) or came back with a token (`resumed`). */
-  readonly entries: CountsByName;
-  /**
-   * Links that ended or were refused, by the name of their close code. Also `upgradeMissing`: a proxy removed
-   * the upgrade header; `tooManyConnections`: no socket was free; `requestTimeout`: a half-open connection
-   * sent no request in time; `badRequest`: the bytes were no HTTP.
-   */
-  readonly linkCloses: CountsByName;
-  /** Sessions that ended, by the name of their close code. */
-  readonly sessionEnds: CountsByName;
-  /** Contained errors, by place. Above 0 there is a bug: the log has the stack. */
-  readonly faults: Readonly<Record<FaultPlace, number>>;
-  /** Sent packets, by kind of link, then by traffic class. */
-  readonly sent: Readonly<
-    Partial<Record<LinkKind, Readonly<Partial<Record<TrafficClassName, TrafficCount>>>>>
-  >;
-  /** Received packets, by kind of link. */
-  readonly received: Readonly<Partial<Record<LinkKind, TrafficCount>>>;
-}
-
 const closeCodeNames = new Map(Object.entries(CloseCode).map(([name, code]) => [code as number, name]));
 // RFC 6455, section 7.4.1: a message larger than the socket reads.
 closeCodeNames.set(1009, "messageTooBig");
@@ -85,16 +57,29 @@ closeCodeNames.set(1009, "messageTooBig");
 type CountedGroup =
   "seats" | "matchRefusals" | "limited" | "entries" | "linkCloses" | "sessionEnds" | "faults";
 
-/** Counts seats, links, sessions, faults and traffic of the relay. */
-export class RelayCounters implements RelayCounts {
+/** Counters since the start, for monitoring. They never decrease. */
+export class RelayCounters {
+  /** Seats given out, by match method. */
   readonly seats: Record<string, number> = {};
+  /** Match requests that got no seat, by error code (docs/ERRORS.md). */
   readonly matchRefusals: Record<string, number> = {};
+  /** Refusals because of a limit, by the limit's subject. */
   readonly limited = zeroFor(limitSubjects);
+  /** Participants who came with a ticket (`joined`) or came back with a token (`resumed`). */
   readonly entries = { joined: 0, resumed: 0 };
+  /**
+   * Links that ended or were refused, by the name of their close code. Also `upgradeMissing`: a proxy removed
+   * the upgrade header; `tooManyConnections`: no socket was free; `requestTimeout`: a half-open connection
+   * sent no request in time; `badRequest`: the bytes were no HTTP.
+   */
   readonly linkCloses: Record<string, number> = {};
+  /** Sessions that ended, by the name of their close code. */
   readonly sessionEnds: Record<string, number> = {};
+  /** Contained errors, by place. Above 0 there is a bug: the log has the stack. */
   readonly faults = zeroFor(faultPlaces);
+  /** Sent packets, by kind of link, then by traffic class. */
   readonly sent: Partial<Record<LinkKind, Partial<Record<TrafficClassName, TrafficCount>>>> = {};
+  /** Received packets, by kind of link. */
   readonly received: Partial<Record<LinkKind, TrafficCount>> = {};
 
   /** Adds one to a counter. */
@@ -124,3 +109,6 @@ export class RelayCounters implements RelayCounts {
 function zeroFor<Name extends string>(names: readonly Name[]): Record<Name, number> {
   return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 }
+
+/** The counters of a relay: {@link RelayCounters} without the methods that count. */
+export type RelayCounts = Readonly<Pick<RelayCounters, CountedGroup | "sent" | "received">>;
