@@ -21,10 +21,12 @@ type Verify = (token: string, options: JWTVerifyOptions) => Promise<{ readonly p
 export function jwtAuth(options: JwtAuthOptions): Authenticator {
   const settings = checkedJwtOptions(options);
   const verify = verifierOf(settings);
+  const { issuer, audience, algorithms, clockToleranceS: clockTolerance, nowMs } = settings;
+  const checks = { issuer, audience, algorithms, clockTolerance, requiredClaims: ["exp", "sub"] };
   return async ({ token }) => {
     if (token === "") throw new Refusal("a token is needed", { kind: "unauthorized" });
     try {
-      const { payload } = await verify(token, verifyOptions(settings));
+      const { payload } = await verify(token, { ...checks, currentDate: new Date(nowMs()) });
       return identityIn(payload, settings.rolesClaim);
     } catch (error) {
       throw refusalOf(error);
@@ -34,30 +36,9 @@ export function jwtAuth(options: JwtAuthOptions): Authenticator {
 
 function verifierOf({ secret, jwks, jwksUrl }: JwtSettings): Verify {
   if (secret) return (token, options) => jwtVerify(token, secret, options);
-  if (jwks) {
-    const keys = createLocalJWKSet(jwks);
-    return (token, options) => jwtVerify(token, keys, options);
-  }
-  // Gives up after 5 s, keeps the keys for ten minutes, and fetches for an unknown key every 30 s at most.
-  const keys = createRemoteJWKSet(jwksUrl!);
+  // Remote keys: gives up after 5 s, keeps them for ten minutes, fetches for an unknown one every 30 s at most.
+  const keys = jwks ? createLocalJWKSet(jwks) : createRemoteJWKSet(jwksUrl!);
   return (token, options) => jwtVerify(token, keys, options);
-}
-
-function verifyOptions({
-  issuer,
-  audience,
-  algorithms,
-  clockToleranceS,
-  nowMs,
-}: JwtSettings): JWTVerifyOptions {
-  return {
-    issuer,
-    audience,
-    algorithms,
-    clockTolerance: clockToleranceS,
-    currentDate: new Date(nowMs()),
-    requiredClaims: ["exp", "sub"],
-  };
 }
 
 function identityIn(payload: JWTPayload, rolesClaim: string): Identity {

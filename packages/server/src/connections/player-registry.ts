@@ -16,10 +16,6 @@ export class PlayerRegistry {
     return this.#connections.get(participant);
   }
 
-  has(participant: HostedParticipant): boolean {
-    return this.#connections.has(participant);
-  }
-
   values(): Iterable<PlayerConnection> {
     return this.#connections.values();
   }

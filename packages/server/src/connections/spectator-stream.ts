@@ -1,21 +1,15 @@
-import type { EntityDefinition, PeerPayload } from "@paceline/protocol";
+import type { PeerPayload } from "@paceline/protocol";
 import type { PlayerRegistry } from "./player-registry.js";
 import { DelayedView } from "../entities/delayed-view.js";
 import type { Player } from "../players/player.js";
 import type { PlayerConnection } from "./player-connection.js";
 import type { RoomCounters } from "../ops/room-counters.js";
-import { Replicator } from "../states/replicator.js";
-import type { World } from "../entities/world.js";
+import { Replicator, type ReplicatorOptions } from "../states/replicator.js";
+import type { World, WorldOptions } from "../entities/world.js";
 
-export interface SpectatorStreamOptions {
-  /** The world without the delay, as players see it. */
-  readonly world: World;
-  readonly definitions: readonly EntityDefinition[];
-  readonly tickHz: number;
-  readonly historyTicks: number;
+export interface SpectatorStreamOptions
+  extends ReplicatorOptions, Pick<WorldOptions, "definitions" | "historyTicks"> {
   readonly delayMs: number;
-  /** Limit of states for each spectator, packet headers included. */
-  readonly bytesPerSecond: number;
   readonly counters: RoomCounters;
   /** Connections to all players and spectators. */
   readonly players: PlayerRegistry;

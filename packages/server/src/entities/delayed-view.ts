@@ -1,11 +1,8 @@
 import type { EntityDefinition } from "@paceline/protocol";
 import type { Player } from "../players/player.js";
-import { World, type EntityRecord } from "./world.js";
+import { World, type EntityRecord, type WorldOptions } from "./world.js";
 
-export interface DelayedViewOptions {
-  readonly definitions: readonly EntityDefinition[];
-  readonly tickHz: number;
-  readonly historyTicks: number;
+export interface DelayedViewOptions extends Omit<WorldOptions, "onClamp" | "onTeleport"> {
   readonly delayTicks: number;
   /** Called before an entity leaves the delayed world. */
   onRemoved(record: EntityRecord): void;

@@ -1,7 +1,7 @@
 import { ConfigError, type EntityDefinition } from "@paceline/protocol";
 import { EntityTable, LagCompensation, defineFields, type Place, type RewoundWorld } from "@paceline/netcode";
 import type { RoomCounters } from "../ops/room-counters.js";
-import type { EntityRecord, World } from "./world.js";
+import type { EntityRecord, World, WorldOptions } from "./world.js";
 
 /** The fields of an entity at an earlier tick. */
 type AsItWas<Entity> = Readonly<Omit<Entity, "id" | "owner">>;
@@ -19,9 +19,7 @@ export interface Past {
   of<Entity extends { readonly id: number }>(entity: Entity): AsItWas<Entity> | undefined;
 }
 
-export interface RewindHistoryOptions {
-  readonly definitions: readonly EntityDefinition[];
-  readonly tickHz: number;
+export interface RewindHistoryOptions extends Pick<WorldOptions, "definitions" | "tickHz"> {
   /** Longest rewind, ms. 0: none. */
   readonly maxRewindMs: number;
   readonly counters: Pick<RoomCounters, "rewinds" | "rewindsCapped">;

@@ -77,14 +77,8 @@ class ChangeCheck {
   /** Sum of the changes since the last check. */
   readonly #sum: Float64Array;
 
-  constructor(
-    { components, fields, offsets }: EntityDefinition,
-    {
-      field,
-      perSecond,
-      toleranceSeconds,
-    }: Readonly<{ field: string; perSecond: number; toleranceSeconds: number }>,
-  ) {
+  constructor(definition: EntityDefinition, field: string, perSecond: number, toleranceSeconds: number) {
+    const { components, fields, offsets } = definition;
     const { kind } = fields[field]!;
     this.#at = offsets[field]!;
     this.#isAngle = kind === "angle";
@@ -133,7 +127,7 @@ export class MotionCheck {
     this.#rates = rates.flatMap(([breach, field, perSecond]) =>
       perSecond === undefined
         ? []
-        : [[breach, new ChangeCheck(definition, { field, perSecond, toleranceSeconds })] as const],
+        : [[breach, new ChangeCheck(definition, field, perSecond, toleranceSeconds)] as const],
     );
     const { components, offsets } = definition;
     this.#maxStep =

@@ -176,10 +176,6 @@ const hookNames = [
   "onUncaughtException",
 ] as const satisfies readonly (keyof Room)[];
 
-function assertHooks(room: Room): void {
-  for (const name of hookNames) if (room[name] !== undefined) assertFunction(name, room[name]);
-}
-
 class PlainRoom extends Room {}
 const settingNames: readonly string[] = Object.keys(new PlainRoom());
 
@@ -216,7 +212,7 @@ function assertRoom(room: Room): void {
   const { entities } = room;
   assertSizeName(room);
   assertSpelling(room, [...hookNames, ...settingNames]);
-  assertHooks(room);
+  for (const name of hookNames) if (room[name] !== undefined) assertFunction(name, room[name]);
   for (const [field, [least, most, unit, isCount]] of Object.entries(settingRanges)) {
     const value = room[field as keyof typeof settingRanges];
     if (value >= least && value <= most && (!isCount || Number.isInteger(value))) continue;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Relay } from "@paceline/relay";
 import { blame, traceHooks } from "./hooks.js";
 
@@ -66,13 +67,6 @@ async function endProcess(stop: () => Promise<void>, beforeExit?: () => Promise<
 
 /** Resolves when `fn` ends or fails, or after the timeout. */
 async function within(timeoutMs: number, fn: () => Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
-  });
-  const ended = Promise.resolve()
-    .then(fn)
-    .catch(() => undefined);
-  await Promise.race([ended, late]);
-  clearTimeout(timer);
+  const ended = Promise.resolve().then(fn);
+  await Promise.race([ended.catch(() => undefined), sleep(timeoutMs)]);
 }

@@ -183,7 +183,7 @@ export class RoomCore implements RoomHost {
     }
     counters.joins += 1;
     connection.isIn = true;
-    if (!this.players.has(participant)) this.#leave(connection, CloseCode.timeout);
+    if (!this.players.get(participant)) this.#leave(connection, CloseCode.timeout);
     this.#syncPlaces();
     return undefined;
   }
