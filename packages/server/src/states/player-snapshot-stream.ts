@@ -22,7 +22,7 @@ export interface SnapshotStreamConnection {
   /** Returns the link if it brings all states in the order in which they are sent, else undefined. */
   inOrder(): Link | undefined;
   /** Returns true while sent bytes still wait. The stream then sends less. */
-  isSlow(): boolean;
+  isSlow(nowMs: number): boolean;
   /** Returns true if states can be sent now, even if {@link isSlow}. */
   takesStates(): boolean;
   /** Returns the time without an acknowledgement after which a packet counts as lost, ms. */
@@ -60,6 +60,8 @@ interface Pending {
  */
 export class PlayerSnapshotStream {
   readonly connection: SnapshotStreamConnection;
+  /** The connection's answer of this tick: {@link SnapshotStreamConnection.isSlow} asks the path itself. */
+  isSlow = false;
   /** The rates and distances that the player asked for. */
   terms = exactTerms;
   /** Streams with the same key send the same states, if their `kindsKey` is the same too. */
@@ -235,7 +237,7 @@ export class PlayerSnapshotStream {
     const { tick } = moment;
     if (!turn.isTurn && !this.#isWhole) return 0;
     // A slow player stays alone for a while, so that it does not change groups at every tick.
-    const isSlow = this.connection.isSlow();
+    const { isSlow } = this;
     if (isSlow) this.#individualUntilTick = tick + INDIVIDUAL_SECONDS * tickHz;
     // States that would only wait in a queue are not encoded.
     this.#isWhole ||= isSlow && !this.connection.takesStates();

@@ -57,7 +57,7 @@ export class Tier {
     const { tick } = moment;
     const isTurn = tick % this.#everyTicks === 0;
     const due = isTurn ? this.replication.due(moment) : [];
-    this.#assign(tick);
+    this.#assign(moment);
     let bytes = 0;
     for (const [kinds, sharedSnapshot] of this.#sharedSnapshots) {
       if (sharedSnapshot.isEmpty) this.#sharedSnapshots.delete(kinds);
@@ -120,11 +120,12 @@ export class Tier {
     }
   }
 
-  #assign(tick: number): void {
+  #assign({ tick, nowMs }: ReplicationMoment): void {
     for (const sharedSnapshot of this.#sharedSnapshots.values()) sharedSnapshot.clearMembers();
     this.#individual.length = 0;
     for (const snapshots of this.#snapshotStreams) {
-      const link = snapshots.connection.isSlow() ? undefined : snapshots.connection.inOrder();
+      snapshots.isSlow = snapshots.connection.isSlow(nowMs);
+      const link = snapshots.isSlow ? undefined : snapshots.connection.inOrder();
       const sharedSnapshot = link && this.#sharedSnapshotOf(snapshots);
       if (link && sharedSnapshot && snapshots.isMemberOf(sharedSnapshot, link)) sharedSnapshot.add(snapshots);
       else if (link && sharedSnapshot && snapshots.mayJoin(tick)) sharedSnapshot.addNewcomer(snapshots, link);

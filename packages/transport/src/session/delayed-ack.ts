@@ -70,8 +70,7 @@ export class DelayedAck {
   }
 
   /** Cancels the scheduled answer, because a packet with it leaves. */
-  sent(): void {
-    const nowMs = this.#scheduler.nowMs();
+  sent(nowMs = this.#scheduler.nowMs()): void {
     // A packet that contains only the answer says nothing about the period of others.
     if (!this.#cancel || this.#dueAtMs > nowMs) {
       this.#periodMs = Math.max(nowMs - this.#sentAtMs, this.#periodMs * 0.9);

@@ -116,8 +116,8 @@ export class Receiver {
   }
 
   /** Returns the acks and receipts that are due, for a packet that leaves now. `mayBeLost`: whether the next packets say them too. */
-  takeAcks(mayBeLost: boolean): Pick<PacketHeader, "acks" | "receipt"> {
-    this.#delayedAck.sent();
+  takeAcks(mayBeLost: boolean, nowMs: number): Pick<PacketHeader, "acks" | "receipt"> {
+    this.#delayedAck.sent(nowMs);
     const { command, bulk } = this.#receiptsDue;
     const bulkReceipt = bulk.take(mayBeLost) ? this.#inboxes.bulk.expected : undefined;
     const acks = this.#acksDue.take(mayBeLost) || bulkReceipt !== undefined ? this.#received.acks : undefined;

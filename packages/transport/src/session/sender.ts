@@ -44,7 +44,7 @@ export interface SenderOptions extends OutboxOptions {
   /** Returns the simulation tick for packets with states. */
   currentTick(): number;
   /** Returns the acks and receipts that a packet must contain if it leaves now. */
-  takeAcks(mayBeLost: boolean): Pick<PacketHeader, "acks" | "receipt">;
+  takeAcks(mayBeLost: boolean, nowMs: number): Pick<PacketHeader, "acks" | "receipt">;
 
   /**
    * Called once for a state that has arrived at the other side, with the number of {@link Sender.addState}.
@@ -52,6 +52,14 @@ export interface SenderOptions extends OutboxOptions {
    */
   onArrived?(number: number): void;
   readonly bulkRate?: BulkRate | undefined;
+}
+
+interface PacketStart {
+  readonly key?: number;
+  readonly lifetimeMs?: number;
+  /** Kind of the packet's only message. */
+  readonly only?: MessageKind | undefined;
+  readonly nowMs?: number;
 }
 
 /** Key of packets of inputs, greater than all keys of entities. At most one such packet waits. */
@@ -135,8 +143,8 @@ export class Sender implements PacketSource {
   }
 
   /** True if states take much longer than the path needs, because they wait in a queue of the network. */
-  get isStateSlow(): boolean {
-    return this.#delay.isSlow(this.#nowMs());
+  isStateSlow(nowMs: number): boolean {
+    return this.#delay.isSlow(nowMs);
   }
 
   /** True if a state would leave at once. Otherwise the caller need not encode it. */
@@ -146,8 +154,8 @@ export class Sender implements PacketSource {
   }
 
   /** Returns true unless the path is too slow for one more state. */
-  maySendState(): boolean {
-    return this.#delay.maySend(this.#nowMs());
+  maySendState(nowMs = this.#nowMs()): boolean {
+    return this.#delay.maySend(nowMs);
   }
 
   /**
@@ -190,7 +198,12 @@ export class Sender implements PacketSource {
   }
 
   /** Sends or queues a state. Returns its number for `onArrived`. Returns undefined if no link is usable. */
-  addState(body: Uint8Array, key: number, head: Uint8Array = NO_BYTES): number | undefined {
+  addState(
+    body: Uint8Array,
+    key: number,
+    head: Uint8Array = NO_BYTES,
+    nowMs = this.#nowMs(),
+  ): number | undefined {
     const link = this.#options.linkFor("state");
     const bytes = head.length + body.length;
     assertBytes("state", bytes, link?.isUnreliable === false ? MAX_PAYLOAD_BYTES : MAX_EVENT_BYTES);
@@ -198,15 +211,15 @@ export class Sender implements PacketSource {
     const number = (this.#stateNumber = nextSequence(this.#stateNumber));
     const isGated = key > 0;
     const outbox = this.#outboxOf(link);
-    if (!outbox || (outbox.maySendNow(link, "state") && (!isGated || this.maySendState()))) {
+    if (!outbox || (outbox.maySendNow(link, "state") && (!isGated || this.maySendState(nowMs)))) {
       const sequence = this.#sequence;
-      this.#startPacket(link, "state", { key, only: MessageKind.state });
+      this.#startPacket(link, "state", { key, only: MessageKind.state, nowMs });
       writeMessage(writer, MessageKind.state, body, { head, only: MessageKind.state });
-      this.#recordState(sequence, number, isGated);
+      this.#recordState(sequence, number, isGated, nowMs);
       this.#sendPacket(link, "state", key);
     } else {
       const whole = new ByteWriter(bytes).bytes(head).bytes(body).view();
-      outbox.put("state", { ...newWaiting(this.#nowMs(), "state", MessageKind.state, whole), key, number });
+      outbox.put("state", { ...newWaiting(nowMs, "state", MessageKind.state, whole), key, number });
     }
     return number;
   }
@@ -385,7 +398,7 @@ export class Sender implements PacketSource {
       this.outbox.countSent(link, bytes);
       return link.send(trafficClass, bytes, key, expiresAtMs - this.#nowMs());
     }
-    if (kind === MessageKind.state) this.#recordState(this.#sequence, number, key > 0);
+    if (kind === MessageKind.state) this.#recordState(this.#sequence, number, key > 0, this.#nowMs());
     this.#write(link, trafficClass, kind, bytes, key);
   }
 
@@ -423,9 +436,9 @@ export class Sender implements PacketSource {
     this.#sendPacket(link, trafficClass, key);
   }
 
-  #recordState(sequence: number, number: number, isGated: boolean): void {
+  #recordState(sequence: number, number: number, isGated: boolean, nowMs: number): void {
     this.hasSentStates = true;
-    this.#delay.sent(sequence, isGated, this.#nowMs());
+    this.#delay.sent(sequence, isGated, nowMs);
     this.#unacknowledged.push({ sequence, number });
     if (this.#unacknowledged.length > MAX_UNACKNOWLEDGED_STATES) this.#unacknowledged.shift();
   }
@@ -450,7 +463,7 @@ export class Sender implements PacketSource {
   #startPacket(
     link: Link,
     trafficClass: TrafficClassName,
-    { key = 0, lifetimeMs, only }: { key?: number; lifetimeMs?: number; only?: MessageKind | undefined } = {},
+    { key = 0, lifetimeMs, only, nowMs = this.#nowMs() }: PacketStart = {},
   ): void {
     const sequence = this.#sequence;
     // Nobody repeats it if it is lost. Only packets over links that lose them count: a relay drops a packet
@@ -461,7 +474,9 @@ export class Sender implements PacketSource {
     this.#packetsSent = Math.min(this.#packetsSent + 1, SEQUENCE_MODULUS / 2 - 1);
     // Bulk contains none, because it may wait in the path.
     const says = trafficClass !== "bulk";
-    const said = says ? this.#options.takeAcks(link.isUnreliable && mayBeLost(trafficClass)) : undefined;
+    const said = says
+      ? this.#options.takeAcks(link.isUnreliable && mayBeLost(trafficClass), nowMs)
+      : undefined;
     writer.reset();
     if (link instanceof RelayedLink) link.writeHead(writer, trafficClass, key, lifetimeMs);
     this.#envelopeBytes = writer.length;

@@ -95,7 +95,7 @@ export class Session {
       scheduler: this.#scheduler,
       linkFor: (trafficClass) => this.linkFor(trafficClass),
       currentTick: options.currentTick ?? (() => 0),
-      takeAcks: (mayBeLost) => this.#receiver.takeAcks(mayBeLost),
+      takeAcks: (mayBeLost, nowMs) => this.#receiver.takeAcks(mayBeLost, nowMs),
       onArrived: (number) => this.#handlers.onAcknowledged?.(number),
       channel: options.channel,
       bulkRate: options.bulkRate,
@@ -401,8 +401,8 @@ export class Session {
   }
 
   /** Whether states take much longer than the path needs: they stand in a queue somewhere. */
-  get isStateSlow(): boolean {
-    return this.#sender.isStateSlow;
+  isStateSlow(nowMs: number): boolean {
+    return this.#sender.isStateSlow(nowMs);
   }
 
   /** Whether a state would leave at once, and not wait for the path. */
