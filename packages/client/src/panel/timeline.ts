@@ -25,8 +25,6 @@ export interface TimelineChange {
 const SPAN_MS = 60_000;
 const MAX_SAMPLES = 125;
 const [LEFT, RIGHT, BAND, AXIS] = [64, 6, 7, 15];
-/** Smallest range of a lane: noise of a few ms must look small. */
-const LEAST = { rttMs: 50, lossRatio: 0.05, bytes: 2000, errorM: 0.5 };
 const GAP_MS = 1500;
 
 const classColors: Readonly<Record<TrafficClass, string>> = {
@@ -40,9 +38,11 @@ const classColors: Readonly<Record<TrafficClass, string>> = {
 
 interface Lane {
   readonly name: string;
-  readonly most: number;
+  readonly least: number;
   readonly unit: (value: number) => string;
-  draw(pen: Pen): void;
+  readonly valueOf: (sample: TimelineSample) => number | undefined;
+  /** Colour of the line; without one, the bytes are stacked. */
+  readonly color?: string;
 }
 
 interface Pen {
@@ -93,24 +93,32 @@ export class Timeline {
     const x = (atMs: number): number => width - RIGHT - ((nowMs - atMs) / SPAN_MS) * (width - LEFT - RIGHT);
     const shown = this.#samples.filter(({ atMs }) => atMs > nowMs - SPAN_MS);
     this.#band(shown, { context, x, y: () => 0, color });
-    const lanes = lanesOf(shown);
-    const laneHeight = (height - BAND - AXIS) / lanes.length;
-    lanes.forEach((lane, index) => {
+    const roundTrips = shown.flatMap((sample) => sample.roundTrips);
+    const laneHeight = (height - BAND - AXIS) / LANES.length;
+    LANES.forEach(({ name, least, unit, valueOf, color: lineColor }, index) => {
+      const dots = index === 0 ? roundTrips : [];
+      const most = Math.max(
+        least,
+        ...shown.map((sample) => valueOf(sample) ?? 0),
+        ...dots.map(({ rttMs }) => rttMs),
+      );
       const top = BAND + index * laneHeight;
       const bottom = top + laneHeight - 5;
-      const y = (value: number): number =>
-        bottom - (Math.min(value, lane.most) / lane.most) * (bottom - top - 6);
+      const y = (value: number): number => bottom - (Math.min(value, most) / most) * (bottom - top - 6);
       context.fillStyle = color("line");
       context.fillRect(LEFT, bottom, width - LEFT - RIGHT, 1);
       context.fillStyle = color("dim");
       context.textAlign = "left";
-      context.fillText(lane.name, 0, (top + bottom) / 2 - 5);
-      context.fillText(`to ${lane.unit(lane.most)}`, 0, (top + bottom) / 2 + 8);
+      context.fillText(name, 0, (top + bottom) / 2 - 5);
+      context.fillText(`to ${unit(most)}`, 0, (top + bottom) / 2 + 8);
       context.save();
       context.beginPath();
       context.rect(LEFT, top, width - LEFT - RIGHT, laneHeight);
       context.clip();
-      lane.draw({ context, x, y, color });
+      context.fillStyle = color("dim");
+      for (const { atMs, rttMs } of dots) context.fillRect(x(atMs) - 1, y(rttMs) - 1, 2, 2);
+      if (lineColor === undefined) stack({ context, x, y, color }, shown);
+      else line({ context, x, y, color }, shown, valueOf, color(lineColor));
       context.restore();
     });
     this.#time({ context, x, y: () => height - AXIS / 2, color }, nowMs);
@@ -167,48 +175,13 @@ export class Timeline {
   }
 }
 
-function lanesOf(shown: readonly TimelineSample[]): Lane[] {
-  const most = (least: number, values: readonly (number | undefined)[]): number =>
-    Math.max(least, ...values.map((value) => value ?? 0));
-  const roundTrips = shown.flatMap((sample) => sample.roundTrips);
-  return [
-    {
-      name: "round trip",
-      most: most(LEAST.rttMs, [...shown.map(({ rttMs }) => rttMs), ...roundTrips.map(({ rttMs }) => rttMs)]),
-      unit: inWords.ms,
-      draw: (pen) => {
-        pen.context.fillStyle = pen.color("dim");
-        for (const { atMs, rttMs } of roundTrips)
-          pen.context.fillRect(pen.x(atMs) - 1, pen.y(rttMs) - 1, 2, 2);
-        line(pen, shown, ({ rttMs }) => rttMs, pen.color("accent"));
-      },
-    },
-    {
-      name: "loss",
-      most: most(
-        LEAST.lossRatio,
-        shown.map(({ lossRatio }) => lossRatio),
-      ),
-      unit: inWords.percent,
-      draw: (pen) => line(pen, shown, ({ lossRatio }) => lossRatio, pen.color("bad")),
-    },
-    {
-      name: "bytes",
-      most: most(LEAST.bytes, shown.map(totalOf)),
-      unit: inWords.rate,
-      draw: (pen) => stack(pen, shown),
-    },
-    {
-      name: "error",
-      most: most(
-        LEAST.errorM,
-        shown.map(({ errorM }) => errorM),
-      ),
-      unit: inWords.metres,
-      draw: (pen) => line(pen, shown, ({ errorM }) => errorM, pen.color("fair")),
-    },
-  ];
-}
+/** From top to bottom. `least` is the least value that the top of a lane stands for. */
+const LANES: readonly Lane[] = [
+  { name: "round trip", least: 50, unit: inWords.ms, valueOf: ({ rttMs }) => rttMs, color: "accent" },
+  { name: "loss", least: 0.05, unit: inWords.percent, valueOf: ({ lossRatio }) => lossRatio, color: "bad" },
+  { name: "bytes", least: 2000, unit: inWords.rate, valueOf: totalOf },
+  { name: "error", least: 0.5, unit: inWords.metres, valueOf: ({ errorM }) => errorM, color: "fair" },
+];
 
 function totalOf({ bytesPerSecond }: TimelineSample): number {
   return trafficClasses.reduce((sum, name) => sum + bytesPerSecond[name], 0);
