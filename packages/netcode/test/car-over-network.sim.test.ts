@@ -8,7 +8,7 @@ import {
   wrapAngle,
 } from "@paceline/netcode";
 import { angle, defineEntity, vec2 } from "@paceline/protocol";
-import { NetworkSimulator, VirtualScheduler, networkPresets, seededRandom } from "@paceline/testkit";
+import { NetworkSimulator, VirtualScheduler, seededRandom } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";
 import { carPath, type CarPose } from "./car-path.js";
 
@@ -64,7 +64,7 @@ function drive(seed: number): Result {
   const timeline = new TickTimeline(TICK_HZ);
   const body = new RemoteBody(bodyOptions, WIDTH);
   const [state, shown] = [new Float32Array(WIDTH), new Float32Array(WIDTH)];
-  const { settings } = networkPresets.busy;
+  const settings = { delayMs: 50, jitterMs: 5, loss: { kind: "uniform", ratio: 0.01 } } as const;
   const network = new NetworkSimulator({
     scheduler,
     random: random.fork(),

@@ -1,9 +1,8 @@
 export {
+  type LinePreset,
+  linePresets,
   type LossModel,
   type NetworkCounters,
-  type NetworkPreset,
-  type NetworkPresetName,
-  networkPresets,
   type NetworkSettings,
   networkSettings,
   NetworkSimulator,

@@ -11,8 +11,8 @@ import {
 import {
   NetworkSimulator,
   VirtualScheduler,
-  networkPresets,
   seededRandom,
+  type NetworkSettings,
   type Random,
 } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";
@@ -82,14 +82,17 @@ function newestOf(receiver: Receiver): number[] {
   return [...receiver.reader.entities.values()].map(({ newest }) => newest);
 }
 
-test.each(["perfect", "busy", "lossyLan"] as const)("acknowledged baselines over the %s path", (preset) => {
+test.each<[string, Partial<NetworkSettings>]>([
+  ["perfect", {}],
+  ["busy", { delayMs: 50, jitterMs: 5, loss: { kind: "uniform", ratio: 0.01 } }],
+  ["short, lossy", { delayMs: 0.7, loss: { kind: "uniform", ratio: 0.05 } }],
+])("acknowledged baselines over a %s path", (_name, settings) => {
   const random = seededRandom(7);
   const scheduler = new VirtualScheduler();
   const world = new StateWorld([Car]);
   const { entities, step } = seat(world, 8, random);
   const sender = world.sender();
   const receiver = world.receiver();
-  const { settings } = networkPresets[preset];
   const back = new NetworkSimulator({
     scheduler,
     random,
