@@ -1,8 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { assertRange } from "@paceline/relay";
-import { SignJWT, decodeProtectedHeader, jwtVerify } from "jose";
-import type { AuthRequest } from "../room/room.js";
-import type { Authenticator, Identity } from "./identity.js";
+import { SignJWT, decodeProtectedHeader, jwtVerify, type JWTPayload } from "jose";
+import type { Authenticator } from "./identity.js";
 import { secretBytes } from "./jwt-options.js";
 
 /** Options of {@link guestAuth}. */
@@ -31,59 +30,40 @@ const RENEWED_AFTER = 0.5;
  * new one: no guest is refused, and a forger gains nothing.
  */
 export function guestAuth(options: GuestAuthOptions): Authenticator {
-  const guests = new Guests(options);
-  const { members } = options;
+  const { members, secret, lifetimeDays = 365, nowMs = Date.now } = options;
+  assertRange("lifetimeDays", lifetimeDays, [1, 3650, "days"]);
+  const lifetimeS = lifetimeDays * DAY_S;
+  // Derive the key, so that a token that another program signed with the same secret is not an identity.
+  const key = createHmac("sha256", secretBytes("secret", secret)).update(TYPE).digest();
   return async (request) => {
-    const isGuests = request.token === "" || typeOf(request.token) === TYPE;
-    return members && !isGuests ? members(request) : guests.identify(request);
+    const { token } = request;
+    if (members && token !== "" && typeOf(token) !== TYPE) return members(request);
+    const known = token === "" ? undefined : await payloadOf(token, key, nowMs());
+    const id = known?.sub ?? `guest-${randomUUID()}`;
+    const nowS = Math.floor(nowMs() / 1000);
+    const isFresh = known !== undefined && nowS - known.iat! < lifetimeS * RENEWED_AFTER;
+    if (!isFresh) request.keepIdentity(await signed(id, key, nowS, lifetimeS));
+    return Object.freeze({ id, roles: Object.freeze([]), isGuest: true, claims: Object.freeze({}) });
   };
 }
 
-class Guests {
-  readonly #key: Uint8Array;
-  readonly #lifetimeS: number;
-  readonly #nowMs: () => number;
+function signed(id: string, key: Uint8Array, nowS: number, lifetimeS: number): Promise<string> {
+  return new SignJWT({})
+    .setProtectedHeader({ alg: "HS256", typ: TYPE })
+    .setSubject(id)
+    .setIssuedAt(nowS)
+    .setExpirationTime(nowS + lifetimeS)
+    .sign(key);
+}
 
-  constructor({ secret, lifetimeDays = 365, nowMs = Date.now }: GuestAuthOptions) {
-    assertRange("lifetimeDays", lifetimeDays, [1, 3650, "days"]);
-    // Derive the key, so that a token that another program signed with the same secret is not an identity.
-    this.#key = createHmac("sha256", secretBytes("secret", secret)).update(TYPE).digest();
-    this.#lifetimeS = lifetimeDays * DAY_S;
-    this.#nowMs = nowMs;
-  }
-
-  async identify(request: AuthRequest): Promise<Identity> {
-    const { token } = request;
-    const known = token === "" ? undefined : await this.#read(token);
-    const id = known?.id ?? `guest-${randomUUID()}`;
-    const nowS = Math.floor(this.#nowMs() / 1000);
-    const isFresh = known !== undefined && nowS - known.issuedAtS < this.#lifetimeS * RENEWED_AFTER;
-    if (!isFresh) request.keepIdentity(await this.#sign(id, nowS));
-    return Object.freeze({ id, roles: Object.freeze([]), isGuest: true, claims: Object.freeze({}) });
-  }
-
-  #sign(id: string, nowS: number): Promise<string> {
-    return new SignJWT({})
-      .setProtectedHeader({ alg: "HS256", typ: TYPE })
-      .setSubject(id)
-      .setIssuedAt(nowS)
-      .setExpirationTime(nowS + this.#lifetimeS)
-      .sign(this.#key);
-  }
-
-  async #read(token: string): Promise<{ readonly id: string; readonly issuedAtS: number } | undefined> {
-    try {
-      const { payload } = await jwtVerify(token, this.#key, {
-        algorithms: ["HS256"],
-        typ: TYPE,
-        currentDate: new Date(this.#nowMs()),
-        requiredClaims: ["sub", "iat", "exp"],
-      });
-      return { id: payload.sub!, issuedAtS: payload.iat! };
-    } catch {
-      return undefined;
-    }
-  }
+/** Returns the contents of an identity; undefined if it is forged or expired. */
+async function payloadOf(token: string, key: Uint8Array, nowMs: number): Promise<JWTPayload | undefined> {
+  const requiredClaims = ["sub", "iat", "exp"];
+  const checks = { algorithms: ["HS256"], typ: TYPE, currentDate: new Date(nowMs), requiredClaims };
+  return jwtVerify(token, key, checks).then(
+    ({ payload }) => payload,
+    () => undefined,
+  );
 }
 
 function typeOf(token: string): unknown {
