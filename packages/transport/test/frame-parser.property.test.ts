@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
 import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
-import type { LinkClose } from "@paceline/transport";
+import { systemScheduler, type LinkClose } from "@paceline/transport";
 import { WebSocketListener } from "@paceline/transport/node";
 import { array, assert, asyncProperty, constantFrom, nat, oneof, tuple, uint8Array } from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -23,7 +23,11 @@ let server: Server;
 let nextLink: (connection: Omit<Connection, "socket">) => void;
 
 beforeAll(async () => {
-  const listener = new WebSocketListener({ maxPacketBytes: MAX_BYTES });
+  const listener = new WebSocketListener({
+    maxPacketBytes: MAX_BYTES,
+    scheduler: systemScheduler,
+    highWaterBytes: 4096,
+  });
   server = createServer().on("upgrade", (request, stream, head: Buffer) => {
     listener.accept(request, stream, head, {
       onLink({ link }) {

@@ -14,7 +14,11 @@ const FILLERS = 1000;
 
 /** A real socket over loopback, opened on both sides. */
 async function socketPair(): Promise<LinkPair> {
-  const listener = new WebSocketListener({ maxPacketBytes: 17_000 });
+  const listener = new WebSocketListener({
+    maxPacketBytes: 17_000,
+    scheduler: systemScheduler,
+    highWaterBytes: 4096,
+  });
   const server = createServer();
   const accepted = new Promise<{ link: WebSocketLink; stream: Duplex }>((resolve) => {
     server.on("upgrade", (request, stream, head: Buffer) => {

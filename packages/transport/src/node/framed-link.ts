@@ -1,10 +1,10 @@
 import type { TrafficClassName } from "@paceline/protocol";
-import { HIGH_WATER_BYTES, WebSocketLink, type WebSocketLinkOptions } from "../websocket/websocket-link.js";
+import { WebSocketLink, type WebSocketLinkOptions } from "../websocket/websocket-link.js";
 import type { FramedSocket } from "./framed-socket.js";
 
 export interface FramedLinkOptions extends WebSocketLinkOptions {
-  /** A socket that holds this many unsent bytes has no room. Default 4096. */
-  readonly highWaterBytes?: number;
+  /** A socket that holds this many unsent bytes has no room. */
+  readonly highWaterBytes: number;
 }
 
 /** Value of `readyState` of an open WebSocket. */
@@ -23,7 +23,7 @@ export class FramedLink extends WebSocketLink {
   constructor(socket: FramedSocket, options: FramedLinkOptions) {
     super(socket, options);
     this.#socket = socket;
-    this.#highWaterBytes = options.highWaterBytes ?? HIGH_WATER_BYTES;
+    this.#highWaterBytes = options.highWaterBytes;
   }
 
   protected override pathHasRoom(): boolean {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import { WebSocketServer, type ServerOptions } from "ws";
-import { systemScheduler, type Scheduler } from "../scheduler.js";
+import type { Scheduler } from "../scheduler.js";
 import { FramedLink } from "./framed-link.js";
 import { FramedSocket, type StrayFrameHandler } from "./framed-socket.js";
 
@@ -12,9 +12,9 @@ const MESSAGE_TOO_BIG = 1009;
 export interface WebSocketListenerOptions {
   /** Most bytes of a packet. A larger one closes the link with 1009. */
   readonly maxPacketBytes: number;
-  readonly scheduler?: Scheduler;
+  readonly scheduler: Scheduler;
   /** A socket that holds this many unsent bytes has no room. */
-  readonly highWaterBytes?: number;
+  readonly highWaterBytes: number;
 }
 
 /** An accepted connection, and the subprotocols that its client offered (they carry its ticket). */
@@ -62,12 +62,9 @@ export class WebSocketListener {
    */
   accept(request: IncomingMessage, socket: Duplex, head: Buffer, handlers: AcceptHandlers): void {
     this.#server.handleUpgrade(request, socket, head, (webSocket, upgraded) => {
-      const { maxPacketBytes } = this.#options;
+      const { maxPacketBytes, scheduler, highWaterBytes } = this.#options;
       const framed = new FramedSocket(webSocket, socket, maxPacketBytes, handlers.onStray);
-      const link = new FramedLink(framed, {
-        scheduler: this.#options.scheduler ?? systemScheduler,
-        ...(this.#options.highWaterBytes && { highWaterBytes: this.#options.highWaterBytes }),
-      });
+      const link = new FramedLink(framed, { scheduler, highWaterBytes });
       // Without a listener an error of the socket would end the process. The close event reports all errors
       // except a message that is too long: `ws` has sent the code and reads nothing more, so that the event
       // would come late, with 1006.

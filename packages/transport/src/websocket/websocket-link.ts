@@ -26,7 +26,7 @@ export interface WebSocketLinkOptions {
 
 const OPEN = 1;
 /** A socket that holds this many unsent bytes has no room. */
-export const HIGH_WATER_BYTES = 4096;
+const HIGH_WATER_BYTES = 4096;
 /** Limit of RFC 6455, section 5.5.1. */
 const MAX_REASON_BYTES = 123;
 
