@@ -32,6 +32,7 @@ export type {
   RelayCounts,
   TrafficCount,
 } from "./ops/relay-counters.js";
+export { groupOf } from "./matchmaking/match-request.js";
 export type { RoomReport, SessionReport } from "./ops/report.js";
 export { TokenBucket } from "./limits/token-bucket.js";
 export { assertRange, checkedLimits, type LimitRow } from "./limits/option-checks.js";

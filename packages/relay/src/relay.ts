@@ -216,12 +216,8 @@ export class Relay {
   /** Answers a request for the link path without an upgrade: a proxy has removed the upgrade header. */
   #answerWithoutUpgrade(response: ServerResponse): void {
     this.#settings.counters.count("linkCloses", "upgradeMissing");
-    const headers = {
-      "Content-Type": "text/plain; charset=utf-8",
-      Connection: "Upgrade",
-      Upgrade: "websocket",
-    };
-    response.writeHead(426, headers);
+    const type = { "Content-Type": "text/plain; charset=utf-8" };
+    response.writeHead(426, { ...type, Connection: "Upgrade", Upgrade: "websocket" });
     response.end("Links are WebSockets. A proxy has to pass on the headers Upgrade and Connection.\n");
   }
 

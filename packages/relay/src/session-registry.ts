@@ -87,7 +87,9 @@ export class SessionRegistry {
     this.#shares = new AddressShares(maxSessions, addressSharePercent);
     this.#seats = new Seats(settings, this.#rooms, this.#shares);
     this.#webRtc = new WebRtcAnswerer(settings, {
-      onReady: () => this.#announceWebRtc(),
+      onReady: () => {
+        for (const participant of this.#participants.values()) participant.sendControl(serverSpeaksWebRtc);
+      },
       onDropped: (reason) => this.#drops.count(reason),
     });
     const { turn, scheduler } = settings;
@@ -259,7 +261,10 @@ export class SessionRegistry {
     if (!authority) return this.#enter(admitted, request, this.#hold(request, caller.address));
     this.#granted(request, caller, authority).then(
       (held) => this.#enter(admitted, request, held),
-      (error: unknown) => this.#failed(admitted, error),
+      (error: unknown) => {
+        this.#settings.faults.report("room", error);
+        admitted.link.close(CloseCode.refused, ROOM_FAILED);
+      },
     );
   }
 
@@ -394,11 +399,6 @@ export class SessionRegistry {
     return this.#settings.rooms.get(this.#roomNameOf(request))?.authority;
   }
 
-  #failed(admitted: AdmittedLink, error: unknown): void {
-    this.#settings.faults.report("room", error);
-    admitted.link.close(CloseCode.refused, ROOM_FAILED);
-  }
-
   #roomNameOf({ method, target }: MatchRequest): string {
     if (method === "reconnect") return this.#participants.get(target)?.room.name ?? "";
     if (method === "joinById") return this.#rooms.find(target)?.name ?? "";
@@ -428,29 +428,19 @@ export class SessionRegistry {
     const { room, number, id, seat } = participant;
     const all = room.peersOf(participant);
     const peers = all.slice(0, MAX_PEERS_IN_WELCOME);
-    const place = { roomId: room.id, roomName: room.name, options: room.options };
-    const authority = room.host && { authority: room.host.info };
-    const role = room.isSpectator(participant) && { spectator: true as const };
-    const elsewhere = fullRooms > 0 && { fullRooms };
     const iceServers = this.#iceServersFor(id);
     const { build } = this.#settings;
-    participant.sendResumeToken((resumeToken) => {
-      const secrets = { sessionId: id, token, resumeToken };
-      const numbers = seat === number ? { number } : { number, seat };
-      return {
-        type: "welcome",
-        ...secrets,
-        ...numbers,
-        ...place,
-        peers,
-        iceServers,
-        ...authority,
-        ...tickOf(participant),
-        ...role,
-        ...elsewhere,
-        ...(build !== undefined && { build }),
-      };
-    });
+    participant.sendResumeToken((resumeToken) => ({
+      type: "welcome",
+      ...{ sessionId: id, token, resumeToken, number },
+      ...(seat !== number && { seat }),
+      ...{ roomId: room.id, roomName: room.name, options: room.options, peers, iceServers },
+      ...(room.host && { authority: room.host.info }),
+      ...tickOf(participant),
+      ...(room.isSpectator(participant) && { spectator: true as const }),
+      ...(fullRooms > 0 && { fullRooms }),
+      ...(build !== undefined && { build }),
+    }));
     participant.sendControls(all.slice(MAX_PEERS_IN_WELCOME).map((peer) => ({ type: "joined", peer })));
     if (!room.host) sendRetained(participant);
     if (this.#webRtc.isReady) participant.sendControl(serverSpeaksWebRtc);
@@ -539,10 +529,6 @@ export class SessionRegistry {
     const { host } = room;
     if (!host || this.#settings.faults.contain("room", () => call(host), { roomId: room.id })) return;
     room.end(CloseCode.roomClosed, ROOM_FAILED);
-  }
-
-  #announceWebRtc(): void {
-    for (const participant of this.#participants.values()) participant.sendControl(serverSpeaksWebRtc);
   }
 
   #iceServersFor(sessionId: string): IceServer[] {

@@ -6,15 +6,10 @@ export const MAX_STRIPES = 2;
 const LIFETIME_MS = 10_000;
 const TICKET_BYTES = 24;
 
-interface Outstanding<Owner> {
-  readonly owner: Owner;
-  readonly cancel: Cancel;
-}
-
 /** Tickets for stripes. Each opens one socket and expires within seconds. */
 export class StripeTickets<Owner> {
   readonly #scheduler: Scheduler;
-  readonly #outstanding = new Map<string, Outstanding<Owner>>();
+  readonly #outstanding = new Map<string, { readonly owner: Owner; readonly cancel: Cancel }>();
 
   constructor(scheduler: Scheduler) {
     this.#scheduler = scheduler;

@@ -1,8 +1,7 @@
 import type { Envelope } from "@paceline/protocol";
 import type { Cancel, Scheduler } from "@paceline/transport";
 import { TokenBucket } from "../limits/token-bucket.js";
-import type { HeldFrames } from "../sessions/held-frames.js";
-import type { Participant } from "../sessions/participant.js";
+import type { HeldFrames, Participant } from "../sessions/participant.js";
 import { Frames } from "./frames.js";
 
 /** A full window ends early, so that no socket gets more than this at once. */

@@ -150,7 +150,8 @@ function textOf(value: unknown, max: number, min = 0): string | undefined {
   return typeof value === "string" && value.length >= min && value.length <= max ? value : undefined;
 }
 
-function groupOf(value: unknown): Group | undefined {
+/** Returns the group in a request, or undefined if it is malformed. */
+export function groupOf(value: unknown): Group | undefined {
   if (!isFields(value)) return undefined;
   const key = textOf(value.key, MAX_MATCH_TOKEN_CHARACTERS, 1);
   const size = Number.isInteger(value.size) ? (value.size as number) : 0;

@@ -31,7 +31,6 @@ import type { SessionReport } from "../ops/report.js";
 import { ResumeTokens, hashOf } from "../admission/resume-tokens.js";
 import type { Room } from "./room.js";
 import type { RoomHost } from "../authority/room-host.js";
-import { HeldFrames } from "./held-frames.js";
 import { RetainedStates } from "./retained-states.js";
 import { SessionMeter } from "../limits/session-meter.js";
 import { TokenBucket } from "../limits/token-bucket.js";
@@ -104,6 +103,19 @@ const MEASURE_MS = 4000;
  * queue.
  */
 const HIGH_WATER_BYTES = 16_384;
+
+/** Frames that wait for one link. */
+export class HeldFrames {
+  readonly link: AdmittedLink;
+  /** Places in the window, in pairs: the first, and the one after the last. */
+  places: number[] = [];
+  isListed = false;
+  isPrompt = false;
+
+  constructor(link: AdmittedLink) {
+    this.link = link;
+  }
+}
 
 /** One member of a room: a session that outlives its links for the grace period. */
 export class Participant {

@@ -30,12 +30,9 @@ interface RecordedState {
 }
 
 /** The last seen state of an entity, to find its changes. */
-interface ShownState {
+interface ShownState extends Pick<RecordedState, "owner" | "state" | "texts"> {
   readonly record: EntityRecord;
-  readonly owner: Player | undefined;
   readonly teleports: number;
-  readonly state: Float32Array;
-  readonly texts: readonly (string | Uint8Array)[];
 }
 
 /** Limit of one room's delayed states. Further ones are left out, because newer ones follow soon. */

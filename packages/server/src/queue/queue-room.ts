@@ -1,5 +1,5 @@
 import { CloseCode } from "@paceline/protocol";
-import { networkOf, type MatchedPlayer, type RoomOptions, type Seat } from "@paceline/relay";
+import { groupOf, networkOf, type MatchedPlayer, type RoomOptions, type Seat } from "@paceline/relay";
 import type { Player } from "../players/player.js";
 import { Refusal } from "../room/refusal.js";
 import { Room, type RoomClass } from "../room/room.js";
@@ -33,8 +33,6 @@ const PROGRESS_PERIOD_MS = 1000;
 /** Time in which a newcomer must send its request, and in which a matched player must leave, ms. */
 const CLIENT_TIMEOUT_MS = 10_000;
 const MAX_WAITING = 1000;
-const MAX_FRIENDS = 64;
-const MAX_KEY_CHARACTERS = 128;
 
 interface Waiting {
   readonly player: Player;
@@ -237,8 +235,6 @@ function wishOf(message: unknown): { rank: number; key: string | undefined; size
   const { rank = 0, group } = (message ?? {}) as { readonly rank?: unknown; readonly group?: unknown };
   if (typeof rank !== "number" || !Number.isFinite(rank)) return undefined;
   if (group === undefined || group === null) return { rank, key: undefined, size: 1 };
-  const { key, size } = group as { readonly key?: unknown; readonly size?: unknown };
-  const isKey = typeof key === "string" && key.length > 0 && key.length <= MAX_KEY_CHARACTERS;
-  const isSize = typeof size === "number" && Number.isInteger(size) && size >= 1 && size <= MAX_FRIENDS;
-  return isKey && isSize ? { rank, key, size } : undefined;
+  const friends = groupOf(group);
+  return friends && { rank, ...friends };
 }
