@@ -235,10 +235,7 @@ export class Client<S extends object = ServerTypes> {
     roomName: Name,
     ...[options, terms]: OptionArguments<KindsOf<S>[Name]>
   ): Promise<RoomFor<KindsOf<S>[Name]>> {
-    return this.#enter(
-      checkedCall("joinOrCreate", roomName, options === undefined ? {} : options, terms),
-      terms?.signal,
-    );
+    return this.#enter(checkedCall("joinOrCreate", roomName, options, terms), terms?.signal);
   }
 
   /** Creates a room and joins it. */
@@ -246,10 +243,7 @@ export class Client<S extends object = ServerTypes> {
     roomName: Name,
     ...[options, terms]: OptionArguments<KindsOf<S>[Name]>
   ): Promise<RoomFor<KindsOf<S>[Name]>> {
-    return this.#enter(
-      checkedCall("create", roomName, options === undefined ? {} : options, terms),
-      terms?.signal,
-    );
+    return this.#enter(checkedCall("create", roomName, options, terms), terms?.signal);
   }
 
   /** Joins an open room. Rejects with `match/not-found` if there is none. */
@@ -257,10 +251,7 @@ export class Client<S extends object = ServerTypes> {
     roomName: Name,
     ...[options, terms]: OptionArguments<KindsOf<S>[Name]>
   ): Promise<RoomFor<KindsOf<S>[Name]>> {
-    return this.#enter(
-      checkedCall("join", roomName, options === undefined ? {} : options, terms),
-      terms?.signal,
-    );
+    return this.#enter(checkedCall("join", roomName, options, terms), terms?.signal);
   }
 
   /**

@@ -141,7 +141,9 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#budget = new ByteBudget(setup.scheduler, () => this.transport.plan.numbers.sendBytesPerSecond);
     this.#connection = this.#newConnection(setup);
     this.#connection.networks.add(() => this.#mode.networkChanged?.());
-    this.#serverPath = this.#newServerPath();
+    this.#serverPath = new ServerPath(this.#parts, this.#connection, () =>
+      this.transport.record(this.#serverPath.explain()),
+    );
     this.#connection.setSockets(setup.sockets);
     const shownTick = (): number => this.#mode.shownTick;
     this.clock = new RoomClock({ scheduler, shownTick, ping: () => this.#connection.ping() });
@@ -224,16 +226,6 @@ export class Room<Messages extends object = any> extends RoomEvents {
       mode: () => this.#mode,
       publish: (atMs, isLast) => this.#publish(atMs, isLast),
       onStop: () => this.#runUndriven(),
-    });
-  }
-
-  #newServerPath(): ServerPath {
-    return new ServerPath({
-      ...this.setup,
-      loadDirectPath,
-      connection: this.#connection,
-      eventLifetimeMs: () => this.transport.plan.channels.event.lifetimeMs,
-      onChange: () => this.transport.record(this.#serverPath.explain()),
     });
   }
 

@@ -227,7 +227,7 @@ export function reconnectCall(reconnectionToken: unknown): JoinCall {
 export function checkedCall(
   method: JoinMethod,
   target: unknown,
-  options: unknown,
+  options: unknown = {},
   terms?: JoinTerms,
 ): JoinCall {
   const field = method === "joinById" ? "roomId" : "roomName";

@@ -112,9 +112,7 @@ export class ServerConnection {
       scheduler,
       ask: () => this.send({ type: "stripe" }),
       open: (ticket) => this.#newLink(`stripe.${ticket}`),
-      ping: () => this.ping(),
-      isIdle: () => this.#session.linkFor("state") !== this.link,
-      unanswered: () => this.#session.unanswered,
+      session: () => this.#session,
       onChange: (sockets, reason) => options.handlers.onSockets(sockets, reason),
       onStalls: () => options.handlers.onStalls(),
     });

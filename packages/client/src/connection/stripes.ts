@@ -24,11 +24,7 @@ interface StripesOptions {
   /** Requests a ticket for one more socket from the server. */
   ask(): void;
   open(ticket: string): Link;
-  ping(): void;
-  /** Returns true if another link carries the states, so that stalls of the sockets do not matter. */
-  isIdle(): boolean;
-  /** Returns the pings that the first socket has not answered. */
-  unanswered(): Session["unanswered"];
+  session(): Pick<Session, "linkFor" | "activeLink" | "unanswered" | "ping">;
   onChange(sockets: number, reason: string): void;
   /**
    * Called when round trips begin to wait behind lost segments: one measurement a second is then too slow.
@@ -141,15 +137,18 @@ export class Stripes {
     if (link?.state !== "open") return;
     const nowMs = this.#options.scheduler.nowMs();
     if (!link.hasRoom("state")) this.#fullAtMs = nowMs;
-    const { pingsSentMs, silentMs, acknowledgedAtMs } = this.#options.unanswered();
+    const session = this.#options.session();
+    const { pingsSentMs, silentMs, acknowledgedAtMs } = session.unanswered;
     const probesSentMs = pingsSentMs.filter((sentMs) => sentMs > this.#fullAtMs);
     this.#stalls.observeOpen(probesSentMs, silentMs, nowMs, acknowledgedAtMs);
     this.#noteStalls();
     const { sockets, reason } = this.#wish;
     // The heartbeat alone, once a second, measures too few round trips. More pings in a queue only lengthen
     // it.
-    const isFree = link.queuedBytes === 0 && !this.#options.isIdle() && pingsSentMs.length < MAX_OPEN_PINGS;
-    if (isFree && this.#forced === "auto" && (sockets > 1 || this.#stalls.isSuspicious)) this.#options.ping();
+    // If another link carries the states, stalls of the sockets do not matter.
+    const isUsed = session.linkFor("state") === session.activeLink;
+    const isFree = link.queuedBytes === 0 && isUsed && pingsSentMs.length < MAX_OPEN_PINGS;
+    if (isFree && this.#forced === "auto" && (sockets > 1 || this.#stalls.isSuspicious)) session.ping();
     if (sockets === 1 && this.#count > 1) return this.#filter?.closeStripes(reason);
     if (this.#count >= sockets || nowMs - this.#requestedAtMs < REQUEST_PERIOD_MS) return;
     this.#requestedAtMs = nowMs;

@@ -1,19 +1,9 @@
 import { SERVER_NUMBER } from "@paceline/protocol";
-import type { Plan, Scheduler, WebRtcLinkMaker } from "@paceline/transport";
-import { LazyDirectPath, type LoadDirectPath } from "./lazy-direct-path.js";
-import type { Peer, PeerConnection } from "./peer.js";
+import type { Plan } from "@paceline/transport";
+import { LazyDirectPath } from "./lazy-direct-path.js";
+import type { PairParts, Peer, PeerConnection } from "./peer.js";
 import type { Explanation } from "../paths/choice.js";
 import type { ServerConnection } from "../connection/server-connection.js";
-
-export interface ServerPathOptions {
-  readonly scheduler: Scheduler;
-  readonly newLink: WebRtcLinkMaker | undefined;
-  readonly loadDirectPath: LoadDirectPath;
-  readonly connection: ServerConnection;
-  /** Lifetime of an event on a new link, ms. */
-  eventLifetimeMs(): number;
-  onChange(): void;
-}
 
 /** Preference of the link, above all WebSockets. Each newer WebSocket counts 1 more. */
 const PREFERENCE = 1_000_000;
@@ -33,16 +23,13 @@ export class ServerPath {
   readonly #connection: ServerConnection;
   #isWanted = false;
 
-  constructor(options: ServerPathOptions) {
-    const { connection } = options;
+  constructor(parts: PairParts, connection: ServerConnection, onChange: () => void) {
     this.#connection = connection;
     this.#path = new LazyDirectPath({
-      scheduler: options.scheduler,
-      newLink: options.newLink,
-      loadDirectPath: options.loadDirectPath,
+      ...parts,
       isInitiator: true,
       hedgeAfterMs: HEDGE_AFTER_MS,
-      eventLifetimeMs: () => options.eventLifetimeMs(),
+      eventLifetimeMs: () => parts.channel("event").lifetimeMs,
       // The server is reachable directly, or not at all. TURN would only be a detour.
       iceServers: () => [],
       sendSignal: (attempt, data) => connection.send({ type: "signal", to: SERVER_NUMBER, attempt, data }),
@@ -56,14 +43,14 @@ export class ServerPath {
           heartbeatMs: HEARTBEAT_MS,
           measureMs: MEASURE_MS,
         }),
-      onLoadFailure: () => options.onChange(),
+      onLoadFailure: onChange,
     });
     connection.networks.add(() => this.#path.networkChanged());
     connection.linkEnds.add((link, close) => this.#path.linkDown(link, close));
     connection.stateLinks.add((link) => {
       if (!link) return;
       this.#path.linkActive(link);
-      if (connection.state === "joined") options.onChange();
+      if (connection.state === "joined") onChange();
     });
   }
 

@@ -72,8 +72,6 @@ export interface SessionOptions {
    * closed. Default 1 MiB.
    */
   readonly maxForwardedBytes?: number;
-  /** Malformed packets after which the session is closed. Default 50. */
-  readonly violationLimit?: number;
   /** Counters of drops that many sessions may share. Default: counters of this session only. */
   readonly drops?: DropCounters;
 }

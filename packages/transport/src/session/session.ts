@@ -66,7 +66,6 @@ export class Session {
   readonly drops: DropCounters;
   readonly #scheduler: Scheduler;
   readonly #handlers: SessionHandlers;
-  readonly #violationLimit: number;
   readonly #links: SessionLinks;
   readonly #sender: Sender;
   readonly #bulkBytes: () => number;
@@ -87,20 +86,15 @@ export class Session {
     this.drops = options.drops ?? new DropCounters();
     this.#scheduler = options.scheduler;
     this.#handlers = options.handlers;
-    this.#violationLimit = options.violationLimit ?? VIOLATION_LIMIT;
     this.#channel = options.channel;
     this.#bulkBytes = options.bulkBytes ?? (() => 0);
     this.#receiver = new Receiver(this.#scheduler, (trafficClass) => this.#sender.sendAcks(trafficClass));
     this.#sender = new Sender({
-      scheduler: this.#scheduler,
+      ...options,
       linkFor: (trafficClass) => this.linkFor(trafficClass),
       currentTick: options.currentTick ?? (() => 0),
       takeAcks: (mayBeLost, nowMs) => this.#receiver.takeAcks(mayBeLost, nowMs),
       onArrived: (number) => this.#handlers.onAcknowledged?.(number),
-      channel: options.channel,
-      bulkRate: options.bulkRate,
-      budget: options.budget,
-      maxForwardedBytes: options.maxForwardedBytes,
     });
     this.#links = new SessionLinks({
       scheduler: this.#scheduler,
@@ -441,7 +435,7 @@ export class Session {
     this.drops.count(reason);
     this.#startUpdates();
     this.#violations += 1;
-    if (this.#violations < this.#violationLimit || this.#isClosed) return;
+    if (this.#violations < VIOLATION_LIMIT || this.#isClosed) return;
     const close = { code: CloseCode.protocolViolation, reason: `malformed packets, last: ${reason}` };
     this.#sendCloseAndEnd(close, "violations");
   }

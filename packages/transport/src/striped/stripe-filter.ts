@@ -12,17 +12,13 @@ export interface StripeFilterOptions {
    * Default 4096.
    */
   readonly highWaterBytes?: number;
-  /**
-   * Silence of the first socket after which it counts as dead if another one receives packets, ms. Default
-   * 5000.
-   */
-  readonly silenceMs?: number;
   /** Called when another number of sockets is open. */
   onStripes?(): void;
 }
 
 const DEFAULT_HIGH_WATER_BYTES = 4096;
-const DEFAULT_SILENCE_MS = 5000;
+/** Silence of the first socket after which it counts as dead if another one receives packets, ms. */
+const SILENCE_MS = 5000;
 
 /**
  * Filter of an ordered link that spreads its states and inputs over further links of the same session. They
@@ -104,9 +100,9 @@ export class StripeFilter implements LinkFilter {
 
   /** A stripe that receives packets shows that the path works, so a silent first link is dead. */
   #received(packet: Uint8Array): void {
-    const { scheduler, silenceMs = DEFAULT_SILENCE_MS } = this.#options;
+    const { scheduler } = this.#options;
     const first = this.#first;
-    if (first.state === "open" && scheduler.nowMs() - this.#heardAtMs > silenceMs)
+    if (first.state === "open" && scheduler.nowMs() - this.#heardAtMs > SILENCE_MS)
       return first.close(CloseCode.timeout, "its first socket is silent");
     if (first.countReceived(packet.length)) first.received(packet, []);
   }
