@@ -173,8 +173,3 @@ export class StateStream {
     return messages;
   }
 }
-
-/** Only a packet about one entity may replace an older one about the same entity. */
-export function keyOf(entities: readonly EntityRows[], from: number, to: number): number {
-  return to - from === 1 ? (entities[from]!.id + 1) & 0xffff : 0;
-}

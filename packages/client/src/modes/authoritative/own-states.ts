@@ -12,7 +12,7 @@ import type { Session } from "@paceline/transport";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import { policyOf } from "../../plan/state-policy.js";
 import type { RoomParts } from "../room-mode.js";
-import { StateStream, keyOf } from "../state-stream.js";
+import { StateStream } from "../state-stream.js";
 
 /** Number of the only receiver. */
 const AUTHORITY = 0;
@@ -123,17 +123,22 @@ export class OwnStates {
 
   #send(stream: StateStream, rows: readonly EntityRows[], moment: ReplicationMoment): void {
     this.#sentAtMs = moment.nowMs;
-    stream.senderTo(AUTHORITY).write(moment.tick, rows, (body, entities, from, to) => {
-      const sequence = this.#session.sendState(body, keyOf(entities, from, to), stream.head);
+    const sender = stream.senderTo(AUTHORITY);
+    sender.start(moment.tick, rows);
+    for (let states = sender.next(); states; states = sender.next()) {
+      const { body, entities, from, to } = states;
+      // Only a packet about one entity may replace an older one about the same entity.
+      const key = to - from === 1 ? (entities[from]!.id + 1) & 0xffff : 0;
+      const sequence = this.#session.sendState(body, key, stream.head);
       // Nothing was sent, so it stays due.
-      if (sequence === undefined) return -1;
+      if (sequence === undefined) continue;
+      states.sequence = sequence;
       this.#replication.spent(body.length, to - from);
       for (const { id } of entities.slice(from, to)) {
         const record = stream.records.get(id)!;
         this.#replication.sent(record, stream.restored(record, moment.tick), moment, sequence);
       }
-      return sequence;
-    });
+    }
   }
 
   /**

@@ -20,7 +20,7 @@ import { policyOf } from "../../plan/state-policy.js";
 import type { RoomParts } from "../room-mode.js";
 import type { PairMessages } from "./pair-messages.js";
 import { RetainedStatesSender } from "./retained-states-sender.js";
-import { StateStream, keyOf } from "../state-stream.js";
+import { StateStream } from "../state-stream.js";
 
 /**
  * Mean time from an update's arrival to its display, ms: the frame, and the simulation step that notices the
@@ -281,22 +281,21 @@ export class StateSender {
     }
   }
 
-  /** @param isIndividual true for a receiver that gets its own packets beside those for all */
   #sendTo(
     peer: PeerConnection,
     stream: StateStream,
     rows: readonly EntityRows[],
     moment: ReplicationMoment,
-    isIndividual = false,
   ): void {
-    stream.senderTo(peer.number).write(moment.tick, rows, (body, entities, from, to) => {
-      const sequence = peer.session.sendState(body, keyOf(entities, from, to), stream.head) ?? -1;
+    const sender = stream.senderTo(peer.number);
+    sender.start(moment.tick, rows);
+    for (let states = sender.next(); states; states = sender.next()) {
+      const { body, entities, from, to } = states;
+      states.sequence = peer.session.sendState(body, keyOf(entities, from, to), stream.head) ?? -1;
       peer.meter.countUpdatesOut(to - from);
-      if (isIndividual) return sequence;
       this.#replication.spent(body.length + PACKET_HEAD_BYTES, to - from);
-      this.#sent(stream, entities.slice(from, to), moment, sequence);
-      return sequence;
-    });
+      this.#sent(stream, entities.slice(from, to), moment, states.sequence);
+    }
   }
 
   #publish(
@@ -323,7 +322,19 @@ export class StateSender {
     };
     if (this.#inOrderLink) stream.writeInOrder(moment.tick, rows, take);
     else stream.references.write(moment.tick, rows, take);
-    for (const peer of this.#individual.keys()) this.#sendTo(peer, stream, rows, moment, true);
+    for (const peer of this.#individual.keys()) this.#sendIndividual(peer, stream, rows, moment.tick);
+  }
+
+  #sendIndividual(
+    peer: PeerConnection,
+    stream: StateStream,
+    rows: readonly EntityRows[],
+    tick: number,
+  ): void {
+    stream.senderTo(peer.number).write(tick, rows, (body, entities, from, to) => {
+      peer.meter.countUpdatesOut(to - from);
+      return peer.session.sendState(body, keyOf(entities, from, to), stream.head) ?? -1;
+    });
   }
 
   #statesOf(most: number): RetainedPayload[] {
@@ -429,4 +440,9 @@ export class StateSender {
 
 function lostAfterOf({ rttMs }: PeerConnection): number {
   return lostAfterMsOf(rttMs ?? ASSUMED_RTT_MS);
+}
+
+/** Only a packet about one entity may replace an older one about the same entity. */
+function keyOf(entities: readonly EntityRows[], from: number, to: number): number {
+  return to - from === 1 ? (entities[from]!.id + 1) & 0xffff : 0;
 }
