@@ -21,7 +21,7 @@ function readerOf(data) {
 }
 function writeState(position) {
   const columns = position.map((value) => bits(Math.round((value - MIN) / STEP), COLUMN_BITS));
-  const all = ["100", "0", "0", "0", "0", "1", "1", bits(0, 16), bits(0, 8), ...columns].join("");
+  const all = ["0", "0", "100", "0", "0", "0", "1", "1", "0", ...columns].join("");
   return all.match(/.{1,8}/g).map((byte) => parseInt(byte.padEnd(8, "0"), 2));
 }
 function readStates(body) {
@@ -29,15 +29,16 @@ function readStates(body) {
   let at = 0;
   const take = (count) => parseInt(all.slice(at, (at += count)) || "0", 2);
   const small = (n = 0) => (n < 16 && take(1) ? small(n + 1) : 2 ** n + take(n) - 1);
+  if (take(1) || take(1)) return undefined;
   const count = small();
-  if (count > 4096 || take(1) || take(1)) return undefined;
+  if (count > 4096 || take(1)) return undefined;
   if (take(1)) for (let left = small(); left > 0 && at < all.length; left -= 1) take(16);
   if (take(1)) for (const read of [small, () => take(16)]) read();
   const ids = [];
   for (let last = -1; ids.length < count; ids.push(last)) {
     last += take(1) ? 1 : 2 + small();
     if (!take(1)) small();
-    take(16 + 8);
+    if (take(1)) take(16 + 8);
   }
   const position = () => [take(COLUMN_BITS) * STEP + MIN, take(COLUMN_BITS) * STEP + MIN];
   const states = ids.map((id) => ({ id, position: position() }));

@@ -63,15 +63,16 @@ class BitWriter:
 def whole_state(plan, number, values):
     """Returns a body with one entity, without baselines. `values` has the names of the plan's fields."""
     writer = BitWriter()
+    writer.bits(0, 2)  # no plain packet, no short one
     writer.small(1)
-    writer.bits(0, 4)  # no plain packet, no baselines, no removals, no checksum
+    writer.bits(0, 3)  # no baselines, no removals, no checksum
     if number:
         writer.bits(0, 1)
         writer.small(number - 1)
     else:
         writer.bits(1, 1)
     writer.bits(1, 1)  # of the first kind
-    writer.bits(0, 16 + 8)
+    writer.bits(0, 1)  # no owner, no teleports
     for group in plan.groups:
         for column, value in zip(group.columns, _numbers(group, values[group.name])):
             steps = math.floor(value / column.step + 0.5)

@@ -139,12 +139,12 @@ class RowReader:
 
 
 def read_masks(coder, rows):
-    """Reads mask bits: four of them make a symbol, across entities."""
+    """Reads mask bits: four of them make a symbol, across entities; a single last one stands for itself."""
     masked = [one for row in rows for one in row.columns + row.texts if one.is_masked]
     for start in range(0, len(masked), 4):
         four = masked[start : start + 4]
         moved = sum(one.has_moved << place for place, one in enumerate(four))
-        mask = coder.symbol(MASKS + moved)
+        mask = coder.bits(1) if len(four) == 1 else coder.symbol(MASKS + moved)
         for place, one in enumerate(four):
             one.has_changed = mask >> place & 1 == 1
 

@@ -44,13 +44,14 @@ class StateReader:
     def read(self, body, tick):
         """Returns the decoded body as a dict. A dropped body changes nothing."""
         coder = BitReader(body)
-        count = coder.small()
-        if count > MOST:
-            raise Drop("too-long")
         removed, checksum = [], None
         if coder.flag():
+            count = self._count(coder, 1)
             heads = self._uniform_heads(coder, count, self._consecutive(coder, tick))
+        elif coder.flag():
+            heads = self._short_heads(coder, tick, self._count(coder, 1))
         else:
+            count = self._count(coder, 0)
             shared = self._baselines(coder, tick)
             removed = self._removals(coder)
             if coder.flag():
@@ -65,6 +66,27 @@ class StateReader:
         states = self._states(coder, tick, heads)
         coder.check_end()
         return self._take(tick, removed, states, checksum)
+
+    def _count(self, coder, least):
+        count = coder.small() + least
+        if count > MOST:
+            raise Drop("too-long")
+        return count
+
+    def _short_heads(self, coder, tick, count):
+        heads, last = [], -1
+        for _ in range(count):
+            last += 1 + 4 * coder.small() + coder.bits(2)
+            exponent = coder.bits(4)
+            age = 2**exponent + coder.bits(exponent)
+            coder.check_not_past()
+            head = Head(last)
+            head.ticks = [(tick - age) % 2**32, None, None]
+            heads.append(head)
+        return heads
+
+    def _ownership(self, coder):
+        return (coder.bits(16), coder.bits(8)) if coder.flag() else (0, 0)
 
     def _baselines(self, coder, tick):
         if not coder.flag():
@@ -129,12 +151,12 @@ class StateReader:
                 if not coder.flag():
                     kind = coder.small()
                 head.kind = kind
-                head.owner, head.teleports = coder.bits(16), coder.bits(8)
+                head.owner, head.teleports = self._ownership(coder)
                 continue
             if not coder.flag():
                 head.ticks = self._baselines(coder, tick)
             if not coder.flag():
-                head.owner, head.teleports = coder.bits(16), coder.bits(8)
+                head.owner, head.teleports = self._ownership(coder)
         return heads
 
     def _resolve(self, head, tick):
@@ -192,7 +214,7 @@ class StateReader:
             if index < len(before) and before[index] is not None:
                 texts.append(before[index])
                 continue
-            length = coder.bits(8)
+            length = coder.bits(leaf.max_bytes.bit_length())
             if length > leaf.max_bytes:
                 raise Drop("out-of-range")
             data = bytes(coder.bits(8) for _ in range(length))

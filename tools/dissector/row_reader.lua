@@ -123,7 +123,7 @@ function Row.read_masks(coder, rows)
     for place = 0, min(3, #masked - from) do
       if has_moved(masked[from + place]) then moved = moved + 2 ^ place end
     end
-    local mask = coder:symbol(MASKS + moved)
+    local mask = from == #masked and coder:bits(1) or coder:symbol(MASKS + moved)
     for place = 0, min(3, #masked - from) do
       masked[from + place].changed = math.floor(mask / 2 ^ place) % 2 == 1
     end

@@ -31,6 +31,24 @@ local function baselines(coder, tick)
   return ticks
 end
 
+local function ownership(coder)
+  if not coder:flag() then return 0, 0 end
+  return coder:bits(16), coder:bits(8)
+end
+
+local function short_heads(coder, tick, count)
+  local heads, last = {}, -1
+  for coded = 1, count do
+    last = last + 1 + 4 * coder:small()
+    last = last + coder:bits(2)
+    local exponent = coder:bits(4)
+    local age = 2 ^ exponent + coder:bits(exponent)
+    if coder:is_exhausted() or last > 65535 then drop("length") end
+    heads[coded] = { id = last, ticks = { (tick - age) % 2 ^ 32 } }
+  end
+  return heads
+end
+
 local function listed_heads(coder, tick, count, shared)
   local heads, last = {}, -1
   for coded = 0, count - 1 do
@@ -46,10 +64,10 @@ local function listed_heads(coder, tick, count, shared)
       if not shared or coder:flag() then
         head.ticks = nil
         if not coder:flag() and coder:small() ~= 0 then drop("unknown-entity") end
-        head.owner, head.teleports = coder:bits(16), coder:bits(8)
+        head.owner, head.teleports = ownership(coder)
       else
         if not coder:flag() then head.ticks = baselines(coder, tick) end
-        if not coder:flag() then head.owner, head.teleports = coder:bits(16), coder:bits(8) end
+        if not coder:flag() then head.owner, head.teleports = ownership(coder) end
       end
     end
   end
@@ -65,9 +83,16 @@ local function uniform_heads(coder, count, ticks)
 end
 
 local function read_head(coder, tick)
-  local head = { count = coder:small(), removed = {} }
+  local head = { removed = {} }
+  local is_plain = coder:flag()
+  local is_short = not is_plain and coder:flag()
+  head.count = coder:small() + ((is_plain or is_short) and 1 or 0)
   if head.count > 4096 then drop("too-long") end
-  if coder:flag() then
+  if is_short then
+    head.entities = short_heads(coder, tick, head.count)
+    return head
+  end
+  if is_plain then
     head.ticks = consecutive(coder, tick)
     head.entities = uniform_heads(coder, head.count, head.ticks)
     return head
@@ -120,7 +145,7 @@ function States:texts(coder, before, marks)
     if marks and not marks[index].changed then
       texts[index] = before[index]
     else
-      local length, bytes = coder:bits(8), {}
+      local length, bytes = coder:bits(numbers.bit_length(leaf.maxBytes)), {}
       if length > leaf.maxBytes then drop("out-of-range") end
       for at = 1, length do bytes[at] = string.char(coder:bits(8)) end
       texts[index] = table.concat(bytes)

@@ -1,4 +1,12 @@
-import { defineEntity, planState, quantise, quat, restore, type EntityDefinition } from "@paceline/protocol";
+import {
+  defineEntity,
+  planState,
+  quantise,
+  quat,
+  restore,
+  uint,
+  type EntityDefinition,
+} from "@paceline/protocol";
 import { definitionArbitrary, stateArbitrary, walkArbitrary, type DrawnState } from "@paceline/testkit";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -77,6 +85,8 @@ const TICKS = 24;
 const ENTITIES = 5;
 interface Script {
   readonly definition: EntityDefinition;
+  /** True: an entity has a state at each tick, also if it is not sent. */
+  readonly isDense: boolean;
   readonly walks: readonly DrawnState[][];
   /**
    * Fate of the packet of each tick: lost or not, its delay and that of its acknowledgement in ticks, and
@@ -85,9 +95,12 @@ interface Script {
   readonly fates: readonly { lost: boolean; delay: number; ackDelay: number; twice: boolean; due: number }[];
 }
 
-const script: fc.Arbitrary<Script> = definitionArbitrary().chain((definition) =>
+const steps = defineEntity("bar", { health: uint({ range: [0, 100] }) }) as unknown as EntityDefinition;
+
+const script: fc.Arbitrary<Script> = fc.oneof(definitionArbitrary(), fc.constant(steps)).chain((definition) =>
   fc.record({
     definition: fc.constant(definition),
+    isDense: fc.boolean(),
     walks: fc.array(walkArbitrary(definition, TICKS), { minLength: ENTITIES, maxLength: ENTITIES }),
     fates: fc.array(
       fc.record({
@@ -108,7 +121,7 @@ test("sender and receiver stay in step under loss, delay, reordering, duplicatio
       script,
       fc.constantFrom(4, 64),
       fc.constantFrom(60, 1184),
-      ({ definition, walks, fates }, depth, max) => {
+      ({ definition, isDense, walks, fates }, depth, max) => {
         const world = new StateWorld([definition], depth);
         const receiver = world.receiver();
         const sender = world.sender(max);
@@ -120,8 +133,9 @@ test("sender and receiver stay in step under loss, delay, reordering, duplicatio
         for (let tick = 0; tick < TICKS; tick++) {
           const fate = fates[tick]!;
           for (const ack of acks.filter(({ at }) => at === tick)) sender.acknowledge(ack.sequence);
-          for (const [index, entity] of entities.entries()) world.put(entity, tick, walks[index]![tick]!);
           const due = entities.filter((_, index) => fate.due & (1 << index)).toReversed();
+          for (const [index, entity] of entities.entries())
+            if (isDense || due.includes(entity)) world.put(entity, tick, walks[index]![tick]!);
           sender.write(tick, due, (body) => {
             sequence = (sequence + 1) & 0xffff;
             const arrival = { sequence, body: body.slice(), tick, ackAt: fate.ackDelay };

@@ -85,6 +85,34 @@ function run(): Vector[] {
       return tick;
     });
   }
+  // Entities of which the receiver holds one state, alone and among others.
+  const later: {
+    readonly tick: number;
+    readonly spawned?: number[];
+    readonly sent: number[];
+    readonly isLost?: true;
+  }[] = [
+    { tick: 30, spawned: [20], sent: [20] },
+    { tick: 36, sent: [20], isLost: true },
+    { tick: 37, sent: [20] },
+    { tick: 44, spawned: [21], sent: [2, 3, 20, 21] },
+    { tick: 45, sent: [2, 3, 20, 21] },
+    { tick: 50, spawned: [30, 31], sent: [30, 31] },
+    { tick: 56, sent: [3, 30, 31] },
+    { tick: 57, spawned: [40], sent: [40] },
+    { tick: 59, spawned: [41], sent: [41] },
+    { tick: 63, sent: [40, 41] },
+  ];
+  for (const { tick, spawned = [], sent, isLost } of later) {
+    for (const id of spawned) entities.push(history.spawn(id, plan, id));
+    const due = entities.filter(({ id }) => sent.includes(id));
+    for (const entity of due) history.write(entity, tick, stateAt(tick, entity.id), [`ship ${entity.id}`]);
+    sender.write(tick, due, (body) => {
+      vectors.push({ tick, hex: Buffer.from(body).toString("hex") });
+      return tick;
+    });
+    if (!isLost) sender.acknowledge(tick);
+  }
   return vectors;
 }
 
@@ -97,7 +125,7 @@ interface Body extends Vector {
 /** Returns the bodies with a reader's decoded rows and texts. */
 function bodies(sent: readonly Vector[]): Body[] {
   const plan = planState(Ship, { tickHz: 30 });
-  const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: 8 });
+  const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: 16 });
   return sent.map(({ tick, hex }) => {
     const rows: number[][] = [];
     const texts: string[][] = [];
@@ -123,7 +151,7 @@ const vectors = JSON.parse(readFileSync(file, "utf8")) as Body[];
 
 test("the packets decode to the states", () => {
   const plan = planState(Ship, { tickHz: 30 });
-  const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: 8 });
+  const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: 16 });
   const got = new Float64Array(Ship.components.length);
   let states = 0;
   const listener: SnapshotListener = {
@@ -141,7 +169,7 @@ test("the packets decode to the states", () => {
   };
   for (const { tick, hex } of vectors)
     expect(reader.read(Buffer.from(hex, "hex"), tick, listener)).toBe(undefined);
-  expect(states).toBe(24 * 3 - 3);
+  expect(states).toBe(24 * 3 - 3 + 20);
 });
 
 test("[WF9] bodies are what they were, and bring the rows that stand beside them", () => {
@@ -163,7 +191,7 @@ const hasPython = spawnSync("python3", ["--version"]).status === 0;
 test.skipIf(!hasPython)("a reader in Python that knows the documents alone reads the same", () => {
   const plan = planState(Ship, { tickHz: 30 });
   const rows: unknown[] = [];
-  const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: 8 });
+  const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: 16 });
   const listener: SnapshotListener = {
     onState({ id, rows: all }, tick, place) {
       rows.push({ tick, entity: id, row: Array.from(all.subarray(place, place + plan.width)) });
@@ -213,6 +241,6 @@ interface ToldSnapshot {
 test("the size of a whole state follows from the definition", () => {
   const plan = planState(Ship, { tickHz: 30 });
   expect(wholeStateBits(plan, 6)).toBe(
-    16 + 8 + 3 * 18 + 3 * 15 + (2 + 3 * 10) + 13 + 10 + 8 + 2 + 1 + 8 + 48,
+    1 + 16 + 8 + 3 * 18 + 3 * 15 + (2 + 3 * 10) + 13 + 10 + 8 + 2 + 1 + 4 + 48,
   );
 });

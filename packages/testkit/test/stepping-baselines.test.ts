@@ -42,6 +42,6 @@ test("a number that changes now and then is a difference from its last state alo
     sender.acknowledge(tick);
   }
   expect(healths).toEqual([100, 90, 70, 40]);
-  // 11 bits for the age, and none for the ticks before it, which would take 22.
-  expect(bytes).toBeLessThanOrEqual(5);
+  // 9 bits for the age, and none for the ticks before it.
+  expect(bytes).toBeLessThanOrEqual(4);
 });

@@ -44,6 +44,11 @@ export class PacketEntries {
     return this.ticks0[index] === tick0 && this.ticks1[index] === tick1 && this.ticks2[index] === tick2;
   }
 
+  /** Returns true if the entity has exactly one baseline. */
+  isLone(index: number): boolean {
+    return this.ticks0[index] !== NO_TICK && this.ticks1[index] === NO_TICK;
+  }
+
   setBaselines(index: number, tick0: number, tick1: number, tick2: number): void {
     this.ticks0[index] = tick0;
     this.ticks1[index] = tick1;

@@ -5,6 +5,10 @@ import type { BitCoder } from "./bit-coder.js";
 import { codeSmall } from "./varuint.js";
 
 const ID_BITS = 16;
+/** Bits of the logarithm of an age. */
+const EXPONENT_BITS = 4;
+/** Largest age of a baseline in a short packet, ticks. */
+const OLDEST_LONE = 0xffff;
 
 /** Ticks of three baselines. A packet's head has those that most of its entities share. */
 export interface SharedBaselines {
@@ -21,9 +25,14 @@ export class PacketHead {
     this.#coder = coder;
   }
 
-  /** Codes the number of entities of a packet. */
+  /** Codes the number of entities of a packet that may have none. */
   count(count: number): number {
     return codeSmall(this.#coder, count);
+  }
+
+  /** Codes the number of entities of a plain or a short packet, which has at least one. */
+  countFromOne(count: number): number {
+    return codeSmall(this.#coder, count - 1) + 1;
   }
 
   /** Codes baselines relative to the packet's tick. A missing baseline is NO_TICK. */
@@ -47,6 +56,21 @@ export class PacketHead {
     shared.tick0 = before(tick, this.#age(tick, shared.tick0));
     shared.tick1 = before(shared.tick0, 1);
     shared.tick2 = before(shared.tick0, 2);
+  }
+
+  /** Codes an id and the tick of the only baseline of an entity. Returns the id. */
+  lone(id: number, last: number, tick: number, baseline: SharedBaselines): number {
+    const coder = this.#coder;
+    const gap = id - last - 1;
+    const most = codeSmall(coder, gap >> 2) * 4;
+    const coded = last + 1 + most + coder.bits(gap & 3, 2);
+    // Ages from one tick to a minute are about equally likely by their logarithm.
+    const age = (tick - baseline.tick0) | 0;
+    const exponent = coder.bits(31 - Math.clz32(age), EXPONENT_BITS);
+    const least = 1 << exponent;
+    baseline.tick0 = before(tick, least + coder.bits(age - least, exponent));
+    baseline.tick1 = baseline.tick2 = NO_TICK;
+    return coded;
   }
 
   #age(tick: number, tick0: number): number {
@@ -82,8 +106,12 @@ export class PacketHead {
     return this.#coder.flag(value);
   }
 
-  /** Codes owner and teleports without prediction. */
+  /** Codes owner and teleports without prediction. Most entities have neither. */
   ownership(row: Int32Array, at: number): void {
+    if (!this.#coder.flag(row[at + OWNER_COLUMN] !== 0 || row[at + TELEPORT_COLUMN] !== 0)) {
+      row[at + OWNER_COLUMN] = row[at + TELEPORT_COLUMN] = 0;
+      return;
+    }
     row[at + OWNER_COLUMN] = this.#coder.bits(row[at + OWNER_COLUMN]!, OWNER_BITS);
     row[at + TELEPORT_COLUMN] = this.#coder.bits(row[at + TELEPORT_COLUMN]!, TELEPORT_BITS);
   }
@@ -131,6 +159,11 @@ export function isSameOwnership({ rows }: EntityRows, before: number, at: number
 
 export function areConsecutive({ tick0, tick1, tick2 }: SharedBaselines): boolean {
   return tick0 !== NO_TICK && tick1 === before(tick0, 1) && tick2 === before(tick0, 2);
+}
+
+/** Returns true if a short packet can hold the age of an only baseline. */
+export function isYoung(tick: number, tick0: number): boolean {
+  return ((tick - tick0) | 0) <= OLDEST_LONE;
 }
 
 function before(tick: number, ticks: number): number {

@@ -133,7 +133,7 @@ export class RowCoder {
     this.#masked[this.#maskedCount++] = this.#count++ << 1;
   }
 
-  /** Codes the mask bits. Four bits are a symbol, also across entities. */
+  /** Codes the mask bits. Four bits are a symbol, also across entities. A single last bit stands for itself. */
   codeMasks(): void {
     const masked = this.#masked;
     const changed = this.#changed;
@@ -148,7 +148,7 @@ export class RowCoder {
         moved |= (entry & 1) << bit;
         mask |= ((entry >> 1) & 1) << bit;
       }
-      mask = coder.symbol(MASKS + moved, mask);
+      mask = bits === 1 ? coder.bits(mask, 1) : coder.symbol(MASKS + moved, mask);
       if (!coder.isDecoding) continue;
       for (let bit = 0; bit < bits; bit++) changed[masked[from + bit]! >> 1] = (mask >> bit) & 1;
     }

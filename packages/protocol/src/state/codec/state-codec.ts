@@ -3,14 +3,13 @@ import { codeWide } from "./varuint.js";
 import { NO_TICK, type PacketEntries } from "./packet-entries.js";
 import type { EntityRows, Texts } from "../plan/entity-rows.js";
 import type { StatePlan } from "../plan/state-plan.js";
+import { textLengthBits } from "../plan/state-size.js";
 import { decodeUtf8, encodeUtf8 } from "../../bytes/utf8.js";
 import { BitCoder } from "./bit-coder.js";
 import { prefixTables, type PrefixTables } from "./prefix-tables.js";
 import { RowPlan } from "./row-plan.js";
 import { RowCoder } from "./row-coder.js";
 import { CODE_LENGTHS } from "./tables.js";
-
-const LENGTH_BITS = 8;
 
 let builtTables: PrefixTables | undefined;
 
@@ -125,13 +124,14 @@ export class StateCodec {
   #writeTexts(entity: EntityRows, tick: number, tick0: number | undefined): void {
     const now = entity.textsAt(tick);
     const before = tick0 === undefined ? undefined : entity.textsAt(tick0);
-    for (let text = 0; text < entity.plan.texts.length; text++) {
+    const { texts } = entity.plan;
+    for (let text = 0; text < texts.length; text++) {
       const value = now[text] ?? "";
       const hasChanged = !before || !isSame(now[text], before[text]);
       if (before) this.#rows.writeText(hasChanged);
       if (!hasChanged) continue;
       const bytes = typeof value === "string" ? encodeUtf8(value) : value;
-      this.#body.bits(bytes.length, LENGTH_BITS);
+      this.#body.bits(bytes.length, textLengthBits(texts[text]!));
       for (const byte of bytes) this.#body.bits(byte, 8);
     }
   }
@@ -141,12 +141,13 @@ export class StateCodec {
     const before: Texts = tick0 === NO_TICK ? [] : entries.entities[index]!.textsAt(tick0);
     const read: (string | Uint8Array)[] = [];
     for (let text = 0; text < texts.length; text++) {
-      const { field } = texts[text]!;
+      const described = texts[text]!;
+      const { field } = described;
       if (tick0 !== NO_TICK && !this.#rows.isTextChanged) {
         read.push(before[text] ?? (field.kind === "string" ? "" : new Uint8Array(0)));
         continue;
       }
-      const bytes = new Uint8Array(this.coder.bits(0, LENGTH_BITS));
+      const bytes = new Uint8Array(this.coder.bits(0, textLengthBits(described)));
       for (let at = 0; at < bytes.length; at++) bytes[at] = this.coder.bits(0, 8);
       const decoded = field.kind === "string" ? decodeUtf8(bytes) : bytes;
       if (decoded === undefined || bytes.length > ("maxBytes" in field ? field.maxBytes : 0)) return false;

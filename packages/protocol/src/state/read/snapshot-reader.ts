@@ -101,16 +101,19 @@ export class SnapshotReader {
 
   #readHead(tick: number): DropReason | undefined {
     const head = this.#head;
-    const count = head.count(0);
-    if (count > MAX_ENTITIES) return "too-long";
     this.#shared.tick0 = this.#shared.tick1 = this.#shared.tick2 = NO_TICK;
     this.#removed.length = 0;
     this.#checked = -1;
     this.#stagedLength = 0;
     if (head.flag(false)) {
+      const count = head.countFromOne(0);
+      if (count > MAX_ENTITIES) return "too-long";
       head.consecutive(tick, this.#shared);
       return this.#stageUniform(head.firstId(0), count);
     }
+    if (head.flag(false)) return this.#readShortHead(tick);
+    const count = head.count(0);
+    if (count > MAX_ENTITIES) return "too-long";
     head.baselines(tick, this.#shared);
     if (head.flag(false)) {
       const removals = head.kind(0);
@@ -136,6 +139,20 @@ export class SnapshotReader {
       last.id = head.id(0, last.id);
       if (last.id > 0xffff || this.#codec.coder.isExhausted) return "length";
       const reason = this.#readEntityHead(tick, last);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  }
+
+  #readShortHead(tick: number): DropReason | undefined {
+    const head = this.#head;
+    const count = head.countFromOne(0);
+    if (count > MAX_ENTITIES) return "too-long";
+    let id = -1;
+    for (let index = 0; index < count; index++) {
+      id = head.lone(0, id, tick, this.#own);
+      if (id > 0xffff || this.#codec.coder.isExhausted) return "length";
+      const reason = this.#stageDelta(id, this.#own);
       if (reason !== undefined) return reason;
     }
     return undefined;

@@ -5,6 +5,7 @@ import {
   PacketHead,
   areConsecutive,
   isSameOwnership,
+  isYoung,
   mostlyShared,
   type SharedBaselines,
 } from "../codec/packet-head.js";
@@ -45,20 +46,31 @@ export class SnapshotWriter {
     const head = this.#head;
     for (let index = 0; index < entries.count; index++) entries.locate(index);
     this.#codec.coder.startEncoding();
-    head.count(entries.count);
     mostlyShared(entries, this.#shared);
-    const isPlain =
-      removed.length === 0 && checked < 0 && areConsecutive(this.#shared) && this.#isUniform(entries);
-    if (head.flag(isPlain)) {
+    const isBare = removed.length === 0 && checked < 0;
+    if (head.flag(isBare && areConsecutive(this.#shared) && this.#isUniform(entries))) {
+      head.countFromOne(entries.count);
       head.consecutive(tick, this.#shared);
       head.firstId(entries.entities[0]!.id);
-    } else this.#writeFullHead(content);
+    } else if (head.flag(isBare && this.#isShort(tick, entries))) this.#writeShortHead(tick, entries);
+    else this.#writeFullHead(content);
     this.#codec.encode(entries, tick);
     return this.#codec.coder.finish();
   }
 
+  #writeShortHead(tick: number, entries: PacketEntries): void {
+    const own = this.#own;
+    let last = -1;
+    this.#head.countFromOne(entries.count);
+    for (let index = 0; index < entries.count; index++) {
+      own.tick0 = entries.ticks0[index]!;
+      last = this.#head.lone(entries.entities[index]!.id, last, tick, own);
+    }
+  }
+
   #writeFullHead({ tick, entries, removed, checked }: SnapshotContent): void {
     const head = this.#head;
+    head.count(entries.count);
     head.baselines(tick, this.#shared);
     if (head.flag(removed.length > 0)) {
       head.kind(removed.length);
@@ -104,6 +116,25 @@ export class SnapshotWriter {
       }
       if (!head.flag(isSame)) head.ownership(entity.rows, place);
     }
+  }
+
+  /**
+   * Returns true if all entities have one baseline each, and no more than half of them the same one: then
+   * each says its own.
+   */
+  #isShort(tick: number, entries: PacketEntries): boolean {
+    const { count } = entries;
+    const { tick0, tick1, tick2 } = this.#shared;
+    let shared = 0;
+    for (let index = 0; index < count; index++) {
+      const isSame =
+        entries.isLone(index) &&
+        isYoung(tick, entries.ticks0[index]!) &&
+        isSameOwnership(entries.entities[index]!, entries.at0[index]!, entries.places[index]!);
+      if (!isSame) return false;
+      if (entries.hasBaselines(index, tick0, tick1, tick2)) shared += 1;
+    }
+    return count === 1 || (count > 1 && 2 * shared <= count);
   }
 
   #isUniform(entries: PacketEntries): boolean {
