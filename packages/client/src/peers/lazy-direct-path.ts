@@ -1,4 +1,3 @@
-import type { Link, LinkClose } from "@paceline/transport";
 import type { DirectPath, DirectPathOptions } from "./direct-path.js";
 import { LazyModule } from "../browser/lazy-module.js";
 
@@ -25,9 +24,10 @@ const EARLY_SIGNALS = 64;
  * repeated.
  */
 export class LazyDirectPath {
+  /** Undefined until the code has arrived. */
+  path: DirectPath | undefined;
   readonly #options: LazyDirectPathOptions;
   readonly #module: LazyModule<"DirectPath", Awaited<ReturnType<LoadDirectPath>>>;
-  #path: DirectPath | undefined;
   #isAllowed = false;
   #isLoading = false;
   #retryMs = FIRST_RETRY_MS;
@@ -41,53 +41,29 @@ export class LazyDirectPath {
 
   /** Reason for the missing direct link; undefined before a failure. */
   get lastFailure(): string | undefined {
-    return this.#path ? this.#path.lastFailure : this.#loadFailure;
-  }
-
-  get route(): DirectPath["route"] {
-    return this.#path?.route;
-  }
-
-  get choice(): DirectPath["choice"] | undefined {
-    return this.#path?.choice;
+    return this.path ? this.path.lastFailure : this.#loadFailure;
   }
 
   /** Loads the code early: on a line that has become bad the load would take many seconds. */
   prefetch(): void {
-    if (!this.#path) this.#module.prefetch();
+    if (!this.path) this.#module.prefetch();
   }
 
   allow(isAllowed: boolean): void {
     this.#isAllowed = isAllowed;
     if (!isAllowed) this.#early = [];
-    if (this.#path) this.#path.allow(isAllowed);
+    if (this.path) this.path.allow(isAllowed);
     else if (isAllowed) this.#load();
   }
 
   signal(attempt: number, data: unknown): void {
-    if (this.#path) this.#path.signal(attempt, data);
+    if (this.path) this.path.signal(attempt, data);
     else if (this.#isAllowed) this.#keep(attempt, data);
-  }
-
-  linkActive(link: Link): void {
-    this.#path?.linkActive(link);
-  }
-
-  networkChanged(): void {
-    this.#path?.networkChanged();
-  }
-
-  linkDown(link: Link, close: LinkClose): void {
-    this.#path?.linkDown(link, close);
   }
 
   end(reason: string): void {
     this.allow(false);
-    this.#path?.end(reason);
-  }
-
-  kill(): void {
-    this.#path?.kill();
+    this.path?.end(reason);
   }
 
   #keep(attempt: number, data: unknown): void {
@@ -106,7 +82,7 @@ export class LazyDirectPath {
   }
 
   #loaded(path: DirectPath): void {
-    this.#path = path;
+    this.path = path;
     path.allow(this.#isAllowed);
     for (const { attempt, data } of this.#early.splice(0)) path.signal(attempt, data);
   }

@@ -271,14 +271,14 @@ export class PeerConnection implements Peer {
 
   get path(): PeerPath {
     if (this.session.activeLink?.kind !== "webrtc") return "relay";
-    return this.#direct.route?.isTurn ? "turn" : "direct";
+    return this.#direct.path?.route?.isTurn ? "turn" : "direct";
   }
 
   get channel(): string {
     const link = this.session.activeLink;
     if (!link) return "none: the connection to the server is down";
     if (link.kind === "webrtc") {
-      const { isTurn = false, protocol = "udp", note = "" } = this.#direct.route ?? {};
+      const { isTurn = false, protocol = "udp", note = "" } = this.#direct.path?.route ?? {};
       const over = `${isTurn ? "TURN over " : ""}${protocol.toUpperCase()}`;
       const isOrdered = this.#parts.channel("state").delivery === "ordered-reliable";
       const how = isOrdered ? "state in order, all of it" : "state unordered, without retransmission";
@@ -297,10 +297,10 @@ export class PeerConnection implements Peer {
         this.path === "turn"
           ? "no direct path was found; a probe went both ways through a TURN server"
           : "a probe went both ways over a direct WebRTC link";
-      return this.#direct.choice?.reason || proven;
+      return this.#direct.path?.choice.reason || proven;
     }
     if (this.#obstacle) return this.#obstacle;
-    const { choice } = this.#direct;
+    const choice = this.#direct.path?.choice;
     if (choice?.choice === "relay" && this.#directLink?.state === "open") return choice.reason;
     const failure = this.#direct.lastFailure;
     return failure
@@ -411,7 +411,7 @@ export class PeerConnection implements Peer {
   }
 
   killDirect(): void {
-    this.#direct.kill();
+    this.#direct.path?.kill();
   }
 
   /** Sends a message. Returns its id, for {@link Session.isAcknowledged}. */
@@ -453,7 +453,7 @@ export class PeerConnection implements Peer {
   sample(nowMs: number): void {
     this.#requestsLeft = limits.requestsPerSecond;
     const { session } = this;
-    const { choice } = this.#direct;
+    const choice = this.#direct.path?.choice;
     const [direct, relay] = [session.readingOf(this.#directLink), session.readingOf(this.#relayed)];
     if (choice?.observe(direct, relay, nowMs)) session.reconsider(choice.reason);
     if (session.stuckMs > STUCK_MS) this.restart("says things, and takes nothing that is sent to it");
@@ -466,7 +466,7 @@ export class PeerConnection implements Peer {
   }
 
   networkChanged(): void {
-    this.#direct.networkChanged();
+    this.#direct.path?.networkChanged();
   }
 
   end(reason: string): void {
@@ -572,7 +572,7 @@ export class PeerConnection implements Peer {
   }
 
   #linkActive(link: Link | undefined): void {
-    if (link) this.#direct.linkActive(link);
+    if (link) this.#direct.path?.linkActive(link);
     this.#reportPath();
   }
 
@@ -583,7 +583,7 @@ export class PeerConnection implements Peer {
 
   #attachDirect(link: Link, { rank, deadlineMs }: LinkTerms): void {
     this.#directLink = link;
-    const isWorse = (): boolean => this.#direct.choice?.choice === "relay";
+    const isWorse = (): boolean => this.#direct.path?.choice.choice === "relay";
     this.session.attach(link, {
       ...directOptions,
       connectTimeoutMs: deadlineMs,
@@ -613,7 +613,7 @@ export class PeerConnection implements Peer {
 
   #linkDown(link: Link, close: LinkClose): void {
     this.meter.take(link);
-    this.#direct.linkDown(link, close);
+    this.#direct.path?.linkDown(link, close);
   }
 }
 

@@ -19,13 +19,13 @@ const TIMEOUT_MS = 1000;
  * pairs are all direct it would carry nothing.
  */
 export class ServerPath {
-  readonly #path: LazyDirectPath;
+  readonly #direct: LazyDirectPath;
   readonly #connection: ServerConnection;
   #isWanted = false;
 
   constructor(parts: PairParts, connection: ServerConnection, onChange: () => void) {
     this.#connection = connection;
-    this.#path = new LazyDirectPath({
+    this.#direct = new LazyDirectPath({
       ...parts,
       isInitiator: true,
       hedgeAfterMs: HEDGE_AFTER_MS,
@@ -45,11 +45,11 @@ export class ServerPath {
         }),
       onLoadFailure: onChange,
     });
-    connection.networks.add(() => this.#path.networkChanged());
-    connection.linkEnds.add((link, close) => this.#path.linkDown(link, close));
+    connection.networks.add(() => this.#direct.path?.networkChanged());
+    connection.linkEnds.add((link, close) => this.#direct.path?.linkDown(link, close));
     connection.stateLinks.add((link) => {
       if (!link) return;
-      this.#path.linkActive(link);
+      this.#direct.path?.linkActive(link);
       if (connection.state === "joined") onChange();
     });
   }
@@ -64,7 +64,7 @@ export class ServerPath {
       const reason = "a probe went both ways over WebRTC; what must arrive recovers sooner on TCP";
       return { about: "server", choice: `states on webrtc, the rest on ${own.choice}`, reason };
     }
-    const failure = this.#isWanted ? this.#path.lastFailure : undefined;
+    const failure = this.#isWanted ? this.#direct.lastFailure : undefined;
     return failure === undefined
       ? own
       : { ...own, reason: `${own.reason}; WebRTC to the server failed: ${failure}` };
@@ -76,21 +76,21 @@ export class ServerPath {
     const isPlanned = [state, input, event].some(({ links }) => links.includes("webrtc"));
     const isServed = server !== undefined || !state.links.includes("direct");
     this.#isWanted = isPlanned && (isServed || [...pairs].some(isRelayed));
-    if (isServed && mayBePlanned(plan)) this.#path.prefetch();
-    this.#path.allow(this.#isWanted);
+    if (isServed && mayBePlanned(plan)) this.#direct.prefetch();
+    this.#direct.allow(this.#isWanted);
   }
 
   signal(attempt: number, data: unknown): void {
-    this.#path.signal(attempt, data);
+    this.#direct.signal(attempt, data);
   }
 
   kill(): void {
-    this.#path.kill();
+    this.#direct.path?.kill();
   }
 
   end(reason: string): void {
     this.#isWanted = false;
-    this.#path.end(reason);
+    this.#direct.end(reason);
   }
 }
 
