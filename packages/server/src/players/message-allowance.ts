@@ -1,3 +1,4 @@
+import { checkKeys } from "@paceline/protocol";
 import { TokenBucket, assertRange } from "@paceline/relay";
 
 /** Limits of a player's messages and requests. */
@@ -20,6 +21,7 @@ const NOTICE_PERIOD_MS = 1000;
 
 /** Fills the defaults of a room's limits and checks them. Throws {@link ConfigError}. */
 export function checkedMessageLimits(given: Partial<MessageLimits>): MessageLimits {
+  checkKeys("messageLimits", given, Object.keys(defaultMessageLimits));
   const limits = { ...defaultMessageLimits, ...given };
   assertRange("messageLimits.perSecond", limits.perSecond, RANGE);
   assertRange("messageLimits.burst", limits.burst, RANGE);
