@@ -13,7 +13,7 @@ import { runSwarm } from "./room/swarm-process.js";
 import { systemNamed, systems } from "./room/systems/all.js";
 import { table } from "./result/table.js";
 
-const USAGE = `pnpm bench room [--json] [--quick] [--only NAME,NAME] [--clients N,N] [--seconds N] [--rounds N] [--anyway]
+const USAGE = `pnpm bench room [--json] [--quick] [--only NAME,NAME] [--clients N,N] [--seconds N] [--warm-up S] [--rounds N] [--anyway]
 
 A room whose state goes to all of its players 20 times a second, and 16 bytes of input from each of them to the server
 as often. Server and players are two processes, each on a core of its own; every state is checked. Systems take turns, so that what else the machine does falls on all of them.
@@ -53,6 +53,7 @@ const { values } = parseArgs({
     only: { type: "string" },
     clients: { type: "string" },
     seconds: { type: "string" },
+    "warm-up": { type: "string" },
     rounds: { type: "string" },
     anyway: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
@@ -77,7 +78,7 @@ function planned(): Plan {
     sizes: (values.clients ?? sizes).split(",").map(Number),
     rounds: Number(values.rounds ?? rounds),
     seconds: Number(values.seconds ?? seconds),
-    warmUpSeconds: values.quick ? 3 : 20,
+    warmUpSeconds: Number(values["warm-up"] ?? (values.quick ? 3 : 20)),
   };
 }
 
