@@ -28,7 +28,7 @@ export interface RelayHealth {
   readonly uptimeS: number;
   /** Packets and messages dropped since the start, by reason. */
   readonly drops: Readonly<Record<string, number>>;
-  /** Contained errors since the start; see {@link RelayCounts.faults}. */
+  /** Contained errors since the start. */
   readonly faults: number;
   /** Log lines lost since the start. */
   readonly logDropped: number;

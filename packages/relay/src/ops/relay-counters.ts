@@ -110,5 +110,5 @@ function zeroFor<Name extends string>(names: readonly Name[]): Record<Name, numb
   return Object.fromEntries(names.map((name) => [name, 0])) as Record<Name, number>;
 }
 
-/** The counters of a relay: {@link RelayCounters} without the methods that count. */
+/** The counters of a relay. */
 export type RelayCounts = Readonly<Pick<RelayCounters, CountedGroup | "sent" | "received">>;
