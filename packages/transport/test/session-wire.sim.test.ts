@@ -523,6 +523,20 @@ describe("pings of the other side", () => {
     expect(scene.closed?.code).toBe(CloseCode.protocolViolation);
   });
 
+  test("[WF11] are answered as many at once as in a second after a pause, and then at that rate", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    scene.scheduler.advance(1000);
+    link.takeSent();
+    const answersTo = (pings: number): number => {
+      for (let sent = 0; sent < pings; sent++) link.receive([ping(sent)]);
+      return link.takeBodies(MessageKind.pong).length;
+    };
+    expect(answersTo(2 * limits.pongsPerSecond)).toBe(limits.pongsPerSecond);
+    scene.scheduler.advance(500);
+    expect(answersTo(2 * limits.pongsPerSecond)).toBe(limits.pongsPerSecond / 2);
+  });
+
   test("[WF11] are answered up to a limit per second; others are counted, and the session goes on", () => {
     const scene = new Scene();
     const link = scene.link();

@@ -1,8 +1,13 @@
 import { memoryLinkPair, seededRandom, VirtualScheduler } from "@paceline/testkit";
-import { Session } from "@paceline/transport";
+import { Session, type Scheduler } from "@paceline/transport";
 import { expect, test } from "vitest";
 import { GuardedScheduler } from "../src/guarded-scheduler.js";
 import { everyShared } from "../src/session/shared-timer.js";
+
+/** Returns the scheduler with another `every`. */
+function withEvery(base: VirtualScheduler, every: Scheduler["every"]): Scheduler {
+  return { nowMs: () => base.nowMs(), after: base.after.bind(base), every };
+}
 
 test("an error of one function does not stop the others that share its timer, then or later", () => {
   const scheduler = new VirtualScheduler();
@@ -19,14 +24,10 @@ test("an error of one function does not stop the others that share its timer, th
 test("owners of one clock share its timer, and each gets only its own errors", () => {
   const base = new VirtualScheduler();
   let timers = 0;
-  const counted = {
-    nowMs: () => base.nowMs(),
-    after: base.after.bind(base),
-    every: (periodMs: number, fn: () => void) => {
-      timers += 1;
-      return base.every(periodMs, fn);
-    },
-  };
+  const counted = withEvery(base, (periodMs, fn) => {
+    timers += 1;
+    return base.every(periodMs, fn);
+  });
   const faults: string[] = [];
   let turns = 0;
   const owner = (name: string) => new GuardedScheduler(counted, () => faults.push(name));
@@ -47,15 +48,12 @@ test("owners of one clock share its timer, and each gets only its own errors", (
 test("a session of a server that plays is looked after four times a second, and sooner once a command waits", () => {
   const scheduler = new VirtualScheduler();
   let updates = 0;
-  const counted = {
-    nowMs: () => scheduler.nowMs(),
-    after: scheduler.after.bind(scheduler),
-    every: (periodMs: number, fn: () => void) =>
-      scheduler.every(periodMs, () => {
-        updates += 1;
-        fn();
-      }),
-  };
+  const counted = withEvery(scheduler, (periodMs, fn) =>
+    scheduler.every(periodMs, () => {
+      updates += 1;
+      fn();
+    }),
+  );
   const pair = memoryLinkPair({
     scheduler,
     random: seededRandom(1),
