@@ -1,6 +1,20 @@
 import { PayloadKind } from "../errors/codes.js";
-import { kindsOf, MAX_EVERY_TICKS, MAX_HEARTBEAT_MS, type KindInfo } from "./control.js";
-import { decodeValue, encodeAfter } from "../bytes/value-codec.js";
+import { readKinds, MAX_EVERY_TICKS, MAX_HEARTBEAT_MS, type KindInfo } from "./control.js";
+import {
+  boolean,
+  bytesOf,
+  listOf,
+  messageReader,
+  number16,
+  number32,
+  numberOf,
+  oneOf,
+  optional,
+  textOf,
+  wholeOf,
+  type Reader,
+} from "../bytes/shape.js";
+import { encodeAfter } from "../bytes/value-codec.js";
 
 /** Messages from a participant to the authority of its room. */
 export type ToAuthority =
@@ -83,22 +97,9 @@ export interface ViewLimits {
   readonly bytesPerSecond?: number;
 }
 
-const refusedThings = ["message", "entity", "kind", "spectator"] as const;
-type Refused = (typeof refusedThings)[number];
-
-/** Valid ranges of {@link ViewTerms}, both ends included. */
-const viewRanges = {
-  thresholdM: [0, 1000],
-  headingRad: [0, Math.PI],
-  heartbeatMs: [100, MAX_HEARTBEAT_MS],
-  movingHeartbeatMs: [0, MAX_HEARTBEAT_MS],
-  bytesPerSecond: [500, 10_000_000],
-  eventLifetimeMs: [0, 60_000],
-  messagePeriodMs: [0, 100],
-} as const;
+type Refused = "message" | "entity" | "kind" | "spectator";
 
 const MAX_IDS = 256;
-const MAX_TICK_HZ = 255;
 const MAX_REASON_CHARACTERS = 512;
 
 /** Returns a message as the payload of a reliable one. */
@@ -106,107 +107,55 @@ export function writeAuthority(message: ToAuthority | FromAuthority): Uint8Array
   return encodeAfter(PayloadKind.authority, message);
 }
 
+/** @__NO_SIDE_EFFECTS__ */
+function within(min: number, max: number): Reader<number> {
+  return optional((value) => numberOf(value, min, max));
+}
+
+const state: Reader<Uint8Array> = (value) => bytesOf(value, Infinity);
+const limit: Reader<number> = within(Number.MIN_VALUE, Infinity);
+
 /**
  * Reads a participant's message, without the payload's kind. Returns undefined if it is malformed or of an
  * unknown type.
  */
-export function readToAuthority(bytes: Uint8Array): ToAuthority | undefined {
-  const message = fieldsOf(bytes);
-  if (message?.type === "kinds") {
-    const kinds = kindsOf(message.kinds);
-    return kinds && { type: "kinds", kinds };
-  }
-  if (message?.type === "view") return viewOf(message);
-  if (message?.type === "own") return ownOf(message);
-  if (message?.type === "disown") {
-    return isId(message.localId) ? { type: "disown", localId: message.localId } : undefined;
-  }
-  return message?.type === "resync" ? resyncOf(message) : undefined;
-}
-
-function resyncOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {
-  if (!Array.isArray(message.ids) || message.ids.length > MAX_IDS) return undefined;
-  const ids: unknown[] = message.ids;
-  return ids.every(isId) ? { type: "resync", ids } : undefined;
-}
+export const readToAuthority = messageReader<ToAuthority>({
+  kinds: { kinds: readKinds },
+  own: {
+    localId: number16,
+    name: (value) => textOf(value, Infinity),
+    schemaHash: (value) => numberOf(value, -Infinity, Infinity),
+    state,
+    tickHz: (value) => wholeOf(value, 1, 255),
+    tick: optional(number32),
+  },
+  disown: { localId: number16 },
+  view: {
+    isInterpolated: boolean,
+    everyTicks: (value) => wholeOf(value, 1, MAX_EVERY_TICKS),
+    repeats: optional(boolean),
+    thresholdM: within(0, 1000),
+    headingRad: within(0, Math.PI),
+    heartbeatMs: within(100, MAX_HEARTBEAT_MS),
+    movingHeartbeatMs: within(0, MAX_HEARTBEAT_MS),
+    bytesPerSecond: within(500, 10_000_000),
+    eventLifetimeMs: within(0, 60_000),
+    messagePeriodMs: within(0, 100),
+  },
+  resync: { ids: listOf(number16, MAX_IDS) },
+});
 
 /**
  * Reads an authority's message, without the payload's kind. Returns undefined if it is malformed or of an
  * unknown type.
  */
-export function readFromAuthority(bytes: Uint8Array): FromAuthority | undefined {
-  const message = fieldsOf(bytes);
-  switch (message?.type) {
-    case "refused": {
-      const { reason } = message;
-      const what = refusedThings.find((thing) => thing === message.what);
-      if (what === undefined) return undefined;
-      if (typeof reason !== "string" || reason.length > MAX_REASON_CHARACTERS) return undefined;
-      return { type: "refused", what, reason };
-    }
-    case "granted":
-      return isId(message.localId) && isId(message.id)
-        ? { type: "granted", localId: message.localId, id: message.id }
-        : undefined;
-    case "corrected":
-      return isId(message.localId) && message.state instanceof Uint8Array
-        ? { type: "corrected", localId: message.localId, state: message.state }
-        : undefined;
-    case "resync":
-      return { type: "resync" };
-    case "limits":
-      return limitsOf(message);
-    default:
-      return undefined;
-  }
-}
-
-function limitsOf({
-  maxViews,
-  bytesPerSecond,
-}: Readonly<Record<string, unknown>>): FromAuthority | undefined {
-  if (!isLimit(maxViews) || !isLimit(bytesPerSecond)) return undefined;
-  return { type: "limits", ...(maxViews && { maxViews }), ...(bytesPerSecond && { bytesPerSecond }) };
-}
-
-function viewOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {
-  const { isInterpolated, everyTicks, repeats } = message;
-  const isRate = isId(everyTicks) && everyTicks >= 1 && everyTicks <= MAX_EVERY_TICKS;
-  if (typeof isInterpolated !== "boolean" || !isRate) return undefined;
-  if (repeats !== undefined && typeof repeats !== "boolean") return undefined;
-  const numbers: Partial<Record<keyof typeof viewRanges, number>> = {};
-  for (const [name, [min, max]] of Object.entries(viewRanges)) {
-    const value = message[name];
-    if (value === undefined) continue;
-    if (typeof value !== "number" || !(value >= min && value <= max)) return undefined;
-    numbers[name as keyof typeof viewRanges] = value;
-  }
-  return { type: "view", isInterpolated, everyTicks, ...(repeats !== undefined && { repeats }), ...numbers };
-}
-
-function ownOf(message: Readonly<Record<string, unknown>>): ToAuthority | undefined {
-  const { localId, name, schemaHash, state, tickHz, tick } = message;
-  if (!isId(localId) || typeof name !== "string" || !(state instanceof Uint8Array)) return undefined;
-  if (!(isId(tickHz) && tickHz >= 1 && tickHz <= MAX_TICK_HZ)) return undefined;
-  if (typeof schemaHash !== "number" || (tick !== undefined && !isTick(tick))) return undefined;
-  return { type: "own", localId, name, schemaHash, state, tickHz, ...(tick !== undefined && { tick }) };
-}
-
-function fieldsOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
-  const value = decodeValue(bytes)?.value;
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : undefined;
-}
-
-function isLimit(value: unknown): value is number | undefined {
-  return value === undefined || (typeof value === "number" && value > 0);
-}
-
-function isTick(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 32;
-}
-
-function isId(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffff;
-}
+export const readFromAuthority = messageReader<FromAuthority>({
+  refused: {
+    what: oneOf("message", "entity", "kind", "spectator"),
+    reason: (value) => textOf(value, MAX_REASON_CHARACTERS),
+  },
+  granted: { localId: number16, id: number16 },
+  corrected: { localId: number16, state },
+  resync: {},
+  limits: { maxViews: limit, bytesPerSecond: limit },
+});

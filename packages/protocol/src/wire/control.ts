@@ -1,6 +1,23 @@
 import { limits } from "../errors/codes.js";
 import { isBuild } from "./build.js";
-import { decodeValue } from "../bytes/value-codec.js";
+import type { RoomOptions } from "../match.js";
+import {
+  anything,
+  boolean,
+  bytesOf,
+  ifValid,
+  isFields,
+  listOf,
+  messageReader,
+  number16,
+  number32,
+  oneOf,
+  optional,
+  shape,
+  text,
+  wholeOf,
+  type Reader,
+} from "../bytes/shape.js";
 
 /** A participant as the others see it. */
 export interface PeerInfo {
@@ -61,7 +78,7 @@ export type ServerMessage =
       readonly roomId: string;
       readonly roomName: string;
       /** The options that the room was opened with. A request with the same options finds a similar room. */
-      readonly options: Readonly<Record<string, string | number | boolean>>;
+      readonly options: RoomOptions;
       readonly peers: readonly PeerInfo[];
       readonly iceServers: readonly IceServer[];
       /** Present if the room has an authority. */
@@ -122,211 +139,72 @@ export const SERVER_NUMBER = 0;
 /** Most kinds of entities in one room. */
 export const MAX_KINDS = 64;
 
-type Fields = Readonly<Record<string, unknown>>;
+const options: Reader<RoomOptions> = (value) => {
+  const isPlain = (option: unknown): boolean => ["string", "number", "boolean"].includes(typeof option);
+  return isFields(value) && Object.values(value).every(isPlain) ? (value as RoomOptions) : undefined;
+};
+const retained: Reader<Uint8Array> = (value) => bytesOf(value, limits.retainedBytes);
+const build: Reader<string> = (value) => (isBuild(value) ? value : undefined);
+const peer = shape<PeerInfo>({
+  number: number16,
+  id: text,
+  webrtc: boolean,
+  seat: ifValid(number16),
+  away: ifValid(oneOf(true)),
+});
+const turnServer = shape<IceServer>({ urls: text, username: text, credential: text });
+const stunServer = shape<Pick<IceServer, "urls">>({ urls: text });
+const iceServers = listOf<IceServer>((value) => turnServer(value) ?? stunServer(value));
+/** Reads a list of kinds of entities. */
+export const readKinds = listOf(shape<KindInfo>({ name: text, schemaHash: number32 }), MAX_KINDS);
+const authority = optional(
+  shape<AuthorityInfo>({
+    tickHz: (value) => wholeOf(value, 1, 255),
+    kinds: readKinds,
+    inputHash: number32,
+  }),
+);
 
 /** Reads a control message of the server. Returns undefined if it is malformed or of an unknown type. */
-export function readServerMessage(bytes: Uint8Array): ServerMessage | undefined {
-  const message = fieldsOf(bytes) ?? {};
-  switch (message.type) {
-    case "welcome":
-      return welcomeOf(message);
-    case "resumed":
-    case "stripe":
-    case "moving":
-    case "draining":
-      return connectionMessageOf(message);
-    case "iceServers":
-      return iceServersOf(message);
-    case "joined":
-    case "left":
-    case "back":
-    case "away":
-      return presenceOf(message);
-    case "capabilities":
-      return capabilitiesOf(message);
-    case "signal":
-      return signalOf(message);
-    case "retained":
-      return retainedOf(message);
-    default:
-      return undefined;
-  }
-}
+export const readServerMessage = messageReader<ServerMessage>({
+  welcome: {
+    sessionId: text,
+    token: text,
+    resumeToken: text,
+    number: number16,
+    seat: ifValid(number16),
+    roomId: text,
+    roomName: text,
+    options,
+    peers: listOf(peer),
+    iceServers,
+    // Msgpack has no undefined: null is an absent authority.
+    authority: (value) => authority(value ?? undefined),
+    tick: ifValid(number32),
+    spectator: ifValid(oneOf(true)),
+    fullRooms: ifValid(number32),
+    build: ifValid(build),
+  },
+  iceServers: { iceServers },
+  resumed: { resumeToken: text, tick: ifValid(number32) },
+  stripe: { ticket: text },
+  moving: { endpoint: text },
+  draining: { timeoutMs: number32 },
+  joined: { peer },
+  left: { number: number16 },
+  away: { number: number16, closed: boolean },
+  back: { number: number16 },
+  capabilities: { number: number16, webrtc: boolean },
+  signal: { from: number16, attempt: number16, data: anything },
+  retained: { number: number16, ageMs: number32, states: retained },
+});
 
 /** Reads a control message of a participant. Returns undefined if it is malformed or of an unknown type. */
-export function readClientMessage(bytes: Uint8Array): ClientMessage | undefined {
-  const message = fieldsOf(bytes);
-  if (message === undefined) return undefined;
-  switch (message.type) {
-    case "capabilities":
-      return typeof message.webrtc === "boolean"
-        ? { type: "capabilities", webrtc: message.webrtc }
-        : undefined;
-    case "signal":
-      return isNumber16(message.to) && isNumber16(message.attempt) && message.data !== undefined
-        ? { type: "signal", to: message.to, attempt: message.attempt, data: message.data }
-        : undefined;
-    case "stripe":
-      return { type: "stripe" };
-    case "visibility":
-      return typeof message.hidden === "boolean" ? { type: "visibility", hidden: message.hidden } : undefined;
-    case "retain": {
-      const states = bytesOf(message.states, limits.retainedBytes);
-      return states && { type: "retain", states };
-    }
-    case "leave":
-      return { type: "leave" };
-    default:
-      return undefined;
-  }
-}
-
-function connectionMessageOf(message: Fields): ServerMessage | undefined {
-  const { type, resumeToken, ticket, endpoint, timeoutMs } = message;
-  if (type === "resumed" && isText(resumeToken)) return { type, resumeToken, ...tickOf(message) };
-  if (type === "stripe" && isText(ticket)) return { type, ticket };
-  if (type === "moving" && isText(endpoint)) return { type, endpoint };
-  if (type === "draining" && isNumber32(timeoutMs)) return { type, timeoutMs };
-  return undefined;
-}
-
-function presenceOf({ type, number, closed, peer: info }: Fields): ServerMessage | undefined {
-  if (type === "joined") {
-    const peer = peerOf(info);
-    return peer && { type, peer };
-  }
-  if (!isNumber16(number)) return undefined;
-  if (type === "left" || type === "back") return { type, number };
-  return typeof closed === "boolean" ? { type: "away", number, closed } : undefined;
-}
-
-function capabilitiesOf({ number, webrtc }: Fields): ServerMessage | undefined {
-  return isNumber16(number) && typeof webrtc === "boolean"
-    ? { type: "capabilities", number, webrtc }
-    : undefined;
-}
-
-function signalOf({ from, attempt, data }: Fields): ServerMessage | undefined {
-  return isNumber16(from) && isNumber16(attempt) && data !== undefined
-    ? { type: "signal", from, attempt, data }
-    : undefined;
-}
-
-function retainedOf({ number, ageMs, states }: Fields): ServerMessage | undefined {
-  const bytes = bytesOf(states, limits.retainedBytes);
-  return isNumber16(number) && isNumber32(ageMs) && bytes
-    ? { type: "retained", number, ageMs, states: bytes }
-    : undefined;
-}
-
-function welcomeOf(message: Fields): ServerMessage | undefined {
-  const identity = identityOf(message);
-  const { roomId, roomName, options, peers, iceServers } = message;
-  if (!identity || !isText(roomId) || !isText(roomName) || !isOptions(options)) return undefined;
-  const known = Array.isArray(peers) ? peers.map(peerOf) : [undefined];
-  const servers = Array.isArray(iceServers) ? iceServers.map(iceServerOf) : [undefined];
-  if (known.includes(undefined) || servers.includes(undefined)) return undefined;
-  const authority = isAbsent(message.authority) ? undefined : authorityOf(message.authority);
-  if (!authority && !isAbsent(message.authority)) return undefined;
-  return {
-    type: "welcome",
-    ...identity,
-    roomId,
-    roomName,
-    options,
-    peers: known as PeerInfo[],
-    iceServers: servers as IceServer[],
-    ...(authority && { authority, ...tickOf(message) }),
-    ...(message.spectator === true && { spectator: true }),
-    ...noticesOf(message),
-  };
-}
-
-function noticesOf({ fullRooms, build }: Fields): { readonly fullRooms?: number; readonly build?: string } {
-  return { ...(isNumber32(fullRooms) && { fullRooms }), ...(isBuild(build) && { build }) };
-}
-
-function identityOf({ sessionId, token, resumeToken, number, seat }: Fields) {
-  const isComplete = isText(sessionId) && isText(token) && isText(resumeToken) && isNumber16(number);
-  return isComplete ? { sessionId, token, resumeToken, number, ...seatOf(seat) } : undefined;
-}
-
-function tickOf({ tick }: Fields): { readonly tick?: number } {
-  return isNumber32(tick) ? { tick } : {};
-}
-
-function seatOf(seat: unknown): { readonly seat?: number } {
-  return isNumber16(seat) ? { seat } : {};
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null;
-}
-
-function authorityOf(value: unknown): AuthorityInfo | undefined {
-  if (!isFields(value) || !isNumber32(value.inputHash) || !Array.isArray(value.kinds)) return undefined;
-  const { tickHz, inputHash } = value;
-  const kinds = kindsOf(value.kinds);
-  return isNumber16(tickHz) && tickHz > 0 && tickHz < 256 && kinds ? { tickHz, kinds, inputHash } : undefined;
-}
-
-/** Returns a list of kinds of entities, or undefined if the value is malformed. */
-export function kindsOf(value: unknown): KindInfo[] | undefined {
-  if (!Array.isArray(value) || value.length > MAX_KINDS) return undefined;
-  const kinds: KindInfo[] = [];
-  for (const kind of value) {
-    if (!isFields(kind) || !isText(kind.name) || !isNumber32(kind.schemaHash)) return undefined;
-    kinds.push({ name: kind.name, schemaHash: kind.schemaHash });
-  }
-  return kinds;
-}
-
-function iceServersOf(message: Fields): ServerMessage | undefined {
-  const servers = Array.isArray(message.iceServers) ? message.iceServers.map(iceServerOf) : [undefined];
-  if (servers.includes(undefined)) return undefined;
-  return { type: "iceServers", iceServers: servers as IceServer[] };
-}
-
-function peerOf(value: unknown): PeerInfo | undefined {
-  if (!isFields(value) || !isNumber16(value.number) || !isText(value.id)) return undefined;
-  const { number, id, webrtc } = value;
-  if (typeof webrtc !== "boolean") return undefined;
-  return { number, id, webrtc, ...seatOf(value.seat), ...(value.away === true && { away: true }) };
-}
-
-function iceServerOf(value: unknown): IceServer | undefined {
-  if (!isFields(value) || !isText(value.urls)) return undefined;
-  const { urls, username, credential } = value;
-  return isText(username) && isText(credential) ? { urls, username, credential } : { urls };
-}
-
-function fieldsOf(bytes: Uint8Array): Fields | undefined {
-  const decoded = decodeValue(bytes);
-  return decoded && isFields(decoded.value) ? decoded.value : undefined;
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isOptions(value: unknown): value is Readonly<Record<string, string | number | boolean>> {
-  const plain = ["string", "number", "boolean"];
-  return isFields(value) && Object.values(value).every((option) => plain.includes(typeof option));
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value.length > 0 && value.length <= 1024;
-}
-
-/** Copies the bytes, so that they do not keep the packet's memory alive. */
-function bytesOf(value: unknown, maxBytes: number): Uint8Array | undefined {
-  return value instanceof Uint8Array && value.length <= maxBytes ? Uint8Array.from(value) : undefined;
-}
-
-function isNumber16(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffff;
-}
-
-function isNumber32(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 0xffffffff;
-}
+export const readClientMessage = messageReader<ClientMessage>({
+  capabilities: { webrtc: boolean },
+  signal: { to: number16, attempt: number16, data: anything },
+  stripe: {},
+  visibility: { hidden: boolean },
+  retain: { states: retained },
+  leave: {},
+});
