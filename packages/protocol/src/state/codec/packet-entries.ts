@@ -29,7 +29,7 @@ export class PacketEntries {
   /** Adds an entity without baselines and returns its index. */
   add(entity: EntityRows, kind: number, place: number): number {
     const index = this.count++;
-    if (index >= this.kinds.length) this.#grow();
+    if (index >= this.kinds.length) this.grow();
     if (this.entities[index] !== entity) this.entities[index] = entity;
     if (this.texts[index] !== undefined) this.texts[index] = undefined;
     this.kinds[index] = kind;
@@ -75,33 +75,7 @@ export class PacketEntries {
     );
   }
 
-  /** Returns true if both have the same entities with the same baselines. */
-  isSameAs(other: PacketEntries): boolean {
-    const { count, entities, ticks0, ticks1, ticks2 } = this;
-    if (count !== other.count) return false;
-    for (let index = 0; index < count; index++) {
-      const isSame =
-        entities[index] === other.entities[index] &&
-        other.hasBaselines(index, ticks0[index]!, ticks1[index]!, ticks2[index]!);
-      if (!isSame) return false;
-    }
-    return true;
-  }
-
-  /** Copies the parts that {@link isSameAs} compares. */
-  copy(other: PacketEntries): void {
-    const { count, entities, ticks0, ticks1, ticks2 } = other;
-    while (this.kinds.length < count) this.#grow();
-    this.count = count;
-    for (let index = 0; index < count; index++) {
-      if (this.entities[index] !== entities[index]) this.entities[index] = entities[index]!;
-      this.ticks0[index] = ticks0[index]!;
-      this.ticks1[index] = ticks1[index]!;
-      this.ticks2[index] = ticks2[index]!;
-    }
-  }
-
-  #grow(): void {
+  grow(): void {
     const size = this.kinds.length * 2;
     this.kinds = grown(this.kinds, new Uint16Array(size));
     this.places = grown(this.places, new Int32Array(size));

@@ -68,7 +68,7 @@ export class SharedWriter {
     const held = Math.min(this.kept, VARIANTS);
     for (let index = 0; index < held; index++) {
       const variant = this.#variants[index]!;
-      if (variant.checked !== content.checked || !variant.entries.isSameAs(content.entries)) continue;
+      if (variant.checked !== content.checked || !isSame(variant.entries, content.entries)) continue;
       this.reused += 1;
       this.tag = variant.tag;
       return variant.body.of(variant.length);
@@ -90,7 +90,7 @@ export class SharedWriter {
     variant.checked = checked;
     variant.tag = ++this.#lastTag;
     this.tag = variant.tag;
-    variant.entries.copy(entries);
+    copy(entries, variant.entries);
     return variant.body.of(body.length);
   }
 }
@@ -103,4 +103,28 @@ function newVariant(): Variant {
     body: new Views(new Uint8Array(1200)),
     length: 0,
   };
+}
+
+/** Returns true if both have the same entities with the same baselines. */
+function isSame({ count, entities, ticks0, ticks1, ticks2 }: PacketEntries, other: PacketEntries): boolean {
+  if (count !== other.count) return false;
+  for (let index = 0; index < count; index++) {
+    const isSameEntry =
+      entities[index] === other.entities[index] &&
+      other.hasBaselines(index, ticks0[index]!, ticks1[index]!, ticks2[index]!);
+    if (!isSameEntry) return false;
+  }
+  return true;
+}
+
+/** Copies the parts that {@link isSame} compares. */
+function copy({ count, entities, ticks0, ticks1, ticks2 }: PacketEntries, into: PacketEntries): void {
+  while (into.kinds.length < count) into.grow();
+  into.count = count;
+  for (let index = 0; index < count; index++) {
+    if (into.entities[index] !== entities[index]) into.entities[index] = entities[index]!;
+    into.ticks0[index] = ticks0[index]!;
+    into.ticks1[index] = ticks1[index]!;
+    into.ticks2[index] = ticks2[index]!;
+  }
 }
