@@ -10,6 +10,10 @@ export const authorityModule = /* @__PURE__ */ new LazyModule(
   () => import("./late/authority.js"),
 );
 
+const stripes = /* @__PURE__ */ new LazyModule("StripeFilter", () => import("./late/stripes.js"));
+
+/** Loads the code for several sockets. */
+export const loadStripes = () => stripes.fetch();
 /** Loads WebRTC. */
 export const loadDirectPath = () => import("./late/direct-path.js");
 /** Loads the code that describes and matches the columns of streams, for rooms with players of two builds. */

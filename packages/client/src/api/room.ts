@@ -27,6 +27,7 @@ import {
   loadExplanation,
   loadInterpolation,
   loadSimulation,
+  loadStripes,
 } from "./late-code.js";
 import { fetchMode, modeFactsOf, openMode } from "./open-mode.js";
 import type { PrescribedSteps, RoomMode, RoomParts } from "../modes/room-mode.js";
@@ -153,6 +154,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return new ServerConnection({
       ...setup,
       budget: this.#budget,
+      loadStripes,
       webrtc: () => this.transport.isDirectWanted,
       channel: this.#parts.channel,
       interpose: (link) => this.transport.interpose(link),

@@ -116,19 +116,7 @@ function pageStorage(): IdentityStorage {
   try {
     if (globalThis.localStorage) return globalThis.localStorage;
   } catch {
-    // Uses memory, as in a program without a page.
+    // Remembers nothing, as in a program without a page: the identity lives as long as the client.
   }
-  return new MemoryStorage();
-}
-
-class MemoryStorage implements IdentityStorage {
-  readonly #items = new Map<string, string>();
-
-  getItem(key: string): string | null {
-    return this.#items.get(key) ?? null;
-  }
-
-  setItem(key: string, value: string): void {
-    this.#items.set(key, value);
-  }
+  return { getItem: () => null, setItem: () => undefined };
 }

@@ -10,6 +10,7 @@ import type {
 import type { FirstAttempt } from "./first-attempt.js";
 import type { JoinCall } from "./match-request.js";
 import type { Page } from "../browser/page.js";
+import type { LoadStripes } from "./stripes.js";
 
 /** The server's message to a participant that has joined. */
 export type Welcome = ServerMessage & { readonly type: "welcome" };
@@ -54,6 +55,7 @@ export interface ServerConnectionOptions {
   readonly page: Page | undefined;
   readonly channel: ChannelPolicyOf;
   readonly budget: ByteBudget;
+  readonly loadStripes: LoadStripes;
   webrtc(): boolean;
   /** Takes a new link and returns the link to use instead, for example a filtered one. */
   interpose(link: Link): Link;

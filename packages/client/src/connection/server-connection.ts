@@ -110,6 +110,7 @@ export class ServerConnection {
     });
     this.#stripes = new Stripes({
       scheduler,
+      loadStripes: options.loadStripes,
       ask: () => this.send({ type: "stripe" }),
       open: (ticket) => this.#newLink(`stripe.${ticket}`),
       session: () => this.#session,

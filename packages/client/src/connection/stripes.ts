@@ -1,6 +1,5 @@
 import {
   StallMeter,
-  StripeFilter,
   type Cancel,
   type Link,
   type PathLink,
@@ -8,7 +7,11 @@ import {
   type Scheduler,
   type Session,
   type StallReading,
+  type StripeFilter,
 } from "@paceline/transport";
+
+/** Fetches the code that spreads states over several sockets: few players ever need it. */
+export type LoadStripes = () => Promise<{ readonly StripeFilter: typeof StripeFilter }>;
 
 /** Number of WebSockets for states: automatic, or fixed. */
 export type SocketCount = "auto" | 1 | 2 | 3;
@@ -21,6 +24,7 @@ export interface StripeWish {
 
 interface StripesOptions {
   readonly scheduler: Scheduler;
+  readonly loadStripes: LoadStripes;
   /** Requests a ticket for one more socket from the server. */
   ask(): void;
   open(ticket: string): Link;
@@ -51,6 +55,8 @@ export class Stripes {
   /** The first socket, and its filter once there was a second one. */
   #link: PathLink | undefined;
   #filter: StripeFilter | undefined;
+  #code: Awaited<ReturnType<LoadStripes>> | undefined;
+  #isFetching = false;
   #forced: SocketCount = "auto";
   #planned: StripeWish = { sockets: 1, reason: "no stalls" };
   #requestedAtMs = -Infinity;
@@ -111,9 +117,10 @@ export class Stripes {
   receiveTicket(ticket: string): void {
     this.#requestedAtMs = -Infinity;
     const first = this.#link;
-    if (!first || this.#count >= this.#wish.sockets) return;
+    const code = this.#code;
+    if (!first || !code || this.#count >= this.#wish.sockets) return;
     const { scheduler } = this.#options;
-    this.#filter ??= new StripeFilter({ scheduler, first, onStripes: () => this.#reportSockets() });
+    this.#filter ??= new code.StripeFilter({ scheduler, first, onStripes: () => this.#reportSockets() });
     this.#filter.add(this.#options.open(ticket));
   }
 
@@ -143,16 +150,29 @@ export class Stripes {
     this.#stalls.observeOpen(probesSentMs, silentMs, nowMs, acknowledgedAtMs);
     this.#noteStalls();
     const { sockets, reason } = this.#wish;
-    // The heartbeat alone, once a second, measures too few round trips. More pings in a queue only lengthen
-    // it.
-    // If another link carries the states, stalls of the sockets do not matter.
-    const isUsed = session.linkFor("state") === session.activeLink;
-    const isFree = link.queuedBytes === 0 && isUsed && pingsSentMs.length < MAX_OPEN_PINGS;
-    if (isFree && this.#forced === "auto" && (sockets > 1 || this.#stalls.isSuspicious)) session.ping();
+    if (sockets > 1 || this.#stalls.isSuspicious) this.#expectMore(link, pingsSentMs.length);
     if (sockets === 1 && this.#count > 1) return this.#filter?.closeStripes(reason);
-    if (this.#count >= sockets || nowMs - this.#requestedAtMs < REQUEST_PERIOD_MS) return;
+    if (this.#count >= sockets || !this.#code || nowMs - this.#requestedAtMs < REQUEST_PERIOD_MS) return;
     this.#requestedAtMs = nowMs;
     this.#options.ask();
+  }
+
+  /** Measures more often, and fetches the code of the filter: the plan may soon want another socket. */
+  #expectMore(link: PathLink, openPings: number): void {
+    const { scheduler, loadStripes } = this.#options;
+    const session = this.#options.session();
+    // If another link carries the states, stalls of the sockets do not matter.
+    const isUsed = session.linkFor("state") === session.activeLink;
+    const isFree = link.queuedBytes === 0 && isUsed && openPings < MAX_OPEN_PINGS;
+    // The heartbeat alone, once a second, measures too few round trips. More pings in a queue only lengthen
+    // it.
+    if (isFree && this.#forced === "auto") session.ping();
+    if (this.#code || this.#isFetching) return;
+    this.#isFetching = true;
+    loadStripes().then(
+      (code) => (this.#code = code),
+      () => scheduler.after(REQUEST_PERIOD_MS, () => (this.#isFetching = false)),
+    );
   }
 
   #noteStalls(): void {
