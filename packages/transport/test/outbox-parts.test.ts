@@ -217,6 +217,7 @@ describe("a queue of one class", () => {
     key,
     expiresAtMs: Infinity,
     number: 0,
+    tick: undefined,
   });
 
   test("counts its bytes while newer messages of a key replace older ones", () => {

@@ -22,6 +22,7 @@ const direct: LinkMonitorOptions = {
 /** One session, with the test as its other side. */
 class Scene {
   readonly scheduler = new VirtualScheduler();
+  tick = 77;
   readonly payloads: number[][] = [];
   readonly events: number[][] = [];
   readonly states: [body: number[], tick: number][] = [];
@@ -30,7 +31,7 @@ class Scene {
   closed: LinkClose | undefined;
   readonly session = new Session({
     scheduler: this.scheduler,
-    currentTick: () => 77,
+    currentTick: () => this.tick,
     handlers: {
       onReliable: (payload) => this.payloads.push([...payload]),
       onEvent: (body) => this.events.push([...body]),
@@ -69,6 +70,21 @@ describe("headers of a session", () => {
     scene.session.sendState(Uint8Array.of(1));
     const [third] = link.takeSent();
     expect(third!.header).toMatchObject({ sequence: 3, tick: 77, only: MessageKind.state });
+  });
+
+  test("[WF2] keep the tick of a state that waits for room", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    link.queuedBytes = 1_000_000;
+    scene.session.sendState(Uint8Array.of(1));
+    scene.tick += 5;
+    link.takeSent();
+    link.queuedBytes = 0;
+    scene.scheduler.advance(300);
+    const late = link.takeSent().find(({ header }) => header.only === MessageKind.state);
+    expect(late!.header.tick).toBe(77);
+    scene.session.sendState(Uint8Array.of(2));
+    expect(link.takeSent()[0]!.header.tick).toBe(82);
   });
 
   test("[WF3] have acks only after new packets, and three times if packets may be lost", () => {

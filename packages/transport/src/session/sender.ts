@@ -59,6 +59,8 @@ interface PacketStart {
   readonly lifetimeMs?: number;
   /** Kind of the packet's only message. */
   readonly only?: MessageKind | undefined;
+  /** Tick of a packet of states. */
+  readonly tick?: number | undefined;
   readonly nowMs?: number;
 }
 
@@ -209,17 +211,19 @@ export class Sender implements PacketSource {
     assertBytes("state", bytes, link?.isUnreliable === false ? MAX_PAYLOAD_BYTES : MAX_EVENT_BYTES);
     if (!link) return undefined;
     const number = (this.#stateNumber = nextSequence(this.#stateNumber));
+    const tick = this.#options.currentTick();
     const isGated = key > 0;
     const outbox = this.#outboxOf(link);
     if (!outbox || (outbox.maySendNow(link, "state") && (!isGated || this.maySendState(nowMs)))) {
       const sequence = this.#sequence;
-      this.#startPacket(link, "state", { key, only: MessageKind.state, nowMs });
+      this.#startPacket(link, "state", { key, only: MessageKind.state, tick, nowMs });
       writeMessage(writer, MessageKind.state, body, { head, only: MessageKind.state });
       this.#recordState(sequence, number, isGated, nowMs);
       this.#sendPacket(link, "state", key);
     } else {
       const whole = new ByteWriter(bytes).bytes(head).bytes(body).view();
-      outbox.put("state", { ...newWaiting(nowMs, "state", MessageKind.state, whole), key, number });
+      const waiting = newWaiting(nowMs, "state", MessageKind.state, whole);
+      outbox.put("state", { ...waiting, key, number, tick });
     }
     return number;
   }
@@ -234,7 +238,7 @@ export class Sender implements PacketSource {
     if (!link) return;
     const outbox = this.#outboxOf(link);
     if (!outbox || outbox.maySendNow(link, trafficClass))
-      this.#write(link, trafficClass, MessageKind.input, body, key);
+      this.#write(link, trafficClass, MessageKind.input, body, { key });
     else {
       const waiting = newWaiting(this.#nowMs(), trafficClass, MessageKind.input, body.slice());
       outbox.put(trafficClass, { ...waiting, key });
@@ -251,7 +255,7 @@ export class Sender implements PacketSource {
     if (!link) return;
     const outbox = this.#outboxOf(link);
     if (!outbox || outbox.hasRoom(link, trafficClass) || link !== this.#options.linkFor(trafficClass)) {
-      this.#write(link, trafficClass, kind, body, 0);
+      this.#write(link, trafficClass, kind, body);
     } else {
       outbox.put(trafficClass, newWaiting(this.#nowMs(), trafficClass, kind, body));
     }
@@ -263,7 +267,7 @@ export class Sender implements PacketSource {
    */
   sendProbe(link: Link, kind: MessageKind, body: Uint8Array, isRepeated = false): void {
     if (isRepeated || !losesPackets(link)) return this.sendNow(link, "event", kind, body);
-    this.#write(link, "state", kind, body, 0);
+    this.#write(link, "state", kind, body);
   }
 
   /** Sends a packet with only acks and receipts. Returns false if the link has no room. */
@@ -392,14 +396,14 @@ export class Sender implements PacketSource {
 
   /** Sends a message that has waited. Further events in the queue share the packet of an event. */
   sendWaiting(link: Link, waiting: Waiting, queue: ClassQueue): void {
-    const { trafficClass, kind, bytes, key, expiresAtMs, number } = waiting;
+    const { trafficClass, kind, bytes, key, expiresAtMs, number, tick } = waiting;
     if (kind === MessageKind.event) return this.#sendEvents(link, waiting, queue);
     if (kind === undefined) {
       this.outbox.countSent(link, bytes);
       return link.send(trafficClass, bytes, key, expiresAtMs - this.#nowMs());
     }
     if (kind === MessageKind.state) this.#recordState(this.#sequence, number, key > 0, this.#nowMs());
-    this.#write(link, trafficClass, kind, bytes, key);
+    this.#write(link, trafficClass, kind, bytes, { key, tick });
   }
 
   /** Returns undefined for a relayed link, whose packets wait in the session with the server. */
@@ -429,11 +433,17 @@ export class Sender implements PacketSource {
     this.#sendPacket(link, "event", 0, lifetimeMs);
   }
 
-  #write(link: Link, trafficClass: TrafficClassName, kind: MessageKind, body: Uint8Array, key: number): void {
+  #write(
+    link: Link,
+    trafficClass: TrafficClassName,
+    kind: MessageKind,
+    body: Uint8Array,
+    start: Pick<PacketStart, "key" | "tick"> = {},
+  ): void {
     const only = onlyKind(kind);
-    this.#startPacket(link, trafficClass, { key, only });
+    this.#startPacket(link, trafficClass, { ...start, only });
     writeMessage(writer, kind, body, { only });
-    this.#sendPacket(link, trafficClass, key);
+    this.#sendPacket(link, trafficClass, start.key);
   }
 
   #recordState(sequence: number, number: number, isGated: boolean, nowMs: number): void {
@@ -463,7 +473,7 @@ export class Sender implements PacketSource {
   #startPacket(
     link: Link,
     trafficClass: TrafficClassName,
-    { key = 0, lifetimeMs, only, nowMs = this.#nowMs() }: PacketStart = {},
+    { key = 0, lifetimeMs, only, tick, nowMs = this.#nowMs() }: PacketStart = {},
   ): void {
     const sequence = this.#sequence;
     // Nobody repeats it if it is lost. Only packets over links that lose them count: a relay drops a packet
@@ -480,7 +490,6 @@ export class Sender implements PacketSource {
     writer.reset();
     if (link instanceof RelayedLink) link.writeHead(writer, trafficClass, key, lifetimeMs);
     this.#envelopeBytes = writer.length;
-    const tick = only === MessageKind.state ? this.#options.currentTick() : undefined;
     const { acks, receipt } = said ?? NO_ACKS;
     writePacketHeader(writer, { sequence, tick, isPublished: false, acks, receipt, only });
   }

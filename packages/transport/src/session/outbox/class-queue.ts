@@ -11,6 +11,8 @@ export interface Waiting {
   readonly expiresAtMs: number;
   /** Number of a state, for its owner. */
   readonly number: number;
+  /** Tick of a state. Its content holds for no other one. */
+  readonly tick: number | undefined;
 }
 
 const EVENT_LIFETIME_MS = 1500;
@@ -26,7 +28,7 @@ export function newWaiting(
   lifetimeMs = EVENT_LIFETIME_MS,
 ): Waiting {
   const expiresAtMs = trafficClass === "event" ? nowMs + lifetimeMs : Infinity;
-  return { trafficClass, kind, bytes, key: 0, expiresAtMs, number: 0 };
+  return { trafficClass, kind, bytes, key: 0, expiresAtMs, number: 0, tick: undefined };
 }
 
 /** Waiting messages of one class, in the order of their arrival. */
