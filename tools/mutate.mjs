@@ -41,7 +41,7 @@ const TARGETS = [
     ],
   })),
   { file: "packages/transport/src/live/steady-band.ts", tests: ["packages/transport/test/live"] },
-  ...["decide", "link-questions", "pace-questions"].map((name) => ({
+  ...["decide", "tree"].map((name) => ({
     file: `packages/transport/src/profiles/${name}.ts`,
     tests: ["packages/transport/test/profiles"],
   })),

@@ -3,8 +3,7 @@ import type { Circumstances } from "./circumstances.js";
 import type { ChannelPolicies, Delivery, Plan, PlannedLink } from "./plan.js";
 import { type Profile, type ProfileNumbers, profileRanges, type TrafficWeights } from "./profile.js";
 import { profiles } from "./profiles.js";
-import type { Conditions, Effect, Facts, Question, Row } from "./question.js";
-import { decisionTree } from "./tree.js";
+import { decisionTree, type Conditions, type Effect, type Facts, type Question, type Row } from "./tree.js";
 
 /**
  * Returns the plan of the decision tree: links, the delivery of each traffic class, rates, and the reasons.

@@ -1,5 +1,5 @@
 import type { Plan } from "./plan.js";
-import type { QuestionWords } from "./question-words.js";
+import type { QuestionWords } from "./tree-words.js";
 
 /** One row of an explanation, made for `console.table`. */
 export interface PlanRow {
@@ -13,7 +13,7 @@ export interface PlanRow {
  * first call, and rejects if that fails.
  */
 export async function explainPlan(plan: Plan): Promise<PlanRow[]> {
-  const { describePlan } = await import("./describe-plan.js");
+  const { describePlan } = await import("./tree-words.js");
   return describePlan(plan);
 }
 
@@ -22,5 +22,5 @@ export async function explainPlan(plan: Plan): Promise<PlanRow[]> {
  * call.
  */
 export async function fetchTreeWords(): Promise<readonly QuestionWords[]> {
-  return (await import("./describe-plan.js")).treeWords;
+  return (await import("./tree-words.js")).treeWords;
 }
