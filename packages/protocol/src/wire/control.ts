@@ -1,6 +1,5 @@
 import { limits } from "../errors/codes.js";
 import { isBuild } from "./build.js";
-import type { RoomOptions } from "../match.js";
 import {
   anything,
   boolean,
@@ -78,7 +77,7 @@ export type ServerMessage =
       readonly roomId: string;
       readonly roomName: string;
       /** The options that the room was opened with. A request with the same options finds a similar room. */
-      readonly options: RoomOptions;
+      readonly options: Readonly<Record<string, string | number | boolean>>;
       readonly peers: readonly PeerInfo[];
       readonly iceServers: readonly IceServer[];
       /** Present if the room has an authority. */
@@ -139,9 +138,11 @@ export const SERVER_NUMBER = 0;
 /** Most kinds of entities in one room. */
 export const MAX_KINDS = 64;
 
-const options: Reader<RoomOptions> = (value) => {
+const options: Reader<Readonly<Record<string, string | number | boolean>>> = (value) => {
   const isPlain = (option: unknown): boolean => ["string", "number", "boolean"].includes(typeof option);
-  return isFields(value) && Object.values(value).every(isPlain) ? (value as RoomOptions) : undefined;
+  return isFields(value) && Object.values(value).every(isPlain)
+    ? (value as Record<string, string>)
+    : undefined;
 };
 const retained: Reader<Uint8Array> = (value) => bytesOf(value, limits.retainedBytes);
 const build: Reader<string> = (value) => (isBuild(value) ? value : undefined);
