@@ -1,9 +1,9 @@
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { WriteBatch } from "../src/admission/write-batch.js";
+import { WriteBatch, type BatchedSocket } from "../src/admission/write-batch.js";
 
 /** Records the data of each system call. */
-function recorder(): { socket: Writable; calls: string[] } {
+function recorder(): BatchedSocket & { readonly calls: string[] } {
   const calls: string[] = [];
   const socket = new Writable({
     writev(chunks, done) {
@@ -11,7 +11,7 @@ function recorder(): { socket: Writable; calls: string[] } {
       done();
     },
   });
-  return { socket, calls };
+  return { socket, calls, writtenIn: 0 };
 }
 
 const roundEnds = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -21,9 +21,9 @@ describe("a batch of writes", () => {
     const batch = new WriteBatch();
     const [a, b] = [recorder(), recorder()];
     for (const text of ["1", "2", "3"]) {
-      for (const { socket } of [a, b]) {
-        batch.hold(socket);
-        socket.write(text);
+      for (const each of [a, b]) {
+        batch.hold(each);
+        each.socket.write(text);
       }
     }
     expect([a.calls, b.calls]).toEqual([["1"], ["1"]]);
@@ -32,7 +32,7 @@ describe("a batch of writes", () => {
       ["1", "2+3"],
       ["1", "2+3"],
     ]);
-    batch.hold(a.socket);
+    batch.hold(a);
     a.socket.write("4");
     expect(a.calls).toEqual(["1", "2+3", "4"]);
     await roundEnds();
@@ -41,10 +41,10 @@ describe("a batch of writes", () => {
   it("holds nothing back when a socket ends or is closed", async () => {
     const batch = new WriteBatch();
     const [ended, gone] = [recorder(), recorder()];
-    for (const { socket } of [ended, gone]) {
+    for (const each of [ended, gone]) {
       for (const text of ["first", "last"]) {
-        batch.hold(socket);
-        socket.write(text);
+        batch.hold(each);
+        each.socket.write(text);
       }
     }
     ended.socket.end();

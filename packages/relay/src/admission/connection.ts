@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import { CloseCode } from "@paceline/protocol";
 import type { Cancel, Scheduler } from "@paceline/transport";
 import type { AdmittedLink, LinkOwner } from "./admitted-link.js";
-import type { WriteBatch } from "./write-batch.js";
+import type { BatchedSocket, WriteBatch } from "./write-batch.js";
 
 /** Time for the other side to close its end after a close. */
 const LINGER_MS = 1000;
@@ -26,8 +26,9 @@ export interface ConnectionOptions {
  * The socket under one link. It closes soon after the link, and is cut if it brings far more bytes than
  * packets explain.
  */
-export class Connection implements LinkOwner {
-  readonly #socket: Duplex & { readonly bytesRead?: number };
+export class Connection implements LinkOwner, BatchedSocket {
+  readonly socket: Duplex & { readonly bytesRead?: number };
+  writtenIn = 0;
   readonly #scheduler: Scheduler;
   readonly #batch: WriteBatch;
   readonly #onClosing: (code: number) => void;
@@ -39,7 +40,7 @@ export class Connection implements LinkOwner {
   #earlyStrays = 0;
 
   constructor({ socket, scheduler, batch, onClosing, onClosed }: ConnectionOptions) {
-    this.#socket = socket;
+    this.socket = socket;
     this.#scheduler = scheduler;
     this.#batch = batch;
     this.#onClosing = onClosing;
@@ -55,7 +56,7 @@ export class Connection implements LinkOwner {
   }
 
   sending(): void {
-    this.#batch.hold(this.#socket);
+    this.#batch.hold(this);
   }
 
   /**
@@ -65,13 +66,13 @@ export class Connection implements LinkOwner {
   closing(code: number): void {
     if (!this.#isClosing) this.#onClosing(code);
     this.#isClosing = true;
-    if (this.#cancelLinger || this.#socket.destroyed) return;
-    if (code === CloseCode.flooding || code === CloseCode.protocolViolation) this.#socket.pause();
+    if (this.#cancelLinger || this.socket.destroyed) return;
+    if (code === CloseCode.flooding || code === CloseCode.protocolViolation) this.socket.pause();
     this.#cancelLinger = this.#scheduler.after(LINGER_MS, () => this.destroy());
   }
 
   destroy(): void {
-    this.#socket.destroy();
+    this.socket.destroy();
   }
 
   /**
@@ -79,7 +80,7 @@ export class Connection implements LinkOwner {
    * no packets (text, pings).
    */
   inspect(bytesPerSecond: number): void {
-    const read = this.#socket.bytesRead ?? 0;
+    const read = this.socket.bytesRead ?? 0;
     const isOver = read - this.#bytesRead > bytesPerSecond * FRAMING_FACTOR;
     this.#bytesRead = read;
     this.#strikes = isOver ? this.#strikes + 1 : 0;
