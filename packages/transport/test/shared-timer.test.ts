@@ -2,7 +2,13 @@ import { memoryLinkPair, seededRandom, VirtualScheduler } from "@paceline/testki
 import { Session, type Scheduler } from "@paceline/transport";
 import { expect, test } from "vitest";
 import { GuardedScheduler } from "../src/guarded-scheduler.js";
-import { everyShared } from "../src/session/shared-timer.js";
+import { SharedInterval } from "../src/session/shared-timer.js";
+
+function everyShared(scheduler: Scheduler, periodMs: number, fn: () => void): SharedInterval {
+  const interval = new SharedInterval(scheduler, fn);
+  interval.every(periodMs);
+  return interval;
+}
 
 /** Returns the scheduler with another `every`. */
 function withEvery(base: VirtualScheduler, every: Scheduler["every"]): Scheduler {
@@ -37,12 +43,16 @@ test("owners of one clock share its timer, and each gets only its own errors", (
   everyShared(new GuardedScheduler(owner("B"), () => faults.push("inner")), 50, () => {
     throw new Error("broken too");
   });
-  const end = everyShared(owner("C"), 50, () => (turns += 1));
+  const last = everyShared(owner("C"), 50, () => (turns += 1));
   base.advance(100);
   expect({ timers, turns, faults }).toEqual({ timers: 1, turns: 2, faults: ["A", "inner", "A", "inner"] });
-  end();
+  last.every(0);
   base.advance(50);
   expect(turns).toBe(2);
+  last.every(100);
+  last.every(200);
+  base.advance(400);
+  expect({ timers, turns }).toEqual({ timers: 3, turns: 4 });
 });
 
 test("a session of a server that plays is looked after four times a second, and sooner once a command waits", () => {

@@ -18,7 +18,7 @@ import {
 } from "@paceline/protocol";
 import { losesPackets, mayBeLost, type Link, type LinkClose } from "../link.js";
 import type { PathReading } from "../live/path-choice.js";
-import type { Cancel, Scheduler } from "../scheduler.js";
+import type { Scheduler } from "../scheduler.js";
 import { Receiver } from "./receiver.js";
 import { readCloseBody, writeCloseBody } from "./close-body.js";
 import { DropCounters } from "./drop-counters.js";
@@ -31,7 +31,7 @@ import { PONG_BYTES, pongTo, readPong } from "./pong.js";
 import type { SessionHandlers, SessionOptions } from "./session-options.js";
 import { Sender } from "./sender.js";
 import { SessionLinks } from "./links/session-links.js";
-import { everyShared } from "./shared-timer.js";
+import { SharedInterval } from "./shared-timer.js";
 
 /** Period at which links and queues are looked after. */
 const UPDATE_PERIOD_MS = 50;
@@ -71,9 +71,8 @@ export class Session {
   readonly #bulkBytes: () => number;
   readonly #receiver: Receiver;
   readonly #channel: SessionOptions["channel"];
-  /** Undefined while there is nothing to look after. */
-  #stopUpdates: Cancel | undefined;
-  #updatePeriodMs = 0;
+  /** Stopped while there is nothing to look after. */
+  readonly #updates: SharedInterval;
   #nonce = 0;
   #isClosed = false;
   #violations = 0;
@@ -88,6 +87,7 @@ export class Session {
     this.#handlers = options.handlers;
     this.#channel = options.channel;
     this.#bulkBytes = options.bulkBytes ?? (() => 0);
+    this.#updates = new SharedInterval(this.#scheduler, () => this.#update(), UPDATE_SLACK_MS);
     this.#receiver = new Receiver(this.#scheduler, (trafficClass) => this.#sender.sendAcks(trafficClass));
     this.#sender = new Sender({
       ...options,
@@ -463,15 +463,13 @@ export class Session {
 
   /** Looks after links and queues from now on, until both are quiet: a room has many sessions, most of them idle. */
   #startUpdates(): void {
-    if (!this.#stopUpdates) this.#updateEvery(STEADY_PERIOD_MS);
+    if (this.#updates.periodMs === 0) this.#updateEvery(STEADY_PERIOD_MS);
   }
 
   #updateEvery(periodMs: number): void {
-    if ((this.#stopUpdates && this.#updatePeriodMs === periodMs) || this.#isClosed) return;
-    this.#stopUpdates?.();
-    this.#updatePeriodMs = periodMs;
+    if (this.#updates.periodMs === periodMs || this.#isClosed) return;
     this.#links.restart(this.#scheduler.nowMs(), periodMs + UPDATE_SLACK_MS);
-    this.#stopUpdates = everyShared(this.#scheduler, periodMs, () => this.#update(), UPDATE_SLACK_MS);
+    this.#updates.every(periodMs);
   }
 
   #update(): void {
@@ -488,8 +486,7 @@ export class Session {
     this.#sender.loss.endWindow();
     this.#violations = Math.max(0, this.#violations - 1);
     if (this.#violations > 0 || !this.#sender.isEmpty || !this.#links.isQuiet(nowMs)) return;
-    this.#stopUpdates?.();
-    this.#stopUpdates = undefined;
+    this.#updates.every(0);
   }
 
   /** Whether the link that carries only what may be lost will do. */
@@ -610,8 +607,7 @@ export class Session {
 
   #end(close: LinkClose, by?: "remote" | "violations"): void {
     this.#isClosed = true;
-    this.#stopUpdates?.();
-    this.#stopUpdates = undefined;
+    this.#updates.every(0);
     this.#sender.stop();
     this.#receiver.stop();
     this.#links.end(close);
