@@ -7,6 +7,7 @@ import {
   type DropReason,
   type IceServer,
   type MatchedSeat,
+  type PeerInfo,
   type RoomListing,
   type ServerMessage,
   type MatchRefusal,
@@ -21,7 +22,12 @@ import { full, notFound, ROOM_FAILED } from "./matchmaking/match-refusals.js";
 import { isRefusal, type MatchRequest } from "./matchmaking/match-request.js";
 import { MemoryBudget } from "./sessions/memory-budget.js";
 import { sharingNetworks } from "./limits/network-address.js";
-import { Participant, type ParticipantHandlers, type ParticipantOptions } from "./sessions/participant.js";
+import {
+  Participant,
+  type ParticipantContext,
+  type ParticipantHandlers,
+  type ParticipantOptions,
+} from "./sessions/participant.js";
 import type { RelaySettings } from "./options/relay-options.js";
 import type { Caller, MatchedRoom, RoomAuthority, RoomHost } from "./authority/room-host.js";
 import type { RoomReport } from "./ops/report.js";
@@ -66,7 +72,7 @@ export class SessionRegistry {
   readonly #egress: AddressBuckets;
   readonly #webRtc: WebRtcAnswerer;
   readonly #stopRenewing: Cancel | undefined;
-  readonly #participantHandlers: ParticipantHandlers;
+  readonly #context: ParticipantContext;
   #isDraining = false;
   #isStopping = false;
   #drainsUntilMs: number | undefined;
@@ -95,7 +101,7 @@ export class SessionRegistry {
     const { turn, scheduler } = settings;
     this.#stopRenewing = turn && scheduler.every(turn.lifetimeMs / 2, () => this.#renewCredentials());
     this.#stripes = new StripeTickets(settings.scheduler);
-    this.#participantHandlers = {
+    const handlers: ParticipantHandlers = {
       onOpened: (participant) => {
         if (!participant.room.host) this.#introduce(participant);
       },
@@ -130,6 +136,7 @@ export class SessionRegistry {
       },
       onGone: (participant, close) => this.#removeParticipant(participant, close),
     };
+    this.#context = { scheduler, limits: settings.limits, drops: this.#drops, handlers };
   }
 
   get roomCount(): number {
@@ -441,7 +448,7 @@ export class SessionRegistry {
       ...(fullRooms > 0 && { fullRooms }),
       ...(build !== undefined && { build }),
     }));
-    participant.sendControls(all.slice(MAX_PEERS_IN_WELCOME).map((peer) => ({ type: "joined", peer })));
+    participant.sendAll(all.slice(MAX_PEERS_IN_WELCOME).map(joinedPayload));
     if (!room.host) sendRetained(participant);
     if (this.#webRtc.isReady) participant.sendControl(serverSpeaksWebRtc);
     if (this.#drainsUntilMs !== undefined) participant.sendControl(this.#draining(this.#drainsUntilMs));
@@ -452,26 +459,23 @@ export class SessionRegistry {
     identity: Pick<ParticipantOptions, "id" | "number" | "seat" | "webrtc">,
     admitted: AdmittedLink,
   ): void {
-    const { scheduler, limits, log } = this.#settings;
     const { room, address, before } = seat;
     const { id, number } = identity;
     const token = randomId(TOKEN_BYTES);
-    const participant = new Participant({
-      ...identity,
-      tokens: [...(before?.tokens ?? []), hashOf(token)],
-      address,
-      addressEgress: sharingNetworks(address).length > 0 ? this.#egress.hold(address) : [],
-      room,
-      scheduler,
-      limits,
-      handlers: this.#participantHandlers,
-      drops: this.#drops,
-    });
+    const tokens = [...(before?.tokens ?? []), hashOf(token)];
+    const addressEgress = sharingNetworks(address).length > 0 ? this.#egress.hold(address) : [];
+    const options = { ...identity, tokens, address, addressEgress, room };
+    const participant = new Participant(options, this.#context);
     room.add(participant, seat.isSpectator);
     this.#participants.set(id, participant);
     participant.attach(admitted);
     this.#settings.counters.count("entries", "joined");
-    log.debug("participant joined", { sessionId: id, number, roomId: room.id, roomName: room.name });
+    this.#settings.log.debug("participant joined", {
+      sessionId: id,
+      number,
+      roomId: room.id,
+      roomName: room.name,
+    });
     if (!room.host) return this.#welcome(participant, token, seat);
     this.#joinHost(participant, room.host, seat, token).catch((error: unknown) => {
       this.#settings.faults.report("room", error, { roomId: room.id });
@@ -556,6 +560,15 @@ export class SessionRegistry {
     if (code < CloseCode.protocolViolation) return log.debug("participant left", fields);
     this.#endings.write(log.warn, "session cut", fields);
   }
+}
+
+/** Messages about the peers that have no place in a welcome. Every newcomer of a large room gets them. */
+const joinedPayloads = new WeakMap<PeerInfo, Uint8Array>();
+
+function joinedPayload(peer: PeerInfo): Uint8Array {
+  let payload = joinedPayloads.get(peer);
+  if (!payload) joinedPayloads.set(peer, (payload = writeControl({ type: "joined", peer })));
+  return payload;
 }
 
 const serverSpeaksWebRtc: ServerMessage = { type: "capabilities", number: SERVER_NUMBER, webrtc: true };

@@ -4,7 +4,7 @@ import {
   ConfigError,
   NetError,
   PayloadKind,
-  limits,
+  limits as wireLimits,
   readClientMessage,
   writeControl,
   type ClientMessage,
@@ -77,6 +77,10 @@ export interface ParticipantOptions {
   readonly address: string;
   readonly addressEgress: readonly TokenBucket[];
   readonly room: Room;
+}
+
+/** The parts of a relay that all its participants use. */
+export interface ParticipantContext {
   readonly scheduler: Scheduler;
   readonly limits: RelayLimits;
   readonly handlers: ParticipantHandlers;
@@ -139,7 +143,8 @@ export class Participant {
   readonly filter = new UpdateFilter();
   readonly retained: RetainedStates;
   readonly meter: SessionMeter;
-  readonly #options: ParticipantOptions;
+  readonly #limits: RelayLimits;
+  readonly #handlers: ParticipantHandlers;
   readonly #scheduler: Scheduler;
   readonly #tokens: readonly Buffer[];
   #welcomeId: number | undefined;
@@ -160,11 +165,12 @@ export class Participant {
   #cancelGrace: Cancel | undefined;
   #keptUntilMs = 0;
   #isFailing = false;
+  #info: PeerInfo | undefined;
 
-  constructor(options: ParticipantOptions) {
-    const { handlers } = options;
-    this.#options = options;
-    const scheduler = new GuardedScheduler(options.scheduler, (error) => this.fail("timer", error));
+  constructor(options: ParticipantOptions, { limits, handlers, drops, ...context }: ParticipantContext) {
+    this.#limits = limits;
+    this.#handlers = handlers;
+    const scheduler = new GuardedScheduler(context.scheduler, (error) => this.fail("timer", error));
     this.#scheduler = scheduler;
     this.number = options.number;
     this.seat = options.seat;
@@ -177,7 +183,7 @@ export class Participant {
     this.#tokens = options.tokens.slice(-MAX_TOKENS);
     const { room } = options;
     this.meter = new SessionMeter({
-      limits: options.limits,
+      limits,
       clock: scheduler,
       shares: room.shares(this.#joinedAtMs),
       address: options.addressEgress,
@@ -190,11 +196,11 @@ export class Participant {
     this.retained = new RetainedStates(scheduler);
     this.session = new Session({
       scheduler,
-      drops: options.drops,
-      maxForwardedBytes: options.limits.queuedCommandBytes,
+      drops,
+      maxForwardedBytes: limits.queuedCommandBytes,
       currentTick: () => room.host?.tickFor(this) ?? 0,
       // The relay forwards bulk between players. Only an authority reads it.
-      bulkBytes: () => (room.host ? limits.authorityBulkBytes : 0),
+      bulkBytes: () => (room.host ? wireLimits.authorityBulkBytes : 0),
       handlers: {
         onBulk: (payload) => this.#receiveBulk(payload),
         onEvent: (body) => this.#host?.receiveEvent(this, body),
@@ -210,10 +216,14 @@ export class Participant {
     });
   }
 
+  /** Its entry in peer lists: one object until the entry changes. */
   get info(): PeerInfo {
-    const { number, seat, id } = this;
+    const { number, seat, id, isAway } = this;
+    const webrtc = this.#webrtc;
+    const known = this.#info;
+    if (known?.webrtc === webrtc && known.away === (isAway || undefined)) return known;
     const own = seat === number ? {} : { seat };
-    return { number, id, webrtc: this.#webrtc, ...own, ...(this.isAway && { away: true }) };
+    return (this.#info = { number, id, webrtc, ...own, ...(isAway && { away: true }) });
   }
 
   get report(): SessionReport {
@@ -257,7 +267,7 @@ export class Participant {
 
   get unloadGraceMs(): number | undefined {
     const isClosed = this.#presence.at === "away" && this.#presence.page === "closed";
-    return isClosed ? this.#options.limits.unloadGraceMs : undefined;
+    return isClosed ? this.#limits.unloadGraceMs : undefined;
   }
 
   /** Returns true if an open link carries this class of traffic. */
@@ -333,7 +343,7 @@ export class Participant {
   /** Sets the timeout of the links: a hidden page may be slow, so it may be silent for longer. */
   setHidden(isHidden: boolean): void {
     this.#isHidden = isHidden;
-    this.session.setMinTimeout(isHidden ? this.#options.limits.hiddenTimeoutMs : 0);
+    this.session.setMinTimeout(isHidden ? this.#limits.hiddenTimeoutMs : 0);
   }
 
   /**
@@ -373,7 +383,7 @@ export class Participant {
       preference: 1,
       needsProof: false,
       connectTimeoutMs: LINK_CONNECT_TIMEOUT_MS,
-      timeoutMs: this.#options.limits.linkTimeoutMs,
+      timeoutMs: this.#limits.linkTimeoutMs,
       heartbeatMs: HEARTBEAT_MS,
       measureMs: MEASURE_MS,
     });
@@ -395,9 +405,9 @@ export class Participant {
     }
   }
 
-  /** Sends several control messages in as few packets as possible. */
-  sendControls(messages: readonly ServerMessage[]): void {
-    if (messages.length > 0) this.#send(messages.map((message) => writeControl(message)));
+  /** Sends encoded control messages in as few packets as possible. */
+  sendAll(payloads: readonly Uint8Array[]): void {
+    if (payloads.length > 0) this.#send(payloads);
   }
 
   /**
@@ -427,14 +437,14 @@ export class Participant {
     try {
       this.session.close(code, reason);
     } catch (error) {
-      this.#options.handlers.onFault(this, "packet", error);
+      this.#handlers.onFault(this, "packet", error);
     }
     this.#gone({ code, reason });
   }
 
   /** Reports an error from serving this participant, and ends the participant. */
   fail(place: FaultPlace, error: unknown): void {
-    this.#options.handlers.onFault(this, place, error);
+    this.#handlers.onFault(this, place, error);
     // Ending the participant may fail for the same reason.
     if (this.#isFailing) return;
     this.#isFailing = true;
@@ -468,7 +478,7 @@ export class Participant {
     if (this.#saidWebrtc === this.#webrtc) return;
     if (this.#webrtcChanges.take(1, this.#scheduler.nowMs())) {
       this.#webrtc = this.#saidWebrtc;
-      this.#options.handlers.onWebrtc(this);
+      this.#handlers.onWebrtc(this);
     } else this.#cancelWebrtcChange = this.#scheduler.after(WEBRTC_CHANGE_MS, () => this.#changeWebrtc());
   }
 
@@ -481,7 +491,7 @@ export class Participant {
     if (host && payload[0] !== PayloadKind.control) return host.receive(this, payload);
     const message = payload[0] === PayloadKind.control ? readClientMessage(payload.subarray(1)) : undefined;
     if (message === undefined) return this.session.reportViolation("bad-message");
-    this.#options.handlers.onMessage(this, message, payload.length);
+    this.#handlers.onMessage(this, message, payload.length);
   }
 
   /** The room's host. Without one, counts a drop: nobody reads the packet. */
@@ -503,8 +513,8 @@ export class Participant {
     const isFirst = !this.#hasOpened;
     this.#hasOpened = true;
     this.#presence = { at: "connected" };
-    if (isFirst) this.#options.handlers.onOpened(this);
-    else this.#options.handlers.onReturned(this, wasAway);
+    if (isFirst) this.#handlers.onOpened(this);
+    else this.#handlers.onReturned(this, wasAway);
   }
 
   #linkDown(link: Link, close: LinkClose, isLast: boolean): void {
@@ -517,7 +527,7 @@ export class Participant {
     if (page === "open" && !isLast) return;
     this.#presence = { at: "away", sinceMs: this.#scheduler.nowMs(), page };
     this.keepFor(this.#graceMsOf(page));
-    this.#options.handlers.onDropped(this);
+    this.#handlers.onDropped(this);
   }
 
   /**
@@ -525,7 +535,7 @@ export class Participant {
    * precedence.
    */
   #graceMsOf(page: "open" | "asleep" | "closed"): number {
-    const { reconnectGraceMs, hiddenGraceMs, unloadGraceMs } = this.#options.limits;
+    const { reconnectGraceMs, hiddenGraceMs, unloadGraceMs } = this.#limits;
     if (page === "closed") return unloadGraceMs;
     return this.#isHidden || page === "asleep" ? Math.max(reconnectGraceMs, hiddenGraceMs) : reconnectGraceMs;
   }
@@ -535,7 +545,7 @@ export class Participant {
     this.#presence = { at: "gone" };
     this.#cancelGrace?.();
     this.#cancelWebrtcChange?.();
-    this.#options.handlers.onGone(this, close);
+    this.#handlers.onGone(this, close);
   }
 }
 
