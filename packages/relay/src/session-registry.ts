@@ -344,6 +344,7 @@ export class SessionRegistry {
     this.#isStopping = true;
     this.#stopRenewing?.();
     this.#memory.stop();
+    this.#stripes.stop();
     this.#seats.clear();
     this.#rooms.groups.clear();
     for (const participant of this.#participants.values()) {

@@ -5,18 +5,40 @@ import type { Cancel, Scheduler } from "@paceline/transport";
 export const MAX_STRIPES = 2;
 const LIFETIME_MS = 10_000;
 const TICKET_BYTES = 24;
+/** Period and lateness of the timer that shows whether this process is slow, ms. */
+const CHECK_PERIOD_MS = 100;
+const LATE_MS = 25;
+/** Clients ask for stripes after at least this many late answers in this time, ms. */
+const LATE_TICKS = 3;
+const LATE_FOR_MS = 5000;
 
-/** Tickets for stripes. Each opens one socket and expires within seconds. */
+/**
+ * Tickets for stripes. Each opens one socket and expires within seconds. While this process is slow there are
+ * none: late answers then say nothing about the network, and more sockets would make it slower.
+ */
 export class StripeTickets<Owner> {
   readonly #scheduler: Scheduler;
   readonly #outstanding = new Map<string, { readonly owner: Owner; readonly cancel: Cancel }>();
+  /** Times of the last late ticks. */
+  readonly #lateAtMs: number[] = [];
+  #checkedAtMs: number;
+  readonly stop: Cancel;
 
   constructor(scheduler: Scheduler) {
     this.#scheduler = scheduler;
+    this.#checkedAtMs = scheduler.nowMs();
+    this.stop = scheduler.every(CHECK_PERIOD_MS, () => {
+      const nowMs = scheduler.nowMs();
+      const lateMs = nowMs - this.#checkedAtMs - CHECK_PERIOD_MS;
+      this.#checkedAtMs = nowMs;
+      if (lateMs > LATE_MS && this.#lateAtMs.push(nowMs) > LATE_TICKS) this.#lateAtMs.shift();
+    });
   }
 
-  /** Returns a new ticket, or undefined if the owner has two unused ones. */
+  /** Returns a new ticket; undefined if the owner has two unused ones, or while this process is slow. */
   issue(owner: Owner): string | undefined {
+    const lateAtMs = this.#lateAtMs.at(-LATE_TICKS) ?? -Infinity;
+    if (this.#scheduler.nowMs() - lateAtMs < LATE_FOR_MS) return undefined;
     let count = 0;
     for (const ticket of this.#outstanding.values()) if (ticket.owner === owner) count += 1;
     if (count >= MAX_STRIPES) return undefined;

@@ -1,0 +1,30 @@
+import { VirtualScheduler } from "@paceline/testkit";
+import type { Scheduler } from "@paceline/transport";
+import { expect, test } from "vitest";
+import { StripeTickets } from "../src/admission/stripe-tickets.js";
+
+test("a server that is late gives no tickets for sockets, and gives them again five seconds later", () => {
+  const base = new VirtualScheduler();
+  let lateMs = 0;
+  const scheduler: Scheduler = {
+    nowMs: () => base.nowMs() + lateMs,
+    after: base.after.bind(base),
+    every: base.every.bind(base),
+  };
+  const tickets = new StripeTickets<string>(scheduler);
+  const block = (ms: number): void => {
+    lateMs += ms;
+    base.advance(200);
+  };
+  block(30);
+  block(30);
+  block(20);
+  expect(tickets.issue("two blocks")).toBeDefined();
+  block(30);
+  expect(tickets.issue("three blocks")).toBeUndefined();
+  base.advance(4000);
+  expect(tickets.issue("still")).toBeUndefined();
+  base.advance(600);
+  expect(tickets.issue("calm")).toBeDefined();
+  tickets.stop();
+});
