@@ -39,7 +39,10 @@ interface SnapshotReaderOptions {
   readonly maxEntities: number;
 }
 
-/** Reads packets of one sender. Accepts any bytes: a malformed packet is dropped whole, with a reason. */
+/**
+ * Reads packets of one sender. Accepts any bytes: a malformed packet is dropped whole, with a reason. It may
+ * have at most 15 private members: a test says why.
+ */
 export class SnapshotReader {
   readonly #codec: StateCodec;
   readonly #head: PacketHead;
@@ -54,7 +57,6 @@ export class SnapshotReader {
   readonly #lastEntity = { id: -1, kind: 0 };
   #staged = new Int32Array(FIRST_STAGED);
   #stagedLength = 0;
-  #keptAt = 0;
   #checked = -1;
   #checksum = 0;
 
@@ -81,9 +83,8 @@ export class SnapshotReader {
     const { entities, count } = this.#entries;
     for (let index = 0; index < count; index++) {
       const entity = entities[index]!;
-      const changes = this.#keep(index, tick, listener);
-      if (changes >= 0) listener.onState(entity, tick, this.#keptAt, changes);
-      const isWrong = this.#checked === index && this.#keptAt >= 0 && this.#isWrong(entity);
+      const place = this.#keep(index, tick, listener);
+      const isWrong = this.#checked === index && place >= 0 && this.#isWrong(entity, place);
       if (isWrong) listener.onDesync(entity.id, tick);
     }
     return undefined;
@@ -247,10 +248,7 @@ export class SnapshotReader {
     listener.onRemoved(id, tick);
   }
 
-  /**
-   * Stores a state in its entity's rows, at {@link #keptAt}. Returns its changes, or -1 if the state is not
-   * newer.
-   */
+  /** Stores a state in its entity's rows. Returns its offset there, or -1 if a newer state has the place. */
   #keep(index: number, tick: number, listener: SnapshotListener): number {
     const entries = this.#entries;
     const entity = entries.entities[index]!;
@@ -266,18 +264,19 @@ export class SnapshotReader {
       this.#entities.set(entity.id, entity);
     }
     if (entity.find(tick) >= 0) listener.onReplaced?.(entity.id);
-    const at = (this.#keptAt = entity.reserve(tick));
+    const at = entity.reserve(tick);
     if (at < 0) return -1;
     const { rows } = entity;
     const { width } = entity.plan;
     const staged = this.#staged;
     for (let column = 0; column < width; column++) rows[at + column] = staged[place + column]!;
     entity.setTexts(tick, entries.texts[index] ?? NO_TEXTS);
-    return isNews ? changes : -1;
+    if (isNews) listener.onState(entity, tick, at, changes);
+    return at;
   }
 
-  #isWrong({ rows, plan }: EntityRows): boolean {
-    return stateChecksum(rows, this.#keptAt, plan.width) !== this.#checksum;
+  #isWrong({ rows, plan }: EntityRows, at: number): boolean {
+    return stateChecksum(rows, at, plan.width) !== this.#checksum;
   }
 
   #changes({ rows }: EntityRows, before: number, place: number): number {
