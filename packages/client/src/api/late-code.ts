@@ -10,8 +10,11 @@ export const authorityModule = /* @__PURE__ */ new LazyModule(
   () => import("./late/authority.js"),
 );
 
+const references = /* @__PURE__ */ new LazyModule("ReferenceCycle", () => import("./late/references.js"));
 const stripes = /* @__PURE__ */ new LazyModule("StripeFilter", () => import("./late/stripes.js"));
 
+/** Loads the code for states that differ from references. */
+export const loadReferences = () => references.fetch();
 /** Loads the code for several sockets. */
 export const loadStripes = () => stripes.fetch();
 /** Loads WebRTC. */

@@ -26,6 +26,7 @@ import {
   loadDirectPath,
   loadExplanation,
   loadInterpolation,
+  loadReferences,
   loadSimulation,
   loadStripes,
 } from "./late-code.js";
@@ -187,6 +188,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       newLink,
       loadDirectPath,
       loadColumns,
+      loadReferences,
       listeners: this.listeners,
       owned: this.#owned,
       messages: this.#messages,

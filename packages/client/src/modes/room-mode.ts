@@ -20,6 +20,7 @@ import type { ViewPlan } from "../plan/view-plan.js";
 import type { RoomTransport } from "../report/room-transport.js";
 import type { GameTime, PublishedTick } from "../time/game-time.js";
 import type { RoomListeners } from "./room-listeners.js";
+import type { ReferenceCode } from "./state-stream.js";
 
 /** Fetches the code for streams of other builds. */
 export type LoadColumns = () => Promise<Pick<typeof Protocol, "describeColumns" | "matchColumns">>;
@@ -27,6 +28,7 @@ export type LoadColumns = () => Promise<Pick<typeof Protocol, "describeColumns" 
 /** Parts of a room that its mode uses. Functions return parts that the room creates after its first mode. */
 export interface RoomParts extends PairParts {
   readonly loadColumns: LoadColumns;
+  readonly loadReferences: () => Promise<ReferenceCode>;
   readonly listeners: RoomListeners;
   readonly owned: OwnedEntities;
   readonly messages: RoomMessages;

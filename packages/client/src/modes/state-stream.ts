@@ -1,19 +1,26 @@
 import {
   ByteWriter,
-  ReferenceSender,
   SnapshotWriter,
   SnapshotSender,
   StateHistory,
+  WholeSender,
   limits,
   planState,
   restore,
   type EntityDefinition,
   type EntityRows,
   type PeerPayload,
+  type ReferenceSender,
   type StatePlan,
 } from "@paceline/protocol";
-import { ReferenceCycle } from "@paceline/netcode";
+import type { ReferenceCycle } from "@paceline/netcode";
 import type { OwnedRecord } from "../entities/owned-entities.js";
+
+/** The code of references, which players need whose states may be lost on the way to several receivers. */
+export interface ReferenceCode {
+  readonly ReferenceSender: typeof ReferenceSender;
+  readonly ReferenceCycle: typeof ReferenceCycle;
+}
 
 /** Limit of a body of states, bytes: a packet without its headers and the stream's number. */
 const BODY_BYTES = 1160;
@@ -30,14 +37,16 @@ export class StateStream {
   /** Header of each body of states: the stream's number. */
   readonly head: Uint8Array;
   readonly definition: EntityDefinition;
-  readonly references: ReferenceSender;
-  readonly cycle: ReferenceCycle;
+  /** Differences from references, for several receivers; undefined before {@link refer}. */
+  cycle: ReferenceCycle | undefined;
   readonly records = new Map<number, OwnedRecord>();
   readonly plan: StatePlan;
   readonly #history: StateHistory;
   readonly #writer: SnapshotWriter;
-  /** Writes whole states for reliable messages, because it never has a reference. */
-  readonly #whole: ReferenceSender;
+  /** For reliable messages. */
+  readonly #whole: WholeSender;
+  /** For packets to several receivers that have no reference yet. */
+  readonly #unreferred: WholeSender;
   readonly #acknowledged = new Map<number, SnapshotSender>();
   readonly #restored: Float32Array;
   #followed = 0;
@@ -50,12 +59,20 @@ export class StateStream {
     const plans = [this.plan];
     this.#history = new StateHistory({ plans, historyTicks: limits.historyTicks });
     this.#writer = new SnapshotWriter(plans);
-    const common = { history: this.#history, writer: this.#writer };
-    this.references = new ReferenceSender({ ...common, maxBytes: BODY_BYTES, checksumTicks: CHECKSUM_TICKS });
     const maxBytes = limits.reliablePacketBytes - MESSAGE_HEAD_BYTES;
-    this.#whole = new ReferenceSender({ ...common, maxBytes, checksumTicks: Infinity });
-    this.cycle = new ReferenceCycle(this.references);
+    this.#whole = new WholeSender({ writer: this.#writer, maxBytes, checksumTicks: Infinity });
+    this.#unreferred = new WholeSender(this.#packets);
     this.#restored = new Float32Array(definition.components.length);
+  }
+
+  get #packets() {
+    const [history, writer] = [this.#history, this.#writer];
+    return { history, writer, maxBytes: BODY_BYTES, checksumTicks: CHECKSUM_TICKS };
+  }
+
+  /** Starts to make references, from which later states differ less. */
+  refer({ ReferenceSender, ReferenceCycle }: ReferenceCode): void {
+    this.cycle ??= new ReferenceCycle(new ReferenceSender(this.#packets));
   }
 
   get announcement(): PeerPayload {
@@ -99,8 +116,7 @@ export class StateStream {
   senderTo(receiver: number): SnapshotSender {
     const known = this.#acknowledged.get(receiver);
     if (known) return known;
-    const common = { history: this.#history, writer: this.#writer };
-    const sender = new SnapshotSender({ ...common, maxBytes: BODY_BYTES, checksumTicks: CHECKSUM_TICKS });
+    const sender = new SnapshotSender(this.#packets);
     this.#acknowledged.set(receiver, sender);
     return sender;
   }
@@ -118,6 +134,11 @@ export class StateStream {
       return this.#followed++;
     });
     for (let sequence = first; sequence < this.#followed; sequence++) sender.acknowledge(sequence);
+  }
+
+  /** Writes states once for several receivers that may lose some: as differences from a reference, or whole. */
+  writeShared(...states: Parameters<WholeSender["write"]>): void {
+    (this.cycle?.sender ?? this.#unreferred).write(...states);
   }
 
   /** Makes the next ordered states whole, because a receiver has missed some. */

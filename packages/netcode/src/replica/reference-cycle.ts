@@ -22,7 +22,7 @@ const PACKET_COST_BYTES = 180;
  * needs a new one soon.
  */
 export class ReferenceCycle {
-  readonly #sender: ReferenceSender;
+  readonly sender: ReferenceSender;
   #gathered = 0;
   #underway: Receipt[] | undefined;
   #activateAtMs = 0;
@@ -31,7 +31,7 @@ export class ReferenceCycle {
   #sentBytes = 0;
 
   constructor(sender: ReferenceSender) {
-    this.#sender = sender;
+    this.sender = sender;
   }
 
   /** True if the states of all entities must be written at this tick. */
@@ -59,14 +59,14 @@ export class ReferenceCycle {
       if (this.#gathered++ >= GATHERED_TICKS) this.#refresh(tick, nowMs, post);
       return;
     }
-    const isWorthIt = this.#sender.active === NO_TICK || this.#sentBytes >= this.#costBytes;
+    const isWorthIt = this.sender.active === NO_TICK || this.#sentBytes >= this.#costBytes;
     if (isWorthIt && nowMs >= this.#notBeforeMs) this.#gathered = 1;
   }
 
   #refresh(tick: number, nowMs: number, post: (messages: readonly Uint8Array[]) => Receipt[]): void {
     this.#gathered = 0;
     this.#sentBytes = 0;
-    const messages = this.#sender.refresh(tick);
+    const messages = this.sender.refresh(tick);
     this.#costBytes = messages.reduce(
       (sum, { length }) => sum + length + MESSAGE_COST_BYTES,
       PACKET_COST_BYTES,
@@ -80,6 +80,6 @@ export class ReferenceCycle {
     this.#underway = this.#underway?.filter((receipt) => !receipt.isOver());
     if (this.#underway && this.#underway.length > 0 && nowMs < this.#activateAtMs) return;
     this.#underway = undefined;
-    this.#sender.activate();
+    this.sender.activate();
   }
 }

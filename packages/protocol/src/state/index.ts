@@ -6,6 +6,7 @@ export * from "./read/snapshot-reader.js";
 export * from "./send/snapshot-writer.js";
 export * from "./plan/state-plan.js";
 export * from "./send/reference-sender.js";
+export { WholeSender, type WholeSenderOptions } from "./send/whole-sender.js";
 export * from "./send/shared-writer.js";
 export * from "./send/shared-snapshot-sender.js";
 export { SnapshotSender, type OutgoingStates, type SnapshotSenderOptions } from "./send/snapshot-sender.js";

@@ -224,7 +224,11 @@ export class MeshMode implements RoomMode {
   }
 
   planChanged(): void {
-    const obstacle = this.#parts.transport().directObstacle();
+    const transport = this.#parts.transport();
+    const { channels, stripes } = transport.plan;
+    // States may soon take a way on which some are lost, or overtake each other.
+    if (channels.state.links[0] !== "websocket" || stripes > 1) this.#states.fetchReferences();
+    const obstacle = transport.directObstacle();
     for (const { peer, entities } of this.#members.values()) {
       entities.store.planChanged();
       peer.allowDirect(

@@ -20,7 +20,7 @@ import { policyOf } from "../../plan/state-policy.js";
 import type { RoomParts } from "../room-mode.js";
 import type { PairMessages } from "./pair-messages.js";
 import { RetainedStatesSender } from "./retained-states-sender.js";
-import { StateStream } from "../state-stream.js";
+import { StateStream, type ReferenceCode } from "../state-stream.js";
 
 /**
  * Mean time from an update's arrival to its display, ms: the frame, and the simulation step that notices the
@@ -36,6 +36,8 @@ const RESYNC_INTERVAL_MS = 250;
 /** Time for which a receiver that lost ordered states gets its own packets, ms. Doubles each time. */
 const FIRST_INDIVIDUAL_MS = 10_000;
 const ASSUMED_RTT_MS = 200;
+/** Pause before code that failed to load is fetched again, ms. */
+const REFETCH_MS = 3000;
 
 /**
  * Sends the states of own entities: only those that receivers need, as differences from states that they
@@ -63,6 +65,8 @@ export class StateSender {
   #inOrderLink: Link | undefined;
   /** Peers that missed states, because they had no link at that time. */
   readonly #unreached = new WeakSet<PeerConnection>();
+  #referenceCode: ReferenceCode | undefined;
+  #isFetching = false;
   #nextStream = 0;
   #sentAtMs = -Infinity;
   #tick = 0;
@@ -216,8 +220,23 @@ export class StateSender {
   #mayPublish(receivers: readonly PeerConnection[], { nowMs, tick }: ReplicationMoment): boolean {
     // A waiting state could be replaced, and the receivers could not read the states that build on it.
     if (this.#isInOrder(receivers, nowMs)) return this.#serverSession?.takesStates === true;
+    if (receivers.some(({ session }) => session.activeLink)) this.fetchReferences();
     this.#gather(tick);
     return true;
+  }
+
+  /** Fetches the code of references. Several receivers get whole states until it is there. */
+  fetchReferences(): void {
+    if (this.#referenceCode || this.#isFetching) return;
+    this.#isFetching = true;
+    const { loadReferences, scheduler } = this.#parts;
+    loadReferences().then(
+      (code) => {
+        this.#referenceCode = code;
+        for (const stream of this.#streams.values()) stream.refer(code);
+      },
+      () => scheduler.after(REFETCH_MS, () => (this.#isFetching = false)),
+    );
   }
 
   /** Returns true if all receivers get everything through the server in order, as far as this side knows. */
@@ -317,11 +336,11 @@ export class StateSender {
         if (this.#inOrderLink && !peer.relayedState) this.#unreached.add(peer);
       }
       this.#replication.spent(body.length, to - from);
-      if (!this.#inOrderLink) stream.cycle.spent(body.length);
+      if (!this.#inOrderLink) stream.cycle?.spent(body.length);
       this.#sent(stream, entities.slice(from, to), moment);
     };
     if (this.#inOrderLink) stream.writeInOrder(moment.tick, rows, take);
-    else stream.references.write(moment.tick, rows, take);
+    else stream.writeShared(moment.tick, rows, take);
     for (const peer of this.#individual.keys()) this.#sendIndividual(peer, stream, rows, moment.tick);
   }
 
@@ -367,7 +386,7 @@ export class StateSender {
 
   #gather(tick: number): void {
     for (const stream of this.#streams.values()) {
-      if (!stream.cycle.isGathering) continue;
+      if (!stream.cycle?.isGathering) continue;
       for (const record of stream.records.values()) stream.rowsAt(record, tick);
     }
   }
@@ -378,7 +397,7 @@ export class StateSender {
     { tick, nowMs }: ReplicationMoment,
   ): void {
     if (stream.records.size === 0) return;
-    stream.cycle.step(tick, nowMs, (messages) =>
+    stream.cycle?.step(tick, nowMs, (messages) =>
       receivers.flatMap((peer) => this.#referTo(peer, stream, messages)),
     );
   }
@@ -401,8 +420,8 @@ export class StateSender {
   ): void {
     if (peer.session.isBacklogged) return;
     for (const message of stream.whole(records, tick)) peer.send(message);
-    if (stream.references.active < 0 && !stream.cycle.isGathering) return;
-    stream.cycle.await(this.#referTo(peer, stream, stream.references.join()));
+    const { cycle } = stream;
+    if (cycle) cycle.await(this.#referTo(peer, stream, cycle.sender.join()));
   }
 
   #begin(definition: EntityDefinition): StateStream {
@@ -410,6 +429,7 @@ export class StateSender {
       throw new NetError("limit/entities", `a participant may have entities of ${limits.streams} kinds`);
     }
     const stream = new StateStream(this.#nextStream++, definition, this.#parts.time.tickHz);
+    if (this.#referenceCode) stream.refer(this.#referenceCode);
     this.#streams.set(definition, stream);
     this.#messages.postStates(stream.announcement);
     return stream;

@@ -1,3 +1,4 @@
+import { ByteReader } from "../../bytes/byte-reader.js";
 import type { DropReason } from "../../errors/codes.js";
 import { stateChecksum } from "../codec/checksum.js";
 import { EntityRows, type Texts } from "../plan/entity-rows.js";
@@ -285,4 +286,15 @@ export class SnapshotReader {
     const isOwner = rows[before + OWNER_COLUMN] !== staged[place + OWNER_COLUMN];
     return (isTeleport ? StateChange.teleported : 0) | (isOwner ? StateChange.owner : 0);
   }
+}
+
+/** Reads a message of `ReferenceSender.refresh` or `ReferenceSender.join`. */
+export function readReference(
+  reader: SnapshotReader,
+  message: Uint8Array,
+  listener: SnapshotListener,
+): DropReason | undefined {
+  const bytes = new ByteReader(message);
+  const tick = bytes.u32();
+  return bytes.ok ? reader.read(bytes.rest(), tick, listener) : "too-short";
 }

@@ -1,26 +1,16 @@
-import { ByteReader } from "../../bytes/byte-reader.js";
 import { ByteWriter } from "../../bytes/byte-writer.js";
 import { limits } from "../../errors/codes.js";
-import type { DropReason } from "../../errors/codes.js";
-import type { EntityRows } from "../plan/entity-rows.js";
 import { NO_TICK, type PacketEntries } from "../codec/packet-entries.js";
-import { PacketSplitter } from "./packet-splitter.js";
-import type { SnapshotWriter } from "./snapshot-writer.js";
-import type { SnapshotListener, SnapshotReader } from "../read/snapshot-reader.js";
 import type { StateHistory } from "../plan/state-history.js";
+import { NO_IDS, WholeSender, type WholeSenderOptions } from "./whole-sender.js";
 
 /** Ticks that a reference holds: enough to know velocity and its change. */
 const REFERENCE_TICKS = 3;
 /** Bytes reserved in a reliable message for everything but the states. */
 const MESSAGE_HEAD_BYTES = 64;
-const DEFAULT_CHECKSUM_TICKS = 32;
-const NO_IDS: readonly number[] = [];
 
-export interface ReferenceSenderOptions {
+export interface ReferenceSenderOptions extends WholeSenderOptions {
   readonly history: StateHistory;
-  readonly writer: Pick<SnapshotWriter, "write">;
-  readonly maxBytes?: number;
-  readonly checksumTicks?: number;
 }
 
 /**
@@ -28,19 +18,14 @@ export interface ReferenceSenderOptions {
  * receivers got over the reliable channel. A reference is the states of three consecutive ticks. Its id is
  * the last of them.
  */
-export class ReferenceSender {
+export class ReferenceSender extends WholeSender {
   readonly #history: StateHistory;
-  readonly #splitter: PacketSplitter;
-  readonly #maxBytes: number;
-  readonly #checksumTicks: number;
   #active = NO_TICK;
   #pending = NO_TICK;
 
   constructor(options: ReferenceSenderOptions) {
+    super(options);
     this.#history = options.history;
-    this.#splitter = new PacketSplitter(options.writer);
-    this.#maxBytes = options.maxBytes ?? limits.unreliablePacketBytes - 16;
-    this.#checksumTicks = options.checksumTicks ?? DEFAULT_CHECKSUM_TICKS;
   }
 
   /** Id of the reference in use; NO_TICK before the first. */
@@ -73,26 +58,8 @@ export class ReferenceSender {
       : [...messages, ...this.#messages(this.#pending, this.#active)];
   }
 
-  /**
-   * Writes the states of a tick for all receivers. Every packet contains `removed`; pass it as long as it is
-   * to be repeated.
-   */
-  write(
-    tick: number,
-    entities: readonly EntityRows[],
-    send: (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number) => void,
-    removed: readonly number[] = NO_IDS,
-  ): void {
-    const splitter = this.#splitter;
-    splitter.split(entities, {
-      tick,
-      removed,
-      maxBytes: this.#maxBytes,
-      checksumTicks: this.#checksumTicks,
-      choose: (entries, index) => chooseReference(entries, index, tick, this.#active),
-    });
-    for (let body = splitter.next(); body; body = splitter.next())
-      send(body, splitter.entries.entities, 0, splitter.entries.count);
+  protected override choose(entries: PacketEntries, index: number, tick: number): void {
+    chooseReference(entries, index, tick, this.#active);
   }
 
   #messages(reference: number, previous: number): Uint8Array[] {
@@ -102,7 +69,7 @@ export class ReferenceSender {
       const base = back === REFERENCE_TICKS - 1 ? previous : (tick - 1) >>> 0;
       const depth = back === REFERENCE_TICKS - 1 ? REFERENCE_TICKS : REFERENCE_TICKS - 1 - back;
       const entities = this.#history.entities.filter((entity) => entity.find(tick) >= 0);
-      this.#splitter.split(entities, {
+      this.splitter.split(entities, {
         tick,
         removed: NO_IDS,
         maxBytes: limits.reliablePacketBytes - MESSAGE_HEAD_BYTES,
@@ -110,22 +77,11 @@ export class ReferenceSender {
         checksumTicks: 1,
         choose: (entries, index) => chooseReference(entries, index, tick, base, depth),
       });
-      for (let body = this.#splitter.next(); body; body = this.#splitter.next())
+      for (let body = this.splitter.next(); body; body = this.splitter.next())
         messages.push(new ByteWriter(body.length + 4).u32(tick).bytes(body).take());
     }
     return messages;
   }
-}
-
-/** Reads a message of {@link ReferenceSender.refresh} or {@link ReferenceSender.join}. */
-export function readReference(
-  reader: SnapshotReader,
-  message: Uint8Array,
-  listener: SnapshotListener,
-): DropReason | undefined {
-  const bytes = new ByteReader(message);
-  const tick = bytes.u32();
-  return bytes.ok ? reader.read(bytes.rest(), tick, listener) : "too-short";
 }
 
 function chooseReference(

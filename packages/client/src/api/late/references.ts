@@ -1,0 +1,3 @@
+export * from "../room.js";
+export { ReferenceCycle } from "@paceline/netcode";
+export { ReferenceSender } from "@paceline/protocol";
