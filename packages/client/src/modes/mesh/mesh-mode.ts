@@ -29,6 +29,8 @@ interface Member {
 }
 
 const HIDDEN_AFTER_MS = 2000;
+/** Samples of the traffic, one a second, for each ping to a relayed pair. */
+const SAMPLES_PER_PING = 4;
 
 /** Drops that no honest peer causes. A peer that keeps causing them is cut off. */
 const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "too-long"]);
@@ -49,7 +51,7 @@ export class MeshMode implements RoomMode {
   readonly #messages: PairMessages;
   readonly #states: StateSender;
   readonly #bulkRate = new SharedBulkRate();
-  #pinged = 0;
+  #samples = 0;
 
   /**
    * Creates the mode with the peers of the welcome.
@@ -237,12 +239,16 @@ export class MeshMode implements RoomMode {
     }
   }
 
-  /** Measures the traffic of all pairs, once a second, and the round trip of one relayed pair in turn. */
+  /**
+   * Measures the traffic of all pairs, once a second, and every fourth second the round trip of one relayed
+   * pair in turn. It costs the relay as much as two events: all that leave and arrive, one by one.
+   */
   sample(): void {
     for (const peer of this.pairs) peer.sample(this.#parts.scheduler.nowMs());
+    const turn = ++this.#samples / SAMPLES_PER_PING;
+    if (!Number.isInteger(turn)) return;
     const relayed = this.pairs.filter(({ path, state }) => path === "relay" && state === "connected");
-    this.#pinged += 1;
-    relayed[this.#pinged % relayed.length]?.session.ping();
+    relayed[turn % relayed.length]?.session.ping();
   }
 
   /** Starts to use a kind: entities of it that peers have already spawned appear. */
