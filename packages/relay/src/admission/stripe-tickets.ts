@@ -5,11 +5,11 @@ import type { Cancel, Scheduler } from "@paceline/transport";
 export const MAX_STRIPES = 2;
 const LIFETIME_MS = 10_000;
 const TICKET_BYTES = 24;
-/** Period and lateness of the timer that shows whether this process is slow, ms. */
-const CHECK_PERIOD_MS = 100;
+/** Period of the timer that shows whether this process is slow, ms: that of the memory's, for one wake-up. */
+const CHECK_PERIOD_MS = 250;
+/** Lateness of that timer, ms. */
 const LATE_MS = 25;
-/** Clients ask for stripes after at least this many late answers in this time, ms. */
-const LATE_TICKS = 3;
+/** Time for which a client counts late answers, ms. */
 const LATE_FOR_MS = 5000;
 
 /**
@@ -19,9 +19,8 @@ const LATE_FOR_MS = 5000;
 export class StripeTickets<Owner> {
   readonly #scheduler: Scheduler;
   readonly #outstanding = new Map<string, { readonly owner: Owner; readonly cancel: Cancel }>();
-  /** Times of the last late ticks. */
-  readonly #lateAtMs: number[] = [];
   #checkedAtMs: number;
+  #lateAtMs = -Infinity;
   readonly stop: Cancel;
 
   constructor(scheduler: Scheduler) {
@@ -31,14 +30,13 @@ export class StripeTickets<Owner> {
       const nowMs = scheduler.nowMs();
       const lateMs = nowMs - this.#checkedAtMs - CHECK_PERIOD_MS;
       this.#checkedAtMs = nowMs;
-      if (lateMs > LATE_MS && this.#lateAtMs.push(nowMs) > LATE_TICKS) this.#lateAtMs.shift();
+      if (lateMs > LATE_MS) this.#lateAtMs = nowMs;
     });
   }
 
   /** Returns a new ticket; undefined if the owner has two unused ones, or while this process is slow. */
   issue(owner: Owner): string | undefined {
-    const lateAtMs = this.#lateAtMs.at(-LATE_TICKS) ?? -Infinity;
-    if (this.#scheduler.nowMs() - lateAtMs < LATE_FOR_MS) return undefined;
+    if (this.#scheduler.nowMs() - this.#lateAtMs < LATE_FOR_MS) return undefined;
     let count = 0;
     for (const ticket of this.#outstanding.values()) if (ticket.owner === owner) count += 1;
     if (count >= MAX_STRIPES) return undefined;
