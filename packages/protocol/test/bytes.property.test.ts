@@ -62,9 +62,27 @@ describe("ByteWriter and ByteReader", () => {
     writer.reset().u8(2);
     expect([taken[0], view[0], writer.length]).toEqual([1, 2, 1]);
   });
+
+  test("gives each released run of bytes a view of its own", () => {
+    const writer = new ByteWriter(4);
+    const [first, second, third] = [1, 2, 3].map((value) => {
+      writer.reset().u8(value);
+      expect([...writer.view()]).toEqual([value]);
+      return writer.release();
+    });
+    writer.reset().u16(0x0505);
+    expect([...writer.view(), ...first!, ...second!, ...third!]).toEqual([5, 5, 1, 2, 3]);
+  });
 });
 
 describe("ByteReader", () => {
+  test("reads other bytes from their start, even after a failed read", () => {
+    const reader = new ByteReader(Uint8Array.of(1));
+    expect([reader.u16(), reader.ok]).toEqual([0, false]);
+    reader.restart(Uint8Array.of(7, 8));
+    expect([reader.u8(), reader.remaining, reader.ok]).toEqual([7, 1, true]);
+  });
+
   test("[WF1] accepts exactly the shortest encoding of a varint", () => {
     assert(
       property(uint8Array({ minLength: 1, maxLength: 5 }), (bytes) => {

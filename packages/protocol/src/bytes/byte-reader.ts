@@ -7,12 +7,19 @@ const NO_BYTES = new Uint8Array(0);
  * values.
  */
 export class ByteReader {
-  readonly #bytes: Uint8Array;
+  #bytes: Uint8Array;
   #at = 0;
   #ok = true;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
+  }
+
+  /** Begins to read other bytes. */
+  restart(bytes: Uint8Array): void {
+    this.#bytes = bytes;
+    this.#at = 0;
+    this.#ok = true;
   }
 
   /** False after the first failed read. */

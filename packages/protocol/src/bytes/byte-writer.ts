@@ -12,6 +12,8 @@ export class ByteWriter {
   readonly #capacityBytes: number;
   #bytes!: Uint8Array;
   #data!: DataView;
+  /** The last view: the next one often has the same place. */
+  #view: Uint8Array | undefined;
   /** Range of the bytes written since the last reset or release. */
   #start = 0;
   #end = 0;
@@ -31,7 +33,9 @@ export class ByteWriter {
   }
 
   view(): Uint8Array {
-    return this.#bytes.subarray(this.#start, this.#end);
+    const view = this.#view;
+    if (view?.byteOffset === this.#start && view.length === this.length) return view;
+    return (this.#view = this.#bytes.subarray(this.#start, this.#end));
   }
 
   take(): Uint8Array {
@@ -44,6 +48,7 @@ export class ByteWriter {
    */
   release(): Uint8Array {
     const bytes = this.view();
+    this.#view = undefined;
     this.#start = this.#end;
     if (this.#bytes.length - this.#end < MIN_ROOM_BYTES) this.#replace(this.#capacityBytes);
     return bytes;
@@ -106,6 +111,7 @@ export class ByteWriter {
   #replace(capacityBytes: number): void {
     this.#bytes = new Uint8Array(capacityBytes);
     this.#data = new DataView(this.#bytes.buffer);
+    this.#view = undefined;
     this.#start = 0;
     this.#end = 0;
   }

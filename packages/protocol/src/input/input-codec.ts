@@ -1,4 +1,3 @@
-import { ByteReader } from "../bytes/byte-reader.js";
 import { ByteWriter } from "../bytes/byte-writer.js";
 import type { DropReason } from "../errors/codes.js";
 import { BitCoder } from "../state/codec/bit-coder.js";
@@ -9,6 +8,8 @@ import type { InputDefinition } from "./input-definition.js";
 
 /** The number of a room's inputs in a description of columns, where a kind of entity has its own. */
 export const INPUT_COLUMNS = 255;
+/** Bytes of the newest input's number. */
+const NUMBER_BYTES = 2;
 /** Bits of the number of inputs minus 1: a packet has 1 to 32. */
 const COUNT_BITS = 5;
 /** Inputs use no prefix codes. */
@@ -74,10 +75,9 @@ export function readInputs(
   wanted?: (newest: number) => number,
   idle?: Float32Array,
 ): InputRun | DropReason {
-  const reader = new ByteReader(bytes);
-  const newest = reader.u16();
-  if (!reader.ok) return "length";
-  decoder.startDecoding(reader.rest());
+  if (bytes.length < NUMBER_BYTES) return "length";
+  const newest = bytes[0]! | (bytes[1]! << 8);
+  decoder.startDecoding(bytes, NUMBER_BYTES);
   return readRows(definition, newest, wanted, idle);
 }
 
@@ -95,7 +95,7 @@ function readRows(
     const isInRange = codeColumns(decoder, plan, columns, index > 0 ? columns : undefined);
     if (!isInRange) return decoder.isExhausted ? "length" : "out-of-range";
     if (index < skipped) continue;
-    const row = idle.slice();
+    const row = new Float32Array(idle);
     restore(plan, columns, 0, row);
     rows.push(row);
   }

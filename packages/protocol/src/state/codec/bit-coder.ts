@@ -48,17 +48,17 @@ export class BitCoder {
     this.#filled = 0;
   }
 
-  /** Copies the bytes. */
-  startDecoding(bytes: Uint8Array): void {
-    const { length } = bytes;
+  /** Copies the bytes from `at` on. */
+  startDecoding(bytes: Uint8Array, at = 0): void {
+    const end = bytes.length;
+    const length = end - at;
     const last = length >> 2;
     if (last + 2 > this.#words.length) this.#words = new Int32Array(2 * last + 2);
     const words = this.#words;
-    let at = 0;
     for (let word = 0; word < last; word++, at += 4)
       words[word] = (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
     let rest = 0;
-    for (let shift = 24; at < length; at++, shift -= 8) rest |= bytes[at]! << shift;
+    for (let shift = 24; at < end; at++, shift -= 8) rest |= bytes[at]! << shift;
     words[last] = rest;
     words[last + 1] = 0;
     this.#lastWord = last;
