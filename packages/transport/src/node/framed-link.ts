@@ -26,6 +26,10 @@ export class FramedLink extends WebSocketLink {
     this.#highWaterBytes = options.highWaterBytes;
   }
 
+  protected override listen(take: (data: Uint8Array) => void): void {
+    this.#socket.onMessage = take;
+  }
+
   protected override pathHasRoom(): boolean {
     return this.#socket.bufferedAmount < this.#highWaterBytes;
   }

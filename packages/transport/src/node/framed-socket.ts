@@ -21,8 +21,6 @@ const CALLBACK_BYTES = 1024;
  */
 export type StrayFrameHandler = (payloadBytes: number) => boolean;
 
-type MessageListener = (event: { readonly data: unknown }) => void;
-
 /** Returns the bytes of a frame before its payload. */
 export function frameHeadBytes(payloadBytes: number): number {
   return payloadBytes < TWO_BYTES ? 2 : payloadBytes < 0x10000 ? 4 : 10;
@@ -53,7 +51,8 @@ export class FramedSocket implements WebSocketLike {
   binaryType = "arraybuffer";
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
-  #onMessage: MessageListener | undefined;
+  /** Called with each message, in place of an event. */
+  onMessage: ((data: Uint8Array) => void) | undefined;
 
   /**
    * Left out of the declarations, because a game that compiles them has no types of `ws`.
@@ -83,12 +82,11 @@ export class FramedSocket implements WebSocketLike {
     return this.#socket.writableLength;
   }
 
-  addEventListener(type: "open" | "error", listener: () => void): void;
-  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  /** Messages have no event, see {@link onMessage}. */
+  addEventListener(type: "open" | "error" | "message", listener: (event: never) => void): void;
   addEventListener(type: "close", listener: (event: LinkClose) => void): void;
-  addEventListener(type: "open" | "error" | "message" | "close", listener: (event: never) => void): void {
-    if (type === "message") this.#onMessage = listener as MessageListener;
-    else this.#webSocket.addEventListener(type as "close", listener as (event: LinkClose) => void);
+  addEventListener(type: string, listener: (event: never) => void): void {
+    this.#webSocket.addEventListener(type as "close", listener as (event: LinkClose) => void);
   }
 
   send(data: Uint8Array, done?: () => void): void {
@@ -115,7 +113,7 @@ export class FramedSocket implements WebSocketLike {
     this.#webSocket.close(code, reason);
   }
 
-  readonly #deliver = (data: Uint8Array): void => this.#onMessage?.({ data });
+  readonly #deliver = (data: Uint8Array): void => this.onMessage?.(data);
 
   /** Reads whole frames before they reach the stream in which `ws` reads frames. */
   #bypassReceiver(maxBytes: number): void {

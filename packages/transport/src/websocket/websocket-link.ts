@@ -54,7 +54,7 @@ export class WebSocketLink extends PathLink {
       if (packet) this.received(packet);
     };
     if (this.#backlog) this.#backlog.forward(take);
-    else socket.addEventListener("message", ({ data }) => take(data));
+    else this.listen(take);
     socket.addEventListener("close", ({ code, reason }) => this.ended(code, reason));
     // A close event with the details follows every error. `ws` needs a listener all the same.
     socket.addEventListener("error", () => undefined);
@@ -63,6 +63,11 @@ export class WebSocketLink extends PathLink {
       const { code = 1006, reason = "" } = this.#backlog?.close ?? {};
       this.scheduler.after(0, () => this.ended(code, reason));
     }
+  }
+
+  /** Gives the data of all messages to `take`. */
+  protected listen(take: (data: unknown) => void): void {
+    this.#socket.addEventListener("message", ({ data }) => take(data));
   }
 
   protected override opened(): void {
