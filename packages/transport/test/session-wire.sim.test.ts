@@ -133,6 +133,22 @@ describe("acks", () => {
     expect(scene.acknowledged).toEqual([1, 3, 2]);
   });
 
+  test("[WF2] [WF3] of states that the owner does not follow are not told, whether they waited or not", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    const moment = { tick: 5, nowMs: scene.scheduler.nowMs(), isFollowed: false };
+    scene.session.sendState(Uint8Array.of(1), 0, undefined, moment);
+    link.queuedBytes = 1_000_000;
+    scene.session.sendState(Uint8Array.of(2), 0, undefined, moment);
+    link.queuedBytes = 0;
+    const followed = scene.session.sendState(Uint8Array.of(3));
+    scene.scheduler.advance(20);
+    const states = link.takeSent().filter(({ header }) => header.only === MessageKind.state);
+    expect(states.map(({ header }) => header.tick)).toEqual([5, 5, 77]);
+    link.receive([], { sequence: 1, acks: { ack: states.at(-1)!.header.sequence, ackBits: 0b111 } });
+    expect(scene.acknowledged).toEqual([followed]);
+  });
+
   test("[WF3] of packets that were never sent are malformed", () => {
     const scene = new Scene();
     const link = scene.link();

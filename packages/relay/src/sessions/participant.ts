@@ -198,7 +198,6 @@ export class Participant {
       scheduler,
       drops,
       maxForwardedBytes: limits.queuedCommandBytes,
-      currentTick: () => room.host?.tickFor(this) ?? 0,
       // The relay forwards bulk between players. Only an authority reads it.
       bulkBytes: () => (room.host ? wireLimits.authorityBulkBytes : 0),
       handlers: {

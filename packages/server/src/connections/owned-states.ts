@@ -289,6 +289,7 @@ export class OwnedStates {
    * player sends a state only if this result is off by more than its plan allows.
    */
   advance(connection: PlayerConnection): void {
+    if (this.#ids.size === 0) return;
     const nowSeconds = this.#options.nowSeconds();
     for (const replica of this.#owned.get(connection)?.replicas.values() ?? []) {
       const { record, reckoner, receivedAtSeconds } = replica;

@@ -219,8 +219,9 @@ export class PlayerConnection {
       takesStates: () => session.takesStates,
       sendLimits: (limits) => this.send(writeAuthority({ type: "limits", ...limits })),
       lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
-      send: (states, key) => {
-        const sequence = session.sendState(states, key, writeFeedback(head.reset(), this.feedback).view());
+      send: (states, key, moment) => {
+        const feedback = writeFeedback(head.reset(), this.feedback).view();
+        const sequence = session.sendState(states, key, feedback, moment);
         if (sequence === undefined) return undefined;
         counters.statePackets += 1;
         counters.stateBytes += states.length;

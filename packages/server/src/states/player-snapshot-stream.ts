@@ -7,7 +7,7 @@ import {
   type ViewLimits,
 } from "@paceline/protocol";
 import type { ReplicationMoment } from "@paceline/netcode";
-import type { Link } from "@paceline/transport";
+import type { Link, StateMoment } from "@paceline/transport";
 import type { EntityRecord, World } from "../entities/world.js";
 import type { SharedSnapshot } from "./shared-snapshot.js";
 import { exactTerms, termsKey, termsOf, type Terms } from "./terms.js";
@@ -30,7 +30,7 @@ export interface SnapshotStreamConnection {
   /** Sends the player the limits of the room that override its terms. */
   sendLimits(limits: ViewLimits): void;
   /** Sends a body of states. Returns the sequence number of its packet, or undefined if nothing was sent. */
-  send(states: Uint8Array, key: number): number | undefined;
+  send(states: Uint8Array, key: number, moment: StateMoment): number | undefined;
 }
 
 /** The entities that are due at a tick under one set of {@link Terms}. */
@@ -251,7 +251,7 @@ export class PlayerSnapshotStream {
     for (let states = sender.next(); states; states = sender.next()) {
       const { body, entities, from, to } = states;
       packets += 1;
-      const sequence = this.connection.send(body, packets);
+      const sequence = this.connection.send(body, packets, { ...moment, isFollowed: true });
       isMissing ||= sequence === undefined;
       if (sequence === undefined) continue;
       states.sequence = sequence;

@@ -1,4 +1,5 @@
 import { SharedSnapshotSender, limits, type EntityRows } from "@paceline/protocol";
+import type { ReplicationMoment } from "@paceline/netcode";
 import type { Link } from "@paceline/transport";
 import type { EntityRecord, World } from "../entities/world.js";
 import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
@@ -62,27 +63,33 @@ export class SharedSnapshot {
 
   /** Sends to all members. Returns the bytes that each member's budget pays for the due entities. */
   write(
-    tick: number,
+    moment: ReplicationMoment,
     due: readonly EntityRows[],
     all: () => readonly EntityRows[],
     individualTicks: number,
   ): number {
-    if (this.#newcomers.length === 0) return this.#send(tick, due, this.#members);
+    if (this.#newcomers.length === 0) return this.#send(moment, due, this.#members);
     const rows = all();
     // Members get every entity for the newcomers' sake, so the budget charges them for the due ones alone.
-    const whole = this.#members.length > 0 ? this.#send(tick, rows, this.#members) : 0;
+    const whole = this.#members.length > 0 ? this.#send(moment, rows, this.#members) : 0;
     const bytes = Math.ceil((whole * due.length) / Math.max(1, rows.length));
     this.sender = this.#newSender();
     const snapshotStreams = this.#newcomers.map(({ snapshots, link }) => {
-      snapshots.join(this, link, tick + individualTicks);
+      snapshots.join(this, link, moment.tick + individualTicks);
       return snapshots;
     });
-    this.#send(tick, rows, snapshotStreams);
+    this.#send(moment, rows, snapshotStreams);
     for (const snapshots of this.#members) snapshots.markSent(this);
     return bytes;
   }
 
-  #send(tick: number, rows: readonly EntityRows[], snapshotStreams: readonly PlayerSnapshotStream[]): number {
+  #send(
+    { tick, nowMs }: ReplicationMoment,
+    rows: readonly EntityRows[],
+    snapshotStreams: readonly PlayerSnapshotStream[],
+  ): number {
+    // On an ordered link nobody asks for the arrival.
+    const moment = { tick, nowMs, isFollowed: false };
     const first = this.#sequence;
     let bytes = 0;
     this.epoch += 1;
@@ -91,7 +98,7 @@ export class SharedSnapshot {
     for (let states = this.sender.next(); states; states = this.sender.next()) {
       const { body } = states;
       for (const snapshots of snapshotStreams)
-        if (snapshots.connection.send(body, 0) === undefined) snapshots.restart();
+        if (snapshots.connection.send(body, 0, moment) === undefined) snapshots.restart();
       bytes += body.length + HEADS_BYTES;
       states.sequence = this.#sequence = (this.#sequence + 1) % SEQUENCES;
     }

@@ -64,7 +64,7 @@ export class Tier {
       else if (isTurn || sharedSnapshot.hasNewcomers) {
         const all = (): EntityRows[] => this.#rowsOf(kinds, this.#world.records.values(), tick);
         const rows = this.#rowsOf(kinds, due, tick);
-        bytes = Math.max(bytes, sharedSnapshot.write(tick, rows, all, this.#tickHz));
+        bytes = Math.max(bytes, sharedSnapshot.write(moment, rows, all, this.#tickHz));
       }
     }
     const individualBytes = this.#writeIndividual(moment, due, isTurn);

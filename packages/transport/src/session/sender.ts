@@ -54,6 +54,14 @@ export interface SenderOptions extends OutboxOptions {
   readonly bulkRate?: BulkRate | undefined;
 }
 
+/** The moment at which states leave: a room that sends to many asks its clock and its tick once for all. */
+export interface StateMoment {
+  readonly tick: number;
+  readonly nowMs: number;
+  /** True if the owner wants to hear of the arrival, see {@link SenderOptions.onArrived}. */
+  readonly isFollowed: boolean;
+}
+
 interface PacketStart {
   readonly key?: number;
   readonly lifetimeMs?: number;
@@ -204,26 +212,27 @@ export class Sender implements PacketSource {
     body: Uint8Array,
     key: number,
     head: Uint8Array = NO_BYTES,
-    nowMs = this.#nowMs(),
+    moment: StateMoment = { tick: this.#options.currentTick(), nowMs: this.#nowMs(), isFollowed: true },
   ): number | undefined {
     const link = this.#options.linkFor("state");
     const bytes = head.length + body.length;
     assertBytes("state", bytes, link?.isUnreliable === false ? MAX_PAYLOAD_BYTES : MAX_EVENT_BYTES);
     if (!link) return undefined;
+    const { tick, nowMs, isFollowed } = moment;
     const number = (this.#stateNumber = nextSequence(this.#stateNumber));
-    const tick = this.#options.currentTick();
+    const followed = isFollowed ? number : undefined;
     const isGated = key > 0;
     const outbox = this.#outboxOf(link);
     if (!outbox || (outbox.maySendNow(link, "state") && (!isGated || this.maySendState(nowMs)))) {
       const sequence = this.#sequence;
       this.#startPacket(link, "state", { key, only: MessageKind.state, tick, nowMs });
       writeMessage(writer, MessageKind.state, body, { head, only: MessageKind.state });
-      this.#recordState(sequence, number, isGated, nowMs);
+      this.#recordState(sequence, followed, isGated, nowMs);
       this.#sendPacket(link, "state", key);
     } else {
       const whole = new ByteWriter(bytes).bytes(head).bytes(body).view();
       const waiting = newWaiting(nowMs, "state", MessageKind.state, whole);
-      outbox.put("state", { ...waiting, key, number, tick });
+      outbox.put("state", { ...waiting, key, number: followed, tick });
     }
     return number;
   }
@@ -318,12 +327,20 @@ export class Sender implements PacketSource {
     const nowMs = (this.acknowledgedAtMs = this.#acksAtMs);
     this.#sentLoss.acknowledged(sequence);
     const isTimely = this.#delay.acknowledged(sequence, nowMs);
-    for (const name of RELIABLE) this.reliable[name].rewindIfLost(sequence);
+    const { command, bulk } = this.reliable;
+    if (command.length > 0) command.rewindIfLost(sequence);
+    if (bulk.length > 0) bulk.rewindIfLost(sequence);
     if (this.#outbox?.hasStates) this.pump();
     if (isTimely && !this.#outbox?.hasStates) this.#delay.recovered();
-    const at = this.#unacknowledged.findIndex((state) => state.sequence === sequence);
-    const [state] = at < 0 ? [] : this.#unacknowledged.splice(at, 1);
-    if (state) this.#options.onArrived?.(state.number);
+    const states = this.#unacknowledged;
+    let at = 0;
+    while (at < states.length && states[at]!.sequence !== sequence) at += 1;
+    const state = states[at];
+    if (!state) return;
+    // Mostly the oldest arrives first.
+    if (at === 0) states.shift();
+    else states.splice(at, 1);
+    this.#options.onArrived?.(state.number);
   };
 
   /** Repeats messages that have waited for a receipt for `patienceMs`. Called at intervals. */
@@ -446,9 +463,11 @@ export class Sender implements PacketSource {
     this.#sendPacket(link, trafficClass, start.key);
   }
 
-  #recordState(sequence: number, number: number, isGated: boolean, nowMs: number): void {
+  /** @param number of a state whose arrival the owner follows */
+  #recordState(sequence: number, number: number | undefined, isGated: boolean, nowMs: number): void {
     this.hasSentStates = true;
     this.#delay.sent(sequence, isGated, nowMs);
+    if (number === undefined) return;
     this.#unacknowledged.push({ sequence, number });
     if (this.#unacknowledged.length > MAX_UNACKNOWLEDGED_STATES) this.#unacknowledged.shift();
   }

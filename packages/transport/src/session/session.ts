@@ -29,7 +29,7 @@ import type { Fragment, ReliableClass } from "./outbox/reliable-queue.js";
 import { LAST_FRAGMENT, MAX_EVENT_BYTES, assertBytes } from "./outbox/payload-limits.js";
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
 import type { SessionHandlers, SessionOptions } from "./session-options.js";
-import { Sender } from "./sender.js";
+import { Sender, type StateMoment } from "./sender.js";
 import { SessionLinks } from "./links/session-links.js";
 import { SharedInterval } from "./shared-timer.js";
 
@@ -112,6 +112,8 @@ export class Session {
     });
   }
 
+  readonly #countUnknown = (): void => this.drops.count("unknown-kind");
+
   /** Takes a packet that came over one of this session's links; of any other link it takes none. */
   readonly receive = (bytes: Uint8Array, link: Link): void => {
     const monitor = this.#isClosed ? undefined : this.#links.monitorOf(link);
@@ -124,7 +126,7 @@ export class Session {
     }
     const packet = readPacket(bytes);
     if (typeof packet === "string") return this.reportViolation(packet);
-    const messages = readMessages(packet, () => this.drops.count("unknown-kind"));
+    const messages = readMessages(packet, this.#countUnknown);
     if (typeof messages === "string") return this.reportViolation(messages);
     monitor.heard(nowMs);
     const isTimely = this.#acceptPacket(packet, messages, link, nowMs);
@@ -387,11 +389,12 @@ export class Session {
    * Sends a body of states that may be lost, and that a newer packet with the same `key` replaces while it is unsent
    * (0: none does). Returns the state's number, of which {@link SessionHandlers.onAcknowledged} speaks; undefined
    * where no link is usable and nothing was sent. `head` goes before the body: for what many receivers get alike.
-   * Throws {@link ConfigError} where it is too long: a link that brings all in order takes more than others.
+   * `moment`: by default the session's tick and its clock's time. Throws {@link ConfigError} where it is too long: a
+   * link that brings all in order takes more than others.
    */
-  sendState(body: Uint8Array, key = 0, head?: Uint8Array): number | undefined {
+  sendState(body: Uint8Array, key = 0, head?: Uint8Array, moment?: StateMoment): number | undefined {
     this.#startUpdates();
-    return this.#sender.addState(body, key, head);
+    return this.#sender.addState(body, key, head, moment);
   }
 
   /** Whether states take much longer than the path needs: they stand in a queue somewhere. */

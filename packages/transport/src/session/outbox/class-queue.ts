@@ -9,8 +9,8 @@ export interface Waiting {
   /** A later one with the same key replaces this one. 0: none does. */
   readonly key: number;
   readonly expiresAtMs: number;
-  /** Number of a state, for its owner. */
-  readonly number: number;
+  /** Number of a state whose arrival its owner follows. */
+  readonly number: number | undefined;
   /** Tick of a state. Its content holds for no other one. */
   readonly tick: number | undefined;
 }
@@ -28,7 +28,13 @@ export function newWaiting(
   lifetimeMs = EVENT_LIFETIME_MS,
 ): Waiting {
   const expiresAtMs = trafficClass === "event" ? nowMs + lifetimeMs : Infinity;
-  return { trafficClass, kind, bytes, key: 0, expiresAtMs, number: 0, tick: undefined };
+  return { trafficClass, kind, bytes, key: 0, expiresAtMs, number: undefined, tick: undefined };
+}
+
+/** Entries and bytes of several queues together. */
+export interface QueueTotals {
+  length: number;
+  bytes: number;
 }
 
 /** Waiting messages of one class, in the order of their arrival. */
@@ -43,6 +49,12 @@ export class ClassQueue {
   #bytes = 0;
   #looseBytes = 0;
   #loose = 0;
+  readonly #totals: QueueTotals;
+
+  /** @param totals counts the entries of this queue, too */
+  constructor(totals: QueueTotals = { length: 0, bytes: 0 }) {
+    this.#totals = totals;
+  }
 
   get bytes(): number {
     return this.#bytes;
@@ -68,7 +80,7 @@ export class ClassQueue {
     }
     const all = (this.#waiting ??= new Map());
     const older = key === 0 ? undefined : all.get(key);
-    this.#bytes += bytes.length - (older?.bytes.length ?? 0);
+    this.#count(older ? 0 : 1, bytes.length - (older?.bytes.length ?? 0));
     all.set(key === 0 ? this.#loose : key, waiting);
     return older !== undefined;
   }
@@ -76,7 +88,7 @@ export class ClassQueue {
   shift(): void {
     for (const [at, { key, bytes }] of this.#waiting ?? []) {
       this.#waiting!.delete(at);
-      this.#bytes -= bytes.length;
+      this.#count(-1, -bytes.length);
       if (key === 0) this.#looseBytes -= bytes.length;
       return;
     }
@@ -89,7 +101,7 @@ export class ClassQueue {
       if (this.#looseBytes <= MAX_LOOSE_BYTES) break;
       if (key !== 0) continue;
       this.#waiting!.delete(at);
-      this.#bytes -= bytes.length;
+      this.#count(-1, -bytes.length);
       this.#looseBytes -= bytes.length;
       dropped += 1;
     }
@@ -97,8 +109,14 @@ export class ClassQueue {
   }
 
   clear(): void {
+    this.#count(-this.length, -this.#bytes);
     this.#waiting = undefined;
-    this.#bytes = 0;
     this.#looseBytes = 0;
+  }
+
+  #count(entries: number, bytes: number): void {
+    this.#bytes += bytes;
+    this.#totals.length += entries;
+    this.#totals.bytes += bytes;
   }
 }

@@ -4,7 +4,7 @@ import type { ChannelPolicyOf, PlannedClass } from "../../profiles/plan.js";
 import { ordinaryTraffic, type TrafficWeight } from "../../profiles/profile.js";
 import type { Cancel, Scheduler } from "../../scheduler.js";
 import type { ByteBudget } from "./byte-budget.js";
-import { ClassQueue, newWaiting, type Waiting } from "./class-queue.js";
+import { ClassQueue, newWaiting, type QueueTotals, type Waiting } from "./class-queue.js";
 
 export interface OutboxOptions {
   readonly scheduler: Scheduler;
@@ -61,12 +61,14 @@ export class Outbox {
   readonly #options: OutboxOptions;
   readonly #source: PacketSource;
   readonly counters: OutboxCounters;
+  /** All queues together: asked at every packet, when mostly nothing waits. */
+  readonly #totals: QueueTotals = { length: 0, bytes: 0 };
   readonly #queues: Readonly<Record<PlannedClass, ClassQueue>> = {
-    command: new ClassQueue(),
-    input: new ClassQueue(),
-    event: new ClassQueue(),
-    state: new ClassQueue(),
-    bulk: new ClassQueue(),
+    command: new ClassQueue(this.#totals),
+    input: new ClassQueue(this.#totals),
+    event: new ClassQueue(this.#totals),
+    state: new ClassQueue(this.#totals),
+    bulk: new ClassQueue(this.#totals),
   };
   readonly #pump = (): void => this.pump();
   /** True if the session's own commands are next. They take turns with whole packets. */
@@ -88,12 +90,11 @@ export class Outbox {
 
   /** Bytes that wait for room. */
   get queuedBytes(): number {
-    const { command, input, event, state, bulk } = this.#queues;
-    return command.bytes + input.bytes + event.bytes + state.bytes + bulk.bytes;
+    return this.#totals.bytes;
   }
 
   get hasStates(): boolean {
-    return this.#queues.state.length > 0;
+    return this.#totals.length > 0 && this.#queues.state.length > 0;
   }
 
   /** Waiting events. A caller that adds some must call `pump`. */
@@ -123,7 +124,7 @@ export class Outbox {
 
   /** Returns true if a message may leave at once: the link has room, and nothing waits. */
   maySendNow(link: Link, trafficClass: TrafficClassName): boolean {
-    return this.#isIdle && this.hasRoom(link, trafficClass);
+    return this.#totals.length === 0 && this.hasRoom(link, trafficClass);
   }
 
   /**
@@ -285,11 +286,6 @@ export class Outbox {
     if (first.expiresAtMs < nowMs) this.counters.packetsDropped += 1;
     else this.#source.sendWaiting(link, first, queue);
     return true;
-  }
-
-  get #isIdle(): boolean {
-    const { command, input, event, state, bulk } = this.#queues;
-    return command.length + input.length + event.length + state.length + bulk.length === 0;
   }
 
   /** Polls the path for room at this period, ms. 0 stops polling. */
