@@ -1,3 +1,5 @@
+// No names here: esbuild puts every file of a list that names an export into the chunk that imports it, so that
+// players would download what only rooms with an authority need.
 export * from "./codec/checksum.js";
 export * from "./plan/entity-rows.js";
 export * from "./codec/packet-entries.js";
@@ -6,10 +8,10 @@ export * from "./read/snapshot-reader.js";
 export * from "./send/snapshot-writer.js";
 export * from "./plan/state-plan.js";
 export * from "./send/reference-sender.js";
-export { WholeSender, type WholeSenderOptions } from "./send/whole-sender.js";
+export * from "./send/whole-sender.js";
 export * from "./send/shared-writer.js";
 export * from "./send/shared-snapshot-sender.js";
-export { SnapshotSender, type OutgoingStates, type SnapshotSenderOptions } from "./send/snapshot-sender.js";
+export * from "./send/snapshot-sender.js";
 export * from "./plan/state-history.js";
 export * from "./plan/state-size.js";
 export * from "./codec/state-codec.js";

@@ -37,3 +37,11 @@ export class AcknowledgedTicks {
 function isNewer(tick: number, than: number): boolean {
   return than === NO_TICK || ((tick - than) | 0) > 0;
 }
+
+/**
+ * Stores an entity unless it is already there. Lists change little between ticks, and comparing is cheaper
+ * than writing.
+ */
+export function put(list: (EntityRows | undefined)[], index: number, entity: EntityRows): void {
+  if (list[index] !== entity) list[index] = entity;
+}

@@ -2,12 +2,13 @@ import { ByteWriter } from "../../bytes/byte-writer.js";
 import { limits } from "../../errors/codes.js";
 import { NO_TICK, type PacketEntries } from "../codec/packet-entries.js";
 import type { StateHistory } from "../plan/state-history.js";
-import { NO_IDS, WholeSender, type WholeSenderOptions } from "./whole-sender.js";
+import { WholeSender, type WholeSenderOptions } from "./whole-sender.js";
 
 /** Ticks that a reference holds: enough to know velocity and its change. */
 const REFERENCE_TICKS = 3;
 /** Bytes reserved in a reliable message for everything but the states. */
 const MESSAGE_HEAD_BYTES = 64;
+const NO_IDS: readonly number[] = [];
 
 export interface ReferenceSenderOptions extends WholeSenderOptions {
   readonly history: StateHistory;

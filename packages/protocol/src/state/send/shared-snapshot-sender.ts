@@ -1,11 +1,10 @@
 import type { EntityRows } from "../plan/entity-rows.js";
 import type { StateHistory } from "../plan/state-history.js";
-import type { AcknowledgedTicks } from "./acknowledged-ticks.js";
+import { put, type AcknowledgedTicks } from "./acknowledged-ticks.js";
 import type { SharedTick } from "./shared-ticks.js";
 import type { SharedWriter } from "./shared-writer.js";
 import {
   SnapshotSender,
-  put,
   type OutgoingStates,
   type SentPacket,
   type SnapshotSenderOptions,

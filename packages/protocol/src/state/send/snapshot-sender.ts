@@ -1,5 +1,5 @@
 import { limits } from "../../errors/codes.js";
-import { AcknowledgedTicks } from "./acknowledged-ticks.js";
+import { AcknowledgedTicks, put } from "./acknowledged-ticks.js";
 import type { EntityRows } from "../plan/entity-rows.js";
 import { NO_TICK, type PacketEntries } from "../codec/packet-entries.js";
 import { PacketSplitter, type SplitJob } from "./packet-splitter.js";
@@ -216,14 +216,6 @@ export class SnapshotSender {
     for (let index = from; index < to; index++) put(packet.entities, index - from, entities[index]!);
     return packet;
   }
-}
-
-/**
- * Stores an entity unless it is already there. Lists change little between ticks, and comparing is cheaper
- * than writing.
- */
-export function put(list: (EntityRows | undefined)[], index: number, entity: EntityRows): void {
-  if (list[index] !== entity) list[index] = entity;
 }
 
 function newPacket(): SentPacket {

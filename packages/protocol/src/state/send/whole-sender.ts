@@ -5,7 +5,7 @@ import { PacketSplitter } from "./packet-splitter.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
 
 const DEFAULT_CHECKSUM_TICKS = 32;
-export const NO_IDS: readonly number[] = [];
+const NO_IDS: readonly number[] = [];
 
 export interface WholeSenderOptions {
   readonly writer: Pick<SnapshotWriter, "write">;
