@@ -2,7 +2,8 @@ import type { EntityDefinition } from "@paceline/protocol";
 import { explainPlan, type Measured, type Plan } from "@paceline/transport";
 import type { Peer } from "../peers/peer.js";
 import type { Explanation } from "../paths/choice.js";
-import { measuredInWords, number, percent } from "./in-words.js";
+import { measuredInWords, percent } from "./in-words.js";
+import { number } from "./transport-report.js";
 import type { RoomWords, TravellingRoom } from "./room-words.js";
 
 // Only room.transport.explain() fetches this file, because its texts are large.

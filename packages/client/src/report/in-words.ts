@@ -1,8 +1,3 @@
-/** Returns the number with at most three decimal places. */
-export function number(value: number): string {
-  return String(Math.round(value * 1000) / 1000);
-}
-
 export function percent(ratio: number, places = 0): string {
   return `${(ratio * 100).toFixed(places)} %`;
 }

@@ -4,7 +4,8 @@ import type { ServerStats } from "../paths/path-stats.js";
 import type { Peer } from "../peers/peer.js";
 import { everyTicksOf } from "../plan/state-policy.js";
 import { stateIntervalMs } from "../plan/view-plan.js";
-import { measuredInWords, number, percent } from "./in-words.js";
+import { measuredInWords, percent } from "./in-words.js";
+import { number } from "./transport-report.js";
 
 // Only room.transport.explain() fetches this file, because its texts are large.
 

@@ -1,6 +1,5 @@
 import type { Measured, Plan } from "@paceline/transport";
 import type { Explanation } from "../paths/choice.js";
-import { number } from "./in-words.js";
 import type { StripeWish } from "../connection/stripes.js";
 
 /** Lists the rates that differ between two plans; empty if none does. */
@@ -25,4 +24,9 @@ export function stripeWishOf({ stripes, inputs }: Plan, measured: Measured | und
 /** Returns a row of the history with the present number of sockets for states. */
 export function socketsRow(sockets: number, reason: string): Explanation {
   return { about: "server sockets", choice: String(sockets), reason };
+}
+
+/** Returns the number with at most three decimal places. */
+export function number(value: number): string {
+  return String(Math.round(value * 1000) / 1000);
 }

@@ -74,21 +74,12 @@ export function slerp(a: Components, b: Components, at: number, share: number, i
   normalize(into, at);
 }
 
+/** Scales the quaternion to length 1. One without a length becomes no rotation. */
 function normalize(row: Components, at: number): void {
-  const x = row[at]!;
-  const y = row[at + 1]!;
-  const z = row[at + 2]!;
-  const w = row[at + 3]!;
-  const length = Math.sqrt(x * x + y * y + z * z + w * w);
-  if (!(length > 0)) {
-    row[at] = 0;
-    row[at + 1] = 0;
-    row[at + 2] = 0;
-    row[at + 3] = 1;
-    return;
+  let square = 0;
+  for (let index = at; index < at + 4; index++) square += row[index]! * row[index]!;
+  const length = Math.sqrt(square);
+  for (let index = at; index < at + 4; index++) {
+    row[index] = length > 0 ? row[index]! / length : index === at + 3 ? 1 : 0;
   }
-  row[at] = x / length;
-  row[at + 1] = y / length;
-  row[at + 2] = z / length;
-  row[at + 3] = w / length;
 }
