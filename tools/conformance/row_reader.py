@@ -64,22 +64,24 @@ class RowReader:
             return self._place(group, column, index, self.plan.rate.first + place)
         change = column.short(value - self.b1[index])
         before = 0 if self.b2 is None else column.short(self.b1[index] - self.b2[index])
-        growth = self.age * self.age
-        off = change * (growth / self.gap1) - (0 if self.b2 is None else before * (growth / self.gap2))
-        onward = value + change * (self.age / self.gap1)
-        if column.turn:
-            predicted = rounded(onward) % column.turn
-        else:
-            bend = 0 if self.b2 is None else change / self.gap1 - before / self.gap2
-            lasting = 0 if self.b2 is None else (self.age * (self.age + 1)) / 8
-            predicted = clamped(onward + bend * lasting, column)
-        return Expected(group, column, index, predicted, class_of(off))
+        bend, off = 0, change * ((self.age * self.age) / self.gap1)
+        if self.b2 is not None:
+            bend = change / self.gap1 - before / self.gap2
+            off -= before * ((self.age * self.age) / self.gap2)
+        onward = value + change * (self.age / self.gap1) + bend * (self.age / 2)
+        predicted = rounded(onward) % column.turn if column.turn else clamped(onward, column)
+        return Expected(group, column, index, predicted, class_of(abs(off) + abs(change) * self._ended()))
 
     def _place(self, group, column, index, rate):
         half = (self.plan.rate_scale * self.gap1) / 2
         moved = (self.b0[rate] + self.b1[rate]) * half
-        off = class_of((self.b0[index] - self.b1[index] - moved) * self.age)
-        return Expected(group, column, index, None, off)
+        missed = self.b0[index] - self.b1[index] - moved
+        swerve = abs(self.b0[rate] - self.b1[rate]) * ((self.plan.rate_scale * self.age) / 4 * self._ended())
+        return Expected(group, column, index, None, class_of(abs(missed) * self.age + swerve))
+
+    def _ended(self):
+        """Returns the part of the last change that may have ended since."""
+        return (self.age - 1) / (2 * self.gap1)
 
     def _step(self, group, column, index):
         value = self.b0[index]

@@ -61,20 +61,21 @@ end
 function Row:expect_smooth(one)
   local index, age = one.index, self.age
   local column, value, older = self.plan.columns[index], self.b0[index], self.b1[index]
-  local change, before, bend, lasting, earlier = self:short(index, value - older), 0, 0, 0, 0
+  local change, bend = self:short(index, value - older), 0
+  local off = change * ((age * age) / self.gap1)
   if self.b2 then
-    before = self:short(index, older - self.b2[index])
+    local before = self:short(index, older - self.b2[index])
     bend = change / self.gap1 - before / self.gap2
-    lasting = (age * (age + 1)) / 8
-    earlier = before * ((age * age) / self.gap2)
+    off = off - before * ((age * age) / self.gap2)
   end
-  one.off = class_of(change * ((age * age) / self.gap1) - earlier)
-  local onward = value + change * (age / self.gap1)
-  if column.turn > 0 then
-    one.predicted = numbers.rounded(onward) % column.turn
-  else
-    one.predicted = clamped(onward + bend * lasting, column)
-  end
+  one.off = class_of(math.abs(off) + math.abs(change) * self:ended())
+  local onward = value + change * (age / self.gap1) + bend * (age / 2)
+  one.predicted = column.turn > 0 and numbers.rounded(onward) % column.turn or clamped(onward, column)
+end
+
+-- Returns the part of the last change that may have ended since.
+function Row:ended()
+  return (self.age - 1) / (2 * self.gap1)
 end
 
 function Row:expect_place(one)
@@ -82,7 +83,9 @@ function Row:expect_place(one)
   local rate = self.plan.rate.first + index - one.group.first
   local half = (self.plan.rate_scale * self.gap1) / 2
   local moved = (self.b0[rate] + self.b1[rate]) * half
-  one.off = class_of((self.b0[index] - self.b1[index] - moved) * self.age)
+  local missed = self.b0[index] - self.b1[index] - moved
+  local swerve = math.abs(self.b0[rate] - self.b1[rate]) * ((self.plan.rate_scale * self.age) / 4 * self:ended())
+  one.off = class_of(math.abs(missed) * self.age + swerve)
 end
 
 function Row:expect_step(one)

@@ -32,6 +32,7 @@ export function motions(): Motion[] {
     ...[0.05, 0.01, 0.002].map((precision, index) => bodies(31 + index, precision, 20 + index * 20)),
     ...[0.1, 0.01].map((precision, index) => pointers(41 + index, precision)),
     counters(51),
+    sticks(61),
   ];
 }
 
@@ -191,6 +192,34 @@ function counters(seed: number): Motion {
       if (random.bool(0.05)) state.turn = random.int(-3, 3) / 2;
     },
     values: ({ health, score, clock, column, isOn, turn }) => [health, score, clock, column, isOn, turn],
+  });
+}
+
+/** Returns a thumb stick and a trigger, which a thumb and a finger push, hold and let go. */
+function sticks(seed: number): Motion {
+  return play({
+    seed,
+    hz: 30,
+    definition: defineEntity("stick", {
+      across: int({ range: [-127, 127] }),
+      along: int({ range: [-127, 127] }),
+      trigger: uint({ range: [0, 255] }),
+    }),
+    make: () => [0, 0, 0].map(() => ({ at: 0, to: 0, most: 1 })),
+    step: (axes, _tick, random) => {
+      for (const axis of axes) {
+        if (random.bool(0.1)) {
+          axis.to = random.bool(0.3) ? 0 : Math.min(Math.max(random.normal(0, 0.7), -1), 1);
+          axis.most = random.int(1, 10) / 20;
+        }
+        axis.at += Math.min(Math.max(axis.to - axis.at, -axis.most), axis.most);
+      }
+    },
+    values: ([across, along, trigger]) => [
+      Math.round(across!.at * 127),
+      Math.round(along!.at * 127),
+      Math.round(Math.abs(trigger!.at) * 255),
+    ],
   });
 }
 

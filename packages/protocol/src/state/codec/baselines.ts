@@ -16,6 +16,7 @@ export interface Baselines {
   perTick: number;
   ofBend: number;
   ofOlder: number;
+  ofChange: number;
   lasting: number;
 }
 
@@ -26,13 +27,14 @@ export function setAges(baselines: Baselines, age: number, gap1: number, gap2: n
   baselines.gap1 = gap1;
   baselines.gap2 = gap2;
   baselines.perTick = age / gap1;
+  baselines.ofChange = (age - 1) / (2 * gap1);
   baselines.ofBend = (age * age) / gap1;
   baselines.ofOlder = gap2 === 0 ? 0 : (age * age) / gap2;
-  baselines.lasting = gap2 === 0 ? 0 : (age * (age + 1)) / 8;
+  baselines.lasting = gap2 === 0 ? 0 : age / 2;
 }
 
 export function emptyBaselines(): Baselines {
   const none = new Int32Array(0);
-  const factors = { perTick: 0.5, ofBend: 0.5, ofOlder: 0.5, lasting: 0.5 };
+  const factors = { perTick: 0.5, ofBend: 0.5, ofOlder: 0.5, ofChange: 0.5, lasting: 0.5 };
   return { row: none, at: 0, rows: none, at0: -1, at1: -1, at2: -1, age: 0, gap1: 0, gap2: 0, ...factors };
 }

@@ -186,7 +186,6 @@ export class RowCoder {
       if (way === Way.turn) this.#expectTurn(plan, run, baselines, here);
       else if (baselines.at1 < 0) this.#expectUnknown(plan, run, baselines, here);
       else if (way === Way.smooth) this.#expectSmooth(plan, run, baselines, here);
-      else if (way === Way.angle) this.#expectAngles(plan, run, baselines, here);
       else if (way === Way.place) this.#expectPlaces(plan, run, baselines, here);
       else this.#expectSteps(plan, run, baselines, here);
     }
@@ -206,56 +205,54 @@ export class RowCoder {
   }
 
   /**
-   * Predicts columns that continue to change as they did. The error of the last such prediction is the change
-   * of the change.
+   * Predicts columns that continue to change at the rate that they have reached; angles the short way around.
+   * The error of the last such prediction is the change of the change. The older the baselines, the more of
+   * the change may have ended since.
    */
   #expectSmooth(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
-    const { rows, at0, at1, at2, gap1, gap2, perTick, ofBend, ofOlder, lasting } = baselines;
+    const { rows, at0, at1, at2, gap1, gap2, perTick, ofBend, ofOlder, ofChange, lasting } = baselines;
     const { columns, min, max } = plan;
     const predicted = this.#predicted;
     const hows = this.#how;
     const isEven = gap1 === 1 && gap2 === 1;
     for (let index = from; index < to; index++) {
       const column = columns[index]!;
-      const value = rows[at0 + column]!;
-      const older = rows[at1 + column]!;
-      const change = value - older;
-      const before = at2 < 0 ? 0 : older - rows[at2 + column]!;
-      // Most baselines are consecutive, and divisions take long.
-      const bend = isEven ? change - before : at2 < 0 ? 0 : change / gap1 - before / gap2;
-      predicted[here] = clamp(value + change * perTick + bend * lasting, min[index]!, max[index]!);
-      hows[here++] = classOf(Math.min(Math.abs(change * ofBend - before * ofOlder) + 0.5, WIDEST_SIZE) | 0);
-    }
-  }
-
-  /** Predicts angles as {@link #expectSmooth} does, but without the bend, and the short way around. */
-  #expectAngles(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
-    const { rows, at0, at1, at2, perTick, ofBend, ofOlder } = baselines;
-    for (let index = from; index < to; index++) {
-      const column = plan.columns[index]!;
       const turn = plan.turn[index]!;
       const value = rows[at0 + column]!;
       const older = rows[at1 + column]!;
-      const change = short(value - older, turn);
-      const before = at2 < 0 ? 0 : short(older - rows[at2 + column]!, turn);
-      this.#predicted[here] = positive(Math.floor(value + change * perTick + 0.5), turn);
-      this.#how[here++] = classOf(
-        Math.min(Math.abs(change * ofBend - before * ofOlder) + 0.5, WIDEST_SIZE) | 0,
-      );
+      let change = value - older;
+      let before = at2 < 0 ? 0 : older - rows[at2 + column]!;
+      if (turn !== 0) {
+        change = short(change, turn);
+        before = short(before, turn);
+      }
+      // Most baselines are consecutive, and divisions take long.
+      const bend = isEven ? change - before : at2 < 0 ? 0 : change / gap1 - before / gap2;
+      const next = value + change * perTick + bend * lasting;
+      predicted[here] =
+        turn === 0 ? clamp(next, min[index]!, max[index]!) : positive(Math.floor(next + 0.5), turn);
+      const error = Math.abs(change * ofBend - before * ofOlder) + Math.abs(change) * ofChange;
+      hows[here++] = classOf(Math.min(error + 0.5, WIDEST_SIZE) | 0);
     }
   }
 
-  /** Estimates the errors of positions, which follow their velocities: see {@link #predictPlaces}. */
+  /**
+   * Estimates the errors of positions, which follow their velocities: see {@link #predictPlaces}. A quarter of
+   * the velocity's own error adds up meanwhile.
+   */
   #expectPlaces(plan: RowPlan, { from, to }: Run, baselines: Baselines, here: number): void {
-    const { rows, at0, at1, age, gap1 } = baselines;
-    const half = (plan.scales[from]! * gap1) / 2;
+    const { rows, at0, at1, age, gap1, ofChange } = baselines;
+    const scale = plan.scales[from]!;
+    const half = (scale * gap1) / 2;
+    const quarter = ((scale * age) / 4) * ofChange;
     for (let index = from; index < to; index++) {
       const column = plan.columns[index]!;
       const rate = plan.rates[index]!;
-      const moved = (rows[at0 + rate]! + rows[at1 + rate]!) * half;
-      this.#how[here++] = classOf(
-        Math.min(Math.abs((rows[at0 + column]! - rows[at1 + column]! - moved) * age) + 0.5, WIDEST_SIZE) | 0,
-      );
+      const before = rows[at0 + rate]!;
+      const older = rows[at1 + rate]!;
+      const missed = rows[at0 + column]! - rows[at1 + column]! - (before + older) * half;
+      const error = Math.abs(missed) * age + Math.abs(before - older) * quarter;
+      this.#how[here++] = classOf(Math.min(error + 0.5, WIDEST_SIZE) | 0);
     }
   }
 

@@ -6,7 +6,7 @@ export const NARROW_BITS = 4;
 /** Flag beside the class of a column: it has a mask bit. */
 export const MASKED = 64;
 /** Ways to predict columns. The four columns of a quaternion are predicted together. */
-export const Way = { smooth: 0, angle: 1, place: 2, step: 3, turn: 4 } as const;
+export const Way = { smooth: 0, place: 1, step: 2, turn: 3 } as const;
 
 /** Consecutive columns, in coding order, with one way of prediction: `from` up to, not including, `to`. */
 export interface Run {
@@ -60,11 +60,11 @@ export class RowPlan {
   }
 }
 
-function runsOf({ groups, turn }: StatePlan): Run[] {
+function runsOf({ groups }: StatePlan): Run[] {
   const runs: Run[] = [];
   let from = 0;
-  for (const { role, first, count } of groups) {
-    const way = turn[first]! > 0 ? Way.angle : wayOf(role);
+  for (const { role, count } of groups) {
+    const way = wayOf(role);
     const last = runs.at(-1);
     if (last?.way === way && way !== Way.turn && way !== Way.place) last.to += count;
     else runs.push({ way, from, to: from + count });
