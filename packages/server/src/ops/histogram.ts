@@ -5,37 +5,26 @@ export class Histogram {
   /** Upper bounds of the buckets, ms. One more bucket counts the durations above the last bound. */
   readonly boundsMs: readonly number[] = BOUNDS_MS;
   readonly counts = Array.from({ length: BOUNDS_MS.length + 1 }, () => 0);
-  #sumMs = 0;
-  #maxMs = 0;
-  #total = 0;
-
-  get total(): number {
-    return this.#total;
-  }
-
-  get sumMs(): number {
-    return this.#sumMs;
-  }
-
-  get maxMs(): number {
-    return this.#maxMs;
-  }
+  /** Number, sum and maximum of the durations. */
+  total = 0;
+  sumMs = 0;
+  maxMs = 0;
 
   add(ms: number): void {
     let bucket = 0;
     while (bucket < this.boundsMs.length && ms > this.boundsMs[bucket]!) bucket += 1;
     this.counts[bucket]! += 1;
-    this.#total += 1;
-    this.#sumMs += ms;
-    if (ms > this.#maxMs) this.#maxMs = ms;
+    this.total += 1;
+    this.sumMs += ms;
+    if (ms > this.maxMs) this.maxMs = ms;
   }
 
   /** Adds the counts of another histogram. */
   addAll(other: Histogram): void {
     for (const [bucket, count] of other.counts.entries()) this.counts[bucket]! += count;
-    this.#total += other.total;
-    this.#sumMs += other.sumMs;
-    this.#maxMs = Math.max(this.#maxMs, other.maxMs);
+    this.total += other.total;
+    this.sumMs += other.sumMs;
+    this.maxMs = Math.max(this.maxMs, other.maxMs);
   }
 
   /**
@@ -46,8 +35,8 @@ export class Histogram {
     let below = 0;
     for (const [bucket, count] of this.counts.entries()) {
       below += count;
-      if (below >= share * this.#total) return Math.min(this.boundsMs[bucket] ?? this.#maxMs, this.#maxMs);
+      if (below >= share * this.total) return Math.min(this.boundsMs[bucket] ?? this.maxMs, this.maxMs);
     }
-    return this.#maxMs;
+    return this.maxMs;
   }
 }

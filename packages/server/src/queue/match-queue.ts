@@ -44,8 +44,11 @@ export function matchQueue<Member>(
   const late: Party<Member>[] = [];
   for (const party of [...parties].sort((a, b) => a.sinceMs - b.sinceMs)) {
     if (taken.has(party)) continue;
-    const isLate = nowMs - party.sinceMs >= limits.maxWaitSeconds * 1000;
-    const match = party.isReady ? matchFor(party, byRank, taken, { limits, nowMs, isLate }) : undefined;
+    const waitedMs = nowMs - party.sinceMs;
+    const isLate = waitedMs >= limits.maxWaitSeconds * 1000;
+    const least = isLate ? limits.leastPlayers : limits.players;
+    const near = nearest(party, byRank, taken, spreadAfter(limits, waitedMs));
+    const match = party.isReady ? matchFor(party, near, limits.players, least) : undefined;
     if (match) {
       matches.push(match);
       for (const each of match) taken.add(each);
@@ -57,47 +60,34 @@ export function matchQueue<Member>(
   return { matches, late };
 }
 
-interface MatchAttempt {
-  readonly limits: Limits;
-  readonly nowMs: number;
-  readonly isLate: boolean;
-}
-
-/**
- * Returns a match for the party that chooses: of the full size or, if the party is late, of the largest size
- * that is allowed.
- */
+/** Returns a match of the party that chooses, the largest from `players` down to `least`. */
 function matchFor<Member>(
   first: Party<Member>,
-  byRank: readonly Party<Member>[],
-  taken: ReadonlySet<Party<Member>>,
-  { limits, nowMs, isLate }: MatchAttempt,
+  others: Iterable<Party<Member>>,
+  players: number,
+  least: number,
 ): readonly Party<Member>[] | undefined {
-  const { players, leastPlayers } = limits;
-  const within = spreadAfter(limits, nowMs - first.sinceMs);
   /** The first parties found that have this many players together, by number of players. */
   const partiesBySize: (readonly Party<Member>[] | undefined)[] = [];
   partiesBySize[first.members.length] = [first];
-  for (const other of nearest(first, byRank, taken)) {
+  for (const other of others) {
     if (partiesBySize[players]) break;
-    if (Math.abs(other.rank - first.rank) > within) break;
     const size = other.members.length;
     for (let count = players - size; count > 0; count--) {
       const parties = partiesBySize[count];
       if (parties && !partiesBySize[count + size]) partiesBySize[count + size] = [...parties, other];
     }
   }
-  if (partiesBySize[players] || !isLate) return partiesBySize[players];
-  for (let count = players; count >= leastPlayers; count--)
-    if (partiesBySize[count]) return partiesBySize[count];
-  return undefined;
+  while (players > least && !partiesBySize[players]) players -= 1;
+  return partiesBySize[players];
 }
 
-/** Yields the unmatched parties, sorted by rank distance. */
+/** Yields the unmatched parties within a rank distance, the nearest first. */
 function* nearest<Member>(
   first: Party<Member>,
   byRank: readonly Party<Member>[],
   taken: ReadonlySet<Party<Member>>,
+  within: number,
 ): Iterable<Party<Member>> {
   const at = byRank.indexOf(first);
   let [below, above] = [at - 1, at + 1];
@@ -105,6 +95,7 @@ function* nearest<Member>(
     const [low, high] = [byRank[below], byRank[above]];
     const isLower = low && (!high || first.rank - low.rank <= high.rank - first.rank);
     const next = isLower ? low : high!;
+    if (Math.abs(next.rank - first.rank) > within) return;
     if (isLower) below -= 1;
     else above += 1;
     if (taken.has(next)) continue;
