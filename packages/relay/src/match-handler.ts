@@ -22,64 +22,71 @@ import type { RelaySettings } from "./options/relay-options.js";
 /** A browser may cache the answer to a preflight request for this time. */
 const PREFLIGHT_LIFETIME_S = 7200;
 
-/** Answers `POST /match/METHOD/TARGET` with a seat, or with the reason for a refusal. */
-export class MatchHandler {
-  readonly #settings: RelaySettings;
-  readonly #registry: SessionRegistry;
-  readonly #buckets: AddressBuckets;
+/** The parts of a relay that answer match requests. */
+export interface MatchParts {
+  readonly settings: RelaySettings;
+  readonly registry: SessionRegistry;
+  /** Counts the match requests of an address, shared with the upgrade handler. */
+  readonly matches: AddressBuckets;
+}
 
-  /** `buckets`: counts the match requests of an address, shared with the upgrade handler. */
-  constructor(settings: RelaySettings, registry: SessionRegistry, buckets: AddressBuckets) {
-    this.#settings = settings;
-    this.#registry = registry;
-    this.#buckets = buckets;
+/**
+ * Answers `POST /match/METHOD/TARGET` with a seat, or with the reason for a refusal. `path` is the part after
+ * `/match/`.
+ */
+export async function answerMatch(
+  parts: MatchParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+): Promise<void> {
+  const { origins, counters, addressOf } = parts.settings;
+  const { origin } = request.headers;
+  response.setHeader("Vary", "Origin");
+  const refusal = origins.refusalOf(request.headers);
+  if (refusal) {
+    counters.count("matchRefusals", "session/origin");
+    return answer(response, { ...refusal, code: "session/origin" });
   }
+  if (origin !== undefined) response.setHeader("Access-Control-Allow-Origin", origin);
+  if (request.method === "OPTIONS") return preflight(response);
+  if (request.method !== "POST") {
+    response.setHeader("Allow", "POST, OPTIONS");
+    return answer(response, { status: 405, code: "match/bad-request", message: "use POST" });
+  }
+  if (!parts.matches.take(addressOf(request))) {
+    response.setHeader("Retry-After", "1");
+    counters.count("matchRefusals", "match/rate-limited");
+    counters.count("limited", "matchesPerAddress");
+    return answer(response, tooManyMatches);
+  }
+  const result = await resultOf(parts, request, path);
+  if (isRefusal(result)) counters.count("matchRefusals", result.code);
+  else counters.count("seats", path.split("/", 1)[0]!);
+  answer(response, result);
+}
 
-  /** Answers a match request. `path` is the part after `/match/`. */
-  async handle(request: IncomingMessage, response: ServerResponse, path: string): Promise<void> {
-    const { origin } = request.headers;
-    response.setHeader("Vary", "Origin");
-    const refusal = this.#settings.origins.refusalOf(request.headers);
-    if (refusal) {
-      this.#settings.counters.count("matchRefusals", "session/origin");
-      return answer(response, { ...refusal, code: "session/origin" });
-    }
-    if (origin !== undefined) response.setHeader("Access-Control-Allow-Origin", origin);
-    if (request.method === "OPTIONS") return preflight(response);
-    if (request.method !== "POST") {
-      response.setHeader("Allow", "POST, OPTIONS");
-      return answer(response, { status: 405, code: "match/bad-request", message: "use POST" });
-    }
-    if (!this.#buckets.take(this.#settings.addressOf(request))) {
-      response.setHeader("Retry-After", "1");
-      this.#settings.counters.count("matchRefusals", "match/rate-limited");
-      this.#settings.counters.count("limited", "matchesPerAddress");
-      return answer(response, tooManyMatches);
-    }
-    const result = await this.#match(request, path);
-    const { counters } = this.#settings;
-    if (isRefusal(result)) counters.count("matchRefusals", result.code);
-    else counters.count("seats", path.split("/", 1)[0]!);
-    answer(response, result);
+async function resultOf(
+  { settings, registry }: MatchParts,
+  request: IncomingMessage,
+  path: string,
+): Promise<MatchRefusal | MatchAnswer | ListAnswer> {
+  const { scheduler, limits, addressOf } = settings;
+  const { bodyBytes: maxBytes, bodyDeadlineMs: deadlineMs } = limits;
+  const body = await readJsonBody(request, { maxBytes, deadlineMs, scheduler });
+  if (isRefusal(body)) return body;
+  const wish = readMatchBody(body.value);
+  if (isRefusal(wish)) return wish;
+  const [method = "", target = "", ...more] = path.split("/");
+  if (target === "" || more.length > 0) return noSuchMethod;
+  if (method === "list") {
+    const rooms = registry.rooms.list(decoded(target), wish);
+    return isRefusal(rooms) ? rooms : { version: PROTOCOL_VERSION, rooms };
   }
-
-  async #match(request: IncomingMessage, path: string): Promise<MatchRefusal | MatchAnswer | ListAnswer> {
-    const { bodyBytes, bodyDeadlineMs } = this.#settings.limits;
-    const { scheduler } = this.#settings;
-    const body = await readJsonBody(request, { maxBytes: bodyBytes, deadlineMs: bodyDeadlineMs, scheduler });
-    if (isRefusal(body)) return body;
-    const wish = readMatchBody(body.value);
-    if (isRefusal(wish)) return wish;
-    const [method = "", target = "", ...more] = path.split("/");
-    if (method === "list" && target !== "" && more.length === 0) {
-      const rooms = this.#registry.list(decoded(target), wish);
-      return isRefusal(rooms) ? rooms : { version: PROTOCOL_VERSION, rooms };
-    }
-    if (!isMethod(method) || target === "" || more.length > 0) return noSuchMethod;
-    const caller = { address: this.#settings.addressOf(request), headers: request.headers };
-    const seat = await this.#registry.match({ method, target: decoded(target), ...wish }, caller);
-    return isRefusal(seat) ? seat : { version: PROTOCOL_VERSION, ...seat, linkPath: LINK_PATH };
-  }
+  if (!isMethod(method)) return noSuchMethod;
+  const caller = { address: addressOf(request), headers: request.headers };
+  const seat = await registry.match({ method, target: decoded(target), ...wish }, caller);
+  return isRefusal(seat) ? seat : { version: PROTOCOL_VERSION, ...seat, linkPath: LINK_PATH };
 }
 
 /** Writes JSON. A refusal closes the connection, since the body of the request may be unread. */

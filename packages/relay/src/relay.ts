@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { LINK_PATH, ConfigError, checkKeys } from "@paceline/protocol";
+import { CloseCode, LINK_PATH, ConfigError, checkKeys } from "@paceline/protocol";
 import type { Link } from "@paceline/transport";
 import { AddressBuckets } from "./limits/address-buckets.js";
 import { UpgradeHandler, type LinkRequest } from "./upgrade-handler.js";
 import { SessionRegistry } from "./session-registry.js";
-import { MatchHandler } from "./match-handler.js";
+import { answerMatch, type MatchParts } from "./match-handler.js";
 import type { FaultPlace, RelayCounts } from "./ops/relay-counters.js";
 import type { RoomReport } from "./ops/report.js";
 import { assertRange } from "./limits/option-checks.js";
@@ -57,7 +57,7 @@ export class Relay {
   readonly #settings: RelaySettings;
   readonly #registry: SessionRegistry;
   readonly #upgrades: UpgradeHandler;
-  readonly #matches: MatchHandler;
+  readonly #parts: MatchParts;
   readonly #endings = new SocketEndings();
   readonly #healthAsked: AddressBuckets;
   readonly #startedAtMs: number;
@@ -72,7 +72,7 @@ export class Relay {
     const perSecond = limits.matchesPerSecondPerAddress;
     const matches = new AddressBuckets(perSecond, limits.matchBurstPerAddress, scheduler);
     this.#upgrades = new UpgradeHandler(settings, this.#registry, matches);
-    this.#matches = new MatchHandler(settings, this.#registry, matches);
+    this.#parts = { settings, registry: this.#registry, matches };
     const { healthPerSecondPerAddress, healthBurstPerAddress } = limits;
     this.#healthAsked = new AddressBuckets(healthPerSecondPerAddress, healthBurstPerAddress, scheduler);
     this.#startedAtMs = settings.scheduler.nowMs();
@@ -101,9 +101,9 @@ export class Relay {
       return true;
     }
     if (!path.startsWith(MATCH_PREFIX)) return false;
-    this.#matches
-      .handle(request, response, path.slice(MATCH_PREFIX.length))
-      .catch((error: unknown) => this.#requestFailed(response, error));
+    answerMatch(this.#parts, request, response, path.slice(MATCH_PREFIX.length)).catch((error: unknown) =>
+      this.#requestFailed(response, error),
+    );
     return true;
   }
 
@@ -133,13 +133,13 @@ export class Relay {
     const { linkCount, port } = this.#registry.webRtc;
     return {
       status: this.#registry.isStopping ? "stopping" : this.#registry.isDraining ? "draining" : "ok",
-      rooms: this.#registry.roomCount,
-      sessions: this.#registry.sessionCount,
+      rooms: this.#registry.rooms.size,
+      sessions: this.#registry.participants.size,
       connections: this.#upgrades.connectionCount,
       webRtcLinks: linkCount,
       ...(port !== undefined && { webRtcPort: port }),
       uptimeS: Math.round((this.#settings.scheduler.nowMs() - this.#startedAtMs) / 1000),
-      drops: this.#registry.drops(),
+      drops: this.#registry.drops.toRecord(),
       faults: Object.values(this.counts.faults).reduce((sum, count) => sum + count, 0),
       logDropped: this.#settings.log.dropped ?? 0,
     };
@@ -169,7 +169,9 @@ export class Relay {
    * Removes a participant with the close code `kicked`. Returns false if no participant has this session id.
    */
   kick(sessionId: string, reason = "removed by an operator"): boolean {
-    return this.#registry.kick(sessionId, reason);
+    const participant = this.#registry.participants.get(sessionId);
+    participant?.end(CloseCode.kicked, reason);
+    return participant !== undefined;
   }
 
   /**
@@ -182,12 +184,12 @@ export class Relay {
     const { timeoutMs } = options;
     assertRange("timeoutMs", timeoutMs, [0, LONGEST_DRAIN_MS, "ms"]);
     const { log, scheduler } = this.#settings;
-    log.info("relay drains", { sessions: this.#registry.sessionCount, timeoutMs });
+    log.info("relay drains", { sessions: this.#registry.participants.size, timeoutMs });
     this.#registry.drain(timeoutMs);
     const deadlineMs = scheduler.nowMs() + timeoutMs;
     return new Promise((resolve) => {
       const stopLooking = scheduler.every(DRAIN_POLL_MS, () => {
-        const left = this.#registry.sessionCount;
+        const left = this.#registry.participants.size;
         if (left > 0 && scheduler.nowMs() < deadlineMs && !this.#registry.isStopping) return;
         stopLooking();
         resolve(left);
@@ -208,7 +210,7 @@ export class Relay {
       throw new ConfigError("moveTo", moveTo, "an http(s) address");
     }
     if (this.#stopped) return this.#stopped;
-    this.#settings.log.info("relay stops", { sessions: this.#registry.sessionCount });
+    this.#settings.log.info("relay stops", { sessions: this.#registry.participants.size });
     this.#registry.stop(moveTo);
     return (this.#stopped = this.#upgrades.close(drainMs));
   }

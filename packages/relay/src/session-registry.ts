@@ -4,11 +4,9 @@ import {
   SERVER_NUMBER,
   writeControl,
   type ClientMessage,
-  type DropReason,
   type IceServer,
   type MatchedSeat,
   type PeerInfo,
-  type RoomListing,
   type ServerMessage,
   type MatchRefusal,
 } from "@paceline/protocol";
@@ -18,25 +16,19 @@ import { AddressShares } from "./limits/address-shares.js";
 import { Forwarder } from "./forwarding/forwarder.js";
 import type { AdmittedLink } from "./admission/admitted-link.js";
 import { LogThrottle } from "./ops/log.js";
-import { full, notFound, ROOM_FAILED } from "./matchmaking/match-refusals.js";
+import { full, notFound } from "./matchmaking/match-refusals.js";
 import { isRefusal, type MatchRequest } from "./matchmaking/match-request.js";
 import { MemoryBudget } from "./sessions/memory-budget.js";
 import { sharingNetworks } from "./limits/network-address.js";
-import {
-  Participant,
-  type ParticipantContext,
-  type ParticipantHandlers,
-  type ParticipantOptions,
-} from "./sessions/participant.js";
+import { Participant, type ParticipantContext, type ParticipantOptions } from "./sessions/participant.js";
 import type { RelaySettings } from "./options/relay-options.js";
 import type { Caller, MatchedRoom, RoomAuthority, RoomHost } from "./authority/room-host.js";
 import type { RoomReport } from "./ops/report.js";
 import { hashOf } from "./admission/resume-tokens.js";
 import { sendRetained } from "./sessions/retained-states.js";
-import { Room } from "./sessions/room.js";
+import { ROOM_FAILED, Room } from "./sessions/room.js";
 import { RoomDirectory } from "./matchmaking/room-directory.js";
-import type { HeldSeat, ReservedSeat } from "./matchmaking/seat.js";
-import { Seats, randomId } from "./matchmaking/seats.js";
+import { Seats, randomId, type HeldSeat, type ReservedSeat } from "./matchmaking/seats.js";
 import { StripeTickets } from "./admission/stripe-tickets.js";
 import { WebRtcAnswerer } from "./signaling/webrtc-answerer.js";
 
@@ -57,29 +49,28 @@ const MAX_PEERS_IN_WELCOME = 100;
 const MAX_UNACKNOWLEDGED_SIGNALS = 256;
 
 /** Holds rooms, seats and participants: all of the relay except HTTP and sockets. */
-export class SessionRegistry {
-  readonly #settings: RelaySettings;
-  readonly #rooms: RoomDirectory;
-  readonly #participants = new Map<string, Participant>();
+export class SessionRegistry implements ParticipantContext {
+  readonly settings: RelaySettings;
+  readonly rooms: RoomDirectory;
+  readonly participants = new Map<string, Participant>();
   readonly #seats: Seats;
   readonly #shares: AddressShares;
   readonly #stripes: StripeTickets<Participant>;
   /** Drops of the relay and all of its sessions together. */
-  readonly #drops = new DropCounters();
+  readonly drops = new DropCounters();
   readonly #forwarder: Forwarder;
   readonly #endings: LogThrottle;
   readonly #memory: MemoryBudget;
   readonly #egress: AddressBuckets;
-  readonly #webRtc: WebRtcAnswerer;
+  readonly webRtc: WebRtcAnswerer;
   readonly #stopRenewing: Cancel | undefined;
-  readonly #context: ParticipantContext;
-  #isDraining = false;
-  #isStopping = false;
+  isDraining = false;
+  isStopping = false;
   #drainsUntilMs: number | undefined;
 
   constructor(settings: RelaySettings) {
-    this.#settings = settings;
-    this.#forwarder = new Forwarder(this.#drops, settings.scheduler, settings.coalesceMs);
+    this.settings = settings;
+    this.#forwarder = new Forwarder(this.drops, settings.scheduler, settings.coalesceMs);
     this.#endings = new LogThrottle(settings.scheduler);
     const { egressBytesPerSecondPerAddress, egressBurstPerAddress } = settings.limits;
     this.#egress = new AddressBuckets(
@@ -87,80 +78,17 @@ export class SessionRegistry {
       egressBurstPerAddress,
       settings.scheduler,
     );
-    this.#memory = new MemoryBudget(settings, () => this.#participants.values());
-    this.#rooms = new RoomDirectory(settings, (match) => this.#openMatch(match));
+    this.#memory = new MemoryBudget(settings, () => this.participants.values());
+    this.rooms = new RoomDirectory(settings, (match) => this.#openMatch(match));
     const { maxSessions, addressSharePercent } = settings.limits;
     this.#shares = new AddressShares(maxSessions, addressSharePercent);
-    this.#seats = new Seats(settings, this.#rooms, this.#shares);
-    this.#webRtc = new WebRtcAnswerer(settings, {
-      onReady: () => {
-        for (const participant of this.#participants.values()) participant.sendControl(serverSpeaksWebRtc);
-      },
-      onDropped: (reason) => this.#drops.count(reason),
+    this.#seats = new Seats(settings, this.rooms, this.#shares);
+    this.webRtc = new WebRtcAnswerer(settings, this.drops, () => {
+      for (const participant of this.participants.values()) participant.sendControl(serverSpeaksWebRtc);
     });
     const { turn, scheduler } = settings;
     this.#stopRenewing = turn && scheduler.every(turn.lifetimeMs / 2, () => this.#renewCredentials());
     this.#stripes = new StripeTickets(settings.scheduler);
-    const handlers: ParticipantHandlers = {
-      onOpened: (participant) => {
-        if (!participant.room.host) this.#introduce(participant);
-      },
-      onReturned: (participant, wasAway) => {
-        const { room, number, isIntroduced } = participant;
-        // With an authority, players exchange nothing. A change of links without an absence loses nothing.
-        const isNews = wasAway || !room.host;
-        if (isIntroduced && isNews) room.sendToOthers(participant, { type: "back", number });
-      },
-      onDropped: (participant) => {
-        const { room, number, isIntroduced, isPageClosed: closed } = participant;
-        if (!isIntroduced) return;
-        room.sendToOthers(participant, { type: "away", number, closed });
-        this.#callHost(room, (host) => host.dropped(participant));
-      },
-      onMessage: (participant, message, bytes) => this.#receive(participant, message, bytes),
-      onWebrtc: (participant) => {
-        const { room, number, info } = participant;
-        room.sendToOthers(participant, { type: "capabilities", number, webrtc: info.webrtc });
-      },
-      onRouted: (participant, packet) => {
-        // In a room with an authority, players have no sessions with each other.
-        if (participant.room.host) return participant.session.drops.count("not-allowed");
-        this.#forwarder.forward(participant, packet);
-      },
-      onRefused: (subject) => {
-        this.#drops.count("rate-limit");
-        settings.counters.count("limited", subject);
-      },
-      onFault: (participant, place, error) => {
-        settings.faults.report(place, error, { sessionId: participant.id, roomId: participant.room.id });
-      },
-      onGone: (participant, close) => this.#removeParticipant(participant, close),
-    };
-    this.#context = { scheduler, limits: settings.limits, drops: this.#drops, handlers };
-  }
-
-  get roomCount(): number {
-    return this.#rooms.size;
-  }
-
-  get sessionCount(): number {
-    return this.#participants.size;
-  }
-
-  get isDraining(): boolean {
-    return this.#isDraining;
-  }
-
-  get isStopping(): boolean {
-    return this.#isStopping;
-  }
-
-  get webRtc(): { readonly linkCount: number; readonly port: number | undefined } {
-    return this.#webRtc;
-  }
-
-  drops(): Partial<Record<DropReason, number>> {
-    return this.#drops.toRecord();
   }
 
   /** Finds a seat as {@link reserve} does, but first asks the room's authority if there is one. */
@@ -177,14 +105,14 @@ export class SessionRegistry {
    */
   async #isSeatOfTab(request: MatchRequest): Promise<boolean> {
     const { method, target, seat } = request;
-    const participant = seat && this.#participants.get(seat.session);
+    const participant = seat && this.participants.get(seat.session);
     // A participant that has not been admitted has no seat to return to.
     if (!participant?.isIntroduced || !participant.hasToken(seat!.token)) return false;
     const { room } = participant;
-    const isAsked = method === "joinById" ? this.#rooms.find(target) === room : room.name === target;
-    if (!isAsked || method === "create" || this.#rooms.buildRefusal(room, request)) return false;
+    const isAsked = method === "joinById" ? this.rooms.find(target) === room : room.name === target;
+    if (!isAsked || method === "create" || this.rooms.buildRefusal(room, request)) return false;
     if (!seat!.ifAway) return true;
-    const { scheduler } = this.#settings;
+    const { scheduler } = this.settings;
     for (let waitedMs = 0; !participant.isAway && waitedMs < FAREWELL_MS; waitedMs += FAREWELL_POLL_MS) {
       await new Promise<void>((resolve) => void scheduler.after(FAREWELL_POLL_MS, resolve));
     }
@@ -203,15 +131,15 @@ export class SessionRegistry {
     const refusal = this.#refusalForAll(isBack ? 0 : 1, isBack);
     if (refusal) return refusal;
     if (isBack) return this.#holdSuccessor(request, address);
-    const room = this.#rooms.roomFor(request, address);
+    const room = this.rooms.roomFor(request, address);
     return room instanceof Room ? this.#seats.hold(room, request, address, auth) : room;
   }
 
   /** Keeps a participant's place for a page that has its token, even in a full room. */
   #holdSuccessor(request: MatchRequest, address: string): HeldSeat | MatchRefusal {
-    const participant = this.#participants.get(request.target);
+    const participant = this.participants.get(request.target);
     if (participant?.hasToken(request.token)) {
-      const refusal = this.#rooms.buildRefusal(participant.room, request);
+      const refusal = this.rooms.buildRefusal(participant.room, request);
       return refusal ?? this.#seats.holdSuccessor(participant, address);
     }
     return notFound("no such session (any more), or one of another server: join as usual");
@@ -249,13 +177,9 @@ export class SessionRegistry {
     return this.#refusalForAll(match.players.length) ?? (await this.#seats.openMatch(match));
   }
 
-  list(...[name, filter]: Parameters<RoomDirectory["list"]>): RoomListing[] | MatchRefusal {
-    return this.#rooms.list(name, filter);
-  }
-
   /** Gives a link the seat of its ticket, or closes the link with the reason. */
   admit(admitted: AdmittedLink, ticket: string, address = ""): void {
-    if (this.#isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
+    if (this.isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
     const redeemed = this.#seats.redeem(ticket, address);
     if ("reason" in redeemed) return this.#refuse(admitted, redeemed.code, redeemed.reason);
     this.#claim(redeemed.sessionId, redeemed.webrtc, admitted);
@@ -263,13 +187,13 @@ export class SessionRegistry {
 
   /** Finds a seat for a link and takes it in one step, or closes the link with the reason. */
   join(admitted: AdmittedLink, request: MatchRequest, caller: Caller): void {
-    if (this.#isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
+    if (this.isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
     const authority = this.#authorityFor(request);
     if (!authority) return this.#enter(admitted, request, this.#hold(request, caller.address));
     this.#granted(request, caller, authority).then(
       (held) => this.#enter(admitted, request, held),
       (error: unknown) => {
-        this.#settings.faults.report("room", error);
+        this.settings.faults.report("room", error);
         admitted.link.close(CloseCode.refused, ROOM_FAILED);
       },
     );
@@ -284,15 +208,15 @@ export class SessionRegistry {
 
   /** Replaces a participant's links by a new one, or closes the new link with the reason. */
   resume(admitted: AdmittedLink, sessionId: string, token: string): void {
-    if (this.#isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
-    const participant = this.#participants.get(sessionId);
+    if (this.isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
+    const participant = this.participants.get(sessionId);
     if (!participant) {
       return this.#refuse(admitted, CloseCode.sessionUnknown, "the session is not known (any more)");
     }
     if (!participant.acceptsResumeToken(token)) {
       return this.#refuse(admitted, CloseCode.refused, "a token that is wrong, or was used before");
     }
-    this.#settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
+    this.settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
     participant.attach(admitted);
     participant.sendResumeToken((resumeToken) => ({
       type: "resumed",
@@ -300,13 +224,13 @@ export class SessionRegistry {
       ...tickOf(participant),
     }));
     // TURN credentials may have expired while the participant was away.
-    if (this.#settings.turn) this.#renewFor(participant);
-    this.#settings.counters.count("entries", "resumed");
-    if (participant.isIntroduced) this.#callHost(participant.room, (host) => host.returned(participant));
+    if (this.settings.turn) this.#renewFor(participant);
+    this.settings.counters.count("entries", "resumed");
+    if (participant.isIntroduced) participant.room.callHost((host) => host.returned(participant));
   }
 
   reports(): RoomReport[] {
-    return Array.from(this.#rooms.all, (room) => ({
+    return Array.from(this.rooms.all, (room) => ({
       roomId: room.id,
       roomName: room.name,
       maxPlayers: room.maxPlayers,
@@ -315,66 +239,59 @@ export class SessionRegistry {
     }));
   }
 
-  /** Removes a participant. Returns false if no participant has this session id. */
-  kick(sessionId: string, reason: string): boolean {
-    const participant = this.#participants.get(sessionId);
-    participant?.end(CloseCode.kicked, reason);
-    return participant !== undefined;
-  }
-
   /**
    * Stops giving out seats, except to returning players. Sessions go on; clients learn that `timeoutMs` are
    * left.
    */
   drain(timeoutMs: number): void {
-    this.#isDraining = true;
-    this.#drainsUntilMs = this.#settings.scheduler.nowMs() + timeoutMs;
+    this.isDraining = true;
+    this.#drainsUntilMs = this.settings.scheduler.nowMs() + timeoutMs;
     const message = this.#draining(this.#drainsUntilMs);
-    for (const participant of this.#participants.values()) {
+    for (const participant of this.participants.values()) {
       if (participant.isIntroduced || !participant.room.host) participant.sendControl(message);
     }
-    for (const room of [...this.#rooms.all]) this.#callHost(room, (host) => host.draining());
+    for (const room of [...this.rooms.all]) room.callHost((host) => host.draining());
   }
 
   /**
    * Refuses everybody and ends every session. `endpoint`: the server where clients continue, if not this one.
    */
   stop(endpoint?: string): void {
-    this.#isDraining = true;
-    this.#isStopping = true;
+    this.isDraining = true;
+    this.isStopping = true;
     this.#stopRenewing?.();
     this.#memory.stop();
     this.#stripes.stop();
     this.#seats.clear();
-    this.#rooms.groups.clear();
-    for (const participant of this.#participants.values()) {
+    this.rooms.groups.clear();
+    for (const participant of this.participants.values()) {
       if (endpoint !== undefined) participant.sendControl({ type: "moving", endpoint });
       participant.end(CloseCode.serverShutdown, "the server is shutting down");
     }
-    this.#webRtc.close();
+    this.webRtc.close();
   }
 
   /** Returns the refusal for any request at this moment, or undefined if seats are available. */
   #refusalForAll(newcomers: number, isBack = false): MatchRefusal | undefined {
-    if (this.#isStopping) return full(503, "the server is stopping");
-    if (this.#isDraining && !isBack) return full(503, "the server takes nobody new");
-    const isFull = this.#participants.size + this.#seats.size + newcomers > this.#settings.limits.maxSessions;
+    if (this.isStopping) return full(503, "the server is stopping");
+    if (this.isDraining && !isBack) return full(503, "the server takes nobody new");
+    const isFull = this.participants.size + this.#seats.size + newcomers > this.settings.limits.maxSessions;
     return isFull ? full(503, "the server is full") : undefined;
   }
 
   #draining(untilMs: number): ServerMessage {
-    const restMs = Math.max(0, Math.ceil(untilMs - this.#settings.scheduler.nowMs()));
+    const restMs = Math.max(0, Math.ceil(untilMs - this.settings.scheduler.nowMs()));
     return { type: "draining", timeoutMs: restMs };
   }
 
   #refuse(admitted: AdmittedLink, code: number, reason: string): void {
-    this.#drops.count("credential");
+    this.drops.count("credential");
     admitted.link.close(code, reason);
   }
 
   /** Gives the link the seat that was kept for its request, or closes the link with the refusal. */
   #enter(admitted: AdmittedLink, { method, webrtc }: MatchRequest, held: HeldSeat | MatchRefusal): void {
-    const { counters } = this.#settings;
+    const { counters } = this.settings;
     if (isRefusal(held)) {
       counters.count("matchRefusals", held.code);
       return refuseMatch(admitted, held);
@@ -392,7 +309,7 @@ export class SessionRegistry {
     if (before?.isGone) {
       this.#shares.release(seat.address);
       room.release(id);
-      this.#rooms.disposeIfEmpty(room);
+      this.rooms.disposeIfEmpty(room);
       return this.#refuse(admitted, CloseCode.ticketExpired, "the seat is not there any more");
     }
     before?.end(CloseCode.replaced, "taken over by another page");
@@ -404,18 +321,13 @@ export class SessionRegistry {
   }
 
   #authorityFor(request: MatchRequest): RoomAuthority | undefined {
-    return this.#settings.rooms.get(this.#roomNameOf(request))?.authority;
+    return this.settings.rooms.get(this.#roomNameOf(request))?.authority;
   }
 
   #roomNameOf({ method, target }: MatchRequest): string {
-    if (method === "reconnect") return this.#participants.get(target)?.room.name ?? "";
-    if (method === "joinById") return this.#rooms.find(target)?.name ?? "";
+    if (method === "reconnect") return this.participants.get(target)?.room.name ?? "";
+    if (method === "joinById") return this.rooms.find(target)?.name ?? "";
     return target;
-  }
-
-  #introduce(participant: Participant): void {
-    participant.isIntroduced = true;
-    participant.room.sendToOthers(participant, { type: "joined", peer: participant.info });
   }
 
   /** Asks the room's authority to admit a participant, then sends the welcome or ends the participant. */
@@ -429,7 +341,7 @@ export class SessionRegistry {
     if (participant.isGone) return;
     if (refusal !== undefined) return participant.end(CloseCode.joinRefused, refusal);
     this.#welcome(participant, token, seat);
-    this.#introduce(participant);
+    participant.introduce();
   }
 
   #welcome(participant: Participant, token: string, { fullRooms }: ReservedSeat): void {
@@ -437,7 +349,7 @@ export class SessionRegistry {
     const all = room.peersOf(participant);
     const peers = all.slice(0, MAX_PEERS_IN_WELCOME);
     const iceServers = this.#iceServersFor(id);
-    const { build } = this.#settings;
+    const { build } = this.settings;
     participant.sendResumeToken((resumeToken) => ({
       type: "welcome",
       ...{ sessionId: id, token, resumeToken, number },
@@ -451,7 +363,7 @@ export class SessionRegistry {
     }));
     participant.sendAll(all.slice(MAX_PEERS_IN_WELCOME).map(joinedPayload));
     if (!room.host) sendRetained(participant);
-    if (this.#webRtc.isReady) participant.sendControl(serverSpeaksWebRtc);
+    if (this.webRtc.isReady) participant.sendControl(serverSpeaksWebRtc);
     if (this.#drainsUntilMs !== undefined) participant.sendControl(this.#draining(this.#drainsUntilMs));
   }
 
@@ -466,12 +378,12 @@ export class SessionRegistry {
     const tokens = [...(before?.tokens ?? []), hashOf(token)];
     const addressEgress = sharingNetworks(address).length > 0 ? this.#egress.hold(address) : [];
     const options = { ...identity, tokens, address, addressEgress, room };
-    const participant = new Participant(options, this.#context);
+    const participant = new Participant(options, this);
     room.add(participant, seat.isSpectator);
-    this.#participants.set(id, participant);
+    this.participants.set(id, participant);
     participant.attach(admitted);
-    this.#settings.counters.count("entries", "joined");
-    this.#settings.log.debug("participant joined", {
+    this.settings.counters.count("entries", "joined");
+    this.settings.log.debug("participant joined", {
       sessionId: id,
       number,
       roomId: room.id,
@@ -479,12 +391,18 @@ export class SessionRegistry {
     });
     if (!room.host) return this.#welcome(participant, token, seat);
     this.#joinHost(participant, room.host, seat, token).catch((error: unknown) => {
-      this.#settings.faults.report("room", error, { roomId: room.id });
+      this.settings.faults.report("room", error, { roomId: room.id });
       participant.end(CloseCode.joinRefused, ROOM_FAILED);
     });
   }
 
-  #receive(participant: Participant, message: ClientMessage, messageBytes: number): void {
+  onRouted(participant: Participant, packet: Uint8Array): void {
+    // In a room with an authority, players have no sessions with each other.
+    if (participant.room.host) return participant.session.drops.count("not-allowed");
+    this.#forwarder.forward(participant, packet);
+  }
+
+  onMessage(participant: Participant, message: ClientMessage, messageBytes: number): void {
     if (message.type === "leave") return participant.end(CloseCode.left, "left");
     if (!participant.meter.admitSignal()) return;
     if (message.type === "visibility") return participant.setHidden(message.hidden);
@@ -496,48 +414,41 @@ export class SessionRegistry {
 
   #offerStripe(participant: Participant): void {
     const ticket = this.#stripes.issue(participant);
-    if (ticket === undefined) this.#drops.count("rate-limit");
+    if (ticket === undefined) this.drops.count("rate-limit");
     else participant.sendControl({ type: "stripe", ticket });
   }
 
   #signal(sender: Participant, message: ClientMessage & { type: "signal" }, messageBytes: number): void {
-    if (messageBytes > this.#settings.limits.signalBytes) return sender.session.reportViolation("too-long");
-    if (message.to === SERVER_NUMBER) return this.#webRtc.signal(sender, message.attempt, message.data);
+    if (messageBytes > this.settings.limits.signalBytes) return sender.session.reportViolation("too-long");
+    if (message.to === SERVER_NUMBER) return this.webRtc.signal(sender, message.attempt, message.data);
     if (sender.room.host) return sender.session.drops.count("not-allowed");
     const receiver = sender.room.participant(message.to);
-    if (!receiver || receiver === sender) return this.#drops.count("not-routable");
-    if (receiver.session.unacknowledged >= MAX_UNACKNOWLEDGED_SIGNALS) return this.#drops.count("queue-full");
+    if (!receiver || receiver === sender) return this.drops.count("not-routable");
+    if (receiver.session.unacknowledged >= MAX_UNACKNOWLEDGED_SIGNALS) return this.drops.count("queue-full");
     const payload = signalPayload(sender.number, message);
     if (!payload) return sender.session.reportViolation("bad-message");
     receiver.send(payload);
   }
 
-  #removeParticipant(participant: Participant, close: LinkClose): void {
+  onGone(participant: Participant, close: LinkClose): void {
     const { room, id, number } = participant;
     room.remove(participant);
-    this.#participants.delete(id);
+    this.participants.delete(id);
     this.#shares.release(participant.address);
     if (sharingNetworks(participant.address).length > 0) this.#egress.release(participant.address);
     // The returning player keeps the session id and stays in its group.
-    if (close.code !== CloseCode.replaced) this.#rooms.groups.left(id);
-    this.#webRtc.forget(participant);
+    if (close.code !== CloseCode.replaced) this.rooms.groups.left(id);
+    this.webRtc.forget(participant);
     this.#stripes.forget(participant);
-    this.#callHost(room, (host) => host.left(participant, close));
+    room.callHost((host) => host.left(participant, close));
     if (participant.isIntroduced || !room.host) room.sendToOthers(participant, { type: "left", number });
-    this.#rooms.disposeIfEmpty(room);
-    this.#settings.counters.countClose("sessionEnds", close.code);
+    this.rooms.disposeIfEmpty(room);
+    this.settings.counters.countClose("sessionEnds", close.code);
     this.#logEnd(participant, close);
   }
 
-  /** Calls the room's authority. If it throws, this room ends; other rooms go on. */
-  #callHost(room: Room, call: (host: RoomHost) => void): void {
-    const { host } = room;
-    if (!host || this.#settings.faults.contain("room", () => call(host), { roomId: room.id })) return;
-    room.end(CloseCode.roomClosed, ROOM_FAILED);
-  }
-
   #iceServersFor(sessionId: string): IceServer[] {
-    const { iceServers, turn } = this.#settings;
+    const { iceServers, turn } = this.settings;
     return [...iceServers, ...(turn?.mint(sessionId) ?? [])];
   }
 
@@ -546,7 +457,7 @@ export class SessionRegistry {
    * their return.
    */
   #renewCredentials(): void {
-    for (const participant of this.#participants.values()) {
+    for (const participant of this.participants.values()) {
       if (participant.canTake("command")) this.#renewFor(participant);
     }
   }
@@ -556,7 +467,7 @@ export class SessionRegistry {
   }
 
   #logEnd({ id, room }: Participant, { code, reason }: LinkClose): void {
-    const { log } = this.#settings;
+    const { log } = this.settings;
     const fields = { sessionId: id, roomId: room.id, code, reason };
     if (code < CloseCode.protocolViolation) return log.debug("participant left", fields);
     this.#endings.write(log.warn, "session cut", fields);

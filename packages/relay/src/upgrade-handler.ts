@@ -99,7 +99,7 @@ export class UpgradeHandler {
     this.#listener.accept(request, socket, head, {
       onLink: ({ link, offeredProtocols, request: upgraded }) => {
         const admitted = new AdmittedLink(link, connection, this.#settings.counters);
-        connection.attachLink(admitted);
+        connection.link = admitted;
         this.#enter(upgraded, admitted, offeredProtocols);
       },
       onStray: (payloadBytes) => connection.stray(payloadBytes),

@@ -64,7 +64,7 @@ describe("the seats of a server", () => {
     expect(seatsOf(virtual, times(10, GREEDY))).toBe(1);
     // Unused tickets expire, also those of the other addresses.
     virtual.scheduler.advance(20_000);
-    expect(virtual.registry.sessionCount).toBe(4);
+    expect(virtual.registry.participants.size).toBe(4);
     expect(seatsOf(virtual, times(17, ""))).toBe(17);
     expect(seatsOf(virtual, times(10, GREEDY))).toBe(6);
   });

@@ -214,7 +214,7 @@ describe("an authority that throws", () => {
       if (method === "returned") stage.resume(led.player);
       await turns(stage);
       expect(stage.settings.counters.faults.room).toBeGreaterThan(0);
-      expect(stage.registry.roomCount).toBe(1);
+      expect(stage.registry.rooms.size).toBe(1);
       expect(lines.length).toBeGreaterThan(0);
       expect(other.close).toBeUndefined();
     },
@@ -226,7 +226,7 @@ describe("an authority that throws", () => {
       const stage = new VirtualRegistry({ rooms: { race: {}, led: { authority } } });
       const seat = await ledSeat(stage).catch((error: unknown) => error);
       expect(seat).not.toHaveProperty("ticket");
-      expect(stage.registry.roomCount).toBe(0);
+      expect(stage.registry.rooms.size).toBe(0);
       expect(stage.join().player.close).toBeUndefined();
     }
   });

@@ -1,8 +1,9 @@
 import { CloseCode, WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { Connection } from "../src/admission/connection.js";
+import { WebSocketListener } from "@paceline/transport/node";
+import { RoomDirectory } from "../src/matchmaking/room-directory.js";
 import { SessionRegistry } from "../src/session-registry.js";
-import type { Log, LogFields } from "../src/index.js";
+import { Relay, type Log, type LogFields } from "../src/index.js";
 import { RealRelay, eventually } from "./real-relay.js";
 
 let real: RealRelay;
@@ -31,15 +32,15 @@ async function started(): Promise<{ readonly lines: (LogFields | undefined)[] }>
 
 describe("an error in an answer", () => {
   test.each([
-    ["GET", "/health", "drops"],
-    ["POST", "/match/joinOrCreate/race", "match"],
-    ["POST", "/match/list/race", "list"],
+    ["GET", "/health", () => vi.spyOn(Relay.prototype, "health")],
+    ["POST", "/match/joinOrCreate/race", () => vi.spyOn(SessionRegistry.prototype, "match")],
+    ["POST", "/match/list/race", () => vi.spyOn(RoomDirectory.prototype, "list")],
   ] as const)(
     "to %s %s sends 500; the next request is answered, and players play on",
-    async (method, path, name) => {
+    async (method, path, spied) => {
       const { lines } = await started();
       const player = await real.join();
-      vi.spyOn(SessionRegistry.prototype, name).mockImplementationOnce(broken);
+      spied().mockImplementationOnce(broken);
       const ask = () =>
         fetch(real.url + path, { method, ...(method === "POST" && { body: '{"version":2}' }) });
       const failed = await ask();
@@ -73,7 +74,7 @@ describe("an error in an answer", () => {
   test("to an upgrade, before there is a link, cuts that connection", async () => {
     await started();
     const player = await real.join();
-    vi.spyOn(Connection.prototype, "attachLink").mockImplementationOnce(broken);
+    vi.spyOn(WebSocketListener.prototype, "accept").mockImplementationOnce(broken);
     const { ticket } = await real.seat();
     const victim = real.player([WEBSOCKET_PROTOCOL, `ticket.${ticket}`]);
     await eventually(() => expect(victim.close).toBeDefined());

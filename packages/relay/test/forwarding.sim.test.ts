@@ -47,7 +47,7 @@ describe("forwarding", () => {
     a!.forward(newcomers, bytes(1));
     virtual.scheduler.advance(100);
     for (const newcomer of newcomers) expect(newcomer.forwarded).toHaveLength(1);
-    expect(virtual.registry.drops()).toEqual({});
+    expect(virtual.registry.drops.toRecord()).toEqual({});
   });
 
   it("encodes once for all receivers", () => {
@@ -77,7 +77,7 @@ describe("forwarding", () => {
     virtual.scheduler.advance(100);
     expect(a!.forwarded).toEqual([]);
     expect(b!.forwarded).toHaveLength(1);
-    expect(virtual.registry.drops()).toMatchObject({ "not-routable": 3 });
+    expect(virtual.registry.drops.toRecord()).toMatchObject({ "not-routable": 3 });
     expect(a!.end).toBeUndefined();
   });
 
@@ -97,7 +97,7 @@ describe("forwarding", () => {
     for (let sent = 0; sent < 60; sent++) a!.link.player.send("command", bytes(0x07, 9));
     virtual.scheduler.advance(100);
     expect(a!.player.close).toMatchObject({ code: CloseCode.protocolViolation });
-    expect(virtual.registry.drops()["too-short"]).toBe(50);
+    expect(virtual.registry.drops.toRecord()["too-short"]).toBe(50);
     expect(b!.player.of("left")).toEqual([{ type: "left", number: a!.player.number }]);
     b!.player.forward([c!.player], bytes(5));
     virtual.scheduler.advance(100);
@@ -181,7 +181,7 @@ describe("a broadcast", () => {
     a.forward([a, b, c, gone.player, nobody], body, { firstIds: [1, 2, 3, 4, 5] });
     virtual.scheduler.advance(100);
     expect([b, c].map(({ forwarded }) => forwarded[0]?.firstIds)).toEqual([[2], [3]]);
-    expect(virtual.registry.drops()["not-routable"]).toBe(3);
+    expect(virtual.registry.drops.toRecord()["not-routable"]).toBe(3);
   });
 
   it("[WF25] counts each copy against the forwarding rate of its sender", () => {
@@ -209,7 +209,7 @@ describe("a broadcast", () => {
     for (const bytes of Object.values(malformed))
       a.session.activeLink!.send("command", Uint8Array.from(bytes));
     virtual.scheduler.advance(100);
-    expect(virtual.registry.drops()).toMatchObject({ "unknown-kind": 2, length: 3, "too-short": 1 });
+    expect(virtual.registry.drops.toRecord()).toMatchObject({ "unknown-kind": 2, length: 3, "too-short": 1 });
     expect(b.forwarded).toEqual([]);
     for (let time = 0; time < 60; time++)
       a.session.activeLink!.send("command", Uint8Array.from(malformed["to one twice"]));

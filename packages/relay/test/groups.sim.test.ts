@@ -33,7 +33,7 @@ describe("friends", () => {
     expect(roomId).not.toBe(first);
     expect(virtual.seat(friends("theirs", 2)).roomId).toBe(first);
     expect(refused(virtual.reserve(friends("many", 5)))).toBe("rooms of this kind take no 5 players");
-    expect(virtual.registry.roomCount).toBe(2);
+    expect(virtual.registry.rooms.size).toBe(2);
   });
 
   it("who come too late lose their kept places, but take free ones", () => {
@@ -101,9 +101,9 @@ describe("friends", () => {
     virtual.seat(friends("ours", 3));
     virtual.scheduler.advance(1000);
     // The places are kept longer than the first member's ticket.
-    expect(virtual.registry.roomCount).toBe(1);
+    expect(virtual.registry.rooms.size).toBe(1);
     virtual.scheduler.advance(KEPT_MS);
-    expect(virtual.registry.roomCount).toBe(0);
+    expect(virtual.registry.rooms.size).toBe(0);
   });
 
   it.each([1, 2, 3, 4, 5])(

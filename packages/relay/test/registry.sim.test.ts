@@ -72,7 +72,7 @@ describe("tickets and seats", () => {
     const { roomId, ticket } = virtual.seat();
     expect(virtual.reserve({ method: "joinById", target: roomId })).toMatchObject({ code: "match/full" });
     virtual.scheduler.advance(15_001);
-    expect(virtual.registry.roomCount).toBe(0);
+    expect(virtual.registry.rooms.size).toBe(0);
     expect(virtual.refusalOf(ticket)).toBe(CloseCode.ticketExpired);
   });
 
@@ -80,7 +80,7 @@ describe("tickets and seats", () => {
     const virtual = new VirtualRegistry();
     const { seat } = virtual.join();
     expect(virtual.refusalOf(seat.ticket)).toBe(CloseCode.ticketUsed);
-    expect(virtual.registry.sessionCount).toBe(1);
+    expect(virtual.registry.participants.size).toBe(1);
   });
 
   it("a ticket that was guessed or changed opens no seat", () => {

@@ -59,7 +59,7 @@ describe("resuming", () => {
     link.relay.closeFromRemote(CloseCode.left, "left");
     virtual.scheduler.advance(100);
     expect(b.of("left")).toEqual([{ type: "left", number: a.number }]);
-    expect(virtual.registry.sessionCount).toBe(1);
+    expect(virtual.registry.participants.size).toBe(1);
   });
 
   it("is over for a link that dies without a close, after its timeouts", () => {
@@ -94,7 +94,7 @@ describe("resuming", () => {
     expect(b.of("left")).toEqual([{ type: "left", number: a.number }]);
     b.session.close(CloseCode.left, "bye");
     virtual.scheduler.advance(100);
-    expect(virtual.registry).toMatchObject({ roomCount: 0, sessionCount: 0 });
+    expect(virtual.registry).toMatchObject({ rooms: { size: 0 }, participants: { size: 0 } });
   });
 
   it("is refused while the relay stops, and all sessions are closed", () => {
@@ -104,7 +104,11 @@ describe("resuming", () => {
     virtual.registry.stop();
     virtual.scheduler.advance(100);
     expect(player.close).toMatchObject({ code: CloseCode.serverShutdown });
-    expect(virtual.registry).toMatchObject({ roomCount: 0, sessionCount: 0, isStopping: true });
+    expect(virtual.registry).toMatchObject({
+      rooms: { size: 0 },
+      participants: { size: 0 },
+      isStopping: true,
+    });
     expect(virtual.reserve()).toMatchObject({ status: 503, code: "match/full" });
     expect(virtual.refusalOf(ticket)).toBe(CloseCode.serverShutdown);
     expect(virtual.resumeRefusalOf(player.welcome.sessionId, player.resumeToken)).toBe(

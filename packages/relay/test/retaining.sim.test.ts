@@ -55,7 +55,7 @@ describe("states that participants retain for newcomers", () => {
       player.session.sendReliable(Uint8Array.of(PayloadKind.control, ...message));
     }
     virtual.scheduler.advance(100);
-    expect(virtual.registry.drops()).toEqual({ "bad-message": 4 });
+    expect(virtual.registry.drops.toRecord()).toEqual({ "bad-message": 4 });
     expect(virtual.join().player.of("retained")[0]!.states).toHaveLength(limits.retainedBytes);
   });
 
@@ -75,6 +75,6 @@ describe("states that participants retain for newcomers", () => {
     const { player } = virtual.join();
     for (let count = 0; count < 300; count++) player.tell({ type: "retain", states: bytes(count & 0xff) });
     virtual.scheduler.advance(1000);
-    expect(virtual.registry.drops()["rate-limit"]).toBeGreaterThan(50);
+    expect(virtual.registry.drops.toRecord()["rate-limit"]).toBeGreaterThan(50);
   });
 });

@@ -40,7 +40,7 @@ describe("signalling", () => {
     virtual.join({ method: "create" });
     for (const to of [0, a.number, 3]) a.tell({ type: "signal", to, attempt: 1, data: null });
     virtual.scheduler.advance(100);
-    expect(virtual.registry.drops()).toMatchObject({ "not-routable": 3 });
+    expect(virtual.registry.drops.toRecord()).toMatchObject({ "not-routable": 3 });
   });
 
   it("drops signals that are too large or too many, without cutting their sender", () => {
@@ -52,7 +52,7 @@ describe("signalling", () => {
       a.tell({ type: "signal", to: b.number, attempt, data: null });
     virtual.scheduler.advance(100);
     expect(b.of("signal").map(({ attempt }) => attempt)).toEqual([2, 3]);
-    expect(virtual.registry.drops()).toMatchObject({ "too-long": 1, "rate-limit": 4 });
+    expect(virtual.registry.drops.toRecord()).toMatchObject({ "too-long": 1, "rate-limit": 4 });
     virtual.scheduler.advance(2000);
     a.tell({ type: "signal", to: b.number, attempt: 8, data: null });
     virtual.scheduler.advance(100);
@@ -65,7 +65,7 @@ describe("signalling", () => {
     a.session.sendReliable(handmade(...Array<number>(9).fill(0x91), 0xc0)); // nine nested arrays
     virtual.scheduler.advance(100);
     expect(b.of("signal")).toEqual([]);
-    expect(virtual.registry.drops()).toMatchObject({ "bad-message": 2 });
+    expect(virtual.registry.drops.toRecord()).toMatchObject({ "bad-message": 2 });
     a.tell({ type: "signal", to: b.number, attempt: 1, data: null });
     virtual.scheduler.advance(100);
     expect(b.of("signal")).toHaveLength(1);
@@ -78,7 +78,7 @@ describe("signalling", () => {
     for (const payload of payloads) a.session.sendReliable(Uint8Array.of(PayloadKind.control, ...payload));
     a.session.sendReliable(Uint8Array.of(PayloadKind.command, 1, 2, 3));
     virtual.scheduler.advance(100);
-    expect(virtual.registry.drops()).toEqual({ "bad-message": 4 });
+    expect(virtual.registry.drops.toRecord()).toEqual({ "bad-message": 4 });
     expect(a.end).toBeUndefined();
   });
 
@@ -122,7 +122,7 @@ describe("signalling", () => {
     virtual.resume(b);
     expect(b.of("signal").length).toBeGreaterThan(200);
     expect(b.of("resumed")).toHaveLength(1);
-    expect(virtual.registry.drops()["queue-full"]).toBeGreaterThan(500);
+    expect(virtual.registry.drops.toRecord()["queue-full"]).toBeGreaterThan(500);
   });
 });
 
@@ -134,7 +134,7 @@ describe("flooding", () => {
     for (let sent = 0; sent < 300; sent++) a.forward([b], Uint8Array.of(1), { trafficClass: "event" });
     virtual.scheduler.advance(1000);
     expect(b.forwarded.length).toBeLessThanOrEqual(100);
-    expect(virtual.registry.drops()["rate-limit"]).toBeGreaterThanOrEqual(200);
+    expect(virtual.registry.drops.toRecord()["rate-limit"]).toBeGreaterThanOrEqual(200);
     virtual.scheduler.advance(10_000);
     expect(a.closes).toEqual([]);
     a.forward([b], Uint8Array.of(2), { trafficClass: "event" });

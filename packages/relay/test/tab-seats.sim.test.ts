@@ -70,7 +70,7 @@ describe("a reloaded page", () => {
     ]);
     const again = await tabs.reload(next);
     expect(again.player.welcome).toMatchObject({ number: 4, seat: 1, sessionId: idOf(a) });
-    expect(tabs.registry.sessionCount).toBe(2);
+    expect(tabs.registry.participants.size).toBe(2);
   });
 
   it("[M2] gets its seat in a full room too, and never needs a second place", async () => {
@@ -100,7 +100,7 @@ describe("a reloaded page", () => {
     const last = tabs.enter(await tabs.ask(a));
     expect(last.player.welcome).toMatchObject({ seat: 1, sessionId: idOf(a) });
     tabs.scheduler.advance(60_000);
-    expect(tabs.registry.sessionCount).toBe(2);
+    expect(tabs.registry.participants.size).toBe(2);
     expect(b.player.of("left").map(({ number }) => number)).not.toContain(last.player.number);
     // The newest token has arrived, so the older ones are void.
     last.link.relay.closeFromRemote(CloseCode.unloaded, "");

@@ -30,8 +30,10 @@ export class AdmittedLink implements LinkGuard {
   address = "";
   /** Called before something is sent, so that frames that wait for this link go first. */
   beforeSend: (() => void) | undefined;
-  #meter: SessionMeter | undefined;
-  #onFault: ((error: unknown) => void) | undefined;
+  /** The participant's packet meter; undefined until the participant takes the link. */
+  meter: SessionMeter | undefined;
+  /** Called when a handler of the link's events throws. */
+  onFault: ((error: unknown) => void) | undefined;
 
   constructor(link: Link, owner?: LinkOwner, counters?: RelayCounters) {
     this.link = link;
@@ -41,24 +43,10 @@ export class AdmittedLink implements LinkGuard {
     link.guard = this;
   }
 
-  /** The participant's packet meter; undefined until the participant takes the link. */
-  get meter(): SessionMeter | undefined {
-    return this.#meter;
-  }
-
-  /**
-   * Begins to measure; called before the link starts. `onFault`: called when a handler of the link's events
-   * throws.
-   */
-  measure(meter: SessionMeter, onFault: (error: unknown) => void): void {
-    this.#meter = meter;
-    this.#onFault = onFault;
-  }
-
   admits(packetBytes: number): boolean {
     this.#counters?.packetReceived(this.link.kind, packetBytes);
     try {
-      return this.#meter?.admitPacket(packetBytes) !== false;
+      return this.meter?.admitPacket(packetBytes) !== false;
     } catch (error) {
       this.failed(error);
       return false;
@@ -79,15 +67,15 @@ export class AdmittedLink implements LinkGuard {
   closing(code: number): void {
     try {
       this.#owner?.closing(code);
-      if (code === MESSAGE_TOO_BIG) this.#meter?.on.onTooLong();
+      if (code === MESSAGE_TOO_BIG) this.meter?.on.onTooLong();
     } catch (error) {
       this.failed(error);
     }
   }
 
   failed(error: unknown): void {
-    if (!this.#onFault) throw error;
-    this.#onFault(error);
+    if (!this.onFault) throw error;
+    this.onFault(error);
   }
 
   get takesFrames(): boolean {

@@ -33,7 +33,8 @@ export class Connection implements LinkOwner, BatchedSocket {
   readonly #batch: WriteBatch;
   readonly #onClosing: (code: number) => void;
   #isClosing = false;
-  #link: AdmittedLink | undefined;
+  /** The link that runs over the socket. */
+  link: AdmittedLink | undefined;
   #cancelLinger: Cancel | undefined;
   #bytesRead = 0;
   #strikes = 0;
@@ -48,11 +49,6 @@ export class Connection implements LinkOwner, BatchedSocket {
       this.#cancelLinger?.();
       onClosed(this);
     });
-  }
-
-  /** Sets the link that runs over the socket. */
-  attachLink(link: AdmittedLink): void {
-    this.#link = link;
   }
 
   sending(): void {
@@ -94,7 +90,7 @@ export class Connection implements LinkOwner, BatchedSocket {
    * is reached, or if no session has taken the link.
    */
   stray(payloadBytes: number): boolean {
-    const meter = this.#link?.meter;
+    const meter = this.link?.meter;
     if (meter) return meter.admitPacket(payloadBytes);
     this.#earlyStrays += 1;
     if (this.#earlyStrays > MAX_EARLY_STRAYS) this.#flooded();
@@ -102,8 +98,8 @@ export class Connection implements LinkOwner, BatchedSocket {
   }
 
   #flooded(): void {
-    const meter = this.#link?.meter;
+    const meter = this.link?.meter;
     if (meter) meter.on.onFlood();
-    else this.#link?.link.close(CloseCode.flooding, "frames without a packet before the session");
+    else this.link?.link.close(CloseCode.flooding, "frames without a packet before the session");
   }
 }

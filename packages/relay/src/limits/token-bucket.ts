@@ -1,13 +1,13 @@
 /** Limits a rate and allows a burst above it. The caller passes the time. */
 export class TokenBucket {
-  readonly #perSecond: number;
-  readonly #burst: number;
+  readonly perSecond: number;
+  readonly burst: number;
   #tokens: number;
   #filledAtMs: number;
 
   constructor(perSecond: number, burst: number, nowMs: number) {
-    this.#perSecond = perSecond;
-    this.#burst = burst;
+    this.perSecond = perSecond;
+    this.burst = burst;
     this.#tokens = burst;
     this.#filledAtMs = nowMs;
   }
@@ -19,7 +19,7 @@ export class TokenBucket {
   take(amount: number, nowMs: number, reserve = 0): boolean {
     this.#fill(nowMs);
     // Refuses an amount that is no number, too.
-    if (!(this.#tokens - amount >= this.#burst * reserve)) return false;
+    if (!(this.#tokens - amount >= this.burst * reserve)) return false;
     this.#tokens -= amount;
     return true;
   }
@@ -30,19 +30,19 @@ export class TokenBucket {
    */
   spend(amount: number, nowMs: number): void {
     this.#fill(nowMs);
-    this.#tokens = Math.max(-this.#burst, this.#tokens - amount);
+    this.#tokens = Math.max(-this.burst, this.#tokens - amount);
   }
 
   /** Returns true if the bucket is full, as a new one is. */
   isFull(nowMs: number): boolean {
     this.#fill(nowMs);
-    return this.#tokens === this.#burst;
+    return this.#tokens === this.burst;
   }
 
   #fill(nowMs: number): void {
     const elapsedMs = nowMs - this.#filledAtMs;
     if (elapsedMs <= 0) return;
-    this.#tokens = Math.min(this.#burst, this.#tokens + (elapsedMs * this.#perSecond) / 1000);
+    this.#tokens = Math.min(this.burst, this.#tokens + (elapsedMs * this.perSecond) / 1000);
     this.#filledAtMs = nowMs;
   }
 }

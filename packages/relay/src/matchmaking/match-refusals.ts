@@ -1,4 +1,5 @@
 import type { MatchRefusal } from "@paceline/protocol";
+import { ROOM_FAILED } from "../sessions/room.js";
 
 /** Returns the refusal of a player whose build is not the room's. */
 export function outdated(theirs: string, mine: string): MatchRefusal {
@@ -33,9 +34,6 @@ export function busy(message: string): MatchRefusal {
 export function full(status: number, message: string): MatchRefusal {
   return { status, code: "match/full", message };
 }
-
-/** Message without the error, since a stranger must not see it. The log has it. */
-export const ROOM_FAILED = "the room failed; the server's log has the error";
 
 /** The refusal of a room whose authority threw while it opened. */
 export const roomFailed: MatchRefusal = { status: 500, code: "match/room-failed", message: ROOM_FAILED };

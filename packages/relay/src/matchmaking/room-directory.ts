@@ -222,10 +222,10 @@ export class RoomDirectory {
     const optionsKey = this.#keyOf(name, options);
     const onEnd = (ended: Room): void => this.disposeIfEmpty(ended);
     const id = randomBytes(ROOM_ID_BYTES).toString("base64url");
-    const { limits, scheduler } = this.#settings;
+    const settings = this.#settings;
     const place = { id, name, options, optionsKey, build, maxPlayers, code: randomCode(), openedBy };
     const openMatch: HostedRoom["openMatch"] = (match) => this.#openMatch({ ...match, build });
-    const room = new Room({ ...place, limits, nowMs: scheduler.nowMs(), onEnd, openMatch });
+    const room = new Room({ ...place, settings, onEnd, openMatch });
     this.#rooms.set(room.id, room);
     this.#shares.take(openedBy);
     if (authority) room.opening = this.#give(room, authority, options);

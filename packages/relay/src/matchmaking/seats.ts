@@ -1,16 +1,35 @@
+import type { Cancel, LinkClose } from "@paceline/transport";
 import { CloseCode, type MatchedSeat, type MatchRefusal } from "@paceline/protocol";
 import { randomBytes } from "node:crypto";
 import type { AddressShares } from "../limits/address-shares.js";
 import { networkOf } from "../limits/network-address.js";
-import type { MatchRequest } from "./match-request.js";
 import { busy, full } from "./match-refusals.js";
-import { isRefusal } from "./match-request.js";
+import { isRefusal, type MatchRequest } from "./match-request.js";
 import type { Participant } from "../sessions/participant.js";
 import type { RelaySettings } from "../options/relay-options.js";
-import type { MatchedRoom } from "../authority/room-host.js";
+import type { HostedSeat, MatchedRoom } from "../authority/room-host.js";
 import type { Room } from "../sessions/room.js";
 import type { RoomDirectory } from "./room-directory.js";
-import type { HeldSeat, ReservedSeat, TicketFault } from "./seat.js";
+
+/** A seat that is reserved for a player. */
+export interface ReservedSeat extends Omit<HostedSeat, "replaces"> {
+  readonly room: Room;
+  /** Number of rooms like its room that were full. */
+  readonly fullRooms: number;
+  /** The participant that the seat's session replaces, whose page reloads. */
+  readonly before?: Participant | undefined;
+  /** Secret that takes the seat, once; undefined until the ticket is issued. */
+  readonly ticket?: string;
+  readonly webrtc?: boolean;
+  readonly cancelRelease: Cancel;
+}
+
+/** A reserved seat whose ticket is not issued yet. */
+export interface HeldSeat {
+  readonly room: Room;
+  readonly sessionId: string;
+  readonly identity?: string | undefined;
+}
 
 const SESSION_ID_BYTES = 12;
 const TICKET_BYTES = 24;
@@ -102,7 +121,7 @@ export class Seats {
   }
 
   /** Uses a ticket up, and returns the session of its seat, or the reason of a refusal. `address`: the link's. */
-  redeem(ticket: string, address: string): { sessionId: string; webrtc: boolean } | TicketFault {
+  redeem(ticket: string, address: string): { sessionId: string; webrtc: boolean } | LinkClose {
     const { bindTicketsToAddress, limits, scheduler } = this.#settings;
     if (this.#used.has(ticket)) return { code: CloseCode.ticketUsed, reason: "the ticket was used before" };
     if (!TICKET.test(ticket)) return { code: CloseCode.refused, reason: "not a ticket" };

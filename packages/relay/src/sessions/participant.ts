@@ -26,7 +26,7 @@ import {
 } from "@paceline/transport";
 import type { AdmittedLink } from "../admission/admitted-link.js";
 import type { FaultPlace, LimitSubject } from "../ops/relay-counters.js";
-import type { RelayLimits } from "../limits/relay-limits.js";
+import type { RelaySettings } from "../options/relay-options.js";
 import type { SessionReport } from "../ops/report.js";
 import { ResumeTokens, hashOf } from "../admission/resume-tokens.js";
 import type { Room } from "./room.js";
@@ -42,26 +42,6 @@ type Presence =
   | { readonly at: "seated" | "connected" | "returning" | "gone" }
   /** Without a link since `sinceMs`. `page`: the last known state of its page. */
   | { readonly at: "away"; readonly sinceMs: number; readonly page: "open" | "asleep" | "closed" };
-
-/** Calls from a participant to the session registry. */
-export interface ParticipantHandlers {
-  /** Called once, when the first link is open and can carry other participants' traffic. */
-  onOpened(participant: Participant): void;
-  /** Called when another link carries the traffic. Packets sent in between may be lost. */
-  onReturned(participant: Participant, wasAway: boolean): void;
-  onMessage(participant: Participant, message: ClientMessage, messageBytes: number): void;
-  /** Called when `info.webrtc` has changed. */
-  onWebrtc(participant: Participant): void;
-  onRouted(participant: Participant, packet: Uint8Array): void;
-  /** Called when a packet or message over a limit is dropped. */
-  readonly onRefused: (subject: LimitSubject) => void;
-  /** Called when an error was thrown while the relay served this participant. The participant is ended. */
-  onFault(participant: Participant, place: FaultPlace, error: unknown): void;
-  /** Called when no link is left. The participant is kept for a grace period. */
-  onDropped(participant: Participant): void;
-  /** Called once, when the participant has ended, by either side. */
-  onGone(participant: Participant, close: LinkClose): void;
-}
 
 /** Options of a {@link Participant}. */
 export interface ParticipantOptions {
@@ -79,13 +59,15 @@ export interface ParticipantOptions {
   readonly room: Room;
 }
 
-/** The parts of a relay that all its participants use. */
+/** The relay, as its participants see it. */
 export interface ParticipantContext {
-  readonly scheduler: Scheduler;
-  readonly limits: RelayLimits;
-  readonly handlers: ParticipantHandlers;
+  readonly settings: RelaySettings;
   /** Counts the drops of all sessions together. */
   readonly drops: DropCounters;
+  onMessage(participant: Participant, message: ClientMessage, messageBytes: number): void;
+  onRouted(participant: Participant, packet: Uint8Array): void;
+  /** Called once, when the participant has ended, by either side. */
+  onGone(participant: Participant, close: LinkClose): void;
 }
 
 /**
@@ -143,8 +125,7 @@ export class Participant {
   readonly filter = new UpdateFilter();
   readonly retained: RetainedStates;
   readonly meter: SessionMeter;
-  readonly #limits: RelayLimits;
-  readonly #handlers: ParticipantHandlers;
+  readonly #context: ParticipantContext;
   readonly #scheduler: Scheduler;
   readonly #tokens: readonly Buffer[];
   #welcomeId: number | undefined;
@@ -167,10 +148,11 @@ export class Participant {
   #isFailing = false;
   #info: PeerInfo | undefined;
 
-  constructor(options: ParticipantOptions, { limits, handlers, drops, ...context }: ParticipantContext) {
-    this.#limits = limits;
-    this.#handlers = handlers;
-    const scheduler = new GuardedScheduler(context.scheduler, (error) => this.fail("timer", error));
+  constructor(options: ParticipantOptions, context: ParticipantContext) {
+    this.#context = context;
+    const { settings, drops } = context;
+    const { limits } = settings;
+    const scheduler = new GuardedScheduler(settings.scheduler, (error) => this.fail("timer", error));
     this.#scheduler = scheduler;
     this.number = options.number;
     this.seat = options.seat;
@@ -188,7 +170,10 @@ export class Participant {
       shares: room.shares(this.#joinedAtMs),
       address: options.addressEgress,
       on: {
-        onRefused: handlers.onRefused,
+        onRefused: (subject) => {
+          drops.count("rate-limit");
+          settings.counters.count("limited", subject);
+        },
         onTooLong: () => this.session.reportViolation("too-long"),
         onFlood: () => this.end(CloseCode.flooding, "more packets, bytes or messages than allowed"),
       },
@@ -207,7 +192,7 @@ export class Participant {
         onInput: (body) => this.#host?.receiveInput(this, body),
         onAcknowledged: (sequence) => room.host?.acknowledged(this, sequence),
         onReliable: (payload) => this.#receive(payload),
-        onRouted: (packet) => handlers.onRouted(this, packet),
+        onRouted: (packet) => context.onRouted(this, packet),
         onActiveLink: (link) => link && this.#opened(),
         onLinkDown: (link, close, isLast) => this.#linkDown(link, close, isLast),
         onClosed: (close) => this.#gone(close),
@@ -259,14 +244,9 @@ export class Participant {
     return this.#presence.at === "away" || this.#presence.at === "returning";
   }
 
-  /** True if its page was closed or is asleep: then its direct links to others are gone too. */
-  get isPageClosed(): boolean {
-    return this.#presence.at === "away" && this.#presence.page !== "open";
-  }
-
   get unloadGraceMs(): number | undefined {
     const isClosed = this.#presence.at === "away" && this.#presence.page === "closed";
-    return isClosed ? this.#limits.unloadGraceMs : undefined;
+    return isClosed ? this.#context.settings.limits.unloadGraceMs : undefined;
   }
 
   /** Returns true if an open link carries this class of traffic. */
@@ -342,7 +322,7 @@ export class Participant {
   /** Sets the timeout of the links: a hidden page may be slow, so it may be silent for longer. */
   setHidden(isHidden: boolean): void {
     this.#isHidden = isHidden;
-    this.session.setMinTimeout(isHidden ? this.#limits.hiddenTimeoutMs : 0);
+    this.session.setMinTimeout(isHidden ? this.#context.settings.limits.hiddenTimeoutMs : 0);
   }
 
   /**
@@ -382,7 +362,7 @@ export class Participant {
       preference: 1,
       needsProof: false,
       connectTimeoutMs: LINK_CONNECT_TIMEOUT_MS,
-      timeoutMs: this.#limits.linkTimeoutMs,
+      timeoutMs: this.#context.settings.limits.linkTimeoutMs,
       heartbeatMs: HEARTBEAT_MS,
       measureMs: MEASURE_MS,
     });
@@ -436,18 +416,22 @@ export class Participant {
     try {
       this.session.close(code, reason);
     } catch (error) {
-      this.#handlers.onFault(this, "packet", error);
+      this.#report("packet", error);
     }
     this.#gone({ code, reason });
   }
 
   /** Reports an error from serving this participant, and ends the participant. */
   fail(place: FaultPlace, error: unknown): void {
-    this.#handlers.onFault(this, place, error);
+    this.#report(place, error);
     // Ending the participant may fail for the same reason.
     if (this.#isFailing) return;
     this.#isFailing = true;
     this.end(CloseCode.internalError, "the server failed while it served this session");
+  }
+
+  #report(place: FaultPlace, error: unknown): void {
+    this.#context.settings.faults.report(place, error, { sessionId: this.id, roomId: this.room.id });
   }
 
   /**
@@ -477,12 +461,13 @@ export class Participant {
     if (this.#saidWebrtc === this.#webrtc) return;
     if (this.#webrtcChanges.take(1, this.#scheduler.nowMs())) {
       this.#webrtc = this.#saidWebrtc;
-      this.#handlers.onWebrtc(this);
+      this.room.sendToOthers(this, { type: "capabilities", number: this.number, webrtc: this.#webrtc });
     } else this.#cancelWebrtcChange = this.#scheduler.after(WEBRTC_CHANGE_MS, () => this.#changeWebrtc());
   }
 
   #guard(link: AdmittedLink): void {
-    link.measure(this.meter, (error) => this.fail("packet", error));
+    link.meter = this.meter;
+    link.onFault = (error) => this.fail("packet", error);
   }
 
   #receive(payload: Uint8Array): void {
@@ -490,7 +475,7 @@ export class Participant {
     if (host && payload[0] !== PayloadKind.control) return host.receive(this, payload);
     const message = payload[0] === PayloadKind.control ? readClientMessage(payload.subarray(1)) : undefined;
     if (message === undefined) return this.session.reportViolation("bad-message");
-    this.#handlers.onMessage(this, message, payload.length);
+    this.#context.onMessage(this, message, payload.length);
   }
 
   /** The room's host. Without one, counts a drop: nobody reads the packet. */
@@ -512,8 +497,17 @@ export class Participant {
     const isFirst = !this.#hasOpened;
     this.#hasOpened = true;
     this.#presence = { at: "connected" };
-    if (isFirst) this.#handlers.onOpened(this);
-    else this.#handlers.onReturned(this, wasAway);
+    const { room, number } = this;
+    if (isFirst && !room.host) this.introduce();
+    // With an authority, players exchange nothing. A change of links without an absence loses nothing.
+    const isNews = !isFirst && (wasAway || !room.host);
+    if (isNews && this.isIntroduced) room.sendToOthers(this, { type: "back", number });
+  }
+
+  /** Tells the others of this participant. */
+  introduce(): void {
+    this.isIntroduced = true;
+    this.room.sendToOthers(this, { type: "joined", peer: this.info });
   }
 
   #linkDown(link: Link, close: LinkClose, isLast: boolean): void {
@@ -526,7 +520,11 @@ export class Participant {
     if (page === "open" && !isLast) return;
     this.#presence = { at: "away", sinceMs: this.#scheduler.nowMs(), page };
     this.keepFor(this.#graceMsOf(page));
-    this.#handlers.onDropped(this);
+    if (!this.isIntroduced) return;
+    const { room, number } = this;
+    // The direct links of a page that is closed or asleep are gone too.
+    room.sendToOthers(this, { type: "away", number, closed: page !== "open" });
+    room.callHost((host) => host.dropped(this));
   }
 
   /**
@@ -534,7 +532,7 @@ export class Participant {
    * precedence.
    */
   #graceMsOf(page: "open" | "asleep" | "closed"): number {
-    const { reconnectGraceMs, hiddenGraceMs, unloadGraceMs } = this.#limits;
+    const { reconnectGraceMs, hiddenGraceMs, unloadGraceMs } = this.#context.settings.limits;
     if (page === "closed") return unloadGraceMs;
     return this.#isHidden || page === "asleep" ? Math.max(reconnectGraceMs, hiddenGraceMs) : reconnectGraceMs;
   }
@@ -544,7 +542,7 @@ export class Participant {
     this.#presence = { at: "gone" };
     this.#cancelGrace?.();
     this.#cancelWebrtcChange?.();
-    this.#handlers.onGone(this, close);
+    this.#context.onGone(this, close);
   }
 }
 

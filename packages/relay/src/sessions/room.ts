@@ -1,4 +1,5 @@
 import {
+  CloseCode,
   writeControl,
   type PeerInfo,
   type RoomListing,
@@ -7,8 +8,10 @@ import {
   type MatchRefusal,
 } from "@paceline/protocol";
 import type { HostedRoom, RoomHost } from "../authority/room-host.js";
+import type { Faults } from "../ops/faults.js";
 import type { Participant } from "./participant.js";
-import { limitTable, type RelayLimits } from "../limits/relay-limits.js";
+import { limitTable } from "../limits/relay-limits.js";
+import type { RelaySettings } from "../options/relay-options.js";
 import { BucketShare, TokenBucket } from "../limits/token-bucket.js";
 
 /** The parts of a new room. */
@@ -16,11 +19,13 @@ type RoomDescription = Pick<
   Room,
   "id" | "name" | "options" | "optionsKey" | "build" | "maxPlayers" | "code" | "openedBy" | "openMatch"
 > & {
-  readonly limits: RelayLimits;
-  readonly nowMs: number;
+  readonly settings: RelaySettings;
   /** Called when the room has ended and all participants are out. */
   readonly onEnd: (room: Room) => void;
 };
+
+/** Message without the error, since a stranger must not see it. The log has it. */
+export const ROOM_FAILED = "the room failed; the server's log has the error";
 
 /** First number of a participant. Number 0 means "nobody". */
 const FIRST_NUMBER = 1;
@@ -34,17 +39,6 @@ const MAX_PACKET_BYTES = limitTable.byteBurst.min;
  * at once, before its first entity.
  */
 const LEFT_PERIOD_MS = 100;
-
-/** A rate that all sessions of a room share. */
-interface Rate {
-  readonly bucket: TokenBucket;
-  readonly perSecond: number;
-  readonly burst: number;
-}
-
-function newRate(perSecond: number, burst: number, nowMs: number): Rate {
-  return { bucket: new TokenBucket(perSecond, burst, nowMs), perSecond, burst };
-}
 
 /** Participants who see each other, and seats that are reserved for players who come soon. */
 export class Room implements HostedRoom {
@@ -71,12 +65,14 @@ export class Room implements HostedRoom {
   host: RoomHost | undefined;
   /** Resolves when the host is there, or with the reason for a refusal; undefined in a mesh. */
   opening: Promise<MatchRefusal | undefined> | undefined;
-  readonly #ingress: Rate;
-  readonly #egress: Rate;
+  /** Rates that all sessions of the room share. */
+  readonly #ingress: TokenBucket;
+  readonly #egress: TokenBucket;
   readonly #joins: TokenBucket;
   readonly #participants = new Map<number, Participant>();
   readonly #options: readonly (readonly [string, unknown])[];
   readonly #onEnd: (room: Room) => void;
+  readonly #faults: Faults;
   /** Reserved seats by session id; true for a spectator's. */
   readonly #seats = new Map<string, boolean>();
   /** Reserved seats that replace a present participant, whose page reloads. */
@@ -96,12 +92,14 @@ export class Room implements HostedRoom {
     this.#options = JSON.parse(description.optionsKey) as [string, unknown][];
     this.#onEnd = description.onEnd;
     this.openMatch = description.openMatch;
-    const { limits, nowMs } = description;
+    this.#faults = description.settings.faults;
+    const { limits, scheduler } = description.settings;
+    const nowMs = scheduler.nowMs();
     // At least a session's own limits: alone in a room it is never held back.
     const bytesPerSecond = Math.max(limits.bytesPerSecondPerRoom, limits.bytesPerSecond);
     const byteBurst = Math.max(limits.byteBurstPerRoom, limits.byteBurst);
-    this.#ingress = newRate(bytesPerSecond, byteBurst, nowMs);
-    this.#egress = newRate(limits.egressBytesPerSecondPerRoom, limits.egressBurstPerRoom, nowMs);
+    this.#ingress = new TokenBucket(bytesPerSecond, byteBurst, nowMs);
+    this.#egress = new TokenBucket(limits.egressBytesPerSecondPerRoom, limits.egressBurstPerRoom, nowMs);
     this.#joins = new TokenBucket(limits.joinsPerSecondPerRoom, limits.joinBurstPerRoom, nowMs);
   }
 
@@ -110,10 +108,10 @@ export class Room implements HostedRoom {
    * forwards.
    */
   shares(nowMs: number): { readonly ingress: BucketShare; readonly egress: BucketShare } {
-    const share = ({ bucket, perSecond, burst }: Rate): BucketShare => {
-      const places = this.maxPlayers + this.maxSpectators;
-      const ownBurst = Math.max(burst / places, MAX_PACKET_BYTES);
-      return new BucketShare(new TokenBucket(perSecond / places, ownBurst, nowMs), bucket);
+    const places = this.maxPlayers + this.maxSpectators;
+    const share = (bucket: TokenBucket): BucketShare => {
+      const burst = Math.max(bucket.burst / places, MAX_PACKET_BYTES);
+      return new BucketShare(new TokenBucket(bucket.perSecond / places, burst, nowMs), bucket);
     };
     return { ingress: share(this.#ingress), egress: share(this.#egress) };
   }
@@ -188,6 +186,13 @@ export class Room implements HostedRoom {
     this.isKept = false;
     for (const participant of [...this.#participants.values()]) participant.end(code, reason);
     this.#onEnd(this);
+  }
+
+  /** Calls the room's authority. If it throws, this room ends; other rooms go on. */
+  callHost(call: (host: RoomHost) => void): void {
+    const { host } = this;
+    if (!host || this.#faults.contain("room", () => call(host), { roomId: this.id })) return;
+    this.end(CloseCode.roomClosed, ROOM_FAILED);
   }
 
   participant(number: number): Participant | undefined {

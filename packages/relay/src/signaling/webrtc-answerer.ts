@@ -1,5 +1,5 @@
-import { CloseCode, SERVER_NUMBER, type DropReason } from "@paceline/protocol";
-import type { LinkMonitorOptions } from "@paceline/transport";
+import { CloseCode, SERVER_NUMBER } from "@paceline/protocol";
+import type { DropCounters, LinkMonitorOptions } from "@paceline/transport";
 import {
   NodeWebRtcLink,
   endNativeWebRtc,
@@ -12,12 +12,6 @@ import type { Participant } from "../sessions/participant.js";
 import type { RelaySettings } from "../options/relay-options.js";
 import { TokenBucket } from "../limits/token-bucket.js";
 import { freeUdpPort } from "./udp-port.js";
-
-/** Calls from the answerer to the session registry. */
-export interface WebRtcAnswererHandlers {
-  onReady(): void;
-  onDropped(reason: DropReason): void;
-}
 
 /** Mean interval at which a client may make attempts, besides the burst. */
 const SECONDS_PER_ATTEMPT = 2;
@@ -57,16 +51,19 @@ const MAX_ATTEMPTS = 2;
  */
 export class WebRtcAnswerer {
   readonly #settings: RelaySettings;
-  readonly #handlers: WebRtcAnswererHandlers;
+  readonly #drops: DropCounters;
+  readonly #onReady: () => void;
   readonly #offerers = new Map<Participant, Offerer>();
   readonly #open = new Set<Attempt>();
   #native: NativeWebRtc | undefined;
   #port: number | undefined;
   #isClosed = false;
 
-  constructor(settings: RelaySettings, handlers: WebRtcAnswererHandlers) {
+  /** @param onReady called when the answerer can take offers */
+  constructor(settings: RelaySettings, drops: DropCounters, onReady: () => void) {
     this.#settings = settings;
-    this.#handlers = handlers;
+    this.#drops = drops;
+    this.#onReady = onReady;
     this.#start().catch((error: unknown) => settings.faults.report("webrtc", error));
   }
 
@@ -85,17 +82,16 @@ export class WebRtcAnswerer {
 
   /** Handles a participant's offer or candidate for the server. */
   signal(participant: Participant, attemptNumber: number, data: unknown): void {
-    if (!this.isReady) return this.#handlers.onDropped("not-routable");
+    if (!this.isReady) return this.#drops.count("not-routable");
     const offerer = this.#offererOf(participant);
     const isOffer = (data as { type?: unknown } | null)?.type === "offer";
     const known = offerer.attempts.find(({ number }) => number === attemptNumber);
     if (known) return known.link.signal(data);
     // The candidate belongs to an attempt that has ended or was refused.
-    if (!isOffer) return this.#handlers.onDropped("outdated");
+    if (!isOffer) return this.#drops.count("outdated");
     const { webRtcLinks } = this.#settings.limits;
-    if (this.#open.size >= webRtcLinks) return this.#handlers.onDropped("queue-full");
-    if (!offerer.bucket.take(1, this.#settings.scheduler.nowMs()))
-      return this.#handlers.onDropped("rate-limit");
+    if (this.#open.size >= webRtcLinks) return this.#drops.count("queue-full");
+    if (!offerer.bucket.take(1, this.#settings.scheduler.nowMs())) return this.#drops.count("rate-limit");
     if (offerer.attempts.length >= MAX_ATTEMPTS)
       offerer.attempts.shift()?.link.close(CloseCode.replaced, "the client started again");
     const attempt = this.#answer(participant, attemptNumber);
@@ -135,7 +131,7 @@ export class WebRtcAnswerer {
     this.#native = native;
     this.#port = port;
     log.info("WebRTC to the server", { udpPort: port });
-    this.#handlers.onReady();
+    this.#onReady();
   }
 
   #offererOf(participant: Participant): Offerer {
@@ -189,7 +185,7 @@ export class WebRtcAnswerer {
   #permits(participant: Participant, address: string): boolean {
     const mode = this.#settings.webrtc?.privateCandidates ?? "private-sessions";
     const isPermitted = permitsCandidate(address, participant.linkAddress, mode);
-    if (!isPermitted) this.#handlers.onDropped("not-allowed");
+    if (!isPermitted) this.#drops.count("not-allowed");
     return isPermitted;
   }
 
