@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { CloseCode, LINK_PATH, ConfigError, checkKeys } from "@paceline/protocol";
 import type { Link } from "@paceline/transport";
-import { AddressBuckets } from "./limits/address-buckets.js";
+import { addressBuckets, type AddressBuckets } from "./limits/address-buckets.js";
 import { UpgradeHandler, type LinkRequest } from "./upgrade-handler.js";
 import { SessionRegistry } from "./session-registry.js";
 import { answerMatch, type MatchParts } from "./match-handler.js";
@@ -68,13 +68,10 @@ export class Relay {
     const settings = relaySettings(options);
     this.#settings = settings;
     this.#registry = new SessionRegistry(settings);
-    const { limits, scheduler } = settings;
-    const perSecond = limits.matchesPerSecondPerAddress;
-    const matches = new AddressBuckets(perSecond, limits.matchBurstPerAddress, scheduler);
+    const matches = addressBuckets(settings, "matchesPerSecondPerAddress", "matchBurstPerAddress");
     this.#upgrades = new UpgradeHandler(settings, this.#registry, matches);
     this.#parts = { settings, registry: this.#registry, matches };
-    const { healthPerSecondPerAddress, healthBurstPerAddress } = limits;
-    this.#healthAsked = new AddressBuckets(healthPerSecondPerAddress, healthBurstPerAddress, scheduler);
+    this.#healthAsked = addressBuckets(settings, "healthPerSecondPerAddress", "healthBurstPerAddress");
     this.#startedAtMs = settings.scheduler.nowMs();
   }
 

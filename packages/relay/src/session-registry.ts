@@ -11,7 +11,7 @@ import {
   type MatchRefusal,
 } from "@paceline/protocol";
 import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
-import { AddressBuckets } from "./limits/address-buckets.js";
+import { addressBuckets, type AddressBuckets } from "./limits/address-buckets.js";
 import { AddressShares } from "./limits/address-shares.js";
 import { Forwarder } from "./forwarding/forwarder.js";
 import type { AdmittedLink } from "./admission/admitted-link.js";
@@ -53,7 +53,7 @@ export class SessionRegistry implements ParticipantContext {
   readonly settings: RelaySettings;
   readonly rooms: RoomDirectory;
   readonly participants = new Map<string, Participant>();
-  readonly #seats: Seats;
+  readonly seats: Seats;
   readonly #shares: AddressShares;
   readonly #stripes: StripeTickets<Participant>;
   /** Drops of the relay and all of its sessions together. */
@@ -72,31 +72,29 @@ export class SessionRegistry implements ParticipantContext {
     this.settings = settings;
     this.#forwarder = new Forwarder(this.drops, settings.scheduler, settings.coalesceMs);
     this.#endings = new LogThrottle(settings.scheduler);
-    const { egressBytesPerSecondPerAddress, egressBurstPerAddress } = settings.limits;
-    this.#egress = new AddressBuckets(
-      egressBytesPerSecondPerAddress,
-      egressBurstPerAddress,
-      settings.scheduler,
-    );
+    this.#egress = addressBuckets(settings, "egressBytesPerSecondPerAddress", "egressBurstPerAddress");
     this.#memory = new MemoryBudget(settings, () => this.participants.values());
     this.rooms = new RoomDirectory(settings, (match) => this.#openMatch(match));
     const { maxSessions, addressSharePercent } = settings.limits;
     this.#shares = new AddressShares(maxSessions, addressSharePercent);
-    this.#seats = new Seats(settings, this.rooms, this.#shares);
+    this.seats = new Seats(settings, this.rooms, this.#shares);
     this.webRtc = new WebRtcAnswerer(settings, this.drops, () => {
       for (const participant of this.participants.values()) participant.sendControl(serverSpeaksWebRtc);
     });
     const { turn, scheduler } = settings;
     this.#stopRenewing = turn && scheduler.every(turn.lifetimeMs / 2, () => this.#renewCredentials());
-    this.#stripes = new StripeTickets(settings.scheduler);
+    this.#stripes = new StripeTickets(scheduler);
   }
 
-  /** Finds a seat as {@link reserve} does, but first asks the room's authority if there is one. */
+  /**
+   * Finds or opens a room and keeps a seat in it for the lifetime of the ticket. Asks the room's authority
+   * first if there is one.
+   */
   async match(request: MatchRequest, caller: Caller): Promise<MatchedSeat | MatchRefusal> {
     const wish = (await this.#isSeatOfTab(request)) ? withoutSeat(request) : request;
     const authority = this.#authorityFor(wish);
-    const held = authority ? await this.#granted(wish, caller, authority) : this.#hold(wish, caller.address);
-    return isRefusal(held) ? held : this.#seats.issue(held, wish.webrtc);
+    const held = authority ? await this.#granted(wish, caller, authority) : this.hold(wish, caller.address);
+    return isRefusal(held) ? held : this.seats.issue(held, wish.webrtc);
   }
 
   /**
@@ -119,20 +117,14 @@ export class SessionRegistry implements ParticipantContext {
     return participant.isAway && !participant.isGone;
   }
 
-  /** Finds or opens a room and keeps a seat in it for the lifetime of the ticket. */
-  reserve(request: MatchRequest, address = ""): MatchedSeat | MatchRefusal {
-    const held = this.#hold(request, address);
-    return isRefusal(held) ? held : this.#seats.issue(held, request.webrtc);
-  }
-
   /** Keeps a seat without a time limit, until a ticket is issued or the seat is released. */
-  #hold(request: MatchRequest, address: string, auth?: unknown): HeldSeat | MatchRefusal {
+  hold(request: MatchRequest, address: string, auth?: unknown): HeldSeat | MatchRefusal {
     const isBack = request.method === "reconnect";
     const refusal = this.#refusalForAll(isBack ? 0 : 1, isBack);
     if (refusal) return refusal;
     if (isBack) return this.#holdSuccessor(request, address);
     const room = this.rooms.roomFor(request, address);
-    return room instanceof Room ? this.#seats.hold(room, request, address, auth) : room;
+    return room instanceof Room ? this.seats.hold(room, request, address, auth) : room;
   }
 
   /** Keeps a participant's place for a page that has its token, even in a full room. */
@@ -140,7 +132,7 @@ export class SessionRegistry implements ParticipantContext {
     const participant = this.participants.get(request.target);
     if (participant?.hasToken(request.token)) {
       const refusal = this.rooms.buildRefusal(participant.room, request);
-      return refusal ?? this.#seats.holdSuccessor(participant, address);
+      return refusal ?? this.seats.holdSuccessor(participant, address);
     }
     return notFound("no such session (any more), or one of another server: join as usual");
   }
@@ -162,11 +154,11 @@ export class SessionRegistry implements ParticipantContext {
     const identity = "identity" in grant ? grant.identity : undefined;
     // A room may lower its number of places while it opens. Then the next room is tried.
     for (let tries = 0; tries < MAX_ROOMS_TRIED; tries++) {
-      const held = this.#hold({ ...request, options: grant.options }, caller.address, grant.auth);
+      const held = this.hold({ ...request, options: grant.options }, caller.address, grant.auth);
       if (isRefusal(held)) return held;
       const failed = await held.room.opening;
       if (!failed && !held.room.exceedsCapacity(held.sessionId)) return { ...held, identity };
-      this.#seats.release(held.sessionId);
+      this.seats.release(held.sessionId);
       if (failed) return failed;
     }
     return full(503, "rooms fill faster than they are opened");
@@ -174,13 +166,13 @@ export class SessionRegistry implements ParticipantContext {
 
   /** Opens a room for guests of another room, as that room's authority requests. */
   async #openMatch(match: MatchedRoom): Promise<readonly MatchedSeat[] | MatchRefusal> {
-    return this.#refusalForAll(match.players.length) ?? (await this.#seats.openMatch(match));
+    return this.#refusalForAll(match.players.length) ?? (await this.seats.openMatch(match));
   }
 
   /** Gives a link the seat of its ticket, or closes the link with the reason. */
   admit(admitted: AdmittedLink, ticket: string, address = ""): void {
     if (this.isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
-    const redeemed = this.#seats.redeem(ticket, address);
+    const redeemed = this.seats.redeem(ticket, address);
     if ("reason" in redeemed) return this.#refuse(admitted, redeemed.code, redeemed.reason);
     this.#claim(redeemed.sessionId, redeemed.webrtc, admitted);
   }
@@ -189,7 +181,7 @@ export class SessionRegistry implements ParticipantContext {
   join(admitted: AdmittedLink, request: MatchRequest, caller: Caller): void {
     if (this.isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
     const authority = this.#authorityFor(request);
-    if (!authority) return this.#enter(admitted, request, this.#hold(request, caller.address));
+    if (!authority) return this.#enter(admitted, request, this.hold(request, caller.address));
     this.#granted(request, caller, authority).then(
       (held) => this.#enter(admitted, request, held),
       (error: unknown) => {
@@ -262,7 +254,7 @@ export class SessionRegistry implements ParticipantContext {
     this.#stopRenewing?.();
     this.#memory.stop();
     this.#stripes.stop();
-    this.#seats.clear();
+    this.seats.clear();
     this.rooms.groups.clear();
     for (const participant of this.participants.values()) {
       if (endpoint !== undefined) participant.sendControl({ type: "moving", endpoint });
@@ -275,7 +267,7 @@ export class SessionRegistry implements ParticipantContext {
   #refusalForAll(newcomers: number, isBack = false): MatchRefusal | undefined {
     if (this.isStopping) return full(503, "the server is stopping");
     if (this.isDraining && !isBack) return full(503, "the server takes nobody new");
-    const isFull = this.participants.size + this.#seats.size + newcomers > this.settings.limits.maxSessions;
+    const isFull = this.participants.size + this.seats.size + newcomers > this.settings.limits.maxSessions;
     return isFull ? full(503, "the server is full") : undefined;
   }
 
@@ -298,12 +290,12 @@ export class SessionRegistry implements ParticipantContext {
     }
     counters.count("seats", method);
     // The link may have closed while the room was opening.
-    if (admitted.link.state === "closed") return this.#seats.release(held.sessionId);
+    if (admitted.link.state === "closed") return this.seats.release(held.sessionId);
     this.#claim(held.sessionId, webrtc, admitted);
   }
 
   #claim(id: string, webrtc: boolean, admitted: AdmittedLink): void {
-    const seat = this.#seats.take(id);
+    const seat = this.seats.take(id);
     if (!seat) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
     const { before, room } = seat;
     if (before?.isGone) {

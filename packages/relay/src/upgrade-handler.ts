@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { CloseCode, WEBSOCKET_PROTOCOL, limits as wireLimits } from "@paceline/protocol";
 import { WebSocketListener } from "@paceline/transport/node";
 import type { Link } from "@paceline/transport";
-import { AddressBuckets } from "./limits/address-buckets.js";
+import { addressBuckets, type AddressBuckets } from "./limits/address-buckets.js";
 import { AddressShares } from "./limits/address-shares.js";
 import { Connection } from "./admission/connection.js";
 import { AdmittedLink } from "./admission/admitted-link.js";
@@ -54,11 +54,7 @@ export class UpgradeHandler {
       scheduler,
       highWaterBytes: HIGH_WATER_BYTES,
     });
-    this.#buckets = new AddressBuckets(
-      limits.linksPerSecondPerAddress,
-      limits.linkBurstPerAddress,
-      scheduler,
-    );
+    this.#buckets = addressBuckets(settings, "linksPerSecondPerAddress", "linkBurstPerAddress");
     this.#shares = new AddressShares(limits.maxConnections, limits.addressSharePercent);
     this.#stopInspecting = scheduler.every(INSPECTION_PERIOD_MS, () => this.#inspect());
   }

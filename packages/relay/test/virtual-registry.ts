@@ -1,4 +1,4 @@
-import { type MatchedSeat } from "@paceline/protocol";
+import { type MatchRefusal, type MatchedSeat } from "@paceline/protocol";
 import { VirtualScheduler } from "@paceline/testkit";
 import { MemoryLink, type Pipe, type Scheduler } from "@paceline/transport";
 import { AdmittedLink } from "../src/admission/admitted-link.js";
@@ -63,9 +63,10 @@ export class VirtualRegistry {
     return seat;
   }
 
-  reserve(request: Partial<MatchRequest> = {}, address = ""): ReturnType<SessionRegistry["reserve"]> {
+  reserve(request: Partial<MatchRequest> = {}, address = ""): MatchedSeat | MatchRefusal {
     const plain = { method: "joinOrCreate", target: "race", options: {}, webrtc: true, token: "" } as const;
-    return this.registry.reserve({ ...plain, ...request }, address);
+    const held = this.registry.hold({ ...plain, ...request }, address);
+    return isRefusal(held) ? held : this.registry.seats.issue(held, request.webrtc ?? plain.webrtc);
   }
 
   /** Joins a player with a seat and a link, and waits for its welcome. */

@@ -1,4 +1,5 @@
 import type { Clock } from "@paceline/transport";
+import type { RelayLimits } from "./relay-limits.js";
 import { networksOf, type Network } from "./network-address.js";
 import { TokenBucket } from "./token-bucket.js";
 
@@ -104,4 +105,14 @@ export class AddressBuckets {
       return;
     }
   }
+}
+
+/** Returns the buckets for a rate and a burst of a relay's limits. */
+export function addressBuckets(
+  { limits, scheduler }: { readonly limits: RelayLimits; readonly scheduler: Clock },
+  rate: keyof RelayLimits,
+  burst: keyof RelayLimits,
+): AddressBuckets {
+  const seconds = rate.includes("PerMinute") ? 60 : 1;
+  return new AddressBuckets(limits[rate] / seconds, limits[burst], scheduler);
 }

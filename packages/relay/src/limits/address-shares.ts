@@ -28,15 +28,11 @@ export class AddressShares {
     return sharingNetworks(address).every((name) => (this.#held.get(name) ?? 0) + amount <= this.#share);
   }
 
-  take(address: string, amount = 1): void {
-    this.#add(address, amount);
-  }
-
   release(address: string, amount = 1): void {
-    this.#add(address, -amount);
+    this.take(address, -amount);
   }
 
-  #add(address: string, amount: number): void {
+  take(address: string, amount = 1): void {
     this.#total += amount;
     for (const name of sharingNetworks(address)) {
       const held = (this.#held.get(name) ?? 0) + amount;

@@ -46,21 +46,11 @@ export const limitTable = {
   /** Bytes of all sessions of one room at once, at least what one may. */
   byteBurstPerRoom: { default: 8_388_608, min: 16_517, max: 1_000_000_000, unit: "bytes" },
   /** Bytes that the relay forwards in one room, sustained; each session always has its part of it. */
-  egressBytesPerSecondPerRoom: {
-    default: 16_777_216,
-    min: 1024,
-    max: 10_000_000_000,
-    unit: "bytes per second",
-  },
+  egressBytesPerSecondPerRoom: { default: 16_777_216, min: 1024, max: 1e10, unit: "bytes per second" },
   /** Bytes that the relay forwards in one room at once. */
   egressBurstPerRoom: { default: 33_554_432, min: 16_517, max: 10_000_000_000, unit: "bytes" },
   /** Bytes that the relay forwards for the sessions of one network address, sustained; not for loopback. */
-  egressBytesPerSecondPerAddress: {
-    default: 67_108_864,
-    min: 1024,
-    max: 10_000_000_000,
-    unit: "bytes per second",
-  },
+  egressBytesPerSecondPerAddress: { default: 67_108_864, min: 1024, max: 1e10, unit: "bytes per second" },
   /** Bytes that the relay forwards for the sessions of one network address at once. */
   egressBurstPerAddress: { default: 134_217_728, min: 16_517, max: 10_000_000_000, unit: "bytes" },
   /** Requests for /health of one network address, sustained; more are answered 429. */

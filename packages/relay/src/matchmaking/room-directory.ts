@@ -1,6 +1,6 @@
 import { type RoomOptions, type RoomListing, type Group, type MatchRefusal } from "@paceline/protocol";
 import { randomBytes, randomInt } from "node:crypto";
-import { AddressBuckets } from "../limits/address-buckets.js";
+import { addressBuckets, type AddressBuckets } from "../limits/address-buckets.js";
 import { AddressShares } from "../limits/address-shares.js";
 import { GroupPlaces } from "./group-places.js";
 import { busy, full, notFound, outdated, roomFailed, unknownKind } from "./match-refusals.js";
@@ -31,17 +31,9 @@ export class RoomDirectory {
     this.#openMatch = openMatch;
     const onFreed = (room: Room): void => this.disposeIfEmpty(room);
     this.groups = new GroupPlaces(scheduler, limits.groupPlaceMs, onFreed);
-    this.#friends = new AddressBuckets(
-      limits.groupPlacesPerMinutePerAddress / 60,
-      limits.groupPlaceBurstPerAddress,
-      scheduler,
-    );
+    this.#friends = addressBuckets(settings, "groupPlacesPerMinutePerAddress", "groupPlaceBurstPerAddress");
     this.#shares = new AddressShares(limits.maxRooms, limits.addressSharePercent);
-    this.#openings = new AddressBuckets(
-      limits.roomsPerMinutePerAddress / 60,
-      limits.roomBurstPerAddress,
-      scheduler,
-    );
+    this.#openings = addressBuckets(settings, "roomsPerMinutePerAddress", "roomBurstPerAddress");
   }
 
   get size(): number {
@@ -53,7 +45,10 @@ export class RoomDirectory {
   }
 
   find(idOrCode: string): Room | undefined {
-    return this.#rooms.get(idOrCode) ?? this.#roomWithCode(idOrCode);
+    const room = this.#rooms.get(idOrCode);
+    if (room || idOrCode.length !== ROOM_CODE_CHARACTERS) return room;
+    for (const each of this.#rooms.values()) if (each.code === idOrCode) return each;
+    return undefined;
   }
 
   /**
@@ -73,13 +68,8 @@ export class RoomDirectory {
       return busy("too many places kept for this address");
     }
     const build = this.#buildOf(request, target);
-    const wanted: Wanted = {
-      name: target,
-      optionsKey: this.#keyOf(target, options),
-      build,
-      spectate,
-      players,
-    };
+    const optionsKey = this.#keyOf(target, options);
+    const wanted: Wanted = { name: target, optionsKey, build, spectate, players };
     const found = method === "create" ? undefined : this.#match(wanted);
     if (found) return found;
     if (method === "join") return notFound("no room is open");
@@ -146,24 +136,14 @@ export class RoomDirectory {
     return true;
   }
 
-  #roomWithCode(code: string): Room | undefined {
-    if (code.length !== ROOM_CODE_CHARACTERS) return undefined;
-    for (const room of this.#rooms.values()) if (room.code === code) return room;
-    return undefined;
-  }
-
   #roomWithId({ target, spectate = false, build }: MatchRequest): Room | MatchRefusal {
     const room = this.find(target);
     if (!room || (room.isLocked && !spectate)) return notFound("there is no room with this id");
     const refusal = this.buildRefusal(room, { build });
     if (refusal) return refusal;
     if (room.admits(spectate)) return room;
-    return full(
-      409,
-      spectate
-        ? "the room takes no more spectators"
-        : "the room is full: joinOrCreate finds or opens another",
-    );
+    if (spectate) return full(409, "the room takes no more spectators");
+    return full(409, "the room is full: joinOrCreate finds or opens another");
   }
 
   #match(wanted: Wanted): Room | undefined {
@@ -200,8 +180,11 @@ export class RoomDirectory {
       : full(409, `rooms of this kind take no ${players} players`);
   }
 
+  /** Returns the key that separates rooms of one name by their options. */
   #keyOf(name: string, options: RoomOptions): string {
-    return optionsKeyOf(options, this.#settings.rooms.get(name)?.authority?.filterBy);
+    const filterBy = this.#settings.rooms.get(name)?.authority?.filterBy;
+    const entries = Object.entries(options).filter(([key]) => filterBy?.includes(key) !== false);
+    return canonicalOptions(Object.fromEntries(entries));
   }
 
   /** Returns the build that separates rooms of this kind; empty if the kind mixes builds. */
@@ -264,11 +247,8 @@ interface Wanted {
 }
 
 /** Returns true if the room is of the kind, the options and the build of a request. */
-function isAlike(
-  room: Room,
-  { name, optionsKey, build }: Pick<Wanted, "name" | "optionsKey" | "build">,
-): boolean {
-  return room.name === name && room.optionsKey === optionsKey && room.build === build;
+function isAlike(room: Room, like: Pick<Room, "name" | "optionsKey" | "build">): boolean {
+  return room.name === like.name && room.optionsKey === like.optionsKey && room.build === like.build;
 }
 
 /** Returns the group's room, or a refusal. Members of a group are never placed in different rooms. */
@@ -278,14 +258,6 @@ function placeBesideFriends(
 ): Room | MatchRefusal {
   const isWaitedFor = isKept && !spectate && !room.isLocked && room.taken <= room.maxPlayers;
   return isWaitedFor || room.admits(spectate) ? room : full(409, "the group's room takes nobody more");
-}
-
-/** Returns the key that separates rooms of one name by their options. */
-function optionsKeyOf(options: RoomOptions, filterBy: readonly string[] | undefined): string {
-  if (!filterBy) return canonicalOptions(options);
-  return canonicalOptions(
-    Object.fromEntries(Object.entries(options).filter(([key]) => filterBy.includes(key))),
-  );
 }
 
 /** Returns a random code. Its characters do not look alike and form no words. */
