@@ -215,7 +215,7 @@ export class PlayerConnection {
     const { session } = participant;
     const snapshots = new PlayerSnapshotStream(world, {
       inOrder: () => participant.inOrderLink,
-      isSlow: (nowMs) => session.isStateSlow(nowMs) || session.queuedBytes > SLOW_BYTES,
+      isSlow: (nowMs) => session.isStateSlow(nowMs) || session.bytesBeforeStates > SLOW_BYTES,
       takesStates: () => session.takesStates,
       sendLimits: (limits) => this.send(writeAuthority({ type: "limits", ...limits })),
       lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),

@@ -252,6 +252,15 @@ export class Session {
     return this.#sender.queuedBytes + this.linkBytes;
   }
 
+  /**
+   * Bytes before a further state: here, and in the socket that carries states. Data channels are not asked, since each
+   * answer is a call into native code, and states without room in theirs wait here.
+   */
+  get bytesBeforeStates(): number {
+    const link = this.linkFor("state");
+    return this.#sender.queuedBytes + (link && link.kind !== "webrtc" ? link.queuedBytes : 0);
+  }
+
   /** Bytes that the sockets have taken. */
   get linkBytes(): number {
     const { active, unreliable } = this.#links;
