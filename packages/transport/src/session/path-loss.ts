@@ -123,23 +123,27 @@ export class PathLoss {
  */
 export class SentLoss {
   readonly #count: LossCount;
-  /** Packets whose fate is not decided, oldest first. */
-  #open: Map<number, "sent" | "missing" | "arrived"> | undefined;
+  /** Packets whose fate is not decided, oldest first. No map: one that fills and empties makes tables all the time. */
+  readonly #open: { readonly sequence: number; fate: "sent" | "missing" | "arrived" }[] = [];
 
   constructor(count: LossCount) {
     this.#count = count;
   }
 
   sent(sequence: number): void {
-    const open = (this.#open ??= new Map());
-    open.set(sequence, "sent");
-    if (open.size <= MAX_GAP) return;
-    const [oldest] = open.keys();
-    open.delete(oldest);
+    this.#open.push({ sequence, fate: "sent" });
+    if (this.#open.length > MAX_GAP) this.#open.shift();
   }
 
   acknowledged(sequence: number): void {
-    if (this.#open?.has(sequence)) this.#open.set(sequence, "arrived");
+    const open = this.#open;
+    let [at, end] = [0, open.length];
+    while (at < end) {
+      const middle = (at + end) >> 1;
+      if (sequenceDistance(open[middle]!.sequence, sequence) < 0) at = middle + 1;
+      else end = middle;
+    }
+    if (open[at]?.sequence === sequence) open[at]!.fate = "arrived";
   }
 
   /**
@@ -147,24 +151,26 @@ export class SentLoss {
    * the acknowledged packets before.
    */
   acksReceived(ack: number): void {
-    if (!this.#open) return;
+    const open = this.#open;
     const { window } = this.#count;
-    for (const [sequence, state] of this.#open) {
-      const behind = sequenceDistance(ack, sequence);
-      if (behind < 0) return;
-      const known = state === "sent" && behind <= ACK_BITS ? "missing" : state;
-      this.#open.set(sequence, known);
+    let decided = 0;
+    for (const packet of open) {
+      const behind = sequenceDistance(ack, packet.sequence);
+      if (behind < 0) break;
+      if (packet.fate === "sent" && behind <= ACK_BITS) packet.fate = "missing";
       // Arrivals and losses are decided at the same time, otherwise the earlier news would weigh more.
       if (behind <= MAX_REORDER) continue;
-      this.#open.delete(sequence);
-      if (known === "arrived") window.arrived += 1;
-      if (known === "missing") window.lost += 1;
+      decided += 1;
+      if (packet.fate === "arrived") window.arrived += 1;
+      if (packet.fate === "missing") window.lost += 1;
     }
+    if (decided === 1) open.shift();
+    else if (decided > 1) open.splice(0, decided);
   }
 
   /** Forgets the open packets, because another link carries the next ones. */
   restart(): void {
-    this.#open?.clear();
+    this.#open.length = 0;
   }
 }
 
