@@ -1,6 +1,7 @@
 import {
   SharedSnapshotSender,
   limits,
+  sequenceDistance,
   type EntityRows,
   type KindInfo,
   type ToAuthority,
@@ -81,6 +82,10 @@ export class PlayerSnapshotStream {
   #individualUntilTick = 0;
   #isWhole = true;
   readonly #forced = new Set<EntityRecord>();
+  /** Removed entities that the player may still hold and that {@link #sender} does not announce. */
+  readonly #removals = new Set<number>();
+  /** Removals that the shared snapshot has announced, oldest first, and that nothing has acknowledged yet. */
+  #announced: { readonly ids: readonly number[]; readonly sequence: number }[] = [];
   #pending: Pending[] = [];
 
   constructor(world: World, connection: SnapshotStreamConnection) {
@@ -157,6 +162,9 @@ export class PlayerSnapshotStream {
 
   /** Marks a packet as arrived. {@link rebase} makes it a baseline. */
   acknowledge(sequence: number): void {
+    // The shared snapshot's link keeps order, so that this packet confirms all before it.
+    while (this.#announced[0] && sequenceDistance(sequence, this.#announced[0].sequence) >= 0)
+      this.#announced.shift();
     const packet = this.#pending.find((each) => each.sequence === sequence);
     if (packet) packet.hasArrived = true;
     else this.#sender?.acknowledge(sequence);
@@ -191,7 +199,19 @@ export class PlayerSnapshotStream {
 
   removed(record: EntityRecord): void {
     this.#forced.delete(record);
-    this.#sender?.remove(record.rows);
+    if (this.#sender) this.#sender.remove(record.rows);
+    else this.#removals.add(record.id);
+  }
+
+  /** Removals that a shared snapshot must announce when this stream joins it. */
+  get removals(): ReadonlySet<number> {
+    return this.#removals;
+  }
+
+  /** Notes that the shared snapshot has announced removals to this stream, in the packet of that sequence. */
+  announced(ids: readonly number[], sequence: number): void {
+    for (const id of ids) this.#removals.delete(id);
+    this.#announced.push({ ids, sequence });
   }
 
   /** Returns true if the stream is an up-to-date member of the shared snapshot, over this link. */
@@ -293,7 +313,11 @@ export class PlayerSnapshotStream {
     }
   }
 
+  /** Forgets all that was sent, except for removals: the player may still hold those entities. */
   #reset(): void {
+    for (const { ids } of this.#announced) for (const id of ids) this.#removals.add(id);
+    for (const id of this.#sender?.removals ?? []) this.#removals.add(id);
+    this.#announced = [];
     this.#sender = undefined;
     this.#isWhole = true;
     this.#forced.clear();
@@ -302,10 +326,13 @@ export class PlayerSnapshotStream {
 
   #newSender(): SharedSnapshotSender {
     const { history, writer } = this.#world;
-    return new SharedSnapshotSender({
+    const sender = new SharedSnapshotSender({
       history,
       writer,
       maxBytes: limits.unreliablePacketBytes - HEADS_BYTES,
     });
+    sender.addRemovals(this.#removals);
+    this.#removals.clear();
+    return sender;
   }
 }

@@ -76,6 +76,7 @@ export class SharedSnapshot {
     this.sender = this.#newSender();
     const snapshotStreams = this.#newcomers.map(({ snapshots, link }) => {
       snapshots.join(this, link, moment.tick + individualTicks);
+      this.sender.addRemovals(snapshots.removals);
       return snapshots;
     });
     this.#send(moment, rows, snapshotStreams);
@@ -96,9 +97,12 @@ export class SharedSnapshot {
     for (const snapshots of snapshotStreams) snapshots.markSent(this);
     this.sender.start(tick, rows);
     for (let states = this.sender.next(); states; states = this.sender.next()) {
-      const { body } = states;
-      for (const snapshots of snapshotStreams)
-        if (snapshots.connection.send(body, 0, moment) === undefined) snapshots.restart();
+      const { body, removed } = states;
+      for (const snapshots of snapshotStreams) {
+        const sequence = snapshots.connection.send(body, 0, moment);
+        if (sequence === undefined) snapshots.restart();
+        else if (removed.length > 0) snapshots.announced(removed, sequence);
+      }
       bytes += body.length + HEADS_BYTES;
       states.sequence = this.#sequence = (this.#sequence + 1) % SEQUENCES;
     }

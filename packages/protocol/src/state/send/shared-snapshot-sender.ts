@@ -10,8 +10,6 @@ import {
   type SnapshotSenderOptions,
 } from "./snapshot-sender.js";
 
-const NO_IDS: readonly number[] = [];
-
 export interface SharedSnapshotSenderOptions extends SnapshotSenderOptions {
   /** The writer that the senders of all receivers share. It encodes equal packets once. */
   readonly writer: SharedWriter;
@@ -74,6 +72,11 @@ export class SharedSnapshotSender extends SnapshotSender {
     return undefined;
   }
 
+  /** Ids of removed entities that the receiver may still hold. */
+  get removals(): ReadonlySet<number> {
+    return this.#removals;
+  }
+
   /**
    * Announces the removal of an entity in every packet until acknowledged. Call before its id is used again.
    */
@@ -82,11 +85,16 @@ export class SharedSnapshotSender extends SnapshotSender {
     this.#removals.add(entity.id);
   }
 
+  /** Announces removals that another sender had to announce to the receiver. */
+  addRemovals(ids: Iterable<number>): void {
+    for (const id of ids) this.#removals.add(id);
+  }
+
   /** Assumes that this receiver holds the same states as another one, without acknowledgements of its own. */
   copyBaselines(other: SharedSnapshotSender): void {
     this.restart();
     for (const [index, ticks] of other.acknowledged.entries()) this.acknowledged[index] = ticks?.copy();
-    for (const id of other.#removals) this.#removals.add(id);
+    this.addRemovals(other.#removals);
   }
 
   protected override changed(packet?: SentPacket): void {
@@ -121,8 +129,6 @@ export class SharedSnapshotSender extends SnapshotSender {
   protected override recordSent(): SentPacket {
     const packet = super.recordSent();
     packet.tag = this.#tag;
-    // A repeated packet announces no removals; the splitter's are those of an earlier tick.
-    if (this.#repeated) packet.removed = NO_IDS;
     const shared = this.#shared;
     if (!shared) return packet;
     const { body, entities, from, to } = this.outgoing;

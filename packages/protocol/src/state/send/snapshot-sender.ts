@@ -44,6 +44,8 @@ export interface OutgoingStates {
   readonly entities: readonly EntityRows[];
   readonly from: number;
   readonly to: number;
+  /** Ids that the body announces as removed. */
+  readonly removed: readonly number[];
   /** Set by the caller: the sequence of the packet that carries the body; -1 if none does. */
   sequence: number;
 }
@@ -68,6 +70,7 @@ export class SnapshotSender {
     entities: [],
     from: 0,
     to: 0,
+    removed: NO_IDS,
     sequence: -1,
   };
   #hasUnsent = false;
@@ -193,11 +196,13 @@ export class SnapshotSender {
     if (!body) return false;
     const { entities, count } = this.#splitter.entries;
     this.setOutgoing(body, entities, 0, count);
+    this.outgoing.removed = this.#splitter.removed;
     return true;
   }
 
   protected setOutgoing(body: Uint8Array, entities: readonly EntityRows[], from: number, to: number): void {
     const { outgoing } = this;
+    outgoing.removed = NO_IDS;
     outgoing.body = body;
     outgoing.entities = entities;
     outgoing.from = from;
@@ -207,12 +212,12 @@ export class SnapshotSender {
 
   /** Records the last returned packet after it was sent, for its acknowledgement. */
   protected recordSent(): SentPacket {
-    const { entities, from, to, sequence } = this.outgoing;
+    const { entities, from, to, removed, sequence } = this.outgoing;
     const packet = (this.#sent[sequence % IN_FLIGHT] ??= newPacket());
     packet.sequence = sequence;
     packet.tick = this.#job.tick;
     packet.count = to - from;
-    packet.removed = this.#splitter.removed;
+    packet.removed = removed;
     for (let index = from; index < to; index++) put(packet.entities, index - from, entities[index]!);
     return packet;
   }

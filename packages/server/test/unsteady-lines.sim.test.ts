@@ -1,0 +1,117 @@
+import { Room, defineEntity, vec2, type ServerEntity } from "@paceline/server";
+import { roomStage, type StagePlayer } from "@paceline/testkit/room";
+import { seededRandom } from "@paceline/transport/simulated";
+import { expect, test } from "vitest";
+import { BusyLoop } from "../../transport/test/busy-loop.js";
+
+const Car = defineEntity("car", {
+  position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }),
+});
+const GOOD = { delayMs: 20, jitterMs: 0, rateBps: Infinity, loss: { kind: "none" } } as const;
+const PLAYERS = 4;
+const CHANGES = 60;
+
+/** Returns another position at every tick, which no motion model predicts. */
+function placeOf(id: number, tick: number): { readonly x: number; readonly y: number } {
+  const hash = Math.imul(id * 7919 + tick, 0x9e3779b1) >>> 0;
+  return { x: (hash % 8000) - 4000, y: ((hash >>> 13) % 8000) - 4000 };
+}
+
+/** Cars that jump at every tick, and that come and go until `isCalm`. */
+class Traffic extends Room {
+  override readonly entities = [Car];
+  override readonly tickHz = 20;
+  readonly cars = new Map<number, ServerEntity<typeof Car>>();
+  random = seededRandom(1);
+  isCalm = false;
+
+  override onCreate(): void {
+    for (let car = 0; car < 40; car++) this.#enter();
+  }
+
+  override onTick(_seconds: number, tick: number): void {
+    if (!this.isCalm) {
+      if (this.random.bool(0.2)) this.#enter();
+      if (this.random.bool(0.2)) this.#exit();
+      if (this.random.bool(0.1)) this.#any()?.teleport();
+    }
+    for (const [id, { position }] of this.cars) {
+      const { x, y } = placeOf(id, tick);
+      position.set(x, y);
+    }
+  }
+
+  #enter(): void {
+    const car = this.spawn(Car);
+    this.cars.set(car.id, car);
+  }
+
+  #exit(): void {
+    const car = this.#any();
+    if (!car) return;
+    this.cars.delete(car.id);
+    this.despawn(car);
+  }
+
+  #any(): ServerEntity<typeof Car> | undefined {
+    return [...this.cars.values()][this.random.int(0, this.cars.size - 1)];
+  }
+}
+
+test.each([
+  { seed: 1, sockets: 1 },
+  { seed: 2, sockets: 1 },
+  { seed: 3, sockets: 3 },
+  { seed: 4, sockets: 3 },
+] as const)(
+  "players on lines that stall, break and come back see the room's entities and no other (seed $seed, sockets $sockets)",
+  async ({ seed, sockets }) => {
+    const random = seededRandom(seed);
+    const stage = roomStage(Traffic, { seed });
+    const players: { readonly player: StagePlayer; readonly loop: BusyLoop }[] = [];
+    const wrong: string[] = [];
+    for (let count = 0; count < PLAYERS; count++) {
+      const loop = new BusyLoop(stage.scheduler);
+      const player = await stage.join({ network: GOOD, sockets, client: { scheduler: loop } });
+      // To ask for them is what makes the server tell of them.
+      expect([...player.room.entities(Car)]).toEqual([]);
+      player.room.onStateChange((tick) => {
+        for (const { id, lastTick, position } of player.room.entities(Car)) {
+          const { x, y } = placeOf(id, tick);
+          if (lastTick === tick && (position.x !== x || position.y !== y))
+            wrong.push(`${id} at tick ${tick}`);
+        }
+      });
+      players.push({ player, loop });
+    }
+    stage.room.random = random.fork();
+    for (let change = 0; change < CHANGES; change++) {
+      const { player, loop } = players[random.int(0, PLAYERS - 1)]!;
+      const kind = random.int(0, 6);
+      if (kind < 3)
+        player.change({
+          delayMs: random.int(1, 300),
+          jitterMs: random.int(0, 60),
+          rateBps: random.bool(0.5) ? random.int(2, 400) * 1000 : Infinity,
+          loss: { kind: "uniform", ratio: random.bool(0.5) ? 0 : random.next() / 5 },
+        });
+      else if (kind === 3) player.change(GOOD);
+      else if (kind === 4) loop.stall(random.int(50, 900));
+      else if (kind === 5) {
+        player.offline();
+        await stage.advance(random.int(0, 300));
+        player.online();
+      }
+      await stage.advance(random.int(50, 600));
+    }
+    for (const { player } of players) player.change(GOOD);
+    await stage.advance(2000);
+    stage.room.isCalm = true;
+    await stage.advance(2000);
+    const sorted = (ids: Iterable<number>): number[] => [...ids].sort((a, b) => a - b);
+    const seen = players.map(({ player }) => sorted([...player.room.entities(Car)].map(({ id }) => id)));
+    await stage.stop();
+    expect(wrong).toEqual([]);
+    expect(seen).toEqual(players.map(() => sorted(stage.room.cars.keys())));
+  },
+);
