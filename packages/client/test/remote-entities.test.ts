@@ -191,7 +191,6 @@ describe("entities of a peer", () => {
     scene.reliably(scene.states.removal(102, 0));
     scene.reliably(scene.states.removal(102, 0));
     expect(scene.receive(101, [0, 1, 1])).toBe(0);
-    expect(scene.drops).toEqual(["outdated"]);
     expect([scene.spawned, scene.despawned]).toEqual([[FIRST], [FIRST]]);
     expect(scene.receive(103, [0, 5, 5])).toBe(1);
     expect(scene.positions).toEqual({ [FIRST]: [5, 5] });

@@ -118,6 +118,9 @@ describe("a state goes out through few frames, and is copied at most three times
       const seen = (): number[] => players.map(({ room }) => [...room.entities(Car)].length);
       expect(seen()).toEqual([0, 0]);
       await stage.advance(1000);
+      // The code of further sockets is fetched on demand, in real time.
+      await vi.dynamicImportSettled();
+      await stage.advance(1000);
       expect(seen()).toEqual([2, 2]);
       for (let car = 0; car < 6; car++) stage.room.spawn(Car);
       let tick = 0;

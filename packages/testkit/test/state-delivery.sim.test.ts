@@ -153,6 +153,28 @@ describe("what entities do", () => {
     expect(receiver.drops).toEqual([]);
   });
 
+  test("removals hold even if the states of their packet lack their baselines", () => {
+    const world = new StateWorld([Car]);
+    const { entities, step } = seat(world, 2, seededRandom(2));
+    const receiver = world.receiver();
+    const sender = world.sender();
+    const bodies: Uint8Array[] = [];
+    const write = (tick: number, of: readonly EntityRows[]) =>
+      sender.write(tick, of, (body) => (bodies.push(body.slice()), tick));
+    step(0);
+    write(0, entities);
+    expect(receiver.take(bodies[0]!, 0)).toBe(true);
+    step(1);
+    write(1, entities);
+    sender.acknowledge(1);
+    world.history.remove(1);
+    sender.remove(entities[1]!);
+    world.put(entities[0]!, 2, new Driver(seededRandom(3)).step());
+    write(2, [entities[0]!]);
+    expect(receiver.take(bodies[2]!, 2)).toBe(false);
+    expect([receiver.drops, receiver.removed]).toEqual([["no-baseline"], [1]]);
+  });
+
   test("removals are told until acknowledged, and late states do not bring an entity back", () => {
     const world = new StateWorld([Car]);
     const { entities, step } = seat(world, 2, seededRandom(2));
@@ -174,8 +196,13 @@ describe("what entities do", () => {
     expect(receiver.take(bodies[0]!, 0)).toBe(true);
     expect(receiver.take(bodies[2]!, 2)).toBe(true);
     expect(receiver.removed).toEqual([1]);
-    expect(receiver.take(bodies[1]!, 1)).toBe(false);
-    expect(receiver.drops).toEqual(["outdated"]);
+    // The late packet's other state is taken, and becomes a baseline.
+    expect(receiver.take(bodies[1]!, 1)).toBe(true);
+    expect([...receiver.reader.entities.keys()]).toEqual([0]);
+    sender.acknowledge(1);
+    world.put(entities[0]!, 5, new Driver(seededRandom(3)).step());
+    write(5, [entities[0]!]);
+    expect(receiver.take(bodies.pop()!, 5)).toBe(true);
     sender.acknowledge(2);
     expect(receiver.take(bodies[3]!, 3)).toBe(true);
     expect([...receiver.reader.entities.keys()]).toEqual([0]);

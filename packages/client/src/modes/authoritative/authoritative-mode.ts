@@ -333,8 +333,9 @@ export class AuthoritativeMode implements RoomMode {
     const feedback = readFeedback(reader);
     if (!feedback) return this.#parts.drops.count("bad-message");
     this.#prediction?.processed(this.#inputs?.receiveFeedback(feedback), tick);
-    if (!this.#isAgreed) return;
-    const reason = this.#entities.receive(reader.rest(), tick, cameAtMs);
+    const isAgreed = this.#isAgreed;
+    const reason = this.#entities.receive(reader.rest(), tick, isAgreed, cameAtMs);
+    if (!isAgreed) return;
     if (reason) this.#lost(reason);
     else this.#parts.listeners.states.emit(tick);
     this.#parts.reviewDelay();

@@ -46,10 +46,18 @@ export class HostedEntities {
     this.#reader = this.#newReader();
   }
 
-  /** Reads the states of a tick. Returns the reason if they are dropped. */
-  receive(body: Uint8Array, tick: number, cameAtMs = this.#parts.scheduler.nowMs()): DropReason | undefined {
+  /**
+   * Reads the states of a tick. Returns the reason if they are dropped. If not `isAgreed`, the authority may
+   * send kinds that have no plan here: then only removals hold.
+   */
+  receive(
+    body: Uint8Array,
+    tick: number,
+    isAgreed: boolean,
+    cameAtMs = this.#parts.scheduler.nowMs(),
+  ): DropReason | undefined {
     this.store.cameAt(cameAtMs);
-    const reason = this.#reader.read(body, tick, this.store);
+    const reason = this.#reader.read(body, tick, this.store, isAgreed);
     this.store.cameAt(undefined);
     if (reason === undefined) this.store.observe(tick, cameAtMs);
     return reason;

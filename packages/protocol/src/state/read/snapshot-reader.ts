@@ -54,10 +54,18 @@ export class SnapshotReader {
   readonly #entities = new Map<number, EntityRows>();
   /** Tick of the last removal of each id. Older packets must not bring the entity back. */
   readonly #removedAt = new Map<number, number>();
+  /**
+   * Removed entities by id, oldest removal first. A packet that comes after the removal but is older may hold
+   * a state of one among others that are still wanted.
+   */
+  readonly #gone = new Map<number, EntityRows>();
   readonly #removed: number[] = [];
   readonly #lastEntity = { id: -1, kind: 0 };
   #staged = new Int32Array(FIRST_STAGED);
   #stagedLength = 0;
+  /** Tick of the packet that is being read. */
+  #tick = 0;
+  #takesNew = true;
   #checked = -1;
   #checksum = 0;
 
@@ -72,15 +80,19 @@ export class SnapshotReader {
   }
 
   /**
-   * Reads a packet of the sender's `tick`. Returns a reason if the packet was dropped; then nothing has
-   * changed.
+   * Reads a packet of the sender's `tick`. Returns a reason if its states were dropped. If they were because
+   * the reader lacks what they refer to, their packet's removals hold nevertheless. If not `takesNew`, drops
+   * the states of a packet with a whole one.
    */
-  read(bytes: Uint8Array, tick: number, listener: SnapshotListener): DropReason | undefined {
+  read(bytes: Uint8Array, tick: number, listener: SnapshotListener, takesNew = true): DropReason | undefined {
+    this.#tick = tick;
+    this.#takesNew = takesNew;
     this.#entries.clear();
     this.#codec.coder.startDecoding(bytes);
     const reason = this.#readHead(tick) ?? this.#readStates(tick);
-    if (reason !== undefined) return reason;
+    if (reason !== undefined && reason !== "no-baseline" && reason !== "unknown-entity") return reason;
     for (const id of this.#removed) this.#remove(id, tick, listener);
+    if (reason !== undefined) return reason;
     const { entities, count } = this.#entries;
     for (let index = 0; index < count; index++) {
       const entity = entities[index]!;
@@ -99,6 +111,7 @@ export class SnapshotReader {
   /** Removes an entity without a trace: another entity may get its id. */
   end(id: number): void {
     this.#entities.delete(id);
+    this.#gone.delete(id);
   }
 
   #readHead(tick: number): DropReason | undefined {
@@ -176,7 +189,7 @@ export class SnapshotReader {
     if (hasShared && head.isPlain(false)) return this.#stageDelta(last.id, shared);
     if (!hasShared || head.flag(false)) {
       if (!head.flag(false)) last.kind = head.kind(0);
-      return this.#stageWhole(last.id, last.kind, tick);
+      return this.#stageWhole(last.id, last.kind);
     }
     let baselines = shared;
     if (!head.flag(false)) {
@@ -191,24 +204,27 @@ export class SnapshotReader {
   }
 
   /** Stages a whole state. Nothing is kept until the whole packet was checked: see {@link #keep}. */
-  #stageWhole(id: number, kind: number, tick: number): DropReason | undefined {
+  #stageWhole(id: number, kind: number): DropReason | undefined {
     const plan = this.#options.plans[kind];
-    if (plan === undefined) return "unknown-entity";
-    const known = this.#entities.get(id);
-    if (known === undefined && this.#entities.size >= this.#options.maxEntities) return "queue-full";
-    const removedAt = this.#removedAt.get(id);
-    if (removedAt !== undefined && ((tick - removedAt) | 0) <= 0) return "outdated";
+    if (plan === undefined || !this.#takesNew) return "unknown-entity";
+    const isGone = this.#isGone(id);
+    const known = isGone ? this.#gone.get(id) : this.#entities.get(id);
+    const isFull = this.#entities.size >= this.#options.maxEntities;
+    if (known === undefined && !isGone && isFull) return "queue-full";
     const entity = known?.plan === plan ? known : new EntityRows(id, plan, this.#options.historyTicks);
     const place = this.#stage(plan.width);
     if (place < 0) return "too-long";
     entity.kind = kind;
+    entity.isRemoved = isGone;
     this.#entries.add(entity, kind, place);
     this.#head.ownership(this.#staged, place);
     return undefined;
   }
 
   #stageDelta(id: number, { tick0, tick1, tick2 }: SharedBaselines): DropReason | undefined {
-    const entity = this.#entities.get(id);
+    const known = this.#entities.get(id);
+    const isKnown = known !== undefined && ((known.firstTick - this.#tick) | 0) <= 0;
+    const entity = isKnown ? known : this.#isGone(id) ? this.#gone.get(id) : known;
     if (entity === undefined || tick0 === NO_TICK) return "unknown-entity";
     const place = this.#stage(entity.plan.width);
     if (place < 0) return "too-long";
@@ -239,40 +255,73 @@ export class SnapshotReader {
     return isSound ? undefined : "out-of-range";
   }
 
-  #remove(id: number, tick: number, listener: SnapshotListener): void {
+  /** Returns true if the entity of this id was removed at the tick of the packet or later. */
+  #isGone(id: number): boolean {
     const removedAt = this.#removedAt.get(id);
-    if (removedAt === undefined || ((tick - removedAt) | 0) > 0) this.#removedAt.set(id, tick);
+    return removedAt !== undefined && ((this.#tick - removedAt) | 0) <= 0;
+  }
+
+  #remove(id: number, tick: number, listener: SnapshotListener): void {
     const entity = this.#entities.get(id);
+    const isRepeated = entity === undefined && this.#removedAt.has(id);
+    if (!this.#isGone(id)) this.#removedAt.set(id, tick);
     // A repeated removal does not concern a new entity of this id.
-    if (entity === undefined || ((entity.firstTick - tick) | 0) > 0) return;
-    this.#entities.delete(id);
+    if (isRepeated || (entity && ((entity.firstTick - tick) | 0) > 0)) return;
+    if (entity) {
+      this.#entities.delete(id);
+      entity.isRemoved = true;
+      this.#gone.delete(id);
+      this.#gone.set(id, entity);
+      this.#forgetGone();
+    }
+    // Also without an entity here: the listener may know one from an earlier reader.
     listener.onRemoved(id, tick);
   }
 
-  /** Stores a state in its entity's rows. Returns its offset there, or -1 if a newer state has the place. */
+  /** Forgets the removed entities of which no packet can be decoded any more. */
+  #forgetGone(): void {
+    for (const id of this.#gone.keys()) {
+      if (((this.#tick - this.#removedAt.get(id)!) | 0) < this.#options.historyTicks) return;
+      this.#gone.delete(id);
+    }
+  }
+
+  /**
+   * Stores a state in its entity's rows. Returns its offset there, or -1 if a newer state has the place, or if
+   * the entity was removed.
+   */
   #keep(index: number, tick: number, listener: SnapshotListener): number {
     const entries = this.#entries;
     const entity = entries.entities[index]!;
-    const place = entries.places[index]!;
-    // An entity with baselines is known, unless this packet has removed it.
-    const mayBeNew = entries.ticks0[index] === NO_TICK || this.#removed.length > 0;
-    const isNew = mayBeNew && this.#entities.get(entity.id) !== entity;
+    if (entity.isRemoved) {
+      this.#store(entity, index, tick);
+      return -1;
+    }
+    // An entity with baselines is known.
+    const isNew = entries.ticks0[index] === NO_TICK && this.#entities.get(entity.id) !== entity;
     const isNews = entity.newest < 0 || ((tick - entity.newest) | 0) > 0;
     const before = entity.newest < 0 ? -1 : entity.find(entity.newest);
+    const place = entries.places[index]!;
     const changes = isNew ? StateChange.born : before < 0 ? 0 : this.#changes(entity, before, place);
     if (isNew) {
       entity.firstTick = tick;
       this.#entities.set(entity.id, entity);
     }
     if (entity.find(tick) >= 0) listener.onReplaced?.(entity.id);
+    const at = this.#store(entity, index, tick);
+    if (at >= 0 && isNews) listener.onState(entity, tick, at, changes);
+    return at;
+  }
+
+  #store(entity: EntityRows, index: number, tick: number): number {
+    const { places, texts } = this.#entries;
     const at = entity.reserve(tick);
     if (at < 0) return -1;
-    const { rows } = entity;
-    const { width } = entity.plan;
+    const { rows, plan } = entity;
+    const place = places[index]!;
     const staged = this.#staged;
-    for (let column = 0; column < width; column++) rows[at + column] = staged[place + column]!;
-    entity.setTexts(tick, entries.texts[index] ?? NO_TEXTS);
-    if (isNews) listener.onState(entity, tick, at, changes);
+    for (let column = 0; column < plan.width; column++) rows[at + column] = staged[place + column]!;
+    entity.setTexts(tick, texts[index] ?? NO_TEXTS);
     return at;
   }
 
