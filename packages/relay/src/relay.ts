@@ -69,8 +69,8 @@ export class Relay {
     this.#settings = settings;
     this.#registry = new SessionRegistry(settings);
     const matches = addressBuckets(settings, "matchesPerSecondPerAddress", "matchBurstPerAddress");
-    this.#upgrades = new UpgradeHandler(settings, this.#registry, matches);
     this.#parts = { settings, registry: this.#registry, matches };
+    this.#upgrades = new UpgradeHandler(this.#parts);
     this.#healthAsked = addressBuckets(settings, "healthPerSecondPerAddress", "healthBurstPerAddress");
     this.#startedAtMs = settings.scheduler.nowMs();
   }

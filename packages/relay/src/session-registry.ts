@@ -70,7 +70,7 @@ export class SessionRegistry implements ParticipantContext {
 
   constructor(settings: RelaySettings) {
     this.settings = settings;
-    this.#forwarder = new Forwarder(this.drops, settings.scheduler, settings.coalesceMs);
+    this.#forwarder = new Forwarder(this.drops, settings);
     this.#endings = new LogThrottle(settings.scheduler);
     this.#egress = addressBuckets(settings, "egressBytesPerSecondPerAddress", "egressBurstPerAddress");
     this.#memory = new MemoryBudget(settings, () => this.participants.values());
@@ -210,11 +210,7 @@ export class SessionRegistry implements ParticipantContext {
     }
     this.settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
     participant.attach(admitted);
-    participant.sendResumeToken((resumeToken) => ({
-      type: "resumed",
-      resumeToken,
-      ...tickOf(participant),
-    }));
+    participant.sendResumeToken((resumeToken) => ({ type: "resumed", resumeToken, ...tickOf(participant) }));
     // TURN credentials may have expired while the participant was away.
     if (this.settings.turn) this.#renewFor(participant);
     this.settings.counters.count("entries", "resumed");

@@ -7,7 +7,8 @@ import { addressBuckets, type AddressBuckets } from "./limits/address-buckets.js
 import { AddressShares } from "./limits/address-shares.js";
 import { Connection } from "./admission/connection.js";
 import { AdmittedLink } from "./admission/admitted-link.js";
-import { refuseMatch, type SessionRegistry } from "./session-registry.js";
+import type { MatchParts } from "./match-handler.js";
+import { refuseMatch } from "./session-registry.js";
 import { isRefusal, readJoinCredential, tooManyMatches } from "./matchmaking/match-request.js";
 import type { RelaySettings } from "./options/relay-options.js";
 import { endNow } from "./admission/socket-endings.js";
@@ -33,22 +34,20 @@ export interface LinkRequest {
 /** Opens links for clients with a ticket, a token or a match request. */
 export class UpgradeHandler {
   readonly #settings: RelaySettings;
-  readonly #registry: SessionRegistry;
+  readonly #parts: MatchParts;
   readonly #listener: WebSocketListener;
   readonly #buckets: AddressBuckets;
-  readonly #matches: AddressBuckets;
   readonly #shares: AddressShares;
   readonly #batch = new WriteBatch();
   readonly #connections = new Set<Connection>();
   readonly #stopInspecting: () => void;
   #onEmpty: (() => void) | undefined;
 
-  /** `matches`: counts the match requests of an address, shared with the match handler. */
-  constructor(settings: RelaySettings, registry: SessionRegistry, matches: AddressBuckets) {
+  constructor(parts: MatchParts) {
+    const { settings } = parts;
     const { limits, scheduler } = settings;
     this.#settings = settings;
-    this.#registry = registry;
-    this.#matches = matches;
+    this.#parts = parts;
     this.#listener = new WebSocketListener({
       maxPacketBytes: wireLimits.reliablePacketBytes + ENVELOPE_BYTES,
       scheduler,
@@ -144,11 +143,12 @@ export class UpgradeHandler {
     }
     const credential = offeredProtocols.find((name) => name !== WEBSOCKET_PROTOCOL) ?? "";
     const [kind, first = "", second = ""] = credential.split(".", 3);
+    const { registry } = this.#parts;
     if (kind === "ticket")
-      return this.#registry.admit(admitted, credential.slice("ticket.".length), addressOf(request));
+      return registry.admit(admitted, credential.slice("ticket.".length), addressOf(request));
     if (kind === "join") return this.#join(request, admitted, first);
-    if (kind === "stripe") return this.#registry.stripe(admitted, first);
-    if (kind === "resume") return this.#registry.resume(admitted, first, second);
+    if (kind === "stripe") return registry.stripe(admitted, first);
+    if (kind === "resume") return registry.resume(admitted, first, second);
     admitted.link.close(CloseCode.refused, "no ticket and no token");
   }
 
@@ -156,10 +156,10 @@ export class UpgradeHandler {
   #join(request: IncomingMessage, admitted: AdmittedLink, credential: string): void {
     const { addressOf, limits, counters } = this.#settings;
     const caller = { address: addressOf(request), headers: request.headers };
-    const wish = this.#matches.take(caller.address)
+    const wish = this.#parts.matches.take(caller.address)
       ? readJoinCredential(credential, limits.bodyBytes)
       : tooManyMatches;
-    if (!isRefusal(wish)) return this.#registry.join(admitted, wish, caller);
+    if (!isRefusal(wish)) return this.#parts.registry.join(admitted, wish, caller);
     counters.count("matchRefusals", wish.code);
     if (wish === tooManyMatches) counters.count("limited", "matchesPerAddress");
     refuseMatch(admitted, wish);

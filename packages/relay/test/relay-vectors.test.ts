@@ -74,11 +74,9 @@ describe("vectors of subprotocols", () => {
         asked.push({ kind: "resume", session, token }),
       join: (_link: unknown, request: object) => asked.push({ kind: "join", request }),
     } as unknown as SessionRegistry;
-    const handler = new UpgradeHandler(
-      virtual.settings,
-      registry,
-      new AddressBuckets(10, 10, virtual.scheduler),
-    );
+    const { settings, scheduler } = virtual;
+    const matches = new AddressBuckets(10, 10, scheduler);
+    const handler = new UpgradeHandler({ settings, registry, matches });
     const link = virtual.link();
     const player = new Player(virtual.scheduler);
     player.attach(link.player);

@@ -22,14 +22,12 @@ function scene({ roomBytes = 1e9, ...changed }: Partial<RelayLimits> & { roomByt
     clock: scheduler,
     shares,
     address: [],
-    on: {
-      onRefused: (subject) => {
-        seen.refused += 1;
-        if (seen.subjects.at(-1) !== subject) seen.subjects.push(subject);
-      },
-      onTooLong: () => undefined,
-      onFlood: () => void (seen.floods += 1),
+    onRefused: (subject) => {
+      seen.refused += 1;
+      if (seen.subjects.at(-1) !== subject) seen.subjects.push(subject);
     },
+    onTooLong: () => undefined,
+    onFlood: () => void (seen.floods += 1),
   });
   const send = (perSecond: number, seconds: number): void => {
     for (let sent = 0; sent < perSecond * seconds; sent++) {

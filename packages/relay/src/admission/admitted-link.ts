@@ -67,7 +67,7 @@ export class AdmittedLink implements LinkGuard {
   closing(code: number): void {
     try {
       this.#owner?.closing(code);
-      if (code === MESSAGE_TOO_BIG) this.meter?.on.onTooLong();
+      if (code === MESSAGE_TOO_BIG) this.meter?.options.onTooLong();
     } catch (error) {
       this.failed(error);
     }

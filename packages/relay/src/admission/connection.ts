@@ -29,9 +29,7 @@ export interface ConnectionOptions {
 export class Connection implements LinkOwner, BatchedSocket {
   readonly socket: Duplex & { readonly bytesRead?: number };
   writtenIn = 0;
-  readonly #scheduler: Scheduler;
-  readonly #batch: WriteBatch;
-  readonly #onClosing: (code: number) => void;
+  readonly #options: ConnectionOptions;
   #isClosing = false;
   /** The link that runs over the socket. */
   link: AdmittedLink | undefined;
@@ -40,19 +38,17 @@ export class Connection implements LinkOwner, BatchedSocket {
   #strikes = 0;
   #earlyStrays = 0;
 
-  constructor({ socket, scheduler, batch, onClosing, onClosed }: ConnectionOptions) {
-    this.socket = socket;
-    this.#scheduler = scheduler;
-    this.#batch = batch;
-    this.#onClosing = onClosing;
-    socket.once("close", () => {
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.socket = options.socket;
+    this.socket.once("close", () => {
       this.#cancelLinger?.();
-      onClosed(this);
+      options.onClosed(this);
     });
   }
 
   sending(): void {
-    this.#batch.hold(this);
+    this.#options.batch.hold(this);
   }
 
   /**
@@ -60,11 +56,11 @@ export class Connection implements LinkOwner, BatchedSocket {
    * has to wait while the close code is on its way.
    */
   closing(code: number): void {
-    if (!this.#isClosing) this.#onClosing(code);
+    if (!this.#isClosing) this.#options.onClosing(code);
     this.#isClosing = true;
     if (this.#cancelLinger || this.socket.destroyed) return;
     if (code === CloseCode.flooding || code === CloseCode.protocolViolation) this.socket.pause();
-    this.#cancelLinger = this.#scheduler.after(LINGER_MS, () => this.destroy());
+    this.#cancelLinger = this.#options.scheduler.after(LINGER_MS, () => this.destroy());
   }
 
   destroy(): void {
@@ -99,7 +95,7 @@ export class Connection implements LinkOwner, BatchedSocket {
 
   #flooded(): void {
     const meter = this.link?.meter;
-    if (meter) meter.on.onFlood();
+    if (meter) meter.options.onFlood();
     else this.link?.link.close(CloseCode.flooding, "frames without a packet before the session");
   }
 }

@@ -1,5 +1,6 @@
 import { ByteWriter, downwardOf, readEnvelope, writeEnvelope, type Envelope } from "@paceline/protocol";
-import type { DropCounters, Scheduler } from "@paceline/transport";
+import type { DropCounters } from "@paceline/transport";
+import type { RelaySettings } from "../options/relay-options.js";
 import type { Participant } from "../sessions/participant.js";
 import type { Room } from "../sessions/room.js";
 import { RoomWindow } from "./room-window.js";
@@ -15,16 +16,13 @@ const KEYS_PER_SENDER = 0x10000;
 export class Forwarder {
   readonly #drops: DropCounters;
   readonly #writer = new ByteWriter(1280);
-  readonly #scheduler: Scheduler;
-  readonly #coalesceMs: number | undefined;
+  readonly #settings: RelaySettings;
   readonly #windows = new WeakMap<Room, RoomWindow>();
   #round = 0;
 
-  /** @param coalesceMs time that packets wait for each other; undefined: depends on the size of the room */
-  constructor(drops: DropCounters, scheduler: Scheduler, coalesceMs: number | undefined) {
+  constructor(drops: DropCounters, settings: RelaySettings) {
     this.#drops = drops;
-    this.#scheduler = scheduler;
-    this.#coalesceMs = coalesceMs;
+    this.#settings = settings;
   }
 
   /**
@@ -64,7 +62,7 @@ export class Forwarder {
   /** Returns the targets that get the packet, and counts the others as drops. */
   #receivers({ room, number: from }: Participant, { trafficClass, subject, peers }: Envelope): Participant[] {
     const receivers: Participant[] = [];
-    const nowMs = subject ? this.#scheduler.nowMs() : 0;
+    const nowMs = subject ? this.#settings.scheduler.nowMs() : 0;
     const round = (this.#round += 1);
     for (const number of peers) {
       const receiver = number === from ? undefined : room.participant(number);
@@ -83,7 +81,7 @@ export class Forwarder {
 
   #windowOf(room: Room): RoomWindow {
     let window = this.#windows.get(room);
-    if (!window) this.#windows.set(room, (window = new RoomWindow(this.#scheduler, this.#coalesceMs)));
+    if (!window) this.#windows.set(room, (window = new RoomWindow(this.#settings)));
     return window;
   }
 

@@ -1,5 +1,6 @@
 import type { Envelope } from "@paceline/protocol";
 import type { Cancel, Scheduler } from "@paceline/transport";
+import type { RelaySettings } from "../options/relay-options.js";
 import { TokenBucket } from "../limits/token-bucket.js";
 import type { HeldFrames, Participant } from "../sessions/participant.js";
 import { Frames } from "./frames.js";
@@ -16,6 +17,7 @@ const PROMPTS_PER_SECOND = 100;
 /** Collects the packets of one room. All packets of a window leave in one write per socket. */
 export class RoomWindow {
   readonly #scheduler: Scheduler;
+  /** Length of the window; undefined: depends on the size of the room. */
   readonly #periodMs: number | undefined;
   readonly #frames = new Frames();
   readonly #prompts: TokenBucket;
@@ -25,10 +27,9 @@ export class RoomWindow {
   /** Packets that leave at the end of this round of the event loop. */
   #atRoundsEnd: "nothing" | "prompt" | "all" = "nothing";
 
-  /** @param periodMs length of the window; undefined: depends on the size of the room */
-  constructor(scheduler: Scheduler, periodMs: number | undefined) {
+  constructor({ scheduler, coalesceMs }: RelaySettings) {
     this.#scheduler = scheduler;
-    this.#periodMs = periodMs;
+    this.#periodMs = coalesceMs;
     this.#prompts = new TokenBucket(PROMPTS_PER_SECOND, PROMPTS_PER_SECOND / 10, scheduler.nowMs());
   }
 

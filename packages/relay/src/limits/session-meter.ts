@@ -11,15 +11,6 @@ const FORGIVEN_AFTER_MS = 1000;
  */
 const BURSTS_TOO_MANY = 10;
 
-export interface MeterHandlers {
-  /** Called for each packet or message that is dropped. */
-  readonly onRefused: (subject: LimitSubject) => void;
-  /** Called when a socket was closed because a message exceeded the largest size that it reads. */
-  onTooLong(): void;
-  /** Called when the session floods: the owner cuts it. */
-  onFlood(): void;
-}
-
 export interface SessionMeterOptions {
   readonly limits: RelayLimits;
   readonly clock: Clock;
@@ -27,7 +18,12 @@ export interface SessionMeterOptions {
   readonly shares: { readonly ingress: BucketShare; readonly egress: BucketShare };
   /** Rates of forwards of the session's network address and of the networks around it. */
   readonly address: readonly TokenBucket[];
-  readonly on: MeterHandlers;
+  /** Called for each packet or message that is dropped. */
+  onRefused(subject: LimitSubject): void;
+  /** Called when a socket was closed because a message exceeded the largest size that it reads. */
+  onTooLong(): void;
+  /** Called when the session floods: the owner cuts it. */
+  onFlood(): void;
 }
 
 /** Part of the burst that stays for more important classes. States are dropped first, then events. */
@@ -38,49 +34,42 @@ const RESERVES: Readonly<Partial<Record<TrafficClassName, number>>> = { state: 0
  * relay forwards for it: one envelope becomes a packet for each target. The owner drops what is not admitted. If refusals go on for `floodPatienceMs`, or become very many, the owner ends the session.
  */
 export class SessionMeter {
-  readonly #clock: Clock;
+  /** Other parts of the relay call the owner by them, too, if they see a flood or a message too long. */
+  readonly options: SessionMeterOptions;
   readonly #packets: TokenBucket;
   readonly #bytes: TokenBucket;
-  readonly #limits: RelayLimits;
   #signals: TokenBucket | undefined;
-  readonly #shares: SessionMeterOptions["shares"];
-  readonly #address: readonly TokenBucket[];
-  /** Calls to the owner. Other parts of the relay call them too if they see a flood or a message too long. */
-  readonly on: MeterHandlers;
   #overSinceMs = 0;
   #refusedAtMs = -Infinity;
   #refused = 0;
 
-  constructor({ limits, clock, shares, address, on }: SessionMeterOptions) {
+  constructor(options: SessionMeterOptions) {
+    this.options = options;
+    const { limits, clock } = options;
     const nowMs = clock.nowMs();
-    this.#clock = clock;
     this.#packets = new TokenBucket(limits.packetsPerSecond, limits.packetBurst, nowMs);
     this.#bytes = new TokenBucket(limits.bytesPerSecond, limits.byteBurst, nowMs);
-    this.#limits = limits;
-    this.#shares = shares;
-    this.#address = address;
-    this.on = on;
   }
 
   admitPacket(packetBytes: number): boolean {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.options.clock.nowMs();
     if (!this.#packets.take(1, nowMs) || !this.#bytes.take(packetBytes, nowMs)) {
       this.#refuse(nowMs, "trafficPerSession");
       return false;
     }
-    if (this.#shares.ingress.take(packetBytes, nowMs)) return true;
+    if (this.options.shares.ingress.take(packetBytes, nowMs)) return true;
     // The session kept its own limits. Others have used up the room's rate, so this is no flooding.
-    this.on.onRefused("bytesPerRoom");
+    this.options.onRefused("bytesPerRoom");
     return false;
   }
 
   admitSignal(): boolean {
-    const nowMs = this.#clock.nowMs();
-    const { signalsPerSecond, signalBurst } = this.#limits;
+    const nowMs = this.options.clock.nowMs();
+    const { signalsPerSecond, signalBurst } = this.options.limits;
     this.#signals ??= new TokenBucket(signalsPerSecond, signalBurst, nowMs);
     if (this.#signals.take(1, nowMs)) return true;
     // In a large room an honest newcomer may send more signals. It is not cut, and uses the relay meanwhile.
-    this.on.onRefused("signalsPerSession");
+    this.options.onRefused("signalsPerSession");
     return false;
   }
 
@@ -90,14 +79,14 @@ export class SessionMeter {
    * flooding if it goes on; until then the sessions of the peers repeat the packet.
    */
   admitForwarded(trafficClass: TrafficClassName, bytes: number): boolean {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.options.clock.nowMs();
     const reserve = RESERVES[trafficClass];
-    const isWithinAddress = this.#address.every((bucket) => bucket.take(bytes, nowMs, reserve));
-    if (isWithinAddress && this.#shares.egress.take(bytes, nowMs, reserve)) return true;
+    const isWithinAddress = this.options.address.every((bucket) => bucket.take(bytes, nowMs, reserve));
+    if (isWithinAddress && this.options.shares.egress.take(bytes, nowMs, reserve)) return true;
     const subject = isWithinAddress ? "egressPerRoom" : "egressPerAddress";
     // Newer states and events follow.
     if (reserve === undefined) this.#refuse(nowMs, subject);
-    else this.on.onRefused(subject);
+    else this.options.onRefused(subject);
     return false;
   }
 
@@ -106,19 +95,19 @@ export class SessionMeter {
    * flooding.
    */
   reportExceeded(subject: LimitSubject): void {
-    this.#refuse(this.#clock.nowMs(), subject);
+    this.#refuse(this.options.clock.nowMs(), subject);
   }
 
   #refuse(nowMs: number, subject: LimitSubject): void {
-    this.on.onRefused(subject);
+    this.options.onRefused(subject);
     if (nowMs - this.#refusedAtMs > FORGIVEN_AFTER_MS) {
       this.#overSinceMs = nowMs;
       this.#refused = 0;
     }
     this.#refusedAtMs = nowMs;
     this.#refused += 1;
-    const { floodPatienceMs, packetBurst } = this.#limits;
+    const { floodPatienceMs, packetBurst } = this.options.limits;
     const isLong = nowMs - this.#overSinceMs > floodPatienceMs;
-    if (isLong || this.#refused > packetBurst * BURSTS_TOO_MANY) this.on.onFlood();
+    if (isLong || this.#refused > packetBurst * BURSTS_TOO_MANY) this.options.onFlood();
   }
 }

@@ -91,16 +91,12 @@ const MEASURE_MS = 4000;
 const HIGH_WATER_BYTES = 16_384;
 
 /** Frames that wait for one link. */
-export class HeldFrames {
+export interface HeldFrames {
   readonly link: AdmittedLink;
   /** Places in the window, in pairs: the first, and the one after the last. */
-  places: number[] = [];
-  isListed = false;
-  isPrompt = false;
-
-  constructor(link: AdmittedLink) {
-    this.link = link;
-  }
+  places: number[];
+  isListed: boolean;
+  isPrompt: boolean;
 }
 
 /** One member of a room: a session that outlives its links for the grace period. */
@@ -169,14 +165,12 @@ export class Participant {
       clock: scheduler,
       shares: room.shares(this.#joinedAtMs),
       address: options.addressEgress,
-      on: {
-        onRefused: (subject) => {
-          drops.count("rate-limit");
-          settings.counters.count("limited", subject);
-        },
-        onTooLong: () => this.session.reportViolation("too-long"),
-        onFlood: () => this.end(CloseCode.flooding, "more packets, bytes or messages than allowed"),
+      onRefused: (subject) => {
+        drops.count("rate-limit");
+        settings.counters.count("limited", subject);
       },
+      onTooLong: () => this.session.reportViolation("too-long"),
+      onFlood: () => this.end(CloseCode.flooding, "more packets, bytes or messages than allowed"),
     });
     this.retained = new RetainedStates(scheduler);
     this.session = new Session({
@@ -351,7 +345,9 @@ export class Participant {
     const { link } = first;
     this.#newest = link;
     this.#stripes = undefined;
-    this.#held = first.takesFrames ? new HeldFrames(first) : undefined;
+    this.#held = first.takesFrames
+      ? { link: first, places: [], isListed: false, isPrompt: false }
+      : undefined;
     this.#links.add(link);
     this.#cancelGrace?.();
     this.#cancelGrace = undefined;

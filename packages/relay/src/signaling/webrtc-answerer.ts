@@ -138,10 +138,7 @@ export class WebRtcAnswerer {
     let offerer = this.#offerers.get(participant);
     if (!offerer) {
       const nowMs = this.#settings.scheduler.nowMs();
-      offerer = {
-        bucket: new TokenBucket(1 / SECONDS_PER_ATTEMPT, ATTEMPT_BURST, nowMs),
-        attempts: [],
-      };
+      offerer = { bucket: new TokenBucket(1 / SECONDS_PER_ATTEMPT, ATTEMPT_BURST, nowMs), attempts: [] };
       this.#offerers.set(participant, offerer);
     }
     return offerer;

@@ -12,11 +12,7 @@ export function queueNameOf(roomName: string): string {
 }
 
 interface QueueTypes {
-  messages: {
-    enter: unknown;
-    progress: QueueProgress;
-    matched: { ticket: string; roomId: string };
-  };
+  messages: { enter: unknown; progress: QueueProgress; matched: { ticket: string; roomId: string } };
 }
 
 interface QueueProgress {
