@@ -188,13 +188,13 @@ export class PlayerSnapshotStream {
 
   /** Makes the arrived packets of this tick and of earlier ones the baseline. */
   rebase(tick: number): void {
-    if (!this.#pending.some((packet) => packet.hasArrived && packet.tick <= tick)) return;
-    const open: Pending[] = [];
-    for (const packet of this.#pending) {
+    const pending = this.#pending;
+    let kept = 0;
+    for (const packet of pending) {
       if (packet.hasArrived && packet.tick <= tick) this.#sender?.acknowledge(packet.sequence);
-      else open.push(packet);
+      else pending[kept++] = packet;
     }
-    this.#pending = open;
+    pending.length = kept;
   }
 
   removed(record: EntityRecord): void {
@@ -285,19 +285,18 @@ export class PlayerSnapshotStream {
 
   #rowsToSend(moment: ReplicationMoment, turn: Turn): readonly EntityRows[] {
     const { tick } = moment;
-    const own = new Set(this.#forced);
-    this.#forced.clear();
-    for (const record of this.#lost(moment.nowMs, turn)) own.add(record);
-    if (!this.#isWhole && own.size === 0) return turn.rowsOf(this);
+    this.#forceLost(moment.nowMs, turn);
+    if (!this.#isWhole && this.#forced.size === 0) return turn.rowsOf(this);
     const wanted = new Set(this.#isWhole ? this.#world.records.values() : turn.due);
-    for (const record of own) wanted.add(record);
+    for (const record of this.#forced) wanted.add(record);
+    this.#forced.clear();
     const rows: EntityRows[] = [];
     for (const record of wanted) if (this.kinds.has(record.kind)) rows.push(this.#world.rowsAt(record, tick));
     return rows;
   }
 
-  /** Yields the entities of lost packets that no later packet repeated. */
-  *#lost(nowMs: number, turn: Turn): Iterable<EntityRecord> {
+  /** Sends the entities of lost packets that no later packet repeated. */
+  #forceLost(nowMs: number, turn: Turn): void {
     const lostAfterMs = this.connection.lostAfterMs();
     const isOverdue = ({ sentAtMs }: Pending): boolean => nowMs - sentAtMs > lostAfterMs;
     if (!this.#pending[0] || !isOverdue(this.#pending[0])) return;
@@ -308,7 +307,7 @@ export class PlayerSnapshotStream {
         const record = this.#world.records.get(each.id);
         if (record?.rows !== each) continue;
         const sentTick = turn.sentTick(record);
-        if (sentTick === undefined || ((sentTick - tick) | 0) <= 0) yield record;
+        if (sentTick === undefined || ((sentTick - tick) | 0) <= 0) this.#forced.add(record);
       }
     }
   }
