@@ -83,7 +83,7 @@ class RawMember {
   }
 
   tell(message: ClientMessage): void {
-    if (!this.session.isClosed && this.session.unacknowledged < 900)
+    if (!this.session.isClosed && this.session.commands.length < 900)
       this.session.sendReliable(writeControl(message));
   }
 

@@ -45,7 +45,7 @@ async function witness(attack: Attack): Promise<{ honest: Seen[]; newcomer: Seen
 }
 
 const send = (owner: PeerConnection, payload: PeerPayload): void => {
-  if (owner.session.unacknowledged < 200) owner.send(payload);
+  if (owner.session.commands.length < 200) owner.send(payload);
 };
 
 /** Sends a packet over the session's link. Its sequence number is far from those of the session. */
@@ -136,12 +136,12 @@ const attacks: Record<string, Attack> = {
     for (const message of said) send(owner, { kind: "command", type: "lockstep", message });
   },
   "events, and payloads without sense": (owner, tick) => {
-    if (owner.session.unacknowledged > 200) return;
+    if (owner.session.commands.length > 200) return;
     owner.session.sendEvent(new Uint8Array(40).fill(tick));
     owner.session.sendReliable(Uint8Array.of(tick & 0xff, 0xc1, 0xff));
   },
   "long messages, one after another": (owner) => {
-    if (owner.session.waitingBulkBytes === 0) owner.session.sendBulk(LONG);
+    if (owner.session.bulk.bytes === 0) owner.session.sendBulk(LONG);
   },
   "chunks of a long message that never ends": (owner, tick) => {
     if (tick % 4 === 0) sendChunk(owner, tick / 4, 0);

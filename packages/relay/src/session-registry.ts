@@ -412,7 +412,7 @@ export class SessionRegistry implements ParticipantContext {
     if (sender.room.host) return sender.session.drops.count("not-allowed");
     const receiver = sender.room.participant(message.to);
     if (!receiver || receiver === sender) return this.drops.count("not-routable");
-    if (receiver.session.unacknowledged >= MAX_UNACKNOWLEDGED_SIGNALS) return this.drops.count("queue-full");
+    if (receiver.session.commands.length >= MAX_UNACKNOWLEDGED_SIGNALS) return this.drops.count("queue-full");
     const payload = signalPayload(sender.number, message);
     if (!payload) return sender.session.reportViolation("bad-message");
     receiver.send(payload);

@@ -150,7 +150,7 @@ describe("messages", () => {
     // A busy machine takes longer.
     while (sent < 5000 && !raw.isClosed) {
       const due = Math.min(5000, (performance.now() - startedAtMs) * 10);
-      for (; sent + 50 <= due && raw.unacknowledged < 950; sent += 50) {
+      for (; sent + 50 <= due && raw.commands.length < 950; sent += 50) {
         raw.sendAllReliable(Array.from({ length: 50 }, () => payload));
       }
       await new Promise((resolve) => setTimeout(resolve, 2));

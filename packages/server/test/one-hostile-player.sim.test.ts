@@ -74,11 +74,11 @@ function sendPacket(player: RawPlayer, header: object, messages: (writer: ByteWr
 }
 
 function sendPayload(player: RawPlayer, payload: PeerPayload): void {
-  if (player.session.unacknowledged < 200) player.session.sendReliable(writePeerPayload(payload));
+  if (player.session.commands.length < 200) player.session.sendReliable(writePeerPayload(payload));
 }
 
 function tellServer(player: RawPlayer, message: ClientMessage): void {
-  if (player.session.unacknowledged < 200) player.session.sendReliable(writeControl(message));
+  if (player.session.commands.length < 200) player.session.sendReliable(writeControl(message));
 }
 
 /** Writes a chunk of a long message, as large as a packet allows. */
@@ -126,7 +126,7 @@ const attacks: Record<string, Attack> = {
     player.session.sendInput(new Uint8Array(40).fill(step));
   },
   "long messages, one after another": (player) => {
-    if (player.session.waitingBulkBytes === 0) player.session.sendBulk(LONG);
+    if (player.session.bulk.bytes === 0) player.session.sendBulk(LONG);
   },
   "chunks of a long message that never ends": (player, step) => {
     sendPacket(player, { sequence: 40_000 + step }, (writer) => writeChunk(writer, step, 0));
@@ -152,7 +152,7 @@ const attacks: Record<string, Attack> = {
     sendPayload(player, { kind: "present", stream });
   },
   "messages of an authority without sense": (player, step) => {
-    if (player.session.unacknowledged > 200) return;
+    if (player.session.commands.length > 200) return;
     player.session.sendReliable(Uint8Array.of(PayloadKind.authority, step, 0xc1, 0xff));
   },
   "acks of all that was ever sent": (player) => {

@@ -79,7 +79,7 @@ export class RawPlayer {
 
   /** Sends messages to the authority. Returns false if the session is over or its queue is full. */
   tell(...messages: readonly ToAuthority[]): boolean {
-    if (this.session.isClosed || this.session.unacknowledged > 900) return false;
+    if (this.session.isClosed || this.session.commands.length > 900) return false;
     this.session.sendAllReliable(messages.map((message) => writeAuthority(message)));
     return true;
   }

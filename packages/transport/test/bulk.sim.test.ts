@@ -77,7 +77,7 @@ describe("bulk", () => {
     scheduler.advance(20_000);
     expect(bulk.map(({ length }) => length)).toEqual(sent.map(({ length }) => length));
     expect(bulk.every((message, index) => isSame(message, sent[index]!))).toBe(true);
-    expect(a.waitingBulkBytes).toBe(0);
+    expect(a.bulk.bytes).toBe(0);
   });
 
   test("[WF39] a megabyte delays no command by more than two chunks on a path of 512 kbit/s", () => {
@@ -117,7 +117,7 @@ describe("bulk", () => {
     const { scheduler, a, bulk } = scene({ bulkRate });
     a.sendBulk(pattern(30_000, 1));
     scheduler.advance(1000);
-    expect(a.waitingBulkBytes).toBeGreaterThanOrEqual(10_000);
+    expect(a.bulk.bytes).toBeGreaterThanOrEqual(10_000);
     left = 1_000_000;
     scheduler.advance(2000);
     expect(bulk).toHaveLength(1);

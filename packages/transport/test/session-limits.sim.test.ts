@@ -46,7 +46,7 @@ describe("the queue of messages without a receipt", () => {
     const b = scene();
     const count = fill(a.session, new Uint8Array(16_000));
     expect(count).toBe(Math.floor(limits.sessionQueueBytes / (16_000 + limits.reliableOverheadBytes)));
-    expect(a.session.hasRoomFor(new Uint8Array(0), limits.sessionQueueBytes)).toBe(true);
+    expect(a.session.commands.hasRoom([new Uint8Array(0)], limits.sessionQueueBytes)).toBe(true);
     expect(a.session.heldBytes).toBeGreaterThan(limits.sessionQueueBytes - 20_000);
     const { scheduler } = a;
     const pair = memoryLinkPair({ scheduler, random: seededRandom(3), isUnreliable: false });
@@ -68,7 +68,7 @@ describe("the queue of messages without a receipt", () => {
     const most = Array.from({ length: 60 }, () => new Uint8Array(16_000));
     session.sendAllReliable(most);
     expect(() => session.sendAllReliable(most)).toThrow("limit/queue");
-    expect(session.unacknowledged).toBe(60);
+    expect(session.commands.length).toBe(60);
   });
 
   test("does not fill a link without receipts", () => {

@@ -104,7 +104,7 @@ class SimulatedPairOfPlayers {
     while (this.scheduler.nowMs() < untilMs) {
       for (const player of this.players) {
         player.session.sendState(numbered(player.sent), 1);
-        if (player.session.unacknowledged < 900) player.session.sendReliable(numbered(player.sent++));
+        if (player.session.commands.length < 900) player.session.sendReliable(numbered(player.sent++));
       }
       this.scheduler.advance(WRITE_PERIOD_MS);
     }

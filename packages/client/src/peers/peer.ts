@@ -414,7 +414,7 @@ export class PeerConnection implements Peer {
     this.#direct.path?.kill();
   }
 
-  /** Sends a message. Returns its id, for {@link Session.isAcknowledged}. */
+  /** Sends a message. Returns its id, for `isAcknowledged` of {@link Session.commands}. */
   send(payload: PeerPayload): number {
     return this.session.sendReliable(writePeerPayload(payload));
   }
@@ -439,7 +439,7 @@ export class PeerConnection implements Peer {
     const { session } = this;
     const bytes = writePeerPayload(payload);
     if (session.isClosed) return false;
-    const hasRoom = session.hasRoomFor(bytes, limits.sessionQueueBytes);
+    const hasRoom = session.commands.hasRoom([bytes], limits.sessionQueueBytes);
     if (hasRoom) session.sendReliable(bytes);
     else session.drops.count("queue-full");
     return hasRoom;
@@ -479,19 +479,19 @@ export class PeerConnection implements Peer {
   /** Records that the full queue to this peer refused a message of the game. */
   refuse(): void {
     const lastMs = this.#scheduler.nowMs();
-    const { acknowledgedBytes } = this.session;
+    const { acknowledgedBytes } = this.session.commands;
     this.#refusing = { sinceMs: lastMs, acknowledgedBytes, ...this.#refusing, lastMs };
   }
 
   /** Records a refused bulk message. Bulk may be slow: only a pair that takes none of it starts again. */
   refuseBulk(): void {
-    this.#bulkRefused ??= { sinceMs: this.#scheduler.nowMs(), waitingBytes: this.session.waitingBulkBytes };
+    this.#bulkRefused ??= { sinceMs: this.#scheduler.nowMs(), waitingBytes: this.session.bulk.bytes };
   }
 
   #reviewBulk(nowMs: number): void {
     if (!this.#bulkRefused) return;
     const { sinceMs, waitingBytes } = this.#bulkRefused;
-    if (this.session.waitingBulkBytes !== waitingBytes) this.#bulkRefused = undefined;
+    if (this.session.bulk.bytes !== waitingBytes) this.#bulkRefused = undefined;
     else if (nowMs - sinceMs >= REFUSING_MS) this.restart("takes no bulk");
   }
 
@@ -500,7 +500,7 @@ export class PeerConnection implements Peer {
    * time.
    */
   get isUnproven(): boolean {
-    return this.#epoch > 0 && this.session.acknowledgedBytes === 0;
+    return this.#epoch > 0 && this.session.commands.acknowledgedBytes === 0;
   }
 
   #reviewRefusals(nowMs: number): void {
@@ -508,8 +508,8 @@ export class PeerConnection implements Peer {
     const { sinceMs, lastMs, acknowledgedBytes } = this.#refusing;
     const { session } = this;
     const share = 1 / 2 ** this.#epoch;
-    const hasRoom = session.hasRoomFor(LONGEST_MESSAGE, limits.pairQueueBytes);
-    const isTaking = session.acknowledgedBytes - acknowledgedBytes >= limits.pairQueueBytes * share;
+    const hasRoom = session.commands.hasRoom([LONGEST_MESSAGE], limits.pairQueueBytes);
+    const isTaking = session.commands.acknowledgedBytes - acknowledgedBytes >= limits.pairQueueBytes * share;
     if (isTaking || (hasRoom && nowMs - lastMs > TAKING_MS)) this.#refusing = undefined;
     else if (nowMs - sinceMs >= REFUSING_MS * share) this.restart("takes less than is sent to all");
   }

@@ -213,7 +213,7 @@ export class Participant {
       rttMs: this.session.rttMs,
       queuedBytes: this.session.queuedBytes,
       heldBytes: this.heldBytes,
-      unacknowledged: this.session.unacknowledged,
+      unacknowledged: this.session.commands.length,
       connectedS: Math.floor((this.#scheduler.nowMs() - this.#joinedAtMs) / 1000),
     };
   }
@@ -224,9 +224,7 @@ export class Participant {
    */
   get heldBytes(): number {
     const { session } = this;
-    return (
-      Math.max(0, session.heldBytes - session.waitingBulkBytes) + this.retained.bytes + session.linkBytes
-    );
+    return Math.max(0, session.heldBytes - session.bulk.bytes) + this.retained.bytes + session.linkBytes;
   }
 
   get isGone(): boolean {
@@ -292,7 +290,7 @@ export class Participant {
 
   /** Hashes of the valid tokens: only the newest, once its welcome has arrived. */
   get tokens(): readonly Buffer[] {
-    const hasArrived = this.#welcomeId !== undefined && this.session.isAcknowledged(this.#welcomeId);
+    const hasArrived = this.#welcomeId !== undefined && this.session.commands.isAcknowledged(this.#welcomeId);
     return hasArrived ? this.#tokens.slice(-1) : this.#tokens;
   }
 
@@ -310,7 +308,7 @@ export class Participant {
 
   /** Returns true if the session may continue with the token. A replaced token is refused. */
   acceptsResumeToken(token: string): boolean {
-    return this.#resumeTokens.accepts(token, (messageId) => this.session.isAcknowledged(messageId));
+    return this.#resumeTokens.accepts(token, (messageId) => this.session.commands.isAcknowledged(messageId));
   }
 
   /** Sets the timeout of the links: a hidden page may be slow, so it may be silent for longer. */

@@ -416,7 +416,7 @@ export class RoomCore implements RoomHost {
     const reason = isAdmitted ? this.owned.spawn(connection, message) : "too many entities a second";
     if (reason === undefined) return;
     if (isAdmitted) connection.countNotAllowed();
-    if (connection.participant.session.unacknowledged >= MAX_UNACKNOWLEDGED_REFUSALS) return;
+    if (connection.participant.session.commands.length >= MAX_UNACKNOWLEDGED_REFUSALS) return;
     connection.send(writeAuthority({ type: "refused", what: "entity", reason }));
   }
 

@@ -25,7 +25,7 @@ import { DropCounters } from "./drop-counters.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./links/link-monitor.js";
 import type { LossReading } from "./path-loss.js";
 import type { Outbox, OutboxCounters } from "./outbox/outbox.js";
-import type { Fragment, ReliableClass } from "./outbox/reliable-queue.js";
+import type { Fragment, ReliableClass, ReliableQueueView } from "./outbox/reliable-queue.js";
 import { LAST_FRAGMENT, MAX_EVENT_BYTES, assertBytes } from "./outbox/payload-limits.js";
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
 import type { SessionHandlers, SessionOptions } from "./session-options.js";
@@ -228,9 +228,14 @@ export class Session {
     if (!this.#isClosed) this.#links.choose(reason);
   }
 
-  /** Reliable messages without receipt. */
-  get unacknowledged(): number {
-    return this.#sender.reliable.command.length;
+  /** The messages of {@link sendReliable} without receipt. */
+  get commands(): ReliableQueueView {
+    return this.#sender.reliable.command;
+  }
+
+  /** The messages of {@link sendBulk} without receipt. */
+  get bulk(): ReliableQueueView {
+    return this.#sender.reliable.bulk;
   }
 
   /**
@@ -274,11 +279,6 @@ export class Session {
     return this.#sender.counters;
   }
 
-  /** Whether a reliable message can be added while no more than `maxBytes` wait for a receipt. */
-  hasRoomFor(payload: Uint8Array, maxBytes: number): boolean {
-    return this.#sender.reliable.command.hasRoom([payload], maxBytes);
-  }
-
   /** Time in which the other side was heard without a new receipt, ms; 0 while it is silent. */
   get stuckMs(): number {
     const { active } = this.#links;
@@ -286,11 +286,6 @@ export class Session {
     return active && active.heardMs(nowMs) < MAX_SILENCE_MS
       ? this.#sender.reliable.command.stuckMs(nowMs)
       : 0;
-  }
-
-  /** Bytes of reliable messages that the other side has said to have, as {@link hasRoomFor} counts them. */
-  get acknowledgedBytes(): number {
-    return this.#sender.reliable.command.acknowledgedBytes;
   }
 
   /** Whether so much waits for a receipt that what can wait should. */
@@ -358,11 +353,6 @@ export class Session {
     this.#sender.repeat();
   }
 
-  /** Whether the other side has the message that {@link sendReliable} numbered so, of the last 32 000 or so. */
-  isAcknowledged(id: number): boolean {
-    return this.#sender.reliable.command.isAcknowledged(id);
-  }
-
   /**
    * Sends a message that arrives exactly once and in order among its like, and that yields to all else. Throws
    * {@link ConfigError} where it is longer than `limits.bulkBytes` and {@link NetError} as {@link sendReliable} does.
@@ -378,11 +368,6 @@ export class Session {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     assertBytes("message", payload.length, maxBytes);
     this.#sender.reliable.bulk.check([payload]);
-  }
-
-  /** Bytes of bulk that the other side has not said to have. */
-  get waitingBulkBytes(): number {
-    return this.#sender.reliable.bulk.bytes;
   }
 
   /**

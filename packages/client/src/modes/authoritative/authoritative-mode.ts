@@ -489,7 +489,7 @@ export class AuthoritativeMode implements RoomMode {
    */
   get #isAgreed(): boolean {
     // The acks of a packet are processed before its states.
-    if (this.#sentKinds !== undefined) return this.#session.isAcknowledged(this.#sentKinds);
+    if (this.#sentKinds !== undefined) return this.#session.commands.isAcknowledged(this.#sentKinds);
     return this.#entities.kinds.length === this.#info.kinds.length;
   }
 

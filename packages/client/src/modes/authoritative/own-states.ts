@@ -149,7 +149,7 @@ export class OwnStates {
     const session = this.#session;
     for (const record of records) {
       const requestSequence = this.#requestSequences.get(record.id);
-      if (requestSequence !== undefined && session.isAcknowledged(requestSequence)) yield record;
+      if (requestSequence !== undefined && session.commands.isAcknowledged(requestSequence)) yield record;
     }
   }
 

@@ -20,7 +20,7 @@ export class PairMessages {
   post(payload: PeerPayload, receivers: readonly PeerConnection[]): void {
     const bytes = writePeerPayload(payload);
     const isFull = ({ session }: PeerConnection): boolean =>
-      !session.isClosed && !session.hasRoomFor(bytes, limits.pairQueueBytes);
+      !session.isClosed && !session.commands.hasRoom([bytes], limits.pairQueueBytes);
     for (const peer of receivers) if (peer.isUnproven && isFull(peer)) peer.restart("still takes nothing");
     const open = receivers.filter(({ session }) => !session.isClosed);
     const full = open.filter(isFull);
@@ -60,7 +60,7 @@ export class PairMessages {
   postStates(payload: PeerPayload): void {
     const bytes = writePeerPayload(payload);
     for (const peer of this.#peers()) {
-      if (!peer.session.hasRoomFor(bytes, limits.sessionQueueBytes))
+      if (!peer.session.commands.hasRoom([bytes], limits.sessionQueueBytes))
         peer.restart("takes nothing that is sent to it");
     }
     this.#send(

@@ -53,7 +53,7 @@ export class RetainedStatesSender {
     if (session !== this.#session) this.#begin(session);
     if (nowMs < (this.#hasChanged ? this.#changeDueAtMs : this.#dueAtMs)) return;
     // On a blocked link, more states would only queue up.
-    if (this.#sent >= 0 && !session.isAcknowledged(this.#sent)) return;
+    if (this.#sent >= 0 && !session.commands.isAcknowledged(this.#sent)) return;
     if (session.isBacklogged) return;
     const { states, payloads } = this.#collect();
     const isNews = !isSame(payloads, this.#lastPayloads);

@@ -409,7 +409,7 @@ export class StateSender {
     if (messages.length === 0 || session.isClosed) return [];
     if (session.isBacklogged) return [];
     const id = peer.sendAll(messages.map((states) => stream.reference(states)));
-    return [{ isOver: () => session.isClosed || session.isAcknowledged(id) }];
+    return [{ isOver: () => session.isClosed || session.commands.isAcknowledged(id) }];
   }
 
   #bringUpToDate(

@@ -71,6 +71,12 @@ function costOf({ payload, isLast }: Fragment): number {
   return isLast ? reliableCost(payload) : payload.length;
 }
 
+/** A queue as the owner of a session sees it: only the session changes it. */
+export type ReliableQueueView = Pick<
+  ReliableQueue,
+  "length" | "bytes" | "acknowledgedBytes" | "hasRoom" | "isAcknowledged"
+>;
+
 /**
  * Numbers reliable messages and keeps them until their receipts. Cuts long ones into fragments as they leave.
  * The fragments in front have been sent over the present link. The others wait until fewer bytes than the
@@ -210,6 +216,7 @@ export class ReliableQueue {
     }
   }
 
+  /** Returns true if the other side has the fragment with this id, of the last 32 000 or so. */
   isAcknowledged(id: number): boolean {
     return sequenceDistance(id, this.#pending[0]?.id ?? this.#nextId) < 0;
   }
