@@ -101,6 +101,8 @@ test("the panel's bytes are those that the browser counts", async ({ startServer
     { argument: undefined, timeoutMs: LIMIT_MS },
   );
   await unfold(viewer);
+  // Every answer of the decision tree stands below its drawing, with its rule.
+  await expect.poll(() => shownIn(viewer, ".tree + ul"), { timeout: LIMIT_MS }).toContain("[PATHS-");
   const { shown, counted } = await viewer.browser.evaluate(countTotals, 12);
   for (const way of ["in", "out"] as const) {
     expect(shown[way]).toBeGreaterThan(1000);

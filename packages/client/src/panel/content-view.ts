@@ -1,7 +1,7 @@
 import type { Entity } from "../entities/entity.js";
 import type { Peer } from "../peers/peer.js";
 import type { Room } from "../api/room.js";
-import { make, makeSection, setText } from "./dom.js";
+import { make, makeSection, setText, showChoices } from "./dom.js";
 import { FieldShares, type KindShare } from "./field-shares.js";
 import { MessageForm } from "./message-form.js";
 import { inWords } from "./numbers.js";
@@ -97,7 +97,6 @@ class KindSection {
   readonly #fields = make("table");
   readonly #nameOf: (peer: Peer) => string;
   readonly #name: string;
-  #shownIds = "";
 
   constructor(name: string, nameOf: (peer: Peer) => string) {
     this.#name = name;
@@ -111,7 +110,10 @@ class KindSection {
     const count = `${entities.length} ${entities.length === 1 ? "entity" : "entities"}`;
     setText(this.#heading, `${this.#name}: ${count}, ≈ ${inWords.percent(share)} of the states' bytes`);
     if (!this.root.open) return;
-    this.#offer(entities);
+    showChoices(
+      this.#which,
+      entities.map((entity) => [String(entity.id), this.#label(entity)]),
+    );
     const entity = entities.find(({ id }) => String(id) === this.#which.value);
     const head = ["field", "share", "newest", "shown"].map((text) =>
       make("th", { text, attributes: { scope: "col" } }),
@@ -127,18 +129,6 @@ class KindSection {
         ]),
       ),
     );
-  }
-
-  #offer(entities: readonly Entity[]): void {
-    const labels = entities.map((entity) => [String(entity.id), this.#label(entity)] as const);
-    const key = labels.join("\n");
-    if (key === this.#shownIds) return;
-    this.#shownIds = key;
-    const { value } = this.#which;
-    this.#which.replaceChildren(
-      ...labels.map(([id, text]) => make("option", { text, attributes: { value: id } })),
-    );
-    this.#which.value = labels.some(([id]) => id === value) ? value : (labels[0]?.[0] ?? "");
   }
 
   #label(entity: Entity): string {

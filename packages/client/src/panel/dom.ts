@@ -58,3 +58,33 @@ export function makeSection(title: string, isOpen: boolean, children: readonly N
   node.open = isOpen;
   return node;
 }
+
+/** Rows that lists show, as JSON. */
+const shownRows = new WeakMap<Element, string>();
+
+/** Fills a list with a row for each item, unless it shows these items already. */
+export function showRows<Item>(
+  list: Element,
+  items: readonly Item[],
+  row: (item: Item) => readonly (Node | string)[],
+): void {
+  const key = JSON.stringify(items);
+  if (key === shownRows.get(list)) return;
+  shownRows.set(list, key);
+  list.replaceChildren(...items.map((item) => make("li", {}, row(item))));
+}
+
+/** Fills a field with choices and keeps the user's, unless it has these choices already. */
+export function showChoices(
+  field: HTMLSelectElement,
+  choices: readonly (readonly [value: string, text: string])[],
+): void {
+  const key = JSON.stringify(choices);
+  if (key === shownRows.get(field)) return;
+  shownRows.set(field, key);
+  const { value } = field;
+  field.replaceChildren(
+    ...choices.map(([each, text]) => make("option", { text, attributes: { value: each } })),
+  );
+  field.value = choices.some(([each]) => each === value) ? value : (choices[0]?.[0] ?? "");
+}

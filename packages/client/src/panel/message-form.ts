@@ -1,6 +1,6 @@
 import type { Peer } from "../peers/peer.js";
 import type { Room } from "../api/room.js";
-import { make, setText } from "./dom.js";
+import { make, setText, showChoices } from "./dom.js";
 
 const EVERYBODY = "";
 
@@ -10,7 +10,6 @@ export class MessageForm {
   readonly #to = make("select", { attributes: { "aria-label": "To whom" } });
   readonly #nameOf: (peer: Peer) => string;
   readonly #room: Room;
-  #shownPeers = "";
 
   constructor(room: Room, nameOf: (peer: Peer) => string) {
     this.#room = room;
@@ -55,16 +54,9 @@ export class MessageForm {
   refresh(): void {
     // In an authoritative room, players send messages to the server only.
     const peers = this.#room.authority ? [] : this.#room.peers;
-    const key = peers.map((peer) => `${peer.id} ${this.#nameOf(peer)}`).join("\n") + this.#everybody;
-    if (key === this.#shownPeers) return;
-    this.#shownPeers = key;
-    const { value } = this.#to;
-    this.#to.replaceChildren(
-      make("option", { text: `to ${this.#everybody}`, attributes: { value: EVERYBODY } }),
-      ...peers.map((peer) =>
-        make("option", { text: `to ${this.#nameOf(peer)}`, attributes: { value: peer.id } }),
-      ),
-    );
-    this.#to.value = peers.some(({ id }) => id === value) ? value : EVERYBODY;
+    showChoices(this.#to, [
+      [EVERYBODY, `to ${this.#everybody}`],
+      ...peers.map((peer) => [peer.id, `to ${this.#nameOf(peer)}`] as const),
+    ]);
   }
 }

@@ -1,9 +1,10 @@
 import type { Peer } from "../peers/peer.js";
+import type { TransportChange } from "../paths/choice.js";
 import type { ServerStats } from "../paths/path-stats.js";
 import type { Room } from "../api/room.js";
 import { bugReport } from "./bug-report.js";
 import type { ContentView } from "./content-view.js";
-import { make, makeButton, makeSection, setText } from "./dom.js";
+import { make, makeButton, makeSection, setText, showRows } from "./dom.js";
 import { inWords } from "./numbers.js";
 import { PeerRow, type PathView } from "./peer-row.js";
 import { ShownError } from "./shown-error.js";
@@ -67,7 +68,6 @@ export class Panel {
   readonly #reasons = make("ul");
   readonly #copied = make("p", { class: "note", attributes: { role: "status" } });
   readonly #stopListening: () => void;
-  readonly #shown = { changes: "", drops: "", reasons: "" };
   readonly #recentErrorsM: (number | undefined)[] = [];
   #watch: Watch | undefined;
   #focusedBefore: Element | null = null;
@@ -171,14 +171,9 @@ export class Panel {
       make("div", { class: "peers" }, [this.#peers, this.#alone, this.#server.root]),
       makeSection("Own network settings", false, [this.#simulator.fields]),
       makeSection("What is sent", false, [this.#content]),
-      makeSection("Why these paths", false, [this.#tree.root]),
+      makeSection("Why these paths", false, [this.#tree.root, this.#reasons]),
       makeSection("What has changed", false, [this.#changes]),
-      makeSection("Details", false, [
-        make("h3", { text: "Dropped on arrival" }),
-        this.#drops,
-        make("h3", { text: "All answers, with their rules" }),
-        this.#reasons,
-      ]),
+      makeSection("Details", false, [make("h3", { text: "Dropped on arrival" }), this.#drops]),
     ]);
   }
 
@@ -198,11 +193,6 @@ export class Panel {
     this.#refreshChanges();
     this.#refreshDrops();
     if (isUnfolded(this.#content)) this.#watch?.showContent(this.#content);
-    if (isUnfolded(this.#tree.root)) {
-      this.#tree.show(this.#room.transport.plan).catch((error: unknown) => {
-        this.#tree.root.textContent = `The words could not be fetched: ${String(error)}`;
-      });
-    }
     if (isUnfolded(this.#reasons)) void this.#refreshReasons();
   }
 
@@ -305,24 +295,16 @@ export class Panel {
   }
 
   #refreshChanges(): void {
-    const changes = this.#room.transport.history.slice(-SHOWN_CHANGES);
-    const key = JSON.stringify(changes);
-    if (key === this.#shown.changes) return;
-    this.#shown.changes = key;
-    this.#changes.replaceChildren(
-      ...changes
-        .map((_, index) => changes[changes.length - 1 - index]!)
-        .map(({ atMs, about, choice, reason }) =>
-          make("li", {}, [
-            make("time", { text: inWords.time(atMs) }),
-            make("span", {}, [
-              make("b", { text: this.#aboutInWords(about) }),
-              `: ${choice}`,
-              make("em", { text: reason }),
-            ]),
-          ]),
-        ),
-    );
+    const changes: TransportChange[] = [];
+    for (const change of this.#room.transport.history.slice(-SHOWN_CHANGES)) changes.unshift(change);
+    showRows(this.#changes, changes, ({ atMs, about, choice, reason }) => [
+      make("time", { text: inWords.time(atMs) }),
+      make("span", {}, [
+        make("b", { text: this.#aboutInWords(about) }),
+        `: ${choice}`,
+        make("em", { text: reason }),
+      ]),
+    ]);
   }
 
   #refreshDrops(): void {
@@ -330,35 +312,27 @@ export class Panel {
     for (const drops of [this.#room.drops.toRecord(), ...this.#room.peers.map((peer) => peer.drops)]) {
       for (const [reason, count] of Object.entries(drops)) sum.set(reason, (sum.get(reason) ?? 0) + count);
     }
-    const rows = [...sum].sort(([, a], [, b]) => b - a);
-    const key = JSON.stringify(rows);
-    if (key === this.#shown.drops && this.#drops.childElementCount > 0) return;
-    this.#shown.drops = key;
-    const items = rows.map(([reason, count]) =>
-      make("li", {}, [make("span", { text: reason }), make("span", { text: String(count) })]),
+    const rows: (readonly [string, number?])[] = [...sum].sort(([, a], [, b]) => b - a);
+    showRows(this.#drops, rows.length > 0 ? rows : [["Nothing so far."]], ([reason, count]) =>
+      count === undefined
+        ? [reason]
+        : [make("span", { text: reason }), make("span", { text: String(count) })],
     );
-    this.#drops.replaceChildren(...(items.length > 0 ? items : [make("li", { text: "Nothing so far." })]));
   }
 
   /** Shown later than the rest, because the SDK fetches the texts on first use. */
   async #refreshReasons(): Promise<void> {
-    const rows = await this.#room.transport
-      .explain({ details: true })
-      .catch((error: unknown) => [
-        { about: "The reasons could not be fetched", choice: "", reason: String(error) },
+    const { transport } = this.#room;
+    try {
+      await this.#tree.show(transport.plan);
+      showRows(this.#reasons, await transport.explain({ details: true }), ({ about, choice, reason }) => [
+        make("b", { text: this.#aboutInWords(about) }),
+        make("span", { text: choice }),
+        make("em", { text: reason }),
       ]);
-    const key = JSON.stringify(rows);
-    if (key === this.#shown.reasons) return;
-    this.#shown.reasons = key;
-    this.#reasons.replaceChildren(
-      ...rows.map(({ about, choice, reason }) =>
-        make("li", {}, [
-          make("b", { text: this.#aboutInWords(about) }),
-          make("span", { text: choice }),
-          make("em", { text: reason }),
-        ]),
-      ),
-    );
+    } catch (error) {
+      this.#reasons.textContent = `The reasons could not be fetched: ${String(error)}`;
+    }
   }
 
   async #copyReport(): Promise<void> {

@@ -4,7 +4,7 @@ import { make, makeSvg } from "./dom.js";
 const WIDTH = 392;
 const [ASK, BOX, GAP] = [15, 46, 18];
 const SPACE = 8;
-/** The questions about links. The list below the drawing shows those about rates. */
+/** The questions about links. Those about rates change no path. */
 const DRAWN = new Set(["content", "paths", "events", "server"]);
 
 /** The first fork of the decision tree in the thesis. */
@@ -18,7 +18,6 @@ interface Level {
   readonly ask: string;
   readonly choices: readonly string[];
   readonly taken: number;
-  readonly reason: string;
 }
 
 /**
@@ -34,16 +33,7 @@ export class TreeView {
     if (key === this.#shown) return;
     const levels = await levelsOf(plan);
     this.#shown = key;
-    const reasons = levels
-      .filter(({ reason }) => reason !== "")
-      .map(({ ask, choices, taken, reason }) =>
-        make("li", {}, [
-          make("b", { text: ask }),
-          make("span", { text: choices[taken]! }),
-          make("em", { text: reason }),
-        ]),
-      );
-    this.root.replaceChildren(drawn(levels), make("ul", {}, reasons));
+    this.root.replaceChildren(drawn(levels));
   }
 }
 
@@ -55,7 +45,6 @@ async function levelsOf(plan: Plan): Promise<Level[]> {
       ask: `What kind of game is it? (${genre})`,
       choices: KINDS_OF_GAMES.map(({ text }) => text),
       taken: KINDS_OF_GAMES.findIndex(({ genres }) => genres.includes(genre)),
-      reason: "",
     },
   ];
   for (const { question, row } of plan.reasons) {
@@ -63,10 +52,7 @@ async function levelsOf(plan: Plan): Promise<Level[]> {
     const rows = decisionTree.find(({ id }) => id === question)?.rows ?? [];
     if (!known || !DRAWN.has(question)) continue;
     const choices = [...new Set(rows.map(({ id }) => known.rows[id]?.choice ?? id))];
-    const answer = known.rows[row];
-    const isUnknown = answer?.unknown && plan.inputs[answer.unknown.input] === "unknown";
-    const reason = (isUnknown ? answer.unknown?.reason : answer?.reason) ?? "";
-    levels.push({ ask: known.ask, choices, taken: choices.indexOf(answer?.choice ?? row), reason });
+    levels.push({ ask: known.ask, choices, taken: choices.indexOf(known.rows[row]?.choice ?? row) });
   }
   return levels;
 }
