@@ -1,8 +1,9 @@
 import { Room, defineEntity, vec2, type ServerEntity } from "@paceline/server";
-import { roomStage, type StagePlayer } from "@paceline/testkit/room";
+import { roomStage, virtualWebRtc, type StagePlayer } from "@paceline/testkit/room";
 import { seededRandom } from "@paceline/transport/simulated";
 import { expect, test } from "vitest";
 import { BusyLoop } from "../../transport/test/busy-loop.js";
+import { serveVirtualWebRtc } from "./virtual-server-webrtc.js";
 
 const Car = defineEntity("car", {
   position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }),
@@ -10,6 +11,7 @@ const Car = defineEntity("car", {
 /** A kind that the players ask for while the room is full of life. */
 const Bird = defineEntity("bird", { position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }) });
 const GOOD = { delayMs: 20, jitterMs: 0, rateBps: Infinity, loss: { kind: "none" } } as const;
+const LOSSY = { delayMs: 20, jitterMs: 40, loss: { kind: "uniform", ratio: 0.1 } } as const;
 const PLAYERS = 4;
 const CHANGES = 60;
 
@@ -60,22 +62,38 @@ class Traffic extends Room {
   }
 }
 
+interface Line {
+  readonly seed: number;
+  readonly sockets: 1 | 2 | 3;
+  /** True: the states come over WebRTC, which loses some and brings others out of order. */
+  readonly isDirect?: boolean;
+}
+
 test.each([
   { seed: 1, sockets: 1 },
   { seed: 2, sockets: 1 },
   { seed: 3, sockets: 3 },
   { seed: 1010, sockets: 2 },
+  { seed: 5, sockets: 1, isDirect: true },
+  { seed: 6, sockets: 1, isDirect: true },
 ] as const)(
-  "players on lines that stall, break and come back see the room's entities and no other (seed $seed, sockets $sockets)",
-  async ({ seed, sockets }) => {
+  "players on lines that stall, break and come back see the room's entities and no other (%o)",
+  async ({ seed, sockets, isDirect = false }: Line) => {
     const random = seededRandom(seed);
     const stage = roomStage(Traffic, { seed });
+    const webRtc = virtualWebRtc({ random: random.fork(), settings: LOSSY });
+    const restore = isDirect ? serveVirtualWebRtc(webRtc, stage.scheduler) : () => undefined;
+    const transports = isDirect ? (["websocket", "webrtc"] as const) : (["websocket"] as const);
     const players: { readonly player: StagePlayer; readonly loop: BusyLoop }[] = [];
     const wrong: string[] = [];
     const birds: unknown[] = [];
     for (let count = 0; count < PLAYERS; count++) {
       const loop = new BusyLoop(stage.scheduler);
-      const player = await stage.join({ network: GOOD, sockets, client: { scheduler: loop } });
+      const player = await stage.join({
+        network: GOOD,
+        sockets,
+        client: { scheduler: loop, webRtc, transports },
+      });
       // To ask for them is what makes the server tell of them.
       expect([...player.room.entities(Car)]).toEqual([]);
       player.room.onStateChange((tick) => {
@@ -113,7 +131,10 @@ test.each([
     await stage.advance(2000);
     const sorted = (ids: Iterable<number>): number[] => [...ids].sort((a, b) => a - b);
     const seen = players.map(({ player }) => sorted([...player.room.entities(Car)].map(({ id }) => id)));
+    const links = players.map(({ player }) => player.room.transport.server.stateLink);
     await stage.stop();
+    restore();
+    expect(links).toContain(isDirect ? "webrtc" : "websocket");
     expect([...wrong, ...birds]).toEqual([]);
     expect(seen).toEqual(players.map(() => sorted(stage.room.cars.keys())));
   },
