@@ -455,12 +455,12 @@ export class Sender implements PacketSource {
     trafficClass: TrafficClassName,
     kind: MessageKind,
     body: Uint8Array,
-    start: Pick<PacketStart, "key" | "tick"> = {},
+    { key = 0, tick }: Pick<PacketStart, "key" | "tick"> = {},
   ): void {
     const only = onlyKind(kind);
-    this.#startPacket(link, trafficClass, { ...start, only });
+    this.#startPacket(link, trafficClass, { key, tick, only });
     writeMessage(writer, kind, body, { only });
-    this.#sendPacket(link, trafficClass, start.key);
+    this.#sendPacket(link, trafficClass, key);
   }
 
   /** @param number of a state whose arrival the owner follows */
