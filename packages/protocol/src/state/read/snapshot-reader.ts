@@ -60,14 +60,12 @@ export class SnapshotReader {
    */
   readonly #gone = new Map<number, EntityRows>();
   readonly #removed: number[] = [];
-  readonly #lastEntity = { id: -1, kind: 0 };
   #staged = new Int32Array(FIRST_STAGED);
-  #stagedLength = 0;
-  /** Tick of the packet that is being read. */
-  #tick = 0;
-  #takesNew = true;
-  #checked = -1;
-  #checksum = 0;
+  /**
+   * The packet that is being read: `columns` are staged, `checked` is the index of the entity of its checksum,
+   * `id` and `kind` are those of the entity that was read last.
+   */
+  readonly #packet = { tick: 0, takesNew: true, columns: 0, checked: -1, checksum: 0, id: -1, kind: 0 };
 
   constructor(options: SnapshotReaderOptions) {
     this.#options = options;
@@ -85,8 +83,9 @@ export class SnapshotReader {
    * the states of a packet with a whole one.
    */
   read(bytes: Uint8Array, tick: number, listener: SnapshotListener, takesNew = true): DropReason | undefined {
-    this.#tick = tick;
-    this.#takesNew = takesNew;
+    const packet = this.#packet;
+    packet.tick = tick;
+    packet.takesNew = takesNew;
     this.#entries.clear();
     this.#codec.coder.startDecoding(bytes);
     const reason = this.#readHead(tick) ?? this.#readStates(tick);
@@ -97,7 +96,7 @@ export class SnapshotReader {
     for (let index = 0; index < count; index++) {
       const entity = entities[index]!;
       const place = this.#keep(index, tick, listener);
-      const isWrong = this.#checked === index && place >= 0 && this.#isWrong(entity, place);
+      const isWrong = packet.checked === index && place >= 0 && this.#isWrong(entity, place);
       if (isWrong) listener.onDesync(entity.id, tick);
     }
     return undefined;
@@ -116,10 +115,11 @@ export class SnapshotReader {
 
   #readHead(tick: number): DropReason | undefined {
     const head = this.#head;
+    const packet = this.#packet;
     this.#shared.tick0 = this.#shared.tick1 = this.#shared.tick2 = NO_TICK;
     this.#removed.length = 0;
-    this.#checked = -1;
-    this.#stagedLength = 0;
+    packet.checked = -1;
+    packet.columns = 0;
     if (head.flag(false)) {
       const count = head.countFromOne(0);
       if (count > MAX_ENTITIES) return "too-long";
@@ -136,24 +136,24 @@ export class SnapshotReader {
       for (let index = 0; index < removals; index++) this.#removed.push(head.removedId(0));
     }
     if (head.flag(false)) {
-      this.#checked = head.kind(0);
-      this.#checksum = head.checksum(0);
-      if (this.#checked >= count) return "bad-message";
+      packet.checked = head.kind(0);
+      packet.checksum = head.checksum(0);
+      if (packet.checked >= count) return "bad-message";
     }
     return this.#readEntityHeads(tick, count);
   }
 
   #readEntityHeads(tick: number, count: number): DropReason | undefined {
     const head = this.#head;
-    const last = this.#lastEntity;
-    last.id = -1;
-    last.kind = 0;
+    const packet = this.#packet;
+    packet.id = -1;
+    packet.kind = 0;
     if (this.#shared.tick0 !== NO_TICK && head.isUniform(false))
       return this.#stageUniform(head.firstId(0), count);
     for (let index = 0; index < count; index++) {
-      last.id = head.id(0, last.id);
-      if (last.id > 0xffff || this.#codec.coder.isExhausted) return "length";
-      const reason = this.#readEntityHead(tick, last);
+      packet.id = head.id(0, packet.id);
+      if (packet.id > 0xffff || this.#codec.coder.isExhausted) return "length";
+      const reason = this.#readEntityHead(tick);
       if (reason !== undefined) return reason;
     }
     return undefined;
@@ -182,21 +182,22 @@ export class SnapshotReader {
     return undefined;
   }
 
-  #readEntityHead(tick: number, last: { id: number; kind: number }): DropReason | undefined {
+  #readEntityHead(tick: number): DropReason | undefined {
     const head = this.#head;
+    const packet = this.#packet;
     const shared = this.#shared;
     const hasShared = shared.tick0 !== NO_TICK;
-    if (hasShared && head.isPlain(false)) return this.#stageDelta(last.id, shared);
+    if (hasShared && head.isPlain(false)) return this.#stageDelta(packet.id, shared);
     if (!hasShared || head.flag(false)) {
-      if (!head.flag(false)) last.kind = head.kind(0);
-      return this.#stageWhole(last.id, last.kind);
+      if (!head.flag(false)) packet.kind = head.kind(0);
+      return this.#stageWhole(packet.id, packet.kind);
     }
     let baselines = shared;
     if (!head.flag(false)) {
       baselines = this.#own;
       head.baselines(tick, baselines);
     }
-    const reason = this.#stageDelta(last.id, baselines);
+    const reason = this.#stageDelta(packet.id, baselines);
     if (reason === undefined && !head.flag(false)) {
       head.ownership(this.#staged, this.#entries.places[this.#entries.count - 1]!);
     }
@@ -206,7 +207,7 @@ export class SnapshotReader {
   /** Stages a whole state. Nothing is kept until the whole packet was checked: see {@link #keep}. */
   #stageWhole(id: number, kind: number): DropReason | undefined {
     const plan = this.#options.plans[kind];
-    if (plan === undefined || !this.#takesNew) return "unknown-entity";
+    if (plan === undefined || !this.#packet.takesNew) return "unknown-entity";
     const isGone = this.#isGone(id);
     const known = isGone ? this.#gone.get(id) : this.#entities.get(id);
     const isFull = this.#entities.size >= this.#options.maxEntities;
@@ -223,7 +224,7 @@ export class SnapshotReader {
 
   #stageDelta(id: number, { tick0, tick1, tick2 }: SharedBaselines): DropReason | undefined {
     const known = this.#entities.get(id);
-    const isKnown = known !== undefined && ((known.firstTick - this.#tick) | 0) <= 0;
+    const isKnown = known !== undefined && ((known.firstTick - this.#packet.tick) | 0) <= 0;
     const entity = isKnown ? known : this.#isGone(id) ? this.#gone.get(id) : known;
     if (entity === undefined || tick0 === NO_TICK) return "unknown-entity";
     const place = this.#stage(entity.plan.width);
@@ -238,10 +239,11 @@ export class SnapshotReader {
   }
 
   #stage(width: number): number {
-    const place = this.#stagedLength;
-    this.#stagedLength += width;
-    if (this.#stagedLength > MAX_COLUMNS) return -1;
-    if (this.#stagedLength > this.#staged.length) {
+    const packet = this.#packet;
+    const place = packet.columns;
+    packet.columns += width;
+    if (packet.columns > MAX_COLUMNS) return -1;
+    if (packet.columns > this.#staged.length) {
       const larger = new Int32Array(Math.min(MAX_COLUMNS, this.#staged.length * 2 + width));
       larger.set(this.#staged);
       this.#staged = larger;
@@ -258,7 +260,7 @@ export class SnapshotReader {
   /** Returns true if the entity of this id was removed at the tick of the packet or later. */
   #isGone(id: number): boolean {
     const removedAt = this.#removedAt.get(id);
-    return removedAt !== undefined && ((this.#tick - removedAt) | 0) <= 0;
+    return removedAt !== undefined && ((this.#packet.tick - removedAt) | 0) <= 0;
   }
 
   #remove(id: number, tick: number, listener: SnapshotListener): void {
@@ -281,7 +283,7 @@ export class SnapshotReader {
   /** Forgets the removed entities of which no packet can be decoded any more. */
   #forgetGone(): void {
     for (const id of this.#gone.keys()) {
-      if (((this.#tick - this.#removedAt.get(id)!) | 0) < this.#options.historyTicks) return;
+      if (((this.#packet.tick - this.#removedAt.get(id)!) | 0) < this.#options.historyTicks) return;
       this.#gone.delete(id);
     }
   }
@@ -326,7 +328,7 @@ export class SnapshotReader {
   }
 
   #isWrong({ rows, plan }: EntityRows, at: number): boolean {
-    return stateChecksum(rows, at, plan.width) !== this.#checksum;
+    return stateChecksum(rows, at, plan.width) !== this.#packet.checksum;
   }
 
   #changes({ rows }: EntityRows, before: number, place: number): number {
