@@ -78,6 +78,11 @@ export class PlayerSnapshotStream {
   #sharedSnapshot: SharedSnapshot | undefined;
   #epoch = 0;
   #link: Link | undefined;
+  /**
+   * Link that still has to bring the last packets of the shared snapshot, on which {@link #sender} builds.
+   * Undefined once a later packet was acknowledged.
+   */
+  #reliesOn: Link | undefined;
   /** The stream joins no shared snapshot before this tick. */
   #individualUntilTick = 0;
   #isWhole = true;
@@ -166,8 +171,10 @@ export class PlayerSnapshotStream {
     while (this.#announced[0] && sequenceDistance(sequence, this.#announced[0].sequence) >= 0)
       this.#announced.shift();
     const packet = this.#pending.find((each) => each.sequence === sequence);
-    if (packet) packet.hasArrived = true;
-    else this.#sender?.acknowledge(sequence);
+    if (packet) {
+      packet.hasArrived = true;
+      this.#reliesOn = undefined;
+    } else this.#sender?.acknowledge(sequence);
   }
 
   /**
@@ -250,11 +257,13 @@ export class PlayerSnapshotStream {
     this.#isWhole = false;
     this.#sender = this.#newSender();
     this.#sender.copyBaselines(sharedSnapshot.sender);
+    this.#reliesOn = this.#link;
   }
 
   /** Sends states to this player alone. Returns their bytes. */
   write(moment: ReplicationMoment, turn: Turn, tickHz: number): number {
     const { tick } = moment;
+    if (this.#reliesOn && this.connection.inOrder() !== this.#reliesOn) this.#reset();
     if (!turn.isTurn && !this.#isWhole) return 0;
     // A slow player stays alone for a while, so that it does not change groups at every tick.
     const { isSlow } = this;
@@ -262,7 +271,11 @@ export class PlayerSnapshotStream {
     // States that would only wait in a queue are not encoded.
     this.#isWhole ||= isSlow && !this.connection.takesStates();
     if (isSlow && !this.connection.takesStates()) return 0;
-    const rows = this.#rowsToSend(moment, turn);
+    return this.#send(moment, this.#rowsToSend(moment, turn));
+  }
+
+  #send(moment: ReplicationMoment, rows: readonly EntityRows[]): number {
+    const { tick } = moment;
     const sender = (this.#sender ??= this.#newSender());
     let packets = 0;
     let bytes = 0;
@@ -317,6 +330,7 @@ export class PlayerSnapshotStream {
     for (const { ids } of this.#announced) for (const id of ids) this.#removals.add(id);
     for (const id of this.#sender?.removals ?? []) this.#removals.add(id);
     this.#announced = [];
+    this.#reliesOn = undefined;
     this.#sender = undefined;
     this.#isWhole = true;
     this.#forced.clear();
