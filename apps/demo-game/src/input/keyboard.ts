@@ -14,12 +14,15 @@ export type ShortcutHandler = (code: string) => boolean;
 
 export class Keyboard implements InputSource {
   readonly #held = new Set<string>();
+  /** Keys pressed since the last {@link read}: a tap may be shorter than a frame. */
+  readonly #tapped = new Set<string>();
 
   constructor(target: Window, onShortcut: ShortcutHandler) {
     target.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       if (DRIVING.has(event.code)) {
         this.#held.add(event.code);
+        this.#tapped.add(event.code);
         // The browser would scroll the page or press the focused button.
         event.preventDefault();
       } else if (!event.repeat && onShortcut(event.code)) {
@@ -28,21 +31,28 @@ export class Keyboard implements InputSource {
     });
     target.addEventListener("keyup", (event) => this.#held.delete(event.code));
     // The browser does not report keys that are released while the page has no focus.
-    target.addEventListener("blur", () => this.#held.clear());
-    target.document.addEventListener("visibilitychange", () => this.#held.clear());
+    target.addEventListener("blur", () => this.#release());
+    target.document.addEventListener("visibilitychange", () => this.#release());
     target.document.addEventListener("focusin", (event) => {
-      if (isTyping(event.target)) this.#held.clear();
+      if (isTyping(event.target)) this.#release();
     });
   }
 
   read(): DriveInput | undefined {
-    if (this.#held.size === 0) return undefined;
-    const any = (codes: readonly string[]): number => (codes.some((code) => this.#held.has(code)) ? 1 : 0);
+    const pressed = new Set([...this.#held, ...this.#tapped]);
+    this.#tapped.clear();
+    if (pressed.size === 0) return undefined;
+    const any = (codes: readonly string[]): number => (codes.some((code) => pressed.has(code)) ? 1 : 0);
     return {
       steer: any(STEER_RIGHT) - any(STEER_LEFT),
       throttle: any(GO) - any(BRAKE),
       handbrake: any(HANDBRAKE) === 1,
     };
+  }
+
+  #release(): void {
+    this.#held.clear();
+    this.#tapped.clear();
   }
 }
 
