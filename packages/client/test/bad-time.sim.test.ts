@@ -147,6 +147,22 @@ describe("time that goes wrong", () => {
     expect(faults).toEqual([]);
   });
 
+  test("a frame that took half a second is no mistake of the game", async () => {
+    const { hub, owner, drive, faults, errorM } = await scene();
+    const advance = owner.advance.bind(owner);
+    owner.advance = (atMs = hub.scheduler.nowMs()) => advance(atMs);
+    await drive(60);
+    for (let slow = 0; slow < 20; slow++) {
+      const startedAtMs = hub.scheduler.nowMs();
+      await hub.advance(500);
+      owner.advance(startedAtMs);
+      await drive(10);
+    }
+    expect(faults).toEqual([]);
+    await drive(60);
+    expect(errorM()).toBeLessThan(0.3);
+  });
+
   test.each([Number.NaN, Number.POSITIVE_INFINITY, "12", null])(
     "advance(%s) throws and changes nothing",
     async (atMs) => {

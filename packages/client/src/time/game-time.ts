@@ -7,6 +7,8 @@ import type { Page } from "../browser/page.js";
 export const TIME_TICK_HZ = 60;
 /** A moment further from now is rejected. After a pause, the game catches up on at most this time. */
 export const MAX_BEHIND_MS = 250;
+/** So many moments in a row that are long over are a mistake of the game. Fewer may be slow frames of the page. */
+const MIN_LATE_CALLS = 10;
 /** A frame that began longer ago is over: the page draws no frames at present. */
 const MAX_FRAME_MS = 50;
 /** Two clocks of a page may differ by this much. */
@@ -60,6 +62,8 @@ export class GameTime {
   #frameMs: number | undefined;
   /** Latest moment that the game has passed to `advance`. */
   #latestAtMs = -Infinity;
+  /** Calls of `advance` in a row whose moment was long over. */
+  #lateCalls = 0;
   /** True once a tick was moved onto the first moment of the game or of its loop. */
   #isAligned = false;
 
@@ -98,9 +102,11 @@ export class GameTime {
     const nowMs = this.#nowMs();
     if (atMs === undefined) return this.drive(this.#takeFrame());
     if (Math.abs(atMs - nowMs) > MAX_BEHIND_MS) {
-      this.#misfit(atMs < nowMs ? "past" : "future", atMs);
+      if (atMs > nowMs) this.#misfit("future", atMs);
+      else if (++this.#lateCalls >= MIN_LATE_CALLS) this.#misfit("past", atMs);
       return this.drive(this.#takeFrame());
     }
+    this.#lateCalls = 0;
     // The check uses the game's own moments: the room's may be later than the steps of the game's first
     // frame.
     if (atMs < this.#latestAtMs - ROUNDING_MS) this.#misfit("back", atMs);
