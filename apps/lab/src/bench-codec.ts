@@ -4,10 +4,11 @@
  */
 import os from "node:os";
 import { parseArgs } from "node:util";
-import { allocationRows, benchCodec, reckoned, traceDirectory, type BenchResult } from "./codec/bench.js";
+import { allocationRows, benchCodec, reckoned, type BenchResult } from "./codec/bench.js";
 import { genericRows } from "./codec/generic.js";
 import { memoryRows } from "./codec/memory.js";
 import { table } from "./result/table.js";
+import { traceDirectory } from "./trace-directory.js";
 
 const VERSIONS = { "@colyseus/schema": "5.0.34", msgpackr: "2.1.3" };
 const WHAT = ["system", "trace", "rotation", "mode"];

@@ -11,11 +11,12 @@ import { recordedTraces } from "./motion/recorded-traces.js";
 import { boundLines, tables } from "./motion/report.js";
 import { samplingCost } from "./motion/sampling-cost.js";
 import { presentSeconds, sampled, shortened, type Trace } from "./motion/trace.js";
+import { traceDirectory } from "./trace-directory.js";
 import { curves, mainSystems, variants } from "./motion/systems/all.js";
 
 const USAGE = `pnpm bench motion [--data DIR] [--json] [--quick] [--plot FILE]
 
-  --data DIR       recorded traces; without it the project's own, generated ones
+  --data DIR       recorded traces; without it those of PACELINE_DATA or ../shared/data, or else generated ones
   --quick          a twelfth of each trace
   --plot FILE      where the SVG goes; artefacts/motion.svg unless given`;
 
@@ -43,7 +44,8 @@ function progress(text: string): void {
 }
 
 function tracesToPlay(): Trace[] {
-  const all = values.data === undefined ? generatedTraces(GENERATED_SECONDS) : recordedTraces(values.data);
+  const directory = traceDirectory(values.data);
+  const all = directory === undefined ? generatedTraces(GENERATED_SECONDS) : recordedTraces(directory);
   if (values.quick) return sampled(all, QUICK_SHARE, QUICK_TRACK_SECONDS);
   return all.map((trace) => (trace.kind === "walkers" ? shortened(trace, WALKER_SECONDS) : trace));
 }

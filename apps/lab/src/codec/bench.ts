@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import path from "node:path";
 import { decodeAllocations, encodeAllocations, evenTrace } from "./allocations.js";
 import { defineCar } from "./car.js";
 import { crowdRows } from "./crowd.js";
@@ -93,14 +91,6 @@ function benchTrace(trace: Trace, rotation: Rotation): BenchResult {
     ],
     faults: ours.flatMap((result) => faultsOf(trace, rotation, result)),
   };
-}
-
-/**
- * Returns the folder of the recorded traces: the option's, or else the one beside the project if it exists.
- */
-export function traceDirectory(given = process.env.PACELINE_DATA): string | undefined {
-  const beside = path.resolve("../shared/data");
-  return given ?? (existsSync(beside) ? beside : undefined);
 }
 
 function* tracesOf(directory: string | undefined, seconds: number): Iterable<Trace> {
