@@ -388,14 +388,14 @@ export class ServerConnection {
   /** Ends a drop at the first message from the server, before that message is processed. */
   markResumed(): void {
     if (this.#state !== "dropped" || !this.#identity || !this.#move("resumed")) return;
-    this.#plan.arrived();
+    this.#arrived();
     this.#options.handlers.onResumed();
   }
 
   /** Stores the token for the next link, after the server has accepted the newest one. */
   #renewed(resumeToken: string): void {
     if (this.#identity) this.#identity.resumeToken = resumeToken;
-    this.#plan.arrived();
+    this.#arrived();
     // Closes older links only: the server may already have accepted a newer one.
     for (const link of this.#links) {
       if (link === this.link) return;
@@ -420,7 +420,13 @@ export class ServerConnection {
   #silent(link: Link, isSilent: boolean): void {
     if (link !== this.link || this.#state !== "joined") return;
     if (isSilent) this.#plan.race();
-    else this.#plan.arrived();
+    else this.#arrived();
+  }
+
+  /** Ends the attempts for another link, unless WebRTC alone has brought the news: a socket is still missing. */
+  #arrived(): void {
+    this.#plan.arrived();
+    if (this.link && !isSocket(this.link)) this.#plan.race();
   }
 
   #linkDown(close: LinkClose, link?: Link, isLast = true): void {

@@ -488,6 +488,7 @@ export class Participant {
   #opened(): void {
     if (this.isGone) return;
     const { isAway: wasAway } = this;
+    const hasReturned = this.#presence.at === "away";
     const isFirst = !this.#hasOpened;
     this.#hasOpened = true;
     this.#presence = { at: "connected" };
@@ -496,6 +497,11 @@ export class Participant {
     // With an authority, players exchange nothing. A change of links without an absence loses nothing.
     const isNews = !isFirst && (wasAway || !room.host);
     if (isNews && this.isIntroduced) room.sendToOthers(this, { type: "back", number });
+    if (!hasReturned) return;
+    // A WebRTC link that was still opening has outlived the sockets: no socket resumes the session here.
+    this.#cancelGrace?.();
+    this.#cancelGrace = undefined;
+    if (this.isIntroduced) room.callHost((host) => host.returned(this));
   }
 
   /** Tells the others of this participant. */
