@@ -14,11 +14,9 @@ const LAYOUT: BodyLayout = { position: 0, dimensions: 2, velocity: 2, heading: 4
 const WIDTH = 6;
 const TICK_HZ = 60;
 const SECONDS = 11;
-const DRIFT: ReckoningModel = {
-  step: (state, _, seconds) => {
-    state[0]! += state[2]! * seconds;
-    state[1]! += state[3]! * seconds;
-  },
+const DRIFT: ReckoningModel = (state, seconds) => {
+  state[0]! += state[2]! * seconds;
+  state[1]! += state[3]! * seconds;
 };
 const MODELS: readonly ReckoningModel[] = ["hold", "velocity", "acceleration", "turn", "history", DRIFT];
 

@@ -33,9 +33,9 @@ test("a state that is not acknowledged in time is lost, and its entity due again
   expect(replication.due([sign], at(31), lossy)).toEqual([sign]);
 });
 
-test("within a budget every entity is sent at times, and those with more weight more often", () => {
+test("within a budget every entity is sent at times", () => {
   const replication = new ReceiverReplication({ tickSeconds: TICK_SECONDS });
-  const all = signs(200).map((sign, index) => (index === 0 ? { ...sign, weight: 20 } : sign));
+  const all = signs(200);
   const counts = new Map<number, number>();
   let bytes = 0;
   for (let tick = 0; tick < 1200; tick++) {
@@ -50,6 +50,4 @@ test("within a budget every entity is sent at times, and those with more weight 
   expect(bytes).toBeLessThan(5000 * 20 + 2000);
   expect(counts.size).toBe(200);
   expect(Math.min(...counts.values())).toBeGreaterThan(20);
-  expect(counts.get(0)).toBeGreaterThan(3 * counts.get(100)!);
-  expect(replication.pressure).toBeGreaterThan(0.5);
 });

@@ -85,11 +85,9 @@ describe("remote body", () => {
     test(`keeps its last good pose when the game's model fails (${kind}), reports once, and recovers`, () => {
       let isBroken = false;
       const faults: MotionFault[] = [];
-      const model = {
-        step: (state: Float64Array | Float32Array, input: Float64Array | Float32Array, seconds: number) => {
-          if (isBroken) step(state);
-          else state[0]! += input[2]! * seconds;
-        },
+      const model = (state: Float64Array | Float32Array, seconds: number): void => {
+        if (isBroken) step(state);
+        else state[0]! += state[2]! * seconds;
       };
       const body = remoteBody(model, (fault) => faults.push(fault));
       const other = remoteBody("velocity");

@@ -52,8 +52,8 @@ export class ShownBodies {
     };
     const isWanted = this.interpolates(definition);
     if (isWanted && code) {
-      const { DEFAULT_INTERPOLATION_DELAY: usual, DelayedBody, InterpolationDelay } = code;
-      const delay = (this.delay ??= new InterpolationDelay({ ...usual, startMs: view.interpolationDelayMs }));
+      const { DelayedBody, InterpolationDelay } = code;
+      const delay = (this.delay ??= new InterpolationDelay(view.interpolationDelayMs));
       const times = { delay, lagSeconds: () => view.lagMs / 1000, intervalMs: () => view.intervalMs };
       const body = new DelayedBody(Object.assign(options, times), components.length);
       return { body, isInterpolated: true };

@@ -127,11 +127,11 @@ export class Prediction {
     if (isJump || this.#processed === undefined) return;
     const nowSeconds = this.#nowMs() / 1000;
     // The authority's state contains the inputs up to `#processed`.
-    const correction = predicted.body.reconcile(this.#processed, state, nowSeconds);
-    if (!correction) return;
+    const correctionM = predicted.body.reconcile(this.#processed, state, nowSeconds);
+    if (correctionM === undefined) return;
     this.#states += 1;
-    this.#correctionM = correction.distanceM;
-    this.#worstCorrectionM = Math.max(this.#worstCorrectionM, correction.distanceM);
+    this.#correctionM = correctionM;
+    this.#worstCorrectionM = Math.max(this.#worstCorrectionM, correctionM);
   }
 
   /**

@@ -1,10 +1,9 @@
-import type { DEFAULT_INTERPOLATION_DELAY, DelayedBody, InterpolationDelay } from "@paceline/netcode";
+import type { DelayedBody, InterpolationDelay } from "@paceline/netcode";
 import type { Plan } from "@paceline/transport";
 import type { RoomClock } from "../time/room-clock.js";
 
 /** The code that interpolates entities between their states. */
 export interface Interpolation {
-  readonly DEFAULT_INTERPOLATION_DELAY: typeof DEFAULT_INTERPOLATION_DELAY;
   readonly DelayedBody: typeof DelayedBody;
   readonly InterpolationDelay: typeof InterpolationDelay;
 }

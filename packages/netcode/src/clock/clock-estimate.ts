@@ -37,11 +37,6 @@ export class ClockEstimate {
     return this.#errorMs;
   }
 
-  /** Number of forward steps of the shown time, each after one of the machines had slept. */
-  get steps(): number {
-    return this.#clock.steps;
-  }
-
   /** Time from the last ping to the next, ms: short at first, and after a jump. */
   get pingIntervalMs(): number {
     return this.#filter.taken < EAGER_SAMPLES ? EAGER_PING_MS : CALM_PING_MS;

@@ -15,7 +15,6 @@ export class SlewedClock {
   #targetMs = 0;
   #lastLocalMs = -Infinity;
   #lastNowMs = -Infinity;
-  #steps = 0;
 
   /** @param stepsBack true: also step backward over a large error; such a clock does run backwards */
   constructor({ stepsBack = false }: { readonly stepsBack?: boolean } = {}) {
@@ -24,11 +23,6 @@ export class SlewedClock {
 
   get isSet(): boolean {
     return this.#offsetMs !== undefined;
-  }
-
-  /** Number of steps so far. */
-  get steps(): number {
-    return this.#steps;
   }
 
   /** Sets the target of the clock: local time plus this offset. The first call takes effect at once. */
@@ -46,7 +40,6 @@ export class SlewedClock {
     ) {
       if (offsetMs < this.#offsetMs) this.#lastNowMs = -Infinity;
       this.#offsetMs = offsetMs;
-      this.#steps += 1;
     }
   }
 

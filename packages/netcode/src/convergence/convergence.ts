@@ -1,4 +1,3 @@
-import { ConfigError } from "@paceline/protocol";
 import { lengthOf, type BodyLayout, type Components } from "../body/body-layout.js";
 import { addToPose, offsetWidth, subtractPose } from "../body/pose-offset.js";
 import { blends, type Blend, type BlendName } from "./blend.js";
@@ -51,7 +50,7 @@ export class Convergence {
 
   constructor(layout: BodyLayout, options: ConvergenceOptions) {
     this.#layout = layout;
-    this.#options = checked(options);
+    this.#options = options;
     this.#blend = blends[options.blend];
     const width = offsetWidth(layout);
     this.#offset = new Float64Array(width);
@@ -61,17 +60,17 @@ export class Convergence {
   }
 
   /**
-   * Begins to blend from the shown to the corrected motion. Returns true if the correction is a jump, shown
-   * at once.
+   * Begins to blend from the shown to the corrected motion. A correction that is too long to blend is shown at
+   * once.
    */
-  begin(shown: MovingPose, corrected: MovingPose, nowSeconds: number): boolean {
+  begin(shown: MovingPose, corrected: MovingPose, nowSeconds: number): void {
     this.#remainingAt(nowSeconds, this.#now);
     this.#remainingAt(nowSeconds + RATE_SECONDS, this.#soon);
     subtractPose(this.#layout, shown.now, corrected.now, this.#offset);
     const distanceM = lengthOf(this.#offset, 0, this.#layout.dimensions);
     if (!(distanceM <= this.#options.snapDistanceM)) {
       this.end();
-      return true;
+      return;
     }
     subtractPose(this.#layout, shown.soon, corrected.soon, this.#rate);
     const { keptCorrection, keptVelocity } = this.#blend;
@@ -84,7 +83,6 @@ export class Convergence {
     this.#limitSpeed();
     this.#startSeconds = nowSeconds;
     this.#seconds = Math.max(this.#options.timeMs / 1000, distanceM / this.#options.maxSpeedMps);
-    return false;
   }
 
   /** Limits the initial speed of the correction. A faster start would look like a jump. */
@@ -120,17 +118,4 @@ export class Convergence {
     }
     return true;
   }
-}
-
-function checked(options: ConvergenceOptions): ConvergenceOptions {
-  const { blend, timeMs, maxSpeedMps, snapDistanceM } = options;
-  if (!Object.hasOwn(blends, blend)) {
-    throw new ConfigError("convergence.blend", blend, `one of ${Object.keys(blends).join(", ")}`);
-  }
-  if (!(timeMs >= 0 && timeMs <= 10_000)) {
-    throw new ConfigError("convergence.timeMs", timeMs, "0 to 10000 ms");
-  }
-  if (!(maxSpeedMps > 0)) throw new ConfigError("convergence.maxSpeedMps", maxSpeedMps, "above 0 m/s");
-  if (!(snapDistanceM >= 0)) throw new ConfigError("convergence.snapDistanceM", snapDistanceM, "0 m or more");
-  return options;
 }

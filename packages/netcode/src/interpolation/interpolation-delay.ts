@@ -1,20 +1,8 @@
-import { ConfigError } from "@paceline/protocol";
-
-export interface InterpolationDelayOptions {
-  /** Largest share of time in which no newer state than the shown time may have arrived. */
-  readonly starvedShare: number;
-  readonly minMs: number;
-  readonly maxMs: number;
-  /** Delay before the first arrival, ms; default 100. */
-  readonly startMs?: number;
-}
-
-export const DEFAULT_INTERPOLATION_DELAY: InterpolationDelayOptions = Object.freeze({
-  starvedShare: 0.001,
-  minMs: 20,
-  maxMs: 1000,
-});
-
+/** Largest share of time in which no newer state than the shown time may have arrived. */
+const STARVED_SHARE = 0.001;
+/** Bounds of the delay, ms. */
+const MIN_MS = 20;
+const MAX_MS = 1000;
 /** Arrivals kept: about 15 s at 20 states per second. */
 const KEPT = 300;
 /** With fewer arrivals, the spread is a guess. */
@@ -44,7 +32,6 @@ interface Arrival {
  * waits. States that arrive together behind the packet reveal the wait.
  */
 export class InterpolationDelay {
-  readonly #options: InterpolationDelayOptions;
   readonly #arrivals: Arrival[] = [];
   #newestMs: number | undefined;
   #arrivedMs = -Infinity;
@@ -52,14 +39,9 @@ export class InterpolationDelay {
   #queued = 0;
   #delayMs: number;
 
-  constructor(options: InterpolationDelayOptions = DEFAULT_INTERPOLATION_DELAY) {
-    const { starvedShare, minMs, maxMs, startMs = 100 } = options;
-    if (!(starvedShare > 0 && starvedShare < 1)) {
-      throw new ConfigError("starvedShare", starvedShare, "above 0, below 1");
-    }
-    if (!(minMs >= 0 && minMs <= maxMs)) throw new ConfigError("minMs", minMs, `0 to maxMs, ${maxMs} ms`);
-    this.#options = options;
-    this.#delayMs = Math.min(Math.max(startMs, minMs), maxMs);
+  /** @param startMs delay before the first arrival, ms */
+  constructor(startMs = 100) {
+    this.#delayMs = limited(startMs);
   }
 
   /** The needed delay behind the sender's time, ms. */
@@ -81,15 +63,13 @@ export class InterpolationDelay {
     this.#newestMs = stateMs;
     this.#arrivedMs = serverMs;
     this.#queued = isQueued ? this.#queued + 1 : 0;
-    const isUnknown = before === undefined || !isContinued || spanMs > this.#options.maxMs;
+    const isUnknown = before === undefined || !isContinued || spanMs > MAX_MS;
     // Before a silence the last states may have waited for a lost packet, without states behind them as
     // proof.
     if (isUnknown || this.#queued >= QUEUED_STATES) this.#forgetWait(serverMs - stateMs);
     else if (!isQueued)
       this.#count({ needMs: Math.max(0, serverMs - before), spanMs, lateMs: serverMs - stateMs });
-    if (this.#arrivals.length > 0) {
-      this.#delayMs = Math.min(Math.max(this.#needed(), this.#options.minMs), this.#options.maxMs);
-    }
+    if (this.#arrivals.length > 0) this.#delayMs = limited(this.#needed());
   }
 
   #count(arrival: Arrival): void {
@@ -113,7 +93,7 @@ export class InterpolationDelay {
     const worst = needs[needs.length - 1]!;
     // With few arrivals, the rare late one has not occurred yet.
     if (needs.length < FEW) return worst + this.#arrivals.at(-1)!.spanMs;
-    let allowedMs = this.#options.starvedShare * this.#arrivals.reduce((sum, { spanMs }) => sum + spanMs, 0);
+    let allowedMs = STARVED_SHARE * this.#arrivals.reduce((sum, { spanMs }) => sum + spanMs, 0);
     // Lower the delay from the worst need on. Each late arrival then leaves its own time uncovered.
     for (let late = 1; late < needs.length; late++) {
       const above = needs[needs.length - late]!;
@@ -123,4 +103,8 @@ export class InterpolationDelay {
     }
     return needs[0]!;
   }
+}
+
+function limited(delayMs: number): number {
+  return Math.min(Math.max(delayMs, MIN_MS), MAX_MS);
 }

@@ -3,7 +3,7 @@ import { wrapAngle } from "../body/angle.js";
 import { isFiniteRow, positionErrorM, type BodyLayout, type Components } from "../body/body-layout.js";
 import { Convergence, RATE_SECONDS, type ConvergenceOptions } from "../convergence/convergence.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
-import { InputBuffer, type InputBufferOptions } from "./input-buffer.js";
+import { InputBuffer } from "./input-buffer.js";
 
 /** Settings for simulating the player's own entity ahead of the server's state. */
 export interface PredictedBodyOptions<Input> {
@@ -13,7 +13,6 @@ export interface PredictedBodyOptions<Input> {
   readonly tickSeconds: number;
   /** Smoothing of the visible error after a wrong prediction. */
   readonly convergence: ConvergenceOptions;
-  readonly inputs?: InputBufferOptions;
   /**
    * Largest rounding of each component in the server's states: see {@link roundingsOf}. Without it, every
    * state replaces the prediction.
@@ -21,17 +20,6 @@ export interface PredictedBodyOptions<Input> {
   readonly roundings?: Components;
   readonly onFault?: (fault: MotionFault) => void;
 }
-
-/** A correction by a server's state. */
-export interface Correction {
-  /** Error of the prediction, m. The visible error starts with it and is smoothed away. */
-  readonly distanceM: number;
-  /** Number of replayed inputs. */
-  readonly replayed: number;
-  readonly isJump: boolean;
-}
-
-const NOTHING_CORRECTED: Correction = { distanceM: 0, replayed: 0, isJump: false };
 
 /**
  * Error of floating point, as a share of a component's range. Float32 has 24 bits; the physics' sums may lose
@@ -57,7 +45,7 @@ export function roundingsOf({ components }: EntityDefinition): Float64Array {
  * simulated again from there.
  */
 export class PredictedBody<Input> {
-  readonly inputs: InputBuffer<Input>;
+  readonly inputs = new InputBuffer<Input>();
   readonly #options: PredictedBodyOptions<Input>;
   readonly #convergence: Convergence;
   readonly #state: Float64Array;
@@ -72,7 +60,6 @@ export class PredictedBody<Input> {
   /** @param state first state, at `tick`; copied */
   constructor(options: PredictedBodyOptions<Input>, state: Components, tick: number) {
     this.#options = options;
-    this.inputs = new InputBuffer<Input>(options.inputs);
     this.#convergence = new Convergence(options.layout, options.convergence);
     this.#state = Float64Array.from(state);
     this.#replayed = Float64Array.from(state);
@@ -82,32 +69,22 @@ export class PredictedBody<Input> {
     this.#confirmedTick = tick;
   }
 
-  /** The last simulated tick. */
-  get tick(): number {
-    return this.#tick;
-  }
-
-  /** The predicted state at {@link tick}. Do not write to it. */
-  get state(): Components {
-    return this.#state;
-  }
-
-  /** Simulates the next tick with this input and returns its number. */
-  advance(input: Input): number {
+  /** Simulates the next tick with this input. */
+  advance(input: Input): void {
     const tick = this.#tick + 1;
     this.inputs.add(tick, input);
     this.#tick = tick;
     this.#replayed.set(this.#state);
     if (this.#step(this.#replayed, input)) this.#state.set(this.#replayed);
     if (this.#options.roundings) this.#remember(tick);
-    return tick;
   }
 
   /**
-   * Compares the prediction with the server's state after `tick`. `nowSeconds` is the local clock. Returns
-   * undefined if the state is outdated, of a tick not simulated here yet, or not finite.
+   * Compares the prediction with the server's state after `tick`. `nowSeconds` is the local clock. Returns the
+   * error of the prediction, m: the visible error starts with it and is smoothed away. Returns undefined if
+   * the state is outdated, of a tick not simulated here yet, or not finite.
    */
-  reconcile(tick: number, serverState: Components, nowSeconds: number): Correction | undefined {
+  reconcile(tick: number, serverState: Components, nowSeconds: number): number | undefined {
     if (tick <= this.#confirmedTick || tick > this.#tick || !isFiniteRow(serverState)) return undefined;
     this.#confirmedTick = tick;
     this.inputs.confirm(tick);
@@ -115,15 +92,14 @@ export class PredictedBody<Input> {
     for (const past of this.#past.keys()) if (past <= tick) this.#past.delete(past);
     const { roundings } = this.#options;
     if (!predicted || !roundings) this.#replayed.set(serverState);
-    else if (this.#admits(predicted, serverState, roundings)) return NOTHING_CORRECTED;
-    const replay = this.inputs.pending;
-    for (const { tick: replayed, input } of replay) {
+    else if (this.#admits(predicted, serverState, roundings)) return 0;
+    for (const { tick: replayed, input } of this.inputs.pending) {
       if (!this.#step(this.#replayed, input)) return undefined;
       this.#past.get(replayed)?.set(this.#replayed);
     }
     const distanceM = positionErrorM(this.#options.layout, this.#replayed, this.#state);
-    const isJump = this.#smooth(nowSeconds);
-    return { distanceM, replayed: replay.length, isJump };
+    this.#smooth(nowSeconds);
+    return distanceM;
   }
 
   /** Writes the pose to draw: the predicted state with the rest of the last visible error. */
@@ -167,7 +143,7 @@ export class PredictedBody<Input> {
   }
 
   /** Adopts the replayed state. The shown pose continues from its place. */
-  #smooth(nowSeconds: number): boolean {
+  #smooth(nowSeconds: number): void {
     const [shownNow, shownSoon, newNow, newSoon] = this.#scratch;
     this.show(nowSeconds, shownNow);
     // The same inputs move the old and the new prediction, so both stand still here. The rate between the
@@ -177,11 +153,7 @@ export class PredictedBody<Input> {
     newNow.set(this.#replayed);
     newSoon.set(this.#replayed);
     this.#state.set(this.#replayed);
-    return this.#convergence.begin(
-      { now: shownNow, soon: shownSoon },
-      { now: newNow, soon: newSoon },
-      nowSeconds,
-    );
+    this.#convergence.begin({ now: shownNow, soon: shownSoon }, { now: newNow, soon: newSoon }, nowSeconds);
   }
 
   #step(state: Float64Array, input: Input): boolean {

@@ -1,13 +1,12 @@
-import { ConfigError } from "@paceline/protocol";
 import type { BodyLayout } from "../body/body-layout.js";
 import { HistoryReckoner } from "./history-reckoner.js";
 import type { Reckoner, ReckoningModelName } from "./reckoner.js";
-import { SteppedReckoner, type SteppedModelOptions } from "./stepped-reckoner.js";
+import { SteppedReckoner, type StepModel } from "./stepped-reckoner.js";
 import { TurnReckoner } from "./turn-reckoner.js";
 import { WorldReckoner } from "./world-reckoner.js";
 
 /** A motion model by name, or the game's own. */
-export type ReckoningModel = ReckoningModelName | SteppedModelOptions;
+export type ReckoningModel = ReckoningModelName | StepModel;
 
 const byName: Readonly<Record<ReckoningModelName, (layout: BodyLayout) => Reckoner>> = {
   hold: (layout) => new WorldReckoner(layout, 0),
@@ -17,11 +16,7 @@ const byName: Readonly<Record<ReckoningModelName, (layout: BodyLayout) => Reckon
   history: (layout) => new HistoryReckoner(layout),
 };
 
-/** Creates the reckoner of one entity. Throws {@link ConfigError} for an unknown model. */
+/** Creates the reckoner of one entity. */
 export function newReckoner(layout: BodyLayout, model: ReckoningModel): Reckoner {
-  if (typeof model === "object" && model !== null) return new SteppedReckoner(model);
-  if (!Object.hasOwn(byName, model)) {
-    throw new ConfigError("motion", model, `one of ${Object.keys(byName).join(", ")}, or { step }`);
-  }
-  return byName[model](layout);
+  return typeof model === "function" ? new SteppedReckoner(model) : byName[model](layout);
 }

@@ -11,8 +11,6 @@ export interface ReplicatedEntity {
   /** The entity's current state, with derived components filled in (see `kinematicsOf`). */
   readonly state: Float32Array;
   readonly texts: EntityTexts;
-  /** Weight of its errors relative to others. Default 1. */
-  readonly weight?: number;
   /** Distance from the receiver's viewpoint, m; 0 if unknown. */
   readonly distanceM?: number;
 }
@@ -91,16 +89,12 @@ export class ReceiverReplication {
   readonly #sent: SentPacket[] = [];
   #tokens = Infinity;
   #filledAtMs: number | undefined;
+  /** Used share of the budget, 0 to 1. Above one half, thresholds grow. */
   #pressure = 0;
   #bytesPerEntity = FIRST_GUESS_BYTES;
 
   constructor(options: ReceiverReplicationOptions) {
     this.#options = options;
-  }
-
-  /** Used share of the budget, 0 to 1. Above one half, thresholds grow. */
-  get pressure(): number {
-    return this.#pressure;
   }
 
   /** Returns the entities to send at this tick, the most urgent first, within the budget. */
@@ -114,7 +108,7 @@ export class ReceiverReplication {
     for (const entity of entities) {
       const slot = this.#slotOf(entity);
       const urgency = this.#urgency(slot, tick, nowMs, policy);
-      slot.priority = urgency > 0 ? slot.priority + urgency * (entity.weight ?? 1) : 0;
+      slot.priority = urgency > 0 ? slot.priority + urgency : 0;
       if (urgency > 0) due.push(slot);
     }
     const affordable = Math.max(0, Math.ceil(this.#tokens / this.#bytesPerEntity));

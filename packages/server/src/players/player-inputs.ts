@@ -8,7 +8,7 @@ import {
   type InputFeedback,
   type StatePlan,
 } from "@paceline/protocol";
-import { ServerInputBuffer } from "@paceline/netcode";
+import { INPUT_CAPACITY_TICKS, ServerInputBuffer } from "@paceline/netcode";
 import type { RoomCounters } from "../ops/room-counters.js";
 
 /** Lead of the first inputs, before their jitter is known. */
@@ -20,7 +20,6 @@ const FIRST_LEAD_TICKS = 2;
 const MAX_UNEXPECTED_PACKETS = 8;
 /** After this many ticks without an input the player is idle. */
 const IDLE_AFTER_TICKS = 30;
-const CAPACITY_TICKS = 64;
 /** The motion `hold` in a description of columns: inputs have no other. */
 const HOLD = 0;
 
@@ -87,9 +86,9 @@ export class PlayerInputs {
     for (let index = Math.max(0, -first); index < run.rows.length; index++) {
       inputs.push({ tick: first + index, input: run.rows[index]! });
     }
-    const { late } = this.#buffer.counts;
+    const { late } = this.#buffer;
     this.#buffer.receive(inputs);
-    this.#counters.inputsLate += this.#buffer.counts.late - late;
+    this.#counters.inputsLate += this.#buffer.late - late;
     return undefined;
   }
 
@@ -115,7 +114,7 @@ export class PlayerInputs {
   #watch(newest: number, tick: number): void {
     if (newest <= this.#newest && this.#newest > 0) return;
     const next = tick + 1 - this.#offset!;
-    const isStrange = newest < next || newest > next + CAPACITY_TICKS;
+    const isStrange = newest < next || newest > next + INPUT_CAPACITY_TICKS;
     this.#unexpected = isStrange ? this.#unexpected + 1 : 0;
     if (this.#unexpected < MAX_UNEXPECTED_PACKETS) return;
     this.#unexpected = 0;
@@ -124,7 +123,7 @@ export class PlayerInputs {
   }
 
   #newBuffer(): ServerInputBuffer<Float32Array> {
-    return new ServerInputBuffer(this.#idle, { capacity: CAPACITY_TICKS });
+    return new ServerInputBuffer(this.#idle);
   }
 
   #unwrap(number: number): number {

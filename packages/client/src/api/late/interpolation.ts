@@ -1,2 +1,2 @@
 export * from "../room.js";
-export { DEFAULT_INTERPOLATION_DELAY, DelayedBody, InterpolationDelay } from "@paceline/netcode";
+export { DelayedBody, InterpolationDelay } from "@paceline/netcode";
