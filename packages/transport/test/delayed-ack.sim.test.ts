@@ -2,6 +2,7 @@ import { readMessages, readPacket } from "@paceline/protocol";
 import { memoryLinkPair, seededRandom, VirtualScheduler } from "@paceline/testkit";
 import { Session, type Link, type LinkMonitorOptions } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
+import { HandLink, reliable } from "./hand-link.js";
 
 const LINK: LinkMonitorOptions = {
   preference: 1,
@@ -98,5 +99,22 @@ describe("acknowledgements", () => {
     pair.heardAfterMs.length = 0;
     pair.run(4000, { periodMs, afterMs: 10 });
     expect(Math.max(...pair.heardAfterMs)).toBeLessThanOrEqual(70 + 2 * DELAY_MS + 1);
+  });
+
+  test("without room wait for it, however many bytes have come, and do not keep the clock busy", () => {
+    const scheduler = new VirtualScheduler({ maxTimersPerRun: 200 });
+    const session = new Session({ scheduler, handlers: { onReliable: () => undefined } });
+    const link = new HandLink();
+    session.attach(link, LINK);
+    scheduler.advance(10);
+    link.takeSent();
+    link.queuedBytes = Infinity;
+    const kilobyte = Array.from({ length: 1000 }, () => 7);
+    for (let id = 0; id < 40; id++) link.receive([reliable(id, ...kilobyte)]);
+    scheduler.advance(1000);
+    expect(link.takeSent()).toEqual([]);
+    link.queuedBytes = 0;
+    scheduler.advance(50);
+    expect(link.takeSent().map(({ header }) => header.receipt)).toContain(40);
   });
 });

@@ -65,7 +65,10 @@ export class DelayedAck {
     this.#cancel = this.#scheduler.after(delayMs, () => {
       const isSent = this.#send(this.#class);
       this.#cancel = undefined;
-      if (!isSent) this.schedule(this.#class, 0);
+      if (isSent) return;
+      // Nothing is prompt without room: many bytes would ask for it again at once, without end.
+      this.#bytes = 0;
+      this.schedule(this.#class, 0);
     });
   }
 
