@@ -302,6 +302,25 @@ describe("stalls behind lost segments", () => {
     expect(stalls.reading.stalled).toBe(2);
   });
 
+  test("are none where TCP begins slowly on a long path, and are some where it holds back later", () => {
+    const stalls = new StallMeter();
+    // Linux, 300 ms and no loss: ten packets leave, and those of the next 250 ms leave when the first is
+    // acknowledged.
+    const begin = (atMs: number) => {
+      for (const sentMs of [0, 7, 36])
+        stalls.observe({ sentMs: atMs + sentMs, receivedMs: atMs + sentMs + 301, wasLate: false });
+      for (const sentMs of [64, 90, 119, 148, 177, 205, 234, 258, 286])
+        stalls.observe({ sentMs: atMs + sentMs, receivedMs: atMs + 602, wasLate: false });
+    };
+    begin(0);
+    expect(stalls.reading).toEqual({ stalled: 0, roundTrips: 12 });
+    begin(2000);
+    expect(stalls.ratio).toBeCloseTo(4 / 24);
+    stalls.begin();
+    begin(60_000);
+    expect(stalls.reading).toEqual({ stalled: 0, roundTrips: 12 });
+  });
+
   test("are unknown with too few round trips", () => {
     const stalls = new StallMeter();
     expect(stalls.ratio).toBeUndefined();

@@ -80,6 +80,7 @@ export class Stripes {
     this.#filter?.closeStripes("another link carries the session");
     this.#filter = undefined;
     this.#link = link;
+    this.#stalls.begin();
     this.#requestedAtMs = -Infinity;
   }
 

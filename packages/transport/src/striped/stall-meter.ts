@@ -51,6 +51,11 @@ const NO_ANSWER_MS = 1000;
 const STALL_MS = 60;
 const STALL_SHARE_OF_BASE = 0.5;
 /**
+ * Round trips of a new connection that never stalled: TCP sends ten packets at first and twice as many after
+ * each round trip (RFC 6928), and holds back the others. Their answers come together, as after a loss.
+ */
+const SLOW_START_ROUND_TRIPS = 3;
+/**
  * Growth of the base with each round trip, ms. The base is the least round trip, but a route may become
  * longer for good.
  */
@@ -68,6 +73,8 @@ export class StallMeter {
   /** Send times of pings with overdue answers. */
   #overdue: readonly number[] = [];
   #baseMs = Infinity;
+  /** Send time of the connection's first ping that was answered. */
+  #firstSentMs: number | undefined;
   /**
    * Time of the last sign of holes. It is kept because signs come and go, and callers read the ratio once a
    * second.
@@ -100,12 +107,18 @@ export class StallMeter {
     return this.reading.stalled > 0;
   }
 
+  /** Starts to measure another connection. */
+  begin(): void {
+    this.#firstSentMs = undefined;
+  }
+
   /**
    * Takes a round trip of the first socket. Does not count one that waited for this page's own event loop.
    */
   observe({ sentMs, receivedMs, wasLate }: Omit<PongTimes, "remoteMs">): void {
     this.#overdue = this.#overdue.filter((openMs) => openMs > sentMs);
     this.#answeredAtMs = receivedMs;
+    this.#firstSentMs ??= sentMs;
     this.#answeredSentMs = Math.max(this.#answeredSentMs, sentMs);
     if (wasLate) return this.#count();
     this.#forget(receivedMs);
@@ -176,6 +189,8 @@ export class StallMeter {
   }
 
   #isStall({ sentMs, receivedMs }: Sample): boolean {
-    return receivedMs - sentMs > this.#baseMs + Math.max(STALL_MS, this.#baseMs * STALL_SHARE_OF_BASE);
+    const isSlowStart = sentMs < (this.#firstSentMs ?? Infinity) + SLOW_START_ROUND_TRIPS * this.#baseMs;
+    const limitMs = this.#baseMs + Math.max(STALL_MS, this.#baseMs * STALL_SHARE_OF_BASE);
+    return !isSlowStart && receivedMs - sentMs > limitMs;
   }
 }
