@@ -1,5 +1,5 @@
 import { CloseCode } from "@paceline/protocol";
-import { Refusal, type AuthRequest, type Player, type Room } from "@paceline/server";
+import { Refusal, Room, type AuthRequest, type Player } from "@paceline/server";
 import type { VirtualScheduler } from "@paceline/testkit";
 import { roomStage } from "@paceline/testkit/room";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -194,6 +194,55 @@ describe("hooks that fail", () => {
       onDrain: 1,
       onDispose: 1,
     });
+  });
+
+  it("onDispose runs after every onJoin and onLeave, however long they take", async () => {
+    const calls: string[] = [];
+    class Slow extends Room {
+      override async onJoin(player: Player): Promise<void> {
+        await this.#pause(player.number === 2 ? 400 : 0);
+        calls.push(`joined ${player.number}`);
+      }
+      override async onLeave(player: Player): Promise<void> {
+        await this.#pause(200);
+        calls.push(`left ${player.number}`);
+      }
+      override onDispose(): void {
+        calls.push("dispose");
+      }
+      #pause(ms: number): Promise<void> {
+        return new Promise((resolve) => void virtual.scheduler.after(ms, resolve));
+      }
+    }
+    const virtual = roomStage(Slow);
+    await virtual.join();
+    const second = virtual.join().catch(() => undefined);
+    await virtual.advance(100);
+    virtual.room.disconnect("over");
+    await virtual.advance(1000);
+    await second;
+    expect(calls).toEqual(["joined 1", "left 1", "joined 2", "left 2", "dispose"]);
+    await virtual.stop();
+  });
+
+  it("an entity for a player who is out is refused: nothing would despawn it", async () => {
+    class Late extends Room {
+      override readonly entities = [Car];
+      isOwned: boolean | undefined;
+      override async onJoin(player: Player): Promise<void> {
+        await new Promise<void>((resolve) => void virtual.scheduler.after(600, resolve));
+        expect(() => this.spawn(Car, {}, player)).toThrow(expect.objectContaining({ field: "player" }));
+        const car = this.spawn(Car);
+        expect(() => this.give(car, player)).toThrow(expect.objectContaining({ field: "player" }));
+        this.isOwned = car.owner !== undefined;
+      }
+    }
+    const virtual = roomStage(Late, { hookTimeoutMs: 300 });
+    const refused = virtual.join().catch((error: unknown) => error);
+    await virtual.advance(1000);
+    expect(await refused).toMatchObject({ code: "session/refused" });
+    expect(virtual.room.isOwned).toBe(false);
+    await virtual.stop();
   });
 
   it("onLeave that never ends: its player's entities go after the timeout", async () => {

@@ -83,6 +83,8 @@ export class RoomCore implements RoomHost {
   readonly #messageLimits: MessageLimits;
   readonly #playerLimits: PlayerLimits;
   readonly #maxOwnEntities: number;
+  /** Runs of `onJoin` and `onLeave` that have not ended. */
+  readonly #joinsAndLeaves = new Set<Promise<unknown>>();
   #isClosed = false;
 
   constructor(options: RoomCoreOptions) {
@@ -159,6 +161,10 @@ export class RoomCore implements RoomHost {
 
   async join(participant: HostedParticipant, seat: HostedSeat): Promise<string | undefined> {
     if (seat.replaces !== undefined) return this.#rejoin(participant, seat.replaces);
+    return this.#beforeDispose(this.#admit(participant, seat));
+  }
+
+  async #admit(participant: HostedParticipant, seat: HostedSeat): Promise<string | undefined> {
     const { counters, hooks, room } = this;
     const connection = new PlayerConnection({
       participant,
@@ -266,7 +272,20 @@ export class RoomCore implements RoomHost {
     for (const connection of [...this.players.values()])
       if (connection.isIn) this.#leave(connection, CloseCode.roomClosed);
     this.#end();
-    void this.hooks.wait("onDispose", () => this.room.onDispose?.());
+    void this.#dispose();
+  }
+
+  /** Runs `onDispose` when every `onJoin` and `onLeave` has ended: a game may store in one what another needs. */
+  async #dispose(): Promise<void> {
+    while (this.#joinsAndLeaves.size > 0) await Promise.allSettled(this.#joinsAndLeaves);
+    await this.hooks.wait("onDispose", () => this.room.onDispose?.());
+  }
+
+  #beforeDispose<Value>(hook: Promise<Value>): Promise<Value> {
+    this.#joinsAndLeaves.add(hook);
+    const ended = (): void => void this.#joinsAndLeaves.delete(hook);
+    hook.then(ended, ended);
+    return hook;
   }
 
   despawn(record: EntityRecord): void {
@@ -467,9 +486,10 @@ export class RoomCore implements RoomHost {
     connection.requests.failAll("transport/closed", "the player has left");
     connection.onSettled?.(false);
     connection.onSettled = undefined;
-    void this.hooks
+    const left = this.hooks
       .wait("onLeave", () => this.room.onLeave?.(player as never, code))
       .then(() => this.hooks.guard("onLeave", () => this.#forget(connection)));
+    void this.#beforeDispose(left);
   }
 
   /** Despawns the entities of a player that has left, and forgets the player. */

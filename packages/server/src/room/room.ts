@@ -147,7 +147,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * Called when the server takes no more players and will stop. Players in the room may go on for a while.
    */
   onDrain?(): unknown;
-  /** Called when the room ends, after all players have left. */
+  /** Called when the room ends, after every `onJoin` and `onLeave` has ended. */
   onDispose?(): unknown;
 
   /**
@@ -200,13 +200,17 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     return this.#attachedCore.hosted.isLocked;
   }
 
-  /** Creates an entity that everybody sees. The room simulates it, even if a player owns it. */
+  /**
+   * Creates an entity that everybody sees. The room simulates it, even if a player owns it. Throws
+   * {@link ConfigError} for an owner who is not in the room any more: nothing would despawn the entity.
+   */
   spawn<D extends EntityDefinition>(
     definition: D,
     initial: InitialFields<D["fields"]> = {},
     owner?: Player,
   ): ServerEntity<D> {
-    return this.#attachedCore.world.spawn(definition, initial, owner).entity as unknown as ServerEntity<D>;
+    const { world } = this.#attachedCore;
+    return world.spawn(definition, initial, this.#ownerOf(owner)).entity as unknown as ServerEntity<D>;
   }
 
   despawn(entity: object): void {
@@ -228,9 +232,10 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     return this.spawn(definition);
   }
 
-  /** Gives the entity to another player, or to none. */
+  /** Gives the entity to another player, or to none. Throws as {@link spawn} does. */
   give(entity: object, owner: Player | undefined): void {
-    this.#attachedCore.replicator.setOwner(this.#attachedCore.world.recordOf(entity), owner);
+    const { replicator, world } = this.#attachedCore;
+    replicator.setOwner(world.recordOf(entity), this.#ownerOf(owner));
   }
 
   /**
@@ -356,6 +361,11 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   /** Ends the room and removes all players. */
   disconnect(reason = "the room was closed"): void {
     this.#attachedCore.disconnect(reason);
+  }
+
+  /** Returns the owner. Throws {@link ConfigError} for a player who is not in this room. */
+  #ownerOf(owner: Player | undefined): Player | undefined {
+    return owner && this.#attachedCore.players.of(owner).player;
   }
 
   get #attachedCore(): RoomCore {
