@@ -1,4 +1,6 @@
 import { NetworkSimulator, seededRandom, VirtualScheduler, type NetworkSettings } from "@paceline/testkit";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import {
   DEFAULT_CONVERGENCE,
@@ -240,5 +242,21 @@ describe("input buffers", () => {
     expect(buffer.late).toBe(1);
     expect(buffer.take(limit)).toEqual({ input: "far", isRepeated: false });
     expect(buffer.take(limit + 1)).toEqual({ input: "far", isRepeated: true });
+  });
+
+  test("the server keeps no input but the last one after its tick", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const buffer = new ServerInputBuffer<object>({});
+    const inputs = [1, 2, 3].map((tick) => {
+      const input = { tick };
+      buffer.receive([{ tick, input }]);
+      return new WeakRef(input);
+    });
+    for (let tick = 1; tick <= 3; tick++) buffer.take(tick);
+    // A reference keeps its object until the end of the turn in which it was made.
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+    expect(inputs.map((input) => input.deref())).toEqual([undefined, undefined, { tick: 3 }]);
   });
 });

@@ -22,7 +22,7 @@ const SPARE_TICKS = 1;
  */
 export class ServerInputBuffer<Input> {
   /** Waiting inputs and their ticks, at the index tick modulo capacity. */
-  readonly #inputs: Input[] = [];
+  readonly #inputs: (Input | undefined)[] = [];
   readonly #ticks: (number | undefined)[] = [];
   /** The newest margins, as a ring. */
   readonly #margins = new Int16Array(KEPT_MARGINS);
@@ -72,6 +72,9 @@ export class ServerInputBuffer<Input> {
     const isThere = this.#ticks[place] === tick;
     if (isThere) this.#last = this.#inputs[place]!;
     this.#ticks[place] = undefined;
+    // Inputs that wait here for a whole round outlive V8's young generation: copying them took a tenth of a
+    // server's time.
+    this.#inputs[place] = undefined;
     return { input: this.#last, isRepeated: !isThere };
   }
 
