@@ -1,6 +1,6 @@
 import { type MatchRefusal, type MatchedSeat } from "@paceline/protocol";
-import { VirtualScheduler } from "@paceline/testkit";
-import { MemoryLink, type Pipe, type Scheduler } from "@paceline/transport";
+import { MemoryLink, VirtualScheduler, type Pipe } from "@paceline/testkit";
+import type { Scheduler } from "@paceline/transport";
 import { AdmittedLink } from "../src/admission/admitted-link.js";
 import { SessionRegistry } from "../src/session-registry.js";
 import { isRefusal, type MatchRequest } from "../src/matchmaking/match-request.js";

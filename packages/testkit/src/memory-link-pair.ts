@@ -1,5 +1,6 @@
-import { MemoryLink, type Scheduler } from "@paceline/transport";
+import type { Scheduler } from "@paceline/transport";
 import type { NetworkSettings, Random } from "@paceline/transport/simulated";
+import { MemoryLink } from "./memory-link.js";
 import { simulatedPair } from "./simulated-pair.js";
 
 /** Options of a {@link MemoryLinkPair}. */

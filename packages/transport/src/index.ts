@@ -5,7 +5,6 @@ export * from "./link.js";
 export * from "./live/path-choice.js";
 export * from "./live/steady-band.js";
 export * from "./live/steady-measurements.js";
-export * from "./memory/memory-link.js";
 export * from "./profiles/index.js";
 export * from "./fan-out/broadcast.js";
 export * from "./relayed/relayed-link.js";

@@ -1,5 +1,5 @@
-import { VirtualScheduler, seededRandom, simulatedPair } from "@paceline/testkit";
-import { MemoryLink, Session, type LinkMonitorOptions } from "@paceline/transport";
+import { MemoryLink, VirtualScheduler, seededRandom, simulatedPair } from "@paceline/testkit";
+import { Session, type LinkMonitorOptions } from "@paceline/transport";
 import { expect, test } from "vitest";
 
 const LINK: LinkMonitorOptions = {

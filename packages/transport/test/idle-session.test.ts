@@ -1,5 +1,5 @@
-import { VirtualScheduler } from "@paceline/testkit";
-import { MemoryLink, Session, type Pipe } from "@paceline/transport";
+import { MemoryLink, VirtualScheduler, type Pipe } from "@paceline/testkit";
+import { Session } from "@paceline/transport";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";

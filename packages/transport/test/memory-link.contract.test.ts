@@ -4,8 +4,9 @@ import {
   seededRandom,
   VirtualScheduler,
   type LinkPair,
+  type MemoryLink,
 } from "@paceline/testkit";
-import { StripeFilter, type MemoryLink } from "@paceline/transport";
+import { StripeFilter } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 
 function pairOf(isUnreliable: boolean): LinkPair {

@@ -1,7 +1,7 @@
 import { readEnvelope, type Envelope } from "@paceline/protocol";
-import { VirtualScheduler } from "@paceline/testkit";
+import { MemoryLink, VirtualScheduler } from "@paceline/testkit";
 import { expect, test } from "vitest";
-import { MemoryLink, RelayedLink } from "../src/index.js";
+import { RelayedLink } from "../src/index.js";
 
 test("[WF24] asks the server to send inputs, commands and a game's events at once; all else may wait", () => {
   const scheduler = new VirtualScheduler();

@@ -3,9 +3,10 @@ import {
   outboxOver,
   seededRandom,
   VirtualScheduler,
+  type MemoryLink,
   type NetworkSettings,
 } from "@paceline/testkit";
-import { Session, StallMeter, StripeFilter, type MemoryLink } from "@paceline/transport";
+import { Session, StallMeter, StripeFilter } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 import { BusyLoop } from "./busy-loop.js";
 

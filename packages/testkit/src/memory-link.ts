@@ -1,7 +1,5 @@
 import type { TrafficClassName } from "@paceline/protocol";
-import { mayBeLost, type LinkClose } from "../link.js";
-import { PathLink } from "../path-link.js";
-import type { Scheduler } from "../scheduler.js";
+import { PathLink, mayBeLost, type LinkClose, type Scheduler } from "@paceline/transport";
 
 /** One direction of a memory link. It carries packets to the other end, and may delay or lose them. */
 export interface Pipe {
