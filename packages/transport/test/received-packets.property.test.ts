@@ -7,13 +7,37 @@ const SIZE = 1024;
 const step = oneof(
   integer({ min: -40, max: 40 }),
   integer({ min: -1100, max: 1100 }),
-  constantFrom(-SIZE - 1, -SIZE, 1 - SIZE, SIZE - 1, SIZE, SIZE + 1, 32_000),
+  constantFrom(
+    -34,
+    -33,
+    -32,
+    -31,
+    31,
+    32,
+    33,
+    34,
+    -SIZE - 1,
+    -SIZE,
+    1 - SIZE,
+    SIZE - 1,
+    SIZE,
+    SIZE + 1,
+    32_000,
+  ),
 );
 
-test("[WF40] tells new, repeated and outdated packets apart as a plain set does, across the wrap", () => {
+/** Returns which of the 32 before a sequence are in a set, the last of them as the lowest bit. */
+function bitsBefore(sequence: number, came: ReadonlySet<number>): number {
+  let bits = 0;
+  for (let bit = 0; bit < 32; bit++) if (came.has(sequence - 1 - bit)) bits += 2 ** bit;
+  return bits;
+}
+
+test("[WF3] [WF40] tells new, repeated and outdated packets apart as a plain set does, across the wrap, and acknowledges the newest", () => {
   assert(
     property(integer({ min: 0, max: 0xffff }), array(step, { maxLength: 200 }), (first, steps) => {
       const memory = new ReceivedPackets();
+      expect(memory.acks).toBeUndefined();
       expect(memory.add(first)).toBe("new");
       const came = new Set([first]);
       let newest = first;
@@ -24,6 +48,7 @@ test("[WF40] tells new, repeated and outdated packets apart as a plain set does,
         expect(memory.add(sequence & 0xffff)).toBe(expected);
         if (!isOld) came.add(sequence);
         newest = Math.max(newest, sequence);
+        expect(memory.acks).toEqual({ ack: newest & 0xffff, ackBits: bitsBefore(newest, came) });
       }
     }),
     { numRuns: 300 },

@@ -1,4 +1,4 @@
-import { sequenceDistance } from "@paceline/protocol";
+import { sequenceDistance, type Acks } from "@paceline/protocol";
 
 /**
  * Number of remembered packets. A link may repeat an event for some seconds, and it then arrives behind this
@@ -9,12 +9,23 @@ const WORDS = REMEMBERED / 32;
 
 /**
  * Remembers which of the last 1024 sequences have arrived, so that a late packet is not taken for a repeated
- * one.
+ * one. Its acks name the newest ones.
  */
 export class ReceivedPackets {
-  /** One bit for each sequence, at the position of the sequence modulo 1024. */
+  /** One bit for each sequence modulo 1024. As in acks, the newest of a word is its lowest bit. */
   readonly #received = new Uint32Array(WORDS);
   #newest: number | undefined;
+
+  /** The newest sequence, and which of the 32 before it have arrived. Undefined before the first one. */
+  get acks(): Acks | undefined {
+    const newest = this.#newest;
+    if (newest === undefined) return undefined;
+    const shift = -newest & 31;
+    const near = this.#received[wordOf(newest - 1)]! >>> shift;
+    // In JavaScript a shift by 32 is a shift by 0.
+    const far = shift === 0 ? 0 : this.#received[wordOf(newest - 33)]! << (32 - shift);
+    return { ack: newest, ackBits: (near | far) >>> 0 };
+  }
 
   /** Returns the sequence with these low 8 bits that is nearest to the newest one. */
   nearest(low: number): number {
@@ -43,5 +54,5 @@ function wordOf(sequence: number): number {
 }
 
 function bitOf(sequence: number): number {
-  return 1 << (sequence & 31);
+  return 1 << (~sequence & 31);
 }

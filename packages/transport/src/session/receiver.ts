@@ -12,21 +12,19 @@ import type { Fragment, ReliableClass } from "./outbox/reliable-queue.js";
 import { ReceivedPackets } from "./received-packets.js";
 import { LossCount, PathLoss } from "./path-loss.js";
 import { ReliableInbox } from "./reliable-inbox.js";
-import { SequenceWindow } from "./sequence-window.js";
 
-/** Limits the bulk that waits for an earlier fragment: twice what an honest sender has on its way. */
+/** Most bytes of bulk that wait for an earlier fragment: twice what an honest sender has on its way. */
 const MAX_EARLY_BULK_BYTES = 131_072;
 
 /**
- * The receiving half of a session: it knows which packets and which reliable messages of the other side have come, what is
- * lost of them, and what is still to be said of it.
+ * The receiving half of a session. It knows which packets and reliable messages have arrived, measures their
+ * loss, and decides which acks and receipts the next packets contain.
  */
 export class Receiver {
-  readonly #received = new SequenceWindow();
   readonly #packets = new ReceivedPackets();
-  /** Only one that sends the same packet to several receivers publishes packets. */
+  /** Packets that the other side sent to several receivers. They have their own numbers. */
   #publications: ReceivedPackets | undefined;
-  /** Incoming loss on the link that carries what may be lost. */
+  /** Incoming loss on the unreliable link. */
   readonly loss = new LossCount();
   readonly #packetLoss = new PathLoss(this.loss);
   #publicationLoss: PathLoss | undefined;
@@ -40,10 +38,10 @@ export class Receiver {
     bulk: new PendingAck(),
   };
   readonly #delayedAck: DelayedAck;
-  /** The newest tick of the other side that is known. Ticks begin at 0. */
+  /** Newest known tick of the other side. Ticks begin at 0. */
   #newestTick: number | undefined;
 
-  /** @param answer sends a packet that says what has come; false where its link has no room */
+  /** @param answer sends a packet with acks and receipts; returns false if its link has no room */
   constructor(scheduler: Scheduler, answer: (trafficClass: "state" | "command") => boolean) {
     this.#delayedAck = new DelayedAck(scheduler, answer);
   }
@@ -53,16 +51,16 @@ export class Receiver {
     return this.#inboxes.command.heldBytes + this.#inboxes.bulk.heldBytes;
   }
 
-  /** Says nothing by itself any more. */
+  /** Stops the timer of answers. */
   stop(): void {
     this.#delayedAck.sent();
   }
 
   /**
-   * Enters a packet. `duplicate` and `outdated` are to be dropped; a `late` one came in time to be read, but too late to tell
-   * whether it came before. A published packet that is too old may have come before, and what is in it is not repeated.
-   * @param needsAck whether it is to be acknowledged
-   * @param mayBeLost whether nobody repeats it; undefined while no link in use loses packets
+   * Enters a packet. The caller drops a `duplicate` or `outdated` one. A `late` one is too old to know if it
+   * came before; a published packet of that age is outdated, because nothing in it is repeated.
+   * @param needsAck true if it must be acknowledged
+   * @param mayBeLost true if nobody repeats it; undefined while no link in use loses packets
    */
   accept(
     packet: Packet,
@@ -73,7 +71,6 @@ export class Receiver {
     const packets = isPublished ? (this.#publications ??= new ReceivedPackets()) : this.#packets;
     const sequence = isShortSequence(packet) ? packets.nearest(packet.sequence) : packet.sequence;
     const novelty = packets.add(sequence);
-    if (!isPublished) this.#received.add(sequence);
     if (novelty === "duplicate" || (novelty === "outdated" && isPublished)) return novelty;
     const loss = isPublished ? (this.#publicationLoss ??= new PathLoss(this.loss)) : this.#packetLoss;
     loss.receive(sequence, mayBeLost);
@@ -81,9 +78,12 @@ export class Receiver {
     return novelty === "new" ? "new" : "late";
   }
 
-  /** The tick of states is the one that is nearest to the newest of the other side; a reason where they are dropped. */
+  /**
+   * Returns the tick of a packet of states: of all ticks with its low bits, the nearest to the newest known
+   * one. Returns a reason if the states must be dropped.
+   */
   tickOf({ tick: stamp, isPublished }: Packet, nowMs: number): number | DropReason {
-    // The sender builds on what it knows to have arrived: an answer may not wait until there is something to say.
+    // The sender encodes differences from states that it knows to have arrived, so it needs an answer soon.
     if (!isPublished) this.#delayedAck.schedule("state", 0, false, nowMs);
     if (stamp === undefined) return "bad-message";
     const tick = tickNear(stamp, this.#newestTick ?? 0);
@@ -92,12 +92,12 @@ export class Receiver {
     return tick;
   }
 
-  /** The other side has said its whole tick. */
+  /** Takes a whole tick of the other side. */
   observeTick(tick: number): void {
     if (this.#newestTick === undefined || ((tick - this.#newestTick) | 0) > 0) this.#newestTick = tick;
   }
 
-  /** Takes a fragment, as {@link ReliableInbox.receive} does. `isRelayed`: its answer goes through the server. */
+  /** Takes a fragment as {@link ReliableInbox.receive} does. `isRelayed`: its receipt goes through the server. */
   receiveFragment(
     name: ReliableClass,
     fragment: Fragment,
@@ -108,19 +108,20 @@ export class Receiver {
     const inbox = this.#inboxes[name];
     const isBulk = name === "bulk";
     this.#receiptsDue[name].set();
-    // A receipt that says nothing new tells of a message that is missing: it leaves at once, as that of two fragments.
+    // A receipt with nothing new shows the sender that a message is missing. It leaves at once, as does the
+    // receipt of two fragments of bulk.
     const isRepeated = fragment.id !== inbox.expected;
     const bytes = isBulk ? PROMPT_BYTES / 2 : fragment.payload.length;
     this.#delayedAck.schedule("command", isRepeated ? PROMPT_BYTES : bytes, isRelayed && !isBulk);
     return inbox.receive(fragment, deliver, maxBytes);
   }
 
-  /** Returns the acks and receipts that are due, for a packet that leaves now. `mayBeLost`: whether the next packets say them too. */
+  /** Returns the acks and receipts for a packet that leaves now. If it may be lost, later ones repeat them. */
   takeAcks(mayBeLost: boolean, nowMs: number): Pick<PacketHeader, "acks" | "receipt"> {
     this.#delayedAck.sent(nowMs);
     const { command, bulk } = this.#receiptsDue;
     const bulkReceipt = bulk.take(mayBeLost) ? this.#inboxes.bulk.expected : undefined;
-    const acks = this.#acksDue.take(mayBeLost) || bulkReceipt !== undefined ? this.#received.acks : undefined;
+    const acks = this.#acksDue.take(mayBeLost) || bulkReceipt !== undefined ? this.#packets.acks : undefined;
     return {
       acks: acks && bulkReceipt !== undefined ? { ...acks, bulkReceipt } : acks,
       receipt: command.take(mayBeLost) ? this.#inboxes.command.expected : undefined,

@@ -4,36 +4,17 @@ import { sequenceDistance, type Acks } from "@paceline/protocol";
 export const ACK_BITS = 32;
 
 /**
- * A set of circular 16-bit sequences. It knows the newest member and which of the 32 before it are members.
+ * The packets that the other side has acknowledged: the newest one, and which of the 32 before it. Sequences
+ * have 16 bits and wrap.
  */
 export class SequenceWindow {
   #newest: number | undefined;
-  /** Bit n set: `newest - 1 - n` is a member. */
+  /** Bit n set: `newest - 1 - n` is acknowledged. */
   #bits = 0;
 
-  /** The members in the form of a packet's acks. Undefined before the first one. */
-  get acks(): Acks | undefined {
-    return this.#newest === undefined ? undefined : { ack: this.#newest, ackBits: this.#bits >>> 0 };
-  }
-
-  /** Adds a sequence. `outdated`: it is too old to know if it came before. */
-  add(sequence: number): "new" | "duplicate" | "outdated" {
-    const ahead = this.#aheadOf(sequence);
-    if (ahead > 0) {
-      this.#advance(sequence, ahead);
-      return "new";
-    }
-    if (ahead === 0) return "duplicate";
-    if (ahead < -ACK_BITS) return "outdated";
-    const bit = 1 << (-ahead - 1);
-    if ((this.#bits & bit) !== 0) return "duplicate";
-    this.#bits |= bit;
-    return "new";
-  }
-
-  /** Adds all members of another window. Calls `report` for each new one, oldest first. */
+  /** Takes acks. Calls `report` for each packet that earlier ones did not acknowledge, oldest first. */
   merge({ ack, ackBits }: Acks, report: (sequence: number) => void): void {
-    const ahead = this.#aheadOf(ack);
+    const ahead = this.#newest === undefined ? Infinity : sequenceDistance(ack, this.#newest);
     // Acks that newer ones overtook contain nothing new.
     if (ahead < 0) return;
     if (ahead > 0) this.#advance(ack, ahead);
@@ -45,10 +26,6 @@ export class SequenceWindow {
       report((ack - 1 - bit) & 0xffff);
     }
     if (ahead > 0) report(ack);
-  }
-
-  #aheadOf(sequence: number): number {
-    return this.#newest === undefined ? Infinity : sequenceDistance(sequence, this.#newest);
   }
 
   #advance(sequence: number, ahead: number): void {
