@@ -171,20 +171,6 @@ describe("acks", () => {
     ]);
   });
 
-  test.each([
-    ["websocket", 5000],
-    ["webrtc", 0],
-  ] as const)("bytes before further states: a link of kind %s counts %i of its own", (kind, expected) => {
-    const scene = new Scene();
-    expect(scene.session.bytesBeforeStates).toBe(0);
-    const link = scene.link();
-    let asked = 0;
-    Object.defineProperty(link, "kind", { value: kind });
-    Object.defineProperty(link, "queuedBytes", { get: () => ((asked += 1), 5000) });
-    expect(scene.session.bytesBeforeStates).toBe(expected);
-    expect(asked > 0).toBe(kind === "websocket");
-  });
-
   test("without a link a state is not sent, and has no number", () => {
     expect(new Scene().session.sendState(Uint8Array.of(1))).toBeUndefined();
   });

@@ -16,7 +16,7 @@ import {
 import { EntityTable, defineFields } from "@paceline/netcode";
 import { assertRange, type HostedParticipant, type HostedSeat } from "@paceline/relay";
 import { lostAfterMsOf } from "@paceline/netcode";
-import { Requests, type Scheduler } from "@paceline/transport";
+import { Requests, type Scheduler, type Session } from "@paceline/transport";
 import { PlayerSnapshotStream } from "../states/player-snapshot-stream.js";
 import { MessageAllowance, type MessageLimits } from "../players/message-allowance.js";
 import { Player } from "../players/player.js";
@@ -215,7 +215,7 @@ export class PlayerConnection {
     const { session } = participant;
     const snapshots = new PlayerSnapshotStream(world, {
       inOrder: () => participant.inOrderLink,
-      isSlow: (nowMs) => session.isStateSlow(nowMs) || session.bytesBeforeStates > SLOW_BYTES,
+      isSlow: (nowMs) => session.isStateSlow(nowMs) || bytesBeforeStates(session) > SLOW_BYTES,
       takesStates: () => session.takesStates,
       sendLimits: (limits) => this.send(writeAuthority({ type: "limits", ...limits })),
       lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
@@ -232,4 +232,14 @@ export class PlayerConnection {
     snapshots.setKinds(world.kinds);
     return snapshots;
   }
+}
+
+/**
+ * Returns the bytes that a further state would wait for: in the session, and in the socket that carries states.
+ * Data channels are not asked, because each answer is a call into native code. States without room in one wait
+ * in the session.
+ */
+export function bytesBeforeStates(session: Pick<Session, "linkFor" | "outbox">): number {
+  const link = session.linkFor("state");
+  return session.outbox.queuedBytes + (link && link.kind !== "webrtc" ? link.queuedBytes : 0);
 }

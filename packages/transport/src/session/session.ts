@@ -33,34 +33,35 @@ import { Sender, type StateMoment } from "./sender.js";
 import { SessionLinks } from "./links/session-links.js";
 import { SharedInterval } from "./shared-timer.js";
 
-/** Period at which links and queues are looked after. */
+/** Period of the session's timer while a link is in doubt or something waits, ms. */
 const UPDATE_PERIOD_MS = 50;
-/** The period while all links work and nothing waits: a server has one such timer for all who play. */
+/** The period while all links work and nothing waits, ms. A server has one such timer for all its sessions. */
 const STEADY_PERIOD_MS = 250;
-/** It may wait for a wake-up that comes anyway, such as that of the next input. */
+/** Time by which the timer may share the wake-up of another one, such as that of the next input, ms. */
 const UPDATE_SLACK_MS = 10;
 /**
- * Unacknowledged messages are repeated on a living link only where it did not deliver them itself: a relayed one
- * does not while the other participant is away from the server.
+ * Time without a receipt after which reliable messages are sent again over the same link, ms. Links deliver
+ * them by themselves, except a relayed one while the other participant is away from the server.
  */
 const REPEAT_AFTER_MS = 1500;
-/** After this silence, ms, the other side may be away: its missing receipts say nothing about the link. */
+/** After this silence the other side may be away, ms. Missing receipts then show nothing. */
 const MAX_SILENCE_MS = 3000;
 const VIOLATION_LIMIT = 50;
-/** Messages that a datagram link sends once; others are repeated until they arrive or have lived for long enough. */
+/** Messages that a datagram link sends once. It repeats the others until they arrive or their lifetime ends. */
 const unrepeatedKinds: ReadonlySet<MessageKind> = new Set([
   MessageKind.state,
   MessageKind.input,
   MessageKind.ping,
   MessageKind.pong,
 ]);
-/** Messages that answer themselves. */
+/** Messages that need no ack, because a pong answers a ping. */
 const probeKinds: ReadonlySet<MessageKind> = new Set([MessageKind.ping, MessageKind.pong]);
 
 /**
- * A logical connection to one other participant or to the server, over links that come and go. Reliable messages
- * are numbered here and kept until acknowledged: when a link dies, what was unacknowledged is sent again over the
- * next one, and what arrives twice is dropped. Traffic goes over the best link that is proven.
+ * A logical connection to another participant or to the server, over links that come and go. It numbers
+ * reliable messages and keeps them until their receipts. When a link dies, it sends the messages without a
+ * receipt again over the next one, and the receiver drops those that arrive twice. Traffic takes the best
+ * usable link. The sending half is {@link Sender}, the receiving half {@link Receiver}.
  */
 export class Session {
   readonly drops: DropCounters;
@@ -71,13 +72,13 @@ export class Session {
   readonly #bulkBytes: () => number;
   readonly #receiver: Receiver;
   readonly #channel: SessionOptions["channel"];
-  /** Stopped while there is nothing to look after. */
+  /** Looks after links and queues. Stopped while there is nothing to do. */
   readonly #updates: SharedInterval;
   #nonce = 0;
   #isClosed = false;
   #violations = 0;
   #windowEndsAtMs = 0;
-  /** Pongs of the last moments: they leak away at the rate of the limit. */
+  /** Number of pongs sent lately. It falls at the rate of the limit. */
   #pongs = 0;
   #pongAtMs = 0;
 
@@ -114,11 +115,11 @@ export class Session {
 
   readonly #countUnknown = (): void => this.drops.count("unknown-kind");
 
-  /** Takes a packet that came over one of this session's links; of any other link it takes none. */
+  /** Takes a packet. Ignores it if the link is not one of this session's. */
   readonly receive = (bytes: Uint8Array, link: Link): void => {
     const monitor = this.#isClosed ? undefined : this.#links.monitorOf(link);
     if (!monitor) return;
-    // Browsers take about a microsecond for a reading of their clock, so all steps share this one.
+    // All steps share one reading of the clock, which takes a browser about a microsecond.
     const nowMs = this.#scheduler.nowMs();
     if (isRouted(bytes) && this.#handlers.onRouted) {
       monitor.heard(nowMs);
@@ -137,21 +138,24 @@ export class Session {
       const { kind } = message;
       const isWrong = packet.isPublished
         ? kind !== MessageKind.state && kind !== MessageKind.event
-        : // A pong takes a packet of its own: many pings in one packet would draw many packets.
+        : // Each pong is a packet of its own, so that many pings in one packet would cause many packets.
           kind === MessageKind.ping && pings++ > 0;
       if (isWrong) this.reportViolation("bad-message");
       else this.#receiveMessage(message, packet, isTimely, monitor, nowMs);
     }
   };
 
-  /** Returns whether the packet came in time; undefined if it came before or is outdated, and is dropped. */
+  /**
+   * Returns true if the packet came in time, and false if it is too late to tell if it came before. Returns
+   * undefined if it is dropped: it came before, or is outdated.
+   */
   #acceptPacket(
     packet: Packet,
     messages: readonly Message[],
     link: Link,
     nowMs: number,
   ): boolean | undefined {
-    // On a link that loses packets the sender measures loss, so it needs an ack of every one.
+    // On a link that loses packets, the sender measures loss and needs an ack of every packet.
     const needsAck = losesPackets(link) || messages.some(({ kind }) => !probeKinds.has(kind));
     const novelty = this.#receiver.accept(packet, needsAck, this.#isUnrepeated(messages, link));
     if (novelty === "duplicate" || novelty === "outdated") {
@@ -162,12 +166,12 @@ export class Session {
     return novelty === "new";
   }
 
-  /** The link that carries the traffic now. */
+  /** The link that carries the reliable traffic. */
   get activeLink(): Link | undefined {
     return this.#links.active?.link;
   }
 
-  /** The link that carries traffic of this class now. */
+  /** Returns the link that carries this class. */
   linkFor(trafficClass: TrafficClassName): Link | undefined {
     return (this.#usesUnreliable(trafficClass) ? this.#links.unreliable : this.#links.active)?.link;
   }
@@ -186,8 +190,8 @@ export class Session {
   }
 
   /**
-   * When pings over the active link were sent that have no answer yet, for how long nothing came over it, and when one
-   * more packet was last heard to have arrived; without what waits for this page's own loop.
+   * The send times of unanswered pings over the active link, the time since it last received anything, and the
+   * time of the last ack, ms. Excludes pings and silence that a late loop of this page explains.
    */
   get unanswered(): {
     readonly pingsSentMs: readonly number[];
@@ -203,70 +207,61 @@ export class Session {
     return { pingsSentMs, silentMs: isLate ? 0 : silentMs, acknowledgedAtMs };
   }
 
-  /** Incoming loss on this session's unreliable link; undefined while it carries too little. */
+  /** Incoming loss on the unreliable link. Undefined while it carries too little. */
   get pathLoss(): LossReading | undefined {
     return this.#receiver.loss.reading;
   }
 
-  /** Outgoing loss by the other side's acks. */
+  /** Outgoing loss, from the other side's acks. */
   get outgoingLoss(): LossReading | undefined {
     return this.#sender.loss.reading;
   }
 
-  /** All links there are. */
+  /** All links, also those that are not open. */
   get links(): Iterable<Link> {
     return this.#links.all;
   }
 
-  /** Measurements of one of this session's links; undefined without any. */
+  /** Returns the measurements of a link of this session. Undefined before the first one. */
   readingOf(link: Link | undefined): PathReading | undefined {
     return this.#links.readingOf(link);
   }
 
-  /** The preference of a link has changed: traffic goes to what is the best link now. */
+  /** Chooses the best link again, because the preference of a link has changed. */
   reconsider(reason: string): void {
     if (!this.#isClosed) this.#links.choose(reason);
   }
 
-  /** The messages of {@link sendReliable} without receipt. */
+  /** The messages of {@link sendReliable} without a receipt. */
   get commands(): ReliableQueueView {
     return this.#sender.reliable.command;
   }
 
-  /** The messages of {@link sendBulk} without receipt. */
+  /** The messages of {@link sendBulk} without a receipt. */
   get bulk(): ReliableQueueView {
     return this.#sender.reliable.bulk;
   }
 
   /**
-   * Messages without receipt, reliable and bulk, whose payload begins with that byte. Of a session that has ended: those
-   * that may not have arrived.
+   * Returns the number of reliable messages without a receipt whose payload begins with that byte, and of all
+   * bulk. If the session has ended, these may not have arrived.
    */
   unacknowledgedOf(payloadKind: number): number {
     const { command, bulk } = this.#sender.reliable;
     return command.pending.filter(({ payload }) => payload[0] === payloadKind).length + bulk.length;
   }
 
-  /** About what the session keeps in memory, in both directions, because of what the other side does or does not do. */
+  /** Estimated memory that the other side makes this session use, in both directions, bytes. */
   get heldBytes(): number {
     return this.#sender.heldBytes + this.#sender.queuedBytes + this.#receiver.heldBytes;
   }
 
-  /** Bytes on this side that wait for the links which carry the traffic: here, and in their sockets. */
+  /** Bytes that wait on this side: in the session, and in the sockets of the links that carry its traffic. */
   get queuedBytes(): number {
     return this.#sender.queuedBytes + this.linkBytes;
   }
 
-  /**
-   * Bytes before a further state: here, and in the socket that carries states. Data channels are not asked, since each
-   * answer is a call into native code, and states without room in theirs wait here.
-   */
-  get bytesBeforeStates(): number {
-    const link = this.linkFor("state");
-    return this.#sender.queuedBytes + (link && link.kind !== "webrtc" ? link.queuedBytes : 0);
-  }
-
-  /** Bytes that the sockets have taken. */
+  /** Bytes that wait in the sockets of the links that carry the traffic. */
   get linkBytes(): number {
     const { active, unreliable } = this.#links;
     return (
@@ -274,12 +269,12 @@ export class Session {
     );
   }
 
-  /** The fate of packets that did not leave. */
+  /** Counts of messages that did not leave. */
   get queueCounters(): Readonly<OutboxCounters> {
     return this.#sender.counters;
   }
 
-  /** Time in which the other side was heard without a new receipt, ms; 0 while it is silent. */
+  /** Time without a new receipt although the other side sends, ms. 0 while it is silent. */
   get stuckMs(): number {
     const { active } = this.#links;
     const nowMs = this.#scheduler.nowMs();
@@ -288,14 +283,14 @@ export class Session {
       : 0;
   }
 
-  /** Whether so much waits for a receipt that what can wait should. */
+  /** True if so much waits for a receipt that less important messages should wait. */
   get isBacklogged(): boolean {
     const { unacknowledgedMessages, sessionQueueBytes } = limits;
     const { length, bytes } = this.#sender.reliable.command;
     return length >= unacknowledgedMessages / 2 || bytes >= sessionQueueBytes / 2;
   }
 
-  /** Adds a link; it is used once it is open and, where that is asked for, a probe has gone both ways. */
+  /** Adds a link. It is used once it is open and, if the options require it, a probe was answered. */
   attach(link: Link, options: LinkMonitorOptions): void {
     if (this.#isClosed) {
       link.close(CloseCode.left, "the session has ended");
@@ -305,21 +300,21 @@ export class Session {
     this.#links.attach(link, options);
   }
 
-  /** Bears silence for at least so long on every link, as of a page that sleeps; 0: each link's own timeout. */
+  /** Sets the least silence that ends a link, ms, for example for a hidden page. 0: each link's own timeout. */
   setMinTimeout(minTimeoutMs: number): void {
     this.#links.minTimeoutMs = minTimeoutMs;
   }
 
   /**
-   * Sends a message that arrives exactly once and in order. Throws {@link ConfigError} where it is too long and
-   * {@link NetError} where the session has ended or too many wait. Returns the message's number.
-   * @param periodMs how long the message may wait for others to share its packet; 0 without it, or as the channel says
+   * Sends a message that arrives exactly once and in order. Returns its number. Throws {@link ConfigError} if
+   * it is too long, and {@link NetError} if the session has ended or too much waits.
+   * @param periodMs longest wait for other messages to share its packet, ms; default: as the plan says
    */
   sendReliable(payload: Uint8Array, periodMs?: number): number {
     return this.sendAllReliable([payload], periodMs);
   }
 
-  /** Sends several reliable messages in as few packets as possible. Returns the number of the last. */
+  /** Sends several reliable messages in as few packets as possible. Returns the number of the last one. */
   sendAllReliable(payloads: readonly Uint8Array[], periodMs?: number): number {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     this.#startUpdates();
@@ -327,8 +322,8 @@ export class Session {
   }
 
   /**
-   * Numbers a message of {@link sendReliable} that the caller sends, to this and other receivers in one envelope: see
-   * {@link Broadcast}. Undefined where it has to go by {@link sendReliable}, since others before it have not left.
+   * Numbers a reliable message that the caller sends to several receivers in one envelope: see
+   * {@link Broadcast}. Returns undefined if earlier messages have not left: {@link sendReliable} must send it.
    */
   addBroadcast(payload: Uint8Array): number | undefined {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
@@ -336,7 +331,7 @@ export class Session {
     return this.#sender.addBroadcast(payload);
   }
 
-  /** Takes what the other side has sent to several receivers at once; `firstId`: of the first of its messages. */
+  /** Takes reliable messages that the other side sent to several receivers at once, the first with `firstId`. */
   receiveBroadcast(link: Link, firstId: number, bytes: Uint8Array): void {
     if (this.#isClosed) return;
     const payloads = readPayloads(bytes);
@@ -348,14 +343,15 @@ export class Session {
     }
   }
 
-  /** Sends all that has no receipt again at once: what was sent to the other side was lost on the way. */
+  /** Sends all messages without a receipt again at once, because they may be lost. */
   repeat(): void {
     this.#sender.repeat();
   }
 
   /**
-   * Sends a message that arrives exactly once and in order among its like, and that yields to all else. Throws
-   * {@link ConfigError} where it is longer than `limits.bulkBytes` and {@link NetError} as {@link sendReliable} does.
+   * Sends a bulk message. It arrives exactly once, in the order of bulk messages, and yields to all other
+   * traffic. Throws {@link ConfigError} if it is longer than `limits.bulkBytes`, and {@link NetError} as
+   * {@link sendReliable} does.
    */
   sendBulk(payload: Uint8Array): void {
     this.checkBulk(payload);
@@ -363,7 +359,7 @@ export class Session {
     this.#sender.addBulk(payload);
   }
 
-  /** Throws what {@link sendBulk} would. */
+  /** Throws as {@link sendBulk} would. */
   checkBulk(payload: Uint8Array, maxBytes: number = limits.bulkBytes): void {
     if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
     assertBytes("message", payload.length, maxBytes);
@@ -371,8 +367,8 @@ export class Session {
   }
 
   /**
-   * Sends a message that may be lost, and that is dropped where it could not be sent within `lifetimeMs`; it is not sent
-   * at all while no link is usable. It waits for `periodMs` at most for others to share its packet.
+   * Sends a message that may be lost. Drops it if it cannot leave within `lifetimeMs`, or if no link is usable.
+   * It waits at most `periodMs` for others to share its packet.
    */
   sendEvent(body: Uint8Array, lifetimeMs?: number, periodMs?: number): void {
     if (!this.#isClosed && this.linkFor("event")) this.#sender.addEvent(body, lifetimeMs, periodMs);
@@ -380,54 +376,56 @@ export class Session {
   }
 
   /**
-   * Sends a body of states that may be lost, and that a newer packet with the same `key` replaces while it is unsent
-   * (0: none does). Returns the state's number, of which {@link SessionHandlers.onAcknowledged} speaks; undefined
-   * where no link is usable and nothing was sent. `head` goes before the body: for what many receivers get alike.
-   * `moment`: by default the session's tick and its clock's time. Throws {@link ConfigError} where it is too long: a
-   * link that brings all in order takes more than others.
+   * Sends a body of states, which may be lost. A later one with the same `key` replaces it while it waits; 0:
+   * none does. Returns its number for {@link SessionHandlers.onAcknowledged}, or undefined if no link is usable.
+   * Throws {@link ConfigError} if it is too long; an ordered link takes longer ones.
+   * @param head bytes before the body, so that many receivers can get the same body
+   * @param moment default: the session's tick and the present time
    */
   sendState(body: Uint8Array, key = 0, head?: Uint8Array, moment?: StateMoment): number | undefined {
     this.#startUpdates();
     return this.#sender.addState(body, key, head, moment);
   }
 
-  /** Whether states take much longer than the path needs: they stand in a queue somewhere. */
+  /** Returns true if states take much longer than the path needs, because they wait in a queue of the network. */
   isStateSlow(nowMs: number): boolean {
     return this.#sender.isStateSlow(nowMs);
   }
 
-  /** Whether a state would leave at once, and not wait for the path. */
+  /** True if a state would leave at once. */
   get takesStates(): boolean {
     return this.#sender.takesStates;
   }
 
-  /** Sends the inputs of the last ticks, in place of older ones that are unsent; to nobody while no link is usable. */
+  /** Sends the inputs of the last ticks, in place of unsent ones. Drops them if no link is usable. */
   sendInput(body: Uint8Array): void {
     this.#sender.addInput(body);
   }
 
-  /** The queue of the session's own links: it takes whole packets, of other sessions or for many receivers. */
+  /** The queue of the session's own links. It also takes whole packets, of other sessions or for many receivers. */
   get outbox(): Outbox {
     return this.#sender.outbox;
   }
 
-  /** Sends at once what waits for others to share its packet. */
+  /** Sends at once the messages that wait to share a packet. */
   flush(): void {
     this.#sender.flush();
   }
 
-  /** The other side has said its whole tick: those of its packets are taken as near to the newest one. */
+  /** Takes a whole tick of the other side. Its packets contain only the low bits. */
   observeTick(tick: number): void {
     this.#receiver.observeTick(tick);
   }
 
-  /** Pings over the active link at once, besides those that the session sends by itself. */
+  /** Pings over the active link now. The session also pings by itself. */
   ping(): void {
     const { active } = this.#links;
     if (active) this.#ping(active, this.#scheduler.nowMs());
   }
 
-  /** Counts malformed input, also such as the owner found; whoever keeps sending it is cut off. Forgiven at one a second. */
+  /**
+   * Counts malformed input, also for the owner. Ends the session after too many. One a second is forgiven.
+   */
   reportViolation(reason: DropReason): void {
     this.drops.count(reason);
     this.#startUpdates();
@@ -437,7 +435,7 @@ export class Session {
     this.#sendCloseAndEnd(close, "violations");
   }
 
-  /** Ends the session: tells the other side, closes every link. */
+  /** Ends the session. Tells the other side and closes all links. */
   close(code: number, reason: string): void {
     if (this.#isClosed) return;
     this.flush();
@@ -452,13 +450,13 @@ export class Session {
     }
   }
 
-  /** The traffic goes over another link: what was unacknowledged goes over it again. */
+  /** Handles a change of the active link. Sends the messages without a receipt again over the new one. */
   #moved(link: Link | undefined, reason: string): void {
     this.#handlers.onActiveLink?.(link, reason);
     if (this.activeLink === link) this.repeat();
   }
 
-  /** Looks after links and queues from now on, until both are quiet: a room has many sessions, most of them idle. */
+  /** Starts the timer, which runs until links and queues are quiet. A room has many sessions, mostly idle. */
   #startUpdates(): void {
     if (this.#updates.periodMs === 0) this.#updateEvery(STEADY_PERIOD_MS);
   }
@@ -486,14 +484,14 @@ export class Session {
     this.#updates.every(0);
   }
 
-  /** Whether the link that carries only what may be lost will do. */
+  /** Returns true if the link for traffic that may be lost carries this class. */
   #usesUnreliable(trafficClass: TrafficClassName): boolean {
     if (!mayBeLost(trafficClass)) return false;
     return !this.#channel || this.#channel(trafficClass).links.includes("webrtc");
   }
 
   #ping(monitor: LinkMonitor, nowMs: number): void {
-    // The lateness of this page while the ping is under way must be known.
+    // Only the short period notices if this page is late while the ping is on its way.
     this.#updateEvery(UPDATE_PERIOD_MS);
     this.#nonce = nextSequence(this.#nonce);
     const { isDoubtful, link } = monitor;
@@ -503,14 +501,14 @@ export class Session {
   }
 
   /**
-   * Whether nobody repeats a packet, so that it shows the loss of the datagram link in use; undefined while there is none.
-   * What a relay drops was replaced by something newer.
+   * Returns true if nobody repeats this packet, so that a gap before it shows loss. Returns undefined if no
+   * link in use loses packets. A relay drops a packet only when a newer one replaces it.
    */
   #isUnrepeated(messages: readonly Message[], link: Link): boolean | undefined {
     const inUse = this.#links.unreliable?.link;
     if (!inUse || !losesPackets(inUse)) return undefined;
     if (link !== inUse) return false;
-    // Packets without a message answer something: states as they came, all else in order.
+    // A packet without a message is an answer: one to states may be lost, any other one is repeated.
     if (messages.length === 0) return this.#sender.hasSentStates;
     return messages.every(({ kind }) => unrepeatedKinds.has(kind));
   }
@@ -527,7 +525,7 @@ export class Session {
       case MessageKind.reliable:
         return this.#receiveReliable("command", body);
       case MessageKind.event:
-        // Too old to tell whether it came before: an event may be lost but never repeated.
+        // The packet is too late to tell if it came before, and an event must not come twice.
         if (!isTimely) return this.drops.count("outdated");
         return this.#handlers.onEvent?.(body);
       case MessageKind.state: {
