@@ -286,6 +286,7 @@ export class ServerConnection {
     if (this.#state === "left" || this.#state === "joined") return;
     if (this.#isAborted) return this.#refuse(aborted());
     this.#linkUrl = seat.linkUrl;
+    this.#beginSession();
     this.#attach(`ticket.${seat.ticket}`);
   }
 
@@ -322,6 +323,7 @@ export class ServerConnection {
       currentTick: () => options.currentTick(),
       channel: options.channel,
       budget: options.budget,
+      holdsReliable: () => this.#identity === undefined,
       handlers: {
         onReliable: (payload) => this.#receive(payload),
         onRouted: options.router.receive,
@@ -342,6 +344,17 @@ export class ServerConnection {
         onClosed: (close) => this.#linkDown(close),
       },
     });
+  }
+
+  /**
+   * Starts a session for another seat. The server's session of an earlier seat may have sent some of its
+   * messages before its link broke, but no welcome: the numbers of both do not fit together.
+   */
+  #beginSession(): void {
+    const unsent = this.#session;
+    this.#links.clear();
+    this.#session = this.#newSession();
+    this.#session.replace(unsent);
   }
 
   #receive(payload: Uint8Array): void {
@@ -383,6 +396,8 @@ export class ServerConnection {
     if (this.#options.page?.isHidden) this.#setHidden(true);
     this.#settle?.resolve();
     this.#options.handlers.onWelcome(welcome);
+    // Those of the game have waited: a room reads nothing before it has let the player in.
+    this.#session.repeat();
   }
 
   /** Ends a drop at the first message from the server, before that message is processed. */

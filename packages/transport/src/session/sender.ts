@@ -52,6 +52,8 @@ export interface SenderOptions extends OutboxOptions {
    */
   onArrived?(number: number): void;
   readonly bulkRate?: BulkRate | undefined;
+  /** Returns true while commands and bulk must wait. Default: they never must. */
+  readonly holdsReliable?: (() => boolean) | undefined;
 }
 
 /** The moment at which states leave: a room that sends to many asks its clock and its tick once for all. */
@@ -95,7 +97,7 @@ const writer = new ByteWriter(SLAB_BYTES);
 export class Sender implements PacketSource {
   readonly counters: OutboxCounters = { statesReplaced: 0, packetsDropped: 0 };
   /** Messages without a receipt. */
-  readonly reliable = {
+  reliable = {
     command: new ReliableQueue(COMMANDS),
     bulk: new ReliableQueue(BULK, new DelayWindow()),
   };
@@ -385,6 +387,7 @@ export class Sender implements PacketSource {
 
   /** Returns the bytes of the next reliable message of a class, or undefined if none is due. */
   nextBytes(name: PlannedClass): number | undefined {
+    if (this.#options.holdsReliable?.()) return undefined;
     if (name === "bulk") return this.reliable.bulk.nextBytes;
     return name === "command" && !this.#commandBundle.isWaiting ? this.reliable.command.nextBytes : undefined;
   }

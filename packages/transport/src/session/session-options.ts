@@ -72,6 +72,8 @@ export interface SessionOptions {
    * closed. Default 1 MiB.
    */
   readonly maxForwardedBytes?: number;
+  /** Returns true while reliable messages must wait, because the other side does not read them yet. */
+  readonly holdsReliable?: () => boolean;
   /** Counters of drops that many sessions may share. Default: counters of this session only. */
   readonly drops?: DropCounters;
 }

@@ -343,6 +343,13 @@ export class Session {
     }
   }
 
+  /** Takes over the reliable messages of a session that has sent none of them, see `holdsReliable`, and ends it. */
+  replace(unsent: Session): void {
+    this.#sender.reliable = unsent.#sender.reliable;
+    this.#startUpdates();
+    unsent.close(CloseCode.left, "another session goes on");
+  }
+
   /** Sends all messages without a receipt again at once, because they may be lost. */
   repeat(): void {
     this.#sender.repeat();
