@@ -37,6 +37,7 @@ export class ServerInputBuffer<Input> {
   #lastTaken: number | undefined;
   #last: Input;
   #late = 0;
+  #early = 0;
 
   /** @param idle input of a player that has not sent any yet */
   constructor(idle: Input) {
@@ -48,6 +49,16 @@ export class ServerInputBuffer<Input> {
     return this.#late;
   }
 
+  /** Number of inputs that came too far ahead of their tick. */
+  get early(): number {
+    return this.#early;
+  }
+
+  /** Number of inputs that wait for their tick. */
+  get waiting(): number {
+    return this.#ticks.filter((tick) => tick !== undefined).length;
+  }
+
   /** Adds a packet's inputs, duplicates included. */
   receive(inputs: readonly TickInput<Input>[]): void {
     const newest = inputs.at(-1);
@@ -57,7 +68,8 @@ export class ServerInputBuffer<Input> {
       if (isLate) {
         // A late repetition is not a late input.
         if (tick === newest?.tick) this.#late += 1;
-      } else if (tick <= this.#horizon(tick) && this.#ticks[place] !== tick) {
+      } else if (tick > this.#horizon(tick)) this.#early += 1;
+      else if (this.#ticks[place] !== tick) {
         this.#ticks[place] = tick;
         this.#inputs[place] = input;
       }

@@ -15,6 +15,8 @@ export function newRoomCounters() {
     /** Inputs that arrived after their tick. `inputsMissing` counts the ticks without an input. */
     inputsLate: 0,
     inputsMissing: 0,
+    /** Inputs that no step took: too far ahead of the steps, or waiting when their numbering restarted. */
+    inputsSkipped: 0,
     /**
      * Messages without a right: inputs in a room that takes none, or entities and states that the sender may
      * not own.

@@ -23,6 +23,8 @@ const IDLE_AFTER_TICKS = 30;
 /** The motion `hold` in a description of columns: inputs have no other. */
 const HOLD = 0;
 
+type InputCounters = Pick<RoomCounters, "inputsLate" | "inputsMissing" | "inputsSkipped">;
+
 /** The inputs of one player, numbered by the player's ticks. The room takes one for each of its own ticks. */
 export class PlayerInputs {
   readonly #definition: InputDefinition;
@@ -33,13 +35,15 @@ export class PlayerInputs {
   /** Room tick minus input number; undefined before the first input. */
   #offset: number | undefined;
   #newest = 0;
+  /** Number of the input for the room's present tick, by which the 16 bits of a packet's number are completed. */
+  #expected: number | undefined;
   #processed: number | undefined;
   #unexpected = 0;
   #consecutiveMisses = 0;
-  readonly #counters: Pick<RoomCounters, "inputsLate" | "inputsMissing">;
+  readonly #counters: InputCounters;
 
-  /** @param counters counts late inputs, and ticks without an input */
-  constructor(definition: InputDefinition, counters: Pick<RoomCounters, "inputsLate" | "inputsMissing">) {
+  /** @param counters counts late and skipped inputs, and ticks without an input */
+  constructor(definition: InputDefinition, counters: InputCounters) {
     this.#definition = definition;
     this.#reads = definition;
     this.#counters = counters;
@@ -75,6 +79,7 @@ export class PlayerInputs {
   receive(body: Uint8Array, tick: number): DropReason | undefined {
     // A packet repeats earlier inputs: read only those newer than the newest one here.
     if (!this.#reads) return "bad-message";
+    this.#expected = this.#offset === undefined ? undefined : tick - this.#offset;
     const run = readInputs(this.#reads, body, this.#wanted, this.#idle);
     if (typeof run === "string") return run;
     const newest = this.#unwrap(run.newest);
@@ -86,9 +91,10 @@ export class PlayerInputs {
     for (let index = Math.max(0, -first); index < run.rows.length; index++) {
       inputs.push({ tick: first + index, input: run.rows[index]! });
     }
-    const { late } = this.#buffer;
+    const { late, early } = this.#buffer;
     this.#buffer.receive(inputs);
     this.#counters.inputsLate += this.#buffer.late - late;
+    this.#counters.inputsSkipped += this.#buffer.early - early;
     return undefined;
   }
 
@@ -119,6 +125,7 @@ export class PlayerInputs {
     if (this.#unexpected < MAX_UNEXPECTED_PACKETS) return;
     this.#unexpected = 0;
     this.#offset = tick + FIRST_LEAD_TICKS - newest;
+    this.#counters.inputsSkipped += this.#buffer.waiting;
     this.#buffer = this.#newBuffer();
   }
 
@@ -127,8 +134,9 @@ export class PlayerInputs {
   }
 
   #unwrap(number: number): number {
-    if (this.#offset === undefined) return number;
-    return this.#newest + (((number - this.#newest) << 16) >> 16);
+    // The newest input here may be older than half of the 16 bits: a player who was away has gone on counting.
+    const near = this.#expected;
+    return near === undefined ? number : near + (((number - near) << 16) >> 16);
   }
 }
 
