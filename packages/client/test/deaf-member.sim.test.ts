@@ -1,7 +1,7 @@
 import { NetError, type Peer, type Room } from "@paceline/client";
 import { describe, expect, test } from "vitest";
 import type { Link } from "@paceline/transport";
-import type { PeerConnection } from "../src/peers/peer.js";
+import type { PeerConnection } from "../src/peers/peer-connection.js";
 import { Car } from "./definitions.js";
 import { RelayStage } from "./relay-stage.js";
 

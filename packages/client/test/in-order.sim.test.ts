@@ -1,5 +1,5 @@
 import { defineEntity, scalar, vec2, type Room } from "@paceline/client";
-import type { PeerConnection } from "../src/peers/peer.js";
+import type { PeerConnection } from "../src/peers/peer-connection.js";
 import { describe, expect, test } from "vitest";
 import { VirtualHub, type HubNetwork } from "./virtual-hub.js";
 

@@ -1,6 +1,6 @@
 import { defineEntity, flag, scalar, vec2, type Entity, type Room } from "@paceline/client";
 import { describe, expect, test, vi } from "vitest";
-import type { PeerConnection } from "../src/peers/peer.js";
+import type { PeerConnection } from "../src/peers/peer-connection.js";
 import { StateSender } from "../src/modes/mesh/state-sender.js";
 import { StateStream } from "../src/modes/state-stream.js";
 import { VirtualHub } from "./virtual-hub.js";

@@ -9,7 +9,7 @@ import {
 } from "@paceline/protocol";
 import type { Scheduler } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
-import type { PeerConnection } from "../src/peers/peer.js";
+import type { PeerConnection } from "../src/peers/peer-connection.js";
 import { Lamp, Sled, drive, expectSame, seenBy, type Seen } from "./seen-states.js";
 import { VirtualHub } from "./virtual-hub.js";
 

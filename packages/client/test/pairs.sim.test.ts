@@ -1,6 +1,6 @@
 import type { Peer, Room } from "@paceline/client";
 import { describe, expect, test } from "vitest";
-import type { PeerConnection } from "../src/peers/peer.js";
+import type { PeerConnection } from "../src/peers/peer-connection.js";
 import { Car } from "./definitions.js";
 import { RelayStage } from "./relay-stage.js";
 

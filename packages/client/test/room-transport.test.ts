@@ -2,7 +2,7 @@ import { ConfigError, profiles, type Genre } from "@paceline/client";
 import { VirtualScheduler } from "@paceline/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { ServerStats } from "../src/paths/path-stats.js";
-import type { PeerConnection } from "../src/peers/peer.js";
+import type { PeerConnection } from "../src/peers/peer-connection.js";
 import { authorityFacts, meshFacts } from "../src/report/mode-facts.js";
 import { stripeWishOf } from "../src/report/transport-report.js";
 import { RoomTransport, type RoomTransportOptions } from "../src/report/room-transport.js";

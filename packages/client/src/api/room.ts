@@ -202,7 +202,6 @@ export class Room<Messages extends object = any> extends RoomEvents {
       transport: () => this.transport,
       interpose: (link) => this.transport.interpose(link),
       budget: () => this.#budget,
-      myNumber: () => this.myNumber,
       sessionNumber: () => this.#sessionNumber,
       iceServers: () => this.#iceServers,
       isLooping: () => this.#loop.isRunning,

@@ -13,7 +13,8 @@ import type { Prediction } from "./prediction.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 import type { Entity } from "../entities/entity.js";
 import type { OwnedEntities, OwnedRecord } from "../entities/owned-entities.js";
-import type { PairParts, Peer, PeerConnection } from "../peers/peer.js";
+import type { PairParts, PeerConnection } from "../peers/peer-connection.js";
+import type { Peer } from "../peers/peer.js";
 import type { RoomMessages } from "../peers/room-messages.js";
 import type { Router } from "../peers/router.js";
 import type { ViewPlan } from "../plan/view-plan.js";
@@ -40,8 +41,6 @@ export interface RoomParts extends PairParts {
   readonly transport: () => RoomTransport;
   /** Sender to the server for each traffic class; undefined while there is no link. */
   readonly uplink: () => Uplink | undefined;
-  /** This participant's {@link Peer.number}. */
-  readonly myNumber: () => number;
   /** True while the game's loop runs, and with it the steps of the inputs. */
   readonly isLooping: () => boolean;
   /** Called when {@link RoomMode.neededDelayMs} may have changed. */

@@ -1,7 +1,8 @@
 import { SERVER_NUMBER } from "@paceline/protocol";
 import type { Plan } from "@paceline/transport";
 import { LazyDirectPath } from "./lazy-direct-path.js";
-import type { PairParts, Peer, PeerConnection } from "./peer.js";
+import type { PairParts, PeerConnection } from "./peer-connection.js";
+import type { Peer } from "./peer.js";
 import type { Explanation } from "../paths/choice.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 

@@ -23,7 +23,7 @@ import {
   type TransportKind,
 } from "../browser/environment.js";
 import { Listeners, type Unsubscribe } from "../events/listeners.js";
-import type { PeerConnection } from "../peers/peer.js";
+import type { PeerConnection } from "../peers/peer-connection.js";
 import type { explainRoom } from "./explanation.js";
 import { measuredOf, rounded, type ServerStats } from "../paths/path-stats.js";
 import type { Explanation, TransportChange } from "../paths/choice.js";

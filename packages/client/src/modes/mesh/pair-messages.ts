@@ -1,6 +1,6 @@
 import { NetError, limits, writePeerPayload, type PeerPayload } from "@paceline/protocol";
 import { Broadcast, type BroadcastReceiver } from "@paceline/transport";
-import type { PeerConnection } from "../../peers/peer.js";
+import type { PeerConnection } from "../../peers/peer-connection.js";
 import type { RoomParts } from "../room-mode.js";
 
 /** Sends reliable messages to several pairs: to all of the receivers, or to none. */

@@ -11,7 +11,8 @@ import {
   type StatePlan,
   type StreamStart,
 } from "@paceline/protocol";
-import type { Peer, PeerConnection } from "../../peers/peer.js";
+import type { PeerConnection } from "../../peers/peer-connection.js";
+import type { Peer } from "../../peers/peer.js";
 import type { LoadColumns, RoomParts } from "../room-mode.js";
 
 export type StreamParts = Pick<RoomParts, "scheduler" | "listeners" | "loadColumns" | "drops" | "view">;
