@@ -14,6 +14,7 @@ import {
   type StatePlan,
 } from "@paceline/protocol";
 import type { ReferenceCycle } from "@paceline/netcode";
+import type { Session } from "@paceline/transport";
 import type { OwnedRecord } from "../entities/owned-entities.js";
 
 /** The code of references, which players need whose states may be lost on the way to several receivers. */
@@ -112,8 +113,27 @@ export class StateStream {
     return this.#restored;
   }
 
-  /** Returns the sender for one receiver, which writes differences from its acknowledged states. */
-  senderTo(receiver: number): SnapshotSender {
+  /**
+   * Sends states to one receiver, as differences from those that it has acknowledged. Calls `onSent` for each
+   * packet, with the bytes and entities in it. `sequence`: -1 if no link is usable and nothing was sent.
+   */
+  sendTo(
+    receiver: number,
+    session: Session,
+    tick: number,
+    rows: readonly EntityRows[],
+    onSent: (bytes: number, entities: readonly EntityRows[], sequence: number) => void,
+  ): void {
+    this.#senderTo(receiver).write(tick, rows, (body, entities, from, to) => {
+      // Only a packet about one entity may replace an older one about the same entity.
+      const key = to - from === 1 ? (entities[from]!.id + 1) & 0xffff : 0;
+      const sequence = session.sendState(body, key, this.head) ?? -1;
+      onSent(body.length, entities.slice(from, to), sequence);
+      return sequence;
+    });
+  }
+
+  #senderTo(receiver: number): SnapshotSender {
     const known = this.#acknowledged.get(receiver);
     if (known) return known;
     const sender = new SnapshotSender(this.#packets);
@@ -127,7 +147,7 @@ export class StateStream {
     rows: readonly EntityRows[],
     send: (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number) => void,
   ): void {
-    const sender = this.senderTo(FOLLOWERS);
+    const sender = this.#senderTo(FOLLOWERS);
     const first = this.#followed;
     sender.write(tick, rows, (...body) => {
       send(...body);

@@ -30,7 +30,8 @@ import type { Entity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { Welcome } from "../../connection/server-connection-options.js";
 import type { PrescribedSteps, RoomMode, RoomParts, SoleWriter } from "../room-mode.js";
-import type { Peer, PeerConnection, PeerState } from "../../peers/peer.js";
+import type { PeerConnection } from "../../peers/peer-connection.js";
+import type { Peer, PeerState } from "../../peers/peer.js";
 import type { ViewPlan } from "../../plan/view-plan.js";
 import type { PublishedTick } from "../../time/game-time.js";
 import { HostedEntities } from "./hosted-entities.js";
@@ -362,7 +363,7 @@ export class AuthoritativeMode implements RoomMode {
     const { name, schemaHash } = definition;
     const state = this.#ownStates.first(record);
     const { tickHz, tick } = this.#parts.time;
-    this.#ownIds.request(localId, definition);
+    this.#ownIds.request(definition);
     const own = writeAuthority({ type: "own", localId, name, schemaHash, state, tickHz, tick: tick >>> 0 });
     this.#ownStates.add(record, this.#send(own, OWN_PERIOD_MS));
   }

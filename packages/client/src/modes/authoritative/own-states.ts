@@ -123,22 +123,15 @@ export class OwnStates {
 
   #send(stream: StateStream, rows: readonly EntityRows[], moment: ReplicationMoment): void {
     this.#sentAtMs = moment.nowMs;
-    const sender = stream.senderTo(AUTHORITY);
-    sender.start(moment.tick, rows);
-    for (let states = sender.next(); states; states = sender.next()) {
-      const { body, entities, from, to } = states;
-      // Only a packet about one entity may replace an older one about the same entity.
-      const key = to - from === 1 ? (entities[from]!.id + 1) & 0xffff : 0;
-      const sequence = this.#session.sendState(body, key, stream.head);
-      // Nothing was sent, so it stays due.
-      if (sequence === undefined) continue;
-      states.sequence = sequence;
-      this.#replication.spent(body.length, to - from);
-      for (const { id } of entities.slice(from, to)) {
+    stream.sendTo(AUTHORITY, this.#session, moment.tick, rows, (bytes, entities, sequence) => {
+      // Nothing was sent, so the entities stay due.
+      if (sequence < 0) return;
+      this.#replication.spent(bytes, entities.length);
+      for (const { id } of entities) {
         const record = stream.records.get(id)!;
         this.#replication.sent(record, stream.restored(record, moment.tick), moment, sequence);
       }
-    }
+    });
   }
 
   /**

@@ -15,7 +15,7 @@ import {
 } from "@paceline/netcode";
 import { SharedPackets, type Link, type Session } from "@paceline/transport";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
-import type { PeerConnection } from "../../peers/peer.js";
+import type { PeerConnection } from "../../peers/peer-connection.js";
 import { policyOf } from "../../plan/state-policy.js";
 import type { RoomParts } from "../room-mode.js";
 import type { PairMessages } from "./pair-messages.js";
@@ -306,15 +306,12 @@ export class StateSender {
     rows: readonly EntityRows[],
     moment: ReplicationMoment,
   ): void {
-    const sender = stream.senderTo(peer.number);
-    sender.start(moment.tick, rows);
-    for (let states = sender.next(); states; states = sender.next()) {
-      const { body, entities, from, to } = states;
-      states.sequence = peer.session.sendState(body, keyOf(entities, from, to), stream.head) ?? -1;
-      peer.meter.countUpdatesOut(to - from);
-      this.#replication.spent(body.length + PACKET_HEAD_BYTES, to - from);
-      this.#sent(stream, entities.slice(from, to), moment, states.sequence);
-    }
+    const { number, session, meter } = peer;
+    stream.sendTo(number, session, moment.tick, rows, (bytes, entities, sequence) => {
+      meter.countUpdatesOut(entities.length);
+      this.#replication.spent(bytes + PACKET_HEAD_BYTES, entities.length);
+      this.#sent(stream, entities, moment, sequence);
+    });
   }
 
   #publish(
@@ -341,19 +338,10 @@ export class StateSender {
     };
     if (this.#inOrderLink) stream.writeInOrder(moment.tick, rows, take);
     else stream.writeShared(moment.tick, rows, take);
-    for (const peer of this.#individual.keys()) this.#sendIndividual(peer, stream, rows, moment.tick);
-  }
-
-  #sendIndividual(
-    peer: PeerConnection,
-    stream: StateStream,
-    rows: readonly EntityRows[],
-    tick: number,
-  ): void {
-    stream.senderTo(peer.number).write(tick, rows, (body, entities, from, to) => {
-      peer.meter.countUpdatesOut(to - from);
-      return peer.session.sendState(body, keyOf(entities, from, to), stream.head) ?? -1;
-    });
+    for (const { number, session, meter } of this.#individual.keys())
+      stream.sendTo(number, session, moment.tick, rows, (_bytes, { length }) =>
+        meter.countUpdatesOut(length),
+      );
   }
 
   #statesOf(most: number): RetainedPayload[] {
@@ -460,9 +448,4 @@ export class StateSender {
 
 function lostAfterOf({ rttMs }: PeerConnection): number {
   return lostAfterMsOf(rttMs ?? ASSUMED_RTT_MS);
-}
-
-/** Only a packet about one entity may replace an older one about the same entity. */
-function keyOf(entities: readonly EntityRows[], from: number, to: number): number {
-  return to - from === 1 ? (entities[from]!.id + 1) & 0xffff : 0;
 }
