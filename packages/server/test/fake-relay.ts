@@ -14,7 +14,6 @@ export function fakeHosted(name: string): HostedRoom {
     isPrivate: false,
     isKept: false,
     metadata: {},
-    taken: 0,
     openMatch: () => Promise.resolve([]),
     end: () => undefined,
   };

@@ -27,7 +27,6 @@ export const errorCodes = {
   "session/timeout": "The link did not open, or no welcome came, within the deadline.",
   "transport/unavailable": "The environment has none of the transports that are allowed.",
   "transport/closed": "The link closed before the operation ended.",
-  "limit/message-size": "A message is larger than one packet may be.",
   "limit/queue":
     "Too many bytes of reliable messages wait for a receipt; nothing was sent to anybody. `peers`: the receivers that are full.",
   "limit/entities": "A participant may not own more entities.",

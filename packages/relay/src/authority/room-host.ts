@@ -68,8 +68,6 @@ export interface HostedRoom {
   isKept: boolean;
   /** The room's metadata in room lists. */
   metadata: Readonly<Record<string, unknown>>;
-  /** Number of players, reserved seats and places kept for groups. */
-  readonly taken: number;
   /**
    * Opens another room for guests only. Resolves with a ticket for each guest, in the order of the guests.
    */

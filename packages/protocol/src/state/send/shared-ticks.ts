@@ -14,7 +14,6 @@ export interface SharedTick {
    * The writer's tick, and its number of kept packets before these. Together they show whether newer packets
    * have replaced these.
    */
-  epoch: number;
   from: number;
   maxBytes: number;
   checksumTicks: number;
@@ -100,7 +99,6 @@ export class SharedTicks {
     }
     const index = this.#count++ % MAX_STATES;
     const tick = (this.#ticks[index] ??= newTick());
-    tick.epoch = epoch;
     tick.packets = 0;
     tick.count = 0;
     return tick;
@@ -124,7 +122,6 @@ function newTick(): SharedTick {
   return {
     state: 0,
     sender: undefined,
-    epoch: 0,
     from: 0,
     maxBytes: 0,
     checksumTicks: 0,
