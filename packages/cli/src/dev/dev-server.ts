@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import path from "node:path";
 import sirv from "sirv";
-import { listenOn } from "../server/listen-on.js";
+import { listenOn } from "../server/port.js";
 import type { ServerOptions } from "../server/server-options.js";
 import { DevGame, type DevGameStatus } from "./dev-game.js";
 import { OVERLAY_PATH, OVERLAY_SCRIPT } from "./overlay.js";

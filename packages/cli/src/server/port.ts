@@ -1,8 +1,21 @@
 import { readFileSync, readdirSync, readlinkSync } from "node:fs";
-import { createServer } from "node:net";
+import type { Server } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 
 const PORTS_TRIED = 20;
+
+/** Resolves with the server's address once it accepts connections. */
+export function listenOn(server: Server, port: number, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ port, host }, () => {
+      const bound = server.address() as AddressInfo;
+      const name = bound.family === "IPv6" ? `[${bound.address}]` : bound.address;
+      resolve(`http://${name}:${bound.port}`);
+    });
+  });
+}
 
 /** Returns the first free port of a few, counted up from `first`; undefined if all are taken. */
 export async function freePortFrom(first: number, host: string): Promise<number | undefined> {

@@ -8,7 +8,7 @@ import {
 } from "@paceline/server";
 import { AdminServer } from "./admin-server.js";
 import { NO_GAME, type Game } from "./game-rooms.js";
-import { listenOn } from "./listen-on.js";
+import { listenOn } from "./port.js";
 import { ServerMetrics } from "./server-metrics.js";
 import type { ServerOptions } from "./server-options.js";
 import { staticFiles, type StaticFiles } from "./static-files.js";
