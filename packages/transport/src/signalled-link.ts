@@ -7,8 +7,8 @@ import type { Scheduler } from "./scheduler.js";
 export interface SignalledLink extends Link {
   /** Route of the link. Undefined before it is known. */
   readonly route: LinkRoute | undefined;
-  /** Errors during the attempt. They may or may not be the reason of a failure. */
-  readonly hint: string | undefined;
+  /** Errors during the attempt, if the link hears of them. They may or may not be the reason of a failure. */
+  readonly hint?: string | undefined;
   /** Takes a signal from the other side's `onSignal`. The signal is untrusted. Never throws. */
   signal(data: unknown): void;
 }

@@ -1,7 +1,7 @@
 import { NetError } from "@paceline/protocol";
 import type { Cancel, Scheduler } from "@paceline/transport";
 
-/** One or two seconds of a moving game. A game that calls `advance` soon after its start stays below. */
+/** Moves after which the game is told: of one or two seconds, because a game may call `advance` a little later. */
 const MANY_MOVES = 30;
 
 export interface UndrivenTicksOptions {

@@ -64,8 +64,7 @@ export class InterpolationDelay {
     this.#arrivedMs = serverMs;
     this.#queued = isQueued ? this.#queued + 1 : 0;
     const isUnknown = before === undefined || !isContinued || spanMs > MAX_MS;
-    // Before a silence the last states may have waited for a lost packet, without states behind them as
-    // proof.
+    // The last states before a silence may have waited for a lost packet, and no states behind them show it.
     if (isUnknown || this.#queued >= QUEUED_STATES) this.#forgetWait(serverMs - stateMs);
     else if (!isQueued)
       this.#count({ needMs: Math.max(0, serverMs - before), spanMs, lateMs: serverMs - stateMs });

@@ -17,8 +17,8 @@ export interface LinkOwner {
 
 /**
  * A link that was let in. The meter counts its packets before the session gets them, and the owner of its
- * socket learns of its end. An error that a packet causes goes to the participant; thrown in the socket's
- * event, it would end the process.
+ * socket learns of its end. Errors that a packet causes go to the participant, because an error in the
+ * socket's event would end the process.
  */
 export class AdmittedLink implements LinkGuard {
   readonly link: Link;

@@ -85,8 +85,8 @@ const HEARTBEAT_MS = 1000;
 /** Clients ping by themselves, so the relay measures less often. */
 const MEASURE_MS = 4000;
 /**
- * Larger than one packet, so that many small packets for a receiver do not wait for the next poll of its
- * queue.
+ * A socket that holds this many unsent bytes has no room. It is more than one packet, so that many small
+ * packets for a receiver do not wait for the next poll of its queue.
  */
 const HIGH_WATER_BYTES = 16_384;
 

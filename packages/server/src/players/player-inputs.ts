@@ -65,7 +65,7 @@ export class PlayerInputs {
 
   /**
    * Takes another build's description of its inputs, which are then read by the names of the fields. Returns
-   * false if it is malformed, or one of something else than inputs.
+   * false if it is malformed, or does not describe inputs.
    */
   describe(columns: Uint8Array): boolean {
     // The rate does not matter: inputs are not predicted from ticks.

@@ -513,8 +513,8 @@ export class RoomCore implements RoomHost {
   }
 
   /**
-   * Ends or continues the room after an error, as the game wishes. By default it ends if code was cut off in
-   * the middle.
+   * Ends or continues the room after an error, as the game wishes. By default it ends after the errors that
+   * leave a step or a timer half done.
    */
   #answered(hook: string, wish: UncaughtAnswer): void {
     const answer = wish ?? (endingErrors.has(hook) ? "end" : "continue");

@@ -70,11 +70,6 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
     return this.#route;
   }
 
-  /** Always undefined: the library does not report errors of an attempt. */
-  get hint(): undefined {
-    return undefined;
-  }
-
   /** Takes a signal from the other side's `onSignal`. Drops invalid ones. */
   signal(data: unknown): void {
     if (this.state === "closed") return;

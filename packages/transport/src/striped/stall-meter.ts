@@ -138,8 +138,8 @@ export class StallMeter {
     acknowledgedAtMs = -Infinity,
   ): void {
     this.#forget(nowMs);
-    // The link keeps the order: an answer to a later ping means that a ping gets none, for example beyond a
-    // limit of pings.
+    // The link keeps the order, so the pings before an answered one get no answer any more: the other side
+    // has dropped them, for example because of its limit of pongs.
     const open = sentMs.filter((openMs) => openMs > this.#answeredSentMs);
     this.#overdue = open.filter((openMs) => this.#isStall({ sentMs: openMs, receivedMs: nowMs }));
     const unansweredMs = nowMs - Math.max(this.#answeredAtMs, acknowledgedAtMs, this.#overdue[0] ?? nowMs);

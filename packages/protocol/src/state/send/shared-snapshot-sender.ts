@@ -155,8 +155,8 @@ export class SharedSnapshotSender extends SnapshotSender {
   }
 
   /**
-   * Continues in another receiver's state if both got the same packets and have acknowledged the same of all
-   * entities.
+   * Takes the number of another receiver's state if both got the same packets and have the same baselines, so
+   * that later packets are encoded once for both.
    */
   #adoptState(shared: SharedTick): void {
     const equal = this.#writer.ticks.findEqual(shared);
