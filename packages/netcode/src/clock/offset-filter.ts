@@ -37,7 +37,8 @@ const OUTLIER_DEVIATIONS = 4;
  * scatter evenly, the smallest round trip does not show how its two halves differ.
  */
 export class OffsetFilter {
-  #samples: Measured[] = [];
+  /** Samples, the shortest round trip first: to sort all of them at each pong costs twice as much. */
+  #byRtt: Measured[] = [];
   #taken = 0;
 
   /** Number of samples since the beginning, or since `clear`. */
@@ -47,12 +48,11 @@ export class OffsetFilter {
 
   /** Smallest round trip in the window, ms; undefined before the first sample. */
   get minRttMs(): number | undefined {
-    if (this.#samples.length === 0) return undefined;
-    return Math.min(...this.#samples.map(({ rttMs }) => rttMs));
+    return this.#byRtt[0]?.rttMs;
   }
 
   clear(): void {
-    this.#samples = [];
+    this.#byRtt = [];
     this.#taken = 0;
   }
 
@@ -66,17 +66,24 @@ export class OffsetFilter {
     // Clocks with a step of 1 ms may yield a slightly negative round trip.
     if (!(rttMs >= -2) || !(remoteSentMs >= remoteReceivedMs) || !Number.isFinite(offsetMs)) return false;
     this.#taken += 1;
-    this.#samples.push({ atMs: receivedMs, rttMs, offsetMs });
-    this.#samples = this.#samples
-      .slice(-MAX_SAMPLES)
-      .filter(({ atMs }) => receivedMs - atMs <= MAX_AGE_MS && atMs <= receivedMs);
+    const byRtt = this.#byRtt.filter(({ atMs }) => receivedMs - atMs <= MAX_AGE_MS && atMs <= receivedMs);
+    if (byRtt.length === MAX_SAMPLES) {
+      const oldest = byRtt.reduce((first, each) => (each.atMs < first.atMs ? each : first));
+      byRtt.splice(byRtt.indexOf(oldest), 1);
+    }
+    let at = byRtt.length;
+    while (at > 0 && byRtt[at - 1]!.rttMs > rttMs) at -= 1;
+    byRtt.splice(at, 0, { atMs: receivedMs, rttMs, offsetMs });
+    this.#byRtt = byRtt;
     return true;
   }
 
   result(): FilteredOffset | undefined {
-    if (this.#samples.length === 0) return undefined;
-    const byRtt = [...this.#samples].sort((a, b) => a.rttMs - b.rttMs);
-    const kept = withoutOutliers(byRtt.slice(0, keptCount(byRtt)).map(({ offsetMs }) => offsetMs));
+    const byRtt = this.#byRtt;
+    if (byRtt.length === 0) return undefined;
+    const offsets = new Float64Array(keptCount(byRtt));
+    for (let index = 0; index < offsets.length; index++) offsets[index] = byRtt[index]!.offsetMs;
+    const kept = withoutOutliers(offsets.sort());
     const offsetMs = kept.reduce((sum, offset) => sum + offset, 0) / kept.length;
     const squares = kept.reduce((sum, offset) => sum + (offset - offsetMs) ** 2, 0);
     const deviationMs = kept.length > 1 ? Math.sqrt(squares / (kept.length - 1)) : byRtt[0]!.rttMs / 2;
@@ -96,15 +103,17 @@ function keptCount(byRtt: readonly Measured[]): number {
   );
 }
 
-function withoutOutliers(values: readonly number[]): readonly number[] {
-  const middle = median(values);
-  const deviation = median(values.map((value) => Math.abs(value - middle)));
-  const kept = values.filter((value) => Math.abs(value - middle) <= OUTLIER_DEVIATIONS * deviation + 1e-9);
-  return kept.length > 0 ? kept : [middle];
+function withoutOutliers(sorted: Float64Array): Float64Array {
+  const middle = medianOf(sorted);
+  const deviation = medianOf(sorted.map((value) => Math.abs(value - middle)).sort());
+  const most = OUTLIER_DEVIATIONS * deviation + 1e-9;
+  let [from, to] = [0, sorted.length];
+  while (middle - sorted[from]! > most) from += 1;
+  while (sorted[to - 1]! - middle > most) to -= 1;
+  return sorted.subarray(from, to);
 }
 
-function median(values: readonly number[]): number {
-  const sorted = new Float64Array(values).sort();
+function medianOf(sorted: Float64Array): number {
   const half = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
