@@ -54,8 +54,8 @@ const unrepeatedKinds: ReadonlySet<MessageKind> = new Set([
   MessageKind.ping,
   MessageKind.pong,
 ]);
-/** Messages that need no ack, because a pong answers a ping. */
-const probeKinds: ReadonlySet<MessageKind> = new Set([MessageKind.ping, MessageKind.pong]);
+/** True for a message that needs no ack, because a pong answers a ping. */
+const isProbe = ({ kind }: Message): boolean => kind === MessageKind.ping || kind === MessageKind.pong;
 
 /**
  * A logical connection to another participant or to the server, over links that come and go. It numbers
@@ -156,7 +156,7 @@ export class Session {
     nowMs: number,
   ): boolean | undefined {
     // On a link that loses packets, the sender measures loss and needs an ack of every packet.
-    const needsAck = losesPackets(link) || messages.some(({ kind }) => !probeKinds.has(kind));
+    const needsAck = losesPackets(link) || !messages.every(isProbe);
     const novelty = this.#receiver.accept(packet, needsAck, this.#isUnrepeated(messages, link));
     if (novelty === "duplicate" || novelty === "outdated") {
       this.drops.count(novelty);
@@ -187,6 +187,11 @@ export class Session {
 
   get jitterMs(): number {
     return this.#links.active?.jitterMs ?? 0;
+  }
+
+  /** True if a ping over the active link has no answer yet. */
+  get hasOpenPings(): boolean {
+    return this.#links.active?.hasOpenPings === true;
   }
 
   /**
