@@ -36,7 +36,7 @@ export class ByteBudget {
 
   /** Returns true if a packet may leave now. */
   isOpen(): boolean {
-    this.#refill();
+    if (this.#bytes < 0) this.#refill();
     return this.#bytes >= 0 && this.#waiting.size === 0;
   }
 
