@@ -9,6 +9,7 @@ class SlowRoom extends Room {
   override readonly reconnectSeconds = 1;
   readonly heard: unknown[] = [];
   joins = 0;
+  override onDrop: Room["onDrop"];
 
   override onCreate(): void {
     this.onMessage("n", (_, n) => this.heard.push(n));
@@ -66,5 +67,79 @@ test("a player whose line breaks while a slow room lets it in again comes in at 
   await stage.advance(500);
   expect(room.heard).toEqual([1, 2]);
   expect(heard.slice(-4)).toEqual([3, 3, 3, "all"]);
+  await stage.stop();
+});
+
+test("a player who comes in again hears what the room said in onJoin after the news of its return", async () => {
+  const { stage, player, heard, returns } = await forgotten();
+  const order: unknown[] = [];
+  player.room.onMessage("hello", () => order.push("hello"));
+  player.room.onReconnect(() => order.push("back"));
+  await stage.advance(2 * JOIN_MS);
+  expect([returns, heard]).toEqual([[false], [2, 2, 2]]);
+  expect(order).toEqual(["back", "hello", "hello", "hello"]);
+  await stage.stop();
+});
+
+test("a player whose line broke while a slow room let it in is not connected, and the room hears of it", async () => {
+  const { stage, player, room } = await forgotten();
+  await stage.advance(JOIN_MS / 2);
+  player.offline();
+  const dropped: unknown[] = [];
+  room.onDrop = (each) => dropped.push(each.isConnected);
+  await stage.advance(JOIN_MS / 2 + 50);
+  expect(Array.from(room.players.values(), ({ isConnected }) => isConnected)).toEqual([false]);
+  expect(dropped).toEqual([false]);
+  await stage.advance(1500);
+  expect(room.players.size).toBe(0);
+  await stage.stop();
+});
+
+class SlowAnswers extends Room {
+  override readonly reconnectSeconds = 1;
+  asked = 0;
+
+  override onCreate(): void {
+    this.onRequest("slow", async (_, content) => {
+      this.asked += 1;
+      await new Promise((resolve) => void this.clock.setTimeout(() => resolve(undefined), 1000));
+      return content;
+    });
+  }
+}
+
+test("the answer to a request of a page that was reloaded is not that to a request of the next page", async () => {
+  const stage = roomStage(SlowAnswers);
+  const player = await stage.join();
+  player.room.request("slow", "of the first page").catch(() => undefined);
+  await stage.advance(100);
+  const next = await stage.reload(player);
+  const answer = next.room.request("slow", "of the second page");
+  expect(await stage.until(answer)).toBe("of the second page");
+  expect(stage.room.asked).toBe(2);
+  await stage.stop();
+});
+
+test("the answer of a page to an earlier session's request is not that to one of its next session", async () => {
+  const stage = roomStage(SlowAnswers);
+  stubFetch(stage.server);
+  const player = await stage.join();
+  stage.room.keep();
+  const replies: ((answer: string) => void)[] = [];
+  player.room.onRequest("name", () => new Promise((resolve) => replies.push(resolve)));
+  const ask = (): Promise<unknown> => stage.room.request([...stage.room.players.values()][0]!, "name", 0);
+  const lost = ask().catch(() => "lost");
+  await stage.advance(100);
+  player.offline();
+  await stage.advance(3000);
+  player.online();
+  for (let step = 0; step < 500 && stage.room.players.size === 0; step++) await stage.advance(10);
+  const asked = ask();
+  await stage.advance(100);
+  expect(replies).toHaveLength(2);
+  replies[0]!("of the first session");
+  await stage.advance(100);
+  replies[1]!("of the second session");
+  expect(await stage.until(Promise.all([lost, asked]))).toEqual(["lost", "of the second session"]);
   await stage.stop();
 });

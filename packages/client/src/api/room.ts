@@ -16,7 +16,7 @@ import { ByteBudget, DropCounters, type Cancel } from "@paceline/transport";
 import type { Prediction } from "../modes/prediction.js";
 import type { Unsubscribe } from "../events/listeners.js";
 import type { ConnectionState } from "../connection/connection-state.js";
-import { EarlyTasks } from "./early-tasks.js";
+import { EarlyTasks } from "../events/early-tasks.js";
 import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
 import { OwnedEntities } from "../entities/owned-entities.js";
 import type { Entity, OwnedEntity } from "../entities/entity.js";

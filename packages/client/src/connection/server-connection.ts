@@ -17,6 +17,7 @@ import {
 } from "@paceline/transport";
 import { canJoinElsewhere, errorOf, isBroken, isFinal } from "./close-meaning.js";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
+import { EarlyTasks } from "../events/early-tasks.js";
 import { Listeners } from "../events/listeners.js";
 import type { FirstResult } from "./first-attempt.js";
 import { linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
@@ -44,6 +45,8 @@ const HIDDEN_TIMEOUT_MS = 60_000;
 const FAREWELL_MS = 1000;
 /** `readyState` of a closed WebSocket. */
 const CLOSED = 3;
+/** Limit of a room's messages before its welcome. */
+const MAX_BEFORE_WELCOME = 1024;
 type Identity = Pick<Welcome, "sessionId" | "token"> & { resumeToken: string };
 
 /** Connection to the server. Joins, returns after a drop, and carries control messages and envelopes. */
@@ -67,6 +70,8 @@ export class ServerConnection {
   #state: ConnectionState = "joining";
   #session: Session;
   #unacknowledged = 0;
+  /** Holds the messages of a room until its welcome. */
+  #beforeWelcome = new EarlyTasks(MAX_BEFORE_WELCOME);
   #identity: Identity | undefined;
   #linkUrl: string;
   #roomName = "";
@@ -140,6 +145,11 @@ export class ServerConnection {
 
   get explanation(): Explanation {
     return serverPathInWords(this.#state, this.#session, this.#stripes.present);
+  }
+
+  /** False while the server has dropped the session, and has not let this participant in again. */
+  get hasSeat(): boolean {
+    return this.#identity !== undefined;
   }
 
   setSockets(sockets: SocketCount): void {
@@ -327,9 +337,7 @@ export class ServerConnection {
       handlers: {
         onReliable: (payload) => this.#receive(payload),
         onRouted: options.router.receive,
-        onEvent: (body) => {
-          if (!handlers.onAuthorityEvent(body)) this.#session.reportViolation("bad-message");
-        },
+        onEvent: (body) => this.#receiveFromRoom(() => handlers.onAuthorityEvent(body)),
         onState: handlers.onAuthorityState,
         onAcknowledged: handlers.onAcknowledged,
         onPong: (times, link) => {
@@ -352,16 +360,20 @@ export class ServerConnection {
    */
   #beginSession(): void {
     const unsent = this.#session;
+    this.#beforeWelcome = new EarlyTasks(MAX_BEFORE_WELCOME);
     this.#links.clear();
     this.#session = this.#newSession();
     this.#session.replace(unsent);
   }
 
+  /** Takes a message of the room. Holds it until the welcome if it comes while the room lets the player in. */
+  #receiveFromRoom(take: () => boolean): void {
+    if (!this.#beforeWelcome.run(take)) this.#session.reportViolation("bad-message");
+  }
+
   #receive(payload: Uint8Array): void {
-    if (payload[0] !== PayloadKind.control) {
-      if (!this.#options.handlers.onAuthority(payload)) this.#session.reportViolation("bad-message");
-      return;
-    }
+    const { handlers } = this.#options;
+    if (payload[0] !== PayloadKind.control) return this.#receiveFromRoom(() => handlers.onAuthority(payload));
     const message = readServerMessage(payload.subarray(1));
     if (!message) return this.#session.reportViolation("bad-message");
     if (message.type !== "welcome") this.markResumed();
@@ -377,7 +389,7 @@ export class ServerConnection {
       case "moving":
         return this.#plan.serverMoves(message.endpoint);
       default:
-        return this.#options.handlers.onControl(message);
+        return handlers.onControl(message);
     }
   }
 
@@ -396,6 +408,7 @@ export class ServerConnection {
     if (this.#options.page?.isHidden) this.#setHidden(true);
     this.#settle?.resolve();
     this.#options.handlers.onWelcome(welcome);
+    this.#beforeWelcome.open();
     // Those of the game have waited: a room reads nothing before it has let the player in.
     this.#session.repeat();
   }

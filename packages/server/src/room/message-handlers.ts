@@ -68,8 +68,12 @@ export class MessageHandlers {
     { id, type, message }: PeerPayload & { kind: "request" },
   ): Promise<void> {
     this.#counters.messages += 1;
-    const send = (ok: boolean, answer: unknown): void =>
+    const { participant } = connection;
+    const send = (ok: boolean, answer: unknown): void => {
+      // The player's next page numbers its requests anew.
+      if (connection.participant !== participant) return;
       connection.send(writePeerPayload({ kind: "reply", id, ok, message: answer }));
+    };
     const entry = this.#answers.get(type);
     if (!entry) {
       this.#counters.messagesRefused += 1;

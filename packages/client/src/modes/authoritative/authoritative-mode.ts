@@ -441,7 +441,8 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   #reply(reply: PeerPayload): void {
-    if (!this.#session.isClosed) this.#send(writePeerPayload(reply));
+    // After another join, the request that it answers is that of another session.
+    if (this.#server && !this.#session.isClosed) this.#send(writePeerPayload(reply));
   }
 
   #receiveAuthority(message: FromAuthority): void {
@@ -504,7 +505,9 @@ export class AuthoritativeMode implements RoomMode {
     }
   }
 
+  /** Sends a message. Drops it if only this mode needs it and another one follows, with the next welcome. */
   #send(payload: Uint8Array, periodMs?: number): number {
+    if (payload[0] !== PayloadKind.command && !this.#parts.connection().hasSeat) return -1;
     return this.#session.sendReliable(payload, periodMs);
   }
 }
