@@ -508,6 +508,8 @@ export class Participant {
   introduce(): void {
     this.isIntroduced = true;
     this.room.sendToOthers(this, { type: "joined", peer: this.info });
+    // The link may have ended while the room's authority let this participant in.
+    if (this.#presence.at === "away") this.room.callHost((host) => host.dropped(this));
   }
 
   #linkDown(link: Link, close: LinkClose, isLast: boolean): void {
