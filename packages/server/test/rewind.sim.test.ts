@@ -1,4 +1,5 @@
 import { Room, type Past, type Player, type ServerEntity } from "@paceline/server";
+import type { ClientOptions } from "@paceline/client";
 import { roomStage, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
 import { afterEach, describe, expect, it } from "vitest";
 import { Car, Gate } from "./race.js";
@@ -45,8 +46,8 @@ class ShootingRoom extends Room<{ messages: { shoot: Shot } }> {
 let stage: RoomStage<ShootingRoom>;
 afterEach(() => stage.stop());
 
-async function shooter(delayMs: number): Promise<StagePlayer> {
-  const player = await stage.join({ network: { delayMs, jitterMs: 3 } });
+async function shooter(delayMs: number, client: Partial<ClientOptions> = {}): Promise<StagePlayer> {
+  const player = await stage.join({ network: { delayMs, jitterMs: 3 }, client });
   player.room.entities(Car)[Symbol.iterator]().next();
   await stage.advance(3000);
   return player;
@@ -105,6 +106,22 @@ describe("a shot", () => {
     const [{ past, tick }] = stage.room.misses as [(typeof stage.room.misses)[0]];
     expect(((tick - past.tick) / 30) * 1000).toBeCloseTo(400, 6);
     expect(past.isCapped).toBe(true);
+  });
+
+  it("names a tick that never goes back with interpolated entities, also while the line becomes much slower", async () => {
+    stage = roomStage(ShootingRoom);
+    const player = await shooter(20, { profile: "shooter" });
+    const ticks: number[] = [];
+    for (const delayMs of [20, 420, 20, 320]) {
+      player.change({ delayMs });
+      for (let frame = 0; frame < 100; frame++) {
+        for (const car of player.room.entities(Car)) void car.shown.position.x;
+        ticks.push(player.room.clock.shownTick);
+        await stage.advance(20);
+      }
+    }
+    expect(ticks).toEqual(ticks.toSorted((a, b) => a - b));
+    expect(ticks.at(-1)! - ticks[0]!).toBeGreaterThan(200);
   });
 
   it("does not see entities before their spawn, without a position, or between two places of a teleport", async () => {

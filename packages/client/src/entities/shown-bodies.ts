@@ -22,10 +22,22 @@ export class ShownBodies {
   delay: InterpolationDelay | undefined;
   readonly #view: ViewPlan;
   readonly #onFetched: () => void;
+  #renderSeconds = -Infinity;
 
   constructor(view: ViewPlan, onFetched: () => void) {
     this.#view = view;
     this.#onFetched = onFetched;
+  }
+
+  /**
+   * Returns the source's time that interpolated entities show when it is `nowSeconds` there. If that goes back
+   * by more than a second, it follows; if by less, it waits.
+   */
+  renderSeconds(nowSeconds: number): number {
+    const seconds = nowSeconds - this.#view.lagMs / 1000;
+    const isAnew = seconds < this.#renderSeconds - 1;
+    this.#renderSeconds = isAnew ? seconds : Math.max(seconds, this.#renderSeconds);
+    return this.#renderSeconds;
   }
 
   interpolates(definition: EntityDefinition): boolean {
@@ -54,7 +66,8 @@ export class ShownBodies {
     if (isWanted && code) {
       const { DelayedBody, InterpolationDelay } = code;
       const delay = (this.delay ??= new InterpolationDelay(view.interpolationDelayMs));
-      const times = { delay, lagSeconds: () => view.lagMs / 1000, intervalMs: () => view.intervalMs };
+      const renderSeconds = this.renderSeconds.bind(this);
+      const times = { delay, renderSeconds, intervalMs: () => view.intervalMs };
       const body = new DelayedBody(Object.assign(options, times), components.length);
       return { body, isInterpolated: true };
     }

@@ -240,6 +240,12 @@ export class ShownEntities implements SnapshotListener {
     return this.#timeline?.secondsAt(nowMs) ?? 0;
   }
 
+  /** Returns the source's time that its entities show, s since its tick 0. */
+  shownSeconds(nowMs: number): number {
+    const seconds = this.secondsAt(nowMs);
+    return this.#bodies.delay ? this.#bodies.renderSeconds(seconds) : seconds;
+  }
+
   /** Returns the age of a tick, ms, relative to the source's time now. */
   ageMsOf(tick: number): number {
     const timeline = this.#timeline;

@@ -45,7 +45,8 @@ export class RoomClock {
 
   /**
    * The authority's tick at which its entities are shown now, with a fraction. A game sends it with a shot,
-   * for `rewind` on the server. 0 in a room without an authority.
+   * for `rewind` on the server. 0 in a room without an authority. It goes back only if the estimate of the
+   * authority's time was wrong: by more than a second, or by 250 ms if no entity is interpolated.
    */
   get shownTick(): number {
     return this.#options.shownTick?.() ?? 0;

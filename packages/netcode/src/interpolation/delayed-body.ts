@@ -12,8 +12,8 @@ const SILENT_INTERVALS = 2;
 export interface DelayedBodyOptions extends InterpolatedBodyOptions {
   /** The delay estimate that all entities with one delay share. */
   readonly delay: InterpolationDelay;
-  /** Returns the current delay of the shown entity behind its owner, s. */
-  lagSeconds(): number;
+  /** Returns the owner's time to show when it is `nowSeconds` there, s. It stands still rather than go back a little. */
+  renderSeconds(nowSeconds: number): number;
   /** Returns the time between two states of a moving entity, ms. */
   intervalMs(): number;
 }
@@ -28,7 +28,6 @@ export class DelayedBody implements ShownBody {
   readonly #body: InterpolatedBody;
   readonly #newest: Float64Array;
   #isAtRest = false;
-  #lastRenderSeconds = -Infinity;
 
   /** @param width components per row */
   constructor(options: DelayedBodyOptions, width: number) {
@@ -62,11 +61,7 @@ export class DelayedBody implements ShownBody {
   }
 
   show(nowSeconds: number, into: Components): boolean {
-    const seconds = nowSeconds - this.#options.lagSeconds();
-    // If time goes back by more than a second, follow it; if by less, wait.
-    const isAnew = seconds < this.#lastRenderSeconds - 1;
-    this.#lastRenderSeconds = isAnew ? seconds : Math.max(seconds, this.#lastRenderSeconds);
-    return this.#body.show(this.#lastRenderSeconds, into) !== "none";
+    return this.#body.show(this.#options.renderSeconds(nowSeconds), into) !== "none";
   }
 
   #rests(state: Components, hasBefore: boolean): boolean {

@@ -65,8 +65,7 @@ export class HostedEntities {
 
   /** Returns the authority's tick at which entities are shown at a time. It may lie between two ticks. */
   shownTick(nowMs: number): number {
-    const lagSeconds = this.store.neededDelayMs === undefined ? 0 : this.#parts.view.lagMs / 1000;
-    return (this.store.secondsAt(nowMs) - lagSeconds) * this.#info.tickHz;
+    return this.store.shownSeconds(nowMs) * this.#info.tickHz;
   }
 
   #newReader(): SnapshotReader {
