@@ -62,7 +62,13 @@ export class SnapshotSender {
   /** Indexed by {@link EntityRows.index}. */
   protected readonly acknowledged: (AcknowledgedTicks | undefined)[] = [];
   readonly #splitter: PacketSplitter;
-  readonly #sent: SentPacket[] = [];
+  /** Packets without an acknowledgement, at their sequence modulo IN_FLIGHT. */
+  readonly #sent: (SentPacket | undefined)[] = [];
+  /**
+   * Records of acknowledged packets, for the next ones. One for each of IN_FLIGHT packets held a megabyte for
+   * each player of a large room.
+   */
+  readonly #spare: SentPacket[] = [];
   readonly #job: SplitJob;
   /** Reused result of {@link next}, so that writing a tick allocates nothing. */
   protected readonly outgoing: Mutable<OutgoingStates> = {
@@ -125,7 +131,8 @@ export class SnapshotSender {
   acknowledge(sequence: number): void {
     const packet = this.#sent[sequence % IN_FLIGHT];
     if (packet?.sequence !== sequence) return;
-    packet.sequence = -1;
+    this.#sent[sequence % IN_FLIGHT] = undefined;
+    this.#spare.push(packet);
     this.changed(packet);
     for (let index = 0; index < packet.count; index++) {
       const entity = packet.entities[index];
@@ -142,21 +149,20 @@ export class SnapshotSender {
   /** Sends the entity's next state whole, because the receiver's states of it are wrong or missing. */
   resync(entity: EntityRows): void {
     this.forget(entity);
-    // forEach skips the slots that were never used.
-    this.#sent.forEach((packet) => {
-      for (let index = 0; index < packet.count; index++) {
+    for (const packet of this.#sent) {
+      for (let index = 0; packet && index < packet.count; index++) {
         if (packet.entities[index] !== entity) continue;
         packet.entities[index] = undefined;
         packet.tag = 0;
       }
-    });
+    }
   }
 
   /** Sends all next states whole, because the receiver cannot decode its packets. */
   restart(): void {
     this.acknowledged.length = 0;
     this.changed();
-    this.#sent.forEach((packet) => (packet.sequence = -1));
+    this.#sent.length = 0;
   }
 
   /**
@@ -213,7 +219,7 @@ export class SnapshotSender {
   /** Records the last returned packet after it was sent, for its acknowledgement. */
   protected recordSent(): SentPacket {
     const { entities, from, to, removed, sequence } = this.outgoing;
-    const packet = (this.#sent[sequence % IN_FLIGHT] ??= newPacket());
+    const packet = (this.#sent[sequence % IN_FLIGHT] ??= this.#spare.pop() ?? newPacket());
     packet.sequence = sequence;
     packet.tick = this.#job.tick;
     packet.count = to - from;
