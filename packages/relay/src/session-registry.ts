@@ -64,7 +64,6 @@ export class SessionRegistry implements ParticipantContext {
   readonly #egress: AddressBuckets;
   readonly webRtc: WebRtcAnswerer;
   readonly #stopRenewing: Cancel | undefined;
-  isDraining = false;
   isStopping = false;
   #drainsUntilMs: number | undefined;
 
@@ -227,12 +226,16 @@ export class SessionRegistry implements ParticipantContext {
     }));
   }
 
+  /** True: only returning players get seats. */
+  get isDraining(): boolean {
+    return this.isStopping || this.#drainsUntilMs !== undefined;
+  }
+
   /**
    * Stops giving out seats, except to returning players. Sessions go on; clients learn that `timeoutMs` are
    * left.
    */
   drain(timeoutMs: number): void {
-    this.isDraining = true;
     this.#drainsUntilMs = this.settings.scheduler.nowMs() + timeoutMs;
     const message = this.#draining(this.#drainsUntilMs);
     for (const participant of this.participants.values()) {
@@ -245,7 +248,6 @@ export class SessionRegistry implements ParticipantContext {
    * Refuses everybody and ends every session. `endpoint`: the server where clients continue, if not this one.
    */
   stop(endpoint?: string): void {
-    this.isDraining = true;
     this.isStopping = true;
     this.#stopRenewing?.();
     this.#memory.stop();
