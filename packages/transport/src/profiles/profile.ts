@@ -164,9 +164,7 @@ export const profileRanges: Readonly<
  */
 export function checkNumbers(profile: ProfileNumbers, at: string): void {
   for (const [field, { min, max, unit }] of Object.entries(profileRanges)) {
-    const value: unknown = profile[field as keyof ProfileNumbers];
-    if (typeof value === "number" && value >= min && value <= max) continue;
-    throw new ConfigError(at + field, value, `a number from ${min} to ${max} ${unit}`);
+    checkNumber(at + field, profile[field as keyof ProfileNumbers], min, max, ` ${unit}`);
   }
   if (profile.stateHz > profile.tickHz) {
     throw new ConfigError(
@@ -212,7 +210,7 @@ export function checkTraffic(field: string, traffic: TrafficOverrides): void {
   throw new ConfigError(field, sum, "shares of at most 1 together");
 }
 
-function checkNumber(field: string, value: unknown, min: number, max: number): void {
+function checkNumber(field: string, value: unknown, min: number, max: number, unit = ""): void {
   if (typeof value === "number" && value >= min && value <= max) return;
-  throw new ConfigError(field, value, `a number from ${min} to ${max}`);
+  throw new ConfigError(field, value, `a number from ${min} to ${max}${unit}`);
 }

@@ -3,14 +3,12 @@ import type { DropReason } from "@paceline/protocol";
 /** Counts of drops by reason. */
 export class DropCounters {
   readonly #counts = new Map<DropReason, number>();
-  #total = 0;
 
   get total(): number {
-    return this.#total;
+    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
   count(reason: DropReason): void {
-    this.#total += 1;
     this.#counts.set(reason, this.of(reason) + 1);
   }
 

@@ -321,7 +321,7 @@ export class Session {
 
   /** Sends several reliable messages in as few packets as possible. Returns the number of the last one. */
   sendAllReliable(payloads: readonly Uint8Array[], periodMs?: number): number {
-    if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
+    this.#assertOpen();
     this.#startUpdates();
     return this.#sender.addCommands(payloads, periodMs);
   }
@@ -331,7 +331,7 @@ export class Session {
    * {@link Broadcast}. Returns undefined if earlier messages have not left: {@link sendReliable} must send it.
    */
   addBroadcast(payload: Uint8Array): number | undefined {
-    if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
+    this.#assertOpen();
     this.#startUpdates();
     return this.#sender.addBroadcast(payload);
   }
@@ -373,9 +373,13 @@ export class Session {
 
   /** Throws as {@link sendBulk} would. */
   checkBulk(payload: Uint8Array, maxBytes: number = limits.bulkBytes): void {
-    if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
+    this.#assertOpen();
     assertBytes("message", payload.length, maxBytes);
     this.#sender.reliable.bulk.check([payload]);
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new NetError("session/ended", "the session has ended");
   }
 
   /**
