@@ -24,6 +24,6 @@ export type { RoomClock } from "./time/room-clock.js";
 export type { RelayLatencies } from "./connection/nearest.js";
 export type { PathQuality } from "./paths/path-stats.js";
 export type { RoomTransport, TransportSettings } from "./report/room-transport.js";
-export type { Explanation, TransportChange } from "./paths/choice.js";
+export type { Explanation, TransportChange } from "./paths/transport-change.js";
 export type { SendOptions } from "./api/send-options.js";
 export type { SimulatedNetwork } from "./report/simulation.js";

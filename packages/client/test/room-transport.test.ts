@@ -6,7 +6,7 @@ import type { PeerConnection } from "../src/peers/peer-connection.js";
 import { authorityFacts, meshFacts } from "../src/report/mode-facts.js";
 import { stripeWishOf } from "../src/report/transport-report.js";
 import { RoomTransport, type RoomTransportOptions } from "../src/report/room-transport.js";
-import { type TransportChange } from "../src/paths/choice.js";
+import { type TransportChange } from "../src/paths/transport-change.js";
 
 const server: ServerStats = {
   isConnected: true,
@@ -36,6 +36,9 @@ function newTransport(more: Partial<RoomTransportOptions> = {}) {
     transports: ["webrtc", "websocket"],
     peers: () => [],
     serverPath: () => ({ about: "server", choice: "websocket", reason: "joins" }),
+    killServerWebRtc: () => undefined,
+    limits: () => undefined,
+    kinds: () => [],
     serverStats: () => server,
     onPlan: () => (plans += 1),
     ...more,

@@ -25,7 +25,7 @@ import type { PageEvent } from "../browser/page.js";
 import { serverPathInWords, serverStatsOf, type ServerStats } from "../paths/path-stats.js";
 import { RateMeter } from "../paths/rate-meter.js";
 import { ReturnPlan } from "./return-plan.js";
-import type { Explanation } from "../paths/choice.js";
+import type { Explanation } from "../paths/transport-change.js";
 import {
   MAX_OTHER_ATTEMPTS,
   linkOver,

@@ -1,5 +1,5 @@
 import type { Peer } from "../peers/peer.js";
-import type { TransportChange } from "../paths/choice.js";
+import type { TransportChange } from "../paths/transport-change.js";
 import type { ServerStats } from "../paths/path-stats.js";
 import type { Room } from "../api/room.js";
 import { bugReport } from "./bug-report.js";

@@ -1,6 +1,6 @@
 import type { LinkKind, LossReading, Measured, Session, StallReading } from "@paceline/transport";
 import type { PeerRates } from "./rate-meter.js";
-import type { Explanation } from "./choice.js";
+import type { Explanation } from "./transport-change.js";
 
 /** Measurements of a path. */
 export interface PathQuality {

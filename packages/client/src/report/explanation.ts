@@ -1,7 +1,7 @@
 import type { EntityDefinition } from "@paceline/protocol";
 import { explainPlan, type Measured, type Plan } from "@paceline/transport";
 import type { Peer } from "../peers/peer.js";
-import type { Explanation } from "../paths/choice.js";
+import type { Explanation } from "../paths/transport-change.js";
 import { measuredInWords, percent } from "./in-words.js";
 import { number } from "./transport-report.js";
 import type { RoomWords, TravellingRoom } from "./room-words.js";

@@ -26,7 +26,7 @@ import { Listeners, type Unsubscribe } from "../events/listeners.js";
 import type { PeerConnection } from "../peers/peer-connection.js";
 import type { explainRoom } from "./explanation.js";
 import { measuredOf, rounded, type ServerStats } from "../paths/path-stats.js";
-import type { Explanation, TransportChange } from "../paths/choice.js";
+import type { Explanation, TransportChange } from "../paths/transport-change.js";
 import { unknownMode, type ModeFacts, type WordsOfRooms } from "./mode-facts.js";
 import { Simulation, type SimulatedNetwork, type SimulationOptions } from "./simulation.js";
 import { changedNumbers } from "./transport-report.js";
@@ -38,11 +38,11 @@ export interface RoomTransportOptions extends SimulationOptions {
   readonly newLink?: WebRtcLinkMaker | undefined;
   peers(): Iterable<PeerConnection>;
   serverPath(): Explanation;
-  killServerWebRtc?(): void;
+  killServerWebRtc(): void;
   /** Settings of the plan that the room overrides. */
-  limits?(): ViewLimits | undefined;
+  limits(): ViewLimits | undefined;
   serverStats(): ServerStats;
-  kinds?(): Iterable<EntityDefinition>;
+  kinds(): Iterable<EntityDefinition>;
   onPlan(): void;
 }
 
@@ -132,14 +132,14 @@ export class RoomTransport {
     const room = {
       plan: this.plan,
       words: this.#room.words(words),
-      limits: this.#options.limits?.(),
+      limits: this.#options.limits(),
       measured: this.#steady.measured,
       held: this.#steady.held,
       ageMs: this.#options.scheduler.nowMs() - this.#steady.measuredAtMs,
       server: this.#options.serverStats(),
       serverPath: this.#options.serverPath(),
       peers: [...this.#options.peers()],
-      kinds: [...(this.#options.kinds?.() ?? [])],
+      kinds: [...this.#options.kinds()],
     };
     return words.explainRoom(room, details);
   }
@@ -272,7 +272,7 @@ export class RoomTransport {
 
   /** Breaks the WebRTC link to the server, if there is one. */
   killServerWebRtc(): void {
-    this.#options.killServerWebRtc?.();
+    this.#options.killServerWebRtc();
   }
 
   /**

@@ -12,7 +12,7 @@ import { number } from "./transport-report.js";
 /** The parts of a running room that its texts need. */
 export interface TravellingRoom {
   readonly plan: Plan;
-  readonly limits?: ViewLimits | undefined;
+  readonly limits: ViewLimits | undefined;
   readonly server: ServerStats;
   readonly held: HeldBands;
   readonly peers: readonly Peer[];

@@ -1,5 +1,5 @@
 import type { Measured, Plan } from "@paceline/transport";
-import type { Explanation } from "../paths/choice.js";
+import type { Explanation } from "../paths/transport-change.js";
 import type { StripeWish } from "../connection/stripes.js";
 
 /** Lists the rates that differ between two plans; empty if none does. */
