@@ -2,13 +2,13 @@ import { defineEntity, int, vec2, type OwnedEntity, type Room } from "@paceline/
 import { seededRandom } from "@paceline/testkit";
 import { virtualWebRtc, type StagePlayer } from "@paceline/testkit/room";
 import { expect, test, vi } from "vitest";
+import { GOOD_LINE, badLine } from "../../testkit/test/bad-line.js";
 import { RelayStage } from "./relay-stage.js";
 
 const Car = defineEntity("car", {
   position: vec2({ range: [0, 512], precision: 0.01, unit: "m" }),
   tag: int({ range: [0, 10_000] }),
 });
-const GOOD = { delayMs: 20, jitterMs: 0, rateBps: Infinity, loss: { kind: "none" } } as const;
 const LOSSY = { delayMs: 15, jitterMs: 20, loss: { kind: "uniform", ratio: 0.05 } } as const;
 const PLAYERS = 4;
 const CHANGES = 60;
@@ -73,14 +73,8 @@ test.each([
     for (let change = 0; change < CHANGES; change++) {
       const { player } = seats[random.int(0, PLAYERS - 1)]!;
       const kind = random.int(0, 5);
-      if (kind < 3)
-        player.change({
-          delayMs: random.int(1, 300),
-          jitterMs: random.int(0, 60),
-          rateBps: random.bool(0.5) ? random.int(8, 400) * 1000 : Infinity,
-          loss: { kind: "uniform", ratio: random.bool(0.5) ? 0 : random.next() / 5 },
-        });
-      else if (kind === 3) player.change(GOOD);
+      if (kind < 3) player.change(badLine(random, 8));
+      else if (kind === 3) player.change(GOOD_LINE);
       else if (kind === 4) {
         player.offline();
         await live(random.int(0, 1000));
@@ -88,7 +82,7 @@ test.each([
       }
       await live(random.int(50, 600));
     }
-    for (const { player } of seats) player.change(GOOD);
+    for (const { player } of seats) player.change(GOOD_LINE);
     await live(5000);
     isCalm = true;
     await live(5000);

@@ -1,7 +1,8 @@
 import { Room, defineEntity, vec2, type ServerEntity } from "@paceline/server";
 import { roomStage, virtualWebRtc, type StagePlayer } from "@paceline/testkit/room";
-import { seededRandom, type NetworkSettings, type Random } from "@paceline/transport/simulated";
+import { seededRandom } from "@paceline/transport/simulated";
 import { expect, test } from "vitest";
+import { GOOD_LINE, badLine } from "../../testkit/test/bad-line.js";
 import { BusyLoop } from "../../transport/test/busy-loop.js";
 import { serveVirtualWebRtc } from "./virtual-server-webrtc.js";
 
@@ -10,7 +11,6 @@ const Car = defineEntity("car", {
 });
 /** A kind that the players ask for while the room is full of life. */
 const Bird = defineEntity("bird", { position: vec2({ range: [-4096, 4096], precision: 0.01, unit: "m" }) });
-const GOOD = { delayMs: 20, jitterMs: 0, rateBps: Infinity, loss: { kind: "none" } } as const;
 const LOSSY = { delayMs: 20, jitterMs: 40, loss: { kind: "uniform", ratio: 0.1 } } as const;
 const PLAYERS = 4;
 const CHANGES = 60;
@@ -62,15 +62,6 @@ class Traffic extends Room {
   }
 }
 
-function badLine(random: Random): Partial<NetworkSettings> {
-  return {
-    delayMs: random.int(1, 300),
-    jitterMs: random.int(0, 60),
-    rateBps: random.bool(0.5) ? random.int(2, 400) * 1000 : Infinity,
-    loss: { kind: "uniform", ratio: random.bool(0.5) ? 0 : random.next() / 5 },
-  };
-}
-
 const sorted = (ids: Iterable<number>): number[] => [...ids].sort((a, b) => a - b);
 
 interface Line {
@@ -101,7 +92,7 @@ test.each([
     for (let count = 0; count < PLAYERS; count++) {
       const loop = new BusyLoop(stage.scheduler);
       const player = await stage.join({
-        network: GOOD,
+        network: GOOD_LINE,
         sockets,
         client: { scheduler: loop, webRtc, transports },
       });
@@ -120,8 +111,8 @@ test.each([
     for (let change = 0; change < CHANGES; change++) {
       const { player, loop } = players[random.int(0, PLAYERS - 1)]!;
       const kind = random.int(0, 7);
-      if (kind < 3) player.change(badLine(random));
-      else if (kind === 3) player.change(GOOD);
+      if (kind < 3) player.change(badLine(random, 2));
+      else if (kind === 3) player.change(GOOD_LINE);
       else if (kind === 4) loop.stall(random.int(50, 900));
       else if (kind === 5) {
         player.offline();
@@ -130,7 +121,7 @@ test.each([
       } else if (kind === 6) birds.push(...player.room.entities(Bird));
       await stage.advance(random.int(50, 600));
     }
-    for (const { player } of players) player.change(GOOD);
+    for (const { player } of players) player.change(GOOD_LINE);
     await stage.advance(2000);
     stage.room.isCalm = true;
     await stage.advance(2000);

@@ -134,6 +134,16 @@ describe("what entities do", () => {
     sender.write(tick, entities, (body) => (receiver.take(body.slice(), tick), tick));
   };
 
+  /** A sender and a receiver of two cars, whose packets wait in `bodies`. */
+  const twoCars = () => {
+    const world = new StateWorld([Car]);
+    const sender = world.sender();
+    const bodies: Uint8Array[] = [];
+    const write = (tick: number, of: readonly EntityRows[]) =>
+      sender.write(tick, of, (body) => (bodies.push(body.slice()), tick));
+    return { world, receiver: world.receiver(), sender, bodies, write, ...seat(world, 2, seededRandom(2)) };
+  };
+
   test("a thousand of them fit packets of 1184 bytes, none left out", () => {
     const world = new StateWorld([Car]);
     const { entities, step } = seat(world, 1000, seededRandom(1));
@@ -154,13 +164,7 @@ describe("what entities do", () => {
   });
 
   test("removals hold even if the states of their packet lack their baselines", () => {
-    const world = new StateWorld([Car]);
-    const { entities, step } = seat(world, 2, seededRandom(2));
-    const receiver = world.receiver();
-    const sender = world.sender();
-    const bodies: Uint8Array[] = [];
-    const write = (tick: number, of: readonly EntityRows[]) =>
-      sender.write(tick, of, (body) => (bodies.push(body.slice()), tick));
+    const { world, receiver, sender, entities, step, bodies, write } = twoCars();
     step(0);
     write(0, entities);
     expect(receiver.take(bodies[0]!, 0)).toBe(true);
@@ -176,13 +180,7 @@ describe("what entities do", () => {
   });
 
   test("removals are told until acknowledged, and late states do not bring an entity back", () => {
-    const world = new StateWorld([Car]);
-    const { entities, step } = seat(world, 2, seededRandom(2));
-    const receiver = world.receiver();
-    const sender = world.sender();
-    const bodies: Uint8Array[] = [];
-    const write = (tick: number, of: readonly EntityRows[]) =>
-      sender.write(tick, of, (body) => (bodies.push(body.slice()), tick));
+    const { world, receiver, sender, entities, step, bodies, write } = twoCars();
     step(0);
     write(0, entities);
     step(1);
