@@ -9,6 +9,8 @@ const MAX_AGE_MS = 4000;
  */
 const CONTRADICTIONS = 3;
 const CONTRADICTION_MS = 250;
+/** An arrival this much earlier than the others proves it alone: no packet comes before it is sent. */
+const EARLY_MS = 2000;
 
 /**
  * Estimates the times of another participant's simulation ticks, from the stamps of its packets and the round
@@ -83,10 +85,10 @@ export class TickTimeline {
   #watchForJump(lagMs: number, nowMs: number): void {
     const [times, lags] = [this.#times, this.#lags];
     if (times.length === 0) return;
-    const isApart = Math.abs(lagMs - lags[lags.length >> 1]!) > CONTRADICTION_MS;
-    const isContradiction = isApart || nowMs < times.at(-1)!;
+    const laterMs = lagMs - lags[lags.length >> 1]!;
+    const isContradiction = Math.abs(laterMs) > CONTRADICTION_MS || nowMs < times.at(-1)!;
     this.#contradictions = isContradiction ? this.#contradictions + 1 : 0;
-    if (this.#contradictions < CONTRADICTIONS) return;
+    if (this.#contradictions < CONTRADICTIONS && laterMs > -EARLY_MS) return;
     this.#contradictions = 0;
     this.#times = [];
     this.#lags = [];

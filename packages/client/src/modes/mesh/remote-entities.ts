@@ -5,6 +5,7 @@ import {
   type RetainedPayload,
   type StreamStart,
 } from "@paceline/protocol";
+import { FUTURE_SECONDS } from "@paceline/netcode";
 import { ShownEntities } from "../../entities/shown-entities.js";
 import { RemoteStreams, type StreamOwner, type StreamParts } from "./remote-streams.js";
 
@@ -58,6 +59,8 @@ export class RemoteEntities {
   receive(body: Uint8Array, tick: number, drop: (reason: DropReason) => void): number {
     const store = this.store;
     const { acceptedStates } = store;
+    // The estimate came from a late message, and would refuse this state.
+    if (store.canDateTicks && store.ageMsOf(tick) < -1000 * FUTURE_SECONDS) this.#observe(tick);
     const reader = body.length === 0 ? "length" : this.#streams.startReading(body[0]!);
     const reason =
       typeof reader === "object"
@@ -111,9 +114,13 @@ export class RemoteEntities {
     return retained.readReference(payload.stream, payload.states, this.store);
   }
 
-  /** Estimates the owner's time from late states if nothing better is known. */
+  /**
+   * Estimates the owner's time from states that may be late, if nothing better is known, or if they come
+   * before their time by the estimate.
+   */
   #guessTime(states: Uint8Array, ageMs = 0): void {
-    if (!this.store.canDateTicks) this.#observe(new ByteReader(states).u32(), ageMs);
+    const tick = new ByteReader(states).u32();
+    if (!this.store.canDateTicks || this.store.ageMsOf(tick) < ageMs) this.#observe(tick, ageMs);
   }
 
   #observe(tick: number, ageMs = 0): void {
