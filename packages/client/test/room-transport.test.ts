@@ -21,6 +21,7 @@ const server: ServerStats = {
   stalls: { stalled: 0, roundTrips: 10 },
   loss: undefined,
   outgoingLoss: undefined,
+  drops: {},
 };
 
 afterEach(() => vi.unstubAllGlobals());

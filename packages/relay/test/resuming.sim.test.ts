@@ -39,6 +39,16 @@ describe("resuming", () => {
     expect(b.of("left")).toEqual([]);
   });
 
+  it("counts what comes for others over a link that it has replaced", () => {
+    const virtual = new VirtualRegistry();
+    const { player: a } = virtual.join();
+    const { player: b } = virtual.join();
+    a.forward([b], Uint8Array.of(4));
+    virtual.resume(a);
+    expect(b.firstBytes).toEqual([]);
+    expect(virtual.registry.drops.toRecord()).toEqual({ outdated: 1 });
+  });
+
   it("ends with the grace period", () => {
     const virtual = new VirtualRegistry();
     const { player: a, link } = virtual.join();

@@ -54,6 +54,8 @@ export interface LinkGuard {
   sending(trafficClass: TrafficClassName, packetBytes: number): void;
   /** Returns true if a received packet may pass. */
   admits(packetBytes: number): boolean;
+  /** Called with a packet that comes after the end of the link, and is dropped. */
+  late?(packet: Uint8Array): void;
   /** Called once, when either side has closed the link. */
   closing(code: number): void;
   /** Called with an error that a handler of the link's owner has thrown. */

@@ -145,7 +145,8 @@ export abstract class PathLink implements Link {
    */
   received(packet: Uint8Array, filters?: readonly LinkFilter[]): void {
     const isNew = filters === undefined;
-    if (isNew && (!this.countReceived(packet.length) || this.guard?.admits(packet.length) === false)) return;
+    if (isNew && !this.countReceived(packet.length)) return this.guard?.late?.(packet);
+    if (isNew && this.guard?.admits(packet.length) === false) return;
     const left = filters ?? this.filters;
     const filter = left[0];
     if (filter) return filter.receive(packet, (passed) => this.received(passed, left.slice(1)));

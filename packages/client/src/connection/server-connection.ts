@@ -7,6 +7,7 @@ import {
   type ClientMessage,
 } from "@paceline/protocol";
 import {
+  DropCounters,
   Session,
   PathLink,
   type Link,
@@ -62,6 +63,8 @@ export class ServerConnection {
   /** Links that were opened for this session and have not ended, oldest first. */
   readonly #links = new Set<Link>();
   readonly #meter: RateMeter;
+  /** Counts the drops of all sessions with the server. */
+  readonly #drops = new DropCounters();
   /** Sockets whose close the server has not answered. */
   readonly #sockets = new Set<WebSocketLike>();
   readonly #abortion = new AbortController();
@@ -333,6 +336,7 @@ export class ServerConnection {
       currentTick: () => options.currentTick(),
       channel: options.channel,
       budget: options.budget,
+      drops: this.#drops,
       holdsReliable: () => this.#identity === undefined,
       handlers: {
         onReliable: (payload) => this.#receive(payload),

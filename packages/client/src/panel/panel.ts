@@ -309,7 +309,8 @@ export class Panel {
 
   #refreshDrops(): void {
     const sum = new Map<string, number>();
-    for (const drops of [this.#room.drops.toRecord(), ...this.#room.peers.map((peer) => peer.drops)]) {
+    const { drops: own, peers, transport } = this.#room;
+    for (const drops of [own.toRecord(), transport.server.drops, ...peers.map((peer) => peer.drops)]) {
       for (const [reason, count] of Object.entries(drops)) sum.set(reason, (sum.get(reason) ?? 0) + count);
     }
     const rows: (readonly [string, number?])[] = [...sum].sort(([, a], [, b]) => b - a);

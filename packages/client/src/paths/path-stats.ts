@@ -1,3 +1,4 @@
+import type { DropReason } from "@paceline/protocol";
 import type { LinkKind, LossReading, Measured, Session, StallReading } from "@paceline/transport";
 import type { PeerRates } from "./rate-meter.js";
 import type { Explanation } from "./transport-change.js";
@@ -39,6 +40,12 @@ export interface ServerStats extends Omit<PathQuality, "lossRatio" | "outgoingLo
   readonly loss: LossReading | undefined;
   /** Loss of the packets to the server by its acks; undefined as above. */
   readonly outgoingLoss: LossReading | undefined;
+  /**
+   * Counts of what was dropped on the way to the server or from it, by reason. Of what this page has sent: events
+   * without a link (`not-routable`), whose lifetime ended while they waited (`outdated`), or of which too many
+   * waited (`queue-full`).
+   */
+  readonly drops: Partial<Record<DropReason, number>>;
 }
 
 interface MeasuredPath {
@@ -140,6 +147,7 @@ export function serverStatsOf(
     jitterMs: reading?.jitterMs ?? session.jitterMs,
     loss: session.pathLoss,
     outgoingLoss: session.outgoingLoss,
+    drops: session.drops.toRecord(),
     queuedBytes: session.queuedBytes,
     bytesInPerSecond,
     bytesOutPerSecond,

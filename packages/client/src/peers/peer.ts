@@ -42,6 +42,6 @@ export interface Peer {
   /** Round trip over the present path, ms; undefined before the first measurement. */
   readonly rttMs: number | undefined;
   readonly stats: PeerRates & PathQuality;
-  /** Counts of this peer's dropped data, by reason. */
+  /** Counts of dropped data from this peer and of dropped events to it, by reason. */
   readonly drops: Partial<Record<DropReason, number>>;
 }

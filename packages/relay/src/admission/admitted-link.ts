@@ -32,6 +32,8 @@ export class AdmittedLink implements LinkGuard {
   beforeSend: (() => void) | undefined;
   /** The participant's packet meter; undefined until the participant takes the link. */
   meter: SessionMeter | undefined;
+  /** Called with a packet that came after the link was closed. */
+  onLate: ((packet: Uint8Array) => void) | undefined;
   /** Called when a handler of the link's events throws. */
   onFault: ((error: unknown) => void) | undefined;
 
@@ -62,6 +64,10 @@ export class AdmittedLink implements LinkGuard {
       // The sender of a packet must not fail because of its receiver's link.
       this.failed(error);
     }
+  }
+
+  late(packet: Uint8Array): void {
+    this.onLate?.(packet);
   }
 
   closing(code: number): void {

@@ -4,6 +4,7 @@ import {
   ConfigError,
   NetError,
   PayloadKind,
+  isRouted,
   limits as wireLimits,
   readClientMessage,
   writeControl,
@@ -462,6 +463,10 @@ export class Participant {
   #guard(link: AdmittedLink): void {
     link.meter = this.meter;
     link.onFault = (error) => this.fail("packet", error);
+    link.onLate = (packet) => {
+      // Messages to the server itself are repeated over the newer link.
+      if (isRouted(packet) && !this.isGone) this.#context.drops.count("outdated");
+    };
   }
 
   #receive(payload: Uint8Array): void {

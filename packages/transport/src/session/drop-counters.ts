@@ -8,8 +8,8 @@ export class DropCounters {
     return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
   }
 
-  count(reason: DropReason): void {
-    this.#counts.set(reason, this.of(reason) + 1);
+  count(reason: DropReason, times = 1): void {
+    if (times > 0) this.#counts.set(reason, this.of(reason) + times);
   }
 
   of(reason: DropReason): number {

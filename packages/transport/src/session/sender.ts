@@ -11,6 +11,7 @@ import {
   writeMessageHead,
   writePacketHeader,
   type Acks,
+  type DropReason,
   type Packet,
   type PacketHeader,
   type TrafficClassName,
@@ -18,6 +19,7 @@ import {
 import { losesPackets, mayBeLost, type Link } from "../link.js";
 import type { PlannedClass } from "../profiles/plan.js";
 import { RelayedLink } from "../relayed/relayed-link.js";
+import type { DropCounters } from "./drop-counters.js";
 import { Bundle, commandPeriodMs } from "./outbox/bundle.js";
 import { ClassQueue, newWaiting, type Waiting } from "./outbox/class-queue.js";
 import { DelayWindow } from "./outbox/delay-window.js";
@@ -54,6 +56,8 @@ export interface SenderOptions extends OutboxOptions {
   readonly bulkRate?: BulkRate | undefined;
   /** Returns true while commands and bulk must wait. Default: they never must. */
   readonly holdsReliable?: (() => boolean) | undefined;
+  /** Counters of lost messages that nobody repeats. */
+  readonly drops?: DropCounters | undefined;
 }
 
 /** The moment at which states leave: a room that sends to many asks its clock and its tick once for all. */
@@ -439,7 +443,7 @@ export class Sender implements PacketSource {
     let bytes = PACKET_OVERHEAD_BYTES + messageBytes(body.length);
     for (let next = queue.first; next?.kind === MessageKind.event; next = queue.first) {
       const isStale = next.expiresAtMs < nowMs;
-      if (isStale) this.counters.packetsDropped += 1;
+      if (isStale) this.lost("outdated");
       else {
         bytes += messageBytes(next.bytes.length);
         if (bytes > limits.unreliablePacketBytes) break;
@@ -475,15 +479,21 @@ export class Sender implements PacketSource {
     if (this.#unacknowledged.length > MAX_UNACKNOWLEDGED_STATES) this.#unacknowledged.shift();
   }
 
+  lost(reason: DropReason, times = 1): void {
+    this.counters.packetsDropped += times;
+    this.#options.drops?.count(reason, times);
+  }
+
   #releaseEvents(): void {
     const events = this.#bundledEvents.splice(0);
     const link = this.#options.linkFor("event");
-    const outbox = link && this.#outboxOf(link);
+    if (!link) return this.lost("not-routable", events.length);
+    const outbox = this.#outboxOf(link);
     const queue = outbox ? outbox.events : new ClassQueue();
     for (const event of events) queue.put(event);
-    this.counters.packetsDropped += link ? queue.trim() : events.length;
+    this.lost("queue-full", queue.trim());
     if (outbox) return outbox.pump();
-    for (let { first } = queue; link && first; { first } = queue) {
+    for (let { first } = queue; first; { first } = queue) {
       queue.shift();
       this.#sendEvents(link, first, queue);
     }
@@ -522,6 +532,7 @@ export class Sender implements PacketSource {
     this.#outbox?.countSent(link, packet);
     if (link instanceof RelayedLink) {
       const outbox = link.enter(trafficClass, packet.length - this.#envelopeBytes);
+      if (!outbox && trafficClass === "event") this.lost("not-routable");
       outbox?.forward(trafficClass, packet, link.uplinkKey(key), lifetimeMs);
     } else link.send(trafficClass, packet, key, lifetimeMs);
   }

@@ -92,6 +92,7 @@ export class Session {
     this.#receiver = new Receiver(this.#scheduler, (trafficClass) => this.#sender.sendAcks(trafficClass));
     this.#sender = new Sender({
       ...options,
+      drops: this.drops,
       linkFor: (trafficClass) => this.linkFor(trafficClass),
       currentTick: options.currentTick ?? (() => 0),
       takeAcks: (mayBeLost, nowMs) => this.#receiver.takeAcks(mayBeLost, nowMs),
@@ -388,7 +389,10 @@ export class Session {
    */
   sendEvent(body: Uint8Array, lifetimeMs?: number, periodMs?: number): void {
     if (!this.#isClosed && this.linkFor("event")) this.#sender.addEvent(body, lifetimeMs, periodMs);
-    else assertBytes("event", body.length, MAX_EVENT_BYTES);
+    else {
+      assertBytes("event", body.length, MAX_EVENT_BYTES);
+      if (!this.#isClosed) this.drops.count("not-routable");
+    }
   }
 
   /**

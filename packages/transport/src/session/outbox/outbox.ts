@@ -1,4 +1,4 @@
-import { CloseCode, MessageKind, type TrafficClassName } from "@paceline/protocol";
+import { CloseCode, MessageKind, type DropReason, type TrafficClassName } from "@paceline/protocol";
 import { mayBeLost, type Link } from "../../link.js";
 import type { ChannelPolicyOf, PlannedClass } from "../../profiles/plan.js";
 import { ordinaryTraffic, type TrafficWeight } from "../../profiles/profile.js";
@@ -36,6 +36,8 @@ export interface PacketSource {
   nextBytes(name: PlannedClass): number | undefined;
   sendReliable(name: PlannedClass, link: Link): boolean;
   sendWaiting(link: Link, waiting: Waiting, queue: ClassQueue): void;
+  /** Counts messages that are lost for this reason. */
+  lost(reason: DropReason, times?: number): void;
   maySendState(): boolean;
 }
 
@@ -110,7 +112,8 @@ export class Outbox {
   forward(trafficClass: TrafficClassName, packet: Uint8Array, key = 0, lifetimeMs?: number): void {
     const link = this.#options.linkFor(trafficClass);
     if (link?.state !== "open") {
-      this.counters.packetsDropped += 1;
+      if (trafficClass === "event") this.#source.lost("not-routable");
+      else this.counters.packetsDropped += 1;
     } else if (this.maySendNow(link, trafficClass)) {
       this.countSent(link, packet);
       link.send(trafficClass, packet, key, lifetimeMs);
@@ -152,7 +155,7 @@ export class Outbox {
   put(name: PlannedClass, waiting: Waiting): void {
     const queue = this.#queues[name];
     if (queue.put(waiting)) this.counters.statesReplaced += 1;
-    if (mayBeLost(name)) this.counters.packetsDropped += queue.trim();
+    if (mayBeLost(name)) this.#source.lost("queue-full", queue.trim());
     else if (queue.bytes > (this.#options.maxForwardedBytes ?? MAX_FORWARDED_BYTES)) {
       this.#drop(queue);
       this.#options.linkFor(name)?.close(CloseCode.tooSlow, "does not take what is sent to it");
@@ -161,7 +164,8 @@ export class Outbox {
   }
 
   #drop(queue: ClassQueue): void {
-    this.counters.packetsDropped += queue.length;
+    if (queue === this.events) this.#source.lost("not-routable", queue.length);
+    else this.counters.packetsDropped += queue.length;
     queue.clear();
   }
 
@@ -283,7 +287,7 @@ export class Outbox {
     const isGated = first.kind === MessageKind.state && first.key > 0 && !this.#isOwed(name);
     if (isGated && !this.#source.maySendState()) return false;
     queue.shift();
-    if (first.expiresAtMs < nowMs) this.counters.packetsDropped += 1;
+    if (first.expiresAtMs < nowMs) this.#source.lost("outdated");
     else this.#source.sendWaiting(link, first, queue);
     return true;
   }
