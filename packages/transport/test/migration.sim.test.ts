@@ -100,4 +100,47 @@ describe("a session that moves", () => {
     pair.scheduler.advance(4000);
     expect(pair.silences.filter(([, isSilent]) => !isSilent)).toHaveLength(2);
   });
+
+  /** Attaches a link to one side that opens after 200 ms. The other side never sends over it. */
+  function attachMute({ scheduler, random, a }: Pair): MemoryLinkPair {
+    const settings = { delayMs: 20 } as const;
+    const pair = memoryLinkPair({ scheduler, random: random.fork(), settings, isUnreliable: false });
+    pair.b.start({ onOpen: () => undefined, onPacket: () => undefined, onClose: () => undefined });
+    const start = pair.a.start.bind(pair.a);
+    pair.a.start = (handlers) => void scheduler.after(200, () => start(handlers));
+    a.attach(pair.a, { ...options, preference: 10 });
+    return pair;
+  }
+
+  test("stays on a link that was heard again until the other side is heard over the newer one", () => {
+    const pair = new Pair();
+    const { scheduler, a, b } = pair;
+    const [old] = pair.connect(1, false);
+    scheduler.advance(1000);
+    const mute = attachMute(pair);
+    b.sendReliable(numbered(0));
+    scheduler.advance(1000);
+    expect(mute.a.state).toBe("open");
+    expect(a.activeLink).toBe(old!.a);
+    mute.b.close(4003, "a token that was used before");
+    scheduler.advance(100);
+    expect(a.activeLink).toBe(old!.a);
+    const [accepted] = pair.connect(1, false);
+    scheduler.advance(1000);
+    expect(a.activeLink).toBe(accepted!.a);
+  });
+
+  test("leaves a link that was not heard again as soon as a newer one is open", () => {
+    const pair = new Pair();
+    const { scheduler, a } = pair;
+    const [old] = pair.connect(1, false);
+    scheduler.advance(1000);
+    old!.change({ delayMs: 60_000 });
+    scheduler.advance(200);
+    const mute = attachMute(pair);
+    scheduler.advance(199);
+    expect(a.activeLink).toBe(old!.a);
+    scheduler.advance(1);
+    expect(a.activeLink).toBe(mute.a);
+  });
 });

@@ -5,8 +5,8 @@ import type { MatrixRow } from "./outcome.js";
 /** Time until the SDK abandons a dead path. */
 const DEADLINE_MS = 1000;
 /**
- * A direct link takes about seven round trips of the pair: signalling, ICE, three of DTLS, SCTP, and the probe
- * that proves it.
+ * A direct link takes five to seven round trips of the pair: signalling, ICE, one to three of DTLS, SCTP, and
+ * the probe that proves it (docs/LAB.md).
  */
 const BEST_PATH_MS = 800;
 const BEST_PATH_ROUND_TRIPS = 7;

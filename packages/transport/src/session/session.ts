@@ -123,15 +123,14 @@ export class Session {
     // All steps share one reading of the clock, which takes a browser about a microsecond.
     const nowMs = this.#scheduler.nowMs();
     if (isRouted(bytes) && this.#handlers.onRouted) {
-      monitor.heard(nowMs);
-      return this.#handlers.onRouted(bytes, link);
+      this.#links.heard(monitor, nowMs);
+      return this.#isClosed ? undefined : this.#handlers.onRouted(bytes, link);
     }
     const packet = readPacket(bytes);
     if (typeof packet === "string") return this.reportViolation(packet);
     const messages = readMessages(packet, this.#countUnknown);
     if (typeof messages === "string") return this.reportViolation(messages);
-    monitor.heard(nowMs);
-    const isTimely = this.#acceptPacket(packet, messages, link, nowMs);
+    const isTimely = this.#acceptPacket(packet, messages, monitor, nowMs);
     if (isTimely === undefined) return;
     let pings = 0;
     for (const message of messages) {
@@ -153,9 +152,13 @@ export class Session {
   #acceptPacket(
     packet: Packet,
     messages: readonly Message[],
-    link: Link,
+    monitor: LinkMonitor,
     nowMs: number,
   ): boolean | undefined {
+    const { link } = monitor;
+    this.#links.heard(monitor, nowMs);
+    // A move to this link may end the session.
+    if (this.#isClosed) return undefined;
     // On a link that loses packets, the sender measures loss and needs an ack of every packet.
     const needsAck = losesPackets(link) || !messages.every(isProbe);
     const novelty = this.#receiver.accept(packet, needsAck, this.#isUnrepeated(messages, link));
@@ -342,7 +345,8 @@ export class Session {
     if (this.#isClosed) return;
     const payloads = readPayloads(bytes);
     if (!payloads) return this.reportViolation("length");
-    this.#links.monitorOf(link)?.heard(this.#scheduler.nowMs());
+    const monitor = this.#links.monitorOf(link);
+    if (monitor) this.#links.heard(monitor, this.#scheduler.nowMs());
     for (const [index, payload] of payloads.entries()) {
       const id = (firstId + index) & (SEQUENCE_MODULUS - 1);
       this.#takeReliable("command", { id, payload, isLast: true });

@@ -73,6 +73,7 @@ export class LinkMonitor {
   #unansweredSinceMs: number | undefined;
   #unanswered = 0;
   #heardAtMs: number;
+  #isHeard = false;
   /** Start of the silence that counts: as in {@link heardMs}, but without stalls of this page. */
   #silentSinceMs: number;
   #excuses = 0;
@@ -129,12 +130,26 @@ export class LinkMonitor {
     this.#loss.forgetOldPings();
   }
 
-  /** Called when a packet is received, which shows that the remote is there. */
-  heard(nowMs: number): void {
+  /**
+   * Returns true if this link is to carry the traffic instead of `other`. It was opened because the other may
+   * be dead. If the other was heard since, the remote must be heard over this one first: it may refuse it.
+   */
+  isBetterThan(other: LinkMonitor): boolean {
+    const isDoubtful = !other.#isHeard || other.#heardAtMs < this.#attachedAtMs;
+    return this.options.preference > other.options.preference && (this.#isHeard || isDoubtful);
+  }
+
+  /**
+   * Called when a packet is received, which shows that the remote is there. Returns true for the first one.
+   */
+  heard(nowMs: number): boolean {
+    const isFirst = !this.#isHeard;
+    this.#isHeard = true;
     this.#heardAtMs = nowMs;
     this.#silentSinceMs = nowMs;
     this.#excuses = 0;
     if (this.isUsable) this.#forgetSilence();
+    return isFirst;
   }
 
   /** Called when this page's own loop was late: packets may wait in the socket's queue. */

@@ -81,6 +81,11 @@ export class SessionLinks {
     });
   }
 
+  /** Called when a packet has come over a link. */
+  heard(monitor: LinkMonitor, nowMs: number): void {
+    if (monitor.heard(nowMs)) this.choose("the other side was heard");
+  }
+
   /** Moves the traffic to the best usable link. */
   choose(reason: string): void {
     const unreliable = bestOf(this.#monitors);
@@ -161,7 +166,7 @@ export class SessionLinks {
 function bestOf(monitors: readonly LinkMonitor[]): LinkMonitor | undefined {
   let best: LinkMonitor | undefined;
   for (const monitor of monitors) {
-    if (monitor.isUsable && (!best || monitor.options.preference > best.options.preference)) best = monitor;
+    if (monitor.isUsable && (!best || monitor.isBetterThan(best))) best = monitor;
   }
   return best;
 }
