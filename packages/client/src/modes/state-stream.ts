@@ -124,13 +124,15 @@ export class StateStream {
     rows: readonly EntityRows[],
     onSent: (bytes: number, entities: readonly EntityRows[], sequence: number) => void,
   ): void {
-    this.#senderTo(receiver).write(tick, rows, (body, entities, from, to) => {
+    const sender = this.#senderTo(receiver);
+    sender.start(tick, rows);
+    for (let states = sender.next(); states; states = sender.next()) {
+      const { body, entities, from, to } = states;
       // Only a packet about one entity may replace an older one about the same entity.
       const key = to - from === 1 ? (entities[from]!.id + 1) & 0xffff : 0;
-      const sequence = session.sendState(body, key, this.head) ?? -1;
-      onSent(body.length, entities.slice(from, to), sequence);
-      return sequence;
-    });
+      states.sequence = session.sendState(body, key, this.head) ?? -1;
+      onSent(body.length, entities.slice(from, to), states.sequence);
+    }
   }
 
   #senderTo(receiver: number): SnapshotSender {

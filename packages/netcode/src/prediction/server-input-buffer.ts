@@ -84,8 +84,8 @@ export class ServerInputBuffer<Input> {
     const isThere = this.#ticks[place] === tick;
     if (isThere) this.#last = this.#inputs[place]!;
     this.#ticks[place] = undefined;
-    // Inputs that wait here for a whole round outlive V8's young generation: copying them took a tenth of a
-    // server's time.
+    // Inputs that wait here for a whole round outlive V8's young generation, which copies them: in a room of
+    // 32 players that took 2.5 ms a second.
     this.#inputs[place] = undefined;
     return { input: this.#last, isRepeated: !isThere };
   }

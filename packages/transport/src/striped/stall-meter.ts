@@ -189,7 +189,8 @@ export class StallMeter {
   }
 
   #isStall({ sentMs, receivedMs }: Sample): boolean {
-    const isSlowStart = sentMs < (this.#firstSentMs ?? Infinity) + SLOW_START_ROUND_TRIPS * this.#baseMs;
+    const sinceStartMs = sentMs - (this.#firstSentMs ?? Infinity);
+    const isSlowStart = sinceStartMs >= 0 && sinceStartMs < SLOW_START_ROUND_TRIPS * this.#baseMs;
     const limitMs = this.#baseMs + Math.max(STALL_MS, this.#baseMs * STALL_SHARE_OF_BASE);
     return !isSlowStart && receivedMs - sentMs > limitMs;
   }
