@@ -88,7 +88,8 @@ ICE may never report that a path is dead.
 - **waiting**: attached, not open yet.
 - **probing**: open, pinged every 100 ms, carries nothing else.
 - **usable**: the session may send its traffic over it. Of several it takes the one that it prefers: direct before
-  relayed.
+  relayed, newer before older. A newer one was opened because the older may be dead: if that was heard since, the newer one
+  carries traffic only when the other side was heard over it, which may also refuse it.
 - **given up**: closed by the session, whatever the link says of itself; then gone.
 
 ## A pair of participants

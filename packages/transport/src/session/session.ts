@@ -345,8 +345,7 @@ export class Session {
     if (this.#isClosed) return;
     const payloads = readPayloads(bytes);
     if (!payloads) return this.reportViolation("length");
-    const monitor = this.#links.monitorOf(link);
-    if (monitor) this.#links.heard(monitor, this.#scheduler.nowMs());
+    this.#links.heard(this.#links.monitorOf(link), this.#scheduler.nowMs());
     for (const [index, payload] of payloads.entries()) {
       const id = (firstId + index) & (SEQUENCE_MODULUS - 1);
       this.#takeReliable("command", { id, payload, isLast: true });

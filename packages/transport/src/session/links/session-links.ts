@@ -81,9 +81,9 @@ export class SessionLinks {
     });
   }
 
-  /** Called when a packet has come over a link. */
-  heard(monitor: LinkMonitor, nowMs: number): void {
-    if (monitor.heard(nowMs)) this.choose("the other side was heard");
+  /** Called when a packet has come over a link. Undefined if the link has ended. */
+  heard(monitor: LinkMonitor | undefined, nowMs: number): void {
+    if (monitor?.heard(nowMs)) this.choose("link heard");
   }
 
   /** Moves the traffic to the best usable link. */
