@@ -70,7 +70,7 @@ export class MessageHandlers {
     this.#counters.messages += 1;
     const { participant } = connection;
     const send = (ok: boolean, answer: unknown): void => {
-      // The player's next page numbers its requests anew.
+      // A page that the player opens next counts its requests from 1 again.
       if (connection.participant !== participant) return;
       connection.send(writePeerPayload({ kind: "reply", id, ok, message: answer }));
     };
