@@ -41,6 +41,20 @@ describe("entities", () => {
     expect(cars(a)).toEqual([car]);
   });
 
+  test("are listed anew by each loop over one result", async () => {
+    const server = await stage.server();
+    const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
+    const seen = b.entities(Car);
+    const own = a.entities(Car);
+    expect([...own]).toEqual([]);
+    const car = a.spawn(Car);
+    expect([[...own], [...own]]).toEqual([[car], [car]]);
+    // The call alone says that this player's game uses the kind.
+    await until("b sees the car", () => [...seen].length === 1);
+    a.despawn(car);
+    expect([...own]).toEqual([]);
+  });
+
   test("follow their owner, and refuse writes of others", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];

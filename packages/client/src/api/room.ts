@@ -364,14 +364,12 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * Yields all entities of a kind, own ones first. Only entities that {@link spawn} returned are writable.
+   * Returns all entities of a kind, own ones first. Each loop over the result sees those that are there then.
+   * Only entities that {@link spawn} returned are writable.
    */
-  *entities<D extends EntityDefinition>(definition: D): Iterable<Entity<D>> {
+  entities<D extends EntityDefinition>(definition: D): Iterable<Entity<D>> {
     this.#use(definition);
-    for (const record of this.#owned.records) {
-      if (record.definition === definition) yield record.entity as unknown as Entity<D>;
-    }
-    yield* this.#mode.entities(definition) as unknown as Iterable<Entity<D>>;
+    return { [Symbol.iterator]: () => this.#entitiesOf(definition) };
   }
 
   /**
@@ -559,6 +557,13 @@ export class Room<Messages extends object = any> extends RoomEvents {
   /** Leaves the room at the end of a block with `await using room = await client.joinOrCreate(...)`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.leave();
+  }
+
+  *#entitiesOf<D extends EntityDefinition>(definition: D): Iterator<Entity<D>> {
+    for (const record of this.#owned.records) {
+      if (record.definition === definition) yield record.entity as unknown as Entity<D>;
+    }
+    yield* this.#mode.entities(definition) as unknown as Iterable<Entity<D>>;
   }
 
   #use(definition: EntityDefinition): void {

@@ -217,11 +217,14 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     this.#attachedCore.despawn(this.#attachedCore.world.recordOf(entity));
   }
 
-  /** Yields all entities of a kind. */
-  *entitiesOf<D extends EntityDefinition>(definition: D): Iterable<ServerEntity<D>> {
-    for (const { entity } of this.#attachedCore.world.records.ofKind(definition)) {
-      yield entity as unknown as ServerEntity<D>;
-    }
+  /** Returns all entities of a kind. Each loop over the result sees those that are there then. */
+  entitiesOf<D extends EntityDefinition>(definition: D): Iterable<ServerEntity<D>> {
+    const { records } = this.#attachedCore.world;
+    return {
+      *[Symbol.iterator]() {
+        for (const { entity } of records.ofKind(definition)) yield entity as unknown as ServerEntity<D>;
+      },
+    };
   }
 
   /**
