@@ -13,10 +13,7 @@ const status = document.querySelector("#status")!;
 
 const client = new Client<GameServer>(location.origin, { profile: "shooter" });
 const room = await client.joinOrCreate("arena");
-let game = new ShooterGame(room);
-room.onReconnect(({ resumed }) => {
-  if (!resumed) game = new ShooterGame(room); // the room is another one: its file was saved
-});
+const game = new ShooterGame(room);
 
 let news = "";
 room.onMessage("hit", ({ by }) => (news = `, player ${by} hits`));

@@ -5,8 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Car, Drive, RaceRoom } from "./race.js";
 import { Stage, eventually } from "./stage.js";
 
+let takesInputs = true;
+
 class PatientRoom extends RaceRoom {
   override readonly reconnectSeconds = 0.3;
+  override readonly inputs = takesInputs ? Drive : (undefined as unknown as typeof Drive);
   readonly settled: string[] = [];
   patience: number | undefined;
 
@@ -36,6 +39,7 @@ let stage: Stage<PatientRoom>;
 let client: Client;
 beforeEach(async () => {
   isOffline = false;
+  takesInputs = true;
   stage = await new Stage(PatientRoom).start();
   client = new Client(stage.url, { profile: "racing", webSocket: CutSocket, transports: ["websocket"] });
 });
@@ -76,6 +80,47 @@ describe("a player whose link is lost", () => {
     await eventually(() => expect(hosted!.settled).toEqual(["gone"]));
     await eventually(() => expect([...other.entities(Car)]).toHaveLength(1));
     expect(hosted!.calls).toContain(`leave ${room.myNumber} 4002`);
+    room.leave();
+  });
+
+  it("steers and predicts on when the room has forgotten it meanwhile", async () => {
+    const room = await client.joinOrCreate("race");
+    const input = room.input(Drive);
+    const prediction = room.predict(Car, Drive, (car, { throttle, steer }, seconds) => {
+      Object.assign(car.velocity, { x: throttle * 20, y: steer * 5 });
+      car.position.x += car.velocity.x * seconds;
+      car.position.y += car.velocity.y * seconds;
+    });
+    input.throttle = 1;
+    await eventually(() => expect(prediction.stats.states).toBeGreaterThan(3));
+    const anew: boolean[] = [];
+    room.onReconnect(({ resumed }) => anew.push(!resumed));
+    const [hosted] = stage.rooms;
+    isOffline = true;
+    cut();
+    await eventually(() => expect(hosted!.calls.at(-1)).toBe("dispose"));
+    isOffline = false;
+    await eventually(() => expect(anew).toEqual([true]));
+    // The car is new, and the game did nothing.
+    await eventually(() => expect([...room.entities(Car)][0]!.position.x).toBeGreaterThan(3));
+    await eventually(() => expect(prediction.stats.states).toBeGreaterThan(10));
+    expect(prediction.stats.correctionM).toBeCloseTo(0, 1);
+    expect(room.input(Drive)).toBe(input);
+    room.leave();
+  });
+
+  it("hears why its inputs have ended when the next room takes none", async () => {
+    const room = await client.joinOrCreate("race");
+    room.input(Drive).throttle = 1;
+    const codes: string[] = [];
+    room.onError(({ code }) => codes.push(code));
+    const [hosted] = stage.rooms;
+    isOffline = true;
+    cut();
+    await eventually(() => expect(hosted!.calls.at(-1)).toBe("dispose"));
+    [isOffline, takesInputs] = [false, false];
+    await eventually(() => expect(codes).toEqual(["schema/mismatch"]));
+    await eventually(() => expect([...room.entities(Car)]).toHaveLength(1));
     room.leave();
   });
 

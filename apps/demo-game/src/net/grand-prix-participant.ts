@@ -37,8 +37,8 @@ export class GrandPrixParticipant implements RaceParticipant {
   readonly #cards = new Map<number, DriverCard>();
   readonly #progress = new Map<number, Progress>();
   readonly #unsubscribe: (() => void)[];
-  #input: WritableFields<typeof Drive.definition.fields> | undefined;
-  #prediction: Prediction | undefined;
+  readonly #input: WritableFields<typeof Drive.definition.fields> | undefined;
+  readonly #prediction: Prediction | undefined;
   #mine: ServerCar | undefined;
   /** The own car; a spectator's is the one that the camera follows. */
   #followed: ServerCar | undefined;
@@ -60,7 +60,10 @@ export class GrandPrixParticipant implements RaceParticipant {
     });
     this.racer = new Racer(circuitOf(this.session.race), 0);
     this.#unsubscribe = this.#listen();
-    this.#bind();
+    if (this.room.authority && !this.room.isSpectator) {
+      this.#input = this.room.input(Drive);
+      this.#prediction = this.room.predict(RaceCar, Drive, stepRaceCar);
+    }
   }
 
   /** Quality of the own car's prediction. */
@@ -186,12 +189,6 @@ export class GrandPrixParticipant implements RaceParticipant {
     for (const stop of this.#unsubscribe) stop();
   }
 
-  #bind(): void {
-    if (!this.room.authority || this.room.isSpectator) return;
-    this.#input = this.room.input(Drive);
-    this.#prediction = this.room.predict(RaceCar, Drive, stepRaceCar);
-  }
-
   /** The race as a session sees it: the server has the lowest number, so it is the director. */
   #racingRoom() {
     const { room } = this;
@@ -224,9 +221,6 @@ export class GrandPrixParticipant implements RaceParticipant {
         if (text !== undefined && typeof name === "string") {
           this.#events.onChat?.(name, readColor(color) ?? UNKNOWN.color, text);
         }
-      }),
-      room.onReconnect(({ resumed }) => {
-        if (!resumed) this.#bind();
       }),
     ];
   }

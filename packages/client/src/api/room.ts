@@ -191,6 +191,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       loadReferences,
       listeners: this.listeners,
       owned: this.#owned,
+      play: {},
       messages: this.#messages,
       router: this.#router,
       time: this.#time,
@@ -408,7 +409,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
 
   /**
    * Returns this player's input for the authority. The game writes its fields, and the room sends them with
-   * every step of the authority. Throws {@link NetError} if the room takes no inputs, or inputs of another
+   * every step of the authority, also after the client has joined again. Throws {@link NetError} if the room takes no inputs, or inputs of another
    * definition.
    */
   input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
@@ -418,9 +419,9 @@ export class Room<Messages extends object = any> extends RoomEvents {
   /**
    * Predicts own entities of a kind, without the delay of the round trip to the authority. `step` is the
    * physics of one tick over the fields. It applies the inputs that the authority has not processed yet. The
-   * authority's states replace the prediction, and `shown` does not jump. Call it once for each room, and
-   * again after every `onReconnect` that has not resumed. Throws {@link ConfigError} for a kind without
-   * motion, and {@link NetError} if the room takes no inputs, or inputs of another definition.
+   * authority's states replace the prediction, and `shown` does not jump. Call it once: it goes on when the
+   * client joins again. Throws {@link ConfigError} for a kind without motion, and {@link NetError} if the room
+   * takes no inputs, or inputs of another definition.
    */
   predict<F extends Fields, I extends Fields>(
     definition: EntityDefinition<F>,

@@ -31,6 +31,10 @@ export interface PredictionOptions {
   readonly definition: EntityDefinition;
   readonly inputs: InputDefinition;
   readonly step: InputStep;
+}
+
+/** What a prediction takes from one session with the authority. */
+export interface PredictionSession {
   /** Source of the number of this player's newest input. */
   readonly sender: { readonly number: number };
   readonly tickSeconds: number;
@@ -50,7 +54,8 @@ interface Predicted {
  */
 export class Prediction {
   readonly definition: EntityDefinition;
-  readonly #options: PredictionOptions;
+  readonly #parts: PredictionOptions["parts"];
+  #session: PredictionSession;
   readonly #step: RowStep;
   readonly #predicted = new Map<number, Predicted>();
   readonly #drawn: Float64Array;
@@ -65,18 +70,28 @@ export class Prediction {
   #correctionM = 0;
   #worstCorrectionM = 0;
 
-  constructor(options: PredictionOptions) {
-    const { definition, inputs, step } = options;
-    this.#options = options;
+  constructor({ parts, definition, inputs, step }: PredictionOptions, session: PredictionSession) {
+    this.#parts = parts;
+    this.#session = session;
     this.definition = definition;
     this.#step = rowStepOf(definition, inputs, step);
     this.#drawn = new Float64Array(definition.components.length);
     this.#input = new Float32Array(inputs.definition.components.length);
-    this.#tickAtMs = options.parts.scheduler.nowMs();
+    this.#tickAtMs = this.#nowMs();
+  }
+
+  /** Goes on in another session, whose entities and numbers of inputs are others. */
+  restart(session: PredictionSession): void {
+    this.#session = session;
+    this.#predicted.clear();
+    this.#sampledAtMs.clear();
+    this.#processed = undefined;
+    this.#tickAtMs = this.#nowMs();
+    [this.#states, this.#correctionM, this.#worstCorrectionM] = [0, 0, 0];
   }
 
   get stats(): PredictionStats {
-    const leadTicks = this.#options.sender.number - (this.#processed ?? this.#options.sender.number);
+    const leadTicks = this.#session.sender.number - (this.#processed ?? this.#session.sender.number);
     const [states, correctionM, worstCorrectionM] = [this.#states, this.#correctionM, this.#worstCorrectionM];
     return { states, correctionM, worstCorrectionM, leadTicks, leadMs: this.#leadMs };
   }
@@ -84,11 +99,11 @@ export class Prediction {
   get #leadMs(): number {
     const sampledAtMs = this.#sampledAtMs.get(this.#processed ?? -1);
     if (sampledAtMs === undefined) return 0;
-    return this.#nowMs() - sampledAtMs - this.#options.ageMsOf(this.#processedAtTick);
+    return this.#nowMs() - sampledAtMs - this.#session.ageMsOf(this.#processedAtTick);
   }
 
   add(record: ShownReplica): void {
-    if (record.definition !== this.definition || record.owner !== this.#options.parts.sessionNumber()) return;
+    if (record.definition !== this.definition || record.owner !== this.#parts.sessionNumber()) return;
     const predicted = { record, body: this.#newBody(record) };
     this.#predicted.set(record.id, predicted);
     record.onState = (state, isJump) => this.#reconcile(predicted, state, isJump);
@@ -112,12 +127,12 @@ export class Prediction {
   advance(input: Float32Array, atMs: number): void {
     this.#input = input;
     this.#tickAtMs = atMs;
-    this.#sampledAtMs.set(this.#options.sender.number, atMs);
+    this.#sampledAtMs.set(this.#session.sender.number, atMs);
     for (const { body } of this.#predicted.values()) body.advance(input);
   }
 
   #reconcile(predicted: Predicted, state: Float32Array, isJump: boolean): void {
-    if (predicted.record.owner !== this.#options.parts.sessionNumber()) {
+    if (predicted.record.owner !== this.#parts.sessionNumber()) {
       predicted.record.predicted = undefined;
       predicted.record.onState = undefined;
       this.#predicted.delete(predicted.record.id);
@@ -139,7 +154,7 @@ export class Prediction {
    * between ticks.
    */
   #show({ body }: Predicted, nowMs: number, into: Float32Array): void {
-    const { tickSeconds } = this.#options;
+    const { tickSeconds } = this.#session;
     body.show(nowMs / 1000, this.#drawn);
     const since = Math.min((nowMs - this.#tickAtMs) / 1000, 1.5 * tickSeconds);
     if (since > 0) {
@@ -153,12 +168,11 @@ export class Prediction {
   }
 
   #nowMs(): number {
-    return this.#options.parts.scheduler.nowMs();
+    return this.#parts.scheduler.nowMs();
   }
 
   #newBody(record: ShownReplica): PredictedBody<Float32Array> {
-    const options = this.#options;
-    const { tickSeconds, sender } = options;
+    const { tickSeconds, sender } = this.#session;
     return new PredictedBody<Float32Array>(
       {
         layout: this.definition.motionLayout!,
@@ -166,7 +180,7 @@ export class Prediction {
         tickSeconds,
         convergence: DEFAULT_CONVERGENCE,
         roundings: roundingsOf(this.definition),
-        onFault: (fault) => options.parts.listeners.faulted(this.definition.name, record.id, fault),
+        onFault: (fault) => this.#parts.listeners.faulted(this.definition.name, record.id, fault),
       },
       record.row,
       sender.number,

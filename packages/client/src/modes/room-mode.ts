@@ -20,6 +20,7 @@ import type { Router } from "../peers/router.js";
 import type { ViewPlan } from "../plan/view-plan.js";
 import type { RoomTransport } from "../report/room-transport.js";
 import type { GameTime, PublishedTick } from "../time/game-time.js";
+import type { InputSender } from "./authoritative/input-sender.js";
 import type { RoomListeners } from "./room-listeners.js";
 import type { ReferenceCode } from "./state-stream.js";
 
@@ -32,6 +33,8 @@ export interface RoomParts extends PairParts {
   readonly loadReferences: () => Promise<ReferenceCode>;
   readonly listeners: RoomListeners;
   readonly owned: OwnedEntities;
+  /** Inputs and prediction in a room with an authority. The next welcome's mode goes on with them. */
+  readonly play: { inputs?: InputSender; prediction?: Prediction };
   readonly messages: RoomMessages;
   readonly router: Router;
   readonly time: GameTime;

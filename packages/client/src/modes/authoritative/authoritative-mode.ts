@@ -40,7 +40,7 @@ import { InputSender } from "./input-sender.js";
 import { OwnStates } from "./own-states.js";
 import { OwnIds } from "./own-ids.js";
 import { RoomColumns } from "./room-columns.js";
-import { Prediction } from "../prediction.js";
+import { Prediction, type PredictionSession } from "../prediction.js";
 import { everyTicksOf } from "../../plan/state-policy.js";
 import { viewTermsOf } from "./view-terms.js";
 
@@ -112,6 +112,7 @@ export class AuthoritativeMode implements RoomMode {
     for (const definition of parts.listeners.definitions) this.use(definition);
     // After another join this participant still owns its entities.
     for (const record of parts.owned.records) this.spawned(record);
+    this.#continuePlay();
   }
 
   #newEntities(): HostedEntities {
@@ -278,12 +279,14 @@ export class AuthoritativeMode implements RoomMode {
     this.#inputs = new InputSender({
       parts: this.#parts,
       definition: known,
+      previous: this.#parts.play.inputs,
       tickHz: info.tickHz,
       send: (body) => {
         if (this.#areInputsRead) this.#session.sendInput(body);
       },
       onTick: (input, atMs) => this.#prediction?.advance(input, atMs),
     });
+    this.#parts.play.inputs = this.#inputs;
     return this.#inputs.view as WritableFields<F>;
   }
 
@@ -294,18 +297,33 @@ export class AuthoritativeMode implements RoomMode {
 
   predict(definition: EntityDefinition, inputs: InputDefinition, step: InputStep): Prediction {
     this.input(inputs);
-    this.#prediction = new Prediction({
-      parts: this.#parts,
-      definition,
-      inputs,
-      step,
+    const prediction = new Prediction({ parts: this.#parts, definition, inputs, step }, this.#forPrediction);
+    this.#parts.play.prediction = this.#prediction = prediction;
+    this.use(definition);
+    for (const { id } of this.#entities.store.ofKind(definition)) this.#startPrediction(id);
+    return prediction;
+  }
+
+  get #forPrediction(): PredictionSession {
+    return {
       sender: this.#inputs!,
       tickSeconds: 1 / this.#info.tickHz,
       ageMsOf: (tick) => this.#entities.store.ageMsOf(tick),
-    });
-    this.use(definition);
-    for (const { id } of this.#entities.store.ofKind(definition)) this.#startPrediction(id);
-    return this.#prediction;
+    };
+  }
+
+  /** Goes on with the input that the game writes, and with its prediction, after another join. */
+  #continuePlay(): void {
+    const { inputs, prediction } = this.#parts.play;
+    if (!inputs) return;
+    try {
+      this.input(inputs.definition);
+    } catch (error) {
+      if (!(error instanceof NetError)) throw error;
+      return this.#parts.listeners.report(error);
+    }
+    prediction?.restart(this.#forPrediction);
+    this.#prediction = prediction;
   }
 
   receive(payload: Uint8Array): boolean {

@@ -22,6 +22,8 @@ import type { RoomParts } from "../room-mode.js";
 export interface InputSenderOptions {
   readonly parts: Pick<RoomParts, "scheduler" | "listeners" | "isLooping">;
   readonly definition: InputDefinition;
+  /** That of the session before: the game goes on to write the same object. */
+  readonly previous: InputSender | undefined;
   readonly tickHz: number;
   send(body: Uint8Array): void;
   /** Called with the input of each step and the moment at which the step was due. */
@@ -43,22 +45,18 @@ export class InputSender {
   #cancel: Cancel | undefined;
 
   constructor(options: InputSenderOptions) {
-    const { definition, tickHz, parts } = options;
+    const { definition, previous, tickHz, parts } = options;
     this.#options = options;
-    const table = new EntityTable(definition.definition, 1);
-    this.#place = { table, row: table.allocate() };
-    const row = {
-      place: this.#place,
-      layer: "state",
-      isWritable: true,
-      onClamp: (clamp: Clamp) => parts.listeners.clamped(clamp),
-    } as const;
-    const view = defineFields({}, definition.definition, row);
-    // A misspelt input must throw, not become a property that nobody reads.
-    this.view = Object.preventExtensions(view) as WritableFields<Fields>;
+    const written = previous?.definition === definition ? previous : undefined;
+    this.#place = written ? written.#place : newPlace(definition);
+    this.view = written?.view ?? newView(definition, this.#place, (clamp) => parts.listeners.clamped(clamp));
     this.#pace = new InputPace(1 / tickHz);
     this.#nextAtMs = parts.scheduler.nowMs();
     this.#wait(this.#nextAtMs);
+  }
+
+  get definition(): InputDefinition {
+    return this.#options.definition;
   }
 
   get number(): number {
@@ -114,4 +112,19 @@ export class InputSender {
     const rows = this.inputs.toSend().map((each) => each.input);
     this.#options.send(writeInputs(definition, { newest: this.#number & 0xffff, rows }));
   }
+}
+
+function newPlace({ definition }: InputDefinition): Place {
+  const table = new EntityTable(definition, 1);
+  return { table, row: table.allocate() };
+}
+
+function newView(
+  { definition }: InputDefinition,
+  place: Place,
+  onClamp: (clamp: Clamp) => void,
+): WritableFields<Fields> {
+  const view = defineFields({}, definition, { place, layer: "state", isWritable: true, onClamp });
+  // A misspelt input must throw, not become a property that nobody reads.
+  return Object.preventExtensions(view) as WritableFields<Fields>;
 }

@@ -9,11 +9,8 @@ const paint = canvas.getContext("2d")!;
 const client = new Client(location.origin, { profile: "action" });
 const room = await client.joinOrCreate("arena");
 
-function play(): { x: number; y: number } {
-  room.predict(Dot, Move, step); // shows the own dot at once, without waiting for the server
-  return room.input(Move);
-}
-let input = play();
+room.predict(Dot, Move, step); // shows the own dot at once, without waiting for the server
+const input = room.input(Move);
 
 // Once for each step of the server: what the player wants.
 room.loop(() => {
@@ -45,8 +42,5 @@ const say = (): void => {
   status.textContent = "Move with the arrow keys. The server counts who gets the coin.";
 };
 say();
-room.onReconnect(({ resumed }) => {
-  if (!resumed) input = play(); // the room is another one, for example after its file was saved
-  say();
-});
+room.onReconnect(say);
 room.onDrop(() => (status.textContent = "The connection is lost; coming back by itself ..."));
