@@ -10,8 +10,8 @@ export class EntityTable {
   readonly definition: EntityDefinition;
   /** Components per row. */
   readonly width: number;
-  #state: Float32Array;
-  #shown: Float32Array;
+  state: Float32Array;
+  shown: Float32Array;
   /** Views per row, kept because they are read often. */
   #stateViews: Float32Array[] = [];
   #shownViews: Float32Array[] = [];
@@ -23,25 +23,17 @@ export class EntityTable {
   constructor(definition: EntityDefinition, capacity = FIRST_CAPACITY) {
     this.definition = definition;
     this.width = definition.components.length;
-    this.#state = new Float32Array(capacity * this.width);
-    this.#shown = new Float32Array(capacity * this.width);
-  }
-
-  get state(): Float32Array {
-    return this.#state;
-  }
-
-  get shown(): Float32Array {
-    return this.#shown;
+    this.state = new Float32Array(capacity * this.width);
+    this.shown = new Float32Array(capacity * this.width);
   }
 
   /** Returns a free row, filled with the initial values of the fields. */
   allocate(): number {
     const row = this.#free.pop() ?? this.#used++;
-    if ((row + 1) * this.width > this.#state.length) this.#grow();
+    if ((row + 1) * this.width > this.state.length) this.#grow();
     for (const [index, { initial }] of this.definition.components.entries()) {
-      this.#state[row * this.width + index] = initial;
-      this.#shown[row * this.width + index] = initial;
+      this.state[row * this.width + index] = initial;
+      this.shown[row * this.width + index] = initial;
     }
     this.#textsByRow[row] = this.definition.leaves.filter(({ count }) => count === 0).map(initialText);
     return row;
@@ -58,11 +50,11 @@ export class EntityTable {
 
   /** Returns a row's state as a view, valid until the table grows. */
   stateOf(row: number): Float32Array {
-    return (this.#stateViews[row] ??= this.#state.subarray(row * this.width, (row + 1) * this.width));
+    return (this.#stateViews[row] ??= this.state.subarray(row * this.width, (row + 1) * this.width));
   }
 
   shownOf(row: number): Float32Array {
-    return (this.#shownViews[row] ??= this.#shown.subarray(row * this.width, (row + 1) * this.width));
+    return (this.#shownViews[row] ??= this.shown.subarray(row * this.width, (row + 1) * this.width));
   }
 
   /** Returns a row's texts, in the order of the definition. */
@@ -76,10 +68,10 @@ export class EntityTable {
       array.set(old);
       return array;
     };
-    this.#state = larger(this.#state);
+    this.state = larger(this.state);
     this.#stateViews = [];
     this.#shownViews = [];
-    this.#shown = larger(this.#shown);
+    this.shown = larger(this.shown);
   }
 }
 

@@ -19,7 +19,8 @@ export class Credentials {
   readonly #storage: IdentityStorage | undefined;
   readonly #key: string;
   #identity: string | undefined;
-  #shown = "";
+  /** The proof that was sent last, or the guest identity that a server gave in its place. */
+  shown = "";
 
   /** Checks the options. `keepIdentity` true means the page's `localStorage`. */
   constructor(authToken: unknown, keepIdentity: unknown, serverUrl: string) {
@@ -28,17 +29,12 @@ export class Credentials {
     this.#key = `paceline:identity:${serverUrl}`;
   }
 
-  /** The proof that was sent last, or the guest identity that a server gave in its place. */
-  get shown(): string {
-    return this.#shown;
-  }
-
   /**
    * Returns the proof, or an empty string if there is none. Rejects with {@link NetError} if the game's
    * function fails or is too slow.
    */
   async token(signal: AbortSignal): Promise<string> {
-    return (this.#shown = await this.#token(signal));
+    return (this.shown = await this.#token(signal));
   }
 
   async #token(signal: AbortSignal): Promise<string> {
@@ -57,7 +53,7 @@ export class Credentials {
   /** Stores the identity that a server gives this guest. */
   keep(identity: string): void {
     if (!this.#storage) return;
-    if (this.#shown === this.#kept()) this.#shown = identity;
+    if (this.shown === this.#kept()) this.shown = identity;
     this.#identity = identity;
     try {
       this.#storage.setItem(this.#key, identity);

@@ -23,14 +23,10 @@ export class RateMeter {
   readonly #seen = new WeakMap<Link, Pick<Totals, "bytesIn" | "bytesOut" | "packetsOut">>();
   readonly #window: Totals = newTotals();
   #sampledAtMs: number;
-  #rates = ratesOf(newTotals(), 1);
+  rates = ratesOf(newTotals(), 1);
 
   constructor(nowMs: number) {
     this.#sampledAtMs = nowMs;
-  }
-
-  get rates(): PeerRates {
-    return this.#rates;
   }
 
   countUpdatesIn(count: number): void {
@@ -55,7 +51,7 @@ export class RateMeter {
   sample(nowMs: number): void {
     const seconds = (nowMs - this.#sampledAtMs) / 1000;
     if (seconds <= 0) return;
-    this.#rates = ratesOf(this.#window, seconds);
+    this.rates = ratesOf(this.#window, seconds);
     this.#sampledAtMs = nowMs;
     Object.assign(this.#window, newTotals());
   }

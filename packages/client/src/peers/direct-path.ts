@@ -79,7 +79,8 @@ interface Attempt {
 export class DirectPath {
   readonly #options: DirectPathOptions;
   readonly #answeredAtMs: number[] = [];
-  #choice = new PathChoice();
+  /** Comparison of the link with the relay. Starts again after direct links were not allowed. */
+  choice = new PathChoice();
   #attempt: Attempt | undefined;
   /** The link in use during an attempt for a better one, or the older of two attempts. */
   #previous: Attempt | undefined;
@@ -91,20 +92,11 @@ export class DirectPath {
   #cancelRetry: Cancel | undefined;
   #cancelUpgrade: Cancel | undefined;
   #cancelHedge: Cancel | undefined;
-  #lastFailure: string | undefined;
+  /** Reason for the end of the last attempt or link; undefined if none has ended. */
+  lastFailure: string | undefined;
 
   constructor(options: DirectPathOptions) {
     this.#options = options;
-  }
-
-  /** Reason for the end of the last attempt or link; undefined if none has ended. */
-  get lastFailure(): string | undefined {
-    return this.#lastFailure;
-  }
-
-  /** Comparison of the link with the relay. Starts again after direct links were not allowed. */
-  get choice(): PathChoice {
-    return this.#choice;
   }
 
   /**
@@ -127,7 +119,7 @@ export class DirectPath {
     this.#failures = 0;
     if (isAllowed && this.#options.isInitiator) this.#start("direct");
     if (isAllowed) return;
-    this.#choice = new PathChoice();
+    this.choice = new PathChoice();
     this.end("not wanted any more");
   }
 
@@ -162,7 +154,7 @@ export class DirectPath {
     const hint = this.#attempt.link.hint;
     this.#attempt = this.#previous;
     this.#previous = undefined;
-    this.#lastFailure = `${close.reason || `closed with code ${close.code}`}${hint ? ` (${hint})` : ""}`;
+    this.lastFailure = `${close.reason || `closed with code ${close.code}`}${hint ? ` (${hint})` : ""}`;
     if (this.#options.scheduler.nowMs() - this.#startedAtMs > GOOD_AFTER_MS) this.#failures = 0;
     if (!this.#isAllowed || !this.#options.isInitiator) return;
     if (this.#attempt) this.#upgradeLater();

@@ -21,22 +21,18 @@ export class Simulation {
   readonly #links = new Set<Link>();
   readonly #onLink = new Listeners<[Link]>();
   #line: SimulatedLine | undefined;
-  #settings: SimulatedNetwork | undefined;
+  /** Undefined if nothing is simulated. */
+  settings: SimulatedNetwork | undefined;
   #calls = 0;
 
   constructor(options: SimulationOptions) {
     this.#options = options;
   }
 
-  /** Undefined if nothing is simulated. */
-  get settings(): SimulatedNetwork | undefined {
-    return this.#settings;
-  }
-
   add(link: Link): void {
     for (const known of this.#links) if (known.state === "closed") this.#links.delete(known);
     this.#links.add(link);
-    if (this.#settings) this.#line?.take(link);
+    if (this.settings) this.#line?.take(link);
     this.#onLink.emit(link);
   }
 
@@ -62,7 +58,7 @@ export class Simulation {
     if (call !== this.#calls) return undefined;
     if (settings) this.#line?.change(settings);
     else this.#line?.release();
-    this.#settings = settings && { ...settings };
+    this.settings = settings && { ...settings };
     if (settings) for (const link of this.#links) if (link.state !== "closed") this.#line?.take(link);
     return words;
   }

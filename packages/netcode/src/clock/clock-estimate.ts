@@ -25,16 +25,12 @@ export class ClockEstimate {
   readonly #filter = new OffsetFilter();
   readonly #clock = new SlewedClock();
   #contradictions = 0;
-  #errorMs = Infinity;
+  /** Standard error of the estimate, ms; Infinity before the first. */
+  errorMs = Infinity;
 
   /** True after the first accepted sample. */
   get isReady(): boolean {
     return this.#clock.isSet;
-  }
-
-  /** Standard error of the estimate, ms; Infinity before the first. */
-  get errorMs(): number {
-    return this.#errorMs;
   }
 
   /** Time from the last ping to the next, ms: short at first, and after a jump. */
@@ -47,7 +43,7 @@ export class ClockEstimate {
     if (!this.#filter.add(sample)) return false;
     const result = this.#filter.result();
     if (!result) return false;
-    this.#errorMs = result.errorMs;
+    this.errorMs = result.errorMs;
     this.#clock.aim(result.offsetMs, sample.receivedMs);
     return true;
   }
@@ -68,7 +64,7 @@ export class ClockEstimate {
     this.#contradictions = 0;
     const halfRttMs = (this.#filter.minRttMs ?? 0) / 2;
     this.#filter.clear();
-    this.#errorMs = halfRttMs + CONTRADICTION_MS;
+    this.errorMs = halfRttMs + CONTRADICTION_MS;
     this.#clock.aim(remoteMs + halfRttMs - localMs, localMs);
   }
 

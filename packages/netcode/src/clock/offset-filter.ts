@@ -39,12 +39,8 @@ const OUTLIER_DEVIATIONS = 4;
 export class OffsetFilter {
   /** Samples, the shortest round trip first: to sort all of them at each pong costs twice as much. */
   #byRtt: Measured[] = [];
-  #taken = 0;
-
   /** Number of samples since the beginning, or since `clear`. */
-  get taken(): number {
-    return this.#taken;
-  }
+  taken = 0;
 
   /** Smallest round trip in the window, ms; undefined before the first sample. */
   get minRttMs(): number | undefined {
@@ -53,7 +49,7 @@ export class OffsetFilter {
 
   clear(): void {
     this.#byRtt = [];
-    this.#taken = 0;
+    this.taken = 0;
   }
 
   /**
@@ -65,7 +61,7 @@ export class OffsetFilter {
     const offsetMs = (remoteReceivedMs - sentMs + (remoteSentMs - receivedMs)) / 2;
     // Clocks with a step of 1 ms may yield a slightly negative round trip.
     if (!(rttMs >= -2) || !(remoteSentMs >= remoteReceivedMs) || !Number.isFinite(offsetMs)) return false;
-    this.#taken += 1;
+    this.taken += 1;
     const byRtt = this.#byRtt.filter(({ atMs }) => receivedMs - atMs <= MAX_AGE_MS && atMs <= receivedMs);
     if (byRtt.length === MAX_SAMPLES) {
       const oldest = byRtt.reduce((first, each) => (each.atMs < first.atMs ? each : first));

@@ -37,16 +37,12 @@ export class InterpolationDelay {
   #arrivedMs = -Infinity;
   /** Number of consecutive states that waited for the same packet. */
   #queued = 0;
-  #delayMs: number;
+  /** The needed delay behind the sender's time, ms. */
+  delayMs: number;
 
   /** @param startMs delay before the first arrival, ms */
   constructor(startMs = 100) {
-    this.#delayMs = limited(startMs);
-  }
-
-  /** The needed delay behind the sender's time, ms. */
-  get delayMs(): number {
-    return this.#delayMs;
+    this.delayMs = limited(startMs);
   }
 
   /**
@@ -68,7 +64,7 @@ export class InterpolationDelay {
     if (isUnknown || this.#queued >= QUEUED_STATES) this.#forgetWait(serverMs - stateMs);
     else if (!isQueued)
       this.#count({ needMs: Math.max(0, serverMs - before), spanMs, lateMs: serverMs - stateMs });
-    if (this.#arrivals.length > 0) this.#delayMs = limited(this.#needed());
+    if (this.#arrivals.length > 0) this.delayMs = limited(this.#needed());
   }
 
   #count(arrival: Arrival): void {

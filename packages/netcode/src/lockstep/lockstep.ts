@@ -45,9 +45,11 @@ export class Lockstep<Command> {
   readonly #outgoing: TurnMessage<Command>[] = [];
   readonly #hashes = new Map<number, number>();
   #given: Command[] = [];
-  #turn = 0;
-  #lengthMs: number;
-  #nextAtMs: number;
+  /** The current turn; 0 before the first. */
+  turn = 0;
+  lengthMs: number;
+  /** End of the current turn, ms. */
+  endsAtMs: number;
   #lastHash: { turn: number; hash: number } | undefined;
   #wishMs: number;
 
@@ -56,34 +58,20 @@ export class Lockstep<Command> {
     if (!peers.includes(me)) throw new ConfigError("peers", peers, `a list with ${me} (me) in it`);
     this.#options = options;
     this.#length = new TurnLength(turnLength);
-    this.#lengthMs = turnLength.minMs;
+    this.lengthMs = turnLength.minMs;
     this.#wishMs = turnLength.minMs;
-    this.#nextAtMs = nowMs + this.#lengthMs;
+    this.endsAtMs = nowMs + this.lengthMs;
     this.#table = new TurnTable(peers, INPUT_DELAY_TURNS - 1);
-  }
-
-  /** The current turn; 0 before the first. */
-  get turn(): number {
-    return this.#turn;
-  }
-
-  get lengthMs(): number {
-    return this.#lengthMs;
-  }
-
-  /** End of the current turn, ms. */
-  get endsAtMs(): number {
-    return this.#nextAtMs;
   }
 
   /** Peers whose commands for the next turn are missing. */
   get waitingFor(): readonly number[] {
-    return this.#table.missing(this.#turn + 1);
+    return this.#table.missing(this.turn + 1);
   }
 
   /** Returns how long the game has been waiting for {@link waitingFor}, ms. */
   stalledMs(nowMs: number): number {
-    return this.waitingFor.length > 0 ? Math.max(0, nowMs - this.#nextAtMs) : 0;
+    return this.waitingFor.length > 0 ? Math.max(0, nowMs - this.endsAtMs) : 0;
   }
 
   /** Adds a command of the local player. */
@@ -104,7 +92,7 @@ export class Lockstep<Command> {
    * ahead.
    */
   receive(peer: number, message: TurnMessage<Command>): boolean {
-    if (peer === this.#options.me || !this.#table.put(peer, message, this.#turn)) return false;
+    if (peer === this.#options.me || !this.#table.put(peer, message, this.turn)) return false;
     if (message.hash !== undefined) this.#compare(peer, message.hash.turn, message.hash.hash);
     return true;
   }
@@ -120,11 +108,11 @@ export class Lockstep<Command> {
   /** Begins every due turn. Call it once per frame. */
   update(nowMs: number): void {
     if (!Number.isFinite(nowMs)) return;
-    while (nowMs >= this.#nextAtMs && this.waitingFor.length === 0) {
-      this.#begin(this.#turn + 1);
+    while (nowMs >= this.endsAtMs && this.waitingFor.length === 0) {
+      this.#begin(this.turn + 1);
       // After a stall or a sleep the lost time is not recovered: turns continue from now.
-      const isLate = nowMs - this.#nextAtMs > this.#lengthMs;
-      this.#nextAtMs = (isLate ? nowMs : this.#nextAtMs) + this.#lengthMs;
+      const isLate = nowMs - this.endsAtMs > this.lengthMs;
+      this.endsAtMs = (isLate ? nowMs : this.endsAtMs) + this.lengthMs;
     }
   }
 
@@ -143,12 +131,12 @@ export class Lockstep<Command> {
       ...(this.#lastHash && { hash: this.#lastHash }),
     };
     this.#given = [];
-    this.#table.put(me, message, this.#turn);
+    this.#table.put(me, message, this.turn);
     this.#outgoing.push(message);
     const { commands, wishes } = this.#table.take(turn);
-    this.#turn = turn;
-    this.#lengthMs = this.#length.next(this.#lengthMs, wishes);
-    const hash = onTurn({ turn, lengthMs: this.#lengthMs, commands });
+    this.turn = turn;
+    this.lengthMs = this.#length.next(this.lengthMs, wishes);
+    const hash = onTurn({ turn, lengthMs: this.lengthMs, commands });
     if (hash !== undefined) this.#noteHash(turn, hash >>> 0);
   }
 
@@ -161,7 +149,7 @@ export class Lockstep<Command> {
 
   #compare(peer: number, turn: number, theirs: number): void {
     const mine = this.#hashes.get(turn);
-    if (mine === undefined) this.#table.keepHash(peer, turn, theirs, this.#turn);
+    if (mine === undefined) this.#table.keepHash(peer, turn, theirs, this.turn);
     else if (mine !== theirs) this.#options.onDesync?.({ turn, peer, mine, theirs });
   }
 }

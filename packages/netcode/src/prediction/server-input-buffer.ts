@@ -36,22 +36,14 @@ export class ServerInputBuffer<Input> {
   #lowestIndex = 2 * INPUT_CAPACITY_TICKS;
   #lastTaken: number | undefined;
   #last: Input;
-  #late = 0;
-  #early = 0;
+  /** Number of inputs that came too late. */
+  late = 0;
+  /** Number of inputs that came too far ahead of their tick. */
+  early = 0;
 
   /** @param idle input of a player that has not sent any yet */
   constructor(idle: Input) {
     this.#last = idle;
-  }
-
-  /** Number of inputs that came too late. */
-  get late(): number {
-    return this.#late;
-  }
-
-  /** Number of inputs that came too far ahead of their tick. */
-  get early(): number {
-    return this.#early;
   }
 
   /** Number of inputs that wait for their tick. */
@@ -67,8 +59,8 @@ export class ServerInputBuffer<Input> {
       const place = placeOf(tick);
       if (isLate) {
         // A late repetition is not a late input.
-        if (tick === newest?.tick) this.#late += 1;
-      } else if (tick > this.#horizon(tick)) this.#early += 1;
+        if (tick === newest?.tick) this.late += 1;
+      } else if (tick > this.#horizon(tick)) this.early += 1;
       else if (this.#ticks[place] !== tick) {
         this.#ticks[place] = tick;
         this.#inputs[place] = input;

@@ -87,7 +87,7 @@ export class SentReplica {
   };
   #sentTexts: EntityTexts = NO_TEXTS;
   #sentTick: number | undefined;
-  #sentAtMs = -Infinity;
+  sentAtMs = -Infinity;
   #reason: SendReason = "first";
   #isFaulty = false;
 
@@ -104,10 +104,6 @@ export class SentReplica {
     }
   }
 
-  get sentAtMs(): number {
-    return this.#sentAtMs;
-  }
-
   /** Returns the urgency of the state at this tick: 0 if it is not due, else its error in thresholds. */
   urgency(
     state: Float32Array,
@@ -117,7 +113,7 @@ export class SentReplica {
     texts = NO_TEXTS,
   ): number {
     const { definition } = this.#options;
-    const ageMs = nowMs - this.#sentAtMs;
+    const ageMs = nowMs - this.sentAtMs;
     if (ageMs < policy.minIntervalMs - INTERVAL_SLACK_MS) return 0;
     const heartbeatMs = definition.heartbeatMs ?? policy.heartbeatMs;
     const ofMotion = this.#decision
@@ -141,7 +137,7 @@ export class SentReplica {
     this.#sent.set(state);
     if (texts.length > 0) this.#sentTexts = texts.slice();
     this.#sentTick = tick;
-    this.#sentAtMs = nowMs;
+    this.sentAtMs = nowMs;
     this.#decision?.sent(state, tick, this.#reason);
   }
 

@@ -9,7 +9,8 @@ const NO_BYTES = new Uint8Array(0);
 export class ByteReader {
   #bytes: Uint8Array;
   #at = 0;
-  #ok = true;
+  /** False after the first failed read. */
+  ok = true;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
@@ -19,12 +20,7 @@ export class ByteReader {
   restart(bytes: Uint8Array): void {
     this.#bytes = bytes;
     this.#at = 0;
-    this.#ok = true;
-  }
-
-  /** False after the first failed read. */
-  get ok(): boolean {
-    return this.#ok;
+    this.ok = true;
   }
 
   get remaining(): number {
@@ -58,11 +54,11 @@ export class ByteReader {
       const byte = this.u8();
       value |= (byte & 0x7f) << shift;
       if (byte < 0x80) {
-        if (byte === 0 && shift > 0) this.#ok = false;
-        return this.#ok ? value : 0;
+        if (byte === 0 && shift > 0) this.ok = false;
+        return this.ok ? value : 0;
       }
     }
-    this.#ok = false;
+    this.ok = false;
     return 0;
   }
 
@@ -78,16 +74,16 @@ export class ByteReader {
 
   text(maxBytes: number): string {
     const length = this.varint();
-    if (length > maxBytes) this.#ok = false;
+    if (length > maxBytes) this.ok = false;
     const encoded = this.bytes(length);
-    const decoded = this.#ok ? decodeUtf8(encoded) : undefined;
-    if (decoded === undefined) this.#ok = false;
+    const decoded = this.ok ? decodeUtf8(encoded) : undefined;
+    if (decoded === undefined) this.ok = false;
     return decoded ?? "";
   }
 
   #claim(count: number): number {
-    if (!this.#ok || count < 0 || this.#at + count > this.#bytes.length) {
-      this.#ok = false;
+    if (!this.ok || count < 0 || this.#at + count > this.#bytes.length) {
+      this.ok = false;
       return -1;
     }
     const at = this.#at;

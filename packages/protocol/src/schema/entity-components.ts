@@ -61,11 +61,7 @@ export function componentCount(field: Field): number {
 export class ComponentList {
   readonly components: Component[] = [];
   readonly leaves: Leaf[] = [];
-  #textCount = 0;
-
-  get textCount(): number {
-    return this.#textCount;
-  }
+  textCount = 0;
 
   add(path: string, field: Field): void {
     switch (field.kind) {
@@ -77,7 +73,7 @@ export class ComponentList {
         return;
       case "string":
       case "bytes":
-        this.leaves.push({ path, field, offset: this.#textCount++, count: 0 });
+        this.leaves.push({ path, field, offset: this.textCount++, count: 0 });
         return;
       default:
         this.leaves.push({ path, field, offset: this.components.length, count: counts[field.kind] });

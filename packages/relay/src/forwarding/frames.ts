@@ -37,13 +37,9 @@ export class Frames {
   #frames: Frame[] = [];
   #chunk = Buffer.alloc(0);
   #chunkAt = 0;
-  #bytes = 0;
+  bytes = 0;
   /** Last result of {@link run}, since most receivers get the same run. */
   #newest: { readonly from: number; readonly to: number; readonly run: FrameRun } | undefined;
-
-  get bytes(): number {
-    return this.#bytes;
-  }
 
   /** Adds a packet of a sender and returns its place. `key`: see {@link Frame.key}. */
   add(envelope: Envelope, senderNumber: number, key: number): number {
@@ -58,7 +54,7 @@ export class Frames {
     chunk.set(head, envelopeAt);
     chunk.set(packet, envelopeAt + head.length);
     const end = (this.#chunkAt = envelopeAt + envelopeBytes);
-    this.#bytes += end - start;
+    this.bytes += end - start;
     return this.#frames.push({ trafficClass, key, chunk, start, envelopeAt, end }) - 1;
   }
 
@@ -87,7 +83,7 @@ export class Frames {
   /** Empties the window. Places begin at 0 again. */
   clear(): void {
     this.#frames = [];
-    this.#bytes = 0;
+    this.bytes = 0;
     this.#newest = undefined;
   }
 

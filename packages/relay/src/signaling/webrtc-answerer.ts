@@ -56,7 +56,7 @@ export class WebRtcAnswerer {
   readonly #offerers = new Map<Participant, Offerer>();
   readonly #open = new Set<Attempt>();
   #native: NativeWebRtc | undefined;
-  #port: number | undefined;
+  port: number | undefined;
   #isClosed = false;
 
   /** @param onReady called when the answerer can take offers */
@@ -69,10 +69,6 @@ export class WebRtcAnswerer {
 
   get isReady(): boolean {
     return this.#native !== undefined && !this.#isClosed;
-  }
-
-  get port(): number | undefined {
-    return this.#port;
   }
 
   /** Number of WebRTC links that are open or opening. */
@@ -129,7 +125,7 @@ export class WebRtcAnswerer {
     if (this.#isClosed) return;
     users += 1;
     this.#native = native;
-    this.#port = port;
+    this.port = port;
     log.info("WebRTC to the server", { udpPort: port });
     this.#onReady();
   }
@@ -152,7 +148,7 @@ export class WebRtcAnswerer {
       isInitiator: false,
       // The server needs no STUN: clients reach its address directly. They look up their own addresses.
       iceServers: [],
-      udpPort: this.#port!,
+      udpPort: this.port!,
       ...(webrtc?.bindAddress !== undefined && { bindAddress: webrtc.bindAddress }),
       ...(webrtc?.announcedAddress !== undefined && { announcedAddress: webrtc.announcedAddress }),
       permitsCandidate: (address) => this.#permits(participant, address),

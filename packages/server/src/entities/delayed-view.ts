@@ -47,17 +47,13 @@ export class DelayedView {
   readonly #options: DelayedViewOptions;
   readonly #frames: Frame[] = [];
   readonly #known = new Map<number, ShownState>();
-  #bytes = 0;
+  /** Bytes of the changes that wait for their time. */
+  waitingBytes = 0;
   #omitted = 0;
 
   constructor(options: DelayedViewOptions) {
     this.#options = options;
     this.world = new World(options);
-  }
-
-  /** Bytes of the changes that wait for their time. */
-  get waitingBytes(): number {
-    return this.#bytes;
   }
 
   /** Returns the number of states that were left out since the last call, because too much waited. */
@@ -80,7 +76,7 @@ export class DelayedView {
     for (const record of live.records.values()) {
       const noteBytes = RECORD_BYTES + 4 * record.place.table.width;
       // A spawn is always recorded.
-      if (this.#known.has(record.id) && this.#bytes + bytes + noteBytes > MAX_BYTES) {
+      if (this.#known.has(record.id) && this.waitingBytes + bytes + noteBytes > MAX_BYTES) {
         this.#omitted += 1;
         continue;
       }
@@ -91,7 +87,7 @@ export class DelayedView {
     }
     if (states.length === 0 && removed.length === 0) return;
     this.#frames.push({ tick, bytes, removed, states });
-    this.#bytes += bytes;
+    this.waitingBytes += bytes;
   }
 
   /**
@@ -106,7 +102,7 @@ export class DelayedView {
   }
 
   #play({ bytes, removed, states }: Frame): void {
-    this.#bytes -= bytes;
+    this.waitingBytes -= bytes;
     for (const id of removed) this.#remove(id);
     for (const note of states) this.#show(note);
   }

@@ -26,8 +26,10 @@ export class TickLoop {
   readonly duration = new Histogram();
   readonly #options: TickLoopOptions;
   readonly #periodMs: number;
-  #tick = 0;
-  #skipped = 0;
+  /** Tick of the newest step. */
+  tick = 0;
+  /** Number of steps that were due but skipped. */
+  skipped = 0;
   #nextAtMs = 0;
   #cancel: Cancel | undefined;
   #isRunning = false;
@@ -35,16 +37,6 @@ export class TickLoop {
   constructor(options: TickLoopOptions) {
     this.#options = options;
     this.#periodMs = 1000 / options.tickHz;
-  }
-
-  /** Tick of the newest step. */
-  get tick(): number {
-    return this.#tick;
-  }
-
-  /** Number of steps that were due but skipped. */
-  get skipped(): number {
-    return this.#skipped;
   }
 
   start(): void {
@@ -74,8 +66,8 @@ export class TickLoop {
       if (nowMs + EARLY_MS < this.#nextAtMs) break;
       this.lateness.add(Math.max(0, nowMs - this.#nextAtMs));
       this.#nextAtMs += this.#periodMs;
-      this.#tick = (this.#tick + 1) >>> 0;
-      this.#options.step(this.#tick);
+      this.tick = (this.tick + 1) >>> 0;
+      this.#options.step(this.tick);
       this.duration.add(scheduler.nowMs() - nowMs);
     }
     if (!this.#isRunning) return;
@@ -86,7 +78,7 @@ export class TickLoop {
   #skip(nowMs: number): void {
     const behind = Math.floor((nowMs + EARLY_MS - this.#nextAtMs) / this.#periodMs);
     if (behind <= 0) return;
-    this.#skipped += behind;
+    this.skipped += behind;
     this.#nextAtMs += behind * this.#periodMs;
   }
 }

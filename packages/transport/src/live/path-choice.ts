@@ -39,20 +39,12 @@ function costMs({ rttMs, jitterMs }: PathReading, lossRatio: number): number {
  * its own.
  */
 export class PathChoice {
-  #choice: "direct" | "relay" = "direct";
-  #reason = "";
+  choice: "direct" | "relay" = "direct";
+  /** The reason of the last change, in a sentence. Empty before the first change. */
+  reason = "";
   #sinceMs: number | undefined;
   #returnAfterMs = FIRST_RETURN_AFTER_MS;
   #returnedAtMs = -Infinity;
-
-  get choice(): "direct" | "relay" {
-    return this.#choice;
-  }
-
-  /** The reason of the last change, in a sentence. Empty before the first change. */
-  get reason(): string {
-    return this.#reason;
-  }
 
   /**
    * Takes the readings of both paths, undefined for a path that is not open. Returns true if the choice has
@@ -64,7 +56,7 @@ export class PathChoice {
       return false;
     }
     this.#sinceMs ??= nowMs;
-    const patienceMs = this.#choice === "direct" ? LEAVE_AFTER_MS : this.#returnAfterMs;
+    const patienceMs = this.choice === "direct" ? LEAVE_AFTER_MS : this.#returnAfterMs;
     if (nowMs - this.#sinceMs < patienceMs) return false;
     this.#change(direct, relay, nowMs);
     return true;
@@ -72,7 +64,7 @@ export class PathChoice {
 
   #wantsChange(direct: PathReading, relay: PathReading): boolean {
     const relayMs = costMs(relay, relay.lossRatio);
-    return this.#choice === "direct"
+    return this.choice === "direct"
       ? costMs(direct, direct.lossRatio) > relayMs * WORSE_RATIO + WORSE_MS
       : costMs(direct, direct.recentLossRatio) <= relayMs + AS_GOOD_MS;
   }
@@ -80,15 +72,15 @@ export class PathChoice {
   #change(direct: PathReading, relay: PathReading, nowMs: number): void {
     this.#sinceMs = undefined;
     const relayed = `relay ${inWords(relay, relay.lossRatio)}`;
-    if (this.#choice === "direct") {
-      this.#choice = "relay";
+    if (this.choice === "direct") {
+      this.choice = "relay";
       if (nowMs - this.#returnedAtMs > GOOD_AFTER_MS) this.#returnAfterMs = FIRST_RETURN_AFTER_MS;
-      this.#reason = `the direct path is worse than the relay (direct ${inWords(direct, direct.lossRatio)}; ${relayed})`;
+      this.reason = `the direct path is worse than the relay (direct ${inWords(direct, direct.lossRatio)}; ${relayed})`;
       return;
     }
-    this.#choice = "direct";
+    this.choice = "direct";
     this.#returnedAtMs = nowMs;
-    this.#reason = `the direct path is as good as the relay again (direct ${inWords(direct, direct.recentLossRatio)}; ${relayed})`;
+    this.reason = `the direct path is as good as the relay again (direct ${inWords(direct, direct.recentLossRatio)}; ${relayed})`;
     this.#returnAfterMs = Math.min(this.#returnAfterMs * 2, LONGEST_RETURN_AFTER_MS);
   }
 }

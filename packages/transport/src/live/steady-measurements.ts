@@ -23,18 +23,10 @@ export class SteadyMeasurements {
    * Otherwise a change of links would be undone at once, only because the new link measures other quantities.
    */
   readonly #bands = new Map<Name, { readonly band: SteadyBand; measuredAtMs: number }>();
-  #measured: Measured | undefined;
-  #measuredAtMs = 0;
-
   /** The newest measurement. */
-  get measured(): Measured | undefined {
-    return this.#measured;
-  }
-
+  measured: Measured | undefined;
   /** Time of {@link measured}, on the clock of {@link observe}. */
-  get measuredAtMs(): number {
-    return this.#measuredAtMs;
-  }
+  measuredAtMs = 0;
 
   /** The present band of each quantity; `unknown` without a recent measurement. */
   get held(): HeldBands {
@@ -45,8 +37,8 @@ export class SteadyMeasurements {
   /** Takes a measurement. Returns a text for each band that has changed. */
   observe(measured: Measured, nowMs: number): string[] {
     const before = this.held;
-    this.#measured = measured;
-    this.#measuredAtMs = nowMs;
+    this.measured = measured;
+    this.measuredAtMs = nowMs;
     for (const name of names) this.#update(name, measured[quantities[name]], nowMs);
     const after = this.held;
     return names.flatMap((name) =>

@@ -59,15 +59,11 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
   #connection: NativeConnection | undefined;
   #hasDescription = false;
   #candidates = 0;
-  #route: LinkRoute | undefined;
+  route: LinkRoute | undefined;
 
   constructor(options: NodeWebRtcLinkOptions) {
     super(options.scheduler);
     this.#options = options;
-  }
-
-  get route(): LinkRoute | undefined {
-    return this.#route;
   }
 
   /** Takes a signal from the other side's `onSignal`. Drops invalid ones. */
@@ -231,7 +227,7 @@ export class NodeWebRtcLink extends PathLink implements SignalledLink {
     }
     this.#guarded(() => {
       const pair = this.#connection?.getSelectedCandidatePair();
-      if (pair) this.#route = routeOf(candidateOf(pair.local), candidateOf(pair.remote));
+      if (pair) this.route = routeOf(candidateOf(pair.local), candidateOf(pair.remote));
     });
     this.opened();
   }

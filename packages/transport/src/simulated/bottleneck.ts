@@ -18,26 +18,22 @@ export class Bottleneck {
   readonly #capacity: () => Capacity;
   readonly #waiting: Waiting[] = [];
   #isSending = false;
-  #queuedBytes = 0;
+  /** Bytes that wait or are being sent. */
+  queuedBytes = 0;
 
   constructor(scheduler: Scheduler, capacity: () => Capacity) {
     this.#scheduler = scheduler;
     this.#capacity = capacity;
   }
 
-  /** Bytes that wait or are being sent. */
-  get queuedBytes(): number {
-    return this.#queuedBytes;
-  }
-
   /** Returns true if `bytes` more fit into the queue. */
   hasRoomFor(bytes: number): boolean {
-    return this.#queuedBytes + bytes <= this.#capacity().queueBytes;
+    return this.queuedBytes + bytes <= this.#capacity().queueBytes;
   }
 
   /** Takes a packet regardless of room. Calls `onSent` when its last bit has left. */
   push(bytes: number, onSent: () => void): void {
-    this.#queuedBytes += bytes;
+    this.queuedBytes += bytes;
     this.#waiting.push({ bytes, onSent });
     if (!this.#isSending) this.#sendNext();
   }
@@ -60,7 +56,7 @@ export class Bottleneck {
   }
 
   #finish(sent: Waiting): void {
-    this.#queuedBytes -= sent.bytes;
+    this.queuedBytes -= sent.bytes;
     sent.onSent();
   }
 }

@@ -91,9 +91,10 @@ export class NetworkSimulator {
   readonly #duplication: Random;
   readonly #reordering: Random;
   readonly #inOrder = new InOrder<Flight>((flight) => this.#arrive(flight));
-  #settings: NetworkSettings;
+  settings: NetworkSettings;
   #isClosed = false;
-  #queuedBytes = 0;
+  /** Bytes of this direction that wait at the bottleneck or are being sent. */
+  queuedBytes = 0;
   #newestArrived = -1;
   #lastArrivalAtMs = -Infinity;
   readonly #line: (() => void)[] = [];
@@ -105,8 +106,8 @@ export class NetworkSimulator {
       throw new ConfigError("retransmitMs", retransmitMs, "more than 0 ms");
     }
     this.#options = options;
-    this.#settings = networkSettings(options.settings ?? {});
-    this.#bottleneck = options.bottleneck ?? new Bottleneck(options.scheduler, () => this.#settings);
+    this.settings = networkSettings(options.settings ?? {});
+    this.#bottleneck = options.bottleneck ?? new Bottleneck(options.scheduler, () => this.settings);
     // One stream per purpose: a changed jitter does not change which packets are lost.
     this.#loss = new LossProcess(options.random.fork());
     this.#jitter = options.random.fork();
@@ -119,22 +120,13 @@ export class NetworkSimulator {
     return this.#counters;
   }
 
-  get settings(): NetworkSettings {
-    return this.#settings;
-  }
-
-  /** Bytes of this direction that wait at the bottleneck or are being sent. */
-  get queuedBytes(): number {
-    return this.#queuedBytes;
-  }
-
   /**
    * Changes settings for later packets. Packets that have left the bottleneck keep their delay.
    *
    * @throws ConfigError that names the first setting outside its range. No setting changes then.
    */
   change(changes: Partial<NetworkSettings>): void {
-    this.#settings = networkSettings(changes, this.#settings);
+    this.settings = networkSettings(changes, this.settings);
   }
 
   /**
@@ -148,16 +140,16 @@ export class NetworkSimulator {
     const bytes = packet.length;
     const number = this.#counters.sent++;
     this.#counters.sentBytes += bytes;
-    if (!isReliable && bytes > this.#settings.mtuBytes) {
+    if (!isReliable && bytes > this.settings.mtuBytes) {
       this.#counters.droppedMtu += 1;
     } else if (!isReliable && !this.#bottleneck.hasRoomFor(bytes)) {
       this.#counters.droppedQueue += 1;
     } else {
       const sentAtMs = this.#options.scheduler.nowMs();
       const flight = { number, packet: packet.slice(), deliver, sentAtMs };
-      this.#queuedBytes += bytes;
+      this.queuedBytes += bytes;
       this.#bottleneck.push(bytes, () => {
-        this.#queuedBytes -= bytes;
+        this.queuedBytes -= bytes;
         if (isReliable) this.#transmit(flight);
         else this.#sendOverPath(flight);
       });
@@ -170,9 +162,9 @@ export class NetworkSimulator {
   }
 
   #sendOverPath(flight: Flight): void {
-    const isTwice = this.#duplication.bool(this.#settings.duplicateRatio);
+    const isTwice = this.#duplication.bool(this.settings.duplicateRatio);
     const delayMs = this.#drawDelayMs();
-    if (this.#loss.isLost(this.#settings.loss)) {
+    if (this.#loss.isLost(this.settings.loss)) {
       this.#counters.lost += 1;
       return;
     }
@@ -185,14 +177,14 @@ export class NetworkSimulator {
 
   /** Sends all segments of a packet and repeats lost ones. The packet arrives with its last segment. */
   #transmit(flight: Flight): void {
-    this.#transmitSegments(flight, Math.max(1, Math.ceil(flight.packet.length / this.#settings.mtuBytes)), 0);
+    this.#transmitSegments(flight, Math.max(1, Math.ceil(flight.packet.length / this.settings.mtuBytes)), 0);
   }
 
   #transmitSegments(flight: Flight, segments: number, repeats: number): void {
     const delayMs = this.#drawDelayMs();
     let lost = 0;
     for (let segment = 0; segment < segments; segment += 1) {
-      if (this.#loss.isLost(this.#settings.loss)) lost += 1;
+      if (this.#loss.isLost(this.settings.loss)) lost += 1;
     }
     if (lost > 0) {
       const waitMs = this.#noticeLossMs() * 2 ** Math.min(repeats, MAX_BACKOFF_DOUBLINGS);
@@ -214,17 +206,17 @@ export class NetworkSimulator {
   }
 
   #noticeLossMs(): number {
-    const rttMs = this.#options.rttMs?.() ?? 2 * this.#settings.delayMs;
+    const rttMs = this.#options.rttMs?.() ?? 2 * this.settings.delayMs;
     return Math.max(rttMs + (this.#options.retransmitMs ?? DEFAULT_RETRANSMIT_MS), 1.25 * rttMs);
   }
 
   #drawDelayMs(): number {
-    const holdMs = this.#reordering.bool(this.#settings.reorderRatio) ? this.#settings.reorderHoldMs : 0;
+    const holdMs = this.#reordering.bool(this.settings.reorderRatio) ? this.settings.reorderHoldMs : 0;
     return this.#drawJitteredMs(this.#jitter) + holdMs;
   }
 
   #drawJitteredMs(random: Random): number {
-    return Math.max(0, random.normal(this.#settings.delayMs, this.#settings.jitterMs));
+    return Math.max(0, random.normal(this.settings.delayMs, this.settings.jitterMs));
   }
 
   #arriveAfter(delayMs: number, arrive: () => void): void {

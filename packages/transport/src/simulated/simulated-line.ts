@@ -32,18 +32,14 @@ export class SimulatedLine {
   readonly #out: Bottleneck;
   readonly #in: Bottleneck;
   readonly #filters = new Map<Link, SimulatedFilter>();
-  #settings: NetworkSettings = PERFECT_NETWORK;
+  /** Present properties of each direction. */
+  settings: NetworkSettings = PERFECT_NETWORK;
 
   constructor({ scheduler, random }: SimulatedLineOptions) {
     this.#scheduler = scheduler;
     this.#random = random ?? seededRandom(crypto.getRandomValues(new Uint32Array(1))[0]!);
-    this.#out = new Bottleneck(scheduler, () => this.#settings);
-    this.#in = new Bottleneck(scheduler, () => this.#settings);
-  }
-
-  /** Present properties of each direction. */
-  get settings(): NetworkSettings {
-    return this.#settings;
+    this.#out = new Bottleneck(scheduler, () => this.settings);
+    this.#in = new Bottleneck(scheduler, () => this.settings);
   }
 
   /** Sends all further packets of this link through the line. */
@@ -56,7 +52,7 @@ export class SimulatedLine {
       out: this.#out,
       in: this.#in,
       random: this.#random,
-      settings: this.#settings,
+      settings: this.settings,
       onEnd: () => this.#filters.delete(link),
     });
     this.#filters.set(link, filter);
@@ -69,8 +65,8 @@ export class SimulatedLine {
    * @throws ConfigError that names the first setting outside its range. Nothing changes then.
    */
   change(settings: Partial<NetworkSettings>): void {
-    this.#settings = networkSettings(settings);
-    for (const filter of this.#filters.values()) filter.change(this.#settings);
+    this.settings = networkSettings(settings);
+    for (const filter of this.#filters.values()) filter.change(this.settings);
   }
 
   /** Releases all links, each as soon as its packets on their way have arrived in order. */

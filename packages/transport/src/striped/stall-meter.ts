@@ -86,7 +86,8 @@ export class StallMeter {
   /** Send time of the newest answered ping. */
   #answeredSentMs = -Infinity;
   #observedAtMs = -Infinity;
-  #reading: StallReading = { stalled: 0, roundTrips: 0 };
+  /** The counts of all stalls, behind lost segments or in a queue. */
+  reading: StallReading = { stalled: 0, roundTrips: 0 };
 
   /**
    * Share of the round trips that stalled behind lost segments, 0 to 1. Undefined with too few round trips.
@@ -95,11 +96,6 @@ export class StallMeter {
     const { stalled, roundTrips } = this.reading;
     if (roundTrips < MIN_SAMPLES) return undefined;
     return this.#observedAtMs - this.#gapsCheckedAtMs <= WINDOW_MS ? stalled / roundTrips : 0;
-  }
-
-  /** The counts of all stalls, behind lost segments or in a queue. */
-  get reading(): StallReading {
-    return this.#reading;
   }
 
   /** True if some round trips stalled, so that the caller should measure more often. */
@@ -152,13 +148,13 @@ export class StallMeter {
     let stalled = this.#overdue.length;
     const roundTrips = stalled + this.#samples.length;
     for (const sample of this.#samples) if (this.#isStall(sample)) stalled += 1;
-    this.#reading = { stalled, roundTrips };
+    this.reading = { stalled, roundTrips };
   }
 
   #findGaps(nowMs: number): void {
     this.#observedAtMs = nowMs;
     this.#count();
-    const { stalled, roundTrips } = this.#reading;
+    const { stalled, roundTrips } = this.reading;
     if (stalled < MIN_STALLS || roundTrips < MIN_SAMPLES) return;
     const areHoles =
       !this.#isQueue && this.#shareTogether(SURELY_APART_MS, SURELY_TOGETHER) >= MIN_TOGETHER_SHARE;

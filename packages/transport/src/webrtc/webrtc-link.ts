@@ -22,20 +22,12 @@ export class WebRtcLink extends PathLink implements SignalledLink {
   readonly #earlySignals: unknown[] = [];
   readonly #earlyPackets: Uint8Array[] = [];
   #peer: Instance | undefined;
-  #route: LinkRoute | undefined;
-  #hint: string | undefined;
+  route: LinkRoute | undefined;
+  hint: string | undefined;
 
   constructor(options: WebRtcLinkOptions) {
     super(options.scheduler);
     this.#options = options;
-  }
-
-  get route(): LinkRoute | undefined {
-    return this.#route;
-  }
-
-  get hint(): string | undefined {
-    return this.#hint;
   }
 
   /**
@@ -155,13 +147,13 @@ export class WebRtcLink extends PathLink implements SignalledLink {
   #findRoute(peer: Instance): void {
     const { _pc: connection } = internalsOf(peer);
     if (this.state === "closed") return;
-    void selectedRoute(connection).then((route) => (this.#route = route ?? this.#route));
+    void selectedRoute(connection).then((route) => (this.route = route ?? this.route));
   }
 
   /** Stores the error of a TURN server: 401 is a wrong password, 701 no answer. */
   #noteError({ url, errorCode, errorText }: RTCPeerConnectionIceErrorEvent): void {
     if (!/^turns?:/.test(url)) return;
-    this.#hint = `TURN server ${url.split("?")[0]}: ${errorCode} ${errorText}`.trim();
+    this.hint = `TURN server ${url.split("?")[0]}: ${errorCode} ${errorText}`.trim();
   }
 
   #receive(packet: Uint8Array): void {

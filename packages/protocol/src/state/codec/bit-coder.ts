@@ -27,7 +27,7 @@ export class BitCoder {
   #length = 0;
   /** Bits that a decoder has read. */
   #position = 0;
-  #isDecoding = false;
+  isDecoding = false;
 
   /** @param capacityBytes size limit of an encoded packet; further bytes are lost */
   constructor(capacityBytes: number, { codes, slots }: PrefixTables) {
@@ -38,12 +38,8 @@ export class BitCoder {
     this.#slots = slots;
   }
 
-  get isDecoding(): boolean {
-    return this.#isDecoding;
-  }
-
   startEncoding(): void {
-    this.#isDecoding = false;
+    this.isDecoding = false;
     this.#at = 0;
     this.#filled = 0;
   }
@@ -63,7 +59,7 @@ export class BitCoder {
     words[last + 1] = 0;
     this.#lastWord = last;
     this.#length = length * 8;
-    this.#isDecoding = true;
+    this.isDecoding = true;
     this.#position = 0;
   }
 
@@ -89,7 +85,7 @@ export class BitCoder {
 
   /** Codes a number of `count` bits, 0 to 16. */
   bits(value: number, count: number): number {
-    if (!this.#isDecoding) {
+    if (!this.isDecoding) {
       this.#put(value, count);
       return value;
     }
@@ -105,7 +101,7 @@ export class BitCoder {
 
   /** Codes a mask by the prefix codes of a mask table. Other tables would decode to a size, not a symbol. */
   symbol(table: number, symbol: number): number {
-    if (!this.#isDecoding) {
+    if (!this.isDecoding) {
       const code = this.codeOf(table, symbol);
       this.#put(code >> 8, code & 15);
       return symbol;

@@ -21,17 +21,13 @@ export interface ReferenceSenderOptions extends WholeSenderOptions {
  */
 export class ReferenceSender extends WholeSender {
   readonly #history: StateHistory;
-  #active = NO_TICK;
+  /** Id of the reference in use; NO_TICK before the first. */
+  active = NO_TICK;
   #pending = NO_TICK;
 
   constructor(options: ReferenceSenderOptions) {
     super(options);
     this.#history = options.history;
-  }
-
-  /** Id of the reference in use; NO_TICK before the first. */
-  get active(): number {
-    return this.#active;
   }
 
   /**
@@ -42,25 +38,25 @@ export class ReferenceSender extends WholeSender {
    */
   refresh(tick: number): Uint8Array[] {
     this.#pending = tick;
-    return this.#messages(tick, this.#active);
+    return this.#messages(tick, this.active);
   }
 
   /** Starts to use the reference of {@link refresh}. Call it when all receivers have its messages. */
   activate(): void {
-    if (this.#pending !== NO_TICK) this.#active = this.#pending;
+    if (this.#pending !== NO_TICK) this.active = this.#pending;
     this.#pending = NO_TICK;
   }
 
   /** Returns the messages for a joining receiver: the active and the pending reference. */
   join(): Uint8Array[] {
-    const messages = this.#active === NO_TICK ? [] : this.#messages(this.#active, NO_TICK);
+    const messages = this.active === NO_TICK ? [] : this.#messages(this.active, NO_TICK);
     return this.#pending === NO_TICK
       ? messages
-      : [...messages, ...this.#messages(this.#pending, this.#active)];
+      : [...messages, ...this.#messages(this.#pending, this.active)];
   }
 
   protected override choose(entries: PacketEntries, index: number, tick: number): void {
-    chooseReference(entries, index, tick, this.#active);
+    chooseReference(entries, index, tick, this.active);
   }
 
   #messages(reference: number, previous: number): Uint8Array[] {
