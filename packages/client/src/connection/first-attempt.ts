@@ -10,12 +10,16 @@ import type { Page } from "../browser/page.js";
 import { joinCredential, linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
 import { TabSeat } from "./tab-seat.js";
 
-export interface FirstAttemptOptions {
+/** The parts of a join that its first attempt and the connection after it use. */
+export interface JoinParts {
   readonly serverUrl: string;
   readonly call: JoinCall;
   readonly scheduler: Scheduler;
   readonly webSocket: WebSocketConstructor;
   readonly page: Page | undefined;
+}
+
+export interface FirstAttemptOptions extends JoinParts {
   /** True if this player wants direct links. */
   readonly webrtc: boolean;
 }

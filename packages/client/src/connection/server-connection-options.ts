@@ -1,15 +1,6 @@
 import type { ServerMessage } from "@paceline/protocol";
-import type {
-  ByteBudget,
-  ChannelPolicyOf,
-  Link,
-  PongTimes,
-  Scheduler,
-  WebSocketConstructor,
-} from "@paceline/transport";
-import type { FirstAttempt } from "./first-attempt.js";
-import type { JoinCall } from "./match-request.js";
-import type { Page } from "../browser/page.js";
+import type { ByteBudget, ChannelPolicyOf, Link, PongTimes } from "@paceline/transport";
+import type { FirstAttempt, JoinParts } from "./first-attempt.js";
 import type { LoadStripes } from "./stripes.js";
 
 /** The server's message to a participant that has joined. */
@@ -43,16 +34,11 @@ interface ServerConnectionHandlers {
   onStalls(): void;
 }
 
-export interface ServerConnectionOptions {
-  readonly serverUrl: string;
-  readonly call: JoinCall;
+export interface ServerConnectionOptions extends JoinParts {
   /** The join in progress. */
   readonly first: FirstAttempt;
-  readonly scheduler: Scheduler;
-  readonly webSocket: WebSocketConstructor;
   readonly handlers: ServerConnectionHandlers;
   readonly router: { readonly receive: (packet: Uint8Array) => void };
-  readonly page: Page | undefined;
   readonly channel: ChannelPolicyOf;
   readonly budget: ByteBudget;
   readonly loadStripes: LoadStripes;

@@ -1,12 +1,7 @@
 import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
-import {
-  WebSocketLink,
-  type Link,
-  type Scheduler,
-  type WebSocketConstructor,
-  type WebSocketLike,
-} from "@paceline/transport";
+import { WebSocketLink, type Link, type WebSocketLike } from "@paceline/transport";
 import { CONNECT_TIMEOUT_MS, type FirstSocket } from "./first-attempt.js";
+import type { ServerConnectionOptions } from "./server-connection-options.js";
 
 export const serverLinkOptions = {
   needsProof: false,
@@ -22,11 +17,7 @@ export const serverLinkOptions = {
  */
 export const MAX_OTHER_ATTEMPTS = 2;
 
-interface Opening {
-  readonly scheduler: Scheduler;
-  readonly webSocket: WebSocketConstructor;
-  interpose(link: Link): Link;
-}
+type Opening = Pick<ServerConnectionOptions, "scheduler" | "webSocket" | "interpose">;
 
 /** A link and its socket. The link closes at once; the socket closes when the server has answered. */
 export interface ServerLink {
