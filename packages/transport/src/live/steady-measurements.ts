@@ -1,14 +1,7 @@
-import { type HeldBands, measuredBands } from "../profiles/bands.js";
+import { type HeldBands, measuredBands, quantities } from "../profiles/bands.js";
 import type { Measured } from "../profiles/circumstances.js";
 import { ENTER_AFTER_MS, LEAVE_AFTER_MS, SteadyBand } from "./steady-band.js";
 
-const quantities = {
-  loss: "lossRatio",
-  rtt: "rttMs",
-  queue: "queuedBytes",
-  stalls: "stallRatio",
-  upload: "uploadRatio",
-} as const satisfies Record<keyof HeldBands, keyof Measured>;
 type Name = keyof typeof quantities;
 /** A reading of stalls covers five seconds and ignores single ones: a wait would make it no more certain. */
 const STALLS_ENTER_AFTER_MS = 0;

@@ -40,15 +40,20 @@ export const measuredBands = {
 export type BandedQuantity = keyof typeof measuredBands;
 export type BandName<Quantity extends BandedQuantity> = (typeof measuredBands)[Quantity][number]["name"];
 
-/** The bands of the measured quantities. `unknown` if a quantity was not measured. */
-export interface HeldBands {
-  readonly loss: BandName<"lossRatio"> | "unknown";
-  readonly rtt: BandName<"rttMs"> | "unknown";
-  readonly queue: BandName<"queuedBytes"> | "unknown";
-  readonly stalls: BandName<"stallRatio"> | "unknown";
+/** The measured quantities by the names of the tree's inputs. */
+export const quantities = {
+  loss: "lossRatio",
+  rtt: "rttMs",
+  queue: "queuedBytes",
+  stalls: "stallRatio",
   /** Upload that direct links to all players need, as a share of the profile's `uploadBytesPerSecond`. */
-  readonly upload: BandName<"uploadRatio"> | "unknown";
-}
+  upload: "uploadRatio",
+} as const satisfies Record<string, BandedQuantity>;
+
+/** The bands of the measured quantities. `unknown` if a quantity was not measured. */
+export type HeldBands = {
+  readonly [Name in keyof typeof quantities]: BandName<(typeof quantities)[Name]> | "unknown";
+};
 
 type YesNo = "yes" | "no";
 
@@ -94,13 +99,11 @@ export function inputsOf(circumstances: Circumstances, profile: Profile): Inputs
 }
 
 function bandsOf(measured: Measured): HeldBands {
-  return {
-    loss: bandOf(measuredBands.lossRatio, measured.lossRatio),
-    rtt: bandOf(measuredBands.rttMs, measured.rttMs),
-    queue: bandOf(measuredBands.queuedBytes, measured.queuedBytes),
-    stalls: bandOf(measuredBands.stallRatio, measured.stallRatio),
-    upload: bandOf(measuredBands.uploadRatio, measured.uploadRatio),
-  };
+  const bands = Object.entries(quantities).map(([name, quantity]) => [
+    name,
+    bandOf(measuredBands[quantity], measured[quantity]),
+  ]);
+  return Object.fromEntries(bands);
 }
 
 function yesNo(isSo: boolean): YesNo {
