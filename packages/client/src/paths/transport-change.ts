@@ -1,11 +1,6 @@
-import type { Measured } from "@paceline/transport";
+import type { Explanation, Measured } from "@paceline/transport";
 
-/** A choice, its subject and its reason: a row for `console.table`. */
-export interface Explanation {
-  readonly about: string;
-  readonly choice: string;
-  readonly reason: string;
-}
+export type { Explanation };
 
 /** A change of a path or of the plan. Plain data, suitable for a bug report. */
 export interface TransportChange extends Explanation {

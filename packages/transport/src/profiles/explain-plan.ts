@@ -1,8 +1,8 @@
 import type { Plan } from "./plan.js";
 import type { QuestionWords } from "./tree-words.js";
 
-/** One row of an explanation, made for `console.table`. */
-export interface PlanRow {
+/** A choice, its subject and its reason: a row for `console.table`. */
+export interface Explanation {
   readonly about: string;
   readonly choice: string;
   readonly reason: string;
@@ -12,7 +12,7 @@ export interface PlanRow {
  * Explains the plan for people: returns every question with its answer and the reason. Loads the words at the
  * first call, and rejects if that fails.
  */
-export async function explainPlan(plan: Plan): Promise<PlanRow[]> {
+export async function explainPlan(plan: Plan): Promise<Explanation[]> {
   const { describePlan } = await import("./tree-words.js");
   return describePlan(plan);
 }

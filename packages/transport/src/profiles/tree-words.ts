@@ -1,5 +1,5 @@
 import type { BandedQuantity, BandName, Inputs } from "./bands.js";
-import type { PlanRow } from "./explain-plan.js";
+import type { Explanation } from "./explain-plan.js";
 import type { Plan, Reason } from "./plan.js";
 
 // Words take more space than the tree itself. Only chunks that are loaded on demand import this file, so that
@@ -23,11 +23,11 @@ export interface QuestionWords {
 }
 
 /** Returns every question that the tree asked, with its answer and the reason. */
-export function describePlan(plan: Plan): PlanRow[] {
+export function describePlan(plan: Plan): Explanation[] {
   return plan.reasons.map((reason) => answer(reason, plan));
 }
 
-function answer({ question, row }: Reason, { inputs }: Plan): PlanRow {
+function answer({ question, row }: Reason, { inputs }: Plan): Explanation {
   const words = treeWords.find((candidate) => candidate.question === question);
   const known = words?.rows[row] ?? { choice: row, reason: "" };
   const isUnknown = known.unknown !== undefined && inputs[known.unknown.input] === "unknown";
