@@ -62,16 +62,6 @@ export interface LinkGuard {
   failed(error: unknown): void;
 }
 
-/** Traffic counters of a link since its start. */
-export interface LinkCounters {
-  packetsSent: number;
-  bytesSent: number;
-  packetsReceived: number;
-  bytesReceived: number;
-  /** Packets that the path refused, and all sends after the close. */
-  packetsDropped: number;
-}
-
 /**
  * One live path to one remote. Its state goes from connecting over open to closed, never back. A link has no
  * queue: each packet goes at once to the socket or channel, which can neither replace nor drop it. Its owner,
@@ -123,15 +113,19 @@ export interface Link {
   close(code: number, reason: string): void;
 }
 
-export function newLinkCounters(): LinkCounters {
+export function newLinkCounters() {
   return {
     packetsSent: 0,
     bytesSent: 0,
     packetsReceived: 0,
     bytesReceived: 0,
+    /** Packets that the path refused, and all sends after the close. */
     packetsDropped: 0,
   };
 }
+
+/** Traffic counters of a link since its start. */
+export type LinkCounters = ReturnType<typeof newLinkCounters>;
 
 /** Returns true if packets of this class may be lost, so that an unreliable link may carry them. */
 export function mayBeLost(trafficClass: TrafficClassName): trafficClass is "state" | "input" | "event" {

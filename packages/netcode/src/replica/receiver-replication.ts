@@ -1,8 +1,8 @@
-import type { EntityDefinition } from "@paceline/protocol";
+import type { EntityDefinition, Texts } from "@paceline/protocol";
 import { thresholdFactor } from "../reckoning/adaptive-threshold.js";
 import type { SendDecisionPolicy } from "../reckoning/send-decision.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
-import { SentReplica, type EntityTexts } from "./sent-replica.js";
+import { SentReplica } from "./sent-replica.js";
 
 /** An entity that may have to be sent. */
 export interface ReplicatedEntity {
@@ -10,7 +10,7 @@ export interface ReplicatedEntity {
   readonly definition: EntityDefinition;
   /** The entity's current state, with derived components filled in (see `kinematicsOf`). */
   readonly state: Float32Array;
-  readonly texts: EntityTexts;
+  readonly texts: Texts;
   /** Distance from the receiver's viewpoint, m; 0 if unknown. */
   readonly distanceM?: number;
 }

@@ -1,7 +1,6 @@
-import { encodeUtf8, type EntityDefinition, type StringField } from "@paceline/protocol";
+import { encodeUtf8, type EntityDefinition, type StringField, type Texts } from "@paceline/protocol";
 import type { Place } from "../entity-table.js";
 import type { ReplicatedEntity } from "./receiver-replication.js";
-import type { EntityTexts } from "./sent-replica.js";
 
 /** One entity of a `ReplicaStore`: an id, a row of values, and the game's object. */
 export class Replica<Entity extends object = object> implements ReplicatedEntity {
@@ -27,7 +26,7 @@ export class Replica<Entity extends object = object> implements ReplicatedEntity
     return this.row;
   }
 
-  get texts(): EntityTexts {
+  get texts(): Texts {
     return this.place.table.textsOf(this.place.row);
   }
 
@@ -35,7 +34,7 @@ export class Replica<Entity extends object = object> implements ReplicatedEntity
    * Sets texts in the order of the definition, or of a stream if `textOf` gives the index of each text in
    * `texts`. Missing texts, and texts too long for the definition, keep their value.
    */
-  setTexts(texts: EntityTexts, textOf?: Int32Array): void {
+  setTexts(texts: Texts, textOf?: Int32Array): void {
     const mine = this.place.table.textsOf(this.place.row);
     if (!textOf) return void mine.splice(0, texts.length, ...texts);
     for (const { field, offset } of this.definition.leaves) {

@@ -1,4 +1,4 @@
-import type { EntityDefinition, Leaf } from "@paceline/protocol";
+import type { EntityDefinition, Leaf, Texts } from "@paceline/protocol";
 import { angleDifference } from "../body/angle.js";
 import { orientationErrorRad } from "../body/quaternion.js";
 import { isInterpolated } from "../interpolation/is-interpolated.js";
@@ -42,10 +42,7 @@ interface PlainField {
 
 type Own = { -readonly [Key in keyof SendDecisionPolicy]: SendDecisionPolicy[Key] };
 
-/** Texts of an entity, in the order of its definition. */
-export type EntityTexts = readonly (string | Uint8Array)[];
-
-const NO_TEXTS: EntityTexts = [];
+const NO_TEXTS: Texts = [];
 
 /**
  * Returns a deriver of the motion values that the game does not write, or undefined if there are none. One
@@ -85,7 +82,7 @@ export class SentReplica {
     repeatAfterMs: 0,
     isInterpolated: false,
   };
-  #sentTexts: EntityTexts = NO_TEXTS;
+  #sentTexts: Texts = NO_TEXTS;
   #sentTick: number | undefined;
   sentAtMs = -Infinity;
   #reason: SendReason = "first";
@@ -212,7 +209,7 @@ export class SentReplica {
     return false;
   }
 
-  #hasOtherTexts(texts: EntityTexts): boolean {
+  #hasOtherTexts(texts: Texts): boolean {
     return texts.some((text, index) => !isSameText(text, this.#sentTexts[index]));
   }
 }

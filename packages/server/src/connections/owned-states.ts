@@ -58,16 +58,10 @@ export interface OwnedStatesOptions {
   answer(connection: PlayerConnection, record: EntityRecord, breach: Breach): BreachAnswer;
 }
 
-interface OwnedParts {
-  readonly record: EntityRecord;
-  /** Layout in which the room sends corrected states to the player. */
-  readonly plan: StatePlan;
-  readonly check: MotionCheck;
-}
-
 /** One entity of a player. Its id is the player's number for it; its row is the newest accepted state. */
 class OwnedReplica extends ReceivedReplica {
   readonly record: EntityRecord;
+  /** Layout in which the room sends corrected states to the player. */
   readonly plan: StatePlan;
   readonly check: MotionCheck;
   /** Extrapolates the entity. Undefined if its kind has no motion, or if the game's motion model threw. */
@@ -75,11 +69,11 @@ class OwnedReplica extends ReceivedReplica {
   receivedAtSeconds = -Infinity;
   correctedAtSeconds = -Infinity;
 
-  constructor(localId: number, place: Place, { record, plan, check }: OwnedParts) {
-    super(localId, place, record.entity);
-    this.record = record;
-    this.plan = plan;
-    this.check = check;
+  constructor(localId: number, place: Place, of: Pick<OwnedReplica, "record" | "plan" | "check">) {
+    super(localId, place, of.record.entity);
+    this.record = of.record;
+    this.plan = of.plan;
+    this.check = of.check;
     const { motionLayout } = this.definition;
     this.reckoner = motionLayout && newReckoner(motionLayout, reckoningModelOf(this.definition));
   }

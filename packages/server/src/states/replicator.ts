@@ -1,16 +1,13 @@
 import type { ViewLimits } from "@paceline/protocol";
 import type { ReplicationMoment } from "@paceline/netcode";
 import type { Player } from "../players/player.js";
-import type { EntityRecord, World } from "../entities/world.js";
+import type { EntityRecord } from "../entities/world.js";
 import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
+import type { RoomReplicationOptions } from "./room-replication.js";
 import { exactTerms, termsKey, type Terms } from "./terms.js";
 import { Tier } from "./tier.js";
 
-export interface ReplicatorOptions {
-  readonly world: World;
-  readonly tickHz: number;
-  readonly bytesPerSecond: number;
-}
+export type ReplicatorOptions = Omit<RoomReplicationOptions, "terms">;
 
 /**
  * Limit of tiers besides the exact one. A player whose terms need one more gets exact states at each tick.

@@ -2,17 +2,14 @@ import { ByteWriter } from "../../bytes/byte-writer.js";
 import { limits } from "../../errors/codes.js";
 import { NO_TICK, type PacketEntries } from "../codec/packet-entries.js";
 import type { StateHistory } from "../plan/state-history.js";
-import { WholeSender, type WholeSenderOptions } from "./whole-sender.js";
+import type { SnapshotSenderOptions } from "./snapshot-sender.js";
+import { WholeSender } from "./whole-sender.js";
 
 /** Ticks that a reference holds: enough to know velocity and its change. */
 const REFERENCE_TICKS = 3;
 /** Bytes reserved in a reliable message for everything but the states. */
 const MESSAGE_HEAD_BYTES = 64;
 const NO_IDS: readonly number[] = [];
-
-export interface ReferenceSenderOptions extends WholeSenderOptions {
-  readonly history: StateHistory;
-}
 
 /**
  * Sends states to many receivers, with each packet encoded once: as differences from a reference that all
@@ -25,7 +22,7 @@ export class ReferenceSender extends WholeSender {
   active = NO_TICK;
   #pending = NO_TICK;
 
-  constructor(options: ReferenceSenderOptions) {
+  constructor(options: SnapshotSenderOptions) {
     super(options);
     this.#history = options.history;
   }

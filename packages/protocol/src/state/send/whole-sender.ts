@@ -2,16 +2,12 @@ import { limits } from "../../errors/codes.js";
 import type { PacketEntries } from "../codec/packet-entries.js";
 import type { EntityRows } from "../plan/entity-rows.js";
 import { PacketSplitter } from "./packet-splitter.js";
-import type { SnapshotWriter } from "./snapshot-writer.js";
+import type { SnapshotSenderOptions } from "./snapshot-sender.js";
 
 const DEFAULT_CHECKSUM_TICKS = 32;
 const NO_IDS: readonly number[] = [];
 
-export interface WholeSenderOptions {
-  readonly writer: Pick<SnapshotWriter, "write">;
-  readonly maxBytes?: number;
-  readonly checksumTicks?: number;
-}
+type WholeSenderOptions = Omit<SnapshotSenderOptions, "history">;
 
 /** Sends whole states, which any receiver can read. */
 export class WholeSender {
