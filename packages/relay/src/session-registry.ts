@@ -18,7 +18,7 @@ import type { AdmittedLink } from "./admission/admitted-link.js";
 import { LogThrottle } from "./ops/log.js";
 import { full, notFound } from "./matchmaking/match-refusals.js";
 import { isRefusal, type MatchRequest } from "./matchmaking/match-request.js";
-import { MemoryBudget } from "./sessions/memory-budget.js";
+import { boundMemory } from "./sessions/memory-budget.js";
 import { sharingNetworks } from "./limits/network-address.js";
 import { Participant, type ParticipantContext, type ParticipantOptions } from "./sessions/participant.js";
 import type { RelaySettings } from "./options/relay-options.js";
@@ -60,7 +60,7 @@ export class SessionRegistry implements ParticipantContext {
   readonly drops = new DropCounters();
   readonly #forwarder: Forwarder;
   readonly #endings: LogThrottle;
-  readonly #memory: MemoryBudget;
+  readonly #stopMemory: Cancel;
   readonly #egress: AddressBuckets;
   readonly webRtc: WebRtcAnswerer;
   readonly #stopRenewing: Cancel | undefined;
@@ -72,7 +72,7 @@ export class SessionRegistry implements ParticipantContext {
     this.#forwarder = new Forwarder(this.drops, settings);
     this.#endings = new LogThrottle(settings.scheduler);
     this.#egress = addressBuckets(settings, "egressBytesPerSecondPerAddress", "egressBurstPerAddress");
-    this.#memory = new MemoryBudget(settings, () => this.participants.values());
+    this.#stopMemory = boundMemory(settings, () => this.participants.values());
     this.rooms = new RoomDirectory(settings, (match) => this.#openMatch(match));
     const { maxSessions, addressSharePercent } = settings.limits;
     this.#shares = new AddressShares(maxSessions, addressSharePercent);
@@ -250,7 +250,7 @@ export class SessionRegistry implements ParticipantContext {
   stop(endpoint?: string): void {
     this.isStopping = true;
     this.#stopRenewing?.();
-    this.#memory.stop();
+    this.#stopMemory();
     this.#stripes.stop();
     this.seats.clear();
     this.rooms.groups.clear();

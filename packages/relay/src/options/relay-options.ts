@@ -9,7 +9,7 @@ import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
 import type { RoomAuthority } from "../authority/room-host.js";
 import { RelayCounters } from "../ops/relay-counters.js";
 import { relayLimits, type RelayLimits } from "../limits/relay-limits.js";
-import { TurnCredentials, type TurnOptions } from "./turn-credentials.js";
+import { turnCredentials, type TurnOptions } from "./turn-credentials.js";
 import { webRtcSettings, type WebRtcOptions } from "./webrtc-options.js";
 
 /** One kind of room. */
@@ -122,7 +122,7 @@ export function relaySettings(options: RelayOptions) {
     build: buildOf(options.build),
     origins: new OriginPolicy({ allowedOrigins, publicHosts, log, clock: scheduler }),
     iceServers: iceServerList(options.iceServers ?? []),
-    turn: options.turn === undefined ? undefined : new TurnCredentials(options.turn, wallClockMs),
+    turn: options.turn === undefined ? undefined : turnCredentials(options.turn, wallClockMs),
     webrtc: webRtcSettings(options.webrtc),
     limits: relayLimits(options.limits ?? {}),
     /** Undefined: depends on the size of the room. */

@@ -22,35 +22,25 @@ const DEFAULT_LIFETIME_S = 600;
  * the session, the password is its HMAC. Only members of a room get one, and only for minutes, so that nobody
  * else uses the TURN servers.
  */
-export class TurnCredentials {
-  readonly lifetimeMs: number;
-  readonly #urls: readonly string[];
-  readonly #secret: string;
-  readonly #wallClockMs: () => number;
-
-  /** Throws `ConfigError` naming the option and the allowed values, but not the secret. */
-  constructor(options: TurnOptions, wallClockMs: () => number) {
-    checkKeys("turn", options, ["urls", "secret", "lifetimeS"]);
-    const { urls, secret, lifetimeS = DEFAULT_LIFETIME_S } = options;
-    this.#urls = turnUrls(urls);
-    if (typeof secret !== "string" || secret.length < MIN_SECRET_CHARACTERS) {
-      const value = typeof secret === "string" ? `${secret.length} characters` : typeof secret;
-      const expected = `the secret of the TURN servers (static-auth-secret), at least ${MIN_SECRET_CHARACTERS} characters`;
-      throw new ConfigError("turn.secret", value, expected);
-    }
-    assertWhole("turn.lifetimeS", lifetimeS, { min: 60, max: 86_400, unit: "s" });
-    this.#secret = secret;
-    this.lifetimeMs = lifetimeS * 1000;
-    this.#wallClockMs = wallClockMs;
+export function turnCredentials(options: TurnOptions, wallClockMs: () => number) {
+  checkKeys("turn", options, ["urls", "secret", "lifetimeS"]);
+  const { secret, lifetimeS = DEFAULT_LIFETIME_S } = options;
+  const urls = turnUrls(options.urls);
+  if (typeof secret !== "string" || secret.length < MIN_SECRET_CHARACTERS) {
+    const value = typeof secret === "string" ? `${secret.length} characters` : typeof secret;
+    const expected = `the secret of the TURN servers (static-auth-secret), at least ${MIN_SECRET_CHARACTERS} characters`;
+    throw new ConfigError("turn.secret", value, expected);
   }
-
-  /** Returns the TURN servers with a password for this session. */
-  mint(sessionId: string): IceServer[] {
-    const expiresAtS = Math.floor((this.#wallClockMs() + this.lifetimeMs) / 1000);
-    const username = `${expiresAtS}:${sessionId}`;
-    const credential = createHmac("sha1", this.#secret).update(username).digest("base64");
-    return this.#urls.map((url) => ({ urls: url, username, credential }));
-  }
+  assertWhole("turn.lifetimeS", lifetimeS, { min: 60, max: 86_400, unit: "s" });
+  return {
+    lifetimeMs: lifetimeS * 1000,
+    /** Returns the TURN servers with a password for this session. */
+    mint: (sessionId: string): IceServer[] => {
+      const username = `${Math.floor(wallClockMs() / 1000 + lifetimeS)}:${sessionId}`;
+      const credential = createHmac("sha1", secret).update(username).digest("base64");
+      return urls.map((url) => ({ urls: url, username, credential }));
+    },
+  };
 }
 
 function turnUrls(urls: unknown): readonly string[] {

@@ -1,4 +1,5 @@
 import { CloseCode } from "@paceline/protocol";
+import type { Cancel } from "@paceline/transport";
 import { sharingNetworks } from "../limits/network-address.js";
 import type { RelaySettings } from "../options/relay-options.js";
 import type { Participant } from "./participant.js";
@@ -14,36 +15,28 @@ const FREE_SHARE = 0.5;
  * sessions that hold most. While more than half of the budget is taken, it also ends sessions of an address
  * that holds more than its share.
  */
-export class MemoryBudget {
-  readonly stop: () => void;
-  readonly #settings: RelaySettings;
-  readonly #participants: () => Iterable<Participant>;
-
-  constructor(settings: RelaySettings, participants: () => Iterable<Participant>) {
-    this.#settings = settings;
-    this.#participants = participants;
-    this.stop = settings.scheduler.every(INSPECTION_PERIOD_MS, () => this.#inspect());
-  }
-
-  #inspect(): void {
-    const { heldBytes: budget, addressSharePercent } = this.#settings.limits;
+export function boundMemory(
+  { scheduler, limits, counters }: RelaySettings,
+  participants: () => Iterable<Participant>,
+): Cancel {
+  const { heldBytes: budget, addressSharePercent } = limits;
+  const inspect = (): void => {
     let total = 0;
-    for (const { heldBytes } of this.#participants()) total += heldBytes;
+    for (const { heldBytes } of participants()) total += heldBytes;
     if (total <= budget * FREE_SHARE) return;
-    const sizes = Array.from(this.#participants(), (each) => [each, each.heldBytes] as const);
+    const sizes = Array.from(participants(), (each) => [each, each.heldBytes] as const);
     const held = new Map(sizes.sort(([, a], [, b]) => b - a));
     const share = (budget * addressSharePercent) / 100;
-    for (const group of byNetwork(held.keys())) this.#evict(group, held, share, "heldBytesPerAddress");
-    this.#evict([...held.keys()], held, budget, "heldBytes");
-  }
-
+    for (const group of byNetwork(held.keys())) evict(group, held, share, "heldBytesPerAddress");
+    evict([...held.keys()], held, budget, "heldBytes");
+  };
   /** Ends the largest holders of a group, and removes them from `held`, until the rest hold no more than `maxBytes`. */
-  #evict(
+  const evict = (
     group: readonly Participant[],
     held: Map<Participant, number>,
     maxBytes: number,
     limit: "heldBytes" | "heldBytesPerAddress",
-  ): void {
+  ): void => {
     let bytes = group.reduce((sum, each) => sum + (held.get(each) ?? 0), 0);
     for (const holder of group) {
       if (bytes <= maxBytes) return;
@@ -51,10 +44,11 @@ export class MemoryBudget {
       if (own === undefined) continue;
       bytes -= own;
       held.delete(holder);
-      this.#settings.counters.count("limited", limit);
+      counters.count("limited", limit);
       holder.end(CloseCode.overBudget, "holds too much of the server's memory");
     }
-  }
+  };
+  return scheduler.every(INSPECTION_PERIOD_MS, inspect);
 }
 
 function byNetwork(participants: Iterable<Participant>): Iterable<readonly Participant[]> {

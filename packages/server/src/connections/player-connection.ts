@@ -20,7 +20,7 @@ import { Requests, type Scheduler, type Session } from "@paceline/transport";
 import { PlayerSnapshotStream } from "../states/player-snapshot-stream.js";
 import { MessageAllowance, type MessageLimits } from "../players/message-allowance.js";
 import { Player } from "../players/player.js";
-import { AuthorityBuckets, type PlayerLimits } from "../players/player-limits.js";
+import { authorityAllowance, type PlayerLimits } from "../players/player-limits.js";
 import { PlayerInputs } from "../players/player-inputs.js";
 import type { RoomCounters } from "../ops/room-counters.js";
 import type { World } from "../entities/world.js";
@@ -53,7 +53,7 @@ export class PlayerConnection {
   readonly player: Player;
   readonly requests: Requests;
   readonly #allowance: MessageAllowance;
-  readonly #buckets: AuthorityBuckets;
+  readonly #admitToAuthority: ReturnType<typeof authorityAllowance>;
   readonly #options: PlayerConnectionOptions;
   readonly #input: Float32Array | undefined;
   readonly inputView: object | undefined;
@@ -77,7 +77,7 @@ export class PlayerConnection {
     this.player = new Player(this, options.seat);
     const nowMs = options.scheduler.nowMs();
     this.#allowance = new MessageAllowance(options.messageLimits, nowMs);
-    this.#buckets = new AuthorityBuckets(options.playerLimits, options.maxEntities);
+    this.#admitToAuthority = authorityAllowance(options.playerLimits, options.maxEntities);
     this.requests = new Requests(options.scheduler);
     this.snapshots = this.#newSnapshotStream();
     if (!inputs) return;
@@ -169,7 +169,7 @@ export class PlayerConnection {
    * disconnects a player that floods.
    */
   admitsToAuthority(type: ToAuthority["type"]): boolean {
-    if (this.#buckets.admit(type, this.#options.scheduler.nowMs())) return true;
+    if (this.#admitToAuthority(type, this.#options.scheduler.nowMs())) return true;
     this.participant.reportExceeded("authorityMessagesPerSession");
     return false;
   }

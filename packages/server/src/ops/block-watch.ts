@@ -5,28 +5,16 @@ const LEAST_WINDOW_MS = 10_000;
 const WINDOW_BLOCKS = 10;
 
 /**
- * Counts how often a room's code blocks the process. Code that blocks cannot be stopped, but its room can be
- * ended.
+ * Returns a function that takes how long code has run, and counts how often a room's code blocks the process:
+ * runs longer than `blockedMs`. Code that blocks cannot be stopped, but its room can be ended.
  */
-export class BlockWatch {
-  readonly #blockedMs: number;
-  readonly #windowMs: number;
-  readonly #atMs: number[] = [];
-
-  /** @param blockedMs code that runs longer counts as a block */
-  constructor(blockedMs: number) {
-    this.#blockedMs = blockedMs;
-    this.#windowMs = Math.max(LEAST_WINDOW_MS, WINDOW_BLOCKS * blockedMs);
-  }
-
-  /**
-   * Notes how long code has run. Returns whether that was a block, and whether the room has blocked too
-   * often.
-   */
-  note(tookMs: number, nowMs: number): { readonly isBlock: boolean; readonly isTooMuch: boolean } {
-    if (!(tookMs > this.#blockedMs)) return { isBlock: false, isTooMuch: false };
-    this.#atMs.push(nowMs);
-    while (this.#atMs[0]! < nowMs - this.#windowMs) this.#atMs.shift();
-    return { isBlock: true, isTooMuch: this.#atMs.length >= MAX_BLOCKS };
-  }
+export function blockWatch(blockedMs: number) {
+  const windowMs = Math.max(LEAST_WINDOW_MS, WINDOW_BLOCKS * blockedMs);
+  const blocksAtMs: number[] = [];
+  return (tookMs: number, nowMs: number): "short" | "block" | "too many blocks" => {
+    if (!(tookMs > blockedMs)) return "short";
+    blocksAtMs.push(nowMs);
+    while (blocksAtMs[0]! < nowMs - windowMs) blocksAtMs.shift();
+    return blocksAtMs.length >= MAX_BLOCKS ? "too many blocks" : "block";
+  };
 }

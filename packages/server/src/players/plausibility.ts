@@ -1,5 +1,5 @@
 import { ConfigError, type EntityDefinition } from "@paceline/protocol";
-import { wrapAngle } from "@paceline/netcode";
+import { positionErrorM, wrapAngle } from "@paceline/netcode";
 import { TokenBucket } from "@paceline/relay";
 
 /** Limits of an entity's motion. Omitted ones are not checked. */
@@ -65,41 +65,37 @@ export class RateCheck {
   }
 }
 
+/** Returns true if a change is plausible now. Does not count an implausible change. */
+type ChangeCheck = (before: Float32Array, after: Float32Array, nowSeconds: number) => boolean;
+
 /**
  * Limits the rate at which some components change. It sums up small changes before it checks them: values are
  * rounded to steps, so the path of a slow entity across the steps is much longer than its real one.
  */
-class ChangeCheck {
-  readonly #rate: RateCheck;
-  readonly #at: number;
-  readonly #isAngle: boolean;
-  readonly #leastChange: number;
+function changeCheck(
+  { components, fields, offsets }: EntityDefinition,
+  field: string,
+  perSecond: number,
+  toleranceSeconds: number,
+): ChangeCheck {
+  const { kind } = fields[field]!;
+  const at = offsets[field]!;
+  const isAngle = kind === "angle";
   /** Sum of the changes since the last check. */
-  readonly #sum: Float64Array;
-
-  constructor(definition: EntityDefinition, field: string, perSecond: number, toleranceSeconds: number) {
-    const { components, fields, offsets } = definition;
-    const { kind } = fields[field]!;
-    this.#at = offsets[field]!;
-    this.#isAngle = kind === "angle";
-    this.#sum = new Float64Array(this.#isAngle ? 1 : kind === "vec3" ? 3 : 2);
-    this.#leastChange = LEAST_STEPS * roundingOf(components, this.#at, this.#sum.length);
-    const most = perSecond * SLACK * toleranceSeconds + this.#leastChange;
-    this.#rate = new RateCheck(perSecond * SLACK, most);
-  }
-
-  /** Returns true if a change is plausible now. Does not count an implausible change. */
-  take(before: Float32Array, after: Float32Array, nowSeconds: number): boolean {
-    const sum = this.#sum.map((part, axis) => {
-      const change = after[this.#at + axis]! - before[this.#at + axis]!;
-      return part + (this.#isAngle ? wrapAngle(change) : change);
+  let sum = new Float64Array(isAngle ? 1 : kind === "vec3" ? 3 : 2);
+  const leastChange = LEAST_STEPS * roundingOf(components, at, sum.length);
+  const rate = new RateCheck(perSecond * SLACK, perSecond * SLACK * toleranceSeconds + leastChange);
+  return (before, after, nowSeconds) => {
+    const changed = sum.map((part, axis) => {
+      const change = after[at + axis]! - before[at + axis]!;
+      return part + (isAngle ? wrapAngle(change) : change);
     });
-    const size = Math.hypot(...sum);
-    const isChecked = !(size <= this.#leastChange);
-    if (isChecked && !this.#rate.take(size, nowSeconds)) return false;
-    this.#sum.set(isChecked ? new Float64Array(sum.length) : sum);
+    const size = Math.hypot(...changed);
+    const isChecked = !(size <= leastChange);
+    if (isChecked && !rate.take(size, nowSeconds)) return false;
+    sum = isChecked ? new Float64Array(sum.length) : changed;
     return true;
-  }
+  };
 }
 
 /** Returns the largest error of a change by rounding: half a step at both ends of each component. */
@@ -127,14 +123,14 @@ export class MotionCheck {
     this.#rates = rates.flatMap(([breach, field, perSecond]) =>
       perSecond === undefined
         ? []
-        : [[breach, new ChangeCheck(definition, field, perSecond, toleranceSeconds)] as const],
+        : [[breach, changeCheck(definition, field, perSecond, toleranceSeconds)] as const],
     );
     const { components, offsets } = definition;
     this.#maxStep =
       maxStep < Infinity ? maxStep + roundingOf(components, offsets.position!, this.#dimensions) : maxStep;
   }
 
-  get #dimensions(): number {
+  get #dimensions(): 2 | 3 {
     return this.#definition.fields.position?.kind === "vec3" ? 3 : 2;
   }
 
@@ -144,7 +140,7 @@ export class MotionCheck {
    */
   breach(before: Float32Array, after: Float32Array, nowSeconds: number): Breach | undefined {
     if (this.#wayOf(before, after) > this.#maxStep) return "teleport";
-    for (const [breach, check] of this.#rates) if (!check.take(before, after, nowSeconds)) return breach;
+    for (const [breach, check] of this.#rates) if (!check(before, after, nowSeconds)) return breach;
     return this.allows(after, before) ? undefined : "position";
   }
 
@@ -166,19 +162,15 @@ export class MotionCheck {
 
   #wayOf(before: Float32Array, after: Float32Array): number {
     const { position } = this.#definition.offsets;
-    return position === undefined ? 0 : distance(before, after, position, this.#dimensions);
+    return position === undefined
+      ? 0
+      : positionErrorM({ position, dimensions: this.#dimensions }, before, after);
   }
 
   #positionOf(state: Float32Array): Position {
     const at = this.#definition.offsets.position!;
     return { x: state[at]!, y: state[at + 1]!, z: this.#dimensions === 3 ? state[at + 2]! : 0 };
   }
-}
-
-function distance(before: Float32Array, after: Float32Array, at: number, size: number): number {
-  let squares = 0;
-  for (let index = at; index < at + size; index++) squares += (after[index]! - before[index]!) ** 2;
-  return Math.sqrt(squares);
 }
 
 /** Throws {@link ConfigError} if a limit is invalid, or if the definition lacks the field for it. */

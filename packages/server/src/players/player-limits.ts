@@ -35,32 +35,21 @@ export function checkedPlayerLimits(given: Partial<PlayerLimits>): PlayerLimits 
 }
 
 /**
- * The token buckets of one player's messages to the authority, one for each kind. `own` and `disown` share
- * one.
+ * Returns a function that admits one player's messages to the authority, by a token bucket for each kind. `own`
+ * and `disown` share one. Its burst grows by `maxEntities`, the entities that the player may own: after a reload
+ * it asks for all of them at once.
  */
-export class AuthorityBuckets {
-  readonly #limits: PlayerLimits;
-  readonly #maxEntities: number;
+export function authorityAllowance(limits: PlayerLimits, maxEntities: number) {
   /** Created at the first message of their kind. */
-  readonly #buckets = new Map<string, TokenBucket>();
-
-  /**
-   * The burst grows by `maxEntities`, the entities that the player may own: after a reload it asks for all of them
-   * at once.
-   */
-  constructor(limits: PlayerLimits, maxEntities: number) {
-    this.#limits = limits;
-    this.#maxEntities = maxEntities;
-  }
-
-  admit(type: ToAuthority["type"], nowMs: number): boolean {
+  const buckets = new Map<string, TokenBucket>();
+  return (type: ToAuthority["type"], nowMs: number): boolean => {
     const name = type === "disown" ? "own" : type;
-    let bucket = this.#buckets.get(name);
+    let bucket = buckets.get(name);
     if (!bucket) {
-      const burst = this.#limits[`${name}Burst`] + (name === "own" ? this.#maxEntities : 0);
-      bucket = new TokenBucket(this.#limits[`${name}PerSecond`], burst, nowMs);
-      this.#buckets.set(name, bucket);
+      const burst = limits[`${name}Burst`] + (name === "own" ? maxEntities : 0);
+      bucket = new TokenBucket(limits[`${name}PerSecond`], burst, nowMs);
+      buckets.set(name, bucket);
     }
     return bucket.take(1, nowMs);
-  }
+  };
 }

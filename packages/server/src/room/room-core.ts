@@ -18,7 +18,7 @@ import type { HostedParticipant, HostedRoom, HostedSeat, Log, RoomHost } from "@
 import { GuardedScheduler, type LinkClose, type Scheduler } from "@paceline/transport";
 import { PlayerRegistry } from "../connections/player-registry.js";
 import { SpectatorStream } from "../connections/spectator-stream.js";
-import { BlockWatch } from "../ops/block-watch.js";
+import { blockWatch } from "../ops/block-watch.js";
 import type { HookLog } from "./hook-log.js";
 import { failureText, Hooks } from "./hooks.js";
 import { checkedMessageLimits, type MessageLimits } from "../players/message-allowance.js";
@@ -79,7 +79,7 @@ export class RoomCore implements RoomHost {
   readonly #options: RoomCoreOptions;
   readonly #scheduler: Scheduler;
   readonly players = new PlayerRegistry();
-  readonly #blocks: BlockWatch;
+  readonly #noteRun: ReturnType<typeof blockWatch>;
   readonly #messageLimits: MessageLimits;
   readonly #playerLimits: PlayerLimits;
   readonly #maxOwnEntities: number;
@@ -104,7 +104,7 @@ export class RoomCore implements RoomHost {
       onError: (hook, error) => this.#hookFailed(hook, error),
       onTook: (tookMs) => this.#watch(tookMs),
     });
-    this.#blocks = new BlockWatch(options.blockedMs);
+    this.#noteRun = blockWatch(options.blockedMs);
     this.clock = new RoomClock(scheduler, (fn) => this.hooks.call("clock", fn));
     const { tickHz, entities: definitions, maxRewindMs, stateBytesPerSecond: bytesPerSecond } = room;
     const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS, counters: this.counters };
@@ -358,9 +358,9 @@ export class RoomCore implements RoomHost {
    * repeatedly is ended.
    */
   #watch(tookMs: number): void {
-    const { isBlock, isTooMuch } = this.#blocks.note(tookMs, this.#scheduler.nowMs());
-    if (isBlock) this.counters.blocked += 1;
-    if (!isTooMuch || this.#isClosed) return;
+    const run = this.#noteRun(tookMs, this.#scheduler.nowMs());
+    if (run !== "short") this.counters.blocked += 1;
+    if (run !== "too many blocks" || this.#isClosed) return;
     this.#options.log.error("a room blocks the server and is ended", { roomId: this.hosted.id, tookMs });
     this.disconnect("the room's code blocked the server for too long");
   }

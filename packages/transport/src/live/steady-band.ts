@@ -7,37 +7,25 @@ export const LEAVE_AFTER_MS = 15_000;
 /** A value is clearly better if it is below this share of the band's lower limit. */
 const LEAVE_SHARE = 0.7;
 
+/** Takes a value. Returns true if the value counts as at or above the limit. */
+type Limit = (value: number, nowMs: number) => boolean;
+
 /**
- * The lower limit of one band, with its own clock. A value that crosses another limit does not restart it.
+ * Returns the lower limit of one band, with its own clock. A value that crosses another limit does not restart it.
  */
-class Limit {
-  readonly #from: number;
-  readonly #enterAfterMs: number;
-  readonly #leaveAfterMs: number;
-  #isReached = false;
+function steadyLimit(from: number, enterAfterMs: number, leaveAfterMs: number): Limit {
+  let isReached = false;
   /** Time since which every value has been on the other side of the limit. */
-  #sinceMs: number | undefined;
-
-  constructor(from: number, enterAfterMs: number, leaveAfterMs: number) {
-    this.#from = from;
-    this.#enterAfterMs = enterAfterMs;
-    this.#leaveAfterMs = leaveAfterMs;
-  }
-
-  /** Takes a value. Returns true if the value counts as at or above the limit. */
-  update(value: number, nowMs: number): boolean {
-    const isCrossed = this.#isReached ? value < this.#from * LEAVE_SHARE : value >= this.#from;
-    if (!isCrossed) {
-      this.#sinceMs = undefined;
-      return this.#isReached;
-    }
-    this.#sinceMs ??= nowMs;
-    if (nowMs - this.#sinceMs < (this.#isReached ? this.#leaveAfterMs : this.#enterAfterMs))
-      return this.#isReached;
-    this.#sinceMs = undefined;
-    this.#isReached = !this.#isReached;
-    return this.#isReached;
-  }
+  let sinceMs: number | undefined;
+  return (value, nowMs) => {
+    const isCrossed = isReached ? value < from * LEAVE_SHARE : value >= from;
+    sinceMs = isCrossed ? (sinceMs ?? nowMs) : undefined;
+    if (sinceMs === undefined || nowMs - sinceMs < (isReached ? leaveAfterMs : enterAfterMs))
+      return isReached;
+    sinceMs = undefined;
+    isReached = !isReached;
+    return isReached;
+  };
 }
 
 /**
@@ -56,7 +44,7 @@ export class SteadyBand<Name extends string = string> {
     leaveAfterMs = LEAVE_AFTER_MS,
   ) {
     this.#bands = bands;
-    this.#limits = bands.slice(1).map(({ from }) => new Limit(from, enterAfterMs, leaveAfterMs));
+    this.#limits = bands.slice(1).map(({ from }) => steadyLimit(from, enterAfterMs, leaveAfterMs));
   }
 
   get name(): Name {
@@ -66,7 +54,7 @@ export class SteadyBand<Name extends string = string> {
   /** Takes a value and returns the present band. */
   update(value: number, nowMs: number): Name {
     // No limit counts as reached without those below it, so that the number of reached limits is the band.
-    this.#at = this.#limits.filter((limit) => limit.update(value, nowMs)).length;
+    this.#at = this.#limits.filter((isReached) => isReached(value, nowMs)).length;
     return this.name;
   }
 }

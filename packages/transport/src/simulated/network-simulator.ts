@@ -1,9 +1,7 @@
 import { ConfigError } from "@paceline/protocol";
 import type { Scheduler } from "../scheduler.js";
 import { Bottleneck } from "./bottleneck.js";
-import { InOrder } from "./in-order.js";
-import { LossProcess } from "./loss-process.js";
-import { type NetworkSettings } from "./network.js";
+import type { LossModel, NetworkSettings } from "./network.js";
 import { networkSettings } from "./network-settings.js";
 import type { Random } from "./random.js";
 
@@ -86,11 +84,11 @@ export class NetworkSimulator {
   readonly #options: NetworkSimulatorOptions;
   readonly #counters = new NetworkCounters();
   readonly #bottleneck: Bottleneck;
-  readonly #loss: LossProcess;
+  readonly #isLost: ReturnType<typeof lossProcess>;
   readonly #jitter: Random;
   readonly #duplication: Random;
   readonly #reordering: Random;
-  readonly #inOrder = new InOrder<Flight>((flight) => this.#arrive(flight));
+  readonly #inOrder = inOrder<Flight>((flight) => this.#arrive(flight));
   settings: NetworkSettings;
   #isClosed = false;
   /** Bytes of this direction that wait at the bottleneck or are being sent. */
@@ -109,7 +107,7 @@ export class NetworkSimulator {
     this.settings = networkSettings(options.settings ?? {});
     this.#bottleneck = options.bottleneck ?? new Bottleneck(options.scheduler, () => this.settings);
     // One stream per purpose: a changed jitter does not change which packets are lost.
-    this.#loss = new LossProcess(options.random.fork());
+    this.#isLost = lossProcess(options.random.fork());
     this.#jitter = options.random.fork();
     this.#duplication = options.random.fork();
     this.#reordering = options.random.fork();
@@ -164,7 +162,7 @@ export class NetworkSimulator {
   #sendOverPath(flight: Flight): void {
     const isTwice = this.#duplication.bool(this.settings.duplicateRatio);
     const delayMs = this.#drawDelayMs();
-    if (this.#loss.isLost(this.settings.loss)) {
+    if (this.#isLost(this.settings.loss)) {
       this.#counters.lost += 1;
       return;
     }
@@ -184,7 +182,7 @@ export class NetworkSimulator {
     const delayMs = this.#drawDelayMs();
     let lost = 0;
     for (let segment = 0; segment < segments; segment += 1) {
-      if (this.#loss.isLost(this.settings.loss)) lost += 1;
+      if (this.#isLost(this.settings.loss)) lost += 1;
     }
     if (lost > 0) {
       const waitMs = this.#noticeLossMs() * 2 ** Math.min(repeats, MAX_BACKOFF_DOUBLINGS);
@@ -199,7 +197,7 @@ export class NetworkSimulator {
         this.#transmitSegments(flight, lost, repeats + 1);
       });
     } else if (this.#options.ordered === true) {
-      this.#options.scheduler.after(delayMs, () => this.#inOrder.put(flight.number, flight));
+      this.#options.scheduler.after(delayMs, () => this.#inOrder(flight.number, flight));
     } else {
       this.#options.scheduler.after(delayMs, () => this.#arrive(flight));
     }
@@ -250,4 +248,39 @@ export class NetworkSimulator {
     this.#counters.deliveredBytes += packet.length;
     deliver(packet);
   }
+}
+
+/**
+ * Returns a function that decides for each packet whether it is lost. It knows whether a path that is good and
+ * bad by turns is bad now. Always draws two values, so that a change of model shifts no others.
+ */
+function lossProcess(random: Random): (model: LossModel) => boolean {
+  let isBad = false;
+  return (model) => {
+    const turn = random.next();
+    const fate = random.next();
+    if (model.kind !== "gilbert-elliott") {
+      isBad = false;
+      return model.kind === "uniform" && fate < model.ratio;
+    }
+    isBad = isBad ? turn >= model.pBadToGood : turn < model.pGoodToBad;
+    return fate < (isBad ? model.lossInBad : model.lossInGood);
+  };
+}
+
+/**
+ * Returns a function that takes numbered items (each number once, from 0 on) and releases them in the order of
+ * their numbers.
+ */
+function inOrder<Item>(release: (item: Item) => void): (number: number, item: Item) => void {
+  const early = new Map<number, Item>();
+  let nextNumber = 0;
+  return (number, item) => {
+    early.set(number, item);
+    for (let next = early.get(nextNumber); next !== undefined; next = early.get(nextNumber)) {
+      early.delete(nextNumber);
+      nextNumber += 1;
+      release(next);
+    }
+  };
 }
