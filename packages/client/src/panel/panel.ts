@@ -228,10 +228,10 @@ export class Panel {
     this.#alone.hidden = peers.length > 0;
     setText(this.#alone, authority ? this.#hostedInWords() : "Nobody else is in the room yet.");
     const { server } = transport;
-    const { isConnected, rttMs, jitterMs, queuedBytes, bytesInPerSecond, bytesOutPerSecond } = server;
+    const { isConnected } = server;
     this.#server.show({
-      ...{ name: "Server", color: undefined, rttMs, jitterMs, queuedBytes, updates: undefined },
-      ...{ bytesIn: bytesInPerSecond, bytesOut: bytesOutPerSecond, lossRatio: server.loss?.ratio },
+      ...server,
+      ...{ name: "Server", color: undefined, updates: undefined, lossRatio: server.loss?.ratio },
       path: isConnected ? "connected" : this.#room.state,
       tone: isConnected ? "good" : "bad",
       channel: serverChannel(server),
@@ -269,6 +269,7 @@ export class Panel {
     const updates = `${stats.updatesInPerSecond.toFixed(0)} in, ${stats.updatesOutPerSecond.toFixed(0)} out`;
     const isDirect = path === "direct" || path === "turn";
     return {
+      ...stats,
       name: this.#nameOf(peer),
       color: this.#options.colorOf?.(peer),
       path: peer.state === "away" ? "away" : path === "server" ? "by the server" : path,
@@ -276,11 +277,6 @@ export class Panel {
       channel: peer.channel,
       reason: peer.reason,
       rttMs: peer.rttMs,
-      jitterMs: stats.jitterMs,
-      lossRatio: stats.lossRatio,
-      bytesIn: stats.bytesInPerSecond,
-      bytesOut: stats.bytesOutPerSecond,
-      queuedBytes: stats.queuedBytes,
       updates,
       hasTraffic: path !== "server",
       canBeKilled: isDirect,

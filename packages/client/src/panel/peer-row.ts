@@ -1,8 +1,11 @@
+import type { PathQuality } from "../paths/path-stats.js";
+import type { PeerRates } from "../paths/rate-meter.js";
 import { make, makeButton, setText } from "./dom.js";
 import { inWords } from "./numbers.js";
 
 /** Contents of a row: the path to a peer, or to the server. */
-export interface PathView {
+export interface PathView
+  extends Omit<PathQuality, "outgoingLossRatio">, Pick<PeerRates, "bytesInPerSecond" | "bytesOutPerSecond"> {
   readonly name: string;
   readonly color: string | undefined;
   /** The path in one word. `tone` rates it. */
@@ -11,11 +14,6 @@ export interface PathView {
   readonly channel: string;
   readonly reason: string;
   readonly rttMs: number | undefined;
-  readonly jitterMs: number;
-  readonly lossRatio: number | undefined;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  readonly queuedBytes: number;
   readonly updates: string | undefined;
   /** False if all traffic on the path is counted in the server's row. */
   readonly hasTraffic: boolean;
@@ -31,8 +29,8 @@ const FIELDS = [
     ({ lossRatio }) => (lossRatio === undefined ? "not known" : inWords.percent(lossRatio)),
   ],
   ["Waiting", "bytes that wait here", ({ queuedBytes }) => inWords.bytes(queuedBytes)],
-  ["In", "received", ({ bytesIn }) => inWords.rate(bytesIn)],
-  ["Out", "sent", ({ bytesOut }) => inWords.rate(bytesOut)],
+  ["In", "received", ({ bytesInPerSecond }) => inWords.rate(bytesInPerSecond)],
+  ["Out", "sent", ({ bytesOutPerSecond }) => inWords.rate(bytesOutPerSecond)],
   ["States/s", "states per second, in and out", ({ updates }) => updates],
 ] as const satisfies readonly (readonly [string, string, (view: PathView) => string | undefined])[];
 
@@ -67,7 +65,7 @@ export class PeerRow {
     setText(this.#path, view.path);
     this.#path.dataset["tone"] = view.tone;
     setText(this.#rtt, view.hasTraffic ? inWords.ms(view.rttMs) : "");
-    setText(this.#rate, view.hasTraffic ? inWords.rate(view.bytesIn + view.bytesOut) : "");
+    setText(this.#rate, view.hasTraffic ? inWords.rate(view.bytesInPerSecond + view.bytesOutPerSecond) : "");
     setText(this.#channel, view.channel);
     setText(this.#reason, view.reason);
     this.#kill.hidden = !view.canBeKilled;

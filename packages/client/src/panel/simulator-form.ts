@@ -1,35 +1,11 @@
 import { linePresets, type NetworkSettings } from "@paceline/transport/simulated";
 import type { Room } from "../api/room.js";
 import { make, makeButton, setText } from "./dom.js";
-import { fieldsOf, settingsOf, type SimulatorFields } from "./simulator-settings.js";
+import { FIELDS, fieldsOf, settingsOf, type SimulatorFields } from "./simulator-settings.js";
 
-interface FieldWords {
-  readonly label: string;
-  readonly unit: string;
-  readonly max: number;
-  readonly least: number;
-  readonly step: number;
-}
-
-const FIELDS: Readonly<Record<keyof SimulatorFields, FieldWords>> = {
-  delayMs: { label: "Delay", unit: "ms", max: 2000, least: 0, step: 10 },
-  jitterMs: { label: "Jitter", unit: "ms", max: 500, least: 0, step: 5 },
-  lossPercent: { label: "Loss", unit: "%", max: 100, least: 0, step: 0.5 },
-  burst: { label: "In bursts of", unit: "packets", max: 100, least: 1, step: 1 },
-  reorderPercent: { label: "Out of order", unit: "%", max: 100, least: 0, step: 0.5 },
-  duplicatePercent: { label: "Twice", unit: "%", max: 100, least: 0, step: 0.5 },
-  rateKbps: { label: "Rate, 0: no limit", unit: "kbit/s", max: 1_000_000, least: 0, step: 16 },
-};
-const NAMES = Object.keys(FIELDS) as (keyof SimulatorFields)[];
-const OFF: SimulatorFields = {
-  delayMs: 0,
-  jitterMs: 0,
-  lossPercent: 0,
-  burst: 1,
-  reorderPercent: 0,
-  duplicatePercent: 0,
-  rateKbps: 0,
-};
+type Name = keyof SimulatorFields;
+const NAMES = Object.keys(FIELDS) as Name[];
+const OFF = fieldsBy((name) => FIELDS[name].least);
 
 const AS_IT_IS = "Network: as it is";
 const OWN = "Network: own settings";
@@ -40,16 +16,13 @@ export class SimulatorForm {
   readonly levers: HTMLElement;
   readonly fields: HTMLElement;
   readonly #room: Room;
-  readonly #inputs: Readonly<Record<keyof SimulatorFields, HTMLInputElement>>;
+  readonly #inputs: Readonly<Record<Name, HTMLInputElement>>;
   readonly #presets = make("select", { attributes: { "aria-label": "Network to pretend" } });
   readonly #problem = make("p", { class: "problem", attributes: { role: "alert" } });
 
   constructor(room: Room) {
     this.#room = room;
-    this.#inputs = Object.fromEntries(NAMES.map((name) => [name, this.#input(name)])) as Record<
-      keyof SimulatorFields,
-      HTMLInputElement
-    >;
+    this.#inputs = fieldsBy((name) => this.#input(name));
     const names = [AS_IT_IS, ...linePresets.map(({ name }) => name), OWN];
     this.#presets.append(...names.map((name) => make("option", { text: name, attributes: { value: name } })));
     this.#presets.addEventListener("change", () => this.#choose(this.#presets.value));
@@ -82,7 +55,7 @@ export class SimulatorForm {
     this.#show(OFF);
   }
 
-  #input(name: keyof SimulatorFields): HTMLInputElement {
+  #input(name: Name): HTMLInputElement {
     const { max, least, step } = FIELDS[name];
     const attributes = { type: "number", min: `${least}`, max: `${max}`, step: `${step}`, name };
     const node = make("input", { attributes });
@@ -103,10 +76,7 @@ export class SimulatorForm {
   }
 
   #changed(): void {
-    const fields = Object.fromEntries(NAMES.map((name) => [name, this.#value(name)])) as Record<
-      keyof SimulatorFields,
-      number
-    >;
+    const fields = fieldsBy((name) => this.#value(name));
     this.#show(fields);
     const isOff = NAMES.every((name) => fields[name] === OFF[name]);
     this.#presets.value = isOff ? AS_IT_IS : OWN;
@@ -114,7 +84,7 @@ export class SimulatorForm {
   }
 
   /** Returns the number in a field, limited to the field's range. */
-  #value(name: keyof SimulatorFields): number {
+  #value(name: Name): number {
     const { valueAsNumber } = this.#inputs[name];
     const { max, least } = FIELDS[name];
     return Number.isFinite(valueAsNumber) ? Math.min(max, Math.max(least, valueAsNumber)) : OFF[name];
@@ -130,4 +100,9 @@ export class SimulatorForm {
       (error: unknown) => setText(this.#problem, error instanceof Error ? error.message : String(error)),
     );
   }
+}
+
+/** Returns a value for each field. */
+function fieldsBy<Value>(valueOf: (name: Name) => Value): Record<Name, Value> {
+  return Object.fromEntries(NAMES.map((name) => [name, valueOf(name)])) as Record<Name, Value>;
 }

@@ -1,16 +1,18 @@
 import { lossRatio, type LossModel, type NetworkSettings } from "@paceline/transport/simulated";
 
 /** The fields of the form, each for one direction, in units that people use. */
-export interface SimulatorFields {
-  readonly delayMs: number;
-  readonly jitterMs: number;
-  readonly lossPercent: number;
-  readonly burst: number;
-  readonly reorderPercent: number;
-  readonly duplicatePercent: number;
-  /** 0: unlimited. */
-  readonly rateKbps: number;
-}
+export type SimulatorFields = Readonly<Record<keyof typeof FIELDS, number>>;
+
+/** Words and limits of the fields. The lowest value of each means that it changes nothing. */
+export const FIELDS = {
+  delayMs: { label: "Delay", unit: "ms", max: 2000, least: 0, step: 10 },
+  jitterMs: { label: "Jitter", unit: "ms", max: 500, least: 0, step: 5 },
+  lossPercent: { label: "Loss", unit: "%", max: 100, least: 0, step: 0.5 },
+  burst: { label: "In bursts of", unit: "packets", max: 100, least: 1, step: 1 },
+  reorderPercent: { label: "Out of order", unit: "%", max: 100, least: 0, step: 0.5 },
+  duplicatePercent: { label: "Twice", unit: "%", max: 100, least: 0, step: 0.5 },
+  rateKbps: { label: "Rate, 0: no limit", unit: "kbit/s", max: 1_000_000, least: 0, step: 16 },
+} as const;
 
 const HOLD_MS = 40;
 /** A link of limited rate queues about half a second of packets, as home routers do. */
