@@ -5,14 +5,9 @@ import { ConfigError } from "@paceline/protocol";
  */
 export function serverUrlOf(endpoint: unknown): string {
   const expected = "an http(s) or ws(s) address such as https://play.example.com";
-  if (typeof endpoint !== "string") throw new ConfigError("endpoint", endpoint, expected);
-  let url: URL;
-  try {
-    url = new URL(endpoint);
-  } catch {
-    throw new ConfigError("endpoint", endpoint, expected);
-  }
-  const scheme = { "http:": "http:", "https:": "https:", "ws:": "http:", "wss:": "https:" }[url.protocol];
-  if (!scheme) throw new ConfigError("endpoint", endpoint, expected);
+  const url = typeof endpoint === "string" && URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  const schemes = { "http:": "http:", "https:": "https:", "ws:": "http:", "wss:": "https:" };
+  const scheme = schemes[url?.protocol as keyof typeof schemes];
+  if (!url || !scheme) throw new ConfigError("endpoint", endpoint, expected);
   return `${scheme}//${url.host}${url.pathname}`.replace(/\/+$/, "");
 }

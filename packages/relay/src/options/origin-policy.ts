@@ -112,20 +112,11 @@ function checkedHosts(hosts: readonly string[]): ReadonlySet<string> {
 }
 
 function isOrigin(value: unknown): boolean {
-  if (typeof value !== "string") return false;
-  try {
-    return new URL(value).origin === value;
-  } catch {
-    return false;
-  }
+  return typeof value === "string" && URL.canParse(value) && new URL(value).origin === value;
 }
 
 function hostOf(origin: string): string | undefined {
-  try {
-    return new URL(origin).host;
-  } catch {
-    return undefined;
-  }
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
 /** Returns the name or address without the port, or undefined if the text is no host. */
