@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { MatchRefusal } from "@paceline/protocol";
 import type { Scheduler } from "@paceline/transport";
+import { malformed, parsedJson } from "./match-request.js";
 
-const tooLong = fault(413, "the body is too long");
+const tooLong = malformed("the body is too long", 413);
 
 /** Limits of the size and the time of a body. */
 export interface BodyLimits {
@@ -31,24 +32,11 @@ export function readJsonBody(
       if (bytes > maxBytes) finish(tooLong);
     };
     const cancelDeadline = scheduler.after(deadlineMs, () =>
-      finish(fault(408, "the body did not arrive in time")),
+      finish(malformed("the body did not arrive in time", 408)),
     );
     request.on("data", onData);
-    request.once("end", () => finish(parsed(chunks)));
-    request.once("error", () => finish(fault(400, "the request was aborted")));
-    request.once("close", () => finish(fault(400, "the request was aborted")));
+    request.once("end", () => finish(parsedJson(Buffer.concat(chunks), "the body")));
+    request.once("error", () => finish(malformed("the request was aborted")));
+    request.once("close", () => finish(malformed("the request was aborted")));
   });
-}
-
-function parsed(chunks: readonly Uint8Array[]): { readonly value: unknown } | MatchRefusal {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return fault(400, "the body is not JSON in UTF-8");
-  }
-}
-
-function fault(status: number, message: string): MatchRefusal {
-  return { status, code: "match/bad-request", message };
 }

@@ -97,15 +97,11 @@ export function isMethod(text: unknown): text is MatchMethod {
 export function readJoinCredential(credential: string, maxBytes: number): MatchRequest | MatchRefusal {
   const json = Buffer.from(credential, "base64url");
   if (json.length > maxBytes) return malformed("the match request is too long");
-  let body: unknown;
-  try {
-    body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));
-  } catch {
-    return malformed("the match request is not JSON in UTF-8");
-  }
-  const wish = readMatchBody(body);
+  const body = parsedJson(json, "the match request");
+  if (isRefusal(body)) return body;
+  const wish = readMatchBody(body.value);
   if (isRefusal(wish)) return wish;
-  const { method, target } = body as Readonly<Record<string, unknown>>;
+  const { method, target } = body.value as Readonly<Record<string, unknown>>;
   // `reconnect` carries a session's secret, which belongs in a body: headers end up in logs.
   if (!isMethod(method) || method === "reconnect" || typeof target !== "string" || target === "")
     return noSuchMethod;
@@ -167,8 +163,18 @@ function seatOf(value: unknown): SeatClaim | undefined {
   return isWhole ? { session, token, ifAway } : undefined;
 }
 
-function malformed(message: string): MatchRefusal {
-  return { status: 400, code: "match/bad-request", message };
+/** Returns the refusal of a request that the relay cannot read. */
+export function malformed(message: string, status = 400): MatchRefusal {
+  return { status, code: "match/bad-request", message };
+}
+
+/** Returns the value of JSON in UTF-8, or a refusal that says what is none. */
+export function parsedJson(bytes: Uint8Array, what: string): { readonly value: unknown } | MatchRefusal {
+  try {
+    return { value: JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown };
+  } catch {
+    return malformed(`${what} is not JSON in UTF-8`);
+  }
 }
 
 function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
