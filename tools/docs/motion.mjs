@@ -140,7 +140,7 @@ const INTERPOLATION = `## Interpolation
 All interpolated entities of a room are shown at one time, \`room.clock.renderNow()\`: behind the server's by a delay that
 follows the arrivals, so that nothing newer is there for 0.1 % of the time. A stream that waits for a lost packet is left out of
 this: several states that come all at once behind the wait give it away, and extrapolation bridges it, so a WebSocket shows nothing later than it
-must. The delay is that of the peer who needs the longest, and goes over to a new one slowly. Positions go along a Hermite curve, orientations by slerp. With nothing newer, an entity goes
+must. The delay is that of the peer who needs the longest, and goes over to a new one slowly. Positions go along a Hermite curve, headings the short way. With nothing newer, an entity goes
 on with its velocity up to the profile's limit, and comes back without a jump. One that rests is sent twice and then only
 at heartbeats; when it sets off, the silence before is no motion. The code is fetched when the first entity needs it.
 

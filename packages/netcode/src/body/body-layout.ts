@@ -14,9 +14,6 @@ export interface BodyLayout {
   /** Direction in the plane, turned by `turnRate`. */
   readonly heading?: number | undefined;
   readonly turnRate?: number | undefined;
-  /** Unit quaternion x, y, z, w, turned by `angularVelocity` (three components, world axes). */
-  readonly orientation?: number | undefined;
-  readonly angularVelocity?: number | undefined;
   /** Smallest and largest coordinate. Predictions are clamped to it. */
   readonly positionRange?: readonly [min: number, max: number] | undefined;
 }

@@ -1,7 +1,5 @@
 import { angleDifference, wrapAngle } from "../body/angle.js";
-import type { BodyLayout } from "../body/body-layout.js";
-import { slerp } from "../body/quaternion.js";
-import type { Components } from "../body/body-layout.js";
+import type { BodyLayout, Components } from "../body/body-layout.js";
 import type { Snapshot } from "./snapshot-buffer.js";
 
 /** Longest time between two snapshots, s, for which their velocities shape the path between them. */
@@ -9,8 +7,7 @@ const MAX_BENT_SECONDS = 0.5;
 
 /**
  * Writes the pose between two snapshots: positions on a cubic through both positions and velocities (a
- * straight line without velocities), orientations by slerp, headings the short way. All other components come
- * from the first snapshot.
+ * straight line without velocities), headings the short way. All other components come from the first snapshot.
  */
 export function interpolatePose(
   layout: BodyLayout,
@@ -22,7 +19,7 @@ export function interpolatePose(
   const duration = to.seconds - from.seconds;
   const u = Math.max(0, Math.min(1, (seconds - from.seconds) / duration));
   into.set(from.row);
-  const { position, dimensions, velocity, heading, orientation } = layout;
+  const { position, dimensions, velocity, heading } = layout;
   const isBent = velocity !== undefined && duration <= MAX_BENT_SECONDS;
   const share = isBent ? u * u * (3 - 2 * u) : u;
   for (let axis = 0; axis < dimensions; axis++) {
@@ -39,5 +36,4 @@ export function interpolatePose(
     const turn = angleDifference(to.row[heading]!, from.row[heading]!);
     into[heading] = wrapAngle(from.row[heading]! + turn * u);
   }
-  if (orientation !== undefined) slerp(from.row, to.row, orientation, u, into);
 }

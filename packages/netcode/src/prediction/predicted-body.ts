@@ -123,15 +123,11 @@ export class PredictedBody<Input> {
    * Each server state narrows the possible error of the prediction.
    */
   #admits(predicted: Float64Array, state: Components, roundings: Components): boolean {
-    const { heading, orientation = Infinity } = this.#options.layout;
+    const { heading } = this.#options.layout;
     const into = this.#replayed;
-    let product = 0;
-    for (let axis = orientation; axis < orientation + 4; axis++) product += predicted[axis]! * state[axis]!;
     let isSame = true;
     for (let index = 0; index < predicted.length; index++) {
-      // A quaternion and its opposite are one rotation.
-      const isOpposite = product < 0 && index >= orientation && index < orientation + 4;
-      const value = isOpposite ? -state[index]! : state[index]!;
+      const value = state[index]!;
       const raw = predicted[index]! - value;
       const off = index === heading ? wrapAngle(raw) : raw;
       const rounding = roundings[index]!;

@@ -1,7 +1,5 @@
-import { rotationBetween } from "../body/quaternion.js";
 import { angleDifference, wrapAngle } from "../body/angle.js";
 import type { BodyLayout, Components } from "../body/body-layout.js";
-import { rotate } from "../body/quaternion.js";
 import type { Reckoner } from "./reckoner.js";
 import { clampPosition } from "./rotation.js";
 
@@ -19,7 +17,7 @@ export class HistoryReckoner implements Reckoner {
   readonly #velocity: Float64Array;
   readonly #acceleration: Float64Array;
   readonly #lastVelocity: Float64Array;
-  readonly #turn = new Float64Array(3);
+  #turnRate = 0;
   #state: Float64Array | undefined;
   #taken = 0;
   #lastSeconds = 0;
@@ -36,8 +34,9 @@ export class HistoryReckoner implements Reckoner {
     this.#state = Float64Array.from(state);
     this.#taken += 1;
     if (!before || !(secondsSinceLast > 0)) return;
-    this.#measureTurn(this.#state, before, secondsSinceLast);
-    const { position, dimensions } = this.#layout;
+    const { position, dimensions, heading } = this.#layout;
+    if (heading !== undefined)
+      this.#turnRate = angleDifference(state[heading]!, before[heading]!) / secondsSinceLast;
     for (let axis = 0; axis < dimensions; axis++) {
       // This is the mean velocity since the last state; #fitParabola converts it to the velocity at its end.
       this.#velocity[axis] = (state[position + axis]! - before[position + axis]!) / secondsSinceLast;
@@ -54,23 +53,13 @@ export class HistoryReckoner implements Reckoner {
     const state = this.#state;
     if (!state) return;
     into.set(state);
-    const { position, dimensions, heading, orientation } = this.#layout;
+    const { position, dimensions, heading } = this.#layout;
     for (let axis = 0; axis < dimensions; axis++) {
       const velocity = this.#velocity[axis]! + (this.#acceleration[axis]! * seconds) / 2;
       into[position + axis] = state[position + axis]! + velocity * seconds;
     }
-    if (orientation !== undefined) {
-      const [x, y, z] = this.#turn as unknown as readonly [number, number, number];
-      rotate(state, orientation, [x * seconds, y * seconds, z * seconds], into);
-    } else if (heading !== undefined) into[heading] = wrapAngle(state[heading]! + this.#turn[0]! * seconds);
+    if (heading !== undefined) into[heading] = wrapAngle(state[heading]! + this.#turnRate * seconds);
     clampPosition(this.#layout, into);
-  }
-
-  #measureTurn(state: Float64Array, before: Float64Array, seconds: number): void {
-    const { heading, orientation } = this.#layout;
-    if (orientation !== undefined) rotationBetween(state, before, orientation, this.#turn);
-    else if (heading !== undefined) this.#turn[0] = angleDifference(state[heading]!, before[heading]!);
-    for (let axis = 0; axis < 3; axis++) this.#turn[axis]! /= seconds;
   }
 
   /** Fits a parabola: the mean velocity of each of two path pieces is the velocity at its middle. */

@@ -1,6 +1,5 @@
 import { angleDifference } from "../body/angle.js";
 import { lengthOf, type BodyLayout, type Components } from "../body/body-layout.js";
-import { rotationBetween } from "../body/quaternion.js";
 
 /**
  * Time over which derived velocities yield an acceleration: long enough to average out rounding of positions.
@@ -17,7 +16,7 @@ const MAX_ACCELERATION = 48;
 const KEPT_ROWS = 6;
 
 export interface KinematicsOptions {
-  /** True if the game writes velocities (and, with an orientation, angular velocities) itself. */
+  /** True if the game writes velocities itself. */
   readonly isVelocityGiven: boolean;
 }
 
@@ -56,20 +55,14 @@ export class Kinematics {
   }
 
   #deriveFrom(before: Float64Array, state: Components, seconds: number): void {
-    const { position, velocity, dimensions, heading, turnRate, orientation, angularVelocity } = this.#layout;
-    const isGiven = this.#options.isVelocityGiven;
-    if (velocity !== undefined && !isGiven) {
+    const { position, velocity, dimensions, heading, turnRate } = this.#layout;
+    if (velocity !== undefined && !this.#options.isVelocityGiven) {
       for (let axis = 0; axis < dimensions; axis++) {
         state[velocity + axis] = (state[position + axis]! - before[position + axis]!) / seconds;
       }
     }
     if (heading !== undefined && turnRate !== undefined) {
       state[turnRate] = angleDifference(state[heading]!, before[heading]!) / seconds;
-    }
-    if (orientation !== undefined && angularVelocity !== undefined && !isGiven) {
-      const turn = new Float64Array(3);
-      rotationBetween(state, before, orientation, turn);
-      for (let axis = 0; axis < 3; axis++) state[angularVelocity + axis] = turn[axis]! / seconds;
     }
   }
 

@@ -1,6 +1,5 @@
 import { angleDifference } from "../body/angle.js";
 import { positionErrorM, type BodyLayout, type Components } from "../body/body-layout.js";
-import { orientationErrorRad } from "../body/quaternion.js";
 import { newReckoner, type ReckoningModel } from "./new-reckoner.js";
 import type { Reckoner } from "./reckoner.js";
 
@@ -76,9 +75,8 @@ export class ReceiverModel {
   }
 }
 
-/** Returns the angle between the headings, or orientations, of two rows, rad; 0 if they have none. */
+/** Returns the angle between the headings of two rows, rad; 0 if they have none. */
 export function headingErrorRad(layout: BodyLayout, a: Components, b: Components): number {
-  if (layout.orientation !== undefined) return orientationErrorRad(a, b, layout.orientation);
   if (layout.heading === undefined) return 0;
   return Math.abs(angleDifference(a[layout.heading]!, b[layout.heading]!));
 }

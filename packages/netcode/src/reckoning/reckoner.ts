@@ -16,7 +16,7 @@ export interface Reckoner {
 
 /**
  * Models by name, with the corresponding ones of DIS (IEEE 1278.1). In all but `hold`, an entity with a
- * heading or an orientation continues to turn at its rate (the R in the DIS names).
+ * heading continues to turn at its rate (the R in the DIS names).
  *
  * - `hold`: 1 Static
  * - `velocity`: 2 FPW, 3 RPW: straight on at constant speed

@@ -1,26 +1,16 @@
 import { wrapAngle } from "../body/angle.js";
 import type { BodyLayout, Components } from "../body/body-layout.js";
-import { rotate } from "../body/quaternion.js";
 
-/**
- * Continues the rotation of heading or orientation for `seconds` at the state's rate. `from` and `into` may
- * be one array.
- */
+/** Continues the turn of the heading for `seconds` at the state's rate. `from` and `into` may be one array. */
 export function continueRotation(
   layout: BodyLayout,
   from: Components,
   seconds: number,
   into: Components,
 ): void {
-  const { heading, turnRate, orientation, angularVelocity } = layout;
+  const { heading, turnRate } = layout;
   if (heading !== undefined && turnRate !== undefined) {
     into[heading] = wrapAngle(from[heading]! + from[turnRate]! * seconds);
-  }
-  if (orientation !== undefined && angularVelocity !== undefined) {
-    const x = from[angularVelocity]! * seconds;
-    const y = from[angularVelocity + 1]! * seconds;
-    const z = from[angularVelocity + 2]! * seconds;
-    rotate(from, orientation, [x, y, z], into);
   }
 }
 

@@ -366,12 +366,11 @@ function accept(replica: OwnedReplica, newState: Float32Array, tick: number, now
 
 /** Copies the components that motion changes. The others keep their last value. */
 function copyMotion(layout: BodyLayout, from: Components, into: Components): void {
-  const { position, dimensions, velocity, heading, orientation } = layout;
+  const { position, dimensions, velocity, heading } = layout;
   const copy = (at: number | undefined, count: number): void => {
     for (let index = at ?? Infinity; index < at! + count; index++) into[index] = from[index]!;
   };
   copy(position, dimensions);
   copy(velocity, dimensions);
   copy(heading, 1);
-  copy(orientation, 4);
 }
