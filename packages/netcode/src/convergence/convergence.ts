@@ -1,10 +1,10 @@
 import { lengthOf, type BodyLayout, type Components } from "../body/body-layout.js";
 import { addToPose, offsetWidth, subtractPose } from "../body/pose-offset.js";
-import { blends, type Blend, type BlendName } from "./blend.js";
+import { cubicBlend, type Blend } from "./blend.js";
 
 /** Settings for moving the shown state to a corrected one. */
 export interface ConvergenceOptions {
-  readonly blend: BlendName;
+  readonly blend: Blend;
   /** Duration of a small correction, ms. */
   readonly timeMs: number;
   /**
@@ -16,9 +16,9 @@ export interface ConvergenceOptions {
   readonly snapDistanceM: number;
 }
 
-/** The best of the four blends on recorded cars: see docs/results for the comparison. */
+/** The best of four blends on recorded cars: see docs/results for the comparison. */
 export const DEFAULT_CONVERGENCE: ConvergenceOptions = Object.freeze({
-  blend: "cubic",
+  blend: cubicBlend,
   timeMs: 65,
   maxSpeedMps: 9,
   snapDistanceM: 10,
@@ -40,7 +40,6 @@ export const RATE_SECONDS = 1 / 120;
 export class Convergence {
   readonly #layout: BodyLayout;
   readonly #options: ConvergenceOptions;
-  readonly #blend: Blend;
   readonly #offset: Float64Array;
   readonly #rate: Float64Array;
   readonly #now: Float64Array;
@@ -51,7 +50,6 @@ export class Convergence {
   constructor(layout: BodyLayout, options: ConvergenceOptions) {
     this.#layout = layout;
     this.#options = options;
-    this.#blend = blends[options.blend];
     const width = offsetWidth(layout);
     this.#offset = new Float64Array(width);
     this.#rate = new Float64Array(width);
@@ -73,7 +71,7 @@ export class Convergence {
       return;
     }
     subtractPose(this.#layout, shown.soon, corrected.soon, this.#rate);
-    const { keptCorrection, keptVelocity } = this.#blend;
+    const { keptCorrection, keptVelocity } = this.#options.blend;
     for (let index = 0; index < this.#rate.length; index++) {
       const change = this.#rate[index]! - this.#offset[index]!;
       const ofCorrection = this.#soon[index]! - this.#now[index]!;
@@ -111,8 +109,8 @@ export class Convergence {
       for (let index = 0; index < into.length; index++) into[index] = 0;
       return false;
     }
-    const ofOffset = this.#blend.position(share);
-    const ofRate = this.#blend.velocity(share) * this.#seconds;
+    const ofOffset = this.#options.blend.position(share);
+    const ofRate = this.#options.blend.velocity(share) * this.#seconds;
     for (let index = 0; index < into.length; index++) {
       into[index] = this.#offset[index]! * ofOffset + this.#rate[index]! * ofRate;
     }

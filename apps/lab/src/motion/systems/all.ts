@@ -1,4 +1,5 @@
-import { DEFAULT_CONVERGENCE, type BlendName } from "@paceline/netcode";
+import { DEFAULT_CONVERGENCE } from "@paceline/netcode";
+import { blends } from "../blends.js";
 import type { LinkKind } from "../networks.js";
 import type { LabSystem } from "../system.js";
 import type { CarModel } from "./car-states.js";
@@ -33,16 +34,15 @@ export function mainSystems(): LabSystem[] {
 /** Returns Paceline with one part changed at a time: the model, the blend, and other settings. */
 export function variants(): LabSystem[] {
   const models: CarModel[] = ["velocity", "acceleration", "history"];
-  const blends: BlendName[] = ["none", "exponential", "projective"];
   const changed = (name: string, change: Partial<PacelineSettings>): LabSystem =>
     pacelineSystem({ ...DEFAULTS, ...change, name: `paceline-${name}` });
   return [
     pacelineSystem(DEFAULTS),
     ...models.map((model) => changed(`model-${model}`, { model })),
-    ...blends.map((blend) => {
+    ...Object.entries(blends).map(([name, blend]) => {
       // Two time constants of the exponential blend correspond to the time of the cubic one.
-      const timeMs = DEFAULT_CONVERGENCE.timeMs * (blend === "exponential" ? 2 : 1);
-      return changed(`blend-${blend}`, { convergence: { ...DEFAULT_CONVERGENCE, blend, timeMs } });
+      const timeMs = DEFAULT_CONVERGENCE.timeMs * (name === "exponential" ? 2 : 1);
+      return changed(`blend-${name}`, { convergence: { ...DEFAULT_CONVERGENCE, blend, timeMs } });
     }),
     changed("without-look-ahead", { looksAhead: false, positionThresholdM: 0.04 }),
     changed("limit-500ms", { extrapolationLimitMs: 500 }),
