@@ -19,13 +19,23 @@ export interface PlayerSource {
 export class Player<Inputs = unknown> {
   /** Free for the game's own data. */
   userData: unknown = undefined;
+  /** The result of `onAuth`. */
+  readonly auth: unknown;
+  /** The player's join options. */
+  readonly options: Readonly<Record<string, unknown>>;
+  /** True for a spectator. It receives everything, and the room refuses what it sends. */
+  readonly isSpectator: boolean;
+  /** Network address from which the player asked for its seat. */
+  readonly address: string;
   readonly #connection: PlayerSource;
-  readonly #seat: Omit<HostedSeat, "replaces">;
 
   /** @internal */
   constructor(connection: PlayerSource, seat: Omit<HostedSeat, "replaces">) {
     this.#connection = connection;
-    this.#seat = seat;
+    this.auth = seat.auth;
+    this.options = seat.options;
+    this.isSpectator = seat.isSpectator;
+    this.address = seat.address;
   }
 
   /** Number in the order of joining. A reload keeps it. */
@@ -36,26 +46,6 @@ export class Player<Inputs = unknown> {
   /** Id of the player's current session. A reload changes it. */
   get id(): string {
     return this.#connection.participant.id;
-  }
-
-  /** The result of `onAuth`. */
-  get auth(): unknown {
-    return this.#seat.auth;
-  }
-
-  /** The player's join options. */
-  get options(): Readonly<Record<string, unknown>> {
-    return this.#seat.options;
-  }
-
-  /** True for a spectator. It receives everything, and the room refuses what it sends. */
-  get isSpectator(): boolean {
-    return this.#seat.isSpectator;
-  }
-
-  /** Network address from which the player asked for its seat. */
-  get address(): string {
-    return this.#seat.address;
   }
 
   /** False while the player has no link, and after it has left. */
