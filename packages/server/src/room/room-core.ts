@@ -28,7 +28,7 @@ import type { Breach } from "../players/plausibility.js";
 import type { Player } from "../players/player.js";
 import { checkedPlayerLimits, type PlayerLimits } from "../players/player-limits.js";
 import { PlayerConnection } from "../connections/player-connection.js";
-import { RewindHistory, type Past } from "../entities/rewind-history.js";
+import { RewindHistory } from "../entities/rewind-history.js";
 import { RoomClock } from "./room-clock.js";
 import { newRoomCounters } from "../ops/room-counters.js";
 import { Room, type UncaughtAnswer } from "./room.js";
@@ -296,35 +296,6 @@ export class RoomCore implements RoomHost {
     this.rewinding.forget(record);
     this.world.remove(record);
     this.owned.removed(record);
-  }
-
-  rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
-    const { rttMs } = this.players.of(player).participant.session;
-    return this.rewinding.rewind(seenTick, rttMs, this.world, judge);
-  }
-
-  broadcast(type: string, message: unknown, except: Player | readonly Player[] = []): void {
-    const payload = writePeerPayload({ kind: "command", type, message });
-    const left = new Set<Player>("number" in except ? [except] : except);
-    for (const connection of this.players.values()) {
-      // Players whose onJoin still runs are in `players` too.
-      if (!connection.isSpectator && !left.has(connection.player)) connection.send(payload);
-    }
-    this.spectators.send(payload, undefined, left);
-  }
-
-  send(player: Player, type: string, message: unknown): void {
-    const connection = this.players.of(player);
-    const payload = writePeerPayload({ kind: "command", type, message });
-    if (connection.isSpectator) this.spectators.send(payload, connection);
-    else connection.send(payload);
-  }
-
-  sendEvent(player: Player, type: string, message: unknown): void {
-    const connection = this.players.of(player);
-    // A spectator with a delay gets no events: an event sent now would come before the states that it belongs
-    // to, and only commands are held back.
-    if (!this.spectators.isDelayed(connection)) connection.sendEvent(type, message);
   }
 
   disconnect(reason: string): void {

@@ -1,13 +1,14 @@
-import type {
-  AnswerOf,
-  AskOf,
-  EntityDefinition,
-  InputDefinition,
-  JoinOptionsOf,
-  MessagesToClients,
-  MessagesToServer,
-  RequestsOf,
-  RoomTypes,
+import {
+  writePeerPayload,
+  type AnswerOf,
+  type AskOf,
+  type EntityDefinition,
+  type InputDefinition,
+  type JoinOptionsOf,
+  type MessagesToClients,
+  type MessagesToServer,
+  type RequestsOf,
+  type RoomTypes,
 } from "@paceline/protocol";
 import type { InitialFields } from "@paceline/netcode";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
@@ -247,7 +248,9 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * player's round trip plus 100 ms. Throws {@link ConfigError} in a room without `maxRewindMs`.
    */
   rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
-    return this.#attachedCore.rewind(player, seenTick, judge);
+    const { players, rewinding, world } = this.#attachedCore;
+    const { rttMs } = players.of(player).participant.session;
+    return rewinding.rewind(seenTick, rttMs, world, judge);
   }
 
   /** Sets the handler of a message type. The schema, any Standard Schema validator, checks messages first. */
@@ -293,9 +296,16 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   broadcast<Type extends Name<MessagesToClients<Types>>>(
     type: Type,
     message: MessagesToClients<Types>[Type],
-    options: BroadcastOptions = {},
+    { except = [] }: BroadcastOptions = {},
   ): void {
-    this.#attachedCore.broadcast(type, message, options.except);
+    const { players, spectators } = this.#attachedCore;
+    const payload = writePeerPayload({ kind: "command", type, message });
+    const left = new Set<Player>("number" in except ? [except] : except);
+    for (const connection of players.values()) {
+      // Players whose onJoin still runs are in `players` too.
+      if (!connection.isSpectator && !left.has(connection.player)) connection.send(payload);
+    }
+    spectators.send(payload, undefined, left);
   }
 
   /** Sends one player a message that arrives exactly once and in order. */
@@ -304,7 +314,11 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     type: Type,
     message: MessagesToClients<Types>[Type],
   ): void {
-    this.#attachedCore.send(player, type, message);
+    const { players, spectators } = this.#attachedCore;
+    const connection = players.of(player);
+    const payload = writePeerPayload({ kind: "command", type, message });
+    if (connection.isSpectator) spectators.send(payload, connection);
+    else connection.send(payload);
   }
 
   /** Sends one player a message that may be lost, and that is dropped rather than late. */
@@ -313,7 +327,11 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     type: Type,
     message: MessagesToClients<Types>[Type],
   ): void {
-    this.#attachedCore.sendEvent(player, type, message);
+    const { players, spectators } = this.#attachedCore;
+    const connection = players.of(player);
+    // A spectator with a delay gets no events: an event sent now would come before the states that it belongs
+    // to, and only commands are held back.
+    if (!spectators.isDelayed(connection)) connection.sendEvent(type, message);
   }
 
   /**
