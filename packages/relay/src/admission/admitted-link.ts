@@ -91,15 +91,16 @@ export class AdmittedLink implements LinkGuard {
   /** Sends whole frames in one write. `sent`: their packets and bytes, by class. */
   sendFrames(frames: Uint8Array, sent: ReadonlyMap<TrafficClassName, TrafficCount>): void {
     let [packets, bytes] = [0, 0];
-    for (const [trafficClass, count] of sent) {
+    for (const count of sent.values()) {
       packets += count.packets;
       bytes += count.bytes;
-      this.#counters?.packetSent(this.link.kind, trafficClass, count.bytes, count.packets);
     }
     try {
-      this.#framed?.sendFrames(frames, packets, bytes);
+      if (!this.#framed?.sendFrames(frames, packets, bytes)) return;
     } catch (error) {
-      this.failed(error);
+      return this.failed(error);
     }
+    for (const [trafficClass, count] of sent)
+      this.#counters?.packetSent(this.link.kind, trafficClass, count.bytes, count.packets);
   }
 }

@@ -42,15 +42,16 @@ export class FramedLink extends WebSocketLink {
 
   /**
    * Sends whole frames that contain `packets` packets of `packetBytes` bytes. The caller must not change them
-   * any more.
+   * any more. Returns false if the link has closed, or its socket is closing: then the packets are dropped.
    */
-  sendFrames(frames: Uint8Array, packets: number, packetBytes: number): void {
-    if (this.state !== "open") {
+  sendFrames(frames: Uint8Array, packets: number, packetBytes: number): boolean {
+    if (this.state !== "open" || this.#socket.readyState !== OPEN) {
       this.counters.packetsDropped += packets;
-      return;
+      return false;
     }
     this.#socket.sendFrames(frames, this.#onSent);
     this.counters.packetsSent += packets;
     this.counters.bytesSent += packetBytes;
+    return true;
   }
 }

@@ -104,7 +104,6 @@ export class FramedSocket implements WebSocketLike {
    * unless it takes them at once.
    */
   sendFrames(frames: Uint8Array, onRoom: () => void): void {
-    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return;
     this.#socket.write(frames);
     if (this.#socket.writableLength > 0) this.#socket.write(NO_BYTES, onRoom);
   }
