@@ -14,11 +14,11 @@ const NO_TICK = -1;
 export class EntityRows {
   readonly id: number;
   readonly plan: StatePlan;
+  /** The states by slot, each behind its tick: processors fetch both at once. */
   readonly rows: Int32Array;
-  readonly #ticks: Float64Array;
   readonly #textsBySlot: Texts[] | undefined;
   readonly #mask: number;
-  readonly #width: number;
+  readonly #stride: number;
   /** Tick of the newest state. */
   newest = NO_TICK;
   /** Tick of the first state. */
@@ -41,16 +41,16 @@ export class EntityRows {
     this.id = id;
     this.plan = plan;
     this.#mask = capacity - 1;
-    this.#width = plan.width;
-    this.rows = new Int32Array(capacity * plan.width);
-    this.#ticks = new Float64Array(capacity).fill(NO_TICK);
+    this.#stride = plan.width + 1;
+    this.rows = new Int32Array(capacity * this.#stride);
     this.#textsBySlot = plan.texts.length > 0 ? Array.from({ length: capacity }, () => []) : undefined;
+    this.clear();
   }
 
   /** Returns the offset in `rows` of a tick's state, or -1 if there is none. */
   find(tick: number): number {
-    const slot = tick & this.#mask;
-    return this.#ticks[slot] === tick ? slot * this.#width : -1;
+    const at = (tick & this.#mask) * this.#stride;
+    return this.rows[at] === (tick | 0) ? at + 1 : -1;
   }
 
   /** Returns true if a state that was once there is still kept. */
@@ -62,7 +62,7 @@ export class EntityRows {
   isSameAt(tick: number, other: number): boolean {
     const a = this.find(tick);
     const b = this.find(other);
-    for (let column = 0; column < this.#width; column++) {
+    for (let column = 0; column < this.plan.width; column++) {
       if (this.rows[a + column] !== this.rows[b + column]) return false;
     }
     return true;
@@ -71,11 +71,12 @@ export class EntityRows {
   /** Reserves the slot of a tick's state and returns its offset, or -1 if the slot holds a newer state. */
   reserve(tick: number): number {
     const slot = tick & this.#mask;
-    const held = this.#ticks[slot]!;
-    if (held !== NO_TICK && ((held - tick) | 0) > 0) return -1;
-    this.#ticks[slot] = tick;
+    const at = slot * this.#stride;
+    const held = this.rows[at]!;
+    if ((held & this.#mask) === slot && ((held - tick) | 0) > 0) return -1;
+    this.rows[at] = tick;
     if (this.newest === NO_TICK || ((tick - this.newest) | 0) > 0) this.newest = tick;
-    return slot * this.#width;
+    return at + 1;
   }
 
   textsAt(tick: number): Texts {
@@ -87,7 +88,8 @@ export class EntityRows {
   }
 
   clear(): void {
-    this.#ticks.fill(NO_TICK);
+    // A tick of the next slot stands for none.
+    for (let slot = 0; slot <= this.#mask; slot++) this.rows[slot * this.#stride] = slot + 1;
     this.newest = NO_TICK;
   }
 }
