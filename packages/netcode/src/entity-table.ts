@@ -83,6 +83,8 @@ function initialText({ field }: Leaf): string | Uint8Array {
 export interface Place {
   table: EntityTable;
   row: number;
+  /** True while newer values wait to be written to the row: see `Row.beforeRead`. */
+  isOld?: boolean;
 }
 
 /**

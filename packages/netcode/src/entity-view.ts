@@ -105,7 +105,10 @@ export interface Row {
   readonly place: Readonly<Place>;
   readonly layer: "state" | "shown";
   readonly isWritable: boolean;
-  /** Called before a read, so that the values can be brought up to date. */
+  /**
+   * Brings the values up to date. Called before each read of shown values, and of a state while its place is
+   * old.
+   */
   readonly beforeRead?: (() => void) | undefined;
   /** Called after a write: once per `set` of a vector. */
   readonly afterWrite?: (() => void) | undefined;
@@ -395,9 +398,12 @@ class RowCells implements Cells {
   }
 
   get(offset: number): number {
-    this.#beforeRead?.();
-    const { table, row } = this.#place;
-    return (this.#layer === "shown" ? table.shown : table.state)[row * table.width + offset]!;
+    const place = this.#place;
+    const isShown = this.#layer === "shown";
+    // Most reads find a row that is up to date, and a call costs more than the read.
+    if (isShown || place.isOld) this.#beforeRead?.();
+    const { table, row } = place;
+    return (isShown ? table.shown : table.state)[row * table.width + offset]!;
   }
 
   set(offset: number, value: number): void {

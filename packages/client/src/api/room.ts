@@ -370,7 +370,10 @@ export class Room<Messages extends object = any> extends RoomEvents {
    */
   entities<D extends EntityDefinition>(definition: D): Iterable<Entity<D>> {
     this.#use(definition);
-    return { [Symbol.iterator]: () => this.#entitiesOf(definition) };
+    // A generator within another one costs more than the entities.
+    const iterate = (): Iterator<Entity> =>
+      (this.#owned.size > 0 ? this.#allOf(definition) : this.#mode.entities(definition))[Symbol.iterator]();
+    return { [Symbol.iterator]: iterate } as unknown as Iterable<Entity<D>>;
   }
 
   /**
@@ -560,11 +563,9 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return this.leave();
   }
 
-  *#entitiesOf<D extends EntityDefinition>(definition: D): Iterator<Entity<D>> {
-    for (const record of this.#owned.records) {
-      if (record.definition === definition) yield record.entity as unknown as Entity<D>;
-    }
-    yield* this.#mode.entities(definition) as unknown as Iterable<Entity<D>>;
+  *#allOf(definition: EntityDefinition): Iterable<Entity> {
+    yield* this.#owned.ofKind(definition);
+    yield* this.#mode.entities(definition);
   }
 
   #use(definition: EntityDefinition): void {

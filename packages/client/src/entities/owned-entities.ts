@@ -73,6 +73,10 @@ export class OwnedEntities {
     return this.#records.values();
   }
 
+  *ofKind(definition: EntityDefinition): Iterable<OwnedEntity> {
+    for (const { entity } of this.#records.ofKind(definition)) yield entity;
+  }
+
   spawn<F extends Fields>(definition: EntityDefinition<F>, initial: InitialFields<F>): OwnedRecord {
     if (this.#records.size >= limits.ownedEntities) {
       throw new NetError("limit/entities", `a participant may own ${limits.ownedEntities} entities`);

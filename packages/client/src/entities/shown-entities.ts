@@ -67,8 +67,6 @@ export class ShownReplica extends ReceivedReplica<Entity> {
   /** Waiting states, oldest first, and how many numbers they have. */
   readonly #waiting = new Float64Array(MAX_WAITING * STRIDE);
   #end = 0;
-  /** True while the row is older than `tick`. */
-  #isRowOld = false;
   /** Tick of the last state that motion has taken. */
   #takenTick = -Infinity;
 
@@ -98,12 +96,12 @@ export class ShownReplica extends ReceivedReplica<Entity> {
     waiting[this.#end++] = nowSeconds;
     waiting[this.#end++] = isJump ? JUMP : 0;
     this.tick = tick;
-    this.#isRowOld = true;
+    this.place.isOld = true;
   }
 
   /** Brings the row up to date. Motion takes the waiting states later, unless the row depends on them. */
   updateRow(): void {
-    if (!this.#isRowOld) return;
+    if (!this.place.isOld) return;
     if (this.kinematics || this.#hasDerivedVelocity) return this.take();
     const source = this.#source!;
     restore(source.plan, source.rows, source.find(this.tick >>> 0), this.row);
@@ -156,7 +154,7 @@ export class ShownReplica extends ReceivedReplica<Entity> {
   #takeTexts(): void {
     const source = this.#source!;
     const { texts, textOf } = source.plan;
-    this.#isRowOld = false;
+    this.place.isOld = false;
     if (texts.length > 0) this.setTexts(source.textsAt(this.tick >>> 0), textOf);
   }
 }

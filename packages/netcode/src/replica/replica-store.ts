@@ -73,7 +73,7 @@ export class ReplicaStore<Item extends Replica> {
    */
   add(definition: EntityDefinition, make: (place: Place) => Item): Item {
     const { table, replicas } = this.#kindOf(definition);
-    const place = { table, row: table.allocate() };
+    const place = { table, row: table.allocate(), isOld: false };
     let replica: Item;
     try {
       replica = make(place);
