@@ -284,7 +284,10 @@ function partOf(site: Site): NewPart | undefined {
   const count = axisCounts[field.kind];
   if (count !== undefined) {
     const shape = vectorShape(site, count);
-    return (cells) => fill({}, shape, cells);
+    // A prototype of its own, because V8 makes a hash table of an object if an earlier one with the same prototype
+    // got another getter of the same name, such as `x`.
+    const prototype = {};
+    return (cells) => fill(Object.create(prototype) as object, shape, cells);
   }
   if (field.kind === "group") {
     const shape = newShape(definition, field.fields, `${path}.`);

@@ -370,9 +370,11 @@ export class Room<Messages extends object = any> extends RoomEvents {
    */
   entities<D extends EntityDefinition>(definition: D): Iterable<Entity<D>> {
     this.#use(definition);
-    // A generator within another one costs more than the entities.
-    const iterate = (): Iterator<Entity> =>
-      (this.#owned.size > 0 ? this.#allOf(definition) : this.#mode.entities(definition))[Symbol.iterator]();
+    const iterate = (): Iterator<Entity> => {
+      const others = this.#mode.entities(definition);
+      // A list costs less than a generator.
+      return (this.#owned.size > 0 ? this.#owned.before(others, definition) : others)[Symbol.iterator]();
+    };
     return { [Symbol.iterator]: iterate } as unknown as Iterable<Entity<D>>;
   }
 

@@ -28,7 +28,7 @@ interface StripesOptions {
   /** Requests a ticket for one more socket from the server. */
   ask(): void;
   open(ticket: string): Link;
-  session(): Pick<Session, "linkFor" | "activeLink" | "hasOpenPings" | "unanswered" | "ping">;
+  session(): Pick<Session, "linkFor" | "activeLink" | "unanswered" | "ping">;
   onChange(sockets: number, reason: string): void;
   /**
    * Called when round trips begin to wait behind lost segments: one measurement a second is then too slow.
@@ -64,12 +64,10 @@ export class Stripes {
   #fullAtMs = -Infinity;
   #reportedSockets = 1;
   #isStalling = false;
-  /** True if at the last review there was one socket as wanted, no ping under way and no recent stall. */
-  #wasCalm = false;
 
   constructor(options: StripesOptions) {
     this.#options = options;
-    this.#stop = options.scheduler.every(REVIEW_PERIOD_MS, () => this.#reviewIfNeeded(), REVIEW_SLACK_MS);
+    this.#stop = options.scheduler.every(REVIEW_PERIOD_MS, () => this.#review(), REVIEW_SLACK_MS);
   }
 
   /** Present number of sockets over which states alternate, and the reason. */
@@ -140,14 +138,6 @@ export class Stripes {
   get #wish(): StripeWish {
     if (this.#forced === "auto") return this.#planned;
     return { sockets: this.#forced, reason: "the game asks for so many" };
-  }
-
-  /** Reviews the sockets while a ping is under way, and once after its answer: then nothing can stall. */
-  #reviewIfNeeded(): void {
-    const isSingle = this.#count === 1 && this.#wish.sockets === 1;
-    const isCalm = isSingle && !this.#options.session().hasOpenPings && !this.#stalls.isSuspicious;
-    if (!isCalm || !this.#wasCalm) this.#review();
-    this.#wasCalm = isCalm;
   }
 
   #review(): void {

@@ -21,7 +21,7 @@ import {
   type SampledMoment,
   type WrittenBefore,
 } from "@paceline/netcode";
-import type { OwnedEntity } from "./entity.js";
+import type { Entity, OwnedEntity } from "./entity.js";
 import { FieldChanges } from "./field-changes.js";
 
 /** One owned entity under its local id. Its row holds the values that the game has written. */
@@ -73,8 +73,10 @@ export class OwnedEntities {
     return this.#records.values();
   }
 
-  *ofKind(definition: EntityDefinition): Iterable<OwnedEntity> {
-    for (const { entity } of this.#records.ofKind(definition)) yield entity;
+  /** Yields the own entities of a kind, and then the others. */
+  *before(others: Iterable<Entity>, definition: EntityDefinition): Iterable<Entity> {
+    for (const { entity } of this.#records.ofKind(definition)) yield entity as unknown as Entity;
+    yield* others;
   }
 
   spawn<F extends Fields>(definition: EntityDefinition<F>, initial: InitialFields<F>): OwnedRecord {

@@ -188,6 +188,56 @@ export interface Source {
 }
 
 /**
+ * The game's object of an entity, without its fields. A class, because engines make a hash table of an object
+ * literal with getters: each read of a field would search it.
+ */
+class SeenEntity {
+  readonly id: number;
+  readonly kind: EntityDefinition;
+  readonly shown: object;
+  readonly #record: () => ShownReplica;
+  readonly #entities: ShownEntities;
+
+  constructor(
+    id: number,
+    kind: EntityDefinition,
+    shown: object,
+    record: () => ShownReplica,
+    entities: ShownEntities,
+  ) {
+    this.id = id;
+    this.kind = kind;
+    this.shown = shown;
+    this.#record = record;
+    this.#entities = entities;
+  }
+
+  get isMine(): boolean {
+    return this.owner === null;
+  }
+
+  get owner(): Peer | null {
+    return this.#entities.ownerOf(this.#record());
+  }
+
+  get lastTick(): number {
+    return this.#record().tick >>> 0;
+  }
+
+  get ageMs(): number {
+    return Math.max(0, this.#entities.ageMsOf(this.#record().tick));
+  }
+
+  onChange(name: string, listener: (value: unknown, previous: unknown) => void): Unsubscribe {
+    const record = this.#record();
+    return (record.changes ??= new FieldChanges(this.kind, () => record.entity)).on(name, listener);
+  }
+}
+
+/** A class for each kind, for the reason for which vectors have their own prototypes. */
+const seenClasses = new WeakMap<EntityDefinition, typeof SeenEntity>();
+
+/**
  * Shows the entities of one source of states: a peer, or the authority of a room. Takes the decoded and
  * checked states, reports spawns and despawns to the game, and computes the values to draw.
  */
@@ -197,6 +247,8 @@ export class ShownEntities implements SnapshotListener {
   readonly #source: Source;
   readonly #bodies: ShownBodies;
   readonly #records = new ReplicaStore<ShownReplica>();
+  /** Lists by kind, kept until they change: games go through them at each frame. */
+  readonly #spawned = new Map<EntityDefinition, Entity[]>();
   #timeline: TickTimeline | undefined;
   /** True while the source is away: the game sees none of its entities. */
   #isHidden = false;
@@ -244,6 +296,10 @@ export class ShownEntities implements SnapshotListener {
     return this.#bodies.delay ? this.#bodies.renderSeconds(seconds) : seconds;
   }
 
+  ownerOf({ owner }: ShownReplica): Peer | null {
+    return this.#source.ownerOf(owner);
+  }
+
   /** Returns the age of a tick, ms, relative to the source's time now. */
   ageMsOf(tick: number): number {
     const timeline = this.#timeline;
@@ -256,11 +312,16 @@ export class ShownEntities implements SnapshotListener {
     return record;
   }
 
-  /** Yields the entities of a kind that the game knows. */
-  *ofKind(definition: EntityDefinition): Iterable<Entity> {
-    for (const { isSpawned, entity } of this.#records.ofKind(definition)) {
-      if (isSpawned) yield entity;
+  /** Returns the entities of a kind that the game knows. A spawn or a despawn makes another list. */
+  ofKind(definition: EntityDefinition): readonly Entity[] {
+    let spawned = this.#spawned.get(definition);
+    if (!spawned) {
+      spawned = [];
+      for (const { isSpawned, entity } of this.#records.ofKind(definition))
+        if (isSpawned) spawned.push(entity);
+      this.#spawned.set(definition, spawned);
     }
+    return spawned;
   }
 
   /** Interpolation delay with which states arrive in time, ms; undefined without interpolated entities. */
@@ -358,11 +419,13 @@ export class ShownEntities implements SnapshotListener {
   #spawnIfNew(record: ShownReplica): void {
     if (record.isSpawned || this.#isHidden || this.#isBatching) return;
     record.isSpawned = true;
+    this.#spawned.delete(record.definition);
     this.#source.onSpawn?.(record.id);
     this.#parts.listeners.entities.spawned(record.entity);
   }
 
-  #despawned({ id, entity }: ShownReplica): void {
+  #despawned({ id, entity, definition }: ShownReplica): void {
+    this.#spawned.delete(definition);
     this.#source.onDespawn?.(id);
     this.#parts.listeners.entities.despawned(entity);
   }
@@ -387,33 +450,13 @@ export class ShownEntities implements SnapshotListener {
   }
 
   #newEntity(id: number, place: Place, record: () => ShownReplica): Entity {
-    const source = this.#source;
-    const ageMsOf = (tick: number): number => this.ageMsOf(tick);
     const { definition } = place.table;
     const beforeRead = () => this.#updateShown(record());
     const beforeRowRead = () => record().updateRow();
     const shown = defineFields({}, definition, { place, layer: "shown", isWritable: false, beforeRead });
-    const base = {
-      id: source.idOf(id),
-      kind: definition,
-      onChange: (name: string, listener: (value: unknown, previous: unknown) => void): Unsubscribe => {
-        const { entity } = record();
-        return (record().changes ??= new FieldChanges(definition, () => entity)).on(name, listener);
-      },
-      shown,
-      get isMine() {
-        return source.ownerOf(record().owner) === null;
-      },
-      get owner() {
-        return source.ownerOf(record().owner);
-      },
-      get lastTick() {
-        return record().tick >>> 0;
-      },
-      get ageMs() {
-        return Math.max(0, ageMsOf(record().tick));
-      },
-    };
+    let Seen = seenClasses.get(definition);
+    if (!Seen) seenClasses.set(definition, (Seen = class extends SeenEntity {}));
+    const base = new Seen(this.#source.idOf(id), definition, shown, record, this);
     const row = { place, layer: "state", isWritable: false, beforeRead: beforeRowRead } as const;
     return defineFields(base, definition, row) as unknown as Entity;
   }

@@ -44,6 +44,33 @@ export interface WorldOptions {
   readonly onTeleport?: (record: EntityRecord) => void;
 }
 
+/**
+ * The room code's object of an entity, without its fields. A class, because engines make a hash table of an object
+ * literal with getters: each read of a field would search it.
+ */
+class WorldEntity {
+  readonly id: number;
+  readonly kind: EntityDefinition;
+  readonly #world: World;
+
+  constructor(id: number, kind: EntityDefinition, world: World) {
+    this.id = id;
+    this.kind = kind;
+    this.#world = world;
+  }
+
+  get owner(): Player | undefined {
+    return this.#world.records.of(this)?.owner;
+  }
+
+  teleport(): void {
+    this.#world.teleport(this);
+  }
+}
+
+/** A class for each kind: V8 makes hash tables if two kinds of one class have a field of the same name. */
+const entityClasses = new WeakMap<EntityDefinition, typeof WorldEntity>();
+
 /** In messages, id 0 means no entity. */
 const FIRST_ID = 1;
 
@@ -126,20 +153,18 @@ export class World {
     return rows;
   }
 
+  /** Does nothing if the entity is not in this room any more. */
+  teleport(entity: object): void {
+    const record = this.records.of(entity);
+    if (record) this.#onTeleport?.(record);
+  }
+
   #newEntity(id: number, place: Place): ServerEntity {
-    const { records } = this;
-    const base = {
-      id,
-      kind: place.table.definition,
-      get owner(): Player | undefined {
-        return records.of(base)?.owner;
-      },
-      teleport: () => {
-        const record = records.of(base);
-        if (record) this.#onTeleport?.(record);
-      },
-    };
+    const { definition } = place.table;
+    let Entity = entityClasses.get(definition);
+    if (!Entity) entityClasses.set(definition, (Entity = class extends WorldEntity {}));
+    const base = new Entity(id, definition, this);
     const row = { place, layer: "state", isWritable: true, onClamp: this.#onClamp } as const;
-    return defineFields(base, place.table.definition, row) as unknown as ServerEntity;
+    return defineFields(base, definition, row) as unknown as ServerEntity;
   }
 }

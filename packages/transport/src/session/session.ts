@@ -193,11 +193,6 @@ export class Session {
     return this.#links.active?.jitterMs ?? 0;
   }
 
-  /** True if a ping over the active link has no answer yet. */
-  get hasOpenPings(): boolean {
-    return this.#links.active?.hasOpenPings === true;
-  }
-
   /**
    * The send times of unanswered pings over the active link, the time since it last received anything, and the
    * time of the last ack, ms. Excludes pings and silence that a late loop of this page explains.

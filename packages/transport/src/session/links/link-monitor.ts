@@ -210,10 +210,6 @@ export class LinkMonitor {
     return !this.isUsable || this.#unanswered > 1;
   }
 
-  get hasOpenPings(): boolean {
-    return this.#loss.open.length > 0;
-  }
-
   /** Send times of unanswered pings, ms. */
   get openPings(): number[] {
     return this.#loss.open.map(({ sentAtMs }) => sentAtMs);
