@@ -565,11 +565,6 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return this.leave();
   }
 
-  *#allOf(definition: EntityDefinition): Iterable<Entity> {
-    yield* this.#owned.ofKind(definition);
-    yield* this.#mode.entities(definition);
-  }
-
   #use(definition: EntityDefinition): void {
     if (this.listeners.use(definition)) this.#mode.use(definition);
   }
