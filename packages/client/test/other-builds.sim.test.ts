@@ -15,6 +15,7 @@ import { seededRandom } from "@paceline/testkit";
 import { virtualWebRtc } from "@paceline/testkit/room";
 import { Session } from "@paceline/transport";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { LazyModule } from "../src/browser/lazy-module.js";
 import { RelayStage } from "./relay-stage.js";
 
 const position = vec2({ range: [-500, 500], precision: 0.01, unit: "m" });
@@ -182,4 +183,30 @@ test("[WF17] a newcomer of another build reads the retained states, and asks for
   );
   // One request and one answer.
   expect([asked(), told]).toEqual([2, ["schema/mismatch"]]);
+});
+
+describe("the code to read another build", () => {
+  test("is loaded again until it is there, on both sides", async () => {
+    const { stage, rooms, errors } = await meeting(2, {});
+    const [older, newer] = rooms as [Room, Room];
+    const broken = vi.spyOn(LazyModule.prototype, "fetch").mockRejectedValue(new Error("404"));
+    older.spawn(Old, { heat: 0.25 });
+    newer.spawn(New, { heat: 0.5 });
+    const play = async (): Promise<void> => {
+      for (let tick = 0; tick < 10; tick++) {
+        for (const room of rooms) room.advance();
+        await stage.advance(400);
+        await vi.dynamicImportSettled();
+      }
+    };
+    await play();
+    expect([remoteOf(older, Old), remoteOf(newer, New)]).toEqual([[], []]);
+    broken.mockRestore();
+    await play();
+    expect([remoteOf(older, Old)[0]?.heat, remoteOf(newer, New)[0]?.heat]).toEqual([0.5, 0.25]);
+    expect(errors.map((heard) => heard.map(({ code }) => code))).toEqual([
+      ["schema/mismatch"],
+      ["schema/mismatch"],
+    ]);
+  });
 });

@@ -11,6 +11,7 @@ export const authorityModule = /* @__PURE__ */ new LazyModule(
 );
 
 const references = /* @__PURE__ */ new LazyModule("ReferenceCycle", () => import("./late/references.js"));
+const columns = /* @__PURE__ */ new LazyModule("matchColumns", () => import("./late/columns.js"));
 const stripes = /* @__PURE__ */ new LazyModule("StripeFilter", () => import("./late/stripes.js"));
 
 /** Loads the code for states that differ from references. */
@@ -20,7 +21,7 @@ export const loadStripes = () => stripes.fetch();
 /** Loads WebRTC. */
 export const loadDirectPath = () => import("./late/direct-path.js");
 /** Loads the code that describes and matches the columns of streams, for rooms with players of two builds. */
-export const loadColumns = () => import("./late/columns.js");
+export const loadColumns = () => columns.fetch();
 export const loadInterpolation = () => import("./late/interpolation.js");
 /** Loads the text of `room.transport.explain`. */
 export const loadExplanation = () => import("./late/explanation.js");

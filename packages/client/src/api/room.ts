@@ -21,6 +21,7 @@ import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
 import { OwnedEntities } from "../entities/owned-entities.js";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
 import { MeshMode } from "../modes/mesh/mesh-mode.js";
+import { persistently } from "./persistently.js";
 import {
   loadColumns,
   loadDirectPath,
@@ -187,7 +188,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       scheduler,
       newLink,
       loadDirectPath,
-      loadColumns,
+      loadColumns: () => persistently(loadColumns, scheduler),
       loadReferences,
       listeners: this.listeners,
       owned: this.#owned,

@@ -24,7 +24,7 @@ import type { InputSender } from "./authoritative/input-sender.js";
 import type { RoomListeners } from "./room-listeners.js";
 import type { ReferenceCode } from "./state-stream.js";
 
-/** Fetches the code for streams of other builds. */
+/** Fetches the code for streams of other builds. It is tried again until it is there. */
 export type LoadColumns = () => Promise<Pick<typeof Protocol, "describeColumns" | "matchColumns">>;
 
 /** Parts of a room that its mode uses. Functions return parts that the room creates after its first mode. */

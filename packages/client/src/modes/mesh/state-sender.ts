@@ -175,11 +175,16 @@ export class StateSender {
     this.#described.set(peer, described);
     if (!stream || described.has(number)) return peer.session.drops.count("rate-limit");
     described.add(number);
-    const forget = (): void => void described.delete(number);
-    this.#parts.loadColumns().then(({ describeColumns }) => {
+    const { loadColumns, scheduler } = this.#parts;
+    void loadColumns().then(({ describeColumns }) => {
       const columns = describeColumns(stream.definition);
-      if (!peer.trySend({ kind: "columns", stream: number, columns })) forget();
-    }, forget);
+      const send = (): void => {
+        const isWanted = this.#described.get(peer) === described && this.#numbered(number) === stream;
+        if (isWanted && !peer.trySend({ kind: "columns", stream: number, columns }))
+          scheduler.after(RESYNC_INTERVAL_MS, send);
+      };
+      send();
+    });
   }
 
   /** Stores the states of a tick that is not sent: a reference consists of three ticks in a row. */
