@@ -139,6 +139,13 @@ async function play(count: number, cheat = -1, profile: ProfileChoice = QUICK) {
   return { hub, games, run };
 }
 
+/** Lets only one of the others hear what a player sends from now on, as if the rest were cut off. */
+function sendOnlyTo({ myNumber }: Room, from: Room): void {
+  const toAll = from.send.bind(from);
+  const only = from.peers.find(({ number }) => number === myNumber);
+  from.send = (type, message) => toAll(type, message, only);
+}
+
 /** Checks that all players have equal states in all turns that all have simulated. */
 function expectAgreement(games: readonly Skirmish[], leastTurns: number): void {
   const turns = Math.min(...games.map(({ session }) => session.turn));
@@ -194,9 +201,7 @@ describe("lockstep over a room", () => {
     await run(3000);
     const [leaver, heard, other] = games as [Skirmish, Skirmish, Skirmish];
     const { room } = leaver;
-    const toAll = room.send.bind(room);
-    const [only] = room.peers.filter(({ number }) => number === heard.room.myNumber);
-    room.send = (type, message) => toAll(type, message, only);
+    sendOnlyTo(heard.room, room);
     leaver.session.give({ unit: 2, by: 777 });
     await run(600);
     // Players without its commands stand still: nobody knows yet which commands apply.
@@ -236,6 +241,22 @@ describe("lockstep over a room", () => {
     await run(4000);
     expectAgreement(staying, turn + 20);
     for (const { gone } of staying) expect([...gone].sort()).toEqual([1, 2]);
+  });
+
+  test("a player who leaves has told only one of another's last commands, which all execute", async () => {
+    const { games, run } = await play(4);
+    await run(3000);
+    const [leaver, second, heard, other] = games as [Skirmish, Skirmish, Skirmish, Skirmish];
+    sendOnlyTo(second.room, leaver.room);
+    leaver.session.give({ unit: 2, by: 777 });
+    await run(600);
+    sendOnlyTo(heard.room, second.room);
+    leaver.room.leave();
+    await run(80);
+    second.room.leave();
+    const { turn } = heard.session;
+    await run(3000);
+    expectAgreement([heard, other], turn + 15);
   });
 
   test("a player whom the others have dropped is told, and the others continue", async () => {
@@ -445,6 +466,22 @@ describe("a session in lockstep begins", () => {
     rooms[0]!.leave();
     await hub.advance(3000);
     expectAgreement(games, 15);
+  });
+
+  test("with the same players for all, even if the start reaches only one of them", async () => {
+    const { hub, rooms, machines } = await lobby(4);
+    const games = rooms.map((room, index) => new Skirmish(room, 3, { machine: machines[index]! }));
+    const [first, second, third, spare] = games as [Skirmish, Skirmish, Skirmish, Skirmish];
+    await hub.advance(60);
+    sendOnlyTo(third.room, first.room);
+    await hub.advance(200);
+    expect(games.map(({ starts }) => starts.length)).toEqual([1, 0, 1, 0]);
+    first.room.leave();
+    await hub.advance(4000);
+    expect(second.starts).toEqual(third.starts);
+    expect(second.starts[0]!.players).toEqual([1, 2, 3]);
+    expect(spare.refused).toHaveLength(1);
+    expectAgreement([second, third], 15);
   });
 });
 

@@ -257,7 +257,7 @@ export class LockstepSession<Command> {
       // Messages of players that have begun may arrive before the start.
       if (this.#early.length < MAX_EARLY) this.#early.push({ from, message });
     } else if (!this.players.includes(from) || this.#accounts.has(from)) return;
-    else if (message.kind === "turn") this.#receiveTurn(from, message.turn);
+    else if (message.kind === "turn") void this.#receiveTurn(from, message.turn);
     else this.#receiveGone(from, message.player, message.turns);
   }
 
@@ -295,20 +295,25 @@ export class LockstepSession<Command> {
     this.#options.onRefused?.(reason);
   }
 
-  #receiveTurn(player: number, message: TurnMessage<Command>): void {
-    if (!this.#lockstep?.receive(player, message)) return;
+  /** Returns false if the turn is not needed. */
+  #receiveTurn(player: number, message: TurnMessage<Command>): boolean {
+    if (!this.#lockstep?.receive(player, message)) return false;
     const turns = this.#kept.get(player) ?? new Map<number, TurnMessage<Command>>();
     this.#kept.set(player, turns);
     turns.set(message.turn, message);
     for (const turn of turns.keys()) if (turn <= message.turn - KEPT_TURNS) turns.delete(turn);
+    return true;
   }
 
   #receiveGone(from: number, player: number, turns: readonly TurnMessage<Command>[]): void {
     if (!this.players.includes(player)) return;
     // The others continue without this participant.
     if (player === this.#me) return this.#endAsGone();
-    for (const turn of turns) this.#receiveTurn(player, turn);
+    const known = this.#accounts.has(player);
+    const isNews = turns.filter((turn) => this.#receiveTurn(player, turn)).length > 0;
     this.#removePlayer(player);
+    // The sender may leave before all others have its account.
+    if (known && isNews) this.#postAccount(player);
     this.#accounts.get(player)?.add(from);
     this.#dropGone();
   }
@@ -319,11 +324,12 @@ export class LockstepSession<Command> {
   }
 
   #peerLeft(player: number): void {
-    this.#ready.delete(player);
     if (this.#start) return this.#removePlayer(player);
-    // Another player may have heard the start that this one missed, or this player may now be the first.
+    // Another player may have heard the start that this one missed, or this player may now be the first. So the
+    // others have to answer once more before this player may start: one that has begun answers with its start.
+    this.#ready.clear();
     this.#post({ here: this.#tickHz });
-    this.#startIfFirst();
+    if (this.#options.players === 1) this.#startIfFirst();
   }
 
   /** Ends the session after another join: the others have seen this participant leave. */
@@ -337,20 +343,26 @@ export class LockstepSession<Command> {
     if (!this.#lockstep || !this.players.includes(player)) return;
     if (!this.#accounts.has(player)) {
       this.#accounts.set(player, new Set([this.#me]));
-      this.#post({ gone: player, turns: [...(this.#kept.get(player)?.values() ?? [])] });
+      this.#postAccount(player);
       guarded(() => this.#options.onGone?.(player));
     }
     this.#dropGone();
   }
 
+  #postAccount(player: number): void {
+    this.#post({ gone: player, turns: [...(this.#kept.get(player)?.values() ?? [])] });
+  }
+
   /**
-   * Drops the players of which all remaining players have sent an account: everybody then knows the same
-   * turns of them.
+   * Drops the gone players when all remaining players have sent an account of each: everybody then knows the
+   * same turns of them. One of them may have passed on turns of another to only some of the others, who pass
+   * them on before they send their account of it.
    */
   #dropGone(): void {
     const staying = this.players.filter((player) => !this.#accounts.has(player));
-    for (const [player, reporters] of this.#accounts) {
-      if (!staying.every((each) => reporters.has(each))) continue;
+    for (const reporters of this.#accounts.values())
+      if (!staying.every((each) => reporters.has(each))) return;
+    for (const player of this.#accounts.keys()) {
       const last = Math.max(0, ...(this.#kept.get(player)?.keys() ?? []));
       this.#lockstep?.drop(player, last);
     }
