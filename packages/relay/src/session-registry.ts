@@ -256,8 +256,10 @@ export class SessionRegistry implements ParticipantContext {
     this.rooms.groups.clear();
     for (const participant of this.participants.values()) {
       if (endpoint !== undefined) participant.sendControl({ type: "moving", endpoint });
-      participant.end(CloseCode.serverShutdown, "the server is shutting down");
+      participant.end(CloseCode.serverShutdown, STOPPED);
     }
+    // Rooms that are kept without participants.
+    for (const room of [...this.rooms.all]) room.end(CloseCode.serverShutdown, STOPPED);
     this.webRtc.close();
   }
 
@@ -463,6 +465,8 @@ export class SessionRegistry implements ParticipantContext {
     this.#endings.write(log.warn, "session cut", fields);
   }
 }
+
+const STOPPED = "the server is shutting down";
 
 /** Messages about the peers that have no place in a welcome. Every newcomer of a large room gets them. */
 const joinedPayloads = new WeakMap<PeerInfo, Uint8Array>();

@@ -181,11 +181,16 @@ class DefinedServer<Rooms extends Readonly<Record<string, RoomEntry>>> extends R
     });
   }
 
+  /**
+   * Stops as {@link Relay.stop} does, and then waits for the hooks of all rooms: `onLeave` for every player,
+   * and `onDispose`. Each of them has `hookTimeoutMs`.
+   */
   override async stop(options?: RelayStopOptions): Promise<void> {
     const stopped = super.stop(options);
     this.#http.close();
     await stopped;
     this.#http.closeAllConnections();
+    await Promise.all(this.#parts.authorities.map((authority) => authority.allOver()));
     this.#endGuard?.();
     this.#endGuard = undefined;
   }

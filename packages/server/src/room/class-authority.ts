@@ -31,6 +31,8 @@ export class ClassAuthority implements RoomAuthority {
   readonly #hooks: Hooks;
   readonly #hookLog: HookLog;
   readonly #cores = new Set<RoomCore>();
+  /** {@link RoomCore.over} of every room that is not over. */
+  readonly #running = new Set<Promise<void>>();
   readonly #tally = new ClassTally();
   /** Hooks that failed before their room was open, or after it ended, counted by name. */
   readonly #errors: Record<string, number> = {};
@@ -100,11 +102,19 @@ export class ClassAuthority implements RoomAuthority {
     });
     if (!core) return failed("constructor");
     this.#cores.add(core);
+    const { over } = core;
+    this.#running.add(over);
+    void over.then(() => this.#running.delete(over));
     return (await core.open(options)) ? core : failed("onCreate");
   }
 
   reports(): RoomReport[] {
     return Array.from(this.#cores, reportOf);
+  }
+
+  /** Resolves when every room is over. */
+  async allOver(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
   /** Returns totals of all rooms of the class, closed ones included. */

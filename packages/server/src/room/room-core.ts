@@ -79,6 +79,9 @@ export class RoomCore implements RoomHost {
   readonly #options: RoomCoreOptions;
   readonly #scheduler: Scheduler;
   readonly players = new PlayerRegistry();
+  /** Resolves when the last hook of the room has ended, or when the room has failed to open. */
+  readonly over: Promise<void>;
+  #onOver: () => void = () => undefined;
   readonly #noteRun: ReturnType<typeof blockWatch>;
   readonly #messageLimits: MessageLimits;
   readonly #playerLimits: PlayerLimits;
@@ -90,6 +93,7 @@ export class RoomCore implements RoomHost {
   constructor(options: RoomCoreOptions) {
     const { room, hosted, hookLog, hookTimeoutMs } = options;
     this.#options = options;
+    this.over = new Promise((resolve) => (this.#onOver = resolve));
     const scheduler = new GuardedScheduler(options.scheduler, (error) => this.hooks.failed("timer", error));
     this.#scheduler = scheduler;
     this.#messageLimits = checkedMessageLimits(room.messageLimits);
@@ -147,6 +151,7 @@ export class RoomCore implements RoomHost {
     const outcome = await this.hooks.wait("onCreate", () => this.room.onCreate?.(options as never));
     if (!outcome.ok) {
       this.#end();
+      this.#onOver();
       return false;
     }
     this.#syncPlaces();
@@ -279,6 +284,7 @@ export class RoomCore implements RoomHost {
   async #dispose(): Promise<void> {
     while (this.#joinsAndLeaves.size > 0) await Promise.allSettled(this.#joinsAndLeaves);
     await this.hooks.wait("onDispose", () => this.room.onDispose?.());
+    this.#onOver();
   }
 
   #beforeDispose<Value>(hook: Promise<Value>): Promise<Value> {

@@ -122,8 +122,10 @@ export class RoomStage<R extends Room> {
   async stop(): Promise<void> {
     for (const player of this.#players) player.room.leave();
     await this.advance(50);
-    const stopped = this.server.stop({ drainMs: 10 });
-    await this.advance(50);
+    let isStopped = false;
+    const stopped = this.server.stop({ drainMs: 10 }).finally(() => (isStopped = true));
+    // The server waits for the rooms' hooks, which wait for the virtual time.
+    while (!isStopped) await this.advance(50);
     await stopped;
   }
 
