@@ -275,7 +275,8 @@ export class PlayerSnapshotStream {
   }
 
   #send(moment: ReplicationMoment, rows: readonly EntityRows[]): number {
-    const { tick } = moment;
+    const { tick, nowMs } = moment;
+    const followed = { tick, nowMs, isFollowed: true };
     const sender = (this.#sender ??= this.#newSender());
     let packets = 0;
     let bytes = 0;
@@ -284,13 +285,13 @@ export class PlayerSnapshotStream {
     for (let states = sender.next(); states; states = sender.next()) {
       const { body, entities, from, to } = states;
       packets += 1;
-      const sequence = this.connection.send(body, packets, { ...moment, isFollowed: true });
+      const sequence = this.connection.send(body, packets, followed);
       isMissing ||= sequence === undefined;
       if (sequence === undefined) continue;
       states.sequence = sequence;
       bytes += body.length + HEADS_BYTES;
       const sent = to - from === rows.length ? rows : entities.slice(from, to);
-      this.#pending.push({ sequence, tick, sentAtMs: moment.nowMs, rows: sent, hasArrived: false });
+      this.#pending.push({ sequence, tick, sentAtMs: nowMs, rows: sent, hasArrived: false });
     }
     if (isMissing || packets > 0) this.#isWhole = isMissing;
     return bytes;

@@ -90,8 +90,15 @@ export class Session {
     this.#bulkBytes = options.bulkBytes ?? (() => 0);
     this.#updates = new SharedInterval(this.#scheduler, () => this.#update(), UPDATE_SLACK_MS);
     this.#receiver = new Receiver(this.#scheduler, (trafficClass) => this.#sender.sendAcks(trafficClass));
+    const { scheduler, channel, budget, bulkRate, maxForwardedBytes, holdsReliable } = options;
+    // Not a spread: V8 would give each session's options a hidden class of their own, and read all of them slowly.
     this.#sender = new Sender({
-      ...options,
+      scheduler,
+      channel,
+      budget,
+      bulkRate,
+      maxForwardedBytes,
+      holdsReliable,
       drops: this.drops,
       linkFor: (trafficClass) => this.linkFor(trafficClass),
       currentTick: options.currentTick ?? (() => 0),
