@@ -1,5 +1,3 @@
-import type { TickInput } from "./input-buffer.js";
-
 /** Input of the server's simulation for one tick. */
 export interface TakenInput<Input> {
   readonly input: Input;
@@ -51,22 +49,23 @@ export class ServerInputBuffer<Input> {
     return this.#ticks.filter((tick) => tick !== undefined).length;
   }
 
-  /** Adds a packet's inputs, duplicates included. */
-  receive(inputs: readonly TickInput<Input>[]): void {
-    const newest = inputs.at(-1);
-    for (const { tick, input } of inputs) {
+  /** Adds a packet's inputs, duplicates included: those of consecutive ticks up to `newest`. */
+  receive(newest: number, inputs: readonly Input[]): void {
+    const first = newest - inputs.length + 1;
+    for (let index = Math.max(0, -first); index < inputs.length; index++) {
+      const tick = first + index;
       const isLate = this.#lastTaken !== undefined && tick <= this.#lastTaken;
       const place = placeOf(tick);
       if (isLate) {
         // A late repetition is not a late input.
-        if (tick === newest?.tick) this.late += 1;
+        if (tick === newest) this.late += 1;
       } else if (tick > this.#horizon(tick)) this.early += 1;
       else if (this.#ticks[place] !== tick) {
         this.#ticks[place] = tick;
-        this.#inputs[place] = input;
+        this.#inputs[place] = inputs[index];
       }
     }
-    if (newest && this.#lastTaken !== undefined) this.#noteMargin(newest.tick - this.#lastTaken - 1);
+    if (inputs.length > 0 && this.#lastTaken !== undefined) this.#noteMargin(newest - this.#lastTaken - 1);
   }
 
   /** Returns the input for `tick` and moves on to the next tick. */

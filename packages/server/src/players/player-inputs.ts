@@ -86,13 +86,8 @@ export class PlayerInputs {
     this.#offset ??= tick + FIRST_LEAD_TICKS - newest;
     this.#watch(newest, tick);
     this.#newest = Math.max(this.#newest, newest);
-    const first = newest - run.rows.length + 1;
-    const inputs: { readonly tick: number; readonly input: Float32Array }[] = [];
-    for (let index = Math.max(0, -first); index < run.rows.length; index++) {
-      inputs.push({ tick: first + index, input: run.rows[index]! });
-    }
     const { late, early } = this.#buffer;
-    this.#buffer.receive(inputs);
+    this.#buffer.receive(newest, run.rows);
     this.#counters.inputsLate += this.#buffer.late - late;
     this.#counters.inputsSkipped += this.#buffer.early - early;
     return undefined;
