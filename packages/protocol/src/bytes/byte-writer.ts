@@ -35,7 +35,8 @@ export class ByteWriter {
   view(): Uint8Array {
     const view = this.#view;
     if (view?.byteOffset === this.#start && view.length === this.length) return view;
-    return (this.#view = this.#bytes.subarray(this.#start, this.#end));
+    // `subarray` takes twice as long, because it asks for the kind of array to make.
+    return (this.#view = new Uint8Array(this.#data.buffer, this.#start, this.length));
   }
 
   take(): Uint8Array {

@@ -22,6 +22,8 @@ export interface RoomReplicationOptions {
 interface SentState {
   /** Derives the same rates from the sent states as the receivers do. */
   readonly kinematics: Kinematics | undefined;
+  /** The state as receivers decode it, because they extrapolate from that. */
+  readonly row: Float32Array;
   tick: number;
 }
 
@@ -36,7 +38,6 @@ export class RoomReplication {
   readonly #tickSeconds: number;
   readonly #replication: ReceiverReplication;
   readonly #sentStates = new Map<EntityRecord, SentState>();
-  #row = new Float32Array(64);
 
   constructor({ world, tickHz, bytesPerSecond, terms }: RoomReplicationOptions) {
     this.#world = world;
@@ -90,16 +91,13 @@ export class RoomReplication {
     this.#replication.remove(record.id);
   }
 
-  /** Stores the sent state as receivers decode it, because they extrapolate from that state. */
   #recordSent(record: EntityRecord, moment: ReplicationMoment): void {
     const { tick } = moment;
     const rows = this.#world.rowsAt(record, tick);
-    const { state } = record;
-    if (this.#row.length < state.length) this.#row = new Float32Array(state.length * 2);
-    const row = this.#row.subarray(0, state.length);
-    row.set(state);
-    restore(rows.plan, rows.rows, rows.find(tick), row);
     const sentState = this.#sentStateOf(record);
+    const { row } = sentState;
+    row.set(record.state);
+    restore(rows.plan, rows.rows, rows.find(tick), row);
     sentState.kinematics?.derive(row, tick, this.#tickSeconds);
     sentState.tick = tick;
     this.#replication.sent(record, row, moment);
@@ -108,7 +106,8 @@ export class RoomReplication {
   #sentStateOf(record: EntityRecord): SentState {
     const known = this.#sentStates.get(record);
     if (known) return known;
-    const sentState = { kinematics: kinematicsOf(record.definition), tick: -1 };
+    const row = new Float32Array(record.state.length);
+    const sentState = { kinematics: kinematicsOf(record.definition), row, tick: -1 };
     this.#sentStates.set(record, sentState);
     return sentState;
   }

@@ -38,10 +38,13 @@ export class FrameParser {
     for (let at = 0; at < bytes.length;) {
       const short = bytes[at + 1]! - IS_MASKED;
       const length = short === TWO_BYTES ? bytes.readUInt16BE(at + 2) : short;
-      const mask = at + (short === TWO_BYTES ? 4 : 2);
-      const from = mask + MASK_BYTES;
+      const from = at + (short === TWO_BYTES ? 4 : 2) + MASK_BYTES;
+      let mask = bytes.readInt32LE(from - MASK_BYTES);
       at = from + length;
-      for (let index = 0; index < length; index++) bytes[from + index]! ^= bytes[mask + (index & 3)]!;
+      for (let index = from; index < at; index++) {
+        bytes[index]! ^= mask;
+        mask = (mask >>> 8) | (mask << 24);
+      }
       // A plain view, because a Buffer's `slice` does not copy.
       deliver(new Uint8Array(bytes.buffer, bytes.byteOffset + from, length));
     }
