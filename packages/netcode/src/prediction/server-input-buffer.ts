@@ -11,6 +11,8 @@ export const INPUT_CAPACITY_TICKS = 64;
 const LATE_SHARE = 0.01;
 /** Number of margins (ticks that inputs arrive early) kept: the last two seconds at 60 ticks per second. */
 const KEPT_MARGINS = 120;
+/** Steps after a pause of the server that may read inputs which came during it. */
+const STEPS_AFTER_PAUSE = 2;
 /** Reserve beyond the need for jitter, ticks. */
 const SPARE_TICKS = 1;
 
@@ -38,6 +40,8 @@ export class ServerInputBuffer<Input> {
   late = 0;
   /** Number of inputs that came too far ahead of their tick. */
   early = 0;
+  /** Margins are not noted before so many steps. */
+  #stepsUntilNoted = 0;
 
   /** @param idle input of a player that has not sent any yet */
   constructor(idle: Input) {
@@ -71,6 +75,7 @@ export class ServerInputBuffer<Input> {
   /** Returns the input for `tick` and moves on to the next tick. */
   take(tick: number): TakenInput<Input> {
     this.#lastTaken = tick;
+    if (this.#stepsUntilNoted > 0) this.#stepsUntilNoted -= 1;
     const place = placeOf(tick);
     const isThere = this.#ticks[place] === tick;
     if (isThere) this.#last = this.#inputs[place]!;
@@ -94,8 +99,26 @@ export class ServerInputBuffer<Input> {
     return SPARE_TICKS - (smallest - INPUT_CAPACITY_TICKS);
   }
 
+  /**
+   * Notes that the server has left out so many steps. The player, who made its inputs meanwhile, is that much
+   * farther ahead. The inputs that came during the pause say nothing about its line.
+   */
+  stoodStill(ticks: number): void {
+    this.#histogram.fill(0);
+    const kept = Math.min(this.#marginCount, KEPT_MARGINS);
+    for (let index = 0; index < kept; index++) {
+      const margin = boundedMargin(this.#margins[index]! + ticks);
+      this.#margins[index] = margin;
+      this.#histogram[margin + INPUT_CAPACITY_TICKS]! += 1;
+    }
+    const lowest = this.#histogram.findIndex((count) => count > 0);
+    if (lowest >= 0) this.#lowestIndex = lowest;
+    this.#stepsUntilNoted = STEPS_AFTER_PAUSE;
+  }
+
   #noteMargin(ticks: number): void {
-    const margin = Math.max(-INPUT_CAPACITY_TICKS, Math.min(INPUT_CAPACITY_TICKS, ticks));
+    if (this.#stepsUntilNoted > 0) return;
+    const margin = boundedMargin(ticks);
     const at = this.#marginCount % KEPT_MARGINS;
     if (this.#marginCount >= KEPT_MARGINS) this.#histogram[this.#margins[at]! + INPUT_CAPACITY_TICKS]! -= 1;
     this.#margins[at] = margin;
@@ -112,6 +135,10 @@ export class ServerInputBuffer<Input> {
       for (const waiting of this.#ticks) base = Math.min(base, waiting ?? tick);
     return base + INPUT_CAPACITY_TICKS;
   }
+}
+
+function boundedMargin(ticks: number): number {
+  return Math.max(-INPUT_CAPACITY_TICKS, Math.min(INPUT_CAPACITY_TICKS, ticks));
 }
 
 function placeOf(tick: number): number {

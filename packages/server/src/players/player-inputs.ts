@@ -108,6 +108,11 @@ export class PlayerInputs {
     return this.#consecutiveMisses > IDLE_AFTER_TICKS ? this.#idle : input;
   }
 
+  /** Notes that the room has left out so many steps. */
+  stoodStill(ticks: number): void {
+    this.#buffer.stoodStill(ticks);
+  }
+
   /**
    * Restarts the numbering after several packets in a row whose inputs cannot be in time, such as after the
    * page was hidden.

@@ -130,6 +130,9 @@ export class RoomCore implements RoomHost {
       scheduler,
       tickHz,
       step: (tick) => this.hooks.guard("step", () => this.#step(tick)),
+      onSkipped: (ticks) => {
+        for (const { inputs } of this.players.values()) inputs?.stoodStill(ticks);
+      },
     });
     this.handlers = new MessageHandlers(this.hooks, this.counters);
     this.owned = new OwnedStates({

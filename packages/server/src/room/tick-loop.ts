@@ -5,6 +5,8 @@ export interface TickLoopOptions {
   readonly scheduler: Scheduler;
   readonly tickHz: number;
   step(tick: number): void;
+  /** Called when so many steps were left out. */
+  onSkipped?(ticks: number): void;
 }
 
 /** Most late steps that are made at once. Further ones are skipped. */
@@ -80,5 +82,6 @@ export class TickLoop {
     if (behind <= 0) return;
     this.skipped += behind;
     this.#nextAtMs += behind * this.#periodMs;
+    this.#options.onSkipped?.(behind);
   }
 }

@@ -351,7 +351,9 @@ export class AuthoritativeMode implements RoomMode {
     const reader = new ByteReader(body);
     const feedback = readFeedback(reader);
     if (!feedback) return this.#parts.drops.count("bad-message");
-    this.#prediction?.processed(this.#inputs?.receiveFeedback(feedback), tick);
+    // Also without a prediction: the pace of the inputs follows the feedback.
+    const processed = this.#inputs?.receiveFeedback(feedback);
+    this.#prediction?.processed(processed, tick);
     const isAgreed = this.#isAgreed;
     const reason = this.#entities.receive(reader.rest(), tick, isAgreed, cameAtMs);
     if (!isAgreed) return;

@@ -69,8 +69,9 @@ export class InputSender {
    */
   receiveFeedback({ processed, leadErrorTicks }: InputFeedback): number | undefined {
     if (processed === undefined) return undefined;
-    this.#pace.hint(leadErrorTicks);
     const unwrapped = this.#number + (((processed - this.#number) << 16) >> 16);
+    // The server knew the inputs of the ticks by which the player was ahead of it.
+    this.#pace.hint(leadErrorTicks, Math.round(this.#number - unwrapped + leadErrorTicks));
     this.inputs.confirm(unwrapped);
     return unwrapped;
   }
