@@ -43,6 +43,8 @@ interface StripesOptions {
 const REVIEW_PERIOD_MS = 100;
 /** A review may share the wake-up of another timer that is this early or late, ms. */
 const REVIEW_SLACK_MS = 10;
+/** A review that is later than this was held up by other code, ms. */
+const BUSY_MS = 35;
 const MAX_OPEN_PINGS = 8;
 /** Time before a request is repeated, ms. The server answers at once or not at all. */
 const REQUEST_PERIOD_MS = 3000;
@@ -60,8 +62,12 @@ export class Stripes {
   #forced: SocketCount = "auto";
   #planned: StripeWish = { sockets: 1, reason: "no stalls" };
   #requestedAtMs = -Infinity;
-  /** Time when the socket was last full. Earlier pings waited on this side, and do not show a stall. */
-  #fullAtMs = -Infinity;
+  /**
+   * Time when the socket was last full, or this side was last too busy to review. Earlier pings waited on this
+   * side, and do not show a stall.
+   */
+  #waitedAtMs = -Infinity;
+  #reviewedAtMs = Infinity;
   #reportedSockets = 1;
   #isStalling = false;
 
@@ -111,7 +117,8 @@ export class Stripes {
 
   /** Records a round trip over the first socket. */
   observe(times: PongTimes): void {
-    if (times.sentMs > this.#fullAtMs) this.#stalls.observe(times);
+    this.#noteBusy(times.receivedMs);
+    if (times.sentMs > this.#waitedAtMs) this.#stalls.observe(times);
   }
 
   /** Opens a socket with the server's ticket, if one more is still wanted. */
@@ -140,14 +147,20 @@ export class Stripes {
     return { sockets: this.#forced, reason: "the game asks for so many" };
   }
 
+  #noteBusy(nowMs: number): void {
+    if (nowMs - this.#reviewedAtMs > REVIEW_PERIOD_MS + BUSY_MS) this.#waitedAtMs = nowMs;
+  }
+
   #review(): void {
+    const nowMs = this.#options.scheduler.nowMs();
+    this.#noteBusy(nowMs);
+    this.#reviewedAtMs = nowMs;
     const link = this.#link;
     if (link?.state !== "open") return;
-    const nowMs = this.#options.scheduler.nowMs();
-    if (!link.hasRoom("state")) this.#fullAtMs = nowMs;
+    if (!link.hasRoom("state")) this.#waitedAtMs = nowMs;
     const session = this.#options.session();
     const { pingsSentMs, silentMs, acknowledgedAtMs } = session.unanswered;
-    const probesSentMs = pingsSentMs.filter((sentMs) => sentMs > this.#fullAtMs);
+    const probesSentMs = pingsSentMs.filter((sentMs) => sentMs > this.#waitedAtMs);
     this.#stalls.observeOpen(probesSentMs, silentMs, nowMs, acknowledgedAtMs);
     this.#noteStalls();
     const { sockets, reason } = this.#wish;
