@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import type { RelayStage } from "./relay-stage.js";
 
 const MODULE = "../src/api/room.js";
+const MOTION = "../src/api/late/motion.js";
 const RTT_MS = 100;
 const STEP_MS = 5;
 
@@ -18,8 +19,8 @@ function holdCode(): void {
 }
 
 /** Answers like a server that has lost the file, until told otherwise. */
-function breakCode(): void {
-  vi.doMock(MODULE, () => {
+function breakCode(file = MODULE): void {
+  vi.doMock(file, () => {
     throw new Error("404");
   });
 }
@@ -55,6 +56,7 @@ describe("the code of rooms", () => {
     // Code that arrives after the reset would already be present in the next test.
     await vi.dynamicImportSettled();
     vi.doUnmock(MODULE);
+    vi.doUnmock(MOTION);
     vi.unstubAllGlobals();
     vi.resetModules();
   });
@@ -91,6 +93,24 @@ describe("the code of rooms", () => {
     expect(room.state).toBe("joined");
     void room.leave();
     await stage.advance(RTT_MS);
+  });
+
+  test("is that of motion as well, if the game has described an entity that moves", async () => {
+    breakCode(MOTION);
+    const stage = await newStage();
+    const { client } = stage.player();
+    const { defineEntity, vec2 } = await import("@paceline/client");
+    const position = vec2({ range: [-10, 10], precision: 0.01 });
+    defineEntity("sign", { position });
+    const before = await settled(stage, client.joinOrCreate("race"));
+    expect(before.state).toBe("joined");
+    void before.leave();
+    await stage.advance(RTT_MS);
+    defineEntity("car", { position }, { motion: "velocity" });
+    const joining = client.joinOrCreate("race");
+    expect(await refused(settled(stage, joining))).toMatchObject({ code: "session/code" });
+    await stage.advance(1000);
+    expect(stage.relay.health()).toMatchObject({ rooms: 0, sessions: 0 });
   });
 
   test("that comes after the seat has expired makes the client request another one", async () => {

@@ -5,6 +5,7 @@ import {
   TickTimeline,
   kinematicsOf,
   reckoningModelOf,
+  sendDecisionOf,
   wrapAngle,
 } from "@paceline/netcode";
 import { angle, defineEntity, vec2 } from "@paceline/protocol";
@@ -78,7 +79,7 @@ function drive(seed: number): Result {
       if (!body.receive(news, tickSeconds, timeline.secondsAt(nowMs))) state.set(news);
     },
   });
-  const replica = new SentReplica({ definition: Car, tickSeconds: 1 / TICK_HZ });
+  const replica = new SentReplica({ definition: Car, tickSeconds: 1 / TICK_HZ, decisionOf: sendDecisionOf });
   const kinematics = kinematicsOf(Car);
   const own = new Float32Array(WIDTH);
   const errors: { m: number; rad: number; withoutM: number }[] = [];

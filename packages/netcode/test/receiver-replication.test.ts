@@ -1,4 +1,4 @@
-import { ReceiverReplication, lostAfterMsOf, type ReplicatedEntity } from "@paceline/netcode";
+import { ReceiverReplication, lostAfterMsOf, sendDecisionOf, type ReplicatedEntity } from "@paceline/netcode";
 import type { EntityDefinition } from "@paceline/protocol";
 import { expect, test } from "vitest";
 import { Sign } from "./definitions.js";
@@ -18,7 +18,7 @@ function signs(count: number): ReplicatedEntity[] {
 const at = (tick: number) => ({ tick, nowMs: tick * TICK_SECONDS * 1000 });
 
 test("a state that is not acknowledged in time is lost, and its entity due again", () => {
-  const replication = new ReceiverReplication({ tickSeconds: TICK_SECONDS });
+  const replication = new ReceiverReplication({ tickSeconds: TICK_SECONDS, decisionOf: sendDecisionOf });
   const [sign] = signs(1) as [ReplicatedEntity];
   const lossy = { ...generous, lostAfterMs: lostAfterMsOf(40) };
   expect(replication.due([sign], at(0), lossy)).toEqual([sign]);
@@ -34,7 +34,7 @@ test("a state that is not acknowledged in time is lost, and its entity due again
 });
 
 test("within a budget every entity is sent at times", () => {
-  const replication = new ReceiverReplication({ tickSeconds: TICK_SECONDS });
+  const replication = new ReceiverReplication({ tickSeconds: TICK_SECONDS, decisionOf: sendDecisionOf });
   const all = signs(200);
   const counts = new Map<number, number>();
   let bytes = 0;

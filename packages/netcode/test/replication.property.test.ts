@@ -5,6 +5,7 @@ import {
   newReckoner,
   positionErrorM,
   reckoningModelOf,
+  sendDecisionOf,
 } from "@paceline/netcode";
 import { array, assert, double, integer, property, record } from "fast-check";
 import { expect, test } from "vitest";
@@ -31,7 +32,11 @@ function at(swings: readonly { size: number; hz: number }[], seconds: number): n
 test("the extrapolated pose is off by at most the threshold plus the drift of one interval", () => {
   assert(
     property(path, ({ x, y, heading, firstTick }) => {
-      const replica = new SentReplica({ definition: Ship, tickSeconds: TICK_SECONDS });
+      const replica = new SentReplica({
+        definition: Ship,
+        tickSeconds: TICK_SECONDS,
+        decisionOf: sendDecisionOf,
+      });
       const kinematics = kinematicsOf(Ship)!;
       const reckoner = newReckoner(layout, reckoningModelOf(Ship));
       const width = Ship.components.length;

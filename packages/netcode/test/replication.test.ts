@@ -1,4 +1,4 @@
-import { SentReplica, kinematicsOf, type Kinematics } from "@paceline/netcode";
+import { SentReplica, kinematicsOf, sendDecisionOf, type Kinematics } from "@paceline/netcode";
 import { defineEntity, scalar, vec2, type EntityDefinition } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
 import { Car, Ship, Sign } from "./definitions.js";
@@ -14,7 +14,7 @@ class Owner {
   #step = 0;
 
   constructor(definition: EntityDefinition, firstTick = 0) {
-    this.replica = new SentReplica({ definition, tickSeconds: TICK_SECONDS });
+    this.replica = new SentReplica({ definition, tickSeconds: TICK_SECONDS, decisionOf: sendDecisionOf });
     this.kinematics = kinematicsOf(definition);
     this.state = new Float32Array(definition.components.length);
     this.#firstTick = firstTick;

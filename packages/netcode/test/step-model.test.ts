@@ -1,9 +1,10 @@
 import {
-  SentReplica,
-  RemoteBody,
   DEFAULT_CONVERGENCE,
+  RemoteBody,
+  SentReplica,
   newReckoner,
   reckoningModelOf,
+  sendDecisionOf,
 } from "@paceline/netcode";
 import { angle, defineEntity, flag, scalar, vec2, type EntityDefinition } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
@@ -61,7 +62,11 @@ describe("a game's own model", () => {
   });
 
   test("causes heartbeats only while the owner drives as the model predicts", () => {
-    const replica = new SentReplica({ definition: Kart, tickSeconds: TICK_SECONDS });
+    const replica = new SentReplica({
+      definition: Kart,
+      tickSeconds: TICK_SECONDS,
+      decisionOf: sendDecisionOf,
+    });
     const state = Float32Array.of(0, 0, 0, 0, 0, 1, 0);
     const sentAt: number[] = [];
     const step = Kart.step as (state: object, seconds: number) => void;
@@ -130,6 +135,7 @@ describe("a game's own model", () => {
     const replica = new SentReplica({
       definition,
       tickSeconds: TICK_SECONDS,
+      decisionOf: sendDecisionOf,
       onFault: (fault) => faults.push(fault.kind),
     });
     const state = new Float32Array(7);

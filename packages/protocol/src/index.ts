@@ -18,6 +18,7 @@ export * from "./input/input-feedback.js";
 export * from "./match.js";
 export * from "./wire/message.js";
 export { motionModels, type MotionLayout, type MotionModel, type ShowStyle } from "./schema/motion-layout.js";
+export * from "./schema/motion-use.js";
 export * from "./wire/packet.js";
 export * from "./wire/payload.js";
 export * from "./wire/retained.js";

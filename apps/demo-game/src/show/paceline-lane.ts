@@ -7,6 +7,7 @@ import {
   kinematicsOf,
   lostAfterMsOf,
   repeatAfterMsFor,
+  sendDecisionOf,
   type ReplicationPolicy,
 } from "@paceline/netcode";
 import {
@@ -67,7 +68,7 @@ export class PacelineLane implements Lane {
     historyTicks: limits.historyTicks,
     maxEntities: 1,
   });
-  readonly #replication = new ReceiverReplication({ tickSeconds: STEP_S });
+  readonly #replication = new ReceiverReplication({ tickSeconds: STEP_S, decisionOf: sendDecisionOf });
   readonly #kinematics = kinematicsOf(ShownCar)!;
   readonly #layout = ShownCar.motionLayout!;
   readonly #state = new Float32Array(WIDTH);

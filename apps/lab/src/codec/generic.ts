@@ -1,5 +1,5 @@
 import { Encoder, schema, t } from "@colyseus/schema";
-import { ReceiverReplication } from "@paceline/netcode";
+import { ReceiverReplication, sendDecisionOf } from "@paceline/netcode";
 import {
   SharedWriter,
   SnapshotSender,
@@ -179,7 +179,7 @@ function rowOf(scene: Scene): Row {
 class Ours {
   readonly #history: StateHistory;
   readonly #sender: SnapshotSender;
-  readonly #replication = new ReceiverReplication({ tickSeconds: 1 / HZ });
+  readonly #replication = new ReceiverReplication({ tickSeconds: 1 / HZ, decisionOf: sendDecisionOf });
   readonly #replicas: readonly {
     id: number;
     definition: EntityDefinition;

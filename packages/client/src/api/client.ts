@@ -7,6 +7,7 @@ import {
   type RoomOptions,
   type ServerTypes,
   checkKeys,
+  usesMotion,
 } from "@paceline/protocol";
 import {
   choiceAt,
@@ -48,7 +49,7 @@ import {
   type JoinTerms,
   requestRooms,
 } from "../connection/match-request.js";
-import { authorityModule, loadDirectPath } from "./late-code.js";
+import { authorityModule, loadDirectPath, loadMotion } from "./late-code.js";
 import type { Room } from "./room.js";
 import type { RoomSetup } from "./room-setup.js";
 import type { KindsOf, OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
@@ -120,6 +121,8 @@ export interface ClientOptions {
 
 const LIST_TIMEOUT_MS = 8000;
 
+const loadNearest = () => import("../connection/nearest.js");
+
 /** Code of rooms, fetched once per page while the game prepares to join. */
 const roomModule = /* @__PURE__ */ new LazyModule("Room", () => import("./room.js"));
 
@@ -188,7 +191,8 @@ export class Client<S extends object = ServerTypes> {
     assertBuild(options);
     this.#options = options;
     this.#credentials = credentialsOf(options.authToken, options.keepIdentity, this.#serverUrl);
-    roomModule.prefetch();
+    // A join reports a failure.
+    roomCode().catch(() => undefined);
   }
 
   /**
@@ -205,7 +209,7 @@ export class Client<S extends object = ServerTypes> {
    * few times, all in parallel, for `timeoutMs` at most. Rejects with `match/unreachable` if none answers.
    */
   static async selectByLatency(endpoints: readonly string[], options: LatencyOptions = {}): Promise<string> {
-    const { nearestEndpoint } = await import("../connection/nearest.js");
+    const { nearestEndpoint } = await loadNearest();
     return nearestEndpoint(endpoints, options, serverUrlOf);
   }
 
@@ -214,7 +218,7 @@ export class Client<S extends object = ServerTypes> {
     endpoints: readonly string[],
     options: LatencyOptions = {},
   ): Promise<readonly EndpointLatency[]> {
-    const { measureEndpoints } = await import("../connection/nearest.js");
+    const { measureEndpoints } = await loadNearest();
     return measureEndpoints(endpoints, options, serverUrlOf);
   }
 
@@ -223,7 +227,7 @@ export class Client<S extends object = ServerTypes> {
    * player has measured. Returns undefined if no relay is within reach of all players.
    */
   static async nearestRelay(players: readonly RelayLatencies[]): Promise<RelayChoice | undefined> {
-    const { nearestRelay } = await import("../connection/nearest.js");
+    const { nearestRelay } = await loadNearest();
     return nearestRelay(players);
   }
 
@@ -363,12 +367,15 @@ function assertBuild({ build, onOutdated }: ClientOptions): void {
   if (build === undefined) throw new ConfigError("build", build, "a build, with onOutdated");
 }
 
-/** Rejects with {@link NetError} if the code does not load. */
-function roomCode(): ReturnType<typeof roomModule.fetch> {
-  return roomModule.fetch().catch((cause: unknown) => {
+/** Loads the code of rooms and of the entities that the game has described. Rejects with {@link NetError}. */
+async function roomCode(): ReturnType<typeof roomModule.fetch> {
+  try {
+    const [code] = await Promise.all([roomModule.fetch(), usesMotion() && loadMotion()]);
+    return code;
+  } catch (cause) {
     const words = "the code of rooms did not load: the page is offline, or something blocks it";
     throw new NetError("session/code", words, { retryable: true, cause });
-  });
+  }
 }
 
 /** True if the game itself sets the steps per second, false if only its genre does. */

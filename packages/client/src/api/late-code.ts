@@ -1,4 +1,5 @@
 import { LazyModule } from "../browser/lazy-module.js";
+import { motionCode, takeMotion } from "../entities/motion.js";
 
 // Code that few rooms need, fetched at its first use. Each file in `late/` also exports the room. Bundlers
 // then put shared code into the room's chunk instead of small chunks of its own. Few large chunks compress
@@ -10,9 +11,15 @@ export const authorityModule = /* @__PURE__ */ new LazyModule(
   () => import("./late/authority.js"),
 );
 
+const motion = /* @__PURE__ */ new LazyModule("RemoteBody", () => import("./late/motion.js"));
 const references = /* @__PURE__ */ new LazyModule("ReferenceCycle", () => import("./late/references.js"));
 const columns = /* @__PURE__ */ new LazyModule("matchColumns", () => import("./late/columns.js"));
 const stripes = /* @__PURE__ */ new LazyModule("StripeFilter", () => import("./late/stripes.js"));
+
+/** Loads the code of motion, if it is not loaded yet. */
+export async function loadMotion(): Promise<void> {
+  if (!motionCode()) takeMotion(await motion.fetch());
+}
 
 /** Loads the code for states that differ from references. */
 export const loadReferences = () => references.fetch();

@@ -18,6 +18,7 @@ import type { Unsubscribe } from "../events/listeners.js";
 import type { ConnectionState } from "../connection/connection-state.js";
 import { EarlyTasks } from "../events/early-tasks.js";
 import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
+import { motionCode } from "../entities/motion.js";
 import { OwnedEntities } from "../entities/owned-entities.js";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
 import { MeshMode } from "../modes/mesh/mesh-mode.js";
@@ -27,6 +28,7 @@ import {
   loadDirectPath,
   loadExplanation,
   loadInterpolation,
+  loadMotion,
   loadReferences,
   loadSimulation,
   loadStripes,
@@ -53,6 +55,8 @@ import { delayByProfileMs, viewPlanOf } from "../plan/view-plan.js";
 const RATE_PERIOD_MS = 1000;
 const RATE_SLACK_MS = 50;
 const REQUEST_TIMEOUT_MS = 5000;
+/** Pause before code that failed to load is fetched again, ms. */
+const REFETCH_MS = 3000;
 /** Limit of messages that arrive before the game can listen. */
 const MAX_EARLY = 1024;
 
@@ -92,6 +96,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #welcome: Welcome | undefined;
   #iceServers: readonly IceServer[] = [];
   #announced: boolean | undefined;
+  #isMotionLoading = false;
   /** Holds news about peers until the mode is open. */
   readonly #entered = new EarlyTasks();
   /** Holds events until the game can listen. */
@@ -567,7 +572,25 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   #use(definition: EntityDefinition): void {
-    if (this.listeners.use(definition)) this.#mode.use(definition);
+    if (!this.listeners.use(definition)) return;
+    this.#mode.use(definition);
+    if (definition.motionLayout && !motionCode()) this.#loadMotion();
+  }
+
+  /** Loads the code of motion for a kind that the game described after its join. */
+  #loadMotion(): void {
+    if (this.#isMotionLoading || this.state === "left") return;
+    this.#isMotionLoading = true;
+    loadMotion().then(
+      () => {
+        this.#owned.motionLoaded();
+        if (this.state !== "left") this.#mode.planChanged();
+      },
+      () => {
+        this.#isMotionLoading = false;
+        this.setup.scheduler.after(REFETCH_MS, () => this.#loadMotion());
+      },
+    );
   }
 
   #assertIn(): void {

@@ -11,9 +11,6 @@ import {
   ReplicaStore,
   assignFields,
   defineFields,
-  kinematicsOf,
-  noteWritten,
-  sampleMotion,
   type Clamp,
   type InitialFields,
   type Kinematics,
@@ -23,10 +20,12 @@ import {
 } from "@paceline/netcode";
 import type { Entity, OwnedEntity } from "./entity.js";
 import { FieldChanges } from "./field-changes.js";
+import { motionCode } from "./motion.js";
 
 /** One owned entity under its local id. Its row holds the values that the game has written. */
 export class OwnedRecord extends Replica<OwnedEntity> {
-  readonly kinematics: Kinematics | undefined;
+  /** Undefined without derived rates, and before {@link move}. */
+  kinematics: Kinematics | undefined;
   readonly changes: FieldChanges;
   /** Values at the last publication; undefined if the next step is a teleport. */
   published: WrittenBefore | undefined;
@@ -35,9 +34,14 @@ export class OwnedRecord extends Replica<OwnedEntity> {
 
   constructor(id: number, place: Place, entity: OwnedEntity, changes: FieldChanges) {
     super(id, place, entity);
-    this.kinematics = kinematicsOf(this.definition);
     this.changes = changes;
     this.#sampled = this.row.slice();
+    this.move();
+  }
+
+  /** Begins to derive the rates of the motion, if its code is loaded. */
+  move(): void {
+    this.kinematics ??= motionCode()?.kinematicsOf(this.definition);
   }
 
   /** The complete state at the tick that was sampled last. */
@@ -102,6 +106,11 @@ export class OwnedEntities {
     return record;
   }
 
+  /** Moves the entities that have waited for the code of motion. */
+  motionLoaded(): void {
+    for (const record of this.#records.values()) record.move();
+  }
+
   get(localId: number): OwnedRecord | undefined {
     return this.#records.get(localId);
   }
@@ -118,8 +127,9 @@ export class OwnedEntities {
    * since, and derives the missing rates.
    */
   sample(tick: number, moment: SampledMoment): void {
+    const motion = motionCode();
     for (const { kinematics, state, row: written, definition, published } of this.#records.values()) {
-      if (published) sampleMotion(definition, published, written, moment, state);
+      if (published && motion) motion.sampleMotion(definition, published, written, moment, state);
       else state.set(written);
       kinematics?.derive(state, tick, this.#options.tickSeconds);
     }
@@ -138,10 +148,11 @@ export class OwnedEntities {
 
   /** Publishes the written values, `sinceMs` after the last publication. Derived rates become readable. */
   published(sinceMs: number): void {
+    const motion = motionCode();
     for (const record of this.#records.values()) {
       const { row: written, definition, state } = record;
       if (definition.motionLayout) keepDerived(definition.motionLayout, state, written);
-      if (record.published) noteWritten(definition, record.published, written, sinceMs);
+      if (record.published && motion) motion.noteWritten(definition, record.published, written, sinceMs);
       else record.published = { row: written.slice(), rates: new Float64Array(written.length) };
       record.changes.review();
     }

@@ -1,14 +1,7 @@
 import type { EntityDefinition } from "@paceline/protocol";
-import {
-  DEFAULT_CONVERGENCE,
-  RemoteBody,
-  isInterpolated,
-  reckoningModelOf,
-  type InterpolationDelay,
-  type MotionFault,
-  type ShownBody,
-} from "@paceline/netcode";
+import { isInterpolated, type InterpolationDelay, type MotionFault, type ShownBody } from "@paceline/netcode";
 import type { Interpolation, ViewPlan } from "../plan/view-plan.js";
+import { motionCode } from "./motion.js";
 
 /** The interpolation code, once it has been fetched. */
 let code: Interpolation | undefined;
@@ -46,7 +39,7 @@ export class ShownBodies {
 
   /**
    * Returns how to show a new entity. Dead reckoning shows it until the interpolation code has arrived.
-   * Without a motion there is no body: states are shown as received.
+   * Without a motion, or before its code is loaded, there is no body: states are shown as received.
    */
   show(
     definition: EntityDefinition,
@@ -55,23 +48,28 @@ export class ShownBodies {
     const { motionLayout: layout, components } = definition;
     if (!layout) return { body: undefined, isInterpolated: false };
     const view = this.#view;
+    const isWanted = this.interpolates(definition);
+    const interpolation = isWanted ? code : undefined;
+    if (isWanted && !code) this.#fetch();
+    const motion = motionCode();
+    const { DEFAULT_CONVERGENCE: convergence } = interpolation ?? motion ?? {};
+    if (!convergence) return { body: undefined, isInterpolated: false };
     const options = {
       layout,
-      convergence: DEFAULT_CONVERGENCE,
+      convergence,
       get extrapolationLimitMs() {
         return view.extrapolationLimitMs;
       },
     };
-    const isWanted = this.interpolates(definition);
-    if (isWanted && code) {
-      const { DelayedBody, InterpolationDelay } = code;
+    if (interpolation) {
+      const { DelayedBody, InterpolationDelay } = interpolation;
       const delay = (this.delay ??= new InterpolationDelay(view.interpolationDelayMs));
       const renderSeconds = this.renderSeconds.bind(this);
       const times = { delay, renderSeconds, intervalMs: () => view.intervalMs };
       const body = new DelayedBody(Object.assign(options, times), components.length);
       return { body, isInterpolated: true };
     }
-    if (isWanted) this.#fetch();
+    const { RemoteBody, reckoningModelOf } = motion!;
     const reckoning = { model: reckoningModelOf(definition), onFault };
     const body = new RemoteBody(Object.assign(options, reckoning), components.length);
     return { body, isInterpolated: false };

@@ -14,7 +14,6 @@ import {
   defineFields,
   deriveVelocity,
   isVelocityDerived,
-  kinematicsOf,
   type Kinematics,
   type MotionFault,
   type Place,
@@ -24,6 +23,7 @@ import { turnMsOf, type Clock, type DropCounters } from "@paceline/transport";
 import type { Entity } from "./entity.js";
 import type { EntityEvents } from "./entity-events.js";
 import { FieldChanges } from "./field-changes.js";
+import { motionCode } from "./motion.js";
 import type { Unsubscribe } from "../events/listeners.js";
 import { ShownBodies } from "./shown-bodies.js";
 import type { Peer } from "../peers/peer.js";
@@ -48,8 +48,8 @@ export class ShownReplica extends ReceivedReplica<Entity> {
   /** Undefined until the game listens to a field. */
   changes: FieldChanges | undefined = undefined;
   /** Undefined if the source sends the rates of the motion, or if there is no motion. */
-  readonly kinematics: Kinematics | undefined;
-  /** Undefined for entities without a motion: their states are shown as received. */
+  kinematics: Kinematics | undefined = undefined;
+  /** Undefined without a motion, or before its code is loaded: states are shown as received. */
   body: ShownBody | undefined = undefined;
   isInterpolated = false;
   /** True if the game knows the entity. */
@@ -61,7 +61,7 @@ export class ShownReplica extends ReceivedReplica<Entity> {
   onState: ((state: Float32Array, isJump: boolean) => void) | undefined = undefined;
   readonly #timeline: TickTimeline;
   /** True if rows have the velocity that follows from the states before them. */
-  readonly #hasDerivedVelocity: boolean;
+  readonly #isVelocityDerived: boolean;
   /** The reader's rows of the waiting states. */
   #source: EntityRows | undefined;
   /** Waiting states, oldest first, and how many numbers they have. */
@@ -70,16 +70,14 @@ export class ShownReplica extends ReceivedReplica<Entity> {
   /** Tick of the last state that motion has taken. */
   #takenTick = -Infinity;
 
-  constructor(
-    id: number,
-    place: Place,
-    { entity, kinematics }: Pick<ShownReplica, "entity" | "kinematics">,
-    timeline: TickTimeline,
-  ) {
+  constructor(id: number, place: Place, entity: Entity, timeline: TickTimeline) {
     super(id, place, entity);
-    this.kinematics = kinematics;
     this.#timeline = timeline;
-    this.#hasDerivedVelocity = !kinematics && isVelocityDerived(this.definition);
+    this.#isVelocityDerived = isVelocityDerived(this.definition);
+  }
+
+  get #hasDerivedVelocity(): boolean {
+    return this.#isVelocityDerived && !this.kinematics;
   }
 
   /** Adds a newer state. It is taken when the entity is read. */
@@ -329,11 +327,15 @@ export class ShownEntities implements SnapshotListener {
     return this.#bodies.delay?.delayMs;
   }
 
-  /** Applies a changed plan. An entity that is now shown in another way continues from its newest state. */
+  /**
+   * Applies a changed plan, or code that was loaded. An entity that is now shown in another way continues from
+   * its newest state.
+   */
   planChanged(): void {
     for (const record of this.#records.values()) {
       const { definition, row, tick } = record;
-      if (this.#bodies.interpolates(definition) === record.isInterpolated) continue;
+      const isWaiting = definition.motionLayout !== undefined && !record.body;
+      if (!isWaiting && this.#bodies.interpolates(definition) === record.isInterpolated) continue;
       record.take();
       this.#assignBody(record);
       record.body?.receive(row, this.#timeline!.secondsOf(tick), this.#nowSeconds());
@@ -433,8 +435,7 @@ export class ShownEntities implements SnapshotListener {
   #add(id: number, definition: EntityDefinition): ShownReplica {
     const record: ShownReplica = this.#records.add(definition, (place) => {
       const entity = this.#newEntity(id, place, () => record);
-      const kinematics = this.#source.hasRates ? undefined : kinematicsOf(definition);
-      return new ShownReplica(id, place, { entity, kinematics }, this.#timeline!);
+      return new ShownReplica(id, place, entity, this.#timeline!);
     });
     this.#assignBody(record);
     return record;
@@ -447,6 +448,7 @@ export class ShownEntities implements SnapshotListener {
     );
     record.body = body;
     record.isInterpolated = isInterpolated;
+    if (!this.#source.hasRates) record.kinematics ??= motionCode()?.kinematicsOf(definition);
   }
 
   #newEntity(id: number, place: Place, record: () => ShownReplica): Entity {

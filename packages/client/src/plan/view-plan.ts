@@ -1,9 +1,10 @@
-import type { DelayedBody, InterpolationDelay } from "@paceline/netcode";
+import type { DEFAULT_CONVERGENCE, DelayedBody, InterpolationDelay } from "@paceline/netcode";
 import type { Plan } from "@paceline/transport";
 import type { RoomClock } from "../time/room-clock.js";
 
 /** The code that interpolates entities between their states. */
 export interface Interpolation {
+  readonly DEFAULT_CONVERGENCE: typeof DEFAULT_CONVERGENCE;
   readonly DelayedBody: typeof DelayedBody;
   readonly InterpolationDelay: typeof InterpolationDelay;
 }

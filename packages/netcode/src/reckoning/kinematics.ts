@@ -1,3 +1,4 @@
+import type { EntityDefinition } from "@paceline/protocol";
 import { angleDifference } from "../body/angle.js";
 import { lengthOf, type BodyLayout, type Components } from "../body/body-layout.js";
 
@@ -105,4 +106,18 @@ function limitLength(row: Components, at: number, dimensions: number, limit: num
   const length = lengthOf(row, at, dimensions);
   if (!(length > limit)) return;
   for (let axis = 0; axis < dimensions; axis++) row[at + axis]! *= limit / length;
+}
+
+/**
+ * Returns a deriver of the motion values that the game does not write, or undefined if there are none. One
+ * per entity.
+ */
+export function kinematicsOf({ motionLayout: layout }: EntityDefinition): Kinematics | undefined {
+  if (!layout) return undefined;
+  // Do not derive fields that the game writes.
+  const derived = layout.isAccelerationDeclared ? { ...layout, acceleration: undefined } : layout;
+  const isVelocityGiven = layout.isVelocityDeclared;
+  const { acceleration, turnRate } = derived;
+  if (isVelocityGiven && acceleration === undefined && turnRate === undefined) return undefined;
+  return new Kinematics(derived, { isVelocityGiven });
 }

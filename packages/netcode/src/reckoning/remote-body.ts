@@ -7,6 +7,7 @@ import {
 } from "../convergence/convergence.js";
 import { newReckoner, type ReckoningModel } from "./new-reckoner.js";
 import type { Reckoner } from "./reckoner.js";
+import { FUTURE_SECONDS, type RefusedState } from "./refused-state.js";
 
 /** An error of one entity's motion model, for the game's error event. The entity keeps its last good pose. */
 export interface MotionFault {
@@ -23,15 +24,6 @@ export interface RemoteBodyOptions {
   /** Called when the model fails, and again only after it has worked in between. */
   readonly onFault?: (fault: MotionFault) => void;
 }
-
-/** Reason for refusing a state. */
-export type RefusedState = "outdated" | "future" | "not-finite";
-
-/**
- * A state further ahead of the receiver's clock than this is an error or an attack. It would block all later
- * states.
- */
-export const FUTURE_SECONDS = 2;
 
 /**
  * Shows one remote entity, by dead reckoning or by interpolation. Times are in s of the owner's simulation.

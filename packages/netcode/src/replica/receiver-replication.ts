@@ -1,8 +1,8 @@
 import type { EntityDefinition, Texts } from "@paceline/protocol";
 import { thresholdFactor } from "../reckoning/adaptive-threshold.js";
-import type { SendDecisionPolicy } from "../reckoning/send-decision.js";
+import type { SendDecisionPolicy } from "../reckoning/send-policy.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
-import { SentReplica } from "./sent-replica.js";
+import { SentReplica, type DecisionOf } from "./sent-replica.js";
 
 /** An entity that may have to be sent. */
 export interface ReplicatedEntity {
@@ -32,6 +32,7 @@ export interface ReplicationMoment {
 export interface ReceiverReplicationOptions {
   /** Length of a simulation tick, s. */
   readonly tickSeconds: number;
+  readonly decisionOf: DecisionOf;
   readonly onFault?: (entity: ReplicatedEntity, fault: MotionFault) => void;
 }
 
@@ -199,10 +200,11 @@ export class ReceiverReplication {
   #slotOf(entity: ReplicatedEntity): Slot {
     const known = this.#slots.get(entity.id);
     if (known) return known;
-    const { tickSeconds, onFault } = this.#options;
+    const { tickSeconds, decisionOf, onFault } = this.#options;
     const replica = new SentReplica({
       definition: entity.definition,
       tickSeconds,
+      decisionOf,
       onFault: (fault) => onFault?.(entity, fault),
     });
     const slot = { entity, replica, priority: 0, unacknowledged: undefined, isForced: false };

@@ -2,10 +2,9 @@ import type { EntityDefinition, Leaf, Texts } from "@paceline/protocol";
 import { angleDifference } from "../body/angle.js";
 import { orientationErrorRad } from "../body/quaternion.js";
 import { isInterpolated } from "../interpolation/is-interpolated.js";
-import { Kinematics } from "../reckoning/kinematics.js";
-import { SendDecision, type SendDecisionPolicy, type SendReason } from "../reckoning/send-decision.js";
+import type { SendDecision } from "../reckoning/send-decision.js";
+import type { SendDecisionPolicy, SendReason } from "../reckoning/send-policy.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
-import { reckoningModelOf } from "../reckoning/step-model.js";
 import { deriveVelocity, isVelocityDerived } from "./derived-velocity.js";
 
 /** Tolerance by which an update may leave early, because a game's steps never match the interval exactly. */
@@ -17,10 +16,14 @@ const ROUNDING_STEPS = 0.51;
  * also applies if there is no measure, as for a first state.
  */
 const MAX_URGENCY = 32;
-const FAULT_URGENCY = 2;
+const UNPREDICTED_URGENCY = 2;
+
+/** Returns a new {@link SendDecision}, like `sendDecisionOf`; undefined while its code is not loaded. */
+export type DecisionOf = (definition: EntityDefinition, tickSeconds: number) => SendDecision | undefined;
 
 export interface SentReplicaOptions {
   readonly definition: EntityDefinition;
+  readonly decisionOf: DecisionOf;
   /** Length of a simulation tick, s. */
   readonly tickSeconds: number;
   /** Called when the model fails, and again only after it has worked in between. */
@@ -45,20 +48,6 @@ type Own = { -readonly [Key in keyof SendDecisionPolicy]: SendDecisionPolicy[Key
 const NO_TEXTS: Texts = [];
 
 /**
- * Returns a deriver of the motion values that the game does not write, or undefined if there are none. One
- * per entity.
- */
-export function kinematicsOf({ motionLayout: layout }: EntityDefinition): Kinematics | undefined {
-  if (!layout) return undefined;
-  // Do not derive fields that the game writes.
-  const derived = layout.isAccelerationDeclared ? { ...layout, acceleration: undefined } : layout;
-  const isVelocityGiven = layout.isVelocityDeclared;
-  const { acceleration, turnRate } = derived;
-  if (isVelocityGiven && acceleration === undefined && turnRate === undefined) return undefined;
-  return new Kinematics(derived, { isVelocityGiven });
-}
-
-/**
  * The sender's record of one entity. It decides when to send: if receivers are wrong about its motion,
  * another field has changed, or the last send is long ago.
  */
@@ -66,7 +55,8 @@ export class SentReplica {
   /** Factor on the thresholds of motion. */
   thresholdFactor = 1;
   readonly #options: SentReplicaOptions;
-  readonly #decision: SendDecision | undefined;
+  /** Undefined without a motion, and before its code is loaded. */
+  #decision: SendDecision | undefined;
   readonly #plain: readonly PlainField[];
   /** The last sent state as receivers have it: quantised. */
   readonly #sent: Float32Array;
@@ -89,16 +79,11 @@ export class SentReplica {
   #isFaulty = false;
 
   constructor(options: SentReplicaOptions) {
-    const { definition, tickSeconds } = options;
+    const { definition } = options;
     this.#options = options;
-    const { motionLayout: layout } = definition;
-    const width = definition.components.length;
-    this.#sent = new Float32Array(width);
+    this.#sent = new Float32Array(definition.components.length);
     this.#plain = plainFields(definition);
     this.#isVelocityDerived = isVelocityDerived(definition);
-    if (layout) {
-      this.#decision = new SendDecision({ layout, model: reckoningModelOf(definition), tickSeconds }, width);
-    }
   }
 
   /** Returns the urgency of the state at this tick: 0 if it is not due, else its error in thresholds. */
@@ -113,8 +98,8 @@ export class SentReplica {
     const ageMs = nowMs - this.sentAtMs;
     if (ageMs < policy.minIntervalMs - INTERVAL_SLACK_MS) return 0;
     const heartbeatMs = definition.heartbeatMs ?? policy.heartbeatMs;
-    const ofMotion = this.#decision
-      ? this.#motionUrgency(this.#decision, state, tick, this.#policyOf(policy, heartbeatMs))
+    const ofMotion = definition.motionLayout
+      ? this.#motionUrgency(state, tick, this.#policyOf(policy, heartbeatMs))
       : 0;
     if (ofMotion > 0) return ofMotion;
     const isPlain = this.#hasPlainChange(state) || this.#hasOtherTexts(texts);
@@ -166,8 +151,11 @@ export class SentReplica {
     return own;
   }
 
-  #motionUrgency(decision: SendDecision, state: Float32Array, tick: number, policy: Own): number {
+  #motionUrgency(state: Float32Array, tick: number, policy: Own): number {
     const { positionThresholdM, headingThresholdRad } = policy;
+    const { definition, tickSeconds, decisionOf } = this.#options;
+    const decision = (this.#decision ??= decisionOf(definition, tickSeconds));
+    if (!decision) return this.#unpredicted();
     try {
       const reason = decision.due(state, tick, policy);
       const { positionM, headingRad } = decision.error;
@@ -180,10 +168,14 @@ export class SentReplica {
       return Number.isFinite(thresholds) ? Math.min(thresholds, MAX_URGENCY) : MAX_URGENCY;
     } catch (cause) {
       this.#fail({ kind: "threw", cause });
-      // Without a prediction the entity must be sent.
-      this.#reason = "position";
-      return FAULT_URGENCY;
+      return this.#unpredicted();
     }
+  }
+
+  /** Without a prediction the entity must be sent. */
+  #unpredicted(): number {
+    this.#reason = "position";
+    return UNPREDICTED_URGENCY;
   }
 
   #fail(fault: MotionFault): void {

@@ -2,6 +2,7 @@ import { axes, componentCount, derivedComponent, type Component } from "./entity
 import type { Fields } from "./entity-definition.js";
 import type { Field, Vec2Field, Vec3Field } from "./entity-fields.js";
 import { ConfigError } from "../errors/errors.js";
+import { noteMotion } from "./motion-use.js";
 
 /** Names of the motion models. */
 export const motionModels = ["hold", "velocity", "acceleration", "turn", "history", "step"] as const;
@@ -69,6 +70,7 @@ export function layoutMotion(name: string, parts: MotionParts): MotionLayout | u
   const { fields, motion, offsets, components } = parts;
   assertMotion(name, motion);
   if (motion === "hold") return undefined;
+  noteMotion();
   const position = positionOf(name, parts);
   const dimensions = componentCount(position) as 2 | 3;
   const isDeclared = (field: string): boolean => fields[field]?.kind === position.kind;

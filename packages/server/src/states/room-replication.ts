@@ -3,6 +3,7 @@ import {
   REPEAT_AFTER_MS,
   ReceiverReplication,
   kinematicsOf,
+  sendDecisionOf,
   type Kinematics,
   type ReplicationMoment,
   type ReplicationPolicy,
@@ -42,7 +43,10 @@ export class RoomReplication {
   constructor({ world, tickHz, bytesPerSecond, terms }: RoomReplicationOptions) {
     this.#world = world;
     this.#tickSeconds = 1 / tickHz;
-    this.#replication = new ReceiverReplication({ tickSeconds: this.#tickSeconds });
+    this.#replication = new ReceiverReplication({
+      tickSeconds: this.#tickSeconds,
+      decisionOf: sendDecisionOf,
+    });
     this.#policy = {
       positionThresholdM: terms.thresholdM,
       headingThresholdRad: terms.headingRad,

@@ -4,6 +4,7 @@ import {
   kinematicsOf,
   lostAfterMsOf,
   repeatAfterMsFor,
+  sendDecisionOf,
   type ConvergenceOptions,
   type Kinematics,
   type ReplicatedEntity,
@@ -47,7 +48,7 @@ export function pacelineSystem(settings: PacelineSettings): LabSystem {
 }
 
 class PacelineSender implements LabSender {
-  readonly #replication = new ReceiverReplication({ tickSeconds: TICK_SECONDS });
+  readonly #replication = new ReceiverReplication({ tickSeconds: TICK_SECONDS, decisionOf: sendDecisionOf });
   readonly #policy: ReplicationPolicy;
   readonly #states: CarStates;
   readonly #kinematics: Kinematics;

@@ -1,2 +1,3 @@
 export * from "../room.js";
+export * from "./motion.js";
 export { AuthoritativeMode } from "../../modes/authoritative/authoritative-mode.js";

@@ -1,2 +1,2 @@
-export * from "../room.js";
+export * from "./motion.js";
 export { DelayedBody, InterpolationDelay } from "@paceline/netcode";

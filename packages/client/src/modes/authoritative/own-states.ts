@@ -9,6 +9,7 @@ import {
 } from "@paceline/protocol";
 import { ReceiverReplication, lostAfterMsOf, type ReplicationMoment } from "@paceline/netcode";
 import type { Session } from "@paceline/transport";
+import { decisionOf } from "../../entities/motion.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import { policyOf } from "../../plan/state-policy.js";
 import type { RoomParts } from "../room-mode.js";
@@ -39,7 +40,7 @@ export class OwnStates {
   constructor(parts: RoomParts, info: AuthorityInfo) {
     this.#parts = parts;
     this.#info = info;
-    this.#replication = new ReceiverReplication({ tickSeconds: 1 / parts.time.tickHz });
+    this.#replication = new ReceiverReplication({ tickSeconds: 1 / parts.time.tickHz, decisionOf });
   }
 
   /** Adds an entity. `requestSequence` is the sequence of the message that requests it. */

@@ -14,6 +14,7 @@ import {
   type ReplicationMoment,
 } from "@paceline/netcode";
 import { SharedPackets, type Link, type Session } from "@paceline/transport";
+import { decisionOf } from "../../entities/motion.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer-connection.js";
 import { policyOf } from "../../plan/state-policy.js";
@@ -83,6 +84,7 @@ export class StateSender {
     );
     this.#replication = new ReceiverReplication({
       tickSeconds: 1 / parts.time.tickHz,
+      decisionOf,
       onFault: (record, fault) =>
         parts.listeners.faulted(record.definition.name, (record as OwnedRecord).entity.id, fault),
     });

@@ -1,0 +1,10 @@
+export * from "../room.js";
+export {
+  DEFAULT_CONVERGENCE,
+  RemoteBody,
+  kinematicsOf,
+  noteWritten,
+  reckoningModelOf,
+  sampleMotion,
+  sendDecisionOf,
+} from "@paceline/netcode";
