@@ -11,7 +11,7 @@ test.each([
   ["new rows", newRows()],
   ["cleared rows", clearedRows()],
 ])("%s have no state of any tick", (_, rows) => {
-  for (const tick of TICKS) expect(rows.find(tick), String(tick)).toBe(-1);
+  for (const tick of TICKS) expect({ tick, row: rows.find(tick) }).toEqual({ tick, row: -1 });
 });
 
 test.each(TICKS)("the state of tick %i has a place of its own until a newer one takes it", (tick) => {

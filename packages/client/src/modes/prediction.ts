@@ -33,7 +33,7 @@ export interface PredictionOptions {
   readonly step: InputStep;
 }
 
-/** What a prediction takes from one session with the authority. */
+/** Parts of one session with the authority that a prediction reads. */
 export interface PredictionSession {
   /** Source of the number of this player's newest input. */
   readonly sender: { readonly number: number };
