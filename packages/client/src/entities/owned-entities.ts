@@ -79,7 +79,7 @@ export class OwnedEntities {
 
   /** Yields the own entities of a kind, and then the others. */
   *before(others: Iterable<Entity>, definition: EntityDefinition): Iterable<Entity> {
-    for (const { entity } of this.#records.ofKind(definition)) yield entity as unknown as Entity;
+    for (const { entity } of this.#records.ofKind(definition)) yield entity;
     yield* others;
   }
 
