@@ -19,7 +19,7 @@ test("entities of other participants are no hash tables", async () => {
   const seen = () => kinds.flatMap((kind) => [...b!.entities(kind)]);
   await until("b sees both", () => seen().length === kinds.length);
   for (const entity of seen()) {
-    const objects = [entity, entity.position, entity.shown.position];
-    expect(objects.map((object) => isFast(object))).toEqual([true, true, true]);
+    const objects = [entity, entity.position, entity.shown, entity.shown.position];
+    expect(objects.map((object) => isFast(object))).toEqual([true, true, true, true]);
   }
 });

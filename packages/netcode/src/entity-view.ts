@@ -147,17 +147,23 @@ const axisCounts: Readonly<Partial<Record<Field["kind"], number>>> = { vec2: 2, 
 
 /** Adds a property for every field of the definition to `target`, which reads and writes `row`. */
 export function defineFields<T extends object>(target: T, definition: EntityDefinition, row: Row): T {
-  return defineCells(target, definition, new RowCells(row));
+  return fill(target, shapeOf(definition), new RowCells(row));
 }
 
-/**
- * Adds a property for every field of the definition to `target`, over any storage. Writes to `free` cells are
- * not checked.
- */
-export function defineCells<T extends object>(target: T, definition: EntityDefinition, cells: Cells): T {
+/** Returns an object with nothing but a property for every field of the definition. */
+export function newFields(definition: EntityDefinition, row: Row): object {
+  return newCells(definition, new RowCells(row));
+}
+
+/** As {@link newFields}, over any storage. Writes to `free` cells are not checked. */
+export function newCells(definition: EntityDefinition, cells: Cells): object {
+  return newView(shapeOf(definition), cells);
+}
+
+function shapeOf(definition: EntityDefinition): Shape {
   const shape = shapes.get(definition) ?? newShape(definition, definition.fields);
   shapes.set(definition, shape);
-  return fill(target, shape, cells);
+  return shape;
 }
 
 /** Writes initial values through a view, with the same checks as other writes. */
@@ -234,6 +240,11 @@ interface Backed {
 interface Shape {
   readonly properties: PropertyDescriptorMap & ThisType<Backed>;
   readonly newParts: readonly NewPart[];
+  /**
+   * Of its own, because V8 makes a hash table of an object if an earlier one with the same prototype got
+   * another getter of the same name, such as `x`.
+   */
+  readonly prototype: object;
 }
 
 type NewPart = (cells: Cells) => object;
@@ -245,6 +256,10 @@ type Property = PropertyDescriptor & ThisType<Backed>;
  * through `this`.
  */
 const shapes = new WeakMap<EntityDefinition, Shape>();
+
+function newView(shape: Shape, cells: Cells): object {
+  return fill(Object.create(shape.prototype) as object, shape, cells);
+}
 
 function fill<T extends object>(target: T, { properties, newParts }: Shape, cells: Cells): T {
   const parts = newParts.map((newPart) => newPart(cells));
@@ -264,7 +279,7 @@ function newShape(definition: EntityDefinition, fields: Fields, path = ""): Shap
     else if (field.kind === "string" || field.kind === "bytes") properties[key] = textProperty(site);
     else properties[key] = numberProperty(site, definition.offsets[site.path]!);
   }
-  return { properties, newParts };
+  return { properties, newParts, prototype: {} };
 }
 
 function compositeProperty(site: Site, part: number): Property {
@@ -284,14 +299,11 @@ function partOf(site: Site): NewPart | undefined {
   const count = axisCounts[field.kind];
   if (count !== undefined) {
     const shape = vectorShape(site, count);
-    // A prototype of its own, because V8 makes a hash table of an object if an earlier one with the same prototype
-    // got another getter of the same name, such as `x`.
-    const prototype = {};
-    return (cells) => fill(Object.create(prototype) as object, shape, cells);
+    return (cells) => newView(shape, cells);
   }
   if (field.kind === "group") {
     const shape = newShape(definition, field.fields, `${path}.`);
-    return (cells) => Object.preventExtensions(fill({}, shape, cells));
+    return (cells) => Object.preventExtensions(newView(shape, cells));
   }
   if (field.kind !== "list") return undefined;
   const items = Object.fromEntries(Array.from({ length: field.length }, (_, index) => [index, field.item]));
@@ -309,7 +321,7 @@ function vectorShape(site: Site, count: number): Shape {
     properties[axes[index]!] = numberProperty(part, offset + index, isQuat);
   });
   properties["set"] = { value: vectorSetter(site, parts, offset) };
-  return { properties, newParts: [] };
+  return { properties, newParts: [], prototype: {} };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { EntityDefinition } from "@paceline/protocol";
 import type { Components } from "./body/body-layout.js";
-import { defineCells, type Cells } from "./entity-view.js";
+import { newCells, type Cells } from "./entity-view.js";
 
 /**
  * Named fields of a definition over rows of components. The row can be replaced. Texts are not part of a row.
@@ -14,7 +14,7 @@ export class RowByName implements Cells {
   constructor(definition: EntityDefinition, access: "read" | "free") {
     this.access = access;
     this.row = new Float64Array(definition.components.length);
-    this.view = defineCells({}, definition, this);
+    this.view = newCells(definition, this);
   }
 
   get(offset: number): number {

@@ -1,7 +1,7 @@
 import { ConfigError, type EntityDefinition, type ValueOf } from "@paceline/protocol";
 import {
   EntityTable,
-  defineFields,
+  newFields,
   type InitialFields,
   type ReadonlyFields,
   type WritableFields,
@@ -154,5 +154,5 @@ export class OnlyEntityView {
 function initialValues(definition: EntityDefinition): Values {
   const table = new EntityTable(definition, 1);
   const place = { table, row: table.allocate() };
-  return defineFields({}, definition, { place, layer: "state", isWritable: false }) as Values;
+  return newFields(definition, { place, layer: "state", isWritable: false }) as Values;
 }

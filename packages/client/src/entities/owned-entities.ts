@@ -11,6 +11,7 @@ import {
   ReplicaStore,
   assignFields,
   defineFields,
+  newFields,
   type Clamp,
   type InitialFields,
   type Kinematics,
@@ -169,7 +170,7 @@ export class OwnedEntities {
   #newEntity(localId: number, place: Place, changes: FieldChanges): OwnedEntity {
     const { definition } = place.table;
     const ofEntity = (entity: object) => this.#records.of(entity);
-    const shown = defineFields({}, definition, { place, layer: "state", isWritable: false });
+    const shown = newFields(definition, { place, layer: "state", isWritable: false });
     const options = this.#options;
     const base: object = {
       get id() {

@@ -12,6 +12,7 @@ import {
   ReplicaStore,
   TickTimeline,
   defineFields,
+  newFields,
   deriveVelocity,
   isVelocityDerived,
   type Kinematics,
@@ -455,7 +456,7 @@ export class ShownEntities implements SnapshotListener {
     const { definition } = place.table;
     const beforeRead = () => this.#updateShown(record());
     const beforeRowRead = () => record().updateRow();
-    const shown = defineFields({}, definition, { place, layer: "shown", isWritable: false, beforeRead });
+    const shown = newFields(definition, { place, layer: "shown", isWritable: false, beforeRead });
     let Seen = seenClasses.get(definition);
     if (!Seen) seenClasses.set(definition, (Seen = class extends SeenEntity {}));
     const base = new Seen(this.#source.idOf(id), definition, shown, record, this);

@@ -13,7 +13,7 @@ import {
   type ToAuthority,
   type ViewTerms,
 } from "@paceline/protocol";
-import { EntityTable, defineFields } from "@paceline/netcode";
+import { EntityTable, newFields } from "@paceline/netcode";
 import { assertRange, type HostedParticipant, type HostedSeat } from "@paceline/relay";
 import { lostAfterMsOf } from "@paceline/netcode";
 import { Requests, type Scheduler, type Session } from "@paceline/transport";
@@ -87,7 +87,7 @@ export class PlayerConnection {
     const place = { table, row: table.allocate() };
     this.#input = table.stateOf(place.row);
     const row = { place, layer: "state", isWritable: false } as const;
-    this.inputView = defineFields({}, inputs.definition, row);
+    this.inputView = newFields(inputs.definition, row);
     this.inputs = new PlayerInputs(inputs, options.counters);
   }
 

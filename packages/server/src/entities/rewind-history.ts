@@ -1,5 +1,5 @@
 import { ConfigError, type EntityDefinition } from "@paceline/protocol";
-import { EntityTable, LagCompensation, defineFields, type Place, type RewoundWorld } from "@paceline/netcode";
+import { EntityTable, LagCompensation, newFields, type Place, type RewoundWorld } from "@paceline/netcode";
 import type { RoomCounters } from "../ops/room-counters.js";
 import type { EntityRecord, World, WorldOptions } from "./world.js";
 
@@ -105,7 +105,7 @@ export class RewindHistory {
         const place = this.#placeAt(definition, id, tick);
         if (!place) return undefined;
         const row = { place, layer: "state", isWritable: false } as const;
-        return defineFields({}, definition, row) as unknown as AsItWas<Entity>;
+        return newFields(definition, row) as unknown as AsItWas<Entity>;
       },
     };
     const { counters } = this.#options;

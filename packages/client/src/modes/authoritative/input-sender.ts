@@ -9,7 +9,7 @@ import {
   EntityTable,
   InputBuffer,
   InputPace,
-  defineFields,
+  newFields,
   type Clamp,
   type Place,
   type WritableFields,
@@ -125,7 +125,7 @@ function newView(
   place: Place,
   onClamp: (clamp: Clamp) => void,
 ): WritableFields<Fields> {
-  const view = defineFields({}, definition, { place, layer: "state", isWritable: true, onClamp });
+  const view = newFields(definition, { place, layer: "state", isWritable: true, onClamp });
   // A misspelt input must throw, not become a property that nobody reads.
   return Object.preventExtensions(view) as WritableFields<Fields>;
 }
