@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { driveTogether } from "./drive-together.js";
+import { driveWithin } from "./drive-together.js";
 import { BOUND_P95_M } from "./position-error.js";
 import { RacePage } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
@@ -26,8 +26,7 @@ test("three browsers in one race", async ({ startServer, enter, report }) => {
   expect(await webkit.reaches(firefox, "relay")).toContain("WebRTC");
 
   for (const page of pages) await page.waitForPhase("racing", 30_000);
-  for (const page of pages) await page.startRecording();
-  const errors = await driveTogether(pages, pairs);
+  const errors = await driveWithin(pages, pairs, BOUND_P95_M);
   for (const page of pages) await page.browser.screenshot(screenshotFile(`race-${page.name}`));
 
   for (const page of pages)

@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { driveTogether } from "./drive-together.js";
+import { driveWithin } from "./drive-together.js";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
@@ -44,8 +44,7 @@ test("two browsers race where a server decides, and one reloads", async ({ start
     );
   }
   await Promise.all(pages.map((page) => page.drive(SETTLE_MS)));
-  for (const page of pages) await page.startRecording();
-  const errors = await driveTogether(pages, pairs);
+  const errors = await driveWithin(pages, pairs, BOUND_P95_M);
   for (const page of pages) await page.browser.screenshot(screenshotFile(`server-mode-${page.name}`));
   for (const [index, { viewer, driver }] of pairs.entries()) {
     const error = errors[index]!;
