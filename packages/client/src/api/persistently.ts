@@ -2,12 +2,18 @@ import type { Scheduler } from "@paceline/transport";
 
 const RETRY_MS = 3000;
 
-/** Calls `load`, and again after each failure, until it succeeds. The browser's console names the failures. */
+/**
+ * Calls `load`, and again after each failure while `isWanted`, until it succeeds. Never rejects: the browser's
+ * console names the failures.
+ */
 export function persistently<Value>(
   load: () => Promise<Value>,
   scheduler: Pick<Scheduler, "after">,
+  isWanted: () => boolean,
 ): Promise<Value> {
   const again = (resolve: (value: Promise<Value>) => void): void =>
-    void scheduler.after(RETRY_MS, () => resolve(persistently(load, scheduler)));
+    void scheduler.after(RETRY_MS, () => {
+      if (isWanted()) resolve(persistently(load, scheduler, isWanted));
+    });
   return load().catch(() => new Promise(again));
 }

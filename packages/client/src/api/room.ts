@@ -55,8 +55,6 @@ import { delayByProfileMs, viewPlanOf } from "../plan/view-plan.js";
 const RATE_PERIOD_MS = 1000;
 const RATE_SLACK_MS = 50;
 const REQUEST_TIMEOUT_MS = 5000;
-/** Pause before code that failed to load is fetched again, ms. */
-const REFETCH_MS = 3000;
 /** Limit of messages that arrive before the game can listen. */
 const MAX_EARLY = 1024;
 
@@ -193,7 +191,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       scheduler,
       newLink,
       loadDirectPath,
-      loadColumns: () => persistently(loadColumns, scheduler),
+      loadColumns: () => persistently(loadColumns, scheduler, () => this.state !== "left"),
       loadReferences,
       listeners: this.listeners,
       owned: this.#owned,
@@ -420,8 +418,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
 
   /**
    * Returns this player's input for the authority. The game writes its fields, and the room sends them with
-   * every step of the authority, also after the client has joined again. Throws {@link NetError} if the room takes no inputs, or inputs of another
-   * definition.
+   * every step of the authority, also after the client has joined again. Throws {@link NetError} if the room
+   * takes no inputs, or inputs of another definition.
    */
   input<F extends Fields>(definition: InputDefinition<F>): WritableFields<F> {
     return this.#mode.input(definition) as WritableFields<F>;
@@ -581,16 +579,11 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #loadMotion(): void {
     if (this.#isMotionLoading || this.state === "left") return;
     this.#isMotionLoading = true;
-    loadMotion().then(
-      () => {
-        this.#owned.motionLoaded();
-        if (this.state !== "left") this.#mode.planChanged();
-      },
-      () => {
-        this.#isMotionLoading = false;
-        this.setup.scheduler.after(REFETCH_MS, () => this.#loadMotion());
-      },
-    );
+    const isWanted = (): boolean => this.state !== "left";
+    void persistently(loadMotion, this.setup.scheduler, isWanted).then(() => {
+      this.#owned.motionLoaded();
+      if (isWanted()) this.#mode.planChanged();
+    });
   }
 
   #assertIn(): void {
