@@ -1,11 +1,12 @@
 import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import { systemScheduler, type LinkClose } from "@paceline/transport";
 import { WebSocketListener } from "@paceline/transport/node";
 import { array, assert, asyncProperty, constantFrom, nat, oneof, tuple, uint8Array } from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 const MAX_BYTES = 2000;
 const BINARY = 2;
@@ -15,6 +16,8 @@ const PING = 9;
 
 interface Connection {
   readonly socket: Socket;
+  /** The server's end of the socket. */
+  readonly stream: Duplex;
   readonly packets: Uint8Array[];
   readonly closed: Promise<LinkClose>;
 }
@@ -39,7 +42,7 @@ beforeAll(async () => {
             onClose: resolve,
           });
         });
-        nextLink({ packets, closed });
+        nextLink({ stream, packets, closed });
       },
       onStray: () => false,
     });
@@ -123,4 +126,32 @@ test.each([
   socket.write(good);
   expect((await closed).code).toBe(code);
   expect(packets).toEqual([Uint8Array.of(5)]);
+});
+
+test("whole messages do not pass the socket's stream", async () => {
+  const { socket, stream, packets } = await opened();
+  let chunks = 0;
+  stream.on("data", () => (chunks += 1));
+  const message = frame(BINARY, Uint8Array.of(5));
+  socket.write(message);
+  await vi.waitFor(() => expect(packets).toHaveLength(1));
+  expect(chunks).toBe(0);
+  socket.write(frame(TEXT, Uint8Array.of(65)));
+  await vi.waitFor(() => expect(chunks).toBe(1));
+  socket.destroy();
+});
+
+test("a stream that is paused keeps its messages, in their order", async () => {
+  const { socket, stream, packets } = await opened();
+  stream.pause();
+  const sent = [1, 2, 3].map((number) => Uint8Array.of(number));
+  for (const packet of sent.slice(0, 2)) {
+    socket.write(frame(BINARY, packet));
+    for (let count = 0; count < 5; count++) await turn();
+  }
+  expect(packets).toEqual([]);
+  stream.resume();
+  socket.write(frame(BINARY, sent[2]!));
+  await vi.waitFor(() => expect(packets).toEqual(sent));
+  socket.destroy();
 });

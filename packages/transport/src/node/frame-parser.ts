@@ -9,9 +9,8 @@ const FIRST_CONTROL = 8;
 
 /**
  * Reads a client's frames without `ws` if each contains one whole binary message and all have arrived whole.
- * On a path without loss a game sends only such frames. `ws` needs a stream's write, about ten calls and six
- * objects for each. All other bytes are for `ws`: this class only follows them, to know where the next frame
- * begins.
+ * On a path without loss a game sends only such frames. `ws` needs the reads and writes of two streams for
+ * each. All other bytes are for `ws`: this class only follows them, to know where the next frame begins.
  */
 export class FrameParser {
   readonly #maxBytes: number;
@@ -27,14 +26,12 @@ export class FrameParser {
   }
 
   /**
-   * Calls `deliver` with each message, valid during the call. Returns false if the bytes are for `ws`.
-   * Unmasks in place.
+   * Calls `deliver` with each message, valid during the call. Returns false if the bytes are for `ws`: then
+   * {@link follow} takes them. Unmasks in place.
    */
   read(bytes: Buffer, deliver: (message: Uint8Array) => void): boolean {
-    if (this.#left > 0 || this.#head.length > 0 || this.#isFragmented || !this.#areWhole(bytes)) {
-      this.#follow(bytes);
-      return false;
-    }
+    const isBetweenMessages = this.#left === 0 && this.#head.length === 0 && !this.#isFragmented;
+    if (!isBetweenMessages || !this.#areWhole(bytes)) return false;
     for (let at = 0; at < bytes.length;) {
       const short = bytes[at + 1]! - IS_MASKED;
       const length = short === TWO_BYTES ? bytes.readUInt16BE(at + 2) : short;
@@ -68,7 +65,8 @@ export class FrameParser {
     return at === bytes.length;
   }
 
-  #follow(bytes: Buffer): void {
+  /** Takes the bytes that `ws` reads. */
+  follow(bytes: Buffer): void {
     for (let at = 0; at < bytes.length;) {
       const passed = Math.min(this.#left, bytes.length - at);
       this.#left -= passed;

@@ -63,7 +63,7 @@ export class FramedSocket implements WebSocketLike {
   constructor(webSocket: WebSocket, socket: Duplex, maxBytes: number, onStray: StrayFrameHandler) {
     this.#webSocket = webSocket;
     this.#socket = socket;
-    this.#bypassReceiver(maxBytes);
+    this.#bypassStreams(maxBytes);
     webSocket.on("message", (data: Buffer, isBinary: boolean) => {
       if (isBinary) this.#deliver(new Uint8Array(data.buffer, data.byteOffset, data.length));
       else onStray(data.length);
@@ -114,13 +114,24 @@ export class FramedSocket implements WebSocketLike {
 
   readonly #deliver = (data: Uint8Array): void => this.onMessage?.(data);
 
-  /** Reads whole frames before they reach the stream in which `ws` reads frames. */
-  #bypassReceiver(maxBytes: number): void {
-    const { _receiver: receiver } = this.#webSocket as unknown as { readonly _receiver?: Writable };
+  /** Reads whole frames before they reach the streams of the socket and of `ws`. */
+  #bypassStreams(maxBytes: number): void {
+    const [webSocket, socket] = [this.#webSocket, this.#socket];
+    const { _receiver: receiver } = webSocket as unknown as { readonly _receiver?: Writable };
     if (!receiver) return;
     const parser = new FrameParser(maxBytes);
     const write = receiver.write.bind(receiver) as (bytes: Buffer) => boolean;
-    receiver.write = (bytes: Buffer) => parser.read(bytes, this.#deliver) || write(bytes);
+    receiver.write = (bytes: Buffer) => {
+      parser.follow(bytes);
+      return write(bytes);
+    };
+    const push = socket.push.bind(socket);
+    socket.push = (bytes: Buffer | null, encoding?: BufferEncoding) => {
+      // Otherwise earlier bytes still wait in the stream, or nobody may read.
+      const isNext = socket.readableFlowing === true && socket.readableLength === 0;
+      const mayRead = isNext && webSocket.readyState === webSocket.OPEN;
+      return (mayRead && bytes !== null && parser.read(bytes, this.#deliver)) || push(bytes, encoding);
+    };
     // `ws` ends it up to three times, and each further time costs an error with its stack.
     const end = receiver.end.bind(receiver) as () => Writable;
     receiver.end = () => (receiver.writableEnded ? receiver : end());
