@@ -1,8 +1,10 @@
 import { spawnSync } from "node:child_process";
+import { createRelay, silentLog } from "@paceline/relay";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Internet, type Access } from "../src/network/internet.js";
 import { cleanUpAtEnd, type Namespace } from "../src/network/namespace.js";
 import { whyNoNetworks } from "../src/network/requirements.js";
+import { FOREIGN_TURN_SECRET, TURN_SECRET } from "../src/network/turn-server.js";
 
 interface Answer {
   readonly isHeard: boolean;
@@ -26,6 +28,12 @@ function ask(namespace: Namespace): Answer {
   const args = ["netns", "exec", namespace.name, process.execPath, "-e", CLIENT];
   return JSON.parse(spawnSync("ip", args, { encoding: "utf8" }).stdout) as Answer;
 }
+
+test.each([TURN_SECRET, FOREIGN_TURN_SECRET])("a relay server takes the TURN secret '%s'", async (secret) => {
+  const turn = { urls: ["turn:203.0.113.20:3478"], secret };
+  const relay = createRelay({ rooms: { race: {} }, log: silentLog, turn });
+  await relay.stop({ drainMs: 0 });
+});
 
 /** Skipped if the machine cannot create networks; the simulated matrix tests the same cases. */
 describe.skipIf(whyNoNetworks({ needsTurn: false }) !== undefined)("a network of the laboratory", () => {

@@ -1,7 +1,7 @@
 import { RemoteBrowser } from "../browsers/remote-browser.js";
 import { Internet, type Host } from "../network/internet.js";
 import { RelayProcess } from "../network/relay-process.js";
-import { TURN_SECRET, TurnServer } from "../network/turn-server.js";
+import { FOREIGN_TURN_SECRET, TURN_SECRET, TurnServer } from "../network/turn-server.js";
 import type { Ice, MatrixCase } from "./cases.js";
 import type { ConnectionStep, ProbeReport } from "./probe-report.js";
 
@@ -111,6 +111,6 @@ function iceFlags(turn: TurnServer, ice: Exclude<Ice, "none">): string[] {
     case "turn-443":
       return minted(TURN_SECRET, turn.url("tcp", 443));
     case "turn-wrong":
-      return minted("a secret of somebody else", udp, tcp);
+      return minted(FOREIGN_TURN_SECRET, udp, tcp);
   }
 }

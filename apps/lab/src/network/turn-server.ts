@@ -5,6 +5,8 @@ import { untilConnects } from "./until-connects.js";
 
 /** The secret from which the relay server derives passwords. */
 export const TURN_SECRET = "secret of the laboratory, of enough bytes";
+/** A secret that a relay server takes, and that this TURN server does not have. */
+export const FOREIGN_TURN_SECRET = "secret of somebody else, of enough bytes";
 
 /** Coturn on the public segment: STUN and TURN on 3478 over UDP and TCP, and TURN over TCP on 443. */
 export class TurnServer {
