@@ -1,4 +1,4 @@
-import { defineEntity, int, vec2, type OwnedEntity, type Room } from "@paceline/client";
+import { defineEntity, int, vec2, type Entity, type OwnedEntity, type Room } from "@paceline/client";
 import { seededRandom } from "@paceline/testkit";
 import { virtualWebRtc, type StagePlayer } from "@paceline/testkit/room";
 import { expect, test, vi } from "vitest";
@@ -20,9 +20,19 @@ interface Seat {
   readonly room: Room;
   /** The player's own cars by tag, oldest first. */
   readonly cars: Map<number, OwnedEntity<typeof Car>>;
+  /** Number of the newest message that this player sent to all. */
+  sent: number;
+  /** Number of the newest message from each other player, by its seat. */
+  readonly heard: number[];
 }
 
-const sorted = (tags: Iterable<number>): number[] => [...tags].sort((a, b) => a - b);
+/** Returns the cars with their places, in whole metres, by tag. */
+function placesOf(cars: Iterable<Pick<Entity<typeof Car>, "tag" | "position">>): readonly string[] {
+  const places = [...cars].map(
+    ({ tag, position: { x, y } }) => `${tag} at ${Math.round(x)},${Math.round(y)}`,
+  );
+  return places.sort();
+}
 
 test.each([
   { seed: 1, isDirect: false },
@@ -30,23 +40,32 @@ test.each([
   { seed: 3, isDirect: true },
   { seed: 4, isDirect: true },
 ])(
-  "players on lines that stall, break and come back see each other's entities and no others (%o)",
+  "players on lines that stall, break and come back see each other's entities and hear each message once (%o)",
   async ({ seed, isDirect }) => {
     const random = seededRandom(seed);
     const stage = new RelayStage({ delayMs: 20 });
     const webRtc = virtualWebRtc({ random: random.fork(), settings: LOSSY });
     const transports = isDirect ? (["webrtc", "websocket"] as const) : (["websocket"] as const);
     const seats: Seat[] = [];
+    const wrong: string[] = [];
     for (let count = 0; count < PLAYERS; count++) {
       const player = stage.player({}, { transports, webRtc });
       const room = await stage.join(player);
       expect([...room.entities(Car)]).toEqual([]);
-      seats.push({ player, room, cars: new Map() });
+      const heard = Array.from({ length: PLAYERS }, () => 0);
+      room.onMessage("count", (message) => {
+        const { by, number } = message as { readonly by: number; readonly number: number };
+        if (number !== heard[by]! + 1) wrong.push(`${count} heard ${number} of ${by} after ${heard[by]}`);
+        heard[by] = number;
+      });
+      seats.push({ player, room, cars: new Map(), sent: 0, heard });
     }
     let tag = 0;
     let frame = 0;
     let isCalm = false;
-    const comeAndGo = ({ room, cars }: Seat): void => {
+    const comeAndGo = (seat: Seat): void => {
+      const { room, cars } = seat;
+      if (random.bool(0.3)) room.send("count", { by: seats.indexOf(seat), number: ++seat.sent });
       if (random.bool(0.1) && cars.size < MAX_CARS) cars.set(++tag, room.spawn(Car, { tag }));
       const [oldest] = cars;
       if (!oldest || !random.bool(0.05)) return;
@@ -61,8 +80,10 @@ test.each([
       for (let passedMs = 0; passedMs < ms; passedMs += FRAME_MS) {
         frame += 1;
         for (const seat of seats) {
-          if (!isCalm) comeAndGo(seat);
-          drive(seat);
+          if (!isCalm) {
+            comeAndGo(seat);
+            drive(seat);
+          }
           seat.room.advance();
         }
         await stage.advance(FRAME_MS);
@@ -86,8 +107,12 @@ test.each([
     await live(5000);
     isCalm = true;
     await live(5000);
-    const seen = seats.map(({ room }) => sorted([...room.entities(Car)].map((car) => car.tag)));
-    const all = sorted(seats.flatMap(({ cars }) => [...cars.keys()]));
+    const seen = seats.map(({ room }) => placesOf(room.entities(Car)));
+    const all = placesOf(seats.flatMap(({ cars }) => [...cars.values()]));
+    expect(wrong).toEqual([]);
+    const others = seats.map((of) => seats.map((by) => (by === of ? 0 : by.sent)));
+    expect(seats.map(({ heard }) => heard)).toEqual(others);
+    expect(Math.min(...seats.map(({ sent }) => sent))).toBeGreaterThan(50);
     expect(all.length).toBeGreaterThan(PLAYERS);
     expect(seen).toEqual(seats.map(() => all));
     const paths = seats.flatMap(({ room }) => room.peers.map(({ path }) => path));
