@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
-import type { Cancel, Scheduler } from "@paceline/transport";
+import { SharedInterval, type Cancel, type Scheduler } from "@paceline/transport";
 
 /** Largest number of stripes of one session, open or requested. */
 export const MAX_STRIPES = 2;
 const LIFETIME_MS = 10_000;
 const TICKET_BYTES = 24;
-/** Period of the timer that shows whether this process is slow, ms: that of the memory's, for one wake-up. */
+/** Period of the timer that shows whether this process is slow, ms: that of steady sessions, for one wake-up. */
 const CHECK_PERIOD_MS = 250;
 /** Lateness of that timer, ms. */
 const LATE_MS = 25;
@@ -26,12 +26,14 @@ export class StripeTickets<Owner> {
   constructor(scheduler: Scheduler) {
     this.#scheduler = scheduler;
     this.#checkedAtMs = scheduler.nowMs();
-    this.stop = scheduler.every(CHECK_PERIOD_MS, () => {
+    const checks = new SharedInterval(scheduler, () => {
       const nowMs = scheduler.nowMs();
       const lateMs = nowMs - this.#checkedAtMs - CHECK_PERIOD_MS;
       this.#checkedAtMs = nowMs;
       if (lateMs > LATE_MS) this.#lateAtMs = nowMs;
     });
+    checks.every(CHECK_PERIOD_MS);
+    this.stop = () => checks.every(0);
   }
 
   /** Returns a new ticket; undefined if the owner has two unused ones, or while this process is slow. */

@@ -1,10 +1,13 @@
 import { CloseCode } from "@paceline/protocol";
-import type { Cancel } from "@paceline/transport";
+import { SharedInterval, type Cancel } from "@paceline/transport";
 import { sharingNetworks } from "../limits/network-address.js";
 import type { RelaySettings } from "../options/relay-options.js";
 import type { Participant } from "./participant.js";
 
-/** Inspection period. The rate limit on bytes keeps a session from filling its share faster than this. */
+/**
+ * Inspection period: that of steady sessions, for one wake-up. The rate limit on bytes keeps a session from
+ * filling its share faster than this.
+ */
 const INSPECTION_PERIOD_MS = 250;
 /** Up to this part of the budget no address is limited. */
 const FREE_SHARE = 0.5;
@@ -48,7 +51,9 @@ export function boundMemory(
       holder.end(CloseCode.overBudget, "holds too much of the server's memory");
     }
   };
-  return scheduler.every(INSPECTION_PERIOD_MS, inspect);
+  const inspections = new SharedInterval(scheduler, inspect);
+  inspections.every(INSPECTION_PERIOD_MS);
+  return () => inspections.every(0);
 }
 
 function byNetwork(participants: Iterable<Participant>): Iterable<readonly Participant[]> {
