@@ -1,6 +1,7 @@
 import { memoryLinkPair, seededRandom, VirtualScheduler } from "@paceline/testkit";
 import { Session, type LinkMonitorOptions } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
+import { LossCount, SentLoss } from "../src/session/path-loss.js";
 
 const socket: LinkMonitorOptions = {
   preference: 1,
@@ -131,5 +132,17 @@ describe("the loss of a session", () => {
     change(0);
     play(10);
     expect(server.outgoingLoss!.ratio).toBe(0);
+  });
+
+  test("counts a packet that any acks covered, even if the next ones are far ahead", () => {
+    const count = new LossCount();
+    const loss = new SentLoss(count);
+    for (let sequence = 1; sequence <= 60; sequence++) loss.sent(sequence);
+    for (const arrived of [1, 3]) loss.acknowledged(arrived);
+    loss.acksReceived(3);
+    loss.acknowledged(60);
+    // These acks cover the packets from 28 on, and decide the fate of those up to 35.
+    loss.acksReceived(60);
+    expect(count.window).toEqual({ arrived: 2, lost: 1 + 8 });
   });
 });

@@ -124,15 +124,17 @@ export class PathLoss {
 export class SentLoss {
   readonly #count: LossCount;
   /** Packets whose fate is not decided, oldest first. No map: one that fills and empties makes tables all the time. */
-  readonly #open: { readonly sequence: number; fate: "sent" | "missing" | "arrived" }[] = [];
+  readonly #open: { readonly sequence: number; hasArrived: boolean }[] = [];
+  /** Number of open packets that some acks covered: if they have not arrived, they are missing. */
+  #covered = 0;
 
   constructor(count: LossCount) {
     this.#count = count;
   }
 
   sent(sequence: number): void {
-    this.#open.push({ sequence, fate: "sent" });
-    if (this.#open.length > MAX_GAP) this.#open.shift();
+    this.#open.push({ sequence, hasArrived: false });
+    if (this.#open.length > MAX_GAP) this.#remove(1);
   }
 
   acknowledged(sequence: number): void {
@@ -143,7 +145,7 @@ export class SentLoss {
       if (sequenceDistance(open[middle]!.sequence, sequence) < 0) at = middle + 1;
       else end = middle;
     }
-    if (open[at]?.sequence === sequence) open[at]!.fate = "arrived";
+    if (open[at]?.sequence === sequence) open[at]!.hasArrived = true;
   }
 
   /**
@@ -154,23 +156,30 @@ export class SentLoss {
     const open = this.#open;
     const { window } = this.#count;
     let decided = 0;
-    for (const packet of open) {
-      const behind = sequenceDistance(ack, packet.sequence);
-      if (behind < 0) break;
-      if (packet.fate === "sent" && behind <= ACK_BITS) packet.fate = "missing";
-      // Arrivals and losses are decided at the same time, otherwise the earlier news would weigh more.
-      if (behind <= MAX_REORDER) continue;
-      decided += 1;
-      if (packet.fate === "arrived") window.arrived += 1;
-      if (packet.fate === "missing") window.lost += 1;
+    // Arrivals and losses are decided at the same time, otherwise the earlier news would weigh more.
+    for (; decided < open.length; decided++) {
+      const { sequence, hasArrived } = open[decided]!;
+      const behind = sequenceDistance(ack, sequence);
+      if (behind <= MAX_REORDER) break;
+      if (hasArrived) window.arrived += 1;
+      else if (decided < this.#covered || behind <= ACK_BITS) window.lost += 1;
     }
-    if (decided === 1) open.shift();
-    else if (decided > 1) open.splice(0, decided);
+    this.#remove(decided);
+    // These acks cover all older packets that are left.
+    while (this.#covered < open.length && sequenceDistance(ack, open[this.#covered]!.sequence) >= 0)
+      this.#covered += 1;
   }
 
   /** Forgets the open packets, because another link carries the next ones. */
   restart(): void {
-    this.#open.length = 0;
+    this.#remove(this.#open.length);
+  }
+
+  /** Removes the oldest packets. */
+  #remove(count: number): void {
+    if (count === 1) this.#open.shift();
+    else if (count > 1) this.#open.splice(0, count);
+    this.#covered = Math.max(0, this.#covered - count);
   }
 }
 
