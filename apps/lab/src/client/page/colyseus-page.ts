@@ -2,7 +2,8 @@ import { watchRoom } from "./watch-room.js";
 
 interface ColyseusState {
   readonly tick: number;
-  readonly cars: Iterable<{ readonly x: number; readonly y: number }>;
+  /** Undefined before the first state. */
+  readonly cars?: Iterable<{ readonly x: number; readonly y: number }>;
 }
 interface ColyseusRoom {
   readonly state: ColyseusState;
@@ -25,12 +26,13 @@ input.setInt8(4, -127);
 input.setInt8(5, 127);
 input.setFloat32(8, 1.25, true);
 input.setFloat32(12, 2.5, true);
+const cars = () => room.state.cars ?? [];
 
 watchRoom({
   readings: {
     newest: () => {
       let sum = 0;
-      for (const { x, y } of room.state.cars) sum += x + y;
+      for (const { x, y } of cars()) sum += x + y;
       return sum;
     },
   },
@@ -39,5 +41,5 @@ watchRoom({
     room.sendBytes("input", bytes);
   },
   tick: () => room.state.tick,
-  positions: () => [...room.state.cars].map(({ x, y }) => [x, y]),
+  positions: () => [...cars()].map(({ x, y }) => [x, y]),
 });
