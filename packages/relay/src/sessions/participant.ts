@@ -83,10 +83,8 @@ const WEBRTC_CHANGES = 8;
 const WEBRTC_CHANGE_MS = 10_000;
 const LINK_CONNECT_TIMEOUT_MS = 5000;
 const HEARTBEAT_MS = 1000;
-/** Clients ping by themselves, so the relay measures less often. An authority uses the round trip. */
+/** Clients ping by themselves, so the relay measures less often. */
 const MEASURE_MS = 4000;
-/** Without an authority, the round trip is for reports. */
-const REPORT_MEASURE_MS = 15_000;
 /**
  * A socket that holds this many unsent bytes has no room. It is more than one packet, so that many small
  * packets for a receiver do not wait for the next poll of its queue.
@@ -361,7 +359,7 @@ export class Participant {
       connectTimeoutMs: LINK_CONNECT_TIMEOUT_MS,
       timeoutMs: this.#context.settings.limits.linkTimeoutMs,
       heartbeatMs: HEARTBEAT_MS,
-      measureMs: this.room.host ? MEASURE_MS : REPORT_MEASURE_MS,
+      measureMs: MEASURE_MS,
     });
   }
 
