@@ -295,16 +295,17 @@ export class SessionRegistry implements ParticipantContext {
   }
 
   #claim(id: string, webrtc: boolean, admitted: AdmittedLink): void {
-    const seat = this.seats.take(id);
+    const seat = this.seats.get(id);
     if (!seat) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
     const { before, room } = seat;
-    if (before?.isGone) {
-      this.#shares.release(seat.address);
-      room.release(id);
-      this.rooms.disposeIfEmpty(room);
+    const wasGone = before?.isGone === true;
+    // The room's authority may end the room at this news.
+    before?.end(CloseCode.replaced, "taken over by another page");
+    if (wasGone || room.isEnded) {
+      this.seats.release(id);
       return this.#refuse(admitted, CloseCode.ticketExpired, "the seat is not there any more");
     }
-    before?.end(CloseCode.replaced, "taken over by another page");
+    this.seats.take(id);
     const claimed = room.claim(id);
     // In a mesh each session has its own number, so that late packets of the old session are not taken for
     // the new one's.

@@ -76,6 +76,16 @@ describe("tickets and seats", () => {
     expect(virtual.refusalOf(ticket)).toBe(CloseCode.ticketExpired);
   });
 
+  it("a seat is gone when its room ends, and so are the places that the room keeps", () => {
+    const virtual = new VirtualRegistry();
+    const { roomId, ticket } = virtual.seat({ group: { key: "ours", size: 3 } });
+    virtual.registry.rooms.find(roomId)!.end(CloseCode.roomClosed, "over");
+    expect(virtual.registry.rooms.size).toBe(0);
+    expect(virtual.seat({ group: { key: "ours", size: 3 } }).roomId).not.toBe(roomId);
+    expect(virtual.refusalOf(ticket)).toBe(CloseCode.ticketExpired);
+    expect(virtual.registry).toMatchObject({ seats: { size: 1 }, participants: { size: 0 } });
+  });
+
   it("a ticket works once", () => {
     const virtual = new VirtualRegistry();
     const { seat } = virtual.join();

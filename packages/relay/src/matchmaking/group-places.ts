@@ -59,6 +59,15 @@ export class GroupPlaces {
     this.#forgetIfOver(reservation);
   }
 
+  /** Forgets the groups of a room that is gone. Their members may come together in another one. */
+  forget(room: Room): void {
+    for (const reservation of [...this.#reservations.values()]) {
+      if (reservation.room !== room) continue;
+      this.#keep(reservation, 0);
+      this.#reservations.delete(reservation.id);
+    }
+  }
+
   clear(): void {
     for (const reservation of [...this.#reservations.values()]) this.#end(reservation);
   }

@@ -37,3 +37,6 @@ export function full(status: number, message: string): MatchRefusal {
 
 /** The refusal of a room whose authority threw while it opened. */
 export const roomFailed: MatchRefusal = { status: 500, code: "match/room-failed", message: ROOM_FAILED };
+
+/** The refusal of a room that ended while it opened. */
+export const roomEnded = full(503, "the room was closed while it opened");

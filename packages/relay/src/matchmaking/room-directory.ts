@@ -3,7 +3,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { addressBuckets, type AddressBuckets } from "../limits/address-buckets.js";
 import { AddressShares } from "../limits/address-shares.js";
 import { GroupPlaces } from "./group-places.js";
-import { busy, full, notFound, outdated, roomFailed, unknownKind } from "./match-refusals.js";
+import { busy, full, notFound, outdated, roomEnded, roomFailed, unknownKind } from "./match-refusals.js";
 import { canonicalOptions, isRefusal, type MatchRequest } from "./match-request.js";
 import type { RelaySettings, RoomSettings } from "../options/relay-options.js";
 import type { HostedRoom, RoomAuthority } from "../authority/room-host.js";
@@ -123,7 +123,11 @@ export class RoomDirectory {
 
   /** Closes a room without participants, reserved seats and kept places. */
   disposeIfEmpty(room: Room): void {
-    if (!room.isEmpty || room.isKept || !this.#forget(room)) return;
+    if (room.isEmpty && !room.isKept) this.#close(room);
+  }
+
+  #close(room: Room): void {
+    if (!this.#forget(room)) return;
     const { host } = room;
     if (host) this.#settings.faults.contain("room", () => host.close(), { roomId: room.id });
     this.#settings.log.debug("room closed", { roomId: room.id });
@@ -132,6 +136,7 @@ export class RoomDirectory {
   /** Removes a room. Returns false if it was removed before. */
   #forget(room: Room): boolean {
     if (!this.#rooms.delete(room.id)) return false;
+    this.groups.forget(room);
     this.#shares.release(room.openedBy);
     return true;
   }
@@ -203,7 +208,7 @@ export class RoomDirectory {
     options: RoomOptions,
   ): Room {
     const optionsKey = this.#keyOf(name, options);
-    const onEnd = (ended: Room): void => this.disposeIfEmpty(ended);
+    const onEnd = (ended: Room): void => this.#close(ended);
     const id = randomBytes(ROOM_ID_BYTES).toString("base64url");
     const settings = this.#settings;
     const place = { id, name, options, optionsKey, build, maxPlayers, code: randomCode(), openedBy };
@@ -222,9 +227,10 @@ export class RoomDirectory {
       const host = await authority.open(room, options);
       if (!isRefusal(host)) {
         room.host = host;
-        // All players who waited for the room may have left.
-        if (!this.#rooms.has(room.id)) host.close();
-        return undefined;
+        if (this.#rooms.has(room.id)) return undefined;
+        // All players who waited for the room may have left, or its authority has ended it.
+        host.close();
+        return roomEnded;
       }
       // Requests no longer find the room, and waiting ones are refused.
       this.#forget(room);

@@ -120,6 +120,10 @@ export class Seats {
     return refusal;
   }
 
+  get(sessionId: string): ReservedSeat | undefined {
+    return this.#seats.get(sessionId);
+  }
+
   /** Uses a ticket up, and returns the session of its seat, or the reason of a refusal. `address`: the link's. */
   redeem(ticket: string, address: string): { sessionId: string; webrtc: boolean } | LinkClose {
     const { bindTicketsToAddress, limits, scheduler } = this.#settings;

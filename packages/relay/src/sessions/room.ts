@@ -20,7 +20,7 @@ type RoomDescription = Pick<
   "id" | "name" | "options" | "optionsKey" | "build" | "maxPlayers" | "code" | "openedBy" | "openMatch"
 > & {
   readonly settings: RelaySettings;
-  /** Called when the room has ended and all participants are out. */
+  /** Called when the room has ended and all participants are out. Seats may still be reserved. */
   readonly onEnd: (room: Room) => void;
 };
 
@@ -60,6 +60,8 @@ export class Room implements HostedRoom {
   isLocked = false;
   isPrivate = false;
   isKept = false;
+  /** True after {@link end}: nobody takes a seat any more. */
+  isEnded = false;
   metadata: Readonly<Record<string, unknown>> = {};
   /** The authority; undefined in a mesh. */
   host: RoomHost | undefined;
@@ -184,6 +186,7 @@ export class Room implements HostedRoom {
   end(code: number, reason: string): void {
     this.isLocked = true;
     this.isKept = false;
+    this.isEnded = true;
     for (const participant of [...this.#participants.values()]) participant.end(code, reason);
     this.#onEnd(this);
   }

@@ -1,0 +1,80 @@
+import { silentLog } from "@paceline/relay";
+import { Room } from "@paceline/server";
+import { roomStage } from "@paceline/testkit/room";
+import { expect, test } from "vitest";
+
+const friends = { group: { key: "ours", size: 2 } };
+
+/** Returns "in" for a player who gets in, or else the code of the error. */
+const outcome = (joining: Promise<unknown>): Promise<string> =>
+  joining.then(
+    () => "in",
+    ({ code }: { readonly code: string }) => code,
+  );
+
+test("a room that ends itself in onCreate lets nobody in", async () => {
+  const calls: string[] = [];
+  class Closed extends Room {
+    override onCreate(): void {
+      this.disconnect("not today");
+    }
+    override onJoin(): void {
+      calls.push("join");
+    }
+    override onDispose(): void {
+      calls.push("dispose");
+    }
+  }
+  const stage = roomStage(Closed, { log: silentLog });
+  expect(await outcome(stage.join())).toBe("match/full");
+  expect(calls).toEqual(["dispose"]);
+  expect(stage.server.health()).toMatchObject({ rooms: 0, sessions: 0 });
+  await stage.stop();
+});
+
+test("a room that ends when a player's page is reloaded does not take the next page", async () => {
+  const calls: string[] = [];
+  class Fragile extends Room {
+    override onDrop(): void {
+      this.disconnect("one falls, all fall");
+    }
+    override onReconnect(): void {
+      calls.push("reconnect");
+    }
+    override onLeave(): void {
+      calls.push("leave");
+    }
+    override onDispose(): void {
+      calls.push("dispose");
+    }
+  }
+  const stage = roomStage(Fragile, { log: silentLog });
+  const player = await stage.join();
+  // The next page's request overtakes the close of the last page's link.
+  player.vanish();
+  expect(await outcome(stage.reload(player))).not.toBe("in");
+  expect(calls).toEqual(["leave", "dispose"]);
+  expect(stage.server.health()).toMatchObject({ rooms: 0, sessions: 0 });
+  await stage.stop();
+});
+
+test("friends get another room after theirs has ended or could not open", async () => {
+  let isBroken = true;
+  class Party extends Room {
+    override onCreate(): void {
+      if (isBroken) throw new Error("no map");
+    }
+  }
+  const stage = roomStage(Party, { log: silentLog });
+  expect(await outcome(stage.join({ terms: friends }))).toBe("match/room-failed");
+  isBroken = false;
+  const first = await stage.join({ terms: friends });
+  stage.room.disconnect("over");
+  await stage.advance(100);
+  expect(stage.server.health()).toMatchObject({ rooms: 0, sessions: 0 });
+  const second = await stage.join({ terms: friends });
+  const third = await stage.join({ terms: friends });
+  expect(second.room.roomId).not.toBe(first.room.roomId);
+  expect(third.room.roomId).toBe(second.room.roomId);
+  await stage.stop();
+});
