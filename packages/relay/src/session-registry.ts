@@ -241,7 +241,7 @@ export class SessionRegistry implements ParticipantContext {
     for (const participant of this.participants.values()) {
       if (participant.isIntroduced || !participant.room.host) participant.sendControl(message);
     }
-    for (const room of [...this.rooms.all]) room.callHost((host) => host.draining());
+    this.rooms.drain();
   }
 
   /**

@@ -88,3 +88,28 @@ test("a server that stops gives up hooks that never end after their timeout", as
   expect(ms).toBeGreaterThan(HOOK_TIMEOUT_MS - 50);
   expect(ms).toBeLessThan(HOOK_TIMEOUT_MS + 200);
 });
+
+test.each(["stay", "end"])(
+  "a room that still opens when the server drains hears of it then: %s",
+  async (wish) => {
+    class Slow extends Saving {
+      override async onCreate(): Promise<void> {
+        await pause(500);
+      }
+      override onDrain(): void {
+        saved.push("drain");
+        if (wish === "end") this.disconnect("no match any more");
+      }
+    }
+    staged(Slow);
+    const joining = stage.join().then(
+      () => "in",
+      (error: unknown) => (error as { readonly code: string }).code,
+    );
+    await stage.advance(200);
+    void stage.server.drain({ timeoutMs: 500 });
+    expect(await joining).toBe(wish === "end" ? "match/full" : "in");
+    await stopMs();
+    expect(saved).toEqual(wish === "end" ? ["drain", "room"] : ["drain", "player", "room"]);
+  },
+);

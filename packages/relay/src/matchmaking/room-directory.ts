@@ -23,6 +23,7 @@ export class RoomDirectory {
   readonly #openings: AddressBuckets;
   readonly #friends: AddressBuckets;
   readonly #shares: AddressShares;
+  #isDraining = false;
 
   /** `openMatch`: opens a room for guests of another room. */
   constructor(settings: RelaySettings, openMatch: HostedRoom["openMatch"]) {
@@ -126,6 +127,12 @@ export class RoomDirectory {
     if (room.isEmpty && !room.isKept) this.#close(room);
   }
 
+  /** Tells every authority that the server takes nobody new; one that still opens hears it when it is open. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const room of [...this.#rooms.values()]) room.callHost((host) => host.draining());
+  }
+
   #close(room: Room): void {
     if (!this.#forget(room)) return;
     const { host } = room;
@@ -227,10 +234,10 @@ export class RoomDirectory {
       const host = await authority.open(room, options);
       if (!isRefusal(host)) {
         room.host = host;
-        if (this.#rooms.has(room.id)) return undefined;
         // All players who waited for the room may have left, or its authority has ended it.
-        host.close();
-        return roomEnded;
+        if (!this.#rooms.has(room.id)) host.close();
+        else if (this.#isDraining) room.callHost(() => host.draining());
+        return this.#rooms.has(room.id) ? undefined : roomEnded;
       }
       // Requests no longer find the room, and waiting ones are refused.
       this.#forget(room);
