@@ -39,6 +39,7 @@ export interface PlayerConnectionOptions {
 }
 
 const MAX_SECONDS_AWAY = 3600;
+const LEFT = "the player has left";
 /** Writes the feedback of all connections. The session copies it at once. */
 const head = new ByteWriter(4);
 
@@ -68,8 +69,8 @@ export class PlayerConnection {
   isConnected = true;
   /** True from the end of `onJoin` until the player leaves. */
   isIn = false;
-  /** Called with true when the player is back, with false when it leaves for good. */
-  onSettled: ((isBack: boolean) => void) | undefined;
+  /** Called with true when the player is back, with false when it is out for good. */
+  readonly #awaiting: ((isBack: boolean) => void)[] = [];
 
   constructor(options: PlayerConnectionOptions) {
     const { participant, inputs } = options;
@@ -184,9 +185,10 @@ export class PlayerConnection {
 
   /** Sends a request to the player's game. Resolves with the reply. */
   request(type: string, message: unknown, timeoutMs: number): Promise<unknown> {
-    return this.requests.start(timeoutMs, (id) =>
-      this.send(writePeerPayload({ kind: "request", id, type, message })),
-    );
+    return this.requests.start(timeoutMs, (id) => {
+      if (this.participant.session.isClosed) throw new NetError("transport/closed", LEFT);
+      this.send(writePeerPayload({ kind: "request", id, type, message }));
+    });
   }
 
   /**
@@ -196,15 +198,29 @@ export class PlayerConnection {
   allowReconnection(seconds: number): Promise<Player> {
     assertRange("seconds", seconds, [0, MAX_SECONDS_AWAY, "s"]);
     const settled = new Promise<Player>((resolve, reject) => {
-      this.onSettled = (isBack) => {
+      this.#awaiting.push((isBack) => {
         if (isBack) resolve(this.player);
         else reject(new NetError("session/ended", "the player did not come back"));
-      };
+      });
     });
     // A game may ignore the result: that must not cause an unhandled rejection.
     settled.catch(() => undefined);
     this.participant.keepFor(seconds * 1000);
+    if (!this.isIn) this.settle(false);
     return settled;
+  }
+
+  /** Settles what waits for the player's return. */
+  settle(isBack: boolean): void {
+    for (const each of this.#awaiting.splice(0)) each(isBack);
+  }
+
+  /** Ends what waits for the player, who has left. */
+  end(): void {
+    this.isIn = false;
+    this.isConnected = false;
+    this.requests.failAll("transport/closed", LEFT);
+    this.settle(false);
   }
 
   kick(reason: string): void {

@@ -192,6 +192,7 @@ export class RoomCore implements RoomHost {
     );
     if (!outcome.ok) {
       counters.joinsRefused += 1;
+      connection.end();
       this.#forget(connection);
       return outcome.refusal ?? failureText("onJoin");
     }
@@ -269,7 +270,11 @@ export class RoomCore implements RoomHost {
     if (code === CloseCode.replaced && connection.isIn) {
       if (connection.isConnected) this.#dropped(connection);
     } else if (connection.isIn) this.#leave(connection, code);
-    else this.players.delete(connection);
+    else {
+      // `onJoin` still runs.
+      this.players.delete(connection);
+      connection.end();
+    }
   }
 
   draining(): void {
@@ -452,8 +457,7 @@ export class RoomCore implements RoomHost {
     connection.isConnected = true;
     connection.snapshots.catchUp();
     this.counters.reconnects += 1;
-    connection.onSettled?.(true);
-    connection.onSettled = undefined;
+    connection.settle(true);
     this.hooks.call("onReconnect", () => this.room.onReconnect?.(connection.player));
   }
 
@@ -461,11 +465,7 @@ export class RoomCore implements RoomHost {
     const { player } = connection;
     this.counters.leaves += 1;
     this.players.delete(connection);
-    connection.isIn = false;
-    connection.isConnected = false;
-    connection.requests.failAll("transport/closed", "the player has left");
-    connection.onSettled?.(false);
-    connection.onSettled = undefined;
+    connection.end();
     const left = this.hooks
       .wait("onLeave", () => this.room.onLeave?.(player as never, code))
       .then(() => this.hooks.guard("onLeave", () => this.#forget(connection)));
