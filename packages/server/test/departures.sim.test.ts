@@ -1,3 +1,4 @@
+import { CloseCode } from "@paceline/protocol";
 import { silentLog } from "@paceline/relay";
 import { Room, type Player } from "@paceline/server";
 import { roomStage, type RoomStage } from "@paceline/testkit/room";
@@ -65,5 +66,20 @@ test("a request that began in onJoin ends when its player leaves in the middle o
   staged(Asking);
   await expect(stage.join()).rejects.toThrow("kicked");
   expect(said).toEqual(["request transport/closed 1"]);
+  await stage.stop();
+});
+
+test("a player who leaves in its onJoin has the code of its end in onLeave", async () => {
+  class Strict extends Room {
+    override onJoin(player: Player): void {
+      this.kick(player);
+    }
+    override onLeave(_player: Player, code: number): void {
+      said.push(`left with ${code}`);
+    }
+  }
+  staged(Strict);
+  await expect(stage.join()).rejects.toThrow("kicked");
+  expect(said).toEqual([`left with ${CloseCode.kicked}`]);
   await stage.stop();
 });

@@ -69,6 +69,8 @@ export class PlayerConnection {
   isConnected = true;
   /** True from the end of `onJoin` until the player leaves. */
   isIn = false;
+  /** The code with which the player left while `onJoin` ran. */
+  closeCode: number | undefined;
   /** Called with true when the player is back, with false when it is out for good. */
   readonly #awaiting: ((isBack: boolean) => void)[] = [];
 

@@ -198,7 +198,7 @@ export class RoomCore implements RoomHost {
     }
     counters.joins += 1;
     connection.isIn = true;
-    if (!this.players.get(participant)) this.#leave(connection, CloseCode.timeout);
+    if (connection.closeCode !== undefined) this.#leave(connection, connection.closeCode);
     this.#syncPlaces();
     return undefined;
   }
@@ -272,6 +272,7 @@ export class RoomCore implements RoomHost {
     } else if (connection.isIn) this.#leave(connection, code);
     else {
       // `onJoin` still runs.
+      connection.closeCode = code;
       this.players.delete(connection);
       connection.end();
     }
