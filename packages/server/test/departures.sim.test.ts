@@ -83,3 +83,12 @@ test("a player who leaves in its onJoin has the code of its end in onLeave", asy
   expect(said).toEqual([`left with ${CloseCode.kicked}`]);
   await stage.stop();
 });
+
+test("players stay in the order of joining after a reload", async () => {
+  staged(class extends Room {});
+  const first = await stage.join();
+  await stage.join();
+  await stage.reload(first);
+  expect([...stage.room.players.keys()]).toEqual([1, 2]);
+  await stage.stop();
+});

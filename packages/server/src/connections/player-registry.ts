@@ -34,7 +34,8 @@ export class PlayerRegistry {
 
   /** Gives a connection the participant of the reloaded page. */
   rebind(connection: PlayerConnection, participant: HostedParticipant): void {
-    this.delete(connection);
+    // The number stays, and with it the player's place in the order of joining.
+    this.#connections.delete(connection.participant);
     connection.rebind(participant);
     this.#enter(connection);
   }
