@@ -1,4 +1,11 @@
 import type { Room } from "@paceline/client";
+import { NodeWebSocket } from "@paceline/client/node";
+import {
+  newLinkCounters,
+  type LinkState,
+  type SignalledLink,
+  type WebRtcLinkMaker,
+} from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 import { Car, Sign } from "./definitions.js";
 import type { GameServer } from "./game-server.js";
@@ -15,6 +22,42 @@ function lifeOf(room: Room): string[] {
   room.onPeerJoin(() => life.push("peer"));
   room.onPeerLeave(() => life.push("peer left"));
   return life;
+}
+
+/** A link that signals, and that never opens. */
+class DeafLink implements SignalledLink {
+  readonly kind = "webrtc";
+  readonly isUnreliable = true;
+  readonly counters = newLinkCounters();
+  readonly queuedBytes = 0;
+  readonly route = undefined;
+  readonly hint = undefined;
+  readonly signal: (signal: unknown) => void;
+  readonly #send: () => void;
+  state: LinkState = "connecting";
+
+  constructor(send: () => void, signal: (signal: unknown) => void) {
+    this.#send = send;
+    this.signal = signal;
+  }
+
+  start(): void {
+    this.offer();
+  }
+
+  offer(): void {
+    if (this.state !== "closed") this.#send();
+  }
+
+  send(): void {}
+
+  hasRoom(): boolean {
+    return true;
+  }
+
+  close(): void {
+    this.state = "closed";
+  }
 }
 
 function numbersHeard(room: Room): number[] {
@@ -66,7 +109,7 @@ describe("a link that dies", () => {
     const [seen] = remoteCars(b);
     const lives = [lifeOf(a), lifeOf(b)];
     server.cutLinks();
-    await until("both know", () => a.state === "dropped" && b.state === "dropped");
+    await until("all know", () => a.state === "dropped" && b.state === "dropped");
     car.fuel = 0.5;
     const second = a.spawn(Car, { fuel: 0.75 });
     await until("both are back", () => lives.every((life) => life.includes("resumed")));
@@ -142,6 +185,67 @@ describe("a server that is replaced", () => {
       await until("messages and states flow", () => atC.length === 1 && remoteCars(c)[0]!.fuel === 0.5);
     },
   );
+
+  test("passes on no signal that was meant for the players of the old one", async () => {
+    const server = await stage.server();
+    const { port } = server;
+    const rooms: Room[] = [];
+    const [links, heard]: [DeafLink[], unknown[]] = [[], []];
+    const webRtc: WebRtcLinkMaker = ({ onSignal }) => {
+      const number = links.length;
+      links.push(
+        new DeafLink(
+          () => onSignal({ number }),
+          (signal) => heard.push(signal),
+        ),
+      );
+      return links[number]!;
+    };
+    for (let count = 0; count < 3; count++) rooms.push(await stage.join(server, { webRtc }));
+    await until("they have signalled", () => heard.length > 0);
+    const lives = rooms.map(lifeOf);
+    await server.crash();
+    await until("all know", () => rooms.every(({ state }) => state === "dropped"));
+    const ofOldServer = links.length;
+    heard.length = 0;
+    // ICE finds candidates at any time, also between the server's refusal and the new seat.
+    const candidates = setInterval(() => {
+      for (const link of links.slice(0, ofOldServer)) link.offer();
+    }, 1);
+    await stage.server({}, port);
+    await until("all are back", () => lives.every((life) => life.includes("anew")), 15_000);
+    clearInterval(candidates);
+    await until("they signal again", () => links.length > ofOldServer && heard.length > 0);
+    await pause(100);
+    expect(heard.filter((signal) => (signal as { number: number }).number < ofOldServer)).toEqual([]);
+  });
+
+  test("learns that a player gave up WebRTC between its request for a seat and its welcome", async () => {
+    const server = await stage.server();
+    const { port } = server;
+    const rooms: Room[] = [];
+    class TellingSocket extends NodeWebSocket {
+      constructor(url: string, protocols: string[]) {
+        super(url, protocols);
+        const isReturn =
+          rooms[0]?.state === "dropped" && protocols.some((name) => name.startsWith("ticket."));
+        if (isReturn) rooms[0]!.transport.configure({ transports: ["websocket"] });
+      }
+    }
+    const webRtc: WebRtcLinkMaker = () =>
+      new DeafLink(
+        () => undefined,
+        () => undefined,
+      );
+    rooms.push(await stage.join(server, { webRtc, webSocket: TellingSocket }));
+    rooms.push(await stage.join(server, { webRtc }));
+    await until("they have met", () => rooms.every(({ peers }) => peers.length === 1));
+    const lives = rooms.map(lifeOf);
+    await server.crash();
+    await stage.server({}, port);
+    await until("both are back", () => lives.every((life) => life.includes("anew")), 15_000);
+    await until("the other knows", () => rooms[1]!.peers[0]?.reason.includes("does not want it") === true);
+  });
 
   test("a single forgotten player returns to the room that it was in", async () => {
     const server = await stage.server({ limits: { reconnectGraceMs: 0 } });

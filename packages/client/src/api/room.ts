@@ -628,6 +628,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
       this.transport.setServerWebRtc("unknown");
     }
     this.#welcome = welcome;
+    // What was said before belongs to another seat.
+    this.#announced = undefined;
     if (welcome.build !== undefined) this.setup.onBuild(welcome.build);
     this.#iceServers = welcome.iceServers;
     this.transport.record({ about: "server", choice: "websocket", reason: "joined" });

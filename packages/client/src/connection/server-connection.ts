@@ -200,10 +200,11 @@ export class ServerConnection {
 
   /**
    * Sends a control message, or holds it while the connection is down. Drops it if the game has filled the
-   * queue: important requests are repeated, and a leave closes the session anyway.
+   * queue: important requests are repeated, and a leave closes the session anyway. Drops it without a seat,
+   * too: it names players by the numbers of the room that is lost, and others have them in the next one.
    */
   send(message: ClientMessage): void {
-    if (this.#session.isClosed) return;
+    if (this.#session.isClosed || !this.hasSeat) return;
     try {
       this.#session.sendReliable(writeControl(message));
     } catch (error) {
