@@ -1,13 +1,16 @@
 import { expect } from "@playwright/test";
-import { driveTogether } from "./drive-together.js";
+import { driveWithin } from "./drive-together.js";
 import { BOUND_P95_M } from "./position-error.js";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
 const OUTAGE_MS = 3000;
 const BACK_LIMIT_MS = 20_000;
+/** Where three browsers share two slow cores, one drive took up to two minutes. */
+const TEST_LIMIT_MS = 300_000;
 
 test("the server is killed and comes back", { tag: "@slow" }, async ({ startServer, enter, report }) => {
+  test.setTimeout(TEST_LIMIT_MS);
   const server = await startServer(2);
   const chromium = new RacePage(await enter("chromium"));
   const firefox = new RacePage(await enter("firefox"));
@@ -61,7 +64,7 @@ test("the server is killed and comes back", { tag: "@slow" }, async ({ startServ
     { viewer: firefox, driver: webkit, path: "relay" },
     { viewer: webkit, driver: chromium, path: "relay" },
   ];
-  const errors = await driveTogether(pages, pairs);
+  const errors = await driveWithin(pages, pairs, BOUND_P95_M);
   for (const [index, { viewer, driver, path }] of pairs.entries()) {
     const error = errors[index]!;
     report({

@@ -220,6 +220,25 @@ describe("a server that is replaced", () => {
     expect(heard.filter((signal) => (signal as { number: number }).number < ofOldServer)).toEqual([]);
   });
 
+  test("lets a game send to each player when it hears of the player", async () => {
+    const server = await stage.server();
+    const { port } = server;
+    const rooms = await stage.meet(server, 3);
+    const [greetings, errors]: [string[], string[]] = [[], []];
+    for (const room of rooms) {
+      room.onError(({ code }) => errors.push(code));
+      room.onPeerJoin((peer) => room.send("greeting", room.sessionId, peer));
+      room.onMessage("greeting", (from, { id }) => greetings.push(`${from} ${id} to ${room.sessionId}`));
+    }
+    await server.crash();
+    await stage.server({}, port);
+    await until("each has greeted each", () => greetings.length === 6, 15_000);
+    const ids = rooms.map(({ sessionId }) => sessionId);
+    const all = ids.flatMap((to) => ids.filter((id) => id !== to).map((from) => `${from} ${from} to ${to}`));
+    expect(greetings.sort()).toEqual(all.sort());
+    expect(errors).toEqual([]);
+  });
+
   test("learns that a player gave up WebRTC between its request for a seat and its welcome", async () => {
     const server = await stage.server();
     const { port } = server;

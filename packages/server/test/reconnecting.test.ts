@@ -109,6 +109,22 @@ describe("a player whose link is lost", () => {
     room.leave();
   });
 
+  it("hears of the others' leave and join when the room has forgotten it meanwhile", async () => {
+    const room = await client.joinOrCreate("race");
+    const other = await stage.join();
+    await eventually(() => expect(room.peers).toHaveLength(1));
+    const heard: string[] = [];
+    room.onPeerLeave(({ number }) => heard.push(`leave ${number}`));
+    room.onPeerJoin(({ number }) => heard.push(`join ${number} of ${room.peers.length}`));
+    isOffline = true;
+    cut();
+    await eventually(() => expect(other.peers).toHaveLength(0));
+    isOffline = false;
+    await eventually(() => expect(other.peers).toHaveLength(1));
+    await eventually(() => expect(heard).toEqual([`leave ${other.myNumber}`, `join ${other.myNumber} of 1`]));
+    room.leave();
+  });
+
   it("hears why its inputs have ended when the next room takes none", async () => {
     const room = await client.joinOrCreate("race");
     room.input(Drive).throttle = 1;

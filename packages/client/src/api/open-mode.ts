@@ -22,5 +22,5 @@ export async function fetchMode({ authority }: Welcome): Promise<void> {
 /** Opens the mode of the room that the server's welcome describes. */
 export function openMode(parts: RoomParts, welcome: Welcome): RoomMode {
   const { authority } = welcome;
-  return authority && fetched ? new fetched(parts, welcome, authority) : new MeshMode(parts, welcome);
+  return authority && fetched ? new fetched(parts, welcome, authority) : new MeshMode(parts);
 }

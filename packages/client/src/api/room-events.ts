@@ -16,6 +16,10 @@ export class RoomEvents {
   /** @internal */
   protected readonly listeners = new RoomListeners();
 
+  /**
+   * Reports a peer that has joined after this participant. Reports all peers when this participant has joined
+   * anew, before {@link onReconnect} says so.
+   */
   onPeerJoin(listener: (peer: Peer) => void): Unsubscribe {
     return this.listeners.joins.add(listener);
   }

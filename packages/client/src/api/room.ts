@@ -641,6 +641,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
 
   #enter(welcome: Welcome): void {
     this.#mode = openMode(this.#parts, welcome);
+    this.#mode.enter(welcome.peers);
     this.transport.review();
     this.#entered.open();
     if (this.#earlyEvents.isOpen) this.#mode.begin?.();

@@ -89,13 +89,12 @@ export class AuthoritativeMode implements RoomMode {
   readonly #ownStates: OwnStates;
   #resyncAtMs = -Infinity;
 
-  constructor(parts: RoomParts, { peers, spectator: isSpectator = false }: Welcome, info: AuthorityInfo) {
+  constructor(parts: RoomParts, { spectator: isSpectator = false }: Welcome, info: AuthorityInfo) {
     this.#parts = parts;
     this.#info = info;
     this.#isSpectator = isSpectator;
     this.steps = { hz: info.tickHz, why: "its authority has" };
     this.#server = this.#newPeer({ id: "server", number: SERVER_NUMBER });
-    for (const peer of peers) this.#peers.set(peer.number, this.#newPeer(peer));
     this.#requests = new Requests(parts.scheduler);
     this.#ownStates = new OwnStates(parts, info);
     this.#entities = this.#newEntities();
@@ -113,6 +112,10 @@ export class AuthoritativeMode implements RoomMode {
     // After another join this participant still owns its entities.
     for (const record of parts.owned.records) this.spawned(record);
     this.#continuePlay();
+  }
+
+  enter(peers: readonly PeerInfo[]): void {
+    for (const info of peers) this.joined(info);
   }
 
   #newEntities(): HostedEntities {
@@ -438,11 +441,11 @@ export class AuthoritativeMode implements RoomMode {
   end(): void {
     this.#server = undefined;
     this.#columns.end();
-    this.#peers.clear();
     this.#inputs?.stop();
     this.#cancelKinds?.();
     this.#requests.failAll("transport/closed", "the room was left");
     this.#entities.store.clear();
+    for (const number of [...this.#peers.keys()]) this.left(number);
   }
 
   #startPrediction(id: number): void {

@@ -9,7 +9,6 @@ import {
   type ServerMessage,
 } from "@paceline/protocol";
 import type { Cancel } from "@paceline/transport";
-import type { Welcome } from "../../connection/server-connection-options.js";
 import type { Entity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import { SharedBulkRate } from "../../peers/bulk-rate.js";
@@ -54,19 +53,17 @@ export class MeshMode implements RoomMode {
   readonly #bulkRate = new SharedBulkRate();
   #samples = 0;
 
-  /**
-   * Creates the mode with the peers of the welcome.
-   * @param welcome undefined before the server's welcome: a mesh without peers
-   */
-  constructor(parts: RoomParts, welcome?: Welcome) {
+  constructor(parts: RoomParts) {
     this.#parts = parts;
     const peers = (): PeerConnection[] => this.pairs;
     this.#messages = new PairMessages(parts, peers);
     this.#states = new StateSender(parts, this.#messages, peers);
-    if (!welcome) return;
+  }
+
+  enter(peers: readonly PeerInfo[]): void {
     // After another join this participant still owns its entities.
-    for (const record of parts.owned.records) this.spawned(record);
-    for (const info of welcome.peers) this.joined(info);
+    for (const record of this.#parts.owned.records) this.spawned(record);
+    for (const info of peers) this.joined(info);
   }
 
   get peers(): readonly Peer[] {
