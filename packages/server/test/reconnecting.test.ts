@@ -9,6 +9,7 @@ let takesInputs = true;
 
 class PatientRoom extends RaceRoom {
   override readonly reconnectSeconds = 0.3;
+  override maxSpectators = 1;
   override readonly inputs = takesInputs ? Drive : (undefined as unknown as typeof Drive);
   readonly settled: string[] = [];
   patience: number | undefined;
@@ -122,6 +123,24 @@ describe("a player whose link is lost", () => {
     isOffline = false;
     await eventually(() => expect(other.peers).toHaveLength(1));
     await eventually(() => expect(heard).toEqual([`leave ${other.myNumber}`, `join ${other.myNumber} of 1`]));
+    room.leave();
+  });
+
+  it("stays a spectator when the room has forgotten it, also on a page that knows only its token", async () => {
+    await stage.join();
+    const first = await client.joinOrCreate("race", {}, { spectate: true });
+    const room = await new Client(stage.url, { profile: "racing", webSocket: CutSocket }).reconnect(
+      first.reconnectionToken,
+    );
+    const anew: boolean[] = [];
+    room.onReconnect(({ resumed }) => anew.push(!resumed));
+    const [hosted] = stage.rooms;
+    isOffline = true;
+    cut();
+    await eventually(() => expect(hosted!.spectators.size).toBe(0));
+    isOffline = false;
+    await eventually(() => expect(anew).toEqual([true]));
+    expect([hosted!.spectators.size, hosted!.players.size, room.isSpectator]).toEqual([1, 1, true]);
     room.leave();
   });
 

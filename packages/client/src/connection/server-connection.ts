@@ -408,7 +408,9 @@ export class ServerConnection {
     this.#roomName = welcome.roomName;
     this.#tabSeat.keep({ session: sessionId, token, roomId: welcome.roomId }, this.#options.call);
     // A returning player belongs in this room, not in another room of the same name.
-    const { credentials, build, terms } = this.#call;
+    const { credentials, build } = this.#call;
+    // A page that has taken over a seat by its token knows only from the welcome that it spectates.
+    const terms = welcome.spectator ? { ...this.#call.terms, spectate: true } : this.#call.terms;
     this.#call = { method: "joinById", target: welcome.roomId, options, credentials, build, terms };
     if (this.#options.page?.isHidden) this.#setHidden(true);
     this.#settle?.resolve();
