@@ -289,6 +289,25 @@ describe("a server that is replaced", () => {
     expect(sprites).toEqual(["my car", "a car", "a car is gone", "a car"]);
   });
 
+  test("a single forgotten player keeps one seat until a link opens, so that a room for two is not full", async () => {
+    const rooms = { race: { maxPlayers: 2 } };
+    const server = await stage.server({ rooms, limits: { reconnectGraceMs: 0 } });
+    let blocked = 3;
+    class BlockedSocket extends NodeWebSocket {
+      constructor(url: string, protocols: string[]) {
+        const isBlocked = protocols.some((name) => name.startsWith("ticket.")) && blocked-- > 0;
+        super(isBlocked ? "ws://127.0.0.1:9" : url, protocols);
+      }
+    }
+    const mate = await stage.join(server);
+    const a = await stage.join(server, { webSocket: BlockedSocket });
+    const life = lifeOf(a);
+    await forget(server, [1, 1], life);
+    expect(blocked).toBeLessThan(0);
+    expect(a.roomId).toBe(mate.roomId);
+    expect(server.relay.health()).toMatchObject({ rooms: 1, sessions: 2 });
+  });
+
   test("a single forgotten player hands its one-of-a-kind state to the player who stayed", async () => {
     const server = await stage.server({ limits: { reconnectGraceMs: 0 } });
     const client = stage.client(server);

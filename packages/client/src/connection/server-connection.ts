@@ -21,7 +21,7 @@ import { nextConnectionState, type ConnectionEvent, type ConnectionState } from 
 import { EarlyTasks } from "../events/early-tasks.js";
 import { Listeners } from "../events/listeners.js";
 import type { FirstResult } from "./first-attempt.js";
-import { linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
+import { linkUrlOf, requestSeat, type JoinCall, type Seat } from "./match-request.js";
 import type { PageEvent } from "../browser/page.js";
 import { serverPathInWords, serverStatsOf, type ServerStats } from "../paths/path-stats.js";
 import { RateMeter } from "../paths/rate-meter.js";
@@ -40,6 +40,8 @@ import type { TabSeat } from "./tab-seat.js";
 
 /** Time limit of a join in the upgrade, ms. A slower upgrade is probably blocked by a proxy. */
 const UPGRADE_TIMEOUT_MS = 4000;
+/** Time for which a server keeps a seat for the ticket, ms. */
+const TICKET_LIFETIME_MS = 15_000;
 /** Silence limit of a hidden page's link, ms, at the server and here. */
 const HIDDEN_TIMEOUT_MS = 60_000;
 /** Time limit for the server's answer to a leave, ms. */
@@ -73,6 +75,9 @@ export class ServerConnection {
   #state: ConnectionState = "joining";
   #session: Session;
   #unacknowledged = 0;
+  /** Seat of the last request, whose ticket no link has used. A second one could be one too many for the room. */
+  #seat: Seat | undefined;
+  #seatedAtMs = 0;
   /** Holds the messages of a room until its welcome. */
   #beforeWelcome = new EarlyTasks(MAX_BEFORE_WELCOME);
   #identity: Identity | undefined;
@@ -290,15 +295,20 @@ export class ServerConnection {
   }
 
   async #takeSeat(): Promise<void> {
-    const seat = await requestSeat({
-      serverUrl: this.#plan.serverUrl,
-      call: this.#call,
-      webrtc: this.#options.webrtc(),
-      timeoutMs: serverLinkOptions.connectTimeoutMs,
-      signal: this.#abortion.signal,
-    });
+    const nowMs = this.#options.scheduler.nowMs();
+    const isKept = this.#seat && nowMs - this.#seatedAtMs < TICKET_LIFETIME_MS;
+    const seat = isKept
+      ? this.#seat!
+      : await requestSeat({
+          serverUrl: this.#plan.serverUrl,
+          call: this.#call,
+          webrtc: this.#options.webrtc(),
+          timeoutMs: serverLinkOptions.connectTimeoutMs,
+          signal: this.#abortion.signal,
+        });
     if (this.#state === "left" || this.#state === "joined") return;
     if (this.#isAborted) return this.#refuse(aborted());
+    if (!isKept) [this.#seat, this.#seatedAtMs] = [seat, nowMs];
     this.#linkUrl = seat.linkUrl;
     this.#beginSession();
     this.#attach(`ticket.${seat.ticket}`);
@@ -403,6 +413,7 @@ export class ServerConnection {
     if (!this.#move("welcomed")) return;
     const { sessionId, token, resumeToken, options } = welcome;
     this.#oneStep = undefined;
+    this.#seat = undefined;
     this.#plan.arrived();
     this.#identity = { sessionId, token, resumeToken };
     this.#roomName = welcome.roomName;
@@ -466,6 +477,8 @@ export class ServerConnection {
 
   #linkDown(close: LinkClose, link?: Link, isLast = true): void {
     if (link) this.#links.delete(link);
+    // The server has answered. A link that only broke leaves the ticket for the next one.
+    if (!isBroken(close.code)) this.#seat = undefined;
     if (this.#state === "left") return;
     if (this.#state === "joining") return this.#notJoined(close, link);
     // Ignores the end of a replaced link, or of one that was tried beside the active one.
