@@ -628,7 +628,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       this.transport.setServerWebRtc("unknown");
     }
     this.#welcome = welcome;
-    // What was said before belongs to another seat.
+    // The last announcement concerned another seat.
     this.#announced = undefined;
     if (welcome.build !== undefined) this.setup.onBuild(welcome.build);
     this.#iceServers = welcome.iceServers;
