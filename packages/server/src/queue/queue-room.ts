@@ -57,6 +57,8 @@ class QueueRoom extends Room<QueueTypes> {
   readonly #settings: QueueSettings;
   readonly #groups = new Map<string, QueuedGroup>();
   readonly #groupOf = new Map<Player, QueuedGroup>();
+  /** Seats of matched players that have not gone to them yet. */
+  readonly #seats = new Map<Player, QueueTypes["messages"]["matched"]>();
   #options: RoomOptions = {};
 
   constructor(target: string, settings: QueueSettings) {
@@ -85,6 +87,7 @@ class QueueRoom extends Room<QueueTypes> {
 
   override onLeave(player: Player): void {
     this.#remove(player);
+    this.#seats.delete(player);
   }
 
   /** Ends the queue: a server that stops gives no more seats. */
@@ -97,9 +100,15 @@ class QueueRoom extends Room<QueueTypes> {
     if (!wish) return this.#end(player, "the client wants what makes no sense");
     if (wish.size > this.#settings.players) return this.#end(player, "the group is larger than a match");
     const rank = await this.#rankOf(player, wish.rank);
-    // While `rankOf` ran, the player may have left or sent another request.
-    if (!this.players.has(player.number) || this.#groupOf.has(player)) return;
+    // While `rankOf` ran, the player may have left.
+    if (!this.players.has(player.number)) return;
+    // The page that was told of the match is gone: this is the request of the next one.
+    const seat = this.#seats.get(player);
+    if (seat) return this.send(player, "matched", seat);
     const id = wish.key === undefined ? `one ${player.id}` : `group ${wish.key}`;
+    const known = this.#groupOf.get(player);
+    if (known && (known.isMatched || known === this.#groups.get(id))) return;
+    this.#remove(player);
     const group = this.#groups.get(id) ?? { size: wish.size, waiting: [], isMatched: false };
     if (group.isMatched || group.waiting.length >= group.size)
       return this.#end(player, "the group is complete without this player");
@@ -150,9 +159,11 @@ class QueueRoom extends Room<QueueTypes> {
     Room.coreOf(this).counters.queueMatches += 1;
     for (const [index, player] of players.entries()) {
       const { ticket, roomId } = seats[index]!;
+      const seat = { ticket, roomId };
       this.#remove(player);
       if (!this.players.has(player.number)) continue;
-      this.send(player, "matched", { ticket, roomId });
+      this.#seats.set(player, seat);
+      this.send(player, "matched", seat);
       this.clock.setTimeout(() => this.#end(player, "matched"), CLIENT_TIMEOUT_MS);
     }
   }
