@@ -92,3 +92,26 @@ test("players stay in the order of joining after a reload", async () => {
   expect([...stage.room.players.keys()]).toEqual([1, 2]);
   await stage.stop();
 });
+
+test("a player who is kicked when its page is reloaded does not come back with the next page", async () => {
+  class Strict extends Room {
+    override onDrop(player: Player): void {
+      this.kick(player, "no reloads here");
+    }
+    override onReconnect(): void {
+      said.push("back");
+    }
+    override onLeave(_player: Player, code: number): void {
+      said.push(`left with ${code}`);
+    }
+  }
+  staged(Strict);
+  const player = await stage.join();
+  await stage.join();
+  // The next page's request overtakes the close of the last page's link.
+  player.vanish();
+  await expect(stage.reload(player)).rejects.toThrow("no reloads here");
+  expect(said).toEqual([`left with ${CloseCode.kicked}`]);
+  expect([...stage.room.players.keys()]).toEqual([2]);
+  await stage.stop();
+});

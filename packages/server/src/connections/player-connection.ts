@@ -71,6 +71,8 @@ export class PlayerConnection {
   isIn = false;
   /** The code with which the player left while `onJoin` ran. */
   closeCode: number | undefined;
+  /** The reason if the room has kicked the player. */
+  kickedFor: string | undefined;
   /** Called with true when the player is back, with false when it is out for good. */
   readonly #awaiting: ((isBack: boolean) => void)[] = [];
 
@@ -226,6 +228,7 @@ export class PlayerConnection {
   }
 
   kick(reason: string): void {
+    this.kickedFor = reason;
     this.participant.end(CloseCode.kicked, reason);
   }
 

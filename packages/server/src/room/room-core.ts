@@ -437,6 +437,11 @@ export class RoomCore implements RoomHost {
   #rejoin(participant: HostedParticipant, sessionId: string): string | undefined {
     for (const connection of this.players.values()) {
       if (connection.participant.id !== sessionId || connection.isConnected) continue;
+      // In `onDrop`, when the page's session was over and the next page had not come yet.
+      if (connection.kickedFor !== undefined) {
+        this.#leave(connection, CloseCode.kicked);
+        return connection.kickedFor;
+      }
       this.owned.disownAll(connection);
       this.players.rebind(connection, participant);
       for (const record of this.world.records.values()) {
