@@ -78,3 +78,27 @@ test("friends get another room after theirs has ended or could not open", async 
   expect(third.room.roomId).toBe(second.room.roomId);
   await stage.stop();
 });
+
+test("a room that was kept without players closes when it is kept no more", async () => {
+  const calls: string[] = [];
+  class Kept extends Room {
+    override onCreate(): void {
+      this.keep();
+    }
+    override onDispose(): void {
+      calls.push("dispose");
+    }
+  }
+  const stage = roomStage(Kept, { log: silentLog });
+  const player = await stage.join();
+  stage.room.keep(false);
+  stage.room.keep();
+  void player.room.leave();
+  await stage.advance(500);
+  expect(stage.server.health()).toMatchObject({ rooms: 1, sessions: 0 });
+  stage.room.keep(false);
+  await stage.advance(100);
+  expect(calls).toEqual(["dispose"]);
+  expect(stage.server.health().rooms).toBe(0);
+  await stage.stop();
+});

@@ -216,11 +216,12 @@ export class RoomDirectory {
   ): Room {
     const optionsKey = this.#keyOf(name, options);
     const onEnd = (ended: Room): void => this.#close(ended);
+    const onFreed = (freed: Room): void => this.disposeIfEmpty(freed);
     const id = randomBytes(ROOM_ID_BYTES).toString("base64url");
     const settings = this.#settings;
     const place = { id, name, options, optionsKey, build, maxPlayers, code: randomCode(), openedBy };
     const openMatch: HostedRoom["openMatch"] = (match) => this.#openMatch({ ...match, build });
-    const room = new Room({ ...place, settings, onEnd, openMatch });
+    const room = new Room({ ...place, settings, onEnd, onFreed, openMatch });
     this.#rooms.set(room.id, room);
     this.#shares.take(openedBy);
     if (authority) room.opening = this.#give(room, authority, options);

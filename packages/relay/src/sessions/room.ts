@@ -22,6 +22,8 @@ type RoomDescription = Pick<
   readonly settings: RelaySettings;
   /** Called when the room has ended and all participants are out. Seats may still be reserved. */
   readonly onEnd: (room: Room) => void;
+  /** Called when the room is not kept any more, and so closes if it is empty. */
+  readonly onFreed: (room: Room) => void;
 };
 
 /** Message without the error, since a stranger must not see it. The log has it. */
@@ -59,7 +61,7 @@ export class Room implements HostedRoom {
   kept = 0;
   isLocked = false;
   isPrivate = false;
-  isKept = false;
+  #isKept = false;
   /** True after {@link end}: nobody takes a seat any more. */
   isEnded = false;
   metadata: Readonly<Record<string, unknown>> = {};
@@ -74,6 +76,7 @@ export class Room implements HostedRoom {
   readonly #participants = new Map<number, Participant>();
   readonly #options: readonly (readonly [string, unknown])[];
   readonly #onEnd: (room: Room) => void;
+  readonly #onFreed: (room: Room) => void;
   readonly #faults: Faults;
   /** Reserved seats by session id; true for a spectator's. */
   readonly #seats = new Map<string, boolean>();
@@ -93,6 +96,7 @@ export class Room implements HostedRoom {
     this.openedBy = description.openedBy;
     this.#options = JSON.parse(description.optionsKey) as [string, unknown][];
     this.#onEnd = description.onEnd;
+    this.#onFreed = description.onFreed;
     this.openMatch = description.openMatch;
     this.#faults = description.settings.faults;
     const { limits, scheduler } = description.settings;
@@ -116,6 +120,15 @@ export class Room implements HostedRoom {
       return new BucketShare(new TokenBucket(bucket.perSecond / places, burst, nowMs), bucket);
     };
     return { ingress: share(this.#ingress), egress: share(this.#egress) };
+  }
+
+  get isKept(): boolean {
+    return this.#isKept;
+  }
+
+  set isKept(isKept: boolean) {
+    this.#isKept = isKept;
+    if (!isKept) this.#onFreed(this);
   }
 
   /** Participants in the order of their arrival. */
@@ -185,8 +198,8 @@ export class Room implements HostedRoom {
 
   end(code: number, reason: string): void {
     this.isLocked = true;
-    this.isKept = false;
     this.isEnded = true;
+    this.#isKept = false;
     for (const participant of [...this.#participants.values()]) participant.end(code, reason);
     this.#onEnd(this);
   }
