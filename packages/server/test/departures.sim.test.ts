@@ -2,6 +2,7 @@ import { CloseCode } from "@paceline/protocol";
 import { silentLog } from "@paceline/relay";
 import { Room, type Player } from "@paceline/server";
 import { roomStage, type RoomStage } from "@paceline/testkit/room";
+import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { expect, test } from "vitest";
 
 let stage: RoomStage<Room>;
@@ -115,3 +116,38 @@ test("a player who is kicked when its page is reloaded does not come back with t
   expect([...stage.room.players.keys()]).toEqual([2]);
   await stage.stop();
 });
+
+test.each(["message", "request"])(
+  "no handler gets a %s of a player that left while it was checked",
+  async (what) => {
+    class Checking extends Room {
+      override onCreate(): void {
+        const slowly: StandardSchemaV1 = {
+          "~standard": {
+            version: 1,
+            vendor: "test",
+            validate: (value) =>
+              new Promise((resolve) => void stage.scheduler.after(100, () => resolve({ value }))),
+          },
+        };
+        this.onMessage("message", slowly, () => void said.push("message"));
+        this.onRequest("request", slowly, () => said.push("request"));
+      }
+      override onLeave(): void {
+        said.push("leave");
+      }
+      override onDispose(): void {
+        said.push("dispose");
+      }
+    }
+    staged(Checking);
+    const { room } = await stage.join();
+    if (what === "message") room.send("message", 1);
+    else room.request("request", 1).catch(() => undefined);
+    await stage.advance(20);
+    void room.leave();
+    await stage.advance(500);
+    expect(said).toEqual(["leave", "dispose"]);
+    await stage.stop();
+  },
+);

@@ -80,8 +80,10 @@ export class MessageHandlers {
       return send(false, `there is no request "${type}"`);
     }
     const outcome = await this.#hooks.wait("onRequest", async () => {
-      const checked = await checkedBy(entry.schema, message);
+      const checking = checkedBy(entry.schema, message);
+      const checked = await checking;
       if (checked.issues) throw new Refusal(`${type}: ${issuesText(checked.issues)}`);
+      if (checking instanceof Promise && !connection.isIn) throw new Refusal(LEFT);
       return entry.handler(connection.player, checked.value);
     });
     if (!outcome.ok) {
@@ -92,6 +94,8 @@ export class MessageHandlers {
   }
 
   #deliver(connection: PlayerConnection, type: string, { handler }: Entry, checked: Checked): unknown {
+    // A schema may take its time.
+    if (!connection.isIn) return undefined;
     if (!checked.issues) return handler(connection.player, checked.value);
     this.#refused(connection, `${type}: ${issuesText(checked.issues)}`);
     return undefined;
@@ -133,6 +137,7 @@ function checkedBy(schema: StandardSchemaV1 | undefined, value: unknown): Checke
 }
 
 const MAX_REASON_BYTES = 400;
+const LEFT = "the player has left";
 
 /** Returns a schema's issues in words: `name: too short; speed: not a number`. */
 export function issuesText(issues: readonly StandardSchemaV1.Issue[]): string {
