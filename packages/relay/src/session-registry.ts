@@ -130,7 +130,9 @@ export class SessionRegistry implements ParticipantContext {
   #holdSuccessor(request: MatchRequest, address: string): HeldSeat | MatchRefusal {
     const participant = this.participants.get(request.target);
     if (participant?.hasToken(request.token)) {
-      const refusal = this.rooms.buildRefusal(participant.room, request);
+      const { room } = participant;
+      const refusal = this.rooms.buildRefusal(room, request);
+      if (!room.host && !room.hasNumbers(1)) return full(409, "the room has no number for another page");
       return refusal ?? this.seats.holdSuccessor(participant, address);
     }
     return notFound("no such session (any more), or one of another server: join as usual");
@@ -306,10 +308,9 @@ export class SessionRegistry implements ParticipantContext {
       return this.#refuse(admitted, CloseCode.ticketExpired, "the seat is not there any more");
     }
     this.seats.take(id);
-    const claimed = room.claim(id);
     // In a mesh each session has its own number, so that late packets of the old session are not taken for
     // the new one's.
-    const number = before && room.host ? before.number : claimed;
+    const number = room.claim(id, room.host && before?.number);
     this.#seat(seat, { id: before?.id ?? id, number, seat: before?.seat ?? number, webrtc }, admitted);
   }
 

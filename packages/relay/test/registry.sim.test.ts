@@ -30,6 +30,18 @@ describe("joining", () => {
     expect(virtual.join().player.number).toBe(3);
   });
 
+  it("gives no number above the last one, to the next page of a player either", () => {
+    const virtual = new VirtualRegistry();
+    const { seat } = virtual.join();
+    const room = virtual.registry.rooms.find(seat.roomId)!;
+    while (room.hasNumbers(2)) room.claim("somebody who has left");
+    const { player } = virtual.join();
+    expect(player.number).toBe(65_535);
+    const { sessionId: target, token } = player.welcome;
+    expect(virtual.reserve({ method: "reconnect", target, token })).toMatchObject({ code: "match/full" });
+    expect(virtual.seat().roomId).not.toBe(seat.roomId);
+  });
+
   it("puts equal options in any order into one room, and other options into another", () => {
     const virtual = new VirtualRegistry();
     const { roomId } = virtual.seat({ options: { track: "loop", laps: 3 } });

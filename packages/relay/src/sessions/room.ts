@@ -159,11 +159,15 @@ export class Room implements HostedRoom {
     return !this.isPrivate && this.admits(false);
   }
 
+  /** Returns false if so many more would need numbers above the last one: numbers are never reused. */
+  hasNumbers(count: number): boolean {
+    const promised = this.#seats.size + this.#successors.size + this.kept;
+    return this.#nextNumber + promised + count - 1 <= LAST_NUMBER;
+  }
+
   /** Returns true if a spectator, or this many players, may join. A locked room still admits spectators. */
   admits(isSpectator: boolean, players = 1): boolean {
-    // Numbers are never reused: a room without further numbers is full.
-    const promised = this.#seats.size + this.#successors.size + this.kept;
-    if (this.#nextNumber + promised + players - 1 > LAST_NUMBER) return false;
+    if (!this.hasNumbers(players)) return false;
     if (isSpectator) return this.spectatorCount < this.maxSpectators;
     return !this.isLocked && this.taken + players <= this.maxPlayers;
   }
@@ -235,9 +239,10 @@ export class Room implements HostedRoom {
     this.#spectators.delete(sessionId);
   }
 
-  /** Turns a seat into the number of a new participant. */
-  claim(sessionId: string): number {
+  /** Turns a seat into the number of a new participant, or of the one before it. */
+  claim(sessionId: string, before?: number): number {
     this.release(sessionId);
+    if (before !== undefined) return before;
     const number = this.#nextNumber;
     this.#nextNumber += 1;
     return number;
