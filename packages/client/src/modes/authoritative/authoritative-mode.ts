@@ -285,7 +285,8 @@ export class AuthoritativeMode implements RoomMode {
       previous: this.#parts.play.inputs,
       tickHz: info.tickHz,
       send: (body) => {
-        if (this.#areInputsRead) this.#session.sendInput(body);
+        // Without a seat, the number of the input would be that of a room before.
+        if (this.#areInputsRead && this.#parts.connection().hasSeat) this.#session.sendInput(body);
       },
       onTick: (input, atMs) => this.#prediction?.advance(input, atMs),
     });
