@@ -621,12 +621,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #welcomed(welcome: Welcome): void {
     const isReturn = this.#welcome !== undefined;
     const loss = this.#loss();
-    this.#mode.end("the room was joined anew");
-    if (isReturn) {
-      this.clock.restart();
-      this.#serverPath.end("the room was joined anew");
-      this.transport.setServerWebRtc("unknown");
-    }
+    if (isReturn) this.clock.restart();
+    this.#serverPath.end("the room was joined anew");
     this.#welcome = welcome;
     // The last announcement concerned another seat.
     this.#announced = undefined;
@@ -636,12 +632,16 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.transport.entered(modeFactsOf(welcome));
     // At the first welcome, the code of the mode may not be loaded yet.
     if (this.#entered.isOpen) this.#enter(welcome);
-    if (isReturn) this.reconnected.emit({ resumed: false, ...loss });
+    if (isReturn && this.state !== "left") this.reconnected.emit({ resumed: false, ...loss });
   }
 
   #enter(welcome: Welcome): void {
-    this.#mode = openMode(this.#parts, welcome);
-    this.#mode.enter(welcome.peers);
+    const before = this.#mode;
+    const mode = (this.#mode = openMode(this.#parts, welcome));
+    // What the game's handlers call from here on must reach the new room.
+    before.end("the room was joined anew");
+    for (const peer of welcome.peers) mode.joined(peer);
+    if (this.state === "left") return mode.end("the room was left");
     this.transport.review();
     this.#entered.open();
     if (this.#earlyEvents.isOpen) this.#mode.begin?.();
@@ -680,6 +680,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
     for (const { entity } of this.#owned.records) this.listeners.entities.despawned(entity);
     this.transport.stop();
     this.left.emit(code, reason, loss);
+    // The game may have left in a handler, and what called it has more to report.
+    this.listeners.clear();
   }
 
   #receiveControl(message: RoomControl): void {

@@ -38,6 +38,11 @@ export class EntityEvents {
     return this.#of(definition).despawns.add(listener);
   }
 
+  /** Removes all listeners. */
+  clear(): void {
+    this.#kinds.clear();
+  }
+
   #of(definition: EntityDefinition): KindEvents {
     const known = this.#kinds.get(definition);
     if (known) return known;

@@ -20,6 +20,10 @@ export class Listeners<Arguments extends unknown[]> {
     return () => this.#listeners.delete(entry);
   }
 
+  clear(): void {
+    this.#listeners.clear();
+  }
+
   emit(...args: Arguments): void {
     if (this.isEmpty) return;
     for (const listener of Array.from(this.#listeners)) guarded(() => listener(...args));

@@ -18,6 +18,11 @@ export class RoomListeners {
   readonly #warned = new Set<ErrorCode>();
   readonly #clamped = new Set<string>();
 
+  /** Removes the listeners, after the game's last event. */
+  clear(): void {
+    for (const each of Object.values(this) as Listeners<[]>[]) each.clear();
+  }
+
   get definitions(): Iterable<EntityDefinition> {
     return this.#definitions.values();
   }

@@ -93,8 +93,6 @@ export interface RoomMode {
   /** True if nothing would be sent when values are published. */
   readonly isIdle: boolean;
 
-  /** Takes the welcome's peers, when the room has this mode: the game may answer each at once. */
-  enter(peers: readonly PeerInfo[]): void;
   /** Called when the game can listen. */
   begin?(): void;
   /** Ends the mode, because the player leaves the room or joins it again. */

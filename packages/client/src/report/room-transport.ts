@@ -168,9 +168,10 @@ export class RoomTransport {
     this.review();
   }
 
-  /** @internal Sets the room's mode when it is known. */
+  /** @internal Sets the room's mode when it is known. Its server has not said yet what it offers. */
   entered(room: ModeFacts): void {
     this.#room = room;
+    this.#serverHasWebRtc = "unknown";
   }
 
   /** @internal Throws {@link ConfigError} if the game itself chose a topology that the room does not have. */
@@ -184,7 +185,7 @@ export class RoomTransport {
   }
 
   /** @internal Sets whether the server offers WebRTC besides WebSocket. */
-  setServerWebRtc(hasWebRtc: boolean | "unknown"): void {
+  setServerWebRtc(hasWebRtc: boolean): void {
     if (hasWebRtc === this.#serverHasWebRtc) return;
     this.#serverHasWebRtc = hasWebRtc;
     this.review();

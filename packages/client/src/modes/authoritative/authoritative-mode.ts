@@ -114,10 +114,6 @@ export class AuthoritativeMode implements RoomMode {
     this.#continuePlay();
   }
 
-  enter(peers: readonly PeerInfo[]): void {
-    for (const info of peers) this.joined(info);
-  }
-
   #newEntities(): HostedEntities {
     const parts = this.#parts;
     const info = this.#info;
@@ -331,6 +327,8 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   receive(payload: Uint8Array): boolean {
+    // The game may have left in a handler, and more messages have waited with that one.
+    if (!this.#server) return true;
     if (payload[0] === PayloadKind.authority) {
       const message = readFromAuthority(payload.subarray(1));
       if (message) this.#receiveAuthority(message);
@@ -342,6 +340,7 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   receiveEvent(body: Uint8Array): boolean {
+    if (!this.#server) return true;
     const event = readEvent(body);
     if (event) this.#take(event);
     return event !== undefined;
@@ -352,6 +351,7 @@ export class AuthoritativeMode implements RoomMode {
    * @param cameAtMs time of arrival; the states may have waited for the game
    */
   receiveState(body: Uint8Array, tick: number, cameAtMs: number): void {
+    if (!this.#server) return;
     const reader = new ByteReader(body);
     const feedback = readFeedback(reader);
     if (!feedback) return this.#parts.drops.count("bad-message");

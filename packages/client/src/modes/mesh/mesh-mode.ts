@@ -58,12 +58,8 @@ export class MeshMode implements RoomMode {
     const peers = (): PeerConnection[] => this.pairs;
     this.#messages = new PairMessages(parts, peers);
     this.#states = new StateSender(parts, this.#messages, peers);
-  }
-
-  enter(peers: readonly PeerInfo[]): void {
     // After another join this participant still owns its entities.
-    for (const record of this.#parts.owned.records) this.spawned(record);
-    for (const info of peers) this.joined(info);
+    for (const record of parts.owned.records) this.spawned(record);
   }
 
   get peers(): readonly Peer[] {
