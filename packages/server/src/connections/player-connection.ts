@@ -16,7 +16,7 @@ import {
 import { EntityTable, newFields } from "@paceline/netcode";
 import { assertRange, type HostedParticipant, type HostedSeat } from "@paceline/relay";
 import { lostAfterMsOf } from "@paceline/netcode";
-import { Requests, type Scheduler, type Session } from "@paceline/transport";
+import { Requests, type Cancel, type Scheduler, type Session } from "@paceline/transport";
 import { PlayerSnapshotStream } from "../states/player-snapshot-stream.js";
 import { MessageAllowance, type MessageLimits } from "../players/message-allowance.js";
 import { Player } from "../players/player.js";
@@ -73,6 +73,8 @@ export class PlayerConnection {
   closeCode: number | undefined;
   /** The reason if the room has kicked the player. */
   kickedFor: string | undefined;
+  /** Cancels the end of the entities of a page that was closed. */
+  cancelDisown: Cancel | undefined;
   /** Called with true when the player is back, with false when it is out for good. */
   readonly #awaiting: ((isBack: boolean) => void)[] = [];
 
@@ -223,6 +225,7 @@ export class PlayerConnection {
   end(): void {
     this.isIn = false;
     this.isConnected = false;
+    this.cancelDisown?.();
     this.requests.failAll("transport/closed", LEFT);
     this.settle(false);
   }

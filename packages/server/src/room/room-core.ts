@@ -252,7 +252,8 @@ export class RoomCore implements RoomHost {
     participant.keepFor(Math.min(this.room.reconnectSeconds * 1000, unloadGraceMs ?? Infinity));
     this.#dropped(connection);
     if (unloadGraceMs === undefined) return;
-    this.#scheduler.after(ENTITIES_OF_CLOSED_PAGE_MS, () => {
+    connection.cancelDisown?.();
+    connection.cancelDisown = this.#scheduler.after(ENTITIES_OF_CLOSED_PAGE_MS, () => {
       const isGone = connection.isIn && !connection.isConnected && connection.participant === participant;
       if (isGone) this.owned.disownAll(connection);
     });
