@@ -6,7 +6,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Car, Drive, RaceRoom } from "./race.js";
 import { stubFetch } from "./virtual-fetch.js";
 
+let tickHz = 30;
+
 class ForgetfulRoom extends RaceRoom {
+  override readonly tickHz = tickHz as 30;
   override readonly reconnectSeconds = 0.2;
   /** The first player's throttle at each step. */
   readonly throttles: number[] = [];
@@ -20,6 +23,7 @@ class ForgetfulRoom extends RaceRoom {
 
 let stage: RoomStage<ForgetfulRoom>;
 beforeEach(() => {
+  tickHz = 30;
   stage = roomStage(ForgetfulRoom);
   stubFetch(stage.server);
 });
@@ -49,6 +53,17 @@ test("the inputs of the room before do not end those of the next one", async () 
   expect(stage.rooms).toHaveLength(2);
   const last = stage.room.throttles.slice(-15);
   for (const throttle of last) expect(throttle).toBeCloseTo(0.5, 1);
+});
+
+test("a loop without inputs runs at the rate of the next room", async () => {
+  const player = await join();
+  let seconds = 0;
+  player.room.loop((stepSeconds) => (seconds += stepSeconds));
+  tickHz = 60;
+  await joinAnew(player);
+  seconds = 0;
+  await stage.advance(1000);
+  expect(seconds).toBeCloseTo(1, 1);
 });
 
 /** Joins a player and another one, waits until they see each other, and lets the first one join anew. */

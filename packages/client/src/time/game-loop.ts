@@ -129,26 +129,25 @@ export class GameLoop {
       step(1 / hz, stepAtMs);
       if (mode.publishesSteps) publish(time.drive(stepAtMs), isLast);
     };
-    this.#steps ??= new FixedSteps(hz, atMs);
-    if (!mode.play(atMs, run)) this.#steps.run(atMs, run);
+    this.#steps ??= new FixedSteps(atMs);
+    if (!mode.play(atMs, run)) this.#steps.run(1000 / hz, atMs, run);
     if (!mode.publishesSteps) publish(time.drive(atMs));
   }
 }
 
 class FixedSteps {
-  readonly periodMs: number;
   #nextAtMs: number;
 
-  constructor(hz: number, firstAtMs: number) {
-    this.periodMs = 1000 / hz;
+  constructor(firstAtMs: number) {
     this.#nextAtMs = firstAtMs;
   }
 
-  run(untilMs: number, step: (atMs: number, isLast: boolean) => void): void {
-    this.#nextAtMs = afterPause(this.#nextAtMs, untilMs, this.periodMs);
+  /** The period changes when the player joins another room whose authority has another rate. */
+  run(periodMs: number, untilMs: number, step: (atMs: number, isLast: boolean) => void): void {
+    this.#nextAtMs = afterPause(this.#nextAtMs, untilMs, periodMs);
     while (this.#nextAtMs <= untilMs + ROUNDING_MS) {
       const atMs = this.#nextAtMs;
-      this.#nextAtMs += this.periodMs;
+      this.#nextAtMs += periodMs;
       step(atMs, this.#nextAtMs > untilMs + ROUNDING_MS);
     }
   }
