@@ -638,7 +638,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #enter(welcome: Welcome): void {
     const before = this.#mode;
     const mode = (this.#mode = openMode(this.#parts, welcome));
-    // What the game's handlers call from here on must reach the new room.
+    // The game's handlers run from here on, and their calls must reach the new room.
     before.end("the room was joined anew");
     for (const peer of welcome.peers) mode.joined(peer);
     if (this.state === "left") return mode.end("the room was left");
