@@ -59,6 +59,17 @@ test("a player who comes back after a pause as long goes on with its old numbers
   expect(inputs.feedback.processed).toBeLessThanOrEqual(101);
 });
 
+test("a player who begins to count anew is heard after eight packets", () => {
+  const { inputs, receive } = scene();
+  receive(610, 1, 10);
+  for (let tick = 11; tick <= 30; tick++) {
+    receive(tick - 10, 1, tick);
+    inputs.take(tick);
+  }
+  expect(inputs.feedback.processed).toBe(18);
+  expect([...inputs.take(31)]).toEqual([0.5]);
+});
+
 test("inputs that no step takes are counted: too far ahead, or waiting when the numbering restarts", () => {
   const { counters, inputs, receive } = scene();
   for (let number = 1; number <= 3; number++) receive(number, 1, 10 + number);

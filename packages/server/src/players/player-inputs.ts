@@ -115,16 +115,17 @@ export class PlayerInputs {
 
   /**
    * Restarts the numbering after several packets in a row whose inputs cannot be in time, such as after the
-   * page was hidden.
+   * page was hidden, or after it has begun to count anew.
    */
   #watch(newest: number, tick: number): void {
-    if (newest <= this.#newest && this.#newest > 0) return;
     const next = tick + 1 - this.#offset!;
-    const isStrange = newest < next || newest > next + INPUT_CAPACITY_TICKS;
+    const isOld = newest <= this.#newest && this.#newest > 0;
+    const isStrange = isOld || newest < next || newest > next + INPUT_CAPACITY_TICKS;
     this.#unexpected = isStrange ? this.#unexpected + 1 : 0;
     if (this.#unexpected < MAX_UNEXPECTED_PACKETS) return;
     this.#unexpected = 0;
     this.#offset = tick + FIRST_LEAD_TICKS - newest;
+    this.#newest = newest - 1;
     this.#counters.inputsSkipped += this.#buffer.waiting;
     this.#buffer = this.#newBuffer();
   }
