@@ -13,7 +13,7 @@ export default defineConfig({
   // the tests that needed a second try.
   retries: 1,
   timeout: 120_000,
-  globalTimeout: 640_000,
+  globalTimeout: 1_200_000,
   reporter: [["line"], ["json"]],
   use: { video: "off", trace: "off" },
 });

@@ -79,3 +79,37 @@ test("the server is killed and comes back", { tag: "@slow" }, async ({ startServ
     expect.soft(error.p95M).toBeLessThan(BOUND_P95_M);
   }
 });
+
+test(
+  "the server that decides is killed and comes back, and all can drive on",
+  { tag: "@slow" },
+  async ({ startServer, enter, report }) => {
+    test.setTimeout(TEST_LIMIT_MS);
+    const server = await startServer();
+    const pages = [new RacePage(await enter("chromium")), new RacePage(await enter("firefox"))];
+    for (const page of pages) await page.join(server.url, { mode: "server" });
+    for (const page of pages) await page.waitForPhase("racing", 30_000);
+    // The inputs of the next room begin at 1 again, far below these.
+    await Promise.all(pages.map((page) => page.drive(3000)));
+
+    const before = pages.map((page) => page.sessionId);
+    await server.kill();
+    const restartedMs = Date.now();
+    await server.restart();
+    await Promise.all(pages.map((page, index) => page.rejoined(before[index] ?? "", BACK_LIMIT_MS)));
+    const backMs = Date.now() - restartedMs;
+    for (const page of pages) await page.waitForPhase("racing", 30_000);
+    for (const page of pages) await page.startRecording();
+    await Promise.all(pages.map((page) => page.drive(4000)));
+    for (const page of pages) {
+      await page.fetchRecording();
+      report({
+        scenario: "the server that decides is killed and comes back",
+        browsers: page.name,
+        path: "server",
+        note: `in the room again after ${backMs} ms at most, and drove ${page.drivenM.toFixed(0)} m`,
+      });
+      expect.soft(page.drivenM, `metres driven in ${page.name}`).toBeGreaterThan(10);
+    }
+  },
+);
