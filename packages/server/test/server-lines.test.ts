@@ -118,7 +118,7 @@ describe.each(["duel", "chat"])("in a room %s", (name) => {
     expect([...friends, third, fourth].map(({ fullRooms }) => fullRooms)).toEqual([0, 0, 1, 1]);
     expect(third.roomId).not.toBe(friends[0]!.roomId);
     expect(printed).toEqual([
-      `info: paceline: 1 full room(s) of "${name}", so this player came into a new one; ${ADVICE}`,
+      `info: paceline: 1 full room(s) of "${name}", so this player came into another one; ${ADVICE}`,
       `info: paceline: 1 full room(s) of "${name}", so this player came into another one; ${ADVICE}`,
     ]);
   });

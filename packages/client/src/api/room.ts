@@ -317,10 +317,9 @@ export class Room<Messages extends object = any> extends RoomEvents {
     if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
     this.#enter(this.#welcome!);
     if (this.fullRooms > 0) {
-      const place = this.peers.length > 0 ? "another one" : "a new one";
       // oxlint-disable-next-line no-console -- friends who test a game would not find each other
       console.info(
-        `paceline: ${this.fullRooms} full room(s) of "${this.name}", so this player came into ${place}; ` +
+        `paceline: ${this.fullRooms} full room(s) of "${this.name}", so this player came into another one; ` +
           `friends stay together with the option group, or come by joinById`,
       );
     }

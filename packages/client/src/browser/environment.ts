@@ -94,6 +94,6 @@ const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 export function assertScheme(serverUrl: string, schemes: readonly ("wss" | "ws")[]): void {
   const { protocol, hostname } = new URL(serverUrl);
   if (protocol === "https:" || schemes.includes("ws") || loopback.test(hostname)) return;
-  const expected = "an https or wss address: a page that came by https may open encrypted links only";
+  const expected = "an https or wss address, since the page came by https";
   throw new ConfigError("endpoint", serverUrl, expected);
 }

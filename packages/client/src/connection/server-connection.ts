@@ -75,9 +75,8 @@ export class ServerConnection {
   #state: ConnectionState = "joining";
   #session: Session;
   #unacknowledged = 0;
-  /** Seat of the last request, whose ticket no link has used. A second one could be one too many for the room. */
-  #seat: Seat | undefined;
-  #seatedAtMs = 0;
+  /** Seat of the last request, until the server answers its ticket. A second one could be one too many for the room. */
+  #seat: (Seat & { readonly untilMs: number }) | undefined;
   /** Holds the messages of a room until its welcome. */
   #beforeWelcome = new EarlyTasks(MAX_BEFORE_WELCOME);
   #identity: Identity | undefined;
@@ -296,19 +295,20 @@ export class ServerConnection {
 
   async #takeSeat(): Promise<void> {
     const nowMs = this.#options.scheduler.nowMs();
-    const isKept = this.#seat && nowMs - this.#seatedAtMs < TICKET_LIFETIME_MS;
-    const seat = isKept
-      ? this.#seat!
-      : await requestSeat({
-          serverUrl: this.#plan.serverUrl,
-          call: this.#call,
-          webrtc: this.#options.webrtc(),
-          timeoutMs: serverLinkOptions.connectTimeoutMs,
-          signal: this.#abortion.signal,
-        });
+    let seat = this.#seat;
+    if (!seat || nowMs > seat.untilMs) {
+      const answer = await requestSeat({
+        serverUrl: this.#plan.serverUrl,
+        call: this.#call,
+        webrtc: this.#options.webrtc(),
+        timeoutMs: serverLinkOptions.connectTimeoutMs,
+        signal: this.#abortion.signal,
+      });
+      seat = { ...answer, untilMs: nowMs + TICKET_LIFETIME_MS };
+    }
     if (this.#state === "left" || this.#state === "joined") return;
     if (this.#isAborted) return this.#refuse(aborted());
-    if (!isKept) [this.#seat, this.#seatedAtMs] = [seat, nowMs];
+    this.#seat = seat;
     this.#linkUrl = seat.linkUrl;
     this.#beginSession();
     this.#attach(`ticket.${seat.ticket}`);
@@ -413,7 +413,6 @@ export class ServerConnection {
     if (!this.#move("welcomed")) return;
     const { sessionId, token, resumeToken, options } = welcome;
     this.#oneStep = undefined;
-    this.#seat = undefined;
     this.#plan.arrived();
     this.#identity = { sessionId, token, resumeToken };
     this.#roomName = welcome.roomName;
