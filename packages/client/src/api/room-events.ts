@@ -17,8 +17,8 @@ export class RoomEvents {
   protected readonly listeners = new RoomListeners();
 
   /**
-   * Reports a peer that has joined after this participant. Reports all peers when this participant has joined
-   * anew, before {@link onReconnect} says so.
+   * Reports a peer that joins after this participant. When this participant has joined another time, the room
+   * first reports all peers, and then calls the listeners of {@link onReconnect}.
    */
   onPeerJoin(listener: (peer: Peer) => void): Unsubscribe {
     return this.listeners.joins.add(listener);

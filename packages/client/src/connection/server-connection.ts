@@ -75,7 +75,7 @@ export class ServerConnection {
   #state: ConnectionState = "joining";
   #session: Session;
   #unacknowledged = 0;
-  /** Seat of the last request, until the server answers its ticket. A second one could be one too many for the room. */
+  /** Seat of the last request, until the server refuses a link. A second one could be one too many for the room. */
   #seat: (Seat & { readonly untilMs: number }) | undefined;
   /** Holds the messages of a room until its welcome. */
   #beforeWelcome = new EarlyTasks(MAX_BEFORE_WELCOME);

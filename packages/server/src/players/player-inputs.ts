@@ -115,7 +115,7 @@ export class PlayerInputs {
 
   /**
    * Restarts the numbering after several packets in a row whose inputs cannot be in time, such as after the
-   * page was hidden, or after it has begun to count anew.
+   * page was hidden, or after the client has started to count from 1 again.
    */
   #watch(newest: number, tick: number): void {
     const next = tick + 1 - this.#offset!;
