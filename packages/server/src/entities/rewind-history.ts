@@ -75,8 +75,9 @@ export class RewindHistory {
   }
 
   /**
-   * Calls `judge` with the world at `seenTick`, which a player with the round trip `rttMs` claims to have
-   * seen. Clamps the tick to the round trip plus a tolerance, and to the room's longest rewind.
+   * Calls `judge` with the world at `seenTick`, which a player claims to have seen. Clamps the tick to the
+   * round trip `rttMs` plus a tolerance, and to the room's longest rewind. Without a round trip only the
+   * tolerance is left: a player that answers nothing must not gain by it.
    */
   rewind<Result>(
     seenTick: number,
@@ -91,7 +92,7 @@ export class RewindHistory {
     if (typeof seenTick !== "number") {
       throw new ConfigError("seenTick", seenTick, "a tick, as room.clock.shownTick says");
     }
-    const maxMs = Math.min(maxRewindMs, (rttMs ?? maxRewindMs) + TOLERANCE_MS);
+    const maxMs = Math.min(maxRewindMs, (rttMs ?? 0) + TOLERANCE_MS);
     const earliest = this.#tick - (maxMs / 1000) * tickHz;
     const wanted = Number.isNaN(seenTick) ? earliest : seenTick;
     const tick = Math.min(this.#tick, Math.max(earliest, wanted));

@@ -58,7 +58,10 @@ export class Player<Inputs = unknown> {
     return this.#connection.inputView as InputOf<Inputs>;
   }
 
-  /** Round-trip time, ms. Undefined until it is measured. */
+  /**
+   * Round-trip time, ms. Undefined until it is measured. A player can make it longer by answering pings late:
+   * give no privilege for a long one.
+   */
   get rttMs(): number | undefined {
     return this.#connection.participant.session.rttMs;
   }

@@ -244,13 +244,13 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /**
    * Runs `judge` with the world as a player saw it at `seenTick`, and returns its result. `seenTick` is the
-   * client's `room.clock.shownTick`. It is only a claim, so it is clamped to `maxRewindMs`, and to the
-   * player's round trip plus 100 ms. Throws {@link ConfigError} in a room without `maxRewindMs`.
+   * client's `room.clock.shownTick`. It is only a claim, so it is clamped to `maxRewindMs`, and to 100 ms more
+   * than the shortest round trip that pongs, acks or receipts of the player show. Throws {@link ConfigError} in a room without `maxRewindMs`.
    */
   rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
     const { players, rewinding, world } = this.#attachedCore;
-    const { rttMs } = players.of(player).participant.session;
-    return rewinding.rewind(seenTick, rttMs, world, judge);
+    const { provenRttMs } = players.of(player).participant.session;
+    return rewinding.rewind(seenTick, provenRttMs, world, judge);
   }
 
   /** Sets the handler of a message type. The schema, any Standard Schema validator, checks messages first. */

@@ -163,6 +163,16 @@ export class Sender implements PacketSource {
     return this.#delay.isSlow(nowMs);
   }
 
+  /**
+   * Returns the time within which acks and receipts usually come, ms: the shorter of the two. Undefined before
+   * there are enough of either.
+   */
+  answerMs(nowMs: number): number | undefined {
+    const states = this.#delay.answers.usualMs(nowMs);
+    const commands = this.reliable.command.answers.usualMs(nowMs);
+    return states === undefined || commands === undefined ? (states ?? commands) : Math.min(states, commands);
+  }
+
   /** True if a state would leave at once. Otherwise the caller need not encode it. */
   get takesStates(): boolean {
     const hasRoom = this.#options.linkFor("state")?.hasRoom("state");

@@ -201,6 +201,16 @@ export class Session {
   }
 
   /**
+   * Longest round trip that all answers of the other side allow, ms: pongs, acks and receipts. A side that
+   * holds back only some of them does not seem slower. Undefined before the first answers.
+   */
+  get provenRttMs(): number | undefined {
+    const { rttMs } = this;
+    const answerMs = this.#sender.answerMs(this.#scheduler.nowMs());
+    return rttMs === undefined || answerMs === undefined ? (rttMs ?? answerMs) : Math.min(rttMs, answerMs);
+  }
+
+  /**
    * The send times of unanswered pings over the active link, the time since it last received anything, and the
    * time of the last ack, ms. Excludes pings and silence that a late loop of this page explains.
    */

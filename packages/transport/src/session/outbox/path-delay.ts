@@ -1,4 +1,5 @@
 import { SEQUENCE_MODULUS } from "@paceline/protocol";
+import { AnswerTimes } from "../answer-times.js";
 
 interface InFlight {
   readonly sequence: number;
@@ -27,6 +28,8 @@ const LOST_AFTER_MS = 2000;
  * make room for others, until nothing waits any more. Loss alone slows nothing down. Has no clock of its own.
  */
 export class PathDelay {
+  /** Times from states to their acknowledgements. */
+  readonly answers = new AnswerTimes();
   #inFlight: InFlight[] = [];
   #baseMs: number | undefined;
   /** States that may leave although the path is slow. Undefined while it is not slow. */
@@ -69,6 +72,7 @@ export class PathDelay {
     const tookMs = nowMs - packet.sentAtMs;
     if (index === 0) this.#inFlight.shift();
     else this.#inFlight.splice(0, index + 1);
+    this.answers.take(tookMs, nowMs);
     this.#baseMs = Math.min(this.#baseMs ?? tookMs, tookMs);
     const isLate = this.#isLate(tookMs);
     if (this.#credit !== undefined) this.#credit += (index + 1) * (isLate ? SHARE_IF_LATE : SHARE_IF_TIMELY);
@@ -83,6 +87,7 @@ export class PathDelay {
   /** Forgets all measurements, because the path has changed. */
   reset(): void {
     this.#clear();
+    this.answers.clear();
     this.#baseMs = undefined;
   }
 

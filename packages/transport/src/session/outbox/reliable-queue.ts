@@ -1,4 +1,5 @@
 import { NetError, limits, messageBytes, nextSequence, sequenceDistance } from "@paceline/protocol";
+import { AnswerTimes } from "../answer-times.js";
 import type { SendWindow } from "./delay-window.js";
 import { BULK_FRAGMENT_BYTES, MAX_PAYLOAD_BYTES, PACKET_OVERHEAD_BYTES } from "./payload-limits.js";
 
@@ -83,6 +84,8 @@ export type ReliableQueueView = Pick<
  * window are on their way. A session has one queue for commands and one for bulk. Has no clock of its own.
  */
 export class ReliableQueue {
+  /** Times from messages to their receipts, without repeated messages. */
+  readonly answers = new AnswerTimes();
   readonly #terms: QueueTerms;
   readonly #window: SendWindow | undefined;
   readonly #pending: Pending[] = [];
@@ -245,6 +248,7 @@ export class ReliableQueue {
     this.#sentBytes -= sentBytes;
     this.#sent = Math.max(0, this.#sent - count);
     const tookMs = isRepeated ? undefined : nowMs - sentAtMs;
+    if (tookMs !== undefined) this.answers.take(tookMs, nowMs);
     // A message that is to be repeated may have arrived the first time.
     const receiptBytes = 2 * bytes - sentBytes;
     const window = this.#windowBytes;
@@ -298,6 +302,7 @@ export class ReliableQueue {
    */
   rewind(): void {
     this.#window?.forget();
+    this.answers.clear();
     this.#restart();
   }
 
