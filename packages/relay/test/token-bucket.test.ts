@@ -18,6 +18,21 @@ describe("a token bucket", () => {
     expect(taken(60_000)).toBe(5);
   });
 
+  it("counts all that has come in since a time, and keeps at most a burst of it", () => {
+    const bucket = new TokenBucket(10, 5, 0);
+    expect(bucket.take(4, 0)).toBe(true);
+    expect(bucket.takeSince(32, 100, 3000)).toBe(false);
+    expect(bucket.takeSince(31, 3000, 3000)).toBe(false);
+    expect(bucket.take(5, 3000)).toBe(true);
+    // 1 from the time before, and 30 of the three seconds since.
+    expect(bucket.takeSince(27, 3100, 6100)).toBe(true);
+    expect(bucket.take(4, 6100)).toBe(true);
+    expect(bucket.take(1, 6100)).toBe(false);
+    expect(bucket.takeSince(0, 6200, 60_000)).toBe(true);
+    expect(bucket.take(6, 60_000)).toBe(false);
+    expect(bucket.takeSince(Number.NaN, 60_000, 60_000)).toBe(false);
+  });
+
   it("takes all or nothing, and ignores time that runs backwards", () => {
     const bucket = new TokenBucket(1000, 100, 1000);
     expect(bucket.take(101, 1000)).toBe(false);

@@ -25,6 +25,18 @@ export class TokenBucket {
   }
 
   /**
+   * Takes `amount` as {@link take} does. All that has come in since `sinceMs` counts, even beyond the burst.
+   */
+  takeSince(amount: number, sinceMs: number, nowMs: number): boolean {
+    this.#fill(sinceMs);
+    const sum = this.#tokens + (Math.max(0, nowMs - this.#filledAtMs) * this.perSecond) / 1000;
+    if (!(sum >= amount)) return false;
+    this.#tokens = Math.min(this.burst, sum - amount);
+    this.#filledAtMs = Math.max(this.#filledAtMs, nowMs);
+    return true;
+  }
+
+  /**
    * Takes `amount` even if the bucket holds less. The debt is at most a burst; until it is paid, others get
    * less.
    */

@@ -116,9 +116,22 @@ const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "t
 const MAX_TIMES_LARGER = 4;
 const SMALL_STATE_BYTES = 256;
 
+/** An entity that its player has ended. The next one of the kind goes on within its limits. */
+interface EndedEntity {
+  readonly check: MotionCheck;
+  /** Its last accepted state. */
+  readonly row: Float32Array;
+  readonly atSeconds: number;
+}
+
 /** One player's entities. */
 interface Ownership {
   readonly replicas: ReplicaStore<OwnedReplica>;
+  /**
+   * By kind: the entities that the player has ended itself, without those in whose place it has begun others.
+   * With the present ones they are at most as many as the player may own.
+   */
+  readonly ended: Map<EntityDefinition, EndedEntity[]>;
   /** Columns that a player of another build has described, by kind. */
   readonly described: Map<number, Uint8Array>;
   /** Decoder, created at the player's first spawn. */
@@ -165,8 +178,10 @@ export class OwnedStates {
     const plan = senderPlan.textOf
       ? planState(definition, { tickHz: spawn.tickHz, hasRates: true })
       : senderPlan;
-    const check = new MotionCheck(definition, motionLimits);
-    if (!check.allows(state)) return "it cannot be there";
+    const newCheck = new MotionCheck(definition, motionLimits);
+    if (!newCheck.allows(state)) return "it cannot be there";
+    const ended = this.#takeEnded(connection, definition, state);
+    const check = ended?.check ?? newCheck;
     const record = world.spawn(definition, {}, connection.player, "player");
     this.#ids.add(record.id);
     record.state.set(state);
@@ -177,7 +192,29 @@ export class OwnedStates {
     );
     replica.row.set(state);
     connection.send(writeAuthority({ type: "granted", localId: spawn.localId, id: record.id }));
+    if (ended) this.#checkAgain(connection, replica, ended);
     return undefined;
+  }
+
+  /** Removes and returns the nearest of the entities of a kind that the player has ended. */
+  #takeEnded(
+    connection: PlayerConnection,
+    definition: EntityDefinition,
+    state: Float32Array,
+  ): EndedEntity | undefined {
+    const ended = this.#ownershipOf(connection).ended.get(definition) ?? [];
+    const ways = ended.map(({ check, row }) => check.wayOf(row, state));
+    return ended.splice(ways.indexOf(Math.min(...ways)), 1)[0];
+  }
+
+  /** Checks a new entity against the ended one in whose place it begins. Puts it there if it is implausible. */
+  #checkAgain(connection: PlayerConnection, replica: OwnedReplica, ended: EndedEntity): void {
+    const nowSeconds = this.#options.nowSeconds();
+    if (replica.check.allowsAgain(ended.row, replica.row, ended.atSeconds, nowSeconds)) return;
+    const answer = this.#answer(connection, replica, "spawn");
+    if (answer === "count") return;
+    replica.row.set(ended.row);
+    this.#putBack(connection, replica, answer, "spawn");
   }
 
   /** Ends the player's entity with this number. */
@@ -186,8 +223,19 @@ export class OwnedStates {
     const owned = mine.get(localId);
     states?.end(localId);
     if (!owned) return;
+    // After an entity that the room has ended, the player may begin the next one anywhere.
+    if (this.#exists(owned)) this.#noteEnd(connection, owned);
     mine.remove(owned);
     if (this.#exists(owned)) this.#options.despawn(owned.record);
+  }
+
+  #noteEnd(connection: PlayerConnection, { definition, check, row }: OwnedReplica): void {
+    const rule = this.#options.rules.find((each) => each.definition === definition);
+    if (!rule?.limits) return;
+    const { ended } = this.#ownershipOf(connection);
+    const ofKind = ended.get(definition) ?? [];
+    ofKind.push({ check, row: row.slice(), atSeconds: this.#options.nowSeconds() });
+    ended.set(definition, ofKind);
   }
 
   /** Ends all entities of a player whose page is gone, and forgets what the page has described. */
@@ -304,18 +352,28 @@ export class OwnedStates {
   }
 
   #check(connection: PlayerConnection, replica: OwnedReplica, newState: Float32Array, tick: number): void {
-    const { record, check } = replica;
     const nowSeconds = this.#options.nowSeconds();
-    const breach = check.breach(replica.row, newState, nowSeconds);
+    const breach = replica.check.breach(replica.row, newState, nowSeconds);
     if (breach === undefined) return accept(replica, newState, tick, nowSeconds);
-    this.#options.counters.breaches += 1;
-    const answer = this.#options.answer(connection, record, breach);
+    const answer = this.#answer(connection, replica, breach);
     if (answer === "count") return accept(replica, newState, tick, nowSeconds);
-    // The entity stays where it was until the player sends a plausible state.
     replica.tick = tick;
     replica.receivedAtSeconds = -Infinity;
-    record.row.set(replica.row);
+    this.#putBack(connection, replica, answer, breach);
+  }
+
+  #answer(connection: PlayerConnection, { record }: OwnedReplica, breach: Breach): BreachAnswer {
+    this.#options.counters.breaches += 1;
+    return this.#options.answer(connection, record, breach);
+  }
+
+  /** Keeps an entity in its last plausible state until the player sends another one. */
+  #putBack(connection: PlayerConnection, replica: OwnedReplica, answer: BreachAnswer, breach: Breach): void {
+    const { record } = replica;
+    // The game may have ended the entity in its hook, and others may have its row now.
+    if (this.#exists(replica)) record.row.set(replica.row);
     if (answer === "kick") return connection.kick(`not plausible: ${breach}`);
+    const nowSeconds = this.#options.nowSeconds();
     if (nowSeconds - replica.correctedAtSeconds < CORRECTION_SECONDS) return;
     replica.correctedAtSeconds = nowSeconds;
     const state = writeWholeState(replica.plan, replica.id, replica.row, record.texts);
@@ -342,7 +400,13 @@ export class OwnedStates {
     let mine = this.#owned.get(connection);
     if (!mine) {
       const replicas = new ReplicaStore<OwnedReplica>();
-      mine = { replicas, described: new Map(), states: undefined, requestedAtSeconds: -Infinity };
+      mine = {
+        replicas,
+        ended: new Map(),
+        described: new Map(),
+        states: undefined,
+        requestedAtSeconds: -Infinity,
+      };
       this.#owned.set(connection, mine);
     }
     return mine;

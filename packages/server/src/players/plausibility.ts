@@ -16,7 +16,7 @@ export interface MotionLimits {
    * Returns true if an entity may be at `to`: on the map, not inside a wall. `from` is its position before,
    * so that the way between can be checked; it equals `to` for a new entity. Called last, for states that
    * pass the other limits. Both positions are rounded to the field's precision: a player at a wall may be
-   * half a step inside it.
+   * half a step inside it. An entity in the place of one that its player has ended is also checked from there.
    */
   readonly positionAllowed?: (to: Position, from: Position) => boolean;
   /** Motion that may arrive at once, s, because updates arrive late and together. Default 0.5. */
@@ -30,8 +30,12 @@ export interface Position {
   readonly z: number;
 }
 
-/** The implausible quantity. `position`: {@link MotionLimits.positionAllowed} refused the place. */
-export type Breach = "speed" | "acceleration" | "turn" | "teleport" | "position";
+/**
+ * The implausible quantity. `position`: {@link MotionLimits.positionAllowed} refused the place. `spawn`: a player
+ * has ended an entity, and begins the next one of the kind where the first could not be by now. The entity has
+ * its new values during `onBreach`, so that a game can allow places to begin again.
+ */
+export type Breach = "speed" | "acceleration" | "turn" | "teleport" | "position" | "spawn";
 
 const DEFAULT_TOLERANCE_SECONDS = 0.5;
 /** Tolerance for one step too many and for rounding. */
@@ -57,16 +61,27 @@ export class RateCheck {
     this.#most = most;
   }
 
-  /** Returns true and pays the amount if it is plausible now. Pays nothing if it is not. */
-  take(amount: number, nowSeconds: number): boolean {
-    const nowMs = nowSeconds * 1000;
-    this.#bucket ??= new TokenBucket(this.#perSecond, this.#most, nowMs);
-    return this.#bucket.take(amount, nowMs);
+  /**
+   * Returns true and pays the amount if it is plausible now. Pays nothing if it is not.
+   * @param sinceSeconds all that has been saved since this time counts, even beyond the limit
+   */
+  take(amount: number, nowSeconds: number, sinceSeconds = nowSeconds): boolean {
+    const sinceMs = sinceSeconds * 1000;
+    this.#bucket ??= new TokenBucket(this.#perSecond, this.#most, sinceMs);
+    return this.#bucket.takeSince(amount, sinceMs, nowSeconds * 1000);
   }
 }
 
-/** Returns true if a change is plausible now. Does not count an implausible change. */
-type ChangeCheck = (before: Float32Array, after: Float32Array, nowSeconds: number) => boolean;
+/**
+ * Returns true if a change since `sinceSeconds`, or in an update, is plausible now. Does not count an implausible
+ * change.
+ */
+type ChangeCheck = (
+  before: Float32Array,
+  after: Float32Array,
+  nowSeconds: number,
+  sinceSeconds?: number,
+) => boolean;
 
 /**
  * Limits the rate at which some components change. It sums up small changes before it checks them: values are
@@ -85,14 +100,14 @@ function changeCheck(
   let sum = new Float64Array(isAngle ? 1 : kind === "vec3" ? 3 : 2);
   const leastChange = LEAST_STEPS * roundingOf(components, at, sum.length);
   const rate = new RateCheck(perSecond * SLACK, perSecond * SLACK * toleranceSeconds + leastChange);
-  return (before, after, nowSeconds) => {
+  return (before, after, nowSeconds, sinceSeconds) => {
     const changed = sum.map((part, axis) => {
       const change = after[at + axis]! - before[at + axis]!;
       return part + (isAngle ? wrapAngle(change) : change);
     });
     const size = Math.hypot(...changed);
     const isChecked = !(size <= leastChange);
-    if (isChecked && !rate.take(size, nowSeconds)) return false;
+    if (isChecked && !rate.take(size, nowSeconds, sinceSeconds)) return false;
     sum = isChecked ? new Float64Array(sum.length) : changed;
     return true;
   };
@@ -139,7 +154,7 @@ export class MotionCheck {
    * clock.
    */
   breach(before: Float32Array, after: Float32Array, nowSeconds: number): Breach | undefined {
-    if (this.#wayOf(before, after) > this.#maxStep) return "teleport";
+    if (this.wayOf(before, after) > this.#maxStep) return "teleport";
     for (const [breach, check] of this.#rates) if (!check(before, after, nowSeconds)) return breach;
     return this.allows(after, before) ? undefined : "position";
   }
@@ -147,9 +162,26 @@ export class MotionCheck {
   /** Returns true if an extrapolated entity may be at `ahead`. Its velocity is only the player's claim. */
   allowsAhead(before: Float32Array, ahead: Float32Array, seconds: number): boolean {
     const { maxSpeed = Infinity } = this.#limits;
-    const way = this.#wayOf(before, ahead);
+    const way = this.wayOf(before, ahead);
     if (way > Math.min(this.#maxStep, maxSpeed * SLACK * seconds)) return false;
     return this.allows(ahead, before);
+  }
+
+  /**
+   * Returns true if an entity may begin now with the state `after`, in the place of one that ended with the
+   * state `before`. All that it could have done since counts. It could have made many steps, so that the longest
+   * step only counts without a highest speed.
+   */
+  allowsAgain(
+    before: Float32Array,
+    after: Float32Array,
+    endedAtSeconds: number,
+    nowSeconds: number,
+  ): boolean {
+    const isFar = this.#limits.maxSpeed === undefined && this.wayOf(before, after) > this.#maxStep;
+    const isPlausible =
+      !isFar && this.#rates.every(([, check]) => check(before, after, nowSeconds, endedAtSeconds));
+    return isPlausible && this.allows(after, before);
   }
 
   /**
@@ -160,7 +192,8 @@ export class MotionCheck {
     return !positionAllowed || positionAllowed(this.#positionOf(after), this.#positionOf(before));
   }
 
-  #wayOf(before: Float32Array, after: Float32Array): number {
+  /** Returns the way between the positions of two states, m. 0 for a kind without positions. */
+  wayOf(before: Float32Array, after: Float32Array): number {
     const { position } = this.#definition.offsets;
     return position === undefined
       ? 0
