@@ -21,10 +21,12 @@ export {
   type AllowedOrigins,
   type OriginPolicyOptions,
   type OriginRefusal,
+  type RequestHead,
 } from "./options/origin-policy.js";
 export { AddressBuckets } from "./limits/address-buckets.js";
 export { networkOf } from "./limits/network-address.js";
-export { answerFailure, createRelay, Relay, type RelayHealth, type RelayStopOptions } from "./relay.js";
+export { guardHttp, type HttpEntrance } from "./admission/http-entrance.js";
+export { createRelay, Relay, type HttpHandlers, type RelayHealth, type RelayStopOptions } from "./relay.js";
 export type {
   CountsByName,
   FaultPlace,

@@ -43,10 +43,10 @@ export async function answerMatch(
   const { origins, counters, addressOf } = parts.settings;
   const { origin } = request.headers;
   response.setHeader("Vary", "Origin");
-  const refusal = origins.refusalOf(request.headers);
+  const refusal = origins.refusalOf(request);
   if (refusal) {
-    counters.count("matchRefusals", "session/origin");
-    return answer(response, { ...refusal, code: "session/origin" });
+    counters.count("matchRefusals", refusal.code);
+    return answer(response, refusal);
   }
   if (origin !== undefined) response.setHeader("Access-Control-Allow-Origin", origin);
   if (request.method === "OPTIONS") return preflight(response);

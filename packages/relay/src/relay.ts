@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { CloseCode, LINK_PATH, ConfigError, checkKeys } from "@paceline/protocol";
 import type { Link } from "@paceline/transport";
@@ -10,6 +10,8 @@ import type { FaultPlace, RelayCounts } from "./ops/relay-counters.js";
 import type { RoomReport } from "./ops/report.js";
 import { assertRange } from "./limits/option-checks.js";
 import { relaySettings, type RelayOptions, type RelaySettings } from "./options/relay-options.js";
+import { answerFailure, guardHttp, refuse, type HttpEntrance } from "./admission/http-entrance.js";
+import type { OriginPolicy } from "./options/origin-policy.js";
 import { SocketEndings } from "./admission/socket-endings.js";
 
 /** The answer of `GET /health`. */
@@ -42,17 +44,22 @@ export interface RelayStopOptions {
   readonly moveTo?: string;
 }
 
+/** Handlers of the paths that are not the relay's, for {@link Relay.serve}. */
+export type HttpHandlers = Partial<Pick<HttpEntrance, "open" | "answer">>;
+
 const DEFAULT_DRAIN_MS = 1000;
 const LONGEST_DRAIN_MS = 24 * 3600 * 1000;
 const DRAIN_POLL_MS = 100;
 const MATCH_PREFIX = "/match/";
+const NOT_FOUND: HttpEntrance["answer"] = (_request, response) =>
+  void response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8" }).end("Not found\n");
 
 /** Returns a new relay. Throws `ConfigError` naming the option, its value and what is allowed. */
 export function createRelay(options: RelayOptions): Relay {
   return new Relay(options);
 }
 
-/** A relay. Pass it the requests and upgrades of your HTTP server. */
+/** A relay. Pass it your HTTP server, or the requests and upgrades of one. */
 export class Relay {
   readonly #settings: RelaySettings;
   readonly #registry: SessionRegistry;
@@ -107,6 +114,30 @@ export class Relay {
   #requestFailed(response: ServerResponse, error: unknown): void {
     this.reportFault("request", error);
     answerFailure(response);
+  }
+
+  /**
+   * Takes all requests, upgrades and malformed bytes of an HTTP server, with every check: a request has to be
+   * well formed, and to come from a page that may use this relay. Errors of handlers are counted and logged,
+   * and end only their request. `answer` gets the paths that are not the relay's; default: 404.
+   */
+  serve(server: HttpServer, { open, answer = NOT_FOUND }: HttpHandlers = {}): void {
+    const { origins, counters } = this.#settings;
+    guardHttp(server, {
+      origins,
+      open: (request, response) =>
+        open?.(request, response) === true || this.handleRequest(request, response),
+      answer,
+      upgrade: (request, socket, head) => this.handleUpgrade(request, socket, head),
+      onRefused: ({ status }) => counters.count("linkCloses", status === 400 ? "badRequest" : "pageRefused"),
+      onFault: (place, error) => this.reportFault(place, error),
+    });
+    server.on("clientError", (error, socket) => this.handleClientError(error, socket));
+  }
+
+  /** Decides which pages may use this relay, and by which names. */
+  get origins(): OriginPolicy {
+    return this.#settings.origins;
   }
 
   /** Takes upgrades of `/link`. Returns false for any other path. */
@@ -220,7 +251,13 @@ export class Relay {
     response.end("Links are WebSockets. A proxy has to pass on the headers Upgrade and Connection.\n");
   }
 
+  /** Answers under any name, since load balancers have names of their own for a server. */
   #answerHealth(request: IncomingMessage, response: ServerResponse): void {
+    const malformed = this.#settings.origins.malformed(request);
+    if (malformed) {
+      this.#settings.counters.count("linkCloses", "badRequest");
+      return refuse(response, malformed);
+    }
     if (!this.#healthAsked.take(this.#settings.addressOf(request))) {
       this.#settings.counters.count("limited", "healthPerAddress");
       response.writeHead(429, { "Retry-After": "1", Connection: "close" }).end();
@@ -232,18 +269,6 @@ export class Relay {
     response.setHeader("Cache-Control", "no-store");
     response.writeHead(isRead ? 200 : 405, { "Content-Type": "application/json; charset=utf-8" });
     response.end(body);
-  }
-}
-
-/** Answers 500 to a request that failed. If an answer has begun, destroys the response. */
-export function answerFailure(response: ServerResponse): void {
-  try {
-    if (response.headersSent) return void response.destroy();
-    for (const name of response.getHeaderNames()) response.removeHeader(name);
-    response.writeHead(500, { "Content-Type": "text/plain; charset=utf-8", Connection: "close" });
-    response.end("The server failed at this request.\n");
-  } catch {
-    response.destroy();
   }
 }
 

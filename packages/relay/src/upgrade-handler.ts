@@ -133,7 +133,7 @@ export class UpgradeHandler {
   #admit(request: IncomingMessage, admitted: AdmittedLink, offeredProtocols: readonly string[]): void {
     const { addressOf } = this.#settings;
     admitted.address = addressOf(request);
-    const refusal = this.#settings.origins.refusalOf(request.headers);
+    const refusal = this.#settings.origins.refusalOf(request);
     if (refusal) return admitted.link.close(CloseCode.originRefused, refusal.message);
     if (!offeredProtocols.includes(WEBSOCKET_PROTOCOL)) {
       return admitted.link.close(

@@ -63,7 +63,8 @@ describe("a page may use the server", () => {
     [{}, { origin: PLAY, host: "play.example.com" }, 421],
     [{}, { origin: "http://localhost.evil.example", host: "localhost.evil.example" }, 421],
     [{}, { origin: "http://127.0.0.1.evil.example", host: "127.0.0.1.evil.example" }, 421],
-    [{}, { origin: "http://a", host: "a@127.0.0.1" }, 421],
+    [{}, { origin: "http://a", host: "a@127.0.0.1" }, 400],
+    [{ allowedOrigins: "*" }, { host: "a; script-src *" }, 400],
     // An address is no name.
     [{}, { origin: "http://127.0.0.1:8787", host: "127.0.0.1:8787" }, 200],
     [{}, { origin: "http://192.168.1.7:8787", host: "192.168.1.7:8787" }, 200],

@@ -134,13 +134,7 @@ class DefinedServer<Rooms extends Readonly<Record<string, RoomEntry>>> extends R
   constructor(options: RelayOptions, parts: ServerParts) {
     super(options);
     this.#parts = parts;
-    this.#http.on("request", (request, response) => {
-      if (!this.handleRequest(request, response)) response.writeHead(404).end();
-    });
-    this.#http.on("clientError", (error, socket) => this.handleClientError(error, socket));
-    this.#http.on("upgrade", (request, socket, head) => {
-      if (!this.handleUpgrade(request, socket, head)) socket.destroy();
-    });
+    this.serve(this.#http);
   }
 
   /**

@@ -7,6 +7,7 @@ import path from "node:path";
 import { Client } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
+import { hostileRequests, rawAnswer, statusOf, strangers } from "../../cli/test/hostile-requests.js";
 
 const ROOT = path.join(import.meta.dirname, "../../..");
 const HOST = "127.0.0.1";
@@ -78,9 +79,9 @@ function save(name: string, text: string): void {
   writeFileSync(path.join(folder, name), text);
 }
 
-function configure(options: string): void {
+function configure(options: string, server = "{}"): void {
   const plugin = 'import { paceline } from "@paceline/vite-plugin";\n';
-  save("vite.config.ts", `${plugin}export default { plugins: [paceline(${options})] };\n`);
+  save("vite.config.ts", `${plugin}export default { server: ${server}, plugins: [paceline(${options})] };\n`);
 }
 
 /** A room that answers "word" with `word`. */
@@ -145,6 +146,39 @@ test("a game that does not compile: Vite keeps running, and every page shows the
   expect(await room.request("word", null)).toBe("well");
   void room.leave();
   expect((await hotMessagesOf(address)).some(isShown)).toBe(false);
+});
+
+test("strangers learn nothing and end nothing, even where Vite itself admits every name", async () => {
+  configure('{ game: "game.ts", rooms: { canvas: { maxPlayers: 4 } } }', "{ allowedHosts: true }");
+  save("game.ts", "export const rooms = {");
+  const vite = new Vite("--port", "0");
+  const port = Number(new URL(await vite.address()).port);
+  const host = `127.0.0.1:${port}`;
+  const ours = ["POST /match/joinOrCreate/arena HTTP/1.1", `Host: ${host}`, "Content-Length: 0"];
+  const twoHosts = { what: "two Hosts", status: 400, lines: () => [...ours, "Host: evil.example"] };
+  const requests = [...strangers("/match/joinOrCreate/arena", "POST"), twoHosts];
+  const refused = async (): Promise<void> => {
+    for (const { lines, status, what } of requests) {
+      const answer = await rawAnswer(port, lines(host), 2000);
+      expect([what, statusOf(answer), answer.includes("game.ts")]).toEqual([what, status, false]);
+    }
+  };
+  // While the file has an error, the answer to the game's own pages quotes the source.
+  expect(await rawAnswer(port, ours, 2000)).toContain("game.ts");
+  await refused();
+  save("game.ts", gameSaying("well"));
+  await vite.says(/paceline: (rooms canvas, arena)/);
+  await refused();
+  const upgrade = ["Connection: Upgrade", "Upgrade: websocket"];
+  for (const { lines, what } of hostileRequests) {
+    // Vite 8.3.8 itself, before any plugin, ends at this target. No browser can send it.
+    if (what === "an absolute target that is no URL") continue;
+    await rawAnswer(port, lines(host));
+    await rawAnswer(port, [...lines(host), ...upgrade], 50);
+  }
+  expect(statusOf(await rawAnswer(port, [`GET /health HTTP/1.1`, `Host: ${host}`], 2000))).toBe(200);
+  expect(await (await fetch(`http://${host}`)).text()).toContain("<title>mine</title>");
+  configure('{ game: "game.ts", rooms: { canvas: { maxPlayers: 4 } } }');
 });
 
 test("Vitest runs a game's tests with the plugin in the game's configuration", () => {

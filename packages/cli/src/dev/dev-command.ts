@@ -14,11 +14,12 @@ const USAGE = usageOf("paceline dev [game.ts]");
 export async function dev(args: readonly string[]): Promise<void> {
   const options = await readOptions(args);
   if (options === undefined) return;
-  const server = new DevServer(options);
-  const stop = (): void => void server.stop().then(() => process.exit());
+  let server: DevServer | undefined;
+  const stop = (): void => void server?.stop().then(() => process.exit());
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
   try {
+    server = new DevServer(options);
     const address = await server.listen();
     console.log(`listening on ${address}`);
     for (const other of otherAddresses(options.host, address))
@@ -26,7 +27,7 @@ export async function dev(args: readonly string[]): Promise<void> {
   } catch (error) {
     const isWrongOption = error instanceof ConfigError;
     console.error(isWrongOption ? error.message : await listenFaultOf(error, options));
-    await server.stop();
+    await server?.stop();
     process.exit(isWrongOption ? 2 : 1);
   }
 }

@@ -2,7 +2,15 @@ import { rmSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import process from "node:process";
-import { consoleLog, type Log, type LogFields, type RelayOptions } from "@paceline/relay";
+import {
+  OriginPolicy,
+  consoleLog,
+  stackOf,
+  type FaultPlace,
+  type Log,
+  type LogFields,
+  type RelayOptions,
+} from "@paceline/relay";
 import { defineServer, type RoomEntry, type Server } from "@paceline/server";
 import { context, type BuildContext, type BuildResult } from "esbuild";
 import { bundledFile, bundleFolderFor, bundleOptions, textOfErrors } from "./game-bundle.js";
@@ -18,6 +26,8 @@ export interface DevGameOptions {
   readonly relay: Omit<RelayOptions, "log">;
   /** Sink of the server's log, without errors: these go to {@link onStatus}. */
   readonly log?: Log;
+  /** True if an uncaught error ends only its room, or is printed before it ends the process. Default: false. */
+  readonly guardsProcess?: boolean;
   /** Called after each start and reload, and for each error of the running rooms. */
   readonly onStatus: (status: DevGameStatus) => void;
 }
@@ -38,6 +48,9 @@ export interface DevGameStatus {
  */
 export class DevGame {
   readonly #options: DevGameOptions;
+  /** Decides which pages learn the error of the game's file, while there is no server that decides. */
+  readonly #origins: OriginPolicy;
+  #endGuard: (() => void) | undefined;
   #server: AnyServer | undefined;
   /** The newest game without an error. */
   #game: Game | undefined;
@@ -48,8 +61,13 @@ export class DevGame {
   /** Resolves after all saves so far: they are handled one after the other. */
   #reloading: Promise<void> = Promise.resolve();
 
+  /** Throws `ConfigError` for wrong hosts or origins. */
   constructor(options: DevGameOptions) {
     this.#options = options;
+    const { relay, log = consoleLog } = options;
+    const { allowedOrigins = [], publicHosts = [] } = relay;
+    const clock = { nowMs: () => performance.now() };
+    this.#origins = new OriginPolicy({ allowedOrigins, publicHosts, log, clock });
   }
 
   get status(): DevGameStatus {
@@ -89,7 +107,12 @@ export class DevGame {
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.#server) return this.#server.handleRequest(request, response);
     if (!request.url?.startsWith("/match")) return false;
-    refuse(response, `the game's file has an error:\n${this.#status.error ?? ""}`);
+    const refusal = this.#origins.refusalOf(request);
+    if (refusal) refuse(response, refusal.status, refusal);
+    else {
+      const message = `the game's file has an error:\n${this.#status.error ?? ""}`;
+      refuse(response, 503, { code: "match/room-failed", message });
+    }
     return true;
   }
 
@@ -98,11 +121,18 @@ export class DevGame {
     return this.#server?.handleUpgrade(request, socket, head) ?? false;
   }
 
+  /** Prints and shows an error that was caught outside of the rooms. */
+  reportFault(place: FaultPlace, error: unknown): void {
+    if (this.#server) this.#server.reportFault(place, error);
+    else this.#fail(errorText("contained an error", { place, error: stackOf(error) }));
+  }
+
   /** Ends the rooms and stops watching the file. */
   async stop(): Promise<void> {
     await this.#context?.dispose();
     await this.#reloading;
     await this.#server?.stop();
+    this.#endGuard?.();
     this.#server = undefined;
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -144,12 +174,10 @@ export class DevGame {
     const { relay, log = consoleLog } = this.#options;
     const rooms = this.#kindsOf(game);
     const error: Log["error"] = (message, fields) => this.#fail(errorText(message, fields));
-    return defineServer({
-      ...relay,
-      rooms,
-      queues: game.queues,
-      log: { ...log, error },
-    });
+    const server = defineServer({ ...relay, rooms, queues: game.queues, log: { ...log, error } });
+    this.#endGuard?.();
+    if (this.#options.guardsProcess === true) this.#endGuard = server.guardProcess();
+    return server;
   }
 
   #fail(error: string): void {
@@ -179,10 +207,19 @@ export function errorText(message: string, { error = "", ...fields }: LogFields 
   return `${[message, ...facts].join(" ")}\n${shown.join("\n")}`.trimEnd();
 }
 
-/** Refuses a match request from a page of any origin, so that the game gets the reason in a `NetError`. */
-function refuse(response: ServerResponse, message: string): void {
-  const headers = { "Access-Control-Allow-Origin": "*", "Access-Control-Allow-Headers": "Content-Type" };
-  if (response.req.method === "OPTIONS") return void response.writeHead(204, headers).end();
-  response.writeHead(503, { ...headers, "Content-Type": "application/json; charset=utf-8" });
-  response.end(JSON.stringify({ error: { code: "match/room-failed", message } }));
+/** Refuses a match request, so that the game gets the reason in a `NetError`. Other pages cannot read it. */
+function refuse(
+  response: ServerResponse,
+  status: number,
+  { code, message }: { readonly code: string; readonly message: string },
+): void {
+  const { method, headers } = response.req;
+  const { origin } = headers;
+  const isAdmitted = status === 503 && origin !== undefined;
+  if (isAdmitted) response.setHeader("Access-Control-Allow-Origin", origin);
+  response.setHeader("Vary", "Origin");
+  if (isAdmitted && method === "OPTIONS")
+    return void response.writeHead(204, { "Access-Control-Allow-Headers": "Content-Type" }).end();
+  response.writeHead(status, { "Content-Type": "application/json; charset=utf-8", Connection: "close" });
+  response.end(JSON.stringify({ error: { code, message } }));
 }

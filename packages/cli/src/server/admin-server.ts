@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import { AddressBuckets, answerFailure, type OriginPolicy, type Relay } from "@paceline/relay";
+import { AddressBuckets, guardHttp, type OriginPolicy, type Relay } from "@paceline/relay";
 import { ADMIN_PAGE, ADMIN_PAGE_POLICY } from "./admin-page.js";
 import { summaryOf, type RoomClassSource } from "./room-class-report.js";
 import type { ServerMetrics } from "./server-metrics.js";
@@ -54,12 +54,11 @@ export class AdminServer {
     this.#options = options;
     this.#tokenHash = hashOf(options.token);
     const timeouts = { headersTimeout: REQUEST_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS };
-    this.server = createServer({ ...timeouts, maxHeaderSize: 8192 }, (request, response) => {
-      const answered = this.#answer(request).then((answer) => send(response, answer));
-      answered.catch((error: unknown) => {
-        options.relay.reportFault("request", error);
-        answerFailure(response);
-      });
+    this.server = createServer({ ...timeouts, maxHeaderSize: 8192 });
+    guardHttp(this.server, {
+      origins: options.origins,
+      answer: async (request, response) => send(response, await this.#answer(request)),
+      onFault: (place, error) => options.relay.reportFault(place, error),
     });
   }
 
@@ -69,8 +68,6 @@ export class AdminServer {
   }
 
   async #answer(request: IncomingMessage): Promise<Answer> {
-    const refused = this.#options.origins.refusalOf(request.headers);
-    if (refused) return json(refused.status, { error: refused.message });
     const [path = ""] = (request.url ?? "").split("?", 1);
     const { metrics } = this.#options;
     switch (`${request.method ?? ""} ${path}`) {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { OriginPolicy, answerFailure, type Log } from "@paceline/relay";
+import { OriginPolicy, type Log } from "@paceline/relay";
 import {
   defineServer,
   type ProcessGuardOptions,
@@ -11,7 +11,8 @@ import { NO_GAME, type Game } from "./game-rooms.js";
 import { listenOn } from "./port.js";
 import { ServerMetrics } from "./server-metrics.js";
 import type { ServerOptions } from "./server-options.js";
-import { staticFiles, type StaticFiles } from "./static-files.js";
+import { isRead, type StaticFiles } from "./public-files.js";
+import { staticFiles } from "./static-files.js";
 
 /** Time for a request to arrive completely. A relay's requests are small. */
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -45,8 +46,9 @@ export class RelayHost {
       queues,
       log,
     });
-    this.#files =
-      options.staticFolder === undefined ? undefined : staticFiles(options.staticFolder, options.connectTo);
+    const { staticFolder: folder, connectTo } = options;
+    const isOwnHost = (host: string): boolean => this.#relay.origins.isOwnHost(host);
+    this.#files = folder === undefined ? undefined : staticFiles(folder, { connectTo, isOwnHost });
     const timeouts = {
       headersTimeout: REQUEST_TIMEOUT_MS,
       requestTimeout: REQUEST_TIMEOUT_MS,
@@ -54,17 +56,9 @@ export class RelayHost {
       connectionsCheckingInterval: REQUEST_TIMEOUT_MS / 20,
     };
     this.#server = createServer({ ...timeouts, maxHeaderSize: MAX_HEADER_BYTES });
-    this.#server.on("request", (request, response) => {
-      try {
-        this.#answer(request, response);
-      } catch (error) {
-        this.#relay.reportFault("request", error);
-        answerFailure(response);
-      }
-    });
-    this.#server.on("clientError", (error, socket) => this.#relay.handleClientError(error, socket));
-    this.#server.on("upgrade", (request, socket, head) => {
-      if (!this.#relay.handleUpgrade(request, socket, head)) socket.destroy();
+    this.#relay.serve(this.#server, {
+      open: (request, response) => this.#answerReady(request, response),
+      answer: (request, response) => this.#answerFile(request, response),
     });
     if (!options.admin) return;
     this.#admin = new AdminServer({
@@ -115,24 +109,23 @@ export class RelayHost {
     this.#admin?.stop();
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
-    const isRead = request.method === "GET" || request.method === "HEAD";
-    if (isRead && request.url === "/ready") return this.#answerReady(response);
-    if (this.#relay.handleRequest(request, response)) return;
+  #answerFile(request: IncomingMessage, response: ServerResponse): void {
     const missing = (): void => {
       response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8" }).end("Not found\n");
     };
-    if (this.#files && isRead) return this.#files(request, response, missing);
+    if (this.#files && isRead(request)) return this.#files(request, response, missing);
     missing();
   }
 
   /** Answers load balancers: a server that drains is healthy but takes no new players. */
-  #answerReady(response: ServerResponse): void {
+  #answerReady(request: IncomingMessage, response: ServerResponse): boolean {
+    if (request.url !== "/ready" || !isRead(request)) return false;
     const { status } = this.#relay.health();
     response.writeHead(status === "ok" ? 200 : 503, {
       "Content-Type": "text/plain; charset=utf-8",
       "Cache-Control": "no-store",
     });
     response.end(`${status}\n`);
+    return true;
   }
 }

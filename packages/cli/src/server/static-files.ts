@@ -1,11 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import path from "node:path";
 import { brotliCompressSync, constants } from "node:zlib";
-import sirv from "sirv";
-
-/** Answers a request for a file. Calls `onMissing` if there is none. */
-export type StaticFiles = (request: IncomingMessage, response: ServerResponse, onMissing: () => void) => void;
+import { hiddenReason, isRead, publicFiles, type StaticFiles } from "./public-files.js";
 
 /** Bundlers put a hash of the content into the names of files in this folder. Such a file never changes. */
 const HASHED = /^\/assets\/.+-[\w-]{8,}\.\w+$/;
@@ -14,16 +11,22 @@ const YEAR_S = 31_536_000;
 const OWN_PICTURE = /(<meta property="og:image" content=")(?=\/[^/])/;
 /** Compression level for a page made at each request. A higher one takes too long for so small a page. */
 const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
-const HOST = /^[\w.:[\]-]+$/;
+
+/** The other hosts that a page concerns. */
+interface PageHosts {
+  /** Origins of servers that the page may connect to besides this one. */
+  readonly connectTo: readonly string[];
+  /** Returns true if a name in `Host` is this server's. An attacker may have chosen another. */
+  readonly isOwnHost: (host: string) => boolean;
+}
 
 /**
- * Serves a built page that may connect to `servers` (origins) besides this one. Reads the folder once, at the
- * start. If the build made `x.br` or `x.gz` of a file `x`, a browser that accepts them gets one of them. The
+ * Serves a built page. Reads the list of files once, at the start. If the build made `x.br` or `x.gz` of a file `x`, a browser that accepts them gets one of them. The
  * start page's `og:image` becomes an absolute URL at the requested host, since crawlers ignore relative ones.
  */
-export function staticFiles(folder: string, servers: readonly string[] = []): StaticFiles {
-  const elsewhere = servers.map((origin) => ` ${origin} ${origin.replace("http", "ws")}`).join("");
-  const serve = sirv(folder, {
+export function staticFiles(folder: string, { connectTo, isOwnHost }: PageHosts): StaticFiles {
+  const elsewhere = connectTo.map((origin) => ` ${origin} ${origin.replace("http", "ws")}`).join("");
+  const serve = publicFiles(folder, {
     etag: true,
     brotli: true,
     gzip: true,
@@ -33,15 +36,14 @@ export function staticFiles(folder: string, servers: readonly string[] = []): St
     },
   });
   const index = path.join(folder, "index.html");
-  const startPage = existsSync(index) ? readFileSync(index, "utf8") : "";
+  const isPublic = existsSync(index) && hiddenReason(folder, "/") === undefined;
+  const startPage = isPublic ? readFileSync(index, "utf8") : "";
   return (request, response, onMissing) => {
-    const host = request.headers.host ?? "";
-    for (const [name, value] of Object.entries(securityHeaders(host, elsewhere)))
+    const { host = "" } = request.headers;
+    const ownHost = isOwnHost(host) ? host : undefined;
+    for (const [name, value] of Object.entries(securityHeaders(ownHost, elsewhere)))
       response.setHeader(name, value);
-    // Reading a file may fail: it was deleted, or too many files are open. Without a listener the error ends
-    // the process.
-    response.once("pipe", (file) => file.once("error", () => response.destroy()));
-    const previewed = isStartPage(request) ? withPicture(startPage, request) : undefined;
+    const previewed = isStartPage(request) ? withPicture(startPage, request, ownHost) : undefined;
     if (previewed === undefined) return serve(request, response, onMissing);
     response.setHeader("Cache-Control", "no-cache");
     response.setHeader("Content-Type", "text/html;charset=utf-8");
@@ -54,17 +56,17 @@ export function staticFiles(folder: string, servers: readonly string[] = []): St
   };
 }
 
-function isStartPage({ method, url = "" }: IncomingMessage): boolean {
-  return (method === "GET" || method === "HEAD") && /^\/(?:index\.html)?(?:\?|$)/.test(url);
+function isStartPage(request: IncomingMessage): boolean {
+  return isRead(request) && /^\/(?:index\.html)?(?:\?|$)/.test(request.url ?? "");
 }
 
 /**
  * Returns the page with an absolute URL of its preview picture. Returns undefined if it names none, or if the
- * host is invalid. A proxy's header tells whether the client uses TLS.
+ * host is not this server's. A proxy's header tells whether the client uses TLS.
  */
-function withPicture(page: string, { headers, socket }: IncomingMessage): string | undefined {
-  const { host = "" } = headers;
-  if (!OWN_PICTURE.test(page) || !HOST.test(host)) return undefined;
+function withPicture(page: string, request: IncomingMessage, host?: string): string | undefined {
+  const { headers, socket } = request;
+  if (!OWN_PICTURE.test(page) || host === undefined) return undefined;
   const isSecure = "encrypted" in socket || headers["x-forwarded-proto"] === "https";
   return page.replace(OWN_PICTURE, `$1${isSecure ? "https" : "http"}://${host}`);
 }
@@ -74,8 +76,8 @@ function withPicture(page: string, { headers, socket }: IncomingMessage): string
  * WebSockets, since not every browser counts these as 'self'. They permit inline styles, since a game sets
  * styles from code.
  */
-function securityHeaders(host: string, elsewhere: string): Readonly<Record<string, string>> {
-  const sockets = HOST.test(host) ? ` ws://${host} wss://${host}` : "";
+function securityHeaders(host: string | undefined, elsewhere: string): Readonly<Record<string, string>> {
+  const sockets = host === undefined ? "" : ` ws://${host} wss://${host}`;
   const policy = [
     "default-src 'self'",
     `connect-src 'self'${sockets}${elsewhere}`,

@@ -70,7 +70,8 @@ export class RelayCounters {
   /**
    * Links that ended or were refused, by the name of their close code. Also `upgradeMissing`: a proxy removed
    * the upgrade header; `tooManyConnections`: no socket was free; `requestTimeout`: a half-open connection
-   * sent no request in time; `badRequest`: the bytes were no HTTP.
+   * sent no request in time; `badRequest`: the bytes were no HTTP, or the request's target or `Host` is invalid;
+   * `pageRefused`: a page of an origin, or under a name, that is not allowed asked for a file.
    */
   readonly linkCloses: Record<string, number> = {};
   /** Sessions that ended, by the name of their close code. */

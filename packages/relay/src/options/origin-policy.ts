@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { ConfigError } from "@paceline/protocol";
 import type { Clock } from "@paceline/transport";
@@ -20,16 +20,28 @@ export interface OriginPolicyOptions {
   readonly clock: Clock;
 }
 
+/** The parts of a request that decide whether it may come in. */
+export type RequestHead = Pick<IncomingMessage, "headers"> &
+  Partial<Pick<IncomingMessage, "rawHeaders" | "url">>;
+
 /** The reason why a request is refused. */
 export interface OriginRefusal {
-  /** HTTP status: 403 for the page's origin, 421 for the name in `Host`. */
-  readonly status: 403 | 421;
+  /** HTTP status: 403 for the page's origin, 421 for the name in `Host`, 400 for a malformed request. */
+  readonly status: 400 | 403 | 421;
+  /** Error code for a client that asked for a match. */
+  readonly code: "match/bad-request" | "session/origin";
   /**
-   * Message to the operator. It begins with the setting that would admit the request, since a close reason is
-   * cut at 123 bytes.
+   * Message to the operator. Names the setting that would admit the request first, since a close reason is cut
+   * at 123 bytes.
    */
   readonly message: string;
 }
+
+/**
+ * A path and perhaps a query. Excludes the absolute form, which names a second host; `//` and `/\\`, which URL
+ * parsers take for a host; and fragments, which clients never send.
+ */
+const TARGET = /^\/(?![/\\])[\x21\x22\x24-\x7e]*$/;
 
 /** Longest part of a refused header that an answer quotes. */
 const MAX_QUOTED_CHARACTERS = 200;
@@ -37,7 +49,9 @@ const MAX_QUOTED_CHARACTERS = 200;
 /**
  * Decides by the headers `Origin` and `Host` whether a page may use the server. An `Origin` equal to the host
  * proves nothing if anybody may point that name at this machine (DNS rebinding). So a name counts only if it
- * is configured. Addresses and `localhost` need no setting: an attacker's page cannot have them.
+ * is configured. Addresses and `localhost` need no setting, whatever address the server listens on: a rebound
+ * page's `Host` is a name that its attacker owns, never an address, and behind a proxy the server does not
+ * know the address by which players come.
  */
 export class OriginPolicy {
   readonly #allowed: AllowedOrigins;
@@ -54,16 +68,34 @@ export class OriginPolicy {
   }
 
   /** Returns undefined if the request may come in. Logs each refusal. */
-  refusalOf({ origin, host }: IncomingHttpHeaders): OriginRefusal | undefined {
-    const refusal = this.#judge(origin, host?.toLowerCase());
-    if (refusal) {
-      const { message, status } = refusal;
-      this.#throttle.write(this.#log.warn, `refused a page: ${message}`, {
-        status,
-        origin: quoted(origin),
-        host: quoted(host),
-      });
-    }
+  refusalOf(request: RequestHead): OriginRefusal | undefined {
+    const { origin, host } = request.headers;
+    return this.malformed(request) ?? this.#logged(request, this.#judge(origin, host?.toLowerCase()));
+  }
+
+  /**
+   * Returns the refusal of a request that no honest client sends, under whatever name: its target is no path,
+   * or its `Host` is invalid or repeated. Returns undefined for others. Logs each refusal.
+   */
+  malformed(request: RequestHead): OriginRefusal | undefined {
+    const message = formFaultOf(request);
+    return this.#logged(request, message === undefined ? undefined : malformed(message));
+  }
+
+  /** Returns true for a configured name, an address and `localhost`, with any port. */
+  isOwnHost(host: string): boolean {
+    const lower = host.toLowerCase();
+    const name = hostnameOf(lower);
+    if (name === undefined) return false;
+    return isAddress(name) || isLoopback(name) || this.#publicHosts.has(name) || this.#publicHosts.has(lower);
+  }
+
+  #logged({ headers }: RequestHead, refusal: OriginRefusal | undefined): OriginRefusal | undefined {
+    if (!refusal) return undefined;
+    const { status, message } = refusal;
+    const facts = { status, origin: quoted(headers.origin), host: quoted(headers.host) };
+    const what = status === 400 ? "request" : "page";
+    this.#throttle.write(this.#log.warn, `refused a ${what}: ${message}`, facts, what);
     return refusal;
   }
 
@@ -71,9 +103,10 @@ export class OriginPolicy {
     // The operator trusts such a page, whatever host name it uses.
     if (this.#allowed === "*" || (origin !== undefined && this.#allowed.includes(origin))) return undefined;
     // Every browser sends `Host`. Other programs can forge both headers.
-    if (host !== undefined && !this.#isOwnHost(host)) {
+    if (host !== undefined && !this.isOwnHost(host)) {
       return {
         status: 421,
+        code: "session/origin",
         message: `publicHosts: ["${quoted(host)}"] is missing in the server's options (--public-host)`,
       };
     }
@@ -82,15 +115,26 @@ export class OriginPolicy {
       return undefined;
     return {
       status: 403,
+      code: "session/origin",
       message: `allowedOrigins: ["${quoted(origin)}"] is missing in the server's options (--allow-origin)`,
     };
   }
+}
 
-  #isOwnHost(host: string): boolean {
-    const name = hostnameOf(host);
-    if (name === undefined) return false;
-    return isAddress(name) || isLoopback(name) || this.#publicHosts.has(name) || this.#publicHosts.has(host);
-  }
+/** The refusal of a request that no honest client sends. */
+export function malformed(message: string): OriginRefusal {
+  return { status: 400, code: "match/bad-request", message };
+}
+
+/** Returns what is wrong with the form of a request, or undefined. */
+function formFaultOf({ headers, rawHeaders = [], url = "/" }: RequestHead): string | undefined {
+  if (!TARGET.test(url)) return `the target must be a path such as /match, got "${quoted(url)}"`;
+  // Node keeps the first of several in `headers`; a proxy in front may have checked another.
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
+  if (hosts.length > 1) return "expected one Host, got several";
+  const { host } = headers;
+  if (host === undefined || hostnameOf(host.toLowerCase()) !== undefined) return undefined;
+  return `Host: expected a name or an address, got "${quoted(host)}"`;
 }
 
 function checkedOrigins(allowed: AllowedOrigins): AllowedOrigins {
