@@ -209,6 +209,8 @@ describe("a wrong call", () => {
     [["extra"], "extra"],
     [["--port"], "--port"],
     [["--connect-to", "eu.example"], 'connect-to: expected an http(s) address, got "eu.example"'],
+    [["--connect-to", "http://["], 'connect-to: expected an http(s) address, got "http://["'],
+    [["--move-to", "http://a:99999"], 'move-to: expected an http(s) address, got "http://a:99999"'],
     [["--port", "99999"], 'port: expected a whole number from 0 to 65535, got "99999"'],
     [["--port", "80a"], 'port: expected a whole number from 0 to 65535, got "80a"'],
     [["--static", "/no/such/folder"], 'static: expected a folder that exists, got "/no/such/folder"'],

@@ -48,12 +48,21 @@ async function create({ folder, template, installs }: Call): Promise<void> {
   const failure = installs ? await npmInstall(folder) : undefined;
   const isHere = path.resolve(folder) === process.cwd();
   const steps = [
-    ...(isHere ? [] : [`cd ${path.relative("", folder)}`]),
+    ...(isHere ? [] : [`cd ${quoted(path.relative("", folder))}`]),
     ...(installs && failure === undefined ? [] : ["npm install"]),
     "npm run dev",
   ];
   if (failure !== undefined) fail(failure);
   console.log(`\nNext:\n\n${steps.map((step) => `  ${step}\n`).join("")}`);
+}
+
+/** Returns a folder's name as one word for the shell, unchanged if it has no special characters. */
+function quoted(name: string): string {
+  // `cd` takes a dash for an option.
+  const safe = name.startsWith("-") ? `.${path.sep}${name}` : name;
+  if (/^[\w./\\:@%+=,-]+$/.test(safe) && (process.platform === "win32" || !safe.includes("\\"))) return safe;
+  // Names on Windows have no quotation marks.
+  return process.platform === "win32" ? `"${safe}"` : `'${safe.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function fail(sentence: string): void {

@@ -34,10 +34,21 @@ function faultIn(text: string): string {
   return `npm install ${what} (${reason}). The game is written; run npm install there again.`;
 }
 
-/** Both forms of address: `/vite`, and `/vite/-/vite-8.0.0.tgz`; a scope's slash may be encoded. */
-function packageIn(url: string): string {
-  const { pathname } = new URL(url);
-  const [first = ""] = decodeURIComponent(pathname).slice(1).split("/-/");
+/**
+ * Both forms of address: `/vite`, and `/vite/-/vite-8.0.0.tgz`; a scope's slash may be encoded. Returns undefined
+ * for text that is no address.
+ */
+function packageIn(url: string): string | undefined {
+  const [first = ""] = decodedPath(url)?.slice(1).split("/-/") ?? [];
+  if (first === "") return undefined;
   const parts = first.split("/");
   return parts.slice(parts.at(-2)?.startsWith("@") ? -2 : -1).join("/");
+}
+
+function decodedPath(url: string): string | undefined {
+  try {
+    return decodeURIComponent(new URL(url).pathname);
+  } catch {
+    return undefined;
+  }
 }

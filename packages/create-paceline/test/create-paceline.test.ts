@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
+  realpathSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -89,6 +90,28 @@ describe("npm create paceline", () => {
     mkdirSync(path.join(folder, "paceline-game"));
     expect((await create([])).code).toBe(0);
     expect(existsSync(path.join(folder, "paceline-game/index.html"))).toBe(true);
+  });
+
+  test
+    .runIf(process.platform !== "win32")
+    .each([
+      "my game",
+      "it's",
+      "$(touch broken)",
+      "a;b",
+      "back`tick`",
+      "games/new one",
+      "./-dash",
+      "~",
+      "plain-name_1.0",
+    ])("prints commands that a shell understands, for the folder %j", async (name) => {
+    const { text } = await create([name]);
+    const [, command = ""] = /^ {2}(cd .+)$/m.exec(text) ?? [];
+    const shell = spawnSync("sh", ["-c", `${command} && pwd`], { cwd: folder, encoding: "utf8" });
+    expect(shell.stdout.trim()).toBe(path.join(realpathSync(folder), name));
+    expect(readdirSync(folder)).not.toContain("broken");
+    // A name without special characters stays as it is.
+    expect(command === `cd ${name}`).toBe(name === "plain-name_1.0");
   });
 
   test("refuses a folder that is not empty, in one sentence, and changes nothing", async () => {

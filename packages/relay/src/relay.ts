@@ -234,7 +234,7 @@ export class Relay {
     checkKeys("", options, ["drainMs", "moveTo"]);
     const { drainMs = DEFAULT_DRAIN_MS, moveTo } = options;
     assertRange("drainMs", drainMs, [0, 60_000, "ms"]);
-    if (moveTo !== undefined && !/^https?:\/\/[^\s/]+/.test(moveTo)) {
+    if (moveTo !== undefined && !(/^https?:\/\/[^\s/]+/.test(moveTo) && URL.canParse(moveTo))) {
       throw new ConfigError("moveTo", moveTo, "an http(s) address");
     }
     if (this.#stopped) return this.#stopped;

@@ -79,6 +79,8 @@ describe("the server sends to an address that a participant has named", () => {
     "2001:db8::1",
     "2002:a00:1::1",
     "3fff::1",
+    "fe80::1%eth0",
+    "2606:4700::1111%eth0",
     "game.example",
     "",
   ])("never at %s", (candidate) => {

@@ -292,7 +292,7 @@ function webRtcOf(
 }
 
 function addressOf(field: string, value: string | undefined): string | undefined {
-  if (value === undefined || /^https?:\/\/[^\s/]+/.test(value)) return value;
+  if (value === undefined || (/^https?:\/\/[^\s/]+/.test(value) && URL.canParse(value))) return value;
   throw new UsageError(`${field}: expected an http(s) address, got "${value}"`);
 }
 

@@ -45,7 +45,8 @@ const globalUnicast = rangesOf([["2000::", 3]]);
  */
 export function permitsCandidate(candidate: string, session: string, mode: PrivateCandidates): boolean {
   const family = isIP(candidate);
-  if (family === 0) return false;
+  // A zone (`fe80::1%eth0`) has a meaning on one machine only.
+  if (family === 0 || candidate.includes("%")) return false;
   const origin = plain(session);
   if (canonical(candidate) === canonical(origin)) return true;
   // A program on this machine can only have the machine's own addresses.
