@@ -142,13 +142,15 @@ export class UpgradeHandler {
       );
     }
     const credential = offeredProtocols.find((name) => name !== WEBSOCKET_PROTOCOL) ?? "";
-    const [kind, first = "", second = ""] = credential.split(".", 3);
+    const [kind, first = "", ...more] = credential.split(".");
+    const [second = ""] = more;
     const { registry } = this.#parts;
-    if (kind === "ticket")
-      return registry.admit(admitted, credential.slice("ticket.".length), addressOf(request));
-    if (kind === "join") return this.#join(request, admitted, first);
-    if (kind === "stripe") return registry.stripe(admitted, first);
-    if (kind === "resume") return registry.resume(admitted, first, second);
+    if (kind === "resume" && more.length === 1) return registry.resume(admitted, first, second);
+    if (more.length === 0) {
+      if (kind === "ticket") return registry.admit(admitted, first, addressOf(request));
+      if (kind === "join") return this.#join(request, admitted, first);
+      if (kind === "stripe") return registry.stripe(admitted, first);
+    }
     admitted.link.close(CloseCode.refused, "no ticket and no token");
   }
 

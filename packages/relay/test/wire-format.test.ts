@@ -125,11 +125,24 @@ describe("a join in the upgrade", () => {
     expect([player.close?.code, player.close?.reason.split(" ")[0]]).toEqual([CloseCode.matchRefused, code]);
   });
 
-  test.each(["join.", "join.%%%", `join.${Buffer.from("[1]").toString("base64url")}`, "join.AAAA"])(
-    "[WF48] is refused if it is no request: %s",
+  const valid = joinOf({ method: "joinOrCreate", target: "race" });
+  test.each([
+    "join.",
+    "join.%%%",
+    `join.${Buffer.from("[1]").toString("base64url")}`,
+    "join.AAAA",
+    `${valid}%`,
+  ])("[WF48] is refused if it is no request: %s", async (credential) => {
+    const player = real.player([WEBSOCKET_PROTOCOL, credential.replaceAll("%", "-")]);
+    await eventually(() => expect(player.close?.code).toBe(CloseCode.matchRefused));
+  });
+
+  test.each([`${valid}.`, `${valid}.x`, "ticket.a.b", "stripe.a.b", "resume.a", "resume.a.b.c"])(
+    "a credential with too many parts, or too few, is refused: %s",
     async (credential) => {
-      const player = real.player([WEBSOCKET_PROTOCOL, credential.replaceAll("%", "-")]);
-      await eventually(() => expect(player.close?.code).toBe(CloseCode.matchRefused));
+      const player = real.player([WEBSOCKET_PROTOCOL, credential]);
+      await eventually(() => expect(player.close?.code).toBe(CloseCode.refused));
+      expect(player.close?.reason).toBe("no ticket and no token");
     },
   );
 

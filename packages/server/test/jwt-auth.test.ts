@@ -43,6 +43,12 @@ function signed(said: Said = {}, secret = SECRET, alg = "HS256"): Promise<string
   return new SignJWT(claims(said)).setProtectedHeader({ alg }).sign(new TextEncoder().encode(secret));
 }
 
+/** Changes the two last bits, which belong to no byte of a signature of 32 bytes. */
+function otherEnd(token: string): string {
+  const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  return token.slice(0, -1) + digits[digits.indexOf(token.at(-1)!) ^ 1]!;
+}
+
 async function refusal(auth: ReturnType<typeof jwtAuth>, token: string): Promise<string> {
   const error: unknown = await auth(request(token)).catch((cause: unknown) => cause);
   if (!(error instanceof Refusal)) throw new Error(`not refused: ${JSON.stringify(error)}`);
@@ -98,6 +104,27 @@ describe("jwtAuth with a shared secret", () => {
     expect(await refusal(shared(), `${head}.${body}.${signature}`)).toBe(
       "unauthorized: the token's signature is wrong: sign in at the issuer that this server trusts",
     );
+  });
+
+  it.each<[string, (token: string) => string]>([
+    ["with padding", (token) => `${token}=`],
+    ["with padding in its head", (token) => token.replace(".", "=.")],
+    ["with a space after it", (token) => `${token} `],
+    ["with a space before it", (token) => ` ${token}`],
+    ["with a line end", (token) => `${token}\n`],
+    ["with a line end within", (token) => token.replace(".", ".\n")],
+    ["with other unused bits at its end", otherEnd],
+    ["in the alphabet of plain base64", (token) => token.replaceAll("-", "+").replaceAll("_", "/")],
+    ["with a fourth part", (token) => `${token}.`],
+    ["of spaces", () => "   "],
+  ])("refuses a token %s, so that one token has one text", async (_, changed) => {
+    let token = await signed({ exp: nowS() + 60 });
+    // Until plain base64 would differ.
+    for (let at = 0; !/[-_]/.test(token); at += 1) token = await signed({ at });
+    const asked = changed(token);
+    expect(asked).not.toBe(token);
+    expect(await refusal(shared(), asked)).toBe("unauthorized: the token is no JSON Web Token");
+    expect((await shared()(request(token))).id).toBe("ann");
   });
 
   it("tolerates a difference of clocks, up to a limit", async () => {

@@ -96,6 +96,8 @@ export function isMethod(text: unknown): text is MatchMethod {
 /** Reads a match request in the upgrade of a link: base64url of JSON, the body with `method` and `target`. */
 export function readJoinCredential(credential: string, maxBytes: number): MatchRequest | MatchRefusal {
   const json = Buffer.from(credential, "base64url");
+  // Node decodes more than base64url: padding, spaces, the plain alphabet.
+  if (json.toString("base64url") !== credential) return malformed("the match request is no base64url");
   if (json.length > maxBytes) return malformed("the match request is too long");
   const body = parsedJson(json, "the match request");
   if (isRefusal(body)) return body;

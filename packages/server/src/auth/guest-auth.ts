@@ -1,6 +1,7 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { assertRange } from "@paceline/relay";
 import { SignJWT, decodeProtectedHeader, jwtVerify, type JWTPayload } from "jose";
+import { isCompactJwt } from "./compact-jwt.js";
 import type { Authenticator } from "./identity.js";
 import { secretBytes } from "./jwt-options.js";
 
@@ -58,6 +59,7 @@ function signed(id: string, key: Uint8Array, nowS: number, lifetimeS: number): P
 
 /** Returns the contents of an identity; undefined if it is forged or expired. */
 async function payloadOf(token: string, key: Uint8Array, nowMs: number): Promise<JWTPayload | undefined> {
+  if (!isCompactJwt(token)) return undefined;
   const requiredClaims = ["sub", "iat", "exp"];
   const checks = { algorithms: ["HS256"], typ: TYPE, currentDate: new Date(nowMs), requiredClaims };
   return jwtVerify(token, key, checks).then(

@@ -7,8 +7,11 @@ import {
   type JWTVerifyOptions,
 } from "jose";
 import { Refusal } from "../room/refusal.js";
+import { isCompactJwt } from "./compact-jwt.js";
 import type { Authenticator, Identity } from "./identity.js";
 import { checkedJwtOptions, type JwtAuthOptions, type JwtSettings } from "./jwt-options.js";
+
+const NO_JWT = "the token is no JSON Web Token";
 
 type Verify = (token: string, options: JWTVerifyOptions) => Promise<{ readonly payload: JWTPayload }>;
 
@@ -25,6 +28,7 @@ export function jwtAuth(options: JwtAuthOptions): Authenticator {
   const checks = { issuer, audience, algorithms, clockTolerance, requiredClaims: ["exp", "sub"] };
   return async ({ token }) => {
     if (token === "") throw new Refusal("a token is needed", { kind: "unauthorized" });
+    if (!isCompactJwt(token)) throw new Refusal(NO_JWT, { kind: "unauthorized" });
     try {
       const { payload } = await verify(token, { ...checks, currentDate: new Date(nowMs()) });
       return identityIn(payload, settings.rolesClaim);
@@ -78,8 +82,8 @@ const plainWords: readonly (readonly [new (...args: never[]) => Error, string])[
   [errors.JOSEAlgNotAllowed, "the token is signed in a way that is not allowed"],
   [errors.JWKSNoMatchingKey, "the token is signed by a key that the issuer does not have"],
   [errors.JWKSMultipleMatchingKeys, "the token does not say which key signed it"],
-  [errors.JWSInvalid, "the token is no JSON Web Token"],
-  [errors.JWTInvalid, "the token is no JSON Web Token"],
+  [errors.JWSInvalid, NO_JWT],
+  [errors.JWTInvalid, NO_JWT],
   [errors.JOSENotSupported, "the token asks for what this server does not support"],
 ];
 
