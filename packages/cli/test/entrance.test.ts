@@ -3,7 +3,10 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { silentLog } from "@paceline/relay";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { RelayHost } from "../src/server/relay-host.js";
+import { serverOptions } from "../src/server/server-options.js";
 import { SECRET, hostileRequests, rawAnswer, statusOf, strangers } from "./hostile-requests.js";
 
 const ROOT = path.join(import.meta.dirname, "../../..");
@@ -140,6 +143,28 @@ test("start counts what it refuses, and reports no fault", async () => {
   expect(text).toMatch(/paceline_link_closes_total\{code="badRequest"\} [1-9]/);
   expect(text).toMatch(/paceline_link_closes_total\{code="pageRefused"\} [1-9]/);
   expect(text).not.toMatch(/paceline_faults_total\{.*\} [1-9]/);
+});
+
+test("a page's policy names no host but the server's own, even for pages of all origins", async () => {
+  const args = [
+    "--port",
+    "0",
+    "--webrtc",
+    "off",
+    "--allow-origin",
+    "*",
+    "--static",
+    path.join(folder, "public"),
+  ];
+  const host = new RelayHost(serverOptions(args, {})!, silentLog);
+  const port = Number(new URL((await host.listen()).game).port);
+  const policyFor = async (name: string): Promise<string> => {
+    const answer = await rawAnswer(port, ["GET / HTTP/1.1", `Host: ${name}`]);
+    return /^content-security-policy: (.*)$/im.exec(answer)?.[1] ?? "";
+  };
+  expect(await policyFor("evil.example")).toContain("connect-src 'self';");
+  expect(await policyFor("127.0.0.1")).toContain("connect-src 'self' ws://127.0.0.1 wss://127.0.0.1;");
+  await host.stop();
 });
 
 test("load balancers ask start for its health by any name, or by none", async () => {

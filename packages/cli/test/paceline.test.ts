@@ -164,6 +164,20 @@ describe("paceline dev", () => {
     await events.cancel();
   });
 
+  test("goes on after an error in a timer of a room, and prints an error of the file's own timer before it ends", async () => {
+    const late = (text: string): string => `setTimeout(() => { throw new Error("${text}"); }, 20);`;
+    save(gameSaying("one").replace("{\n    this", `{\n    ${late("of the room")}\n    this`));
+    const command = dev("game.ts", "--port", "0", "--webrtc", "off");
+    const address = await command.says(/^listening on (\S+)/m);
+    const client = new Client(address, { profile: "action", webSocket: NodeWebSocket });
+    await client.joinOrCreate("arena").catch(() => undefined);
+    await command.says(/Error: of the room\n.*game\.ts:4:/);
+    expect((await fetch(`${address}/health`)).status).toBe(200);
+    save(`${late("of the file")}\n${gameSaying("two")}`);
+    expect(await command.exited).toBe(1);
+    expect(command.text).toMatch(/Error: of the file\n.*game\.ts:1:/);
+  });
+
   test("removes the folders of processes that were killed, and of no others", async () => {
     save(gameSaying("one"));
     const gone = spawnSync(process.execPath, ["-e", ""]).pid;
