@@ -48,6 +48,11 @@ test("metrics of rooms with an authority are sums for each class, including room
     'paceline_authority_entities{room="shaky"} 0',
   ]);
   expect(await lines("limited_total")).toContain('paceline_limited_total{limit="roomsPerAddress"} 0');
+  expect(await lines("back_pressure_total")).toEqual([
+    'paceline_back_pressure_total{effect="statesReplaced"} 0',
+    'paceline_back_pressure_total{effect="pauses"} 0',
+    'paceline_back_pressure_total{effect="pausedMs"} 0',
+  ]);
   const state = await fetch(`${page}/api/state`, { headers: { Authorization: `Bearer ${TOKEN}` } });
   expect(await state.json()).toMatchObject({
     limited: { joinsPerRoom: 0 },

@@ -145,6 +145,8 @@ const elsewhere: Partial<Record<LimitName, string>> = {
   egressBurstPerRoom: "egress.sim.test.ts",
   egressBytesPerSecondPerAddress: "egress.sim.test.ts",
   egressBurstPerAddress: "egress.sim.test.ts",
+  forwardsPerSecondPerRoom: "forward-limits.sim.test.ts",
+  forwardsPerSecond: "forward-limits.sim.test.ts",
   heldBytes: "memory-budget.sim.test.ts",
   webRtcLinks: "webrtc-desk.test.ts",
   bodyDeadlineMs: "match.test.ts",

@@ -38,9 +38,31 @@ export class StallingPipe implements Pipe {
   }
 }
 
+/** The relay's end of a socket: the other side's packets wait while it is not read. */
+export class PausableLink extends MemoryLink {
+  /** Packets that wait; undefined while the link is read. */
+  unread: Uint8Array[] | undefined;
+
+  override received(packet: Uint8Array, ...rest: []): void {
+    if (this.unread) this.unread.push(packet);
+    else super.received(packet, ...rest);
+  }
+
+  pauseReading(): void {
+    this.unread ??= [];
+  }
+
+  resumeReading(): void {
+    const unread = this.unread ?? [];
+    this.unread = undefined;
+    while (!this.unread && unread.length > 0) super.received(unread.shift()!);
+    if (this.unread) this.unread = unread;
+  }
+}
+
 export interface VirtualLink {
   readonly player: MemoryLink;
-  readonly relay: MemoryLink;
+  readonly relay: PausableLink;
   readonly downward: StallingPipe;
 }
 
@@ -129,7 +151,7 @@ export class VirtualRegistry {
       later(() => player.received(copy));
     });
     const player = new MemoryLink({ scheduler, reliable: upward, unreliable: upward });
-    const relay = new MemoryLink({ scheduler: slow, reliable: downward, unreliable: downward });
+    const relay = new PausableLink({ scheduler: slow, reliable: downward, unreliable: downward });
     player.onLocalClose((code, reason) => later(() => relay.closeFromRemote(code, reason)));
     relay.onLocalClose((code, reason) => later(() => player.closeFromRemote(code, reason)));
     return { player, relay, downward };

@@ -80,6 +80,8 @@ export class ServerMetrics {
     this.#byName("seats_total", "Seats given out, by the way of asking", "method", () => counts.seats);
     this.#byName("match_refusals_total", "Match requests without a seat", "code", () => counts.matchRefusals);
     this.#byName("limited_total", "What a limit held back", "limit", () => counts.limited);
+    const { backPressure } = counts;
+    this.#byName("back_pressure_total", "Effects of the limits of forwards", "effect", () => backPressure);
     this.#byName("entries_total", "Participants who came or came back", "how", () => counts.entries);
     this.#byName("link_closes_total", "Links that ended or were refused", "code", () => counts.linkCloses);
     this.#byName("session_ends_total", "Sessions that ended", "code", () => counts.sessionEnds);

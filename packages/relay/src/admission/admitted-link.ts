@@ -7,6 +7,13 @@ import type { SessionMeter } from "../limits/session-meter.js";
 /** RFC 6455, section 7.4.1: a message was larger than the socket reads. */
 const MESSAGE_TOO_BIG = 1009;
 
+/** A link that can make the other side wait. */
+type PausableLink = Link & Pick<FramedLink, "pauseReading" | "resumeReading">;
+
+function isPausable(link: Link): link is PausableLink {
+  return "pauseReading" in link;
+}
+
 /** The owner of the socket under a link. */
 export interface LinkOwner {
   /** Called before something is sent. */
@@ -82,6 +89,18 @@ export class AdmittedLink implements LinkGuard {
   failed(error: unknown): void {
     if (!this.onFault) throw error;
     this.onFault(error);
+  }
+
+  /** False: the other side sends on however slowly its packets are read, as over WebRTC. */
+  get canPause(): boolean {
+    return isPausable(this.link);
+  }
+
+  /** Stops or continues to read from the link. Nothing that the other side has sent is lost. */
+  setReading(isReading: boolean): void {
+    if (!isPausable(this.link)) return;
+    if (isReading) this.link.resumeReading();
+    else this.link.pauseReading();
   }
 
   get takesFrames(): boolean {

@@ -25,13 +25,65 @@ export class Forwarder {
     this.#settings = settings;
   }
 
-  /**
-   * Forwards the packet in an envelope to every target with an open link. Encodes it once for all
-   * targets, a broadcast once for each.
-   */
+  /** Forwards the packet in an envelope, at once or when the room's rate allows it. */
   forward(sender: Participant, received: Uint8Array): void {
     const envelope = readEnvelope(received);
     if (typeof envelope === "string") return sender.session.reportViolation(envelope);
+    // A packet that waits goes first.
+    if (sender.waiting.length > 0) return this.#hold(sender, envelope, received);
+    // Every named target counts, because each costs time, even if it gets nothing.
+    const refusal = sender.forwards.take(envelope.peers.length, this.#settings.scheduler.nowMs());
+    if (!refusal) return this.#forward(sender, envelope);
+    this.#settings.counters.count("limited", refusal);
+    this.#hold(sender, envelope, received);
+  }
+
+  /** Keeps a packet until the room's rate allows it. While a reliable one waits, no more are read. */
+  #hold(sender: Participant, envelope: Envelope, received: Uint8Array): void {
+    const { waiting } = sender;
+    const { replaced, dropped } = waiting.add(envelope, received, this.#settings.scheduler.nowMs());
+    this.#settings.counters.backPressure.statesReplaced += replaced;
+    this.#drops.count("queue-full", dropped);
+    if (waiting.hasReliable) sender.pauseReading();
+    this.#scheduleWaiting(sender);
+  }
+
+  #scheduleWaiting(sender: Participant): void {
+    const { waiting, forwards } = sender;
+    const envelope = waiting.first && readEnvelope(waiting.first.bytes);
+    if (!envelope || typeof envelope === "string" || waiting.cancel) return;
+    const { scheduler } = this.#settings;
+    const waitMs = forwards.waitMs(envelope.peers.length, scheduler.nowMs());
+    waiting.cancel = scheduler.after(Math.max(1, Math.ceil(waitMs)), () => {
+      waiting.cancel = undefined;
+      try {
+        this.#forwardWaiting(sender);
+      } catch (error) {
+        sender.fail("packet", error);
+      }
+    });
+  }
+
+  #forwardWaiting(sender: Participant): void {
+    const { waiting } = sender;
+    const nowMs = this.#settings.scheduler.nowMs();
+    for (let first = waiting.first; first; first = waiting.first) {
+      const envelope = readEnvelope(first.bytes);
+      const isLate = first.expiresAtMs < nowMs || typeof envelope === "string";
+      if (!isLate && sender.forwards.take(envelope.peers.length, nowMs)) break;
+      waiting.shift();
+      if (isLate) this.#drops.count("outdated");
+      else this.#forward(sender, envelope);
+    }
+    if (!waiting.hasReliable) sender.resumeReading();
+    this.#scheduleWaiting(sender);
+  }
+
+  /**
+   * Forwards a packet to every target with an open link. Encodes it once for all targets, a broadcast once for
+   * each.
+   */
+  #forward(sender: Participant, envelope: Envelope): void {
     const { trafficClass, key, peers, packet } = envelope;
     const isBroadcast = envelope.firstIds !== undefined;
     const bytes = (packet.length + DOWNWARD_ENVELOPE_BYTES) * peers.length;

@@ -1,7 +1,7 @@
 /** Limits a rate and allows a burst above it. The caller passes the time. */
 export class TokenBucket {
-  readonly perSecond: number;
-  readonly burst: number;
+  perSecond: number;
+  burst: number;
   #tokens: number;
   #filledAtMs: number;
 
@@ -45,6 +45,20 @@ export class TokenBucket {
     this.#tokens = Math.max(-this.burst, this.#tokens - amount);
   }
 
+  /** Returns the time until the bucket holds `amount`, ms; 0: it holds it now. */
+  waitMs(amount: number, nowMs: number): number {
+    this.#fill(nowMs);
+    return Math.max(0, ((amount - this.#tokens) * 1000) / this.perSecond);
+  }
+
+  /** Changes the rate and the burst from now on. */
+  change(perSecond: number, burst: number, nowMs: number): void {
+    this.#fill(nowMs);
+    this.perSecond = perSecond;
+    this.burst = burst;
+    this.#tokens = Math.min(burst, this.#tokens);
+  }
+
   /** Returns true if the bucket is full, as a new one is. */
   isFull(nowMs: number): boolean {
     this.#fill(nowMs);
@@ -77,5 +91,10 @@ export class BucketShare {
     if (!this.#own.take(amount, nowMs)) return this.#common.take(amount, nowMs, reserve);
     this.#common.spend(amount, nowMs);
     return true;
+  }
+
+  /** Returns the time until {@link take} may succeed, ms; 0: it succeeds now. */
+  waitMs(amount: number, nowMs: number): number {
+    return Math.min(this.#own.waitMs(amount, nowMs), this.#common.waitMs(amount, nowMs));
   }
 }

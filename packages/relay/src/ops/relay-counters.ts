@@ -28,6 +28,8 @@ const limitSubjects = [
   "authorityMessagesPerSession",
   "joinsPerRoom",
   "bytesPerRoom",
+  "forwardsPerRoom",
+  "forwards",
 ] as const;
 /** The subject of a limit: one network address, one session, or one room. */
 export type LimitSubject = (typeof limitSubjects)[number];
@@ -76,6 +78,11 @@ export class RelayCounters {
   readonly linkCloses: Record<string, number> = {};
   /** Sessions that ended, by the name of their close code. */
   readonly sessionEnds: Record<string, number> = {};
+  /**
+   * Effects of the limits of forwards: waiting states that a newer one replaced; pauses in the reading of a
+   * session, which cause no loss, and their time.
+   */
+  readonly backPressure = { statesReplaced: 0, pauses: 0, pausedMs: 0 };
   /** Contained errors, by place. Above 0 there is a bug: the log has the stack. */
   readonly faults = zeroFor(faultPlaces);
   /** Sent packets, by kind of link, then by traffic class. */
@@ -112,4 +119,4 @@ function zeroFor<Name extends string>(names: readonly Name[]): Record<Name, numb
 }
 
 /** The counters of a relay. */
-export type RelayCounts = Readonly<Pick<RelayCounters, CountedGroup | "sent" | "received">>;
+export type RelayCounts = Readonly<Pick<RelayCounters, CountedGroup | "backPressure" | "sent" | "received">>;

@@ -8,6 +8,7 @@ import { forwardedAddress } from "../limits/network-address.js";
 import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
 import type { RoomAuthority } from "../authority/room-host.js";
 import { RelayCounters } from "../ops/relay-counters.js";
+import { ForwardRates } from "../limits/forward-rates.js";
 import { relayLimits, type RelayLimits } from "../limits/relay-limits.js";
 import { turnCredentials, type TurnOptions } from "./turn-credentials.js";
 import { webRtcSettings, type WebRtcOptions } from "./webrtc-options.js";
@@ -117,6 +118,7 @@ export function relaySettings(options: RelayOptions) {
   const faults = new Faults(log, counters, clock);
   const scheduler = new GuardedScheduler(clock, (error) => faults.report("timer", error));
   const { allowedOrigins = [], publicHosts = [] } = options;
+  const limits = relayLimits(options.limits ?? {});
   return Object.freeze({
     rooms: roomSettingsOf(options.rooms),
     build: buildOf(options.build),
@@ -124,7 +126,8 @@ export function relaySettings(options: RelayOptions) {
     iceServers: iceServerList(options.iceServers ?? []),
     turn: options.turn === undefined ? undefined : turnCredentials(options.turn, wallClockMs),
     webrtc: webRtcSettings(options.webrtc),
-    limits: relayLimits(options.limits ?? {}),
+    limits,
+    forwards: new ForwardRates(limits, scheduler.nowMs()),
     /** Undefined: depends on the size of the room. */
     coalesceMs: options.coalesceMs,
     bindTicketsToAddress: flagOf("bindTicketsToAddress", options.bindTicketsToAddress),

@@ -32,10 +32,12 @@ import type { SessionReport } from "../ops/report.js";
 import { ResumeTokens, hashOf } from "../admission/resume-tokens.js";
 import type { Room } from "./room.js";
 import type { RoomHost } from "../authority/room-host.js";
+import type { ForwardShare } from "../limits/forward-rates.js";
 import { RetainedStates } from "./retained-states.js";
 import { SessionMeter } from "../limits/session-meter.js";
 import { TokenBucket } from "../limits/token-bucket.js";
 import { UpdateFilter } from "./update-filter.js";
+import { WaitingPackets } from "./waiting-packets.js";
 import { MAX_STRIPES } from "../admission/stripe-tickets.js";
 
 /** A participant's state, from its seat to its end. `returning`: with a new link that is not open yet. */
@@ -122,6 +124,9 @@ export class Participant {
   readonly filter = new UpdateFilter();
   readonly retained: RetainedStates;
   readonly meter: SessionMeter;
+  readonly forwards: ForwardShare;
+  /** Its packets that wait until its room may forward them. */
+  readonly waiting = new WaitingPackets();
   readonly #context: ParticipantContext;
   readonly #scheduler: Scheduler;
   readonly #tokens: readonly Buffer[];
@@ -129,6 +134,8 @@ export class Participant {
   readonly #links = new Set<Link>();
   readonly #resumeTokens = new ResumeTokens();
   #newest: Link | undefined;
+  #first: AdmittedLink | undefined;
+  #pause: { readonly link: AdmittedLink; readonly sinceMs: number } | undefined;
   #stripes: StripeFilter | undefined;
   #held: HeldFrames | undefined;
   #presence: Presence = { at: "seated" };
@@ -161,10 +168,12 @@ export class Participant {
     this.#webrtcChanges = new TokenBucket(1000 / WEBRTC_CHANGE_MS, WEBRTC_CHANGES, this.#joinedAtMs);
     this.#tokens = options.tokens.slice(-MAX_TOKENS);
     const { room } = options;
+    const shares = room.shares(this.#joinedAtMs);
+    this.forwards = shares.forwards;
     this.meter = new SessionMeter({
       limits,
       clock: scheduler,
-      shares: room.shares(this.#joinedAtMs),
+      shares,
       address: options.addressEgress,
       onRefused: (subject) => {
         drops.count("rate-limit");
@@ -225,7 +234,12 @@ export class Participant {
    */
   get heldBytes(): number {
     const { session } = this;
-    return Math.max(0, session.heldBytes - session.bulk.bytes) + this.retained.bytes + session.linkBytes;
+    return (
+      Math.max(0, session.heldBytes - session.bulk.bytes) +
+      this.retained.bytes +
+      this.waiting.bytes +
+      session.linkBytes
+    );
   }
 
   get isGone(): boolean {
@@ -340,6 +354,8 @@ export class Participant {
   /** Replaces all links by this one. */
   attach(first: AdmittedLink): void {
     this.linkAddress = first.address;
+    this.resumeReading();
+    this.#first = first;
     const older = [...this.#links];
     const { link } = first;
     this.#newest = link;
@@ -361,6 +377,26 @@ export class Participant {
       heartbeatMs: HEARTBEAT_MS,
       measureMs: MEASURE_MS,
     });
+  }
+
+  /**
+   * Stops to read from the WebSocket, because a reliable packet waits. The client's packets wait on its side, so
+   * that none is lost. A WebRTC link is not paused: it would go on to receive.
+   */
+  pauseReading(): void {
+    const link = this.#first;
+    if (!link?.canPause || this.#pause?.link === link) return;
+    this.#pause = { link, sinceMs: this.#scheduler.nowMs() };
+    this.#context.settings.counters.backPressure.pauses += 1;
+    link.setReading(false);
+  }
+
+  resumeReading(): void {
+    const pause = this.#pause;
+    if (!pause) return;
+    this.#pause = undefined;
+    this.#context.settings.counters.backPressure.pausedMs += this.#scheduler.nowMs() - pause.sinceMs;
+    pause.link.setReading(true);
   }
 
   /** Adds a link that carries a part of the traffic, besides the participant's first link. */
@@ -549,6 +585,8 @@ export class Participant {
     this.#presence = { at: "gone" };
     this.#cancelGrace?.();
     this.#cancelWebrtcChange?.();
+    this.#context.drops.count("not-routable", this.waiting.length);
+    this.waiting.clear();
     this.#context.onGone(this, close);
   }
 }

@@ -12,6 +12,7 @@ import type { Faults } from "../ops/faults.js";
 import type { Participant } from "./participant.js";
 import { limitTable } from "../limits/relay-limits.js";
 import type { RelaySettings } from "../options/relay-options.js";
+import type { ForwardShare, RoomForwards } from "../limits/forward-rates.js";
 import { BucketShare, TokenBucket } from "../limits/token-bucket.js";
 
 /** The parts of a new room. */
@@ -72,6 +73,7 @@ export class Room implements HostedRoom {
   /** Rates that all sessions of the room share. */
   readonly #ingress: TokenBucket;
   readonly #egress: TokenBucket;
+  readonly #forwards: RoomForwards;
   readonly #joins: TokenBucket;
   readonly #participants = new Map<number, Participant>();
   readonly #options: readonly (readonly [string, unknown])[];
@@ -106,20 +108,26 @@ export class Room implements HostedRoom {
     const byteBurst = Math.max(limits.byteBurstPerRoom, limits.byteBurst);
     this.#ingress = new TokenBucket(bytesPerSecond, byteBurst, nowMs);
     this.#egress = new TokenBucket(limits.egressBytesPerSecondPerRoom, limits.egressBurstPerRoom, nowMs);
+    this.#forwards = description.settings.forwards.room(nowMs);
     this.#joins = new TokenBucket(limits.joinsPerSecondPerRoom, limits.joinBurstPerRoom, nowMs);
   }
 
   /**
-   * Returns a newcomer's shares of the room's rates: `ingress` for its sends, `egress` for the relay's
-   * forwards.
+   * Returns a newcomer's shares of the room's rates: `ingress` for the bytes that it sends, `egress` for the bytes
+   * that the relay forwards, `forwards` for their packets.
    */
-  shares(nowMs: number): { readonly ingress: BucketShare; readonly egress: BucketShare } {
+  shares(nowMs: number): {
+    readonly ingress: BucketShare;
+    readonly egress: BucketShare;
+    readonly forwards: ForwardShare;
+  } {
     const places = this.maxPlayers + this.maxSpectators;
     const share = (bucket: TokenBucket): BucketShare => {
       const burst = Math.max(bucket.burst / places, MAX_PACKET_BYTES);
       return new BucketShare(new TokenBucket(bucket.perSecond / places, burst, nowMs), bucket);
     };
-    return { ingress: share(this.#ingress), egress: share(this.#egress) };
+    const forwards = this.#forwards.share(places, nowMs);
+    return { ingress: share(this.#ingress), egress: share(this.#egress), forwards };
   }
 
   get isKept(): boolean {

@@ -1,4 +1,5 @@
 import type { TrafficClassName } from "@paceline/protocol";
+import type { LinkClose } from "../link.js";
 import { WebSocketLink, type WebSocketLinkOptions } from "../websocket/websocket-link.js";
 import type { FramedSocket } from "./framed-socket.js";
 
@@ -19,6 +20,10 @@ export class FramedLink extends WebSocketLink {
   readonly #socket: FramedSocket;
   readonly #highWaterBytes: number;
   readonly #onSent = (): void => this.drained();
+  #take: ((data: Uint8Array) => void) | undefined;
+  #isPaused = false;
+  /** Packets that were read from the network before the pause. Their number is that of one or two reads. */
+  #unread: Uint8Array[] = [];
 
   constructor(socket: FramedSocket, options: FramedLinkOptions) {
     super(socket, options);
@@ -27,7 +32,41 @@ export class FramedLink extends WebSocketLink {
   }
 
   protected override listen(take: (data: Uint8Array) => void): void {
-    this.#socket.onMessage = take;
+    this.#take = take;
+    this.#socket.onMessage = (data) => {
+      if (this.#isPaused) this.#unread.push(data);
+      else take(data);
+    };
+  }
+
+  /**
+   * Reports no packets until {@link resumeReading}, and stops to read from the network. The other side's packets
+   * wait in its own socket.
+   */
+  pauseReading(): void {
+    if (this.#isPaused || this.state === "closed") return;
+    this.#isPaused = true;
+    this.#socket.setReading(false);
+  }
+
+  /** Reports the packets that have waited. Their receiver may pause the link again at any of them. */
+  resumeReading(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    const unread = this.#unread;
+    this.#unread = [];
+    let reported = 0;
+    while (!this.#isPaused && reported < unread.length) this.#take?.(unread[reported++]!);
+    if (!this.#isPaused) return this.#socket.setReading(true);
+    this.#unread = unread.slice(reported);
+  }
+
+  protected override shut(close: LinkClose | undefined): void {
+    // The close of the other side is read, too.
+    if (this.#isPaused) this.#socket.setReading(true);
+    this.#isPaused = false;
+    this.#unread = [];
+    super.shut(close);
   }
 
   protected override pathHasRoom(): boolean {

@@ -108,6 +108,13 @@ export class FramedSocket implements WebSocketLike {
     if (this.#socket.writableLength > 0) this.#socket.write(NO_BYTES, onRoom);
   }
 
+  /** Stops to read from the network, so that the other side has to wait, or continues. */
+  setReading(isReading: boolean): void {
+    if (this.#webSocket.readyState !== this.#webSocket.OPEN) return;
+    if (isReading) this.#webSocket.resume();
+    else this.#webSocket.pause();
+  }
+
   close(code?: number, reason?: string): void {
     this.#webSocket.close(code, reason);
   }
