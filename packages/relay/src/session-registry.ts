@@ -132,7 +132,7 @@ export class SessionRegistry implements ParticipantContext {
     if (participant?.hasToken(request.token)) {
       const { room } = participant;
       const refusal = this.rooms.buildRefusal(room, request);
-      if (!room.host && !room.hasNumbers(1)) return full(409, "the room has no number for another page");
+      if (!room.host && !room.hasNumbers(1)) return full(409, "the room has no number for another page: try again in a minute");
       return refusal ?? this.seats.holdSuccessor(participant, address);
     }
     return notFound("no such session (any more), or one of another server: join as usual");

@@ -22,24 +22,12 @@ describe("joining", () => {
     expect(second.player.of("joined")).toEqual([]);
   });
 
-  it("never gives a number twice while the room exists", () => {
+  it("does not give the number of one who has just left", () => {
     const virtual = new VirtualRegistry();
     virtual.join();
     virtual.join().player.tell({ type: "leave" });
     virtual.scheduler.advance(100);
     expect(virtual.join().player.number).toBe(3);
-  });
-
-  it("gives no number above the last one, to the next page of a player either", () => {
-    const virtual = new VirtualRegistry();
-    const { seat } = virtual.join();
-    const room = virtual.registry.rooms.find(seat.roomId)!;
-    while (room.hasNumbers(2)) room.claim("somebody who has left");
-    const { player } = virtual.join();
-    expect(player.number).toBe(65_535);
-    const { sessionId: target, token } = player.welcome;
-    expect(virtual.reserve({ method: "reconnect", target, token })).toMatchObject({ code: "match/full" });
-    expect(virtual.seat().roomId).not.toBe(seat.roomId);
   });
 
   it("puts equal options in any order into one room, and other options into another", () => {

@@ -1,4 +1,4 @@
-import { ConfigError, NetError, writePeerPayload, checkKeys } from "@paceline/protocol";
+import { ConfigError, NetError, checkKeys, firstNumber, writePeerPayload } from "@paceline/protocol";
 import { Lockstep, type Desync, type Turn, type TurnMessage } from "@paceline/netcode";
 import { guarded } from "../events/listeners.js";
 import { MAX_COMMANDS, readLockstepMessage, type LockstepMessage } from "./lockstep-messages.js";
@@ -215,7 +215,8 @@ export class LockstepSession<Command> {
   #startIfFirst(): void {
     const { myNumber, peers } = this.#room;
     const { players: count } = this.#options;
-    if (this.#start || peers.some(({ number }) => number < myNumber) || this.#ready.size + 1 < count) return;
+    const first = firstNumber([myNumber, ...peers.map(({ number }) => number)]);
+    if (this.#start || first !== myNumber || this.#ready.size + 1 < count) return;
     const players = [myNumber, ...this.#ready].sort((a, b) => a - b).slice(0, count);
     // The only unseeded random value; every player receives it.
     this.#begin({ players, seed: Math.floor(Math.random() * 2 ** 32) });

@@ -18,3 +18,18 @@ export function sequenceDistance(a: number, b: number): number {
 export function isNewer(a: number, b: number): boolean {
   return sequenceDistance(a, b) > 0;
 }
+
+/**
+ * Returns the number that was given out first, of numbers given out in order that may have begun again: the one
+ * after the widest gap of the circle. `numbers` must not be empty.
+ */
+export function firstNumber(numbers: readonly number[]): number {
+  let [first, widest] = [0, -1];
+  for (const number of numbers) {
+    let gap = SEQUENCE_MODULUS;
+    for (const other of numbers) if (other !== number) gap = Math.min(gap, (number - other) & 0xffff);
+    if (gap < widest || (gap === widest && number > first)) continue;
+    [first, widest] = [number, gap];
+  }
+  return first;
+}

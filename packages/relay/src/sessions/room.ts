@@ -7,9 +7,11 @@ import {
   type ServerMessage,
   type MatchRefusal,
 } from "@paceline/protocol";
+import type { Clock } from "@paceline/transport";
 import type { HostedRoom, RoomHost } from "../authority/room-host.js";
 import type { Faults } from "../ops/faults.js";
 import type { Participant } from "./participant.js";
+import { PeerNumbers } from "./peer-numbers.js";
 import { limitTable } from "../limits/relay-limits.js";
 import type { RelaySettings } from "../options/relay-options.js";
 import type { ForwardShare, RoomForwards } from "../limits/forward-rates.js";
@@ -30,9 +32,6 @@ type RoomDescription = Pick<
 /** Message without the error, since a stranger must not see it. The log has it. */
 export const ROOM_FAILED = "the room failed; the server's log has the error";
 
-/** First number of a participant. Number 0 means "nobody". */
-const FIRST_NUMBER = 1;
-const LAST_NUMBER = 0xffff;
 /** Smallest burst of a session's share: the longest packet must fit, however large the room is. */
 const MAX_PACKET_BYTES = limitTable.byteBurst.min;
 
@@ -85,7 +84,8 @@ export class Room implements HostedRoom {
   /** Reserved seats that replace a present participant, whose page reloads. */
   readonly #successors = new Set<string>();
   readonly #spectators = new Set<Participant | string>();
-  #nextNumber = FIRST_NUMBER;
+  readonly #numbers: PeerNumbers;
+  readonly #clock: Clock;
 
   constructor(description: RoomDescription) {
     this.id = description.id;
@@ -103,6 +103,8 @@ export class Room implements HostedRoom {
     this.#faults = description.settings.faults;
     const { limits, scheduler } = description.settings;
     const nowMs = scheduler.nowMs();
+    this.#clock = scheduler;
+    this.#numbers = new PeerNumbers(Math.max(limits.linkTimeoutMs, limits.hiddenTimeoutMs));
     // At least a session's own limits: alone in a room it is never held back.
     const bytesPerSecond = Math.max(limits.bytesPerSecondPerRoom, limits.bytesPerSecond);
     const byteBurst = Math.max(limits.byteBurstPerRoom, limits.byteBurst);
@@ -167,10 +169,10 @@ export class Room implements HostedRoom {
     return !this.isPrivate && this.admits(false);
   }
 
-  /** Returns false if so many more would need numbers above the last one: numbers are never reused. */
+  /** Returns false if there are not so many free numbers, because very many participants have just left. */
   hasNumbers(count: number): boolean {
     const promised = this.#seats.size + this.#successors.size + this.kept;
-    return this.#nextNumber + promised + count - 1 <= LAST_NUMBER;
+    return promised + count <= this.#numbers.free(this.#clock.nowMs());
   }
 
   /** Returns true if a spectator, or this many players, may join. A locked room still admits spectators. */
@@ -251,13 +253,14 @@ export class Room implements HostedRoom {
   claim(sessionId: string, before?: number): number {
     this.release(sessionId);
     if (before !== undefined) return before;
-    const number = this.#nextNumber;
-    this.#nextNumber += 1;
-    return number;
+    const newest = [...this.#participants.keys()].at(-1);
+    return this.#numbers.next(newest, this.#clock.nowMs());
   }
 
   add(participant: Participant, isSpectator: boolean): void {
     this.#participants.set(participant.number, participant);
+    this.#numbers.take(participant.number);
+    this.#numbers.take(participant.seat);
     if (isSpectator) this.#spectators.add(participant);
   }
 
@@ -267,6 +270,9 @@ export class Room implements HostedRoom {
 
   remove(participant: Participant): void {
     this.#participants.delete(participant.number);
+    const nowMs = this.#clock.nowMs();
+    this.#numbers.release(participant.number, nowMs);
+    this.#numbers.release(participant.seat, nowMs);
     this.#spectators.delete(participant);
   }
 

@@ -7,6 +7,7 @@ import {
   type PeerInfo,
   type PeerPayload,
   type ServerMessage,
+  firstNumber,
 } from "@paceline/protocol";
 import type { Cancel } from "@paceline/transport";
 import type { Entity } from "../../entities/entity.js";
@@ -75,11 +76,11 @@ export class MeshMode implements RoomMode {
    * lost the values, so it comes last, although its player keeps its number.
    */
   soleWriter(): SoleWriter | undefined {
-    const [first, ...rest] = this.pairs;
-    if (!first) return undefined;
-    const peer = rest.reduce((a, b) => (a.sessionNumber < b.sessionNumber ? a : b), first);
-    const isBefore = peer.sessionNumber < this.#parts.sessionNumber();
-    return isBefore ? { peer, name: `player ${peer.number}` } : undefined;
+    const pairs = [...this.pairs];
+    const numbers = pairs.map(({ sessionNumber }) => sessionNumber);
+    const first = firstNumber([this.#parts.sessionNumber(), ...numbers]);
+    const peer = pairs.find(({ sessionNumber }) => sessionNumber === first);
+    return peer && { peer, name: `player ${peer.number}` };
   }
 
   /** Render delay for all entities, ms: the longest that any peer needs. Undefined if none is measured. */
