@@ -49,5 +49,6 @@ export * from "./replica/replica.js";
 export * from "./replica/replica-store.js";
 export * from "./replica/sample-motion.js";
 export * from "./replica/sent-replica.js";
+export * from "./replica/state-budget.js";
 export * from "./rewind/lag-compensation.js";
 export * from "./rewind/pose-history.js";

@@ -140,6 +140,28 @@ describe("players over links that keep the order", () => {
     expect(first.drops).toEqual([]);
   });
 
+  test("pay at most a tenth of their budget for one that reconnects again and again", () => {
+    replicator = new Replicator({ world, tickHz: TICK_HZ, bytesPerSecond: 16_000 });
+    spawnCars(800);
+    const moving = cars.slice(0, 10);
+    const member = join(inOrder);
+    const drive = (ticks: number): number => {
+      const { bytes } = member;
+      run(ticks, (record) => moving.includes(record));
+      return member.bytes - bytes;
+    };
+    drive(60);
+    const alone = drive(300);
+    let beside = 0;
+    for (let second = 0; second < 50; second++) {
+      receivers.splice(1);
+      join(inOrder);
+      beside += drive(6);
+    }
+    expect((beside - alone) / 10).toBeLessThan(0.11 * 16_000);
+    expect(receivers[1]!.held.size).toBe(800);
+  });
+
   test("that read other kinds get those kinds", () => {
     spawnCars(3);
     const gate = world.spawn(Gate, { height: 2 }, undefined);
@@ -303,6 +325,32 @@ describe.each([
     drive(60);
     expect(receiver.packets - packets).toBeLessThan(30);
     expect(receiver.bytes - bytes).toBeLessThan(60 * 12);
+  });
+});
+
+describe("with a budget of a tenth of what is needed", () => {
+  test.each([
+    ["in order", inOrder, 2.5],
+    // A lost state waits for the next turn of its entity.
+    ["unreliable", lossy, 6],
+  ] as const)("no entity starves on a link that is %s", (_name, network, mostOfMean) => {
+    spawnCars(200);
+    const receiver = join(network);
+    run(30);
+    const before = receiver.bytes;
+    run(60);
+    const neededBytesPerSecond = (receiver.bytes - before) / 2;
+    replicator = new Replicator({ world, tickHz: TICK_HZ, bytesPerSecond: neededBytesPerSecond / 10 });
+    run(90);
+    const start = receiver.bytes;
+    const ages: number[] = [];
+    for (let step = 0; step < 120; step++) {
+      run(1);
+      for (const { id } of cars) ages.push(tick - receiver.held.get(id)!.tick);
+    }
+    const mean = ages.reduce((sum, age) => sum + age) / ages.length;
+    expect((receiver.bytes - start) / 4).toBeLessThan(neededBytesPerSecond * 0.11);
+    expect(Math.max(...ages) / mean).toBeLessThan(mostOfMean);
   });
 });
 

@@ -162,6 +162,24 @@ test("with more different terms than a room can serve, the other players get exa
   );
 });
 
+test("a player whose terms the room does not follow gets no more bytes than it wants", () => {
+  for (let count = 0; count < 60; count++) world.spawn(Car, {}, undefined);
+  const receivers = Array.from({ length: 16 }, (_, index) =>
+    player({ everyTicks: 30, thresholdM: 1 + index / 10 }),
+  );
+  const late = player({ bytesPerSecond: 1000 });
+  const all = (): void => {
+    for (const { id, entity } of world.records.values())
+      (entity as unknown as Driven).position.set(100 * Math.sin(tick / 7 + id), 0);
+  };
+  packets([...receivers, late], all, 1);
+  const { bytes } = late;
+  packets([...receivers, late], all, 4);
+  expect(late.limits).toEqual([{ maxViews: 16 }]);
+  expect((late.bytes - bytes) / 4).toBeLessThan(1100);
+  for (const held of late.held.values()) expect(held.tick).toBeGreaterThan(tick - 4 * TICK_HZ);
+});
+
 test("[WF34] impossible limits are malformed", () => {
   const read = (fields: object) =>
     readFromAuthority(writeAuthority({ type: "limits", ...fields } as never).subarray(1));

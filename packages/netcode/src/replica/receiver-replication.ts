@@ -3,6 +3,7 @@ import { thresholdFactor } from "../reckoning/adaptive-threshold.js";
 import type { SendDecisionPolicy } from "../reckoning/send-policy.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
 import { SentReplica, type DecisionOf } from "./sent-replica.js";
+import { StateBudget } from "./state-budget.js";
 
 /** An entity that may have to be sent. */
 export interface ReplicatedEntity {
@@ -54,11 +55,6 @@ interface SentPacket {
   readonly ids: number[];
 }
 
-/** Budget that may accumulate in a quiet time, s. */
-const BURST_SECONDS = 0.25;
-const MIN_BURST_BYTES = 1200;
-/** Assumed size of a state before the first was written. */
-const FIRST_GUESS_BYTES = 16;
 /** Most packets that may await an acknowledgement. */
 const IN_FLIGHT = 1024;
 const LOST_URGENCY = 2;
@@ -88,11 +84,7 @@ export class ReceiverReplication {
   readonly #options: ReceiverReplicationOptions;
   readonly #slots = new Map<number, Slot>();
   readonly #sent: SentPacket[] = [];
-  #tokens = Infinity;
-  #filledAtMs: number | undefined;
-  /** Used share of the budget, 0 to 1. Above one half, thresholds grow. */
-  #pressure = 0;
-  #bytesPerEntity = FIRST_GUESS_BYTES;
+  readonly #budget = new StateBudget();
 
   constructor(options: ReceiverReplicationOptions) {
     this.#options = options;
@@ -104,7 +96,7 @@ export class ReceiverReplication {
     { tick, nowMs }: ReplicationMoment,
     policy: ReplicationPolicy,
   ): ReplicatedEntity[] {
-    this.#refill(nowMs, policy.bytesPerSecond);
+    this.#budget.refill(nowMs, policy.bytesPerSecond);
     const due: Slot[] = [];
     for (const entity of entities) {
       const slot = this.#slotOf(entity);
@@ -112,7 +104,7 @@ export class ReceiverReplication {
       slot.priority = urgency > 0 ? slot.priority + urgency : 0;
       if (urgency > 0) due.push(slot);
     }
-    const affordable = Math.max(0, Math.ceil(this.#tokens / this.#bytesPerEntity));
+    const { affordable } = this.#budget;
     if (due.length > affordable) {
       due.sort((a, b) => b.priority - a.priority);
       due.length = affordable;
@@ -143,10 +135,9 @@ export class ReceiverReplication {
     packet.ids.push(id);
   }
 
-  /** Records the bytes sent, and the number of states in them. */
-  spent(bytes: number, states: number): void {
-    this.#tokens -= bytes;
-    if (states > 0) this.#bytesPerEntity += (bytes / states - this.#bytesPerEntity) / 8;
+  /** Records the bytes sent, and the number of states in them. Undefined bytes: takes the mean size. */
+  spent(bytes: number | undefined, states: number): void {
+    this.#budget.spent(bytes, states);
   }
 
   /** Records that the receiver has the packet of that sequence. Unknown sequences are ignored. */
@@ -180,21 +171,14 @@ export class ReceiverReplication {
 
   #urgency(slot: Slot, tick: number, nowMs: number, policy: ReplicationPolicy): number {
     const { entity, replica } = slot;
-    const factor = thresholdFactor(entity.distanceM ?? 0, this.#pressure);
+    // Above one half of the budget, thresholds grow.
+    const factor = thresholdFactor(entity.distanceM ?? 0, this.#budget.pressure);
     replica.thresholdFactor = factor;
     const urgency = replica.urgency(entity.state, tick, nowMs, policy, entity.texts);
     const ageMs = nowMs - replica.sentAtMs;
     const isLost = slot.unacknowledged !== undefined && ageMs > policy.lostAfterMs;
     const least = slot.isForced ? FORCED_URGENCY : isLost ? LOST_URGENCY : 0;
     return Math.max(urgency, ageMs < policy.minIntervalMs ? 0 : least);
-  }
-
-  #refill(nowMs: number, bytesPerSecond: number): void {
-    const capacity = Math.max(bytesPerSecond * BURST_SECONDS, MIN_BURST_BYTES);
-    const seconds = (nowMs - (this.#filledAtMs ?? nowMs)) / 1000;
-    this.#filledAtMs = nowMs;
-    this.#tokens = Math.min(this.#tokens + seconds * bytesPerSecond, capacity);
-    this.#pressure = Math.min(Math.max(0, 1 - this.#tokens / capacity), 1);
   }
 
   #slotOf(entity: ReplicatedEntity): Slot {

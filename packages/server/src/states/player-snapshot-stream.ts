@@ -7,10 +7,11 @@ import {
   type ToAuthority,
   type ViewLimits,
 } from "@paceline/protocol";
-import type { ReplicationMoment } from "@paceline/netcode";
+import { StateBudget, type ReplicationMoment } from "@paceline/netcode";
 import type { Link, StateMoment } from "@paceline/transport";
 import type { EntityRecord, World } from "../entities/world.js";
 import type { SharedSnapshot } from "./shared-snapshot.js";
+import type { DueCost } from "./room-replication.js";
 import { exactTerms, termsKey, termsOf, type Terms } from "./terms.js";
 
 /** Bytes of a packet's header, of its message's head, and of the feedback. */
@@ -43,6 +44,8 @@ export interface Turn {
   readonly isTurn: boolean;
   /** Returns the last tick at which the entity was sent under these terms; undefined before the first. */
   sentTick(record: EntityRecord): number | undefined;
+  /** The room's limit of states for each player. */
+  readonly maxBytesPerSecond: number;
 }
 
 /** A sent packet that is not a baseline yet. It is acknowledged if `hasArrived`, else it may be lost. */
@@ -86,6 +89,9 @@ export class PlayerSnapshotStream {
   /** The stream joins no shared snapshot before this tick. */
   #individualUntilTick = 0;
   #isWhole = true;
+  /** Pays for this player's states and repeats. The budget of its tier pays for what is due to all. */
+  readonly #budget = new StateBudget();
+  /** Entities that this player lacks: their packet was lost, or {@link #budget} could not pay for them. */
   readonly #forced = new Set<EntityRecord>();
   /** Removed entities that the player may still hold and that {@link #sender} does not announce. */
   readonly #removals = new Set<number>();
@@ -260,18 +266,24 @@ export class PlayerSnapshotStream {
     this.#reliesOn = this.#link;
   }
 
-  /** Sends states to this player alone. Returns their bytes. */
-  write(moment: ReplicationMoment, turn: Turn, tickHz: number): number {
+  /** Sends states to this player alone. Returns their cost if they are exactly the due ones. */
+  write(moment: ReplicationMoment, turn: Turn, tickHz: number): DueCost | undefined {
     const { tick } = moment;
     if (this.#reliesOn && this.connection.inOrder() !== this.#reliesOn) this.#reset();
-    if (!turn.isTurn && !this.#isWhole) return 0;
+    if (!turn.isTurn && !this.#isWhole) return undefined;
     // A slow player stays alone for a while, so that it does not change groups at every tick.
     const { isSlow } = this;
     if (isSlow) this.#individualUntilTick = tick + INDIVIDUAL_SECONDS * tickHz;
     // States that would only wait in a queue are not encoded.
     this.#isWhole ||= isSlow && !this.connection.takesStates();
-    if (isSlow && !this.connection.takesStates()) return 0;
-    return this.#send(moment, this.#rowsToSend(moment, turn));
+    if (isSlow && !this.connection.takesStates()) return undefined;
+    const rows = this.#rowsToSend(moment, turn);
+    const isWhole = this.#isWhole;
+    const bytes = this.#send(moment, rows);
+    // Whole states are the beginning, not the course: the budget neither pays for them nor learns from them.
+    if (isWhole || bytes === 0) return undefined;
+    this.#budget.spent(bytes, rows.length);
+    return rows === turn.rowsOf(this) && !this.#isWhole ? { bytes, states: rows.length } : undefined;
   }
 
   #send(moment: ReplicationMoment, rows: readonly EntityRows[]): number {
@@ -298,15 +310,37 @@ export class PlayerSnapshotStream {
   }
 
   #rowsToSend(moment: ReplicationMoment, turn: Turn): readonly EntityRows[] {
-    const { tick } = moment;
-    this.#forceLost(moment.nowMs, turn);
-    if (!this.#isWhole && this.#forced.size === 0) return turn.rowsOf(this);
-    const wanted = new Set(this.#isWhole ? this.#world.records.values() : turn.due);
-    for (const record of this.#forced) wanted.add(record);
-    this.#forced.clear();
-    const rows: EntityRows[] = [];
-    for (const record of wanted) if (this.kinds.has(record.kind)) rows.push(this.#world.rowsAt(record, tick));
-    return rows;
+    const { tick, nowMs } = moment;
+    this.#forceLost(nowMs, turn);
+    this.#budget.refill(nowMs, Math.min(turn.maxBytesPerSecond, this.terms.bytesPerSecond));
+    const { affordable } = this.#budget;
+    if (!this.#isWhole && this.#forced.size === 0 && turn.due.length <= affordable) return turn.rowsOf(this);
+    if (this.#isWhole) this.#forced.clear();
+    const wanted = this.#isWhole
+      ? this.#sentOf(this.#world.records.values())
+      : this.#mostUrgent(this.#sentOf(turn.due), affordable);
+    return wanted.map((record) => this.#world.rowsAt(record, tick));
+  }
+
+  /**
+   * Returns the entities to send within the budget: the due ones that have waited, other due ones, repeats.
+   * The rest waits, so that every entity gets its turn.
+   */
+  #mostUrgent(due: readonly EntityRecord[], affordable: number): EntityRecord[] {
+    const forced = this.#forced;
+    const isDue = new Set(due);
+    const waited = Array.from(forced).filter((record) => isDue.has(record));
+    const wanted = new Set([...waited, ...due, ...this.#sentOf(forced)]);
+    const sent = [...wanted].slice(0, affordable);
+    // One that has waited before keeps its place.
+    for (const record of wanted) forced.add(record);
+    for (const record of sent) forced.delete(record);
+    return sent;
+  }
+
+  /** Returns the entities of the kinds that the player's game reads. */
+  #sentOf(records: Iterable<EntityRecord>): EntityRecord[] {
+    return [...records].filter(({ kind }) => this.kinds.has(kind));
   }
 
   /** Sends the entities of lost packets that no later packet repeated. */

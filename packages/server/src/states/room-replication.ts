@@ -19,6 +19,12 @@ export interface RoomReplicationOptions {
   readonly terms: Terms;
 }
 
+/** Bytes and number of the due states that a player got in a tick. */
+export interface DueCost {
+  readonly bytes: number;
+  readonly states: number;
+}
+
 /** The last sent state of an entity under these terms. */
 interface SentState {
   /** Derives the same rates from the sent states as the receivers do. */
@@ -62,6 +68,11 @@ export class RoomReplication {
     };
   }
 
+  /** Limit of states for each player, bytes per second with heads. */
+  get bytesPerSecond(): number {
+    return this.#policy.bytesPerSecond;
+  }
+
   /** Returns the due entities of this tick, within the budget. */
   due(moment: ReplicationMoment): readonly EntityRecord[] {
     const due = this.#replication.due(this.#world.records.values(), moment, this.#policy) as EntityRecord[];
@@ -69,8 +80,8 @@ export class RoomReplication {
     return due;
   }
 
-  /** Notes the bytes and states that left for a player in this tick. */
-  countSent(bytes: number, states: number): void {
+  /** Notes what the due states of this tick have cost. Undefined bytes: unknown. */
+  countSent(bytes: number | undefined, states: number): void {
     this.#replication.spent(bytes, states);
   }
 

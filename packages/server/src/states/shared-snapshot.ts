@@ -3,9 +3,12 @@ import type { ReplicationMoment } from "@paceline/netcode";
 import type { Link } from "@paceline/transport";
 import type { EntityRecord, World } from "../entities/world.js";
 import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
+import type { DueCost } from "./room-replication.js";
 
 /** Bytes of a packet's header, of its message's head, of the feedback, and of the link's own header. */
 const HEADS_BYTES = 32;
+/** Share of the members' budget that may pay for newcomers. */
+const NEWCOMERS_SHARE = 0.1;
 /** A sent packet counts as arrived at once, so the sender keeps the packets of one tick at most. */
 const SEQUENCES = 64;
 
@@ -27,15 +30,27 @@ export class SharedSnapshot {
   readonly #world: World;
   readonly #members: PlayerSnapshotStream[] = [];
   readonly #newcomers: Newcomer[] = [];
+  readonly #bytesPerSecond: number;
   #sequence = 0;
+  /** The members have paid for the last newcomers until this time, ms. */
+  #paidUntilMs = -Infinity;
 
-  constructor(world: World) {
+  constructor(world: World, bytesPerSecond: number) {
     this.#world = world;
+    this.#bytesPerSecond = bytesPerSecond;
     this.sender = this.#newSender();
   }
 
   get isEmpty(): boolean {
     return this.#members.length + this.#newcomers.length === 0;
+  }
+
+  /**
+   * Returns true if newcomers may join now. The members get every entity for their sake, and a player that
+   * reconnects again and again must not use up the members' lines. Until then it gets states of its own.
+   */
+  takesNewcomers(nowMs: number): boolean {
+    return nowMs >= this.#paidUntilMs;
   }
 
   get hasNewcomers(): boolean {
@@ -61,18 +76,23 @@ export class SharedSnapshot {
     this.#newcomers.push({ snapshots, link });
   }
 
-  /** Sends to all members. Returns the bytes that each member's budget pays for the due entities. */
+  /**
+   * Sends to all members. Returns what the due entities cost each; undefined if none is due, or newcomers join.
+   */
   write(
     moment: ReplicationMoment,
     due: readonly EntityRows[],
     all: () => readonly EntityRows[],
     individualTicks: number,
-  ): number {
-    if (this.#newcomers.length === 0) return this.#send(moment, due, this.#members);
+  ): DueCost | undefined {
+    if (this.#newcomers.length === 0) {
+      const bytes = this.#send(moment, due, this.#members);
+      return due.length > 0 ? { bytes, states: due.length } : undefined;
+    }
     const rows = all();
-    // Members get every entity for the newcomers' sake, so the budget charges them for the due ones alone.
-    const whole = this.#members.length > 0 ? this.#send(moment, rows, this.#members) : 0;
-    const bytes = Math.ceil((whole * due.length) / Math.max(1, rows.length));
+    // Members get every entity for the newcomers' sake.
+    const bytes = this.#members.length > 0 ? this.#send(moment, rows, this.#members) : 0;
+    this.#paidUntilMs = moment.nowMs + (1000 * bytes) / (this.#bytesPerSecond * NEWCOMERS_SHARE);
     this.sender = this.#newSender();
     const snapshotStreams = this.#newcomers.map(({ snapshots, link }) => {
       snapshots.join(this, link, moment.tick + individualTicks);
@@ -81,7 +101,7 @@ export class SharedSnapshot {
     });
     this.#send(moment, rows, snapshotStreams);
     for (const snapshots of this.#members) snapshots.markSent(this);
-    return bytes;
+    return undefined;
   }
 
   #send(

@@ -3,11 +3,21 @@ import type { ReplicationMoment } from "@paceline/netcode";
 import type { EntityRecord, World } from "../entities/world.js";
 import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
 import { SharedSnapshot } from "./shared-snapshot.js";
-import { RoomReplication, type RoomReplicationOptions } from "./room-replication.js";
+import { RoomReplication, type DueCost, type RoomReplicationOptions } from "./room-replication.js";
 import { termsKey } from "./terms.js";
 
 /** Largest difference between acknowledged ticks of players that share an encoding, s. */
 const ALIGNMENT_SECONDS = 0.1;
+
+/**
+ * Returns the cost that counts for all players of a tier: that of most states, and of the fewest bytes. A bad
+ * line needs more bytes for the same states. That player's own budget pays for them.
+ */
+function cheaper(one: DueCost | undefined, other: DueCost | undefined): DueCost | undefined {
+  if (!one || !other) return one ?? other;
+  if (one.states !== other.states) return one.states > other.states ? one : other;
+  return one.bytes <= other.bytes ? one : other;
+}
 
 /**
  * The players of a room with equal terms. Finds the due entities, and groups the players for shared packets.
@@ -19,6 +29,8 @@ export class Tier {
   readonly #world: World;
   readonly #tickHz: number;
   readonly #everyTicks: number;
+  /** The room's limit for each player. */
+  readonly #maxBytesPerSecond: number;
   readonly #sharedSnapshots = new Map<string, SharedSnapshot>();
   readonly #snapshotStreams: PlayerSnapshotStream[] = [];
   readonly #individual: PlayerSnapshotStream[] = [];
@@ -28,6 +40,7 @@ export class Tier {
     this.#world = options.world;
     this.#tickHz = options.tickHz;
     this.#everyTicks = options.terms.everyTicks;
+    this.#maxBytesPerSecond = options.bytesPerSecond;
     this.replication = new RoomReplication(options);
   }
 
@@ -58,28 +71,29 @@ export class Tier {
     const isTurn = tick % this.#everyTicks === 0;
     const due = isTurn ? this.replication.due(moment) : [];
     this.#assign(moment);
-    let bytes = 0;
+    let cost: DueCost | undefined;
     for (const [kinds, sharedSnapshot] of this.#sharedSnapshots) {
       if (sharedSnapshot.isEmpty) this.#sharedSnapshots.delete(kinds);
       else if (isTurn || sharedSnapshot.hasNewcomers) {
         const all = (): EntityRows[] => this.#rowsOf(kinds, this.#world.records.values(), tick);
         const rows = this.#rowsOf(kinds, due, tick);
-        bytes = Math.max(bytes, sharedSnapshot.write(moment, rows, all, this.#tickHz));
+        cost = cheaper(cost, sharedSnapshot.write(moment, rows, all, this.#tickHz));
       }
     }
-    const individualBytes = this.#writeIndividual(moment, due, isTurn);
-    // Count the shared bytes if there are any: resends to single players must not use up the others' budget.
-    bytes ||= individualBytes;
-    // Without sent bytes the budget learns nothing about the size of a state.
-    if (bytes > 0) this.replication.countSent(bytes, due.length);
+    cost = cheaper(cost, this.#writeIndividual(moment, due, isTurn));
+    if (due.length > 0) this.replication.countSent(cost?.bytes, due.length);
   }
 
   /**
    * Sends to the players outside the shared snapshots, by their own acknowledged baselines. Returns the
-   * median of the sent bytes.
+   * cost of the due states; undefined if every player got other states too, or none.
    */
-  #writeIndividual(moment: ReplicationMoment, due: readonly EntityRecord[], isTurn: boolean): number {
-    if (this.#individual.length === 0) return 0;
+  #writeIndividual(
+    moment: ReplicationMoment,
+    due: readonly EntityRecord[],
+    isTurn: boolean,
+  ): DueCost | undefined {
+    if (this.#individual.length === 0) return undefined;
     const { tick } = moment;
     this.#alignBaselines();
     const rows = new Map<string, readonly EntityRows[]>();
@@ -93,13 +107,10 @@ export class Tier {
       return ownRows;
     };
     const sentTick = (record: EntityRecord): number | undefined => this.replication.sentTick(record);
-    const turn = { due, rowsOf, isTurn, sentTick };
-    const bytes: number[] = [];
-    for (const snapshots of this.#individual) {
-      const written = snapshots.write(moment, turn, this.#tickHz);
-      if (written > 0) bytes.push(written);
-    }
-    return bytes.sort((a, b) => a - b)[(bytes.length - 1) >> 1] ?? 0;
+    const turn = { due, rowsOf, isTurn, sentTick, maxBytesPerSecond: this.#maxBytesPerSecond };
+    return this.#individual
+      .map((snapshots) => snapshots.write(moment, turn, this.#tickHz))
+      .reduce(cheaper, undefined);
   }
 
   /**
@@ -125,10 +136,13 @@ export class Tier {
     this.#individual.length = 0;
     for (const snapshots of this.#snapshotStreams) {
       snapshots.isSlow = snapshots.connection.isSlow(nowMs);
-      const link = snapshots.isSlow ? undefined : snapshots.connection.inOrder();
+      // A player whose terms the room does not follow keeps to its own budget, so it shares no packets.
+      const isAlone = snapshots.isSlow || snapshots.termsKey !== this.key;
+      const link = isAlone ? undefined : snapshots.connection.inOrder();
       const sharedSnapshot = link && this.#sharedSnapshotOf(snapshots);
       if (link && sharedSnapshot && snapshots.isMemberOf(sharedSnapshot, link)) sharedSnapshot.add(snapshots);
-      else if (link && sharedSnapshot && snapshots.mayJoin(tick)) sharedSnapshot.addNewcomer(snapshots, link);
+      else if (link && sharedSnapshot?.takesNewcomers(nowMs) && snapshots.mayJoin(tick))
+        sharedSnapshot.addNewcomer(snapshots, link);
       else {
         snapshots.leave();
         this.#individual.push(snapshots);
@@ -146,7 +160,7 @@ export class Tier {
   #sharedSnapshotOf({ kindsKey }: PlayerSnapshotStream): SharedSnapshot {
     const known = this.#sharedSnapshots.get(kindsKey);
     if (known) return known;
-    const sharedSnapshot = new SharedSnapshot(this.#world);
+    const sharedSnapshot = new SharedSnapshot(this.#world, this.replication.bytesPerSecond);
     this.#sharedSnapshots.set(kindsKey, sharedSnapshot);
     return sharedSnapshot;
   }
