@@ -2,7 +2,7 @@ import { inputsOf } from "./bands.js";
 import type { Circumstances } from "./circumstances.js";
 import type { ChannelPolicies, Delivery, Plan, PlannedLink } from "./plan.js";
 import { type Profile, type ProfileNumbers, profileRanges, type TrafficWeights } from "./profile.js";
-import { profiles } from "./profiles.js";
+import { downloadBudgetAt, profiles } from "./profiles.js";
 import { decisionTree, type Conditions, type Effect, type Facts, type Question, type Row } from "./tree.js";
 
 /**
@@ -15,7 +15,9 @@ export function planFor(circumstances: Circumstances, start: Profile = profiles[
   const effects = answered.flatMap(({ row }) => (row.sets === undefined ? [] : [row.sets]));
   const sum = effects.reduce<Effect>(merged, {});
   const { sendPeriodMs, eventLifetimeMs, ...others } = adapted(start, sum.factors);
-  const { tickHz: _ticks, maxDirectPeers: _peers, uploadBytesPerSecond: _upload, ...numbers } = others;
+  const { tickHz: _ticks, maxDirectPeers: _peers, uploadBytesPerSecond: _upload, ...usual } = others;
+  const isDecided = inputs.topology === "authority" && !start.hasOwnStateBudget;
+  const numbers = isDecided ? { ...usual, stateBytesPerSecond: downloadBudgetAt(usual.stateHz) } : usual;
   return {
     circumstances,
     inputs,

@@ -73,7 +73,7 @@ export interface ProfileNumbers {
   readonly sendBytesPerSecond: number;
   /**
    * Bytes of states per second for one receiver. If they run out, the entities with the largest errors go
-   * first.
+   * first. In a room with an authority the default is what 64 moving entities need at `stateHz`.
    */
   readonly stateBytesPerSecond: number;
 }
@@ -117,6 +117,8 @@ export interface Profile extends ProfileNumbers {
   readonly exposeAddress: boolean;
   /** Facts about the device that the game knows better than a probe. */
   readonly device: { readonly battery?: Battery; readonly network?: Network };
+  /** True if the game has set `stateBytesPerSecond`, which then counts in every room. */
+  readonly hasOwnStateBudget: boolean;
 }
 
 /** A genre's profile with the changes of a game. */

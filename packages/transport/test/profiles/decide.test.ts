@@ -25,6 +25,31 @@ type Plan = ReturnType<typeof planFor>;
 const rowsOf = (plan: Plan): string[] => plan.reasons.map((reason) => reason.row);
 const calm = { lossRatio: 0, rttMs: 30, jitterMs: 1, queuedBytes: 0, stallRatio: 0 };
 
+describe("the budget of states for one receiver", () => {
+  const budgetOf = (profile: Parameters<typeof profileOf>[0], topology: "authority" | "mesh"): number => {
+    const own = profileOf(profile);
+    return planOf({ ...circumstancesOf(own, browser), topology }, own).numbers.stateBytesPerSecond;
+  };
+
+  test.each<[Genre, uplink: number, downlink: number]>([
+    ["racing", 16_000, 31_920],
+    ["shooter", 32_000, 31_920],
+    ["action", 16_000, 21_280],
+    ["rpg", 8000, 10_640],
+    ["mmo", 8000, 5320],
+    ["strategy", 4000, 5320],
+    ["puzzle", 4000, 10_640],
+  ])("of %s is a share of the uplink in a mesh, and 64 entities from a server", (genre, uplink, downlink) => {
+    expect([budgetOf(genre, "mesh"), budgetOf(genre, "authority")]).toEqual([uplink, downlink]);
+  });
+
+  test("follows the rate of states, and is the game's own number if it sets one", () => {
+    expect(budgetOf({ base: "racing", numbers: { stateHz: 60 } }, "authority")).toBe(63_840);
+    const own = { base: "racing", numbers: { stateBytesPerSecond: 16_000 } } as const;
+    expect([budgetOf(own, "mesh"), budgetOf(own, "authority")]).toEqual([16_000, 16_000]);
+  });
+});
+
 describe("the tree of the thesis", () => {
   test.each<Genre>(["racing", "shooter", "action", "rpg", "party"])(
     "a %s game between peers: unreliable states over WebRTC",

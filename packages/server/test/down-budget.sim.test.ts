@@ -1,0 +1,70 @@
+import { Room, angle, defineEntity, scalar, vec3, type ServerEntity } from "@paceline/server";
+import { genres, profiles, type Genre } from "@paceline/transport";
+import { seededRandom } from "@paceline/testkit";
+import { roomStage } from "@paceline/testkit/room";
+import { describe, expect, test } from "vitest";
+
+const Animal = defineEntity(
+  "animal",
+  {
+    position: vec3({ range: [-4096, 4096], precision: 0.01, unit: "m" }),
+    heading: angle({ precision: 0.001, unit: "rad" }),
+    health: scalar({ range: [0, 100], precision: 1 }),
+  },
+  { motion: "velocity" },
+);
+const ANIMALS = 64;
+const SECONDS = 6;
+
+/** A room whose animals hop about: nothing predicts their next place, and each state is as large as can be. */
+class Meadow extends Room {
+  override readonly entities = [Animal];
+  readonly animals: ServerEntity<typeof Animal>[] = [];
+  readonly #random = seededRandom(5);
+
+  override onCreate(): void {
+    for (let animal = 0; animal < ANIMALS; animal++) this.animals.push(this.spawn(Animal));
+  }
+
+  override onTick(): void {
+    const next = (): number => this.#random.next();
+    for (const animal of this.animals) {
+      animal.position.set(1000 * next(), 1000 * next(), 100 * next());
+      animal.heading = Math.PI * (2 * next() - 1);
+      animal.health = Math.floor(100 * next());
+    }
+  }
+}
+
+/** Returns the states per second of each animal at a player with a clean line, and the bytes per second. */
+async function sentTo(genre: Genre): Promise<{ readonly hz: readonly number[]; readonly bytes: number }> {
+  class OwnRate extends Meadow {
+    override readonly tickHz = profiles[genre].tickHz;
+  }
+  const stage = roomStage(OwnRate);
+  const { room } = await stage.join({ network: { delayMs: 25 }, client: { profile: genre } });
+  expect([...room.entities(Animal)]).toBeDefined();
+  await stage.advance(2000);
+  const states = new Map<number, number>();
+  room.onStateChange((tick) => {
+    for (const { id, lastTick } of room.entities(Animal))
+      if (lastTick === tick) states.set(id, (states.get(id) ?? 0) + 1);
+  });
+  await stage.advance(SECONDS * 1000);
+  const hz = [...states.values()].map((count) => count / SECONDS);
+  const bytes = room.transport.server.bytesInPerSecond;
+  expect(bytes).toBeLessThan(room.transport.plan.numbers.stateBytesPerSecond);
+  await stage.stop();
+  return { hz, bytes };
+}
+
+describe("a room that decides, with 64 moving entities", () => {
+  test.each(genres)("sends each at the rate of the profile %s", { timeout: 60_000 }, async (genre) => {
+    const { hz, bytes } = await sentTo(genre);
+    const { stateHz } = profiles[genre];
+    expect(hz).toHaveLength(ANIMALS);
+    for (const each of hz) expect(Math.abs(each / stateHz - 1)).toBeLessThan(0.1);
+    // The profile's budget is derived from this size, with room for more fields.
+    expect(bytes / (ANIMALS * stateHz)).toBeCloseTo(10, 0);
+  });
+});
