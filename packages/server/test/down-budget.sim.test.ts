@@ -1,4 +1,5 @@
 import { Room, angle, defineEntity, scalar, vec3, type ServerEntity } from "@paceline/server";
+import { silentLog } from "@paceline/relay";
 import { genres, profiles, type Genre } from "@paceline/transport";
 import { seededRandom } from "@paceline/testkit";
 import { roomStage } from "@paceline/testkit/room";
@@ -57,6 +58,31 @@ async function sentTo(genre: Genre): Promise<{ readonly hz: readonly number[]; r
   await stage.stop();
   return { hz, bytes };
 }
+
+test("a room whose budget is too small warns once, with the number that would do", async () => {
+  class NarrowMeadow extends Meadow {
+    override readonly stateBytesPerSecond = 2000;
+  }
+  const lines: unknown[][] = [];
+  const log = { ...silentLog, warn: (...line: unknown[]) => void lines.push(line) };
+  const stage = roomStage(NarrowMeadow, { log });
+  const { room } = await stage.join({ network: { delayMs: 25 } });
+  expect([...room.entities(Animal)]).toBeDefined();
+  await stage.advance(4000);
+  await stage.stop();
+  const about = lines.filter(([text]) => String(text).includes("stateBytesPerSecond"));
+  expect(about).toEqual([
+    [
+      "stateBytesPerSecond is too small for what moves in the room: entities wait",
+      {
+        room: "staged",
+        waiting: expect.any(Number),
+        stateBytesPerSecond: 2000,
+        neededBytesPerSecond: expect.any(Number),
+      },
+    ],
+  ]);
+});
 
 describe("a room that decides, with 64 moving entities", () => {
   test.each(genres)("sends each at the rate of the profile %s", { timeout: 60_000 }, async (genre) => {

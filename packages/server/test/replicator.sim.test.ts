@@ -2,6 +2,7 @@ import { seededRandom } from "@paceline/transport/simulated";
 import { beforeEach, describe, expect, test } from "vitest";
 import { Replicator } from "../src/states/replicator.js";
 import { World, type EntityRecord } from "../src/entities/world.js";
+import type { BudgetShortage } from "../src/states/room-replication.js";
 import { Car, Gate } from "./race.js";
 import { Receiver, type ReceiverNetwork } from "./receiver.js";
 
@@ -326,6 +327,25 @@ describe.each([
     expect(receiver.packets - packets).toBeLessThan(30);
     expect(receiver.bytes - bytes).toBeLessThan(60 * 12);
   });
+});
+
+test("a budget that is too small is said, with the number that would do", () => {
+  const shortages: BudgetShortage[] = [];
+  const start = (bytesPerSecond: number): void => {
+    const onShortage = (shortage: BudgetShortage): void => void shortages.push(shortage);
+    replicator = new Replicator({ world, tickHz: TICK_HZ, bytesPerSecond, onShortage });
+    run(60);
+  };
+  spawnCars(200);
+  join(inOrder);
+  start(4000);
+  const { waiting, bytesPerSecond, neededBytesPerSecond } = shortages.at(-1)!;
+  expect(bytesPerSecond).toBe(4000);
+  expect(waiting).toBeGreaterThan(100);
+  expect(shortages.length).toBeLessThanOrEqual(31);
+  shortages.length = 0;
+  start(neededBytesPerSecond);
+  expect(shortages).toEqual([]);
 });
 
 describe("with a budget of a tenth of what is needed", () => {

@@ -3,7 +3,7 @@ import { thresholdFactor } from "../reckoning/adaptive-threshold.js";
 import type { SendDecisionPolicy } from "../reckoning/send-policy.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
 import { SentReplica, type DecisionOf } from "./sent-replica.js";
-import { StateBudget } from "./state-budget.js";
+import { StateBudget, type StateShortage } from "./state-budget.js";
 
 /** An entity that may have to be sent. */
 export interface ReplicatedEntity {
@@ -90,6 +90,11 @@ export class ReceiverReplication {
     this.#options = options;
   }
 
+  /** The states that wait because the budget is too small; undefined if it suffices. */
+  get shortage(): StateShortage | undefined {
+    return this.#budget.shortage;
+  }
+
   /** Returns the entities to send at this tick, the most urgent first, within the budget. */
   due(
     entities: Iterable<ReplicatedEntity>,
@@ -104,7 +109,7 @@ export class ReceiverReplication {
       slot.priority = urgency > 0 ? slot.priority + urgency : 0;
       if (urgency > 0) due.push(slot);
     }
-    const { affordable } = this.#budget;
+    const affordable = this.#budget.afford(due.length);
     if (due.length > affordable) {
       due.sort((a, b) => b.priority - a.priority);
       due.length = affordable;

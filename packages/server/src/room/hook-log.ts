@@ -1,6 +1,7 @@
 import type { Clamp } from "@paceline/netcode";
 import { LogThrottle, stackOf, type Log } from "@paceline/relay";
 import type { Clock } from "@paceline/transport";
+import type { BudgetShortage } from "../states/room-replication.js";
 import type { Refusal } from "./refusal.js";
 
 /** Logs the failed hooks of one room class: at most one line a second for each hook, over all rooms. */
@@ -9,6 +10,7 @@ export class HookLog {
   readonly #roomName: string;
   readonly #lines: LogThrottle;
   readonly #clamped = new Set<string>();
+  #hasWarnedOfShortage = false;
 
   constructor(log: Log, clock: Clock, roomName: string) {
     this.#log = log;
@@ -39,4 +41,13 @@ export class HookLog {
     const fields = { room: this.#roomName, field, value, range: `${min} to ${max} ${unit}`.trim() };
     this.#log.warn("a value out of its range was clamped", fields);
   }
+
+  /** Logs that entities wait because a player's budget of states is too small. Logs once. */
+  readonly shortOfBudget = (shortage: BudgetShortage): void => {
+    if (this.#hasWarnedOfShortage) return;
+    this.#hasWarnedOfShortage = true;
+    const { waiting, bytesPerSecond: stateBytesPerSecond, neededBytesPerSecond } = shortage;
+    const fields = { room: this.#roomName, waiting, stateBytesPerSecond, neededBytesPerSecond };
+    this.#log.warn("stateBytesPerSecond is too small for what moves in the room: entities wait", fields);
+  };
 }

@@ -117,7 +117,8 @@ export class RoomCore implements RoomHost {
       onClamp: (clamp) => hookLog.clamped(clamp),
       onTeleport: (record) => this.#teleport(record),
     });
-    this.replicator = new Replicator({ world: this.world, tickHz, bytesPerSecond });
+    const { shortOfBudget: onShortage } = hookLog;
+    this.replicator = new Replicator({ world: this.world, tickHz, bytesPerSecond, onShortage });
     this.spectators = new SpectatorStream({
       ...kept,
       world: this.world,

@@ -7,6 +7,7 @@ import {
   type Kinematics,
   type ReplicationMoment,
   type ReplicationPolicy,
+  type StateShortage,
 } from "@paceline/netcode";
 import type { EntityRecord, World } from "../entities/world.js";
 import type { Terms } from "./terms.js";
@@ -17,6 +18,14 @@ export interface RoomReplicationOptions {
   /** The room's limit of states for each player, packet headers included. */
   readonly bytesPerSecond: number;
   readonly terms: Terms;
+  /** Called at each turn at which states wait because a player's budget is too small. */
+  readonly onShortage?: ((shortage: BudgetShortage) => void) | undefined;
+}
+
+/** A budget of states that is too small for what is in the room. */
+export interface BudgetShortage extends StateShortage {
+  /** The budget in force: the room's, or that of the players' plans if that is smaller. */
+  readonly bytesPerSecond: number;
 }
 
 /** Bytes and number of the due states that a player got in a tick. */
@@ -44,10 +53,12 @@ export class RoomReplication {
   readonly #policy: ReplicationPolicy;
   readonly #tickSeconds: number;
   readonly #replication: ReceiverReplication;
+  readonly #onShortage: RoomReplicationOptions["onShortage"];
   readonly #sentStates = new Map<EntityRecord, SentState>();
 
-  constructor({ world, tickHz, bytesPerSecond, terms }: RoomReplicationOptions) {
+  constructor({ world, tickHz, bytesPerSecond, terms, onShortage }: RoomReplicationOptions) {
     this.#world = world;
+    this.#onShortage = onShortage;
     this.#tickSeconds = 1 / tickHz;
     this.#replication = new ReceiverReplication({
       tickSeconds: this.#tickSeconds,
@@ -77,6 +88,8 @@ export class RoomReplication {
   due(moment: ReplicationMoment): readonly EntityRecord[] {
     const due = this.#replication.due(this.#world.records.values(), moment, this.#policy) as EntityRecord[];
     for (const record of due) this.#recordSent(record, moment);
+    const { shortage } = this.#replication;
+    if (shortage) this.#onShortage?.({ ...shortage, bytesPerSecond: this.bytesPerSecond });
     return due;
   }
 
