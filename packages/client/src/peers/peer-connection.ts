@@ -15,6 +15,7 @@ import {
   RelayedLink,
   Requests,
   Session,
+  type AnswerBudget,
   type BroadcastReceiver,
   type ChannelPolicyOf,
   type Link,
@@ -67,6 +68,7 @@ export interface PeerOptions {
   readonly parts: PairParts;
   readonly info: PeerInfo;
   readonly bulkRate: BulkRate;
+  readonly answers: AnswerBudget;
   readonly handlers: PeerHandlers;
 }
 
@@ -112,6 +114,7 @@ export class PeerConnection implements Peer {
   readonly #scheduler: Scheduler;
   readonly #parts: PairParts;
   readonly #bulkRate: BulkRate;
+  readonly #answers: AnswerBudget;
   readonly #info: PeerInfo;
   readonly #handlers: PeerHandlers;
   readonly #direct: LazyDirectPath;
@@ -135,10 +138,11 @@ export class PeerConnection implements Peer {
   /** Reason why there can be no direct link; undefined if there can be one. */
   #obstacle: string | undefined;
 
-  constructor({ parts, info, handlers, bulkRate }: PeerOptions) {
+  constructor({ parts, info, handlers, bulkRate, answers }: PeerOptions) {
     const { scheduler } = parts;
     this.#parts = parts;
     this.#bulkRate = bulkRate;
+    this.#answers = answers;
     this.#scheduler = scheduler;
     this.#info = info;
     this.#handlers = handlers;
@@ -168,6 +172,7 @@ export class PeerConnection implements Peer {
       bulkBytes: () => limits.bulkBytes,
       bulkRate: this.#bulkRate,
       budget: budget(),
+      answers: this.#answers,
       handlers: {
         onReliable: (payload) => this.#receive(payload),
         onBulk: (payload) => this.#receiveBulk(payload),
@@ -366,6 +371,11 @@ export class PeerConnection implements Peer {
     return this.session.sendAllReliable(payloads.map(writePeerPayload));
   }
 
+  /** Sends messages that the peer has caused: all pairs share a budget of them. Returns the id of the last one. */
+  answer(payloads: readonly PeerPayload[]): number {
+    return this.session.answer(payloads.map(writePeerPayload));
+  }
+
   /** Returns true if one more request of this peer may be answered. Otherwise counts a drop. */
   takeRequest(): boolean {
     if (this.#requestsLeft === 0) {
@@ -382,13 +392,13 @@ export class PeerConnection implements Peer {
     const bytes = writePeerPayload(payload);
     if (session.isClosed) return false;
     const hasRoom = session.commands.hasRoom([bytes], limits.sessionQueueBytes);
-    if (hasRoom) session.sendReliable(bytes);
+    if (hasRoom) session.answer([bytes]);
     else session.drops.count("queue-full");
     return hasRoom;
   }
 
   reply(payload: PeerPayload): void {
-    if (!this.session.isClosed) this.send(payload);
+    if (!this.session.isClosed) this.answer([payload]);
   }
 
   /** Updates the rates once a second, and reviews the choice of the path. */

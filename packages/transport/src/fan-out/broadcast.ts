@@ -48,8 +48,9 @@ export class Broadcast {
     const numbered: Numbered[] = [];
     for (const receiver of receivers) {
       const firstId = receiver.session.addBroadcast(payload);
-      // A message that has to wait for receipts travels in the packets of its own session.
-      if (firstId === undefined) receiver.session.sendReliable(payload);
+      // A message that has to wait for receipts travels in the packets of its own session. A receiver could
+      // cause that all the time, so such copies count as answers.
+      if (firstId === undefined) receiver.session.answer([payload]);
       else numbered.push({ ...receiver, firstId });
     }
     if (numbered.length === 0) return;

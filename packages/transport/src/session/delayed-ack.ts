@@ -36,6 +36,8 @@ export class DelayedAck {
   #periodMs = 1000;
   /** Bytes of commands that arrived since the last answer. */
   #bytes = 0;
+  /** An answer had no room. No further one is tried before this time, whatever arrives. */
+  #blockedUntilMs = 0;
 
   /** @param send sends an answer; returns false if the link has no room, and is called again later then */
   constructor(scheduler: Scheduler, send: (trafficClass: "state" | "command") => boolean) {
@@ -58,6 +60,7 @@ export class DelayedAck {
     let delayMs = nextMs > MAX_WAIT_MS ? DELAY_MS : Math.max(DELAY_MS, nextMs);
     if (isRelayed && trafficClass === "command") delayMs = RELAYED_DELAY_MS;
     if (this.#bytes >= PROMPT_BYTES) delayMs = 0;
+    delayMs = Math.max(delayMs, this.#blockedUntilMs - nowMs);
     const dueAtMs = nowMs + delayMs;
     if (this.#cancel && this.#dueAtMs <= dueAtMs) return;
     this.#cancel?.();
@@ -68,6 +71,7 @@ export class DelayedAck {
       if (isSent) return;
       // Nothing is prompt without room: many bytes would ask for it again at once, without end.
       this.#bytes = 0;
+      this.#blockedUntilMs = this.#scheduler.nowMs() + DELAY_MS;
       this.schedule(this.#class, 0);
     });
   }

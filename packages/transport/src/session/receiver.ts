@@ -8,6 +8,7 @@ import {
 } from "@paceline/protocol";
 import type { Scheduler } from "../scheduler.js";
 import { DelayedAck, PendingAck, PROMPT_BYTES } from "./delayed-ack.js";
+import { BULK_FRAGMENT_BYTES } from "./outbox/payload-limits.js";
 import type { Fragment, ReliableClass } from "./outbox/reliable-queue.js";
 import { ReceivedPackets } from "./received-packets.js";
 import { LossCount, PathLoss } from "./path-loss.js";
@@ -111,7 +112,8 @@ export class Receiver {
     // A receipt with nothing new shows the sender that a message is missing. It leaves at once, as does the
     // receipt of two fragments of bulk.
     const isRepeated = fragment.id !== inbox.expected;
-    const bytes = isBulk ? PROMPT_BYTES / 2 : fragment.payload.length;
+    const { length } = fragment.payload;
+    const bytes = isBulk ? (length / BULK_FRAGMENT_BYTES) * (PROMPT_BYTES / 2) : length;
     this.#delayedAck.schedule("command", isRepeated ? PROMPT_BYTES : bytes, isRelayed && !isBulk);
     return inbox.receive(fragment, deliver, maxBytes);
   }

@@ -20,12 +20,21 @@ import { losesPackets, mayBeLost, type Link } from "../link.js";
 import type { PlannedClass } from "../profiles/plan.js";
 import { RelayedLink } from "../relayed/relayed-link.js";
 import type { DropCounters } from "./drop-counters.js";
+import { ANSWER_PACKET_BYTES, sessionAnswerBudget, type AnswerBudget } from "./outbox/answer-budget.js";
 import { Bundle, commandPeriodMs } from "./outbox/bundle.js";
+import type { ByteBudget } from "./outbox/byte-budget.js";
 import { ClassQueue, newWaiting, type Waiting } from "./outbox/class-queue.js";
 import { DelayWindow } from "./outbox/delay-window.js";
 import { Outbox, type OutboxCounters, type OutboxOptions, type PacketSource } from "./outbox/outbox.js";
 import { PathDelay } from "./outbox/path-delay.js";
-import { BULK, COMMANDS, ReliableQueue, type Fragment, type ReliableClass } from "./outbox/reliable-queue.js";
+import {
+  BULK,
+  COMMANDS,
+  ReliableQueue,
+  type Fragment,
+  type Pending,
+  type ReliableClass,
+} from "./outbox/reliable-queue.js";
 import { LossCount, SentLoss } from "./path-loss.js";
 import {
   LAST_FRAGMENT,
@@ -54,6 +63,8 @@ export interface SenderOptions extends OutboxOptions {
    */
   onArrived?(number: number): void;
   readonly bulkRate?: BulkRate | undefined;
+  /** Budget of answers that sessions share. Default: a budget of this session's own. */
+  readonly answers?: AnswerBudget | undefined;
   /** Returns true while commands and bulk must wait. Default: they never must. */
   readonly holdsReliable?: (() => boolean) | undefined;
   /** Counters of lost messages that nobody repeats. */
@@ -107,6 +118,8 @@ export class Sender implements PacketSource {
   };
   readonly #options: SenderOptions;
   #outbox: Outbox | undefined;
+  /** Created late, because mostly nothing is repeated. */
+  #answers: ByteBudget | undefined;
   readonly #delay = new PathDelay();
   readonly #acknowledged = new SequenceWindow();
   readonly #commandBundle: Bundle;
@@ -134,6 +147,7 @@ export class Sender implements PacketSource {
 
   constructor(options: SenderOptions) {
     this.#options = options;
+    this.#answers = options.answers?.bytes;
     this.#commandBundle = new Bundle(options.scheduler, () => this.pump());
     this.#eventBundle = new Bundle(options.scheduler, () => this.#releaseEvents());
   }
@@ -186,10 +200,11 @@ export class Sender implements PacketSource {
 
   /**
    * Adds commands. Throws if one is too long, or if too much waits. Returns the number of the last message.
+   * @param isAnswer true if the other side caused them: they wait for the budget of answers
    */
-  addCommands(payloads: readonly Uint8Array[], periodMs: number | undefined): number {
+  addCommands(payloads: readonly Uint8Array[], periodMs?: number, isAnswer?: boolean): number {
     for (const { length } of payloads) assertBytes("message", length, MAX_PAYLOAD_BYTES, BULK_ADVICE);
-    const id = this.reliable.command.add(payloads, this.#nowMs());
+    const id = this.reliable.command.add(payloads, this.#nowMs(), isAnswer);
     let bytes = 0;
     for (const { length } of payloads) bytes += messageBytes(length + 2);
     this.#commandBundle.add(bytes, periodMs ?? commandPeriodMs(payloads, this.#options.channel));
@@ -295,11 +310,14 @@ export class Sender implements PacketSource {
     this.#write(link, "state", kind, body);
   }
 
-  /** Sends a packet with only acks and receipts. Returns false if the link has no room. */
+  /** Sends a packet with only acks and receipts. Returns false if the link has no room, or the budget none. */
   sendAcks(trafficClass: "state" | "command"): boolean {
     const link = this.#options.linkFor(trafficClass);
     if (!link) return true;
     if (!(this.#outboxOf(link)?.hasRoom(link, trafficClass) ?? link.hasRoom(trafficClass))) return false;
+    const budget = link.kind === "relayed" ? this.#options.answers?.ackPackets : undefined;
+    if (budget?.isOpen() === false) return false;
+    budget?.countSent(1);
     this.#startPacket(link, trafficClass);
     this.#sendPacket(link, trafficClass);
     return true;
@@ -384,6 +402,7 @@ export class Sender implements PacketSource {
   stop(): void {
     this.#commandBundle.stop();
     this.#eventBundle.stop();
+    this.#answers?.cancel(this.#onTurn);
     this.#outbox?.stop();
   }
 
@@ -412,8 +431,7 @@ export class Sender implements PacketSource {
     const nowMs = this.#nowMs();
     const isBulk = name === "bulk";
     const batch = this.reliable[name].nextBatch();
-    const rate = isBulk && link.kind !== "webrtc" ? this.#options.bulkRate : undefined;
-    if (rate?.take(bytesOf(batch), nowMs) === false) return false;
+    if (!this.#takeBytes(name, batch, link, nowMs)) return false;
     this.reliable[name].sent(batch, this.#sequence, nowMs);
     const kind = isBulk ? MessageKind.bulk : MessageKind.reliable;
     const only = batch.length === 1 ? kind : undefined;
@@ -427,6 +445,22 @@ export class Sender implements PacketSource {
     this.#sendPacket(link, name);
     return true;
   }
+
+  /** Charges the budgets for a batch. Returns false if one of them does not allow it now. */
+  #takeBytes(name: ReliableClass, batch: readonly Pending[], link: Link, nowMs: number): boolean {
+    const { answers: shared, bulkRate, scheduler } = this.#options;
+    // Receipts of a pair earn nothing, because a relay counts the bytes of all pairs together.
+    const bytes = this.reliable[name].answerBytes(batch, !shared);
+    const answers = bytes > 0 ? (this.#answers ??= sessionAnswerBudget(scheduler)) : undefined;
+    if (answers?.admits(this.#onTurn) === false) return false;
+    const rate = name === "bulk" && link.kind !== "webrtc" ? bulkRate : undefined;
+    if (rate?.take(bytesOf(batch), nowMs) === false) return false;
+    answers?.countSent(Math.max(bytes, ANSWER_PACKET_BYTES), this.#onTurn);
+    return true;
+  }
+
+  /** The budget of answers allows a packet. */
+  readonly #onTurn = (): void => this.pump();
 
   /** Sends a message that has waited. Further events in the queue share the packet of an event. */
   sendWaiting(link: Link, waiting: Waiting, queue: ClassQueue): void {

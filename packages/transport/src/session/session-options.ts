@@ -1,6 +1,7 @@
 import type { Link, LinkClose } from "../link.js";
 import type { ChannelPolicyOf } from "../profiles/plan.js";
 import type { Scheduler } from "../scheduler.js";
+import type { AnswerBudget } from "./outbox/answer-budget.js";
 import type { ByteBudget } from "./outbox/byte-budget.js";
 import type { BulkRate } from "./sender.js";
 import type { DropCounters } from "./drop-counters.js";
@@ -67,6 +68,8 @@ export interface SessionOptions {
   readonly bulkRate?: BulkRate;
   /** Uplink budget that sessions share. Default: the capacity of the paths. */
   readonly budget?: ByteBudget;
+  /** Budget that sessions share of what their other sides cause. Default: a budget of this session's own. */
+  readonly answers?: AnswerBudget;
   /**
    * Most bytes of whole packets of commands, or of bulk, that may wait for a link. Beyond it the link is
    * closed. Default 1 MiB.

@@ -47,6 +47,11 @@ const REPEAT_AFTER_MS = 1500;
 /** After this silence the other side may be away, ms. Missing receipts then show nothing. */
 const MAX_SILENCE_MS = 3000;
 const VIOLATION_LIMIT = 50;
+/**
+ * Most pings through the relay that a pair answers in a second. An honest peer sends one. All pairs of a client
+ * share what the relay lets it send.
+ */
+const RELAYED_PONGS_PER_SECOND = 2;
 /** Messages that a datagram link sends once. It repeats the others until they arrive or their lifetime ends. */
 const unrepeatedKinds: ReadonlySet<MessageKind> = new Set([
   MessageKind.state,
@@ -90,12 +95,13 @@ export class Session {
     this.#bulkBytes = options.bulkBytes ?? (() => 0);
     this.#updates = new SharedInterval(this.#scheduler, () => this.#update(), UPDATE_SLACK_MS);
     this.#receiver = new Receiver(this.#scheduler, (trafficClass) => this.#sender.sendAcks(trafficClass));
-    const { scheduler, channel, budget, bulkRate, maxForwardedBytes, holdsReliable } = options;
+    const { scheduler, channel, budget, answers, bulkRate, maxForwardedBytes, holdsReliable } = options;
     // Not a spread: V8 would give each session's options a hidden class of their own, and read all of them slowly.
     this.#sender = new Sender({
       scheduler,
       channel,
       budget,
+      answers,
       bulkRate,
       maxForwardedBytes,
       holdsReliable,
@@ -343,6 +349,16 @@ export class Session {
   }
 
   /**
+   * Sends reliable messages that the other side has caused, such as answers to requests. They wait for the
+   * budget of answers, which sessions may share.
+   */
+  answer(payloads: readonly Uint8Array[]): number {
+    this.#assertOpen();
+    this.#startUpdates();
+    return this.#sender.addCommands(payloads, undefined, true);
+  }
+
+  /**
    * Numbers a reliable message that the caller sends to several receivers in one envelope: see
    * {@link Broadcast}. Returns undefined if earlier messages have not left: {@link sendReliable} must send it.
    */
@@ -585,10 +601,11 @@ export class Session {
     if (body.length !== 2) return this.reportViolation("bad-message");
     this.#startUpdates();
     const nowMs = this.#scheduler.nowMs();
+    const most = link.kind === "relayed" ? RELAYED_PONGS_PER_SECOND : limits.pongsPerSecond;
     const seconds = (nowMs - this.#pongAtMs) / 1000;
-    this.#pongs = Math.max(0, this.#pongs - seconds * limits.pongsPerSecond);
+    this.#pongs = Math.max(0, this.#pongs - seconds * most);
     this.#pongAtMs = nowMs;
-    if (this.#pongs + 1 > limits.pongsPerSecond) return this.drops.count("rate-limit");
+    if (this.#pongs + 1 > most) return this.drops.count("rate-limit");
     this.#pongs += 1;
     this.#sender.sendProbe(link, MessageKind.pong, pongTo(body, nowMs));
   }

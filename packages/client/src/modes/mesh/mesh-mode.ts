@@ -9,7 +9,7 @@ import {
   type ServerMessage,
   firstNumber,
 } from "@paceline/protocol";
-import type { Cancel } from "@paceline/transport";
+import { AnswerBudget, type Cancel } from "@paceline/transport";
 import type { Entity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import { SharedBulkRate } from "../../peers/bulk-rate.js";
@@ -52,13 +52,15 @@ export class MeshMode implements RoomMode {
   readonly #messages: PairMessages;
   readonly #states: StateSender;
   readonly #bulkRate = new SharedBulkRate();
+  readonly #answers: AnswerBudget;
   #samples = 0;
 
   constructor(parts: RoomParts) {
     this.#parts = parts;
     const peers = (): PeerConnection[] => this.pairs;
     this.#messages = new PairMessages(parts, peers);
-    this.#states = new StateSender(parts, this.#messages, peers);
+    this.#answers = new AnswerBudget(parts.scheduler);
+    this.#states = new StateSender(parts, this.#messages, peers, this.#answers);
     // After another join this participant still owns its entities.
     for (const record of parts.owned.records) this.spawned(record);
   }
@@ -129,7 +131,13 @@ export class MeshMode implements RoomMode {
       onEnded: () => this.#remove(number, "ended by the peer"),
       sendSignal: (attempt, data) => parts.connection().send({ type: "signal", to: number, attempt, data }),
     };
-    const peer = new PeerConnection({ parts, info, bulkRate: this.#bulkRate, handlers });
+    const peer = new PeerConnection({
+      parts,
+      info,
+      bulkRate: this.#bulkRate,
+      answers: this.#answers,
+      handlers,
+    });
     const isAway = peer.state === "away";
     const member: Member = {
       peer,

@@ -44,7 +44,11 @@ export class PairMessages {
     }
     if (receivers.length > 1) this.#broadcast.add(payload, receivers);
     else for (const { session } of receivers) session.sendReliable(payload);
-    for (const { session } of alone) session.sendReliable(payload);
+    for (const { session, relayedState } of alone) {
+      // A relayed pair that has started again costs one more packet than the others.
+      if (relayedState && peers.length > 1) session.answer([payload]);
+      else session.sendReliable(payload);
+    }
   }
 
   /** Sends at once the messages that wait for others to share their packet. */

@@ -13,7 +13,13 @@ import {
   type Receipt,
   type ReplicationMoment,
 } from "@paceline/netcode";
-import { SharedPackets, type Link, type Session } from "@paceline/transport";
+import {
+  ANSWER_PACKET_BYTES,
+  SharedPackets,
+  type AnswerBudget,
+  type Link,
+  type Session,
+} from "@paceline/transport";
 import { decisionOf } from "../../entities/motion.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer-connection.js";
@@ -48,6 +54,7 @@ export class StateSender {
   readonly #parts: RoomParts;
   readonly #messages: PairMessages;
   readonly #peers: () => PeerConnection[];
+  readonly #answers: AnswerBudget;
   readonly #streams = new Map<EntityDefinition, StateStream>();
   readonly #replication: ReceiverReplication;
   /** Packets of states and events that are the same for several receivers. */
@@ -72,8 +79,14 @@ export class StateSender {
   #sentAtMs = -Infinity;
   #tick = 0;
 
-  constructor(parts: RoomParts, messages: PairMessages, peers: () => PeerConnection[]) {
+  constructor(
+    parts: RoomParts,
+    messages: PairMessages,
+    peers: () => PeerConnection[],
+    answers: AnswerBudget,
+  ) {
     this.#parts = parts;
+    this.#answers = answers;
     this.#messages = messages;
     this.#peers = peers;
     this.publications = new SharedPackets({ ...parts, peers });
@@ -164,7 +177,7 @@ export class StateSender {
     const records = Array.from(wanted, (id) => stream.records.get(id)).filter(
       (record) => record !== undefined,
     );
-    this.#bringUpToDate(peer, stream, records, moment.tick);
+    this.#bringUpToDate(peer, stream, records, moment.tick, true);
   }
 
   /**
@@ -345,10 +358,14 @@ export class StateSender {
     };
     if (this.#inOrderLink) stream.writeInOrder(moment.tick, rows, take);
     else stream.writeShared(moment.tick, rows, take);
-    for (const { number, session, meter } of this.#individual.keys())
-      stream.sendTo(number, session, moment.tick, rows, (_bytes, { length }) =>
-        meter.countUpdatesOut(length),
-      );
+    for (const { number, session, meter } of this.#individual.keys()) {
+      // Any peer could ask for its own packets, so the pairs' budget of answers limits them.
+      if (!this.#answers.bytes.isOpen()) break;
+      stream.sendTo(number, session, moment.tick, rows, (bytes, { length }) => {
+        this.#answers.bytes.countSent(Math.max(bytes, ANSWER_PACKET_BYTES));
+        meter.countUpdatesOut(length);
+      });
+    }
   }
 
   #statesOf(most: number): RetainedPayload[] {
@@ -397,13 +414,19 @@ export class StateSender {
     );
   }
 
-  #referTo(peer: PeerConnection, stream: StateStream, messages: readonly Uint8Array[]): Receipt[] {
+  #referTo(
+    peer: PeerConnection,
+    stream: StateStream,
+    messages: readonly Uint8Array[],
+    isAnswer = false,
+  ): Receipt[] {
     // A backlogged peer gets no reference and no receipt, so that the cycle does not wait for it. If its
     // queue stays full, its pair starts again.
     const { session } = peer;
     if (messages.length === 0 || session.isClosed) return [];
     if (session.isBacklogged) return [];
-    const id = peer.sendAll(messages.map((states) => stream.reference(states)));
+    const references = messages.map((states) => stream.reference(states));
+    const id = isAnswer ? peer.answer(references) : peer.sendAll(references);
     return [{ isOver: () => session.isClosed || session.commands.isAcknowledged(id) }];
   }
 
@@ -412,11 +435,15 @@ export class StateSender {
     stream: StateStream,
     records: Iterable<OwnedRecord>,
     tick: number,
+    isAnswer = false,
   ): void {
     if (peer.session.isBacklogged) return;
-    for (const message of stream.whole(records, tick)) peer.send(message);
+    for (const message of stream.whole(records, tick)) {
+      if (isAnswer) peer.answer([message]);
+      else peer.send(message);
+    }
     const { cycle } = stream;
-    if (cycle) cycle.await(this.#referTo(peer, stream, cycle.sender.join()));
+    if (cycle) cycle.await(this.#referTo(peer, stream, cycle.sender.join(), isAnswer));
   }
 
   #begin(definition: EntityDefinition): StateStream {

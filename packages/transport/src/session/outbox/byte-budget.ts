@@ -1,7 +1,7 @@
 import type { Cancel, Scheduler } from "../../scheduler.js";
 
 /** Share of a second's bytes that may leave at once after a pause. The others are spread over the second. */
-const BURST_SHARE = 0.1;
+const UPLINK_BURST_SHARE = 0.1;
 /** Shortest wait of a timer, ms. */
 const MIN_WAIT_MS = 1;
 
@@ -13,6 +13,7 @@ const MIN_WAIT_MS = 1;
 export class ByteBudget {
   readonly #scheduler: Scheduler;
   readonly #bytesPerSecond: () => number;
+  readonly #burstShare: number;
   readonly #waiting = new Set<() => void>();
   /**
    * Bytes that each sender has sent. For a sender that had nothing to send, the bytes of the others meanwhile
@@ -27,10 +28,14 @@ export class ByteBudget {
   #turn: (() => void) | undefined;
   #cancel: Cancel | undefined;
 
-  /** @param bytesPerSecond called at every packet, because it may change */
-  constructor(scheduler: Scheduler, bytesPerSecond: () => number) {
+  /**
+   * @param bytesPerSecond called at every packet, because it may change
+   * @param burstShare share of a second's bytes that may leave at once after a pause
+   */
+  constructor(scheduler: Scheduler, bytesPerSecond: () => number, burstShare = UPLINK_BURST_SHARE) {
     this.#scheduler = scheduler;
     this.#bytesPerSecond = bytesPerSecond;
+    this.#burstShare = burstShare;
     this.#atMs = scheduler.nowMs();
   }
 
@@ -77,20 +82,23 @@ export class ByteBudget {
     return true;
   }
 
+  get #bytesPerMs(): number {
+    return ((1 - this.#burstShare) * this.#bytesPerSecond()) / 1000;
+  }
+
   #refill(): void {
     const nowMs = this.#scheduler.nowMs();
-    const most = BURST_SHARE * this.#bytesPerSecond();
-    const perMs = ((1 - BURST_SHARE) * this.#bytesPerSecond()) / 1000;
+    const most = this.#burstShare * this.#bytesPerSecond();
     // A machine's clock may be set back.
     const passedMs = Math.max(0, nowMs - this.#atMs);
-    this.#bytes = Math.min(most, this.#bytes + passedMs * perMs);
+    this.#bytes = Math.min(most, this.#bytes + passedMs * this.#bytesPerMs);
     this.#atMs = nowMs;
   }
 
   #wait(): void {
     if (this.#cancel) return;
-    const perMs = ((1 - BURST_SHARE) * this.#bytesPerSecond()) / 1000;
-    this.#cancel = this.#scheduler.after(Math.max(MIN_WAIT_MS, -this.#bytes / perMs), () => this.#serve());
+    const waitMs = Math.max(MIN_WAIT_MS, -this.#bytes / this.#bytesPerMs);
+    this.#cancel = this.#scheduler.after(waitMs, () => this.#serve());
   }
 
   #serve(): void {

@@ -12,7 +12,7 @@ export interface Fragment {
 }
 
 /** A fragment without a receipt. */
-interface Pending extends Fragment {
+export interface Pending extends Fragment {
   readonly addedAtMs: number;
   sentAtMs: number;
   /** Sequence of the packet that carried it last. For a broadcast: of the session's packet before that. */
@@ -20,6 +20,8 @@ interface Pending extends Fragment {
   isBroadcast: boolean;
   /** Sent more than once: its receipt does not show the time of the path. */
   isRepeated: boolean;
+  /** Sent because the other side caused it. */
+  readonly isAnswer: boolean;
 }
 
 /** Classes whose messages stay queued until the receipt comes. */
@@ -59,6 +61,10 @@ export const HELD_OVERHEAD_BYTES = 160;
 const FIRST_BYTES = 16_384;
 /** Most repetitions because of acks without a new receipt. It limits a receiver that sends false acks. */
 const MAX_FAST_REPEATS = 4;
+/** Number of fragments with receipts that leave the list together. */
+const REMOVED_TOGETHER = 64;
+/** Repeated bytes that a byte of a receipt earns: the window of a repetition doubles, see `rewind`. */
+const EARNED_PER_BYTE = 2;
 /** Most doublings of the time to a repetition without a receipt. */
 const MAX_DOUBLINGS = 3;
 
@@ -89,13 +95,15 @@ export class ReliableQueue {
   readonly #terms: QueueTerms;
   readonly #window: SendWindow | undefined;
   readonly #pending: Pending[] = [];
+  /** Place of the oldest one in {@link #pending}. Those before it have receipts, and are removed together. */
+  #first = 0;
   /** Messages that are not cut completely, and the bytes of the first one that are in fragments already. */
   readonly #uncut: Uint8Array[] = [];
   #cutBytes = 0;
   #nextId = 0;
   #length = 0;
   #bytes = 0;
-  /** Number of sent fragments at the front, and their bytes. */
+  /** Place after the last sent fragment, and the bytes of the sent ones. */
   #sent = 0;
   #sentBytes = 0;
   #windowBytes: number;
@@ -104,6 +112,8 @@ export class ReliableQueue {
   /** Repetitions because of acks since the last new receipt. */
   #fastRepeats = 0;
   #repeats = 0;
+  /** Bytes that may be repeated because receipts since the last repetition show that the other side takes them. */
+  #earnedBytes = 0;
 
   /**
    * @param window limit of bytes on their way; by default only repeated messages have one, which begins small
@@ -125,12 +135,12 @@ export class ReliableQueue {
 
   /** Estimated memory, bytes. A fragment shares the bytes of its message. */
   get heldBytes(): number {
-    return this.#bytes + (this.#pending.length + this.#uncut.length) * HELD_OVERHEAD_BYTES;
+    return this.#bytes + (this.#pending.length - this.#first + this.#uncut.length) * HELD_OVERHEAD_BYTES;
   }
 
   /** Fragments without a receipt, oldest first. */
   get pending(): readonly Pending[] {
-    return this.#pending;
+    return this.#pending.slice(this.#first);
   }
 
   get hasUnsent(): boolean {
@@ -165,15 +175,16 @@ export class ReliableQueue {
   /**
    * Adds messages. Throws as {@link check} does, and takes none of them then. Returns the id of the last
    * fragment.
+   * @param isAnswer true for messages that the other side caused; each must fit a fragment
    */
-  add(payloads: readonly Uint8Array[], nowMs: number): number {
+  add(payloads: readonly Uint8Array[], nowMs: number, isAnswer = false): number {
     this.check(payloads);
     for (const payload of payloads) {
       this.#uncut.push(payload);
       this.#bytes += reliableCost(payload);
     }
     this.#length += payloads.length;
-    this.#cut(nowMs);
+    this.#cut(nowMs, isAnswer);
     return this.#pending.at(-1)?.id ?? -1;
   }
 
@@ -193,7 +204,7 @@ export class ReliableQueue {
   }
 
   /** Cuts messages into fragments: short ones at once, long ones fragment by fragment as they leave. */
-  #cut(nowMs: number): void {
+  #cut(nowMs: number, isAnswer = false): void {
     const { fragmentBytes } = this.#terms;
     while (this.#uncut.length > 0) {
       const message = this.#uncut[0]!;
@@ -211,6 +222,7 @@ export class ReliableQueue {
         sequence: 0,
         isBroadcast: false,
         isRepeated: false,
+        isAnswer,
       });
       this.#nextId = nextSequence(this.#nextId);
       if (!isLast) continue;
@@ -221,7 +233,7 @@ export class ReliableQueue {
 
   /** Returns true if the other side has the fragment with this id, of the last 32 000 or so. */
   isAcknowledged(id: number): boolean {
-    return sequenceDistance(id, this.#pending[0]?.id ?? this.#nextId) < 0;
+    return sequenceDistance(id, this.#oldest?.id ?? this.#nextId) < 0;
   }
 
   /**
@@ -229,24 +241,25 @@ export class ReliableQueue {
    * sent.
    */
   acknowledge(receipt: number, nowMs: number): boolean {
-    const oldest = this.#pending[0]?.id ?? this.#nextId;
+    const oldest = this.#oldest?.id ?? this.#nextId;
     const count = sequenceDistance(receipt, oldest);
     // Older receipts than the last one arrive if packets overtake each other. They contain nothing new.
     if (count <= 0) return true;
-    if (count > this.#pending.length) return false;
+    const end = this.#first + count;
+    if (end > this.#pending.length) return false;
     let [bytes, sentBytes] = [0, 0];
-    for (let index = 0; index < count; index++) {
+    for (let index = this.#first; index < end; index++) {
       const fragment = this.#pending[index]!;
       bytes += costOf(fragment);
       if (index < this.#sent) sentBytes += costOf(fragment);
       if (fragment.isLast) this.#length -= 1;
     }
-    const { isRepeated, sentAtMs } = this.#pending[count - 1]!;
-    this.#pending.splice(0, count);
+    const { isRepeated, sentAtMs } = this.#pending[end - 1]!;
+    this.#remove(end);
     this.#bytes -= bytes;
     this.#acknowledgedBytes += bytes;
+    this.#earnedBytes += EARNED_PER_BYTE * bytes;
     this.#sentBytes -= sentBytes;
-    this.#sent = Math.max(0, this.#sent - count);
     const tookMs = isRepeated ? undefined : nowMs - sentAtMs;
     if (tookMs !== undefined) this.answers.take(tookMs, nowMs);
     // A message that is to be repeated may have arrived the first time.
@@ -258,6 +271,20 @@ export class ReliableQueue {
     this.#repeats = 0;
     this.#cut(nowMs);
     return true;
+  }
+
+  get #oldest(): Pending | undefined {
+    return this.#pending[this.#first];
+  }
+
+  /** Removes the fragments before `end`. Moving the others of a long queue at every receipt would take too long. */
+  #remove(end: number): void {
+    this.#first = end;
+    this.#sent = Math.max(this.#sent, end);
+    if (end < REMOVED_TOGETHER && end < this.#pending.length) return;
+    this.#pending.splice(0, end);
+    this.#sent -= end;
+    this.#first = 0;
   }
 
   /** Returns the fragments to send next, as many as fit a packet. Empty if receipts must come first. */
@@ -272,6 +299,16 @@ export class ReliableQueue {
     return this.#pending.slice(this.#sent, end);
   }
 
+  /**
+   * Returns the bytes of a {@link nextBatch} that the other side causes: repeated messages, and answers.
+   * `isEarned`: without those that its receipts since the repetition began have earned.
+   */
+  answerBytes(batch: readonly Pending[], isEarned: boolean): number {
+    let bytes = 0;
+    for (const fragment of batch) if (fragment.isRepeated || fragment.isAnswer) bytes += costOf(fragment);
+    return isEarned ? Math.max(0, bytes - this.#earnedBytes) : bytes;
+  }
+
   /** Takes note that the packet with this sequence carries a {@link nextBatch}. */
   sent(batch: readonly Pending[], sequence: number, nowMs: number): void {
     for (const fragment of batch) {
@@ -279,6 +316,7 @@ export class ReliableQueue {
       fragment.isBroadcast = false;
       fragment.sentAtMs = nowMs;
       this.#sentBytes += costOf(fragment);
+      if (fragment.isRepeated) this.#earnedBytes = Math.max(0, this.#earnedBytes - costOf(fragment));
     }
     this.#sent += batch.length;
     this.#cut(nowMs);
@@ -292,7 +330,7 @@ export class ReliableQueue {
 
   /** Returns the time since the last new receipt while a message waits for one, ms. Otherwise 0. */
   stuckMs(nowMs: number): number {
-    const [oldest] = this.#pending;
+    const oldest = this.#oldest;
     return oldest ? nowMs - Math.max(this.#progressAtMs, oldest.addedAtMs) : 0;
   }
 
@@ -307,9 +345,10 @@ export class ReliableQueue {
   }
 
   #restart(): void {
-    for (let index = 0; index < this.#sent; index++) this.#pending[index]!.isRepeated = true;
-    this.#sent = 0;
+    for (let index = this.#first; index < this.#sent; index++) this.#pending[index]!.isRepeated = true;
+    this.#sent = this.#first;
     this.#sentBytes = 0;
+    this.#earnedBytes = 0;
     this.#windowBytes = this.#window?.firstBytes ?? FIRST_BYTES;
     this.#openWindow();
   }
@@ -321,13 +360,13 @@ export class ReliableQueue {
    */
   rewindIfLost(sequence: number): boolean {
     if (this.#fastRepeats >= MAX_FAST_REPEATS) return false;
-    let [older, end] = [0, this.#sent];
+    let [older, end] = [this.#first, this.#sent];
     while (older < end) {
       const middle = (older + end) >> 1;
       if (sequenceDistance(this.#pending[middle]!.sequence, sequence) < 0) older = middle + 1;
       else end = middle;
     }
-    if (older === 0 || older === this.#sent) return false;
+    if (older === this.#first || older === this.#sent) return false;
     const arrived = this.#pending[older]!;
     if (arrived.sequence !== sequence || arrived.isBroadcast) return false;
     this.#fastRepeats += 1;
@@ -340,8 +379,8 @@ export class ReliableQueue {
    * time.
    */
   rewindIfOverdue(patienceMs: number, nowMs: number): void {
-    const [oldest] = this.#pending;
-    if (!oldest || this.#sent === 0) return;
+    const oldest = this.#oldest;
+    if (!oldest || this.#sent === this.#first) return;
     const sinceMs = Math.max(oldest.sentAtMs, this.#progressAtMs);
     if (nowMs - sinceMs <= patienceMs * 2 ** Math.min(this.#repeats, MAX_DOUBLINGS)) return;
     this.#repeats += 1;
