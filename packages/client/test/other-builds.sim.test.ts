@@ -87,8 +87,8 @@ function remoteOf<D extends EntityDefinition>(room: Room, kind: D): Entity<D>[] 
 }
 
 function countSent(kind: number): () => number {
-  const send = vi.spyOn(Session.prototype, "sendReliable");
-  return () => send.mock.calls.filter(([payload]) => payload[0] === kind).length;
+  const answer = vi.spyOn(Session.prototype, "answer");
+  return () => answer.mock.calls.filter(([[payload]]) => payload?.[0] === kind).length;
 }
 
 describe.each(Object.entries(paths))("two builds in a mesh, %s", (path, options) => {
