@@ -158,6 +158,24 @@ function expectAgreement(games: readonly Skirmish[], leastTurns: number): void {
 }
 
 describe("lockstep over a room", () => {
+  test("goes on without a player whose full queue did not take a turn, and all others simulate the same", async () => {
+    const { games, run } = await play(3);
+    await run(2000);
+    const [first, second, full] = games as [Skirmish, Skirmish, Skirmish];
+    const number = full.room.myNumber;
+    const to = first.room.peers.find((peer) => peer.number === number);
+    for (const bytes of [16_000, 1]) {
+      const fill = (): void => {
+        for (;;) first.room.send("fill", "x".repeat(bytes), to);
+      };
+      expect(fill).toThrow(expect.objectContaining({ code: "limit/queue" }));
+    }
+    const turn = first.session.turn;
+    await run(3000);
+    expect([first.gone, second.gone]).toEqual([[number], [number]]);
+    expectAgreement([first, second], turn + 10);
+  });
+
   test.each([2, 3, 4])("%i players simulate the same, at the pace that the path allows", async (count) => {
     const { games, run } = await play(count);
     await run(10_000);

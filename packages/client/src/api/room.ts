@@ -483,20 +483,25 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * @internal Registers a LockstepSession that runs in the room. The returned function removes it; call it
-   * once.
+   * @internal Registers a LockstepSession that runs in the room, and a listener for the numbers of peers that
+   * do not get a message to all. The returned function removes both; call it once.
    */
-  enterLockstep(): () => void {
+  enterLockstep(onSkipped: (peers: readonly number[]) => void): () => void {
     this.#lockstepSessions += 1;
-    return () => (this.#lockstepSessions -= 1);
+    const removeListener = this.listeners.skips.add(onSkipped);
+    return () => {
+      this.#lockstepSessions -= 1;
+      removeListener();
+    };
   }
 
   /**
    * Sends a message that arrives exactly once and in order: to one peer, to all, or to the authority if the
    * room has one. A message of `{ class: "bulk" }` may be long and yields to all other traffic. If a receiver
-   * has too many unacknowledged bytes, throws {@link NetError} `limit/queue` and sends nothing to anybody. If
-   * a pair refuses messages for 10 s and takes less than 256 KiB in that time, its session starts again
-   * ({@link onPeerReset}), so that it does not block the others.
+   * has too many unacknowledged bytes, it does not get the message: throws {@link NetError} `limit/queue` if
+   * no receiver gets it, and otherwise reports that error with the numbers of the others in `peers`
+   * ({@link onError}). If a pair refuses messages for 10 s and takes less than 256 KiB in that time, its
+   * session starts again ({@link onPeerReset}).
    */
   send<Type extends keyof Messages & string>(
     type: Type,

@@ -117,6 +117,10 @@ export class LockstepSession<Command> {
   #ticksLeft = 0;
   #tick = 0;
   #lastUpdateMs: number | undefined;
+  /** True while messages are posted: skipped players have then missed one of them. */
+  #isPosting = false;
+  /** Players whose full queues did not take a message of the session. */
+  readonly #skipped: number[] = [];
   #frameMs = 16;
   #rttMs: number | undefined;
   #jitterMs = 0;
@@ -142,7 +146,7 @@ export class LockstepSession<Command> {
       room.onPeerReset(({ number }) => this.#peerLeft(number)),
       room.onReconnect(({ resumed }) => resumed || this.#rejoined()),
       room.onLeave(() => this.stop()),
-      room.enterLockstep(),
+      room.enterLockstep((players) => this.#isPosting && this.#skipped.push(...players)),
       room.setup.scheduler.every(1000 / this.#tickHz, () => this.#update()),
     ];
     this.#post({ here: this.#tickHz });
@@ -376,6 +380,8 @@ export class LockstepSession<Command> {
   }
 
   #flush(): void {
+    if (this.#isPosting) return;
+    this.#isPosting = true;
     try {
       while (this.#unsent.length > 0) {
         this.#room.send(this.#type, this.#unsent[0]);
@@ -383,7 +389,12 @@ export class LockstepSession<Command> {
       }
     } catch (error) {
       if (!(error instanceof NetError)) throw error;
+    } finally {
+      this.#isPosting = false;
     }
+    // A player that has missed a message cannot go on in step with the others.
+    const skipped = this.#skipped.splice(0);
+    if (this.#start) for (const player of skipped) this.#removePlayer(player);
   }
 
   #update(): void {

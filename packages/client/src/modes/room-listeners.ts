@@ -12,6 +12,8 @@ export class RoomListeners {
   readonly returns = new Listeners<[Peer]>();
   readonly resets = new Listeners<[Peer, MessageLoss]>();
   readonly states = new Listeners<[number]>();
+  /** Numbers of the peers that do not get a message to all, because their queues are full. */
+  readonly skips = new Listeners<[readonly number[]]>();
   readonly errors = new Listeners<[NetError]>();
   readonly entities = new EntityEvents();
   readonly #definitions = new Map<string, EntityDefinition>();

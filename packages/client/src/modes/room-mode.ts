@@ -133,7 +133,7 @@ export interface RoomMode {
    */
   play(untilMs: number, step: (atMs: number) => void): boolean;
 
-  /** Sends a reliable message to one peer or to all; to none if one of them has no room. */
+  /** Sends a reliable message to one peer or to all that have room. Throws if none of them has. */
   post(payload: PeerPayload, to: Peer | undefined, isBulk: boolean): void;
   sendEvent(body: Uint8Array, to: Peer | undefined): void;
   request(type: string, message: unknown, to: Peer | undefined, timeoutMs: number): Promise<unknown>;

@@ -2,7 +2,7 @@ import { limits } from "@paceline/protocol";
 import { MAX_PAYLOAD_BYTES, type Session } from "@paceline/transport";
 
 /**
- * Time for which a pair may refuse the game's messages, ms: every send to all fails meanwhile. If the pair
+ * Time for which a pair may refuse the game's messages, ms: its peer misses messages meanwhile. If the pair
  * does not take a full queue of bytes in this time, it starts again. Longer than a cut that heals by itself.
  * Each restart halves the time and the bytes.
  */
@@ -15,8 +15,8 @@ const LONGEST_MESSAGE = new Uint8Array(MAX_PAYLOAD_BYTES);
 type Queues = Pick<Session, "commands" | "bulk">;
 
 /**
- * The messages that the full queues of one pair have refused. Every send to all fails meanwhile, so a pair
- * that takes too little of its queue must start again.
+ * The messages that the full queues of one pair have refused. The peer misses them, so a pair that takes too
+ * little of its queue must start again, which tells both games.
  */
 export class Refusals {
   /** Time of the first and the last refusal, ms; undefined while the pair takes messages. */

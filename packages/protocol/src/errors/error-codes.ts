@@ -28,7 +28,7 @@ export const errorCodes = {
   "transport/unavailable": "The environment has none of the transports that are allowed.",
   "transport/closed": "The link closed before the operation ended.",
   "limit/queue":
-    "Too many bytes of reliable messages wait for a receipt; nothing was sent to anybody. `peers`: the receivers that are full.",
+    "Too many bytes of reliable messages wait for a receipt. `peers`: the receivers that are full and do not get the message; all others get it. Thrown if nobody gets it, otherwise reported (`room.onError`).",
   "limit/entities": "A participant may not own more entities.",
   "request/timeout": "The peer did not answer the request in time.",
   "request/refused": "The peer has no handler for this request, or its handler failed.",

@@ -1,36 +1,46 @@
 import { NetError, limits, writePeerPayload, type PeerPayload } from "@paceline/protocol";
-import { Broadcast, type BroadcastReceiver } from "@paceline/transport";
+import { Broadcast, assertBytes, type BroadcastReceiver } from "@paceline/transport";
 import type { PeerConnection } from "../../peers/peer-connection.js";
+import type { RoomListeners } from "../room-listeners.js";
 import type { RoomParts } from "../room-mode.js";
 
-/** Sends reliable messages to several pairs: to all of the receivers, or to none. */
+/** Sends reliable messages to several pairs: to each that has room. */
 export class PairMessages {
+  readonly #listeners: RoomListeners;
   readonly #peers: () => PeerConnection[];
   readonly #broadcast: Broadcast;
 
   constructor(parts: RoomParts, peers: () => PeerConnection[]) {
+    this.#listeners = parts.listeners;
     this.#peers = peers;
     this.#broadcast = new Broadcast(parts);
   }
 
   /**
-   * Sends a reliable message of the game to all receivers, or to none. Throws {@link NetError} `limit/queue`
-   * if one of them has too many unacknowledged bytes. A pair that stays full for long starts again.
+   * Sends a reliable message of the game to all receivers with room. Reports those that have too many
+   * unacknowledged bytes, and throws {@link NetError} `limit/queue` if all have. A pair that stays full for
+   * long starts again.
    */
   post(payload: PeerPayload, receivers: readonly PeerConnection[]): void {
     const bytes = writePeerPayload(payload);
     const isFull = ({ session }: PeerConnection): boolean =>
       !session.isClosed && !session.commands.hasRoom([bytes], limits.pairQueueBytes);
     for (const peer of receivers) if (peer.isUnproven && isFull(peer)) peer.restart("still takes nothing");
-    const open = receivers.filter(({ session }) => !session.isClosed);
-    const full = open.filter(isFull);
+    const [full, free] = split(receivers, isFull);
     for (const peer of full) peer.refuse();
+    this.#send(bytes, free);
+    this.#report(full, free);
+  }
+
+  /** Reports the receivers that do not get a message. Throws if there are no others. */
+  #report(full: readonly PeerConnection[], free: readonly PeerConnection[]): void {
+    if (full.length === 0) return;
     const peers = full.map(({ number }) => number);
-    if (peers.length > 0) {
-      const message = `too much waits for a receipt of peer ${peers.join(", ")}`;
-      throw new NetError("limit/queue", message, { retryable: true, peers });
-    }
-    this.#send(bytes, open);
+    const message = `too much waits for a receipt of peer ${peers.join(", ")}, which does not get a message`;
+    const error = new NetError("limit/queue", message, { retryable: true, peers });
+    if (free.length === 0) throw error;
+    this.#listeners.skips.emit(peers);
+    this.#listeners.report(error);
   }
 
   /** Uploads one body for all receivers behind the relay, if there are several. */
@@ -73,18 +83,22 @@ export class PairMessages {
     );
   }
 
-  /** Sends a bulk message to all receivers, or to none if one of them has no room. */
+  /** Sends a bulk message as {@link post} does. Throws before it sends if the message is too long. */
   postBulk(payload: PeerPayload, receivers: readonly PeerConnection[]): void {
     const bytes = writePeerPayload(payload);
-    const open = receivers.filter(({ session }) => !session.isClosed);
-    for (const peer of open) {
-      try {
-        peer.session.checkBulk(bytes);
-      } catch (error) {
-        if (error instanceof NetError) peer.refuseBulk();
-        throw error;
-      }
-    }
-    for (const { session } of open) session.sendBulk(bytes);
+    assertBytes("message", bytes.length, limits.bulkBytes);
+    const [full, free] = split(receivers, ({ session }) => !session.bulk.hasRoom([bytes]));
+    for (const peer of full) peer.refuseBulk();
+    for (const { session } of free) session.sendBulk(bytes);
+    this.#report(full, free);
   }
+}
+
+/** Returns the open receivers that are full, and the others. */
+function split(
+  receivers: readonly PeerConnection[],
+  isFull: (peer: PeerConnection) => boolean,
+): readonly [full: PeerConnection[], free: PeerConnection[]] {
+  const open = receivers.filter(({ session }) => !session.isClosed);
+  return [open.filter(isFull), open.filter((peer) => !isFull(peer))];
 }
