@@ -39,6 +39,8 @@ export interface PeerHandlers {
   readonly onState: (body: Uint8Array, tick: number) => void;
   readonly onAcknowledged: (sequence: number) => void;
   onPathChange(reason: string): void;
+  /** Called before a part of a bulk message is taken. */
+  onBulkPart(): void;
   /**
    * Called when the pair starts again with another session, over which everything must be announced again.
    */
@@ -164,12 +166,15 @@ export class PeerConnection implements Peer {
 
   #newSession(): Session {
     const { scheduler, channel, time, budget } = this.#parts;
-    const { onState, onAcknowledged } = this.#handlers;
+    const { onState, onAcknowledged, onBulkPart } = this.#handlers;
     return new Session({
       scheduler,
       currentTick: () => time.tick,
       channel,
-      bulkBytes: () => limits.bulkBytes,
+      bulkBytes: () => {
+        onBulkPart();
+        return limits.bulkBytes;
+      },
       bulkRate: this.#bulkRate,
       budget: budget(),
       answers: this.#answers,

@@ -62,7 +62,7 @@ export interface SessionOptions {
    * the best link.
    */
   readonly channel?: ChannelPolicyOf;
-  /** Returns the most bytes of a received bulk message. Without it, bulk is refused. */
+  /** Returns the most bytes of a received bulk message. Called at every fragment. Without it, bulk is refused. */
   readonly bulkBytes?: () => number;
   /** Budget of bulk bytes through a relay that sessions share. Default: the capacity of the path. */
   readonly bulkRate?: BulkRate;

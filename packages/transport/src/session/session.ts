@@ -283,6 +283,11 @@ export class Session {
     return this.#sender.heldBytes + this.#sender.queuedBytes + this.#receiver.heldBytes;
   }
 
+  /** Estimated memory of received messages that are not complete or wait for an earlier one, bytes. */
+  get unfinishedBytes(): number {
+    return this.#receiver.heldBytes;
+  }
+
   /** Bytes that wait on this side: in the session, and in the sockets of the links that carry its traffic. */
   get queuedBytes(): number {
     return this.#sender.queuedBytes + this.linkBytes;

@@ -20,6 +20,7 @@ import type { RoomMode, RoomParts, SoleWriter } from "../room-mode.js";
 import { PairMessages } from "./pair-messages.js";
 import { RemoteEntities } from "./remote-entities.js";
 import { StateSender } from "./state-sender.js";
+import { boundUnfinished } from "./unfinished-messages.js";
 
 interface Member {
   readonly peer: PeerConnection;
@@ -126,6 +127,7 @@ export class MeshMode implements RoomMode {
         parts.reviewDelay();
       },
       onAcknowledged: (sequence) => this.#states.acknowledged(peer, sequence),
+      onBulkPart: () => boundUnfinished(peer, this.pairs, parts.drops),
       onPathChange: (reason) => this.#pathChanged(member, reason),
       onReset: (loss) => this.#reset(member, loss),
       onEnded: () => this.#remove(number, "ended by the peer"),
