@@ -40,7 +40,7 @@ export interface PeerHandlers {
   readonly onAcknowledged: (sequence: number) => void;
   onPathChange(reason: string): void;
   /** Called before a part of a bulk message is taken. */
-  onBulkPart(): void;
+  readonly onBulkPart: () => void;
   /**
    * Called when the pair starts again with another session, over which everything must be announced again.
    */
