@@ -101,11 +101,12 @@ test("a page without entities of its own has no timer for their states", async (
   expect(Math.abs((await perSecond()) - quiet)).toBeLessThan(3);
 });
 
-test("a page that sends inputs wakes up for them alone, and reads its clock once a packet and step", async () => {
+test("a page that sends inputs wakes up for them and for pings, and reads its clock once a packet and step", async () => {
   const { scheduler, room } = await countedPlayer();
   room.input(Steering);
   await stage.advance(1000);
-  expect([...scheduler.exact]).toEqual([]);
+  // Only the pings for the clock share no wake-up: they must not leave in step with the inputs.
+  expect([...scheduler.exact]).toEqual([{ periodMs: 487 }]);
   scheduler.readings = 0;
   await stage.advance(5000);
   // The room has 20 ticks a second. The simulated network reads the clock twice for each packet.

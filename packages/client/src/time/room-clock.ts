@@ -1,9 +1,6 @@
 import { SessionClock } from "@paceline/netcode";
 import type { Cancel, PongTimes, Scheduler } from "@paceline/transport";
 
-/** Share of the time between two pings by which one may be early or late, to share a wake-up. */
-const PING_SLACK = 0.1;
-
 interface RoomClockOptions {
   readonly scheduler: Scheduler;
   ping(): void;
@@ -65,7 +62,8 @@ export class RoomClock {
       if (this.#session.estimate.pingIntervalMs === pingIntervalMs) this.#options.ping();
       else this.start();
     };
-    this.#cancel = this.#options.scheduler.every(pingIntervalMs, next, pingIntervalMs * PING_SLACK);
+    // Pings share no wake-up with inputs, which leave in step with the authority's ticks: see `ClockEstimate`.
+    this.#cancel = this.#options.scheduler.every(pingIntervalMs, next);
     this.#options.ping();
   }
 

@@ -7,9 +7,12 @@ import { SlewedClock } from "./slewed-clock.js";
  */
 const CONTRADICTIONS = 3;
 const CONTRADICTION_MS = 1000;
-/** Time between pings for the first EAGER_SAMPLES samples, and later. */
-const EAGER_PING_MS = 25;
-const CALM_PING_MS = 500;
+/**
+ * Time between pings for the first EAGER_SAMPLES samples, and later. No multiple of the period of frames or
+ * ticks: otherwise all pings would leave, and all pongs wait, at the same moment of a page's frame.
+ */
+const EAGER_PING_MS = 23;
+const CALM_PING_MS = 487;
 const EAGER_SAMPLES = 72;
 
 /**
