@@ -179,7 +179,11 @@ export class Room<Messages extends object = any> extends RoomEvents {
           else this.#earlyEvents.run(() => this.#mode.receiveState(body, tick, cameAtMs));
         },
         onAcknowledged: (sequence) => this.#mode.acknowledged?.(sequence),
-        onPong: (times) => this.clock.observe(times),
+        onPong: (times) => {
+          this.clock.observe(times);
+          // States that wait for the game are read later than a pong that arrived after them.
+          if (this.#earlyEvents.isOpen) this.#mode.answered?.(times);
+        },
         onSockets: (sockets, reason) => this.transport.record(socketsRow(sockets, reason)),
         onStalls: () => this.transport.observe(),
       },
@@ -208,6 +212,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       interpose: (link) => this.transport.interpose(link),
       budget: () => this.#budget,
       sessionNumber: () => this.#sessionNumber,
+      serverOffsetMs: () => this.clock.offsetMs,
       iceServers: () => this.#iceServers,
       isLooping: () => this.#loop.isRunning,
       reviewDelay: () => this.#reviewDelay(),

@@ -150,6 +150,11 @@ export class ServerConnection {
     return this.link && this.#session;
   }
 
+  /** True if states and pongs of the server arrive over one link, in the order of sending. */
+  get isOneStream(): boolean {
+    return this.#session.linkFor("state") === this.link && this.#stripes.present.sockets === 1;
+  }
+
   get explanation(): Explanation {
     return serverPathInWords(this.#state, this.#session, this.#stripes.present);
   }

@@ -173,6 +173,8 @@ export interface Source {
   /** True if states contain the rates that motion models need. If not, the rates are derived here. */
   readonly hasRates: boolean;
   rttMs(): number;
+  /** Returns an estimate of the clock that its pongs show, minus the local one, ms; undefined without pongs. */
+  offsetMs?(): number | undefined;
   idOf(id: number): number;
   /** Returns the participant with an owner's number; null for this participant. */
   ownerOf(owner: number): Peer | null;
@@ -280,8 +282,13 @@ export class ShownEntities implements SnapshotListener {
   }
 
   observe(tick: number, cameAtMs: number): void {
-    this.#timeline?.observe(tick, cameAtMs, this.#source.rttMs());
+    this.#timeline?.observe(tick, cameAtMs, this.#source.rttMs(), this.#source.offsetMs?.());
     this.#turnMs = -Infinity;
+  }
+
+  /** Takes a pong of the source: see {@link TickTimeline.answered}. */
+  answered(remoteMs: number): void {
+    this.#timeline?.answered(remoteMs);
   }
 
   /** Returns the source's time, s since its tick 0; 0 before it is known. */

@@ -8,7 +8,7 @@ import type {
   ViewLimits,
 } from "@paceline/protocol";
 import type { InputStep, WritableFields } from "@paceline/netcode";
-import type { DropCounters, Uplink } from "@paceline/transport";
+import type { DropCounters, PongTimes, Uplink } from "@paceline/transport";
 import type { Prediction } from "./prediction.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 import type { Entity } from "../entities/entity.js";
@@ -44,6 +44,8 @@ export interface RoomParts extends PairParts {
   readonly transport: () => RoomTransport;
   /** Sender to the server for each traffic class; undefined while there is no link. */
   readonly uplink: () => Uplink | undefined;
+  /** Returns the server's clock minus the local one, ms; undefined before the first pong. */
+  readonly serverOffsetMs: () => number | undefined;
   /** True while the game's loop runs, and with it the steps of the inputs. */
   readonly isLooping: () => boolean;
   /** Called when {@link RoomMode.neededDelayMs} may have changed. */
@@ -149,4 +151,6 @@ export interface RoomMode {
    */
   receiveState(body: Uint8Array, tick: number, cameAtMs: number): void;
   acknowledged?(sequence: number): void;
+  /** Takes a pong of the server. */
+  answered?(times: PongTimes): void;
 }

@@ -79,6 +79,12 @@ export class RoomClock {
     this.#session = new SessionClock(renderDelayMs);
   }
 
+  /** @internal The server's time minus the local one, ms; undefined before the first pong. */
+  get offsetMs(): number | undefined {
+    const nowMs = this.now();
+    return this.#session.estimate.isReady ? this.#session.serverNow(nowMs) - nowMs : undefined;
+  }
+
   /** @internal */
   setRenderDelay(delayMs: number): void {
     this.#session.renderDelayMs = delayMs;

@@ -11,11 +11,17 @@ const CONTRADICTIONS = 3;
 const CONTRADICTION_MS = 250;
 /** An arrival this much earlier than the others proves it alone: no packet comes before it is sent. */
 const EARLY_MS = 2000;
+/** Number of consecutive pongs that prove that the sender has skipped ticks. Fewer may be caused by late ticks. */
+const SKIP_PROOFS = 3;
 
 /**
  * Estimates the times of another participant's simulation ticks, from the stamps of its packets and the round
  * trip: a packet arrives half a round trip after its tick. Ticks are circular 32-bit numbers on the wire;
  * here they do not wrap. When a queue builds up, the median arrival and the mean round trip shift alike.
+ *
+ * When a busy page handles packets late, they do not: all of the wait delays the arrivals, and half of it the
+ * half round trip. Therefore pongs limit the estimate. A pong left the sender after the tick that arrived
+ * before it, and before the one that arrives next, however late the page handles them.
  */
 export class TickTimeline {
   readonly #msPerTick: number;
@@ -27,6 +33,12 @@ export class TickTimeline {
   #sorted: number[] = [];
   #newest: number | undefined;
   #contradictions = 0;
+  /** Limits of the sender's clock at its tick 0, ms, from pongs. */
+  #lowMs = -Infinity;
+  #highMs = Infinity;
+  /** Sender's time of the pong that arrived after the newest tick, ms. */
+  #answeredMs: number | undefined;
+  #skipProofs = 0;
 
   /** @param tickHz the sender's simulation steps per second */
   constructor(tickHz: number) {
@@ -47,9 +59,24 @@ export class TickTimeline {
     return this.#newest + ((tick - this.#newest) | 0);
   }
 
-  /** Records that a packet of `tick` arrived at `nowMs`. The round trip to its sender takes `rttMs`. */
-  observe(tick: number, nowMs: number, rttMs: number): void {
+  /**
+   * Records the arrival of a pong that left the sender when its clock was at `remoteMs`. Only for a path that
+   * keeps pongs and ticks in the order of sending.
+   */
+  answered(remoteMs: number): void {
+    if (this.#newest === undefined || !Number.isFinite(remoteMs)) return;
+    this.#answeredMs = remoteMs;
+    this.#highMs = Math.min(this.#highMs, remoteMs - this.#newest * this.#msPerTick);
+    this.#lowMs = Math.min(this.#lowMs, this.#highMs);
+  }
+
+  /**
+   * Records that a packet of `tick` arrived at `nowMs`. The round trip to its sender takes `rttMs`.
+   * @param offsetMs estimate of the sender's clock, that of {@link answered}, minus the local one
+   */
+  observe(tick: number, nowMs: number, rttMs: number, offsetMs?: number): void {
     const unwrapped = this.unwrap(tick);
+    this.#limitBy(unwrapped);
     this.#newest = Math.max(this.#newest ?? unwrapped, unwrapped);
     const lagMs = nowMs - unwrapped * this.#msPerTick;
     this.#watchForJump(lagMs, nowMs);
@@ -69,7 +96,8 @@ export class TickTimeline {
     while (at > 0 && sorted[at - 1]! > lagMs) at -= 1;
     sorted.splice(at, 0, lagMs);
     const halfRttMs = Number.isFinite(rttMs) && rttMs > 0 ? rttMs / 2 : 0;
-    this.#clock.aim(halfRttMs - sorted[sorted.length >> 1]!, nowMs);
+    const aimMs = halfRttMs - sorted[sorted.length >> 1]!;
+    this.#clock.aim(offsetMs === undefined ? aimMs : this.#limited(aimMs, offsetMs), nowMs);
   }
 
   /** Returns the sender's simulation time at `nowMs`, s since its tick 0; 0 before the first observation. */
@@ -80,6 +108,23 @@ export class TickTimeline {
   /** Returns the time of a tick from {@link unwrap}, s on the same scale. */
   secondsOf(unwrappedTick: number): number {
     return (unwrappedTick * this.#msPerTick) / 1000;
+  }
+
+  /** Takes the first tick after a pong: it began after that. */
+  #limitBy(tick: number): void {
+    if (this.#answeredMs === undefined || tick <= this.#newest!) return;
+    const lowMs = this.#answeredMs - tick * this.#msPerTick;
+    this.#answeredMs = undefined;
+    const isContradiction = lowMs > this.#highMs;
+    this.#skipProofs = isContradiction ? this.#skipProofs + 1 : 0;
+    if (isContradiction && this.#skipProofs < SKIP_PROOFS) return;
+    if (isContradiction) this.#highMs = Infinity;
+    this.#lowMs = Math.max(this.#lowMs, lowMs);
+  }
+
+  /** Returns the sender's tick time minus local time, ms, within the limits from pongs. */
+  #limited(aimMs: number, offsetMs: number): number {
+    return Math.max(offsetMs - this.#highMs, Math.min(offsetMs - this.#lowMs, aimMs));
   }
 
   #watchForJump(lagMs: number, nowMs: number): void {
@@ -93,6 +138,7 @@ export class TickTimeline {
     this.#times = [];
     this.#lags = [];
     this.#sorted = [];
+    [this.#lowMs, this.#highMs] = [-Infinity, Infinity];
   }
 
   #unsort(lagMs: number): void {

@@ -25,7 +25,14 @@ import {
   type ViewLimits,
 } from "@paceline/protocol";
 import { type InputStep, type WritableFields } from "@paceline/netcode";
-import { Requests, turnMsOf, type Cancel, type Plan, type Session } from "@paceline/transport";
+import {
+  Requests,
+  turnMsOf,
+  type Cancel,
+  type Plan,
+  type PongTimes,
+  type Session,
+} from "@paceline/transport";
 import type { Entity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { Welcome } from "../../connection/server-connection-options.js";
@@ -122,6 +129,7 @@ export class AuthoritativeMode implements RoomMode {
     const view = viewAt(info.tickHz, parts.view, () => this.#plan);
     return new HostedEntities({ ...parts, view }, info, {
       rttMs: () => this.#session.rttMs ?? 0,
+      offsetMs: () => parts.serverOffsetMs(),
       ownerOf: (owner) => (owner === myNumber ? null : (this.#peers.get(owner) ?? server)),
       isOwn: (id, owner, definition) => owner === myNumber && this.#ownIds.has(id, definition),
       onSpawn: (id) => this.#startPrediction(id),
@@ -364,6 +372,11 @@ export class AuthoritativeMode implements RoomMode {
     if (reason) this.#lost(reason);
     else this.#parts.listeners.states.emit(tick);
     this.#parts.reviewDelay();
+  }
+
+  answered({ remoteMs }: PongTimes): void {
+    // Over another link, or another socket, a state may overtake a pong.
+    if (this.#parts.connection().isOneStream) this.#entities.store.answered(remoteMs);
   }
 
   /** Requests an own entity: the authority decides whether this participant may own it. */
