@@ -31,8 +31,7 @@ class Receiver {
     const frame = (): void => {
       scheduler.after(frameMs, frame);
       const doneMs = Math.min(0.98 * frameMs, Math.max(0, random.normal(workMs, 0.1 * frameMs)));
-      this.#busyUntilMs = scheduler.nowMs() + doneMs;
-      scheduler.after(doneMs, () => this.#waiting.splice(0).forEach((handle) => handle()));
+      this.stall(doneMs);
     };
     scheduler.after(random.next() * frameMs, frame);
     this.#tick(1);
@@ -43,6 +42,15 @@ class Receiver {
   get errorMs(): number {
     const nowMs = this.scheduler.nowMs();
     return this.timeline.secondsAt(nowMs) * 1000 - (nowMs - this.skippedMs);
+  }
+
+  /** Makes the page handle nothing for some time, ms. */
+  stall(ms: number): void {
+    const { scheduler } = this;
+    this.#busyUntilMs = Math.max(this.#busyUntilMs, scheduler.nowMs() + ms);
+    scheduler.after(ms, () => {
+      if (scheduler.nowMs() >= this.#busyUntilMs) for (const handle of this.#waiting.splice(0)) handle();
+    });
   }
 
   #handle(handle: () => void): void {
@@ -95,11 +103,26 @@ test.each([
   expect(Math.max(...errors)).toBeLessThan(limitMs);
 });
 
-test("the estimate follows a sender that has skipped three ticks", () => {
+test("a page that stands still now and then dates the ticks right that have waited", () => {
+  const receiver = new Receiver({ frameMs: 1000 / 60, workMs: 5, seed: 2 });
+  receiver.scheduler.advance(20_000);
+  for (let stall = 0; stall < 10; stall++) {
+    receiver.stall(450);
+    for (let step = 0; step < 40; step++) {
+      receiver.scheduler.advance(40);
+      expect(Math.abs(receiver.errorMs)).toBeLessThan(5);
+    }
+  }
+});
+
+test.each([
+  { skipped: 3, withinMs: 4000 },
+  { skipped: 30, withinMs: 1500 },
+])("the estimate follows a sender that has skipped $skipped ticks", ({ skipped, withinMs }) => {
   const receiver = new Receiver({ frameMs: 1000 / 60, workMs: 5, seed: 1 });
   expect(worstErrorMs(receiver)).toBeLessThan(5);
-  receiver.skippedMs = 3 * TICK_MS;
-  receiver.scheduler.advance(5000);
+  receiver.skippedMs = skipped * TICK_MS;
+  receiver.scheduler.advance(skipped * TICK_MS + withinMs);
   expect(Math.abs(receiver.errorMs)).toBeLessThan(5);
 });
 

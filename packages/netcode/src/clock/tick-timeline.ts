@@ -138,7 +138,8 @@ export class TickTimeline {
     this.#times = [];
     this.#lags = [];
     this.#sorted = [];
-    [this.#lowMs, this.#highMs] = [-Infinity, Infinity];
+    // Either this side stood still, and the limits hold, or the sender did: the next pong decides.
+    this.#skipProofs = SKIP_PROOFS - 1;
   }
 
   #unsort(lagMs: number): void {
