@@ -25,9 +25,6 @@ function carOf(page: RacePage): Promise<number> {
   });
 }
 
-// On a slow machine, a whole run may show the cars off by the same 20 ms; the next one does not.
-test.describe.configure({ retries: 2 });
-
 test("two browsers race where a server decides, and one reloads", async ({ startServer, enter, report }) => {
   const server = await startServer();
   const chromium = new RacePage(await enter("chromium"));
