@@ -348,7 +348,7 @@ export class SessionRegistry implements ParticipantContext {
       type: "welcome",
       ...{ sessionId: id, token, resumeToken, number },
       ...(seat !== number && { seat }),
-      ...{ roomId: room.id, roomName: room.name, options: room.options, peers, iceServers },
+      ...{ roomId: room.id, roomName: room.name, options: room.separatingOptions, peers, iceServers },
       ...(room.host && { authority: room.host.info }),
       ...tickOf(participant),
       ...(room.isSpectator(participant) && { spectator: true as const }),

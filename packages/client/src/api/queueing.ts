@@ -120,13 +120,17 @@ export async function beginQueueing<Joined extends Pick<Room, "roomId">>(
   const { rank = 0, group, signal } = wish;
   if (!Number.isFinite(rank)) throw new ConfigError("rank", rank, "a finite number");
   const terms = { ...(group !== undefined && { group }), ...(signal !== undefined && { signal }) };
-  const { method, options: checked } = checkedCall("joinOrCreate", roomName, options, terms);
+  const { method, options: checked, terms: own } = checkedCall("joinOrCreate", roomName, options, terms);
   const queue = (await enter({ method, target: `${roomName}.queue`, options: checked }, signal)) as Room;
   return new Queueing<Joined>({
     queue,
     wish,
     enter: ({ ticket, roomId }) =>
-      enter({ method: "joinById", target: roomId, options: checked, ticket }, signal) as Promise<Joined>,
+      // The ticket leads to the match. Friends need their group to meet again after a restart of the server.
+      enter(
+        { method: "joinById", target: roomId, options: checked, ticket, terms: own },
+        signal,
+      ) as Promise<Joined>,
   });
 }
 

@@ -159,10 +159,24 @@ export function joinCredential(call: JoinCall, webrtc: boolean): string | undefi
   if (call.token !== undefined || call.credentials || call.seat) return undefined;
   const { method, target, options, build, terms } = call;
   const wish: MatchBody = { version: PROTOCOL_VERSION, options, webrtc, build, ...terms };
-  const json = JSON.stringify({ method, target, ...wish });
-  const base64 = btoa(String.fromCharCode(...encodeUtf8(json)));
-  const credential = `join.${base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")}`;
+  const credential = `join.${base64UrlOf({ method, target, ...wish })}`;
   return credential.length <= MAX_CREDENTIAL_CHARACTERS ? credential : undefined;
+}
+
+function base64UrlOf(value: object): string {
+  const base64 = btoa(String.fromCharCode(...encodeUtf8(JSON.stringify(value))));
+  return base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** Returns the value of {@link base64UrlOf}, or undefined if the text is something else. */
+function valueOf(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const base64 = text.replaceAll("-", "+").replaceAll("_", "/");
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    return fieldsOf(JSON.parse(new TextDecoder().decode(bytes)));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the refusal in the reason of a link's close: a code, a space and a message. */
@@ -213,14 +227,28 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
+/**
+ * Returns the token with which another page takes over a session: its id, its secret, and what the player gave.
+ * The other page needs the last part if it has to join again, because the server has restarted.
+ */
+export function reconnectionTokenOf(sessionId: string, secret: string, { options, terms }: JoinCall): string {
+  const group = terms?.group;
+  const isPlain = Object.keys(options).length === 0 && !group;
+  return `${sessionId}.${secret}${isPlain ? "" : `.${base64UrlOf({ options, group })}`}`;
+}
+
 /** Returns the call that takes over an earlier session. Throws {@link ConfigError} for a malformed token. */
 export function reconnectCall(reconnectionToken: unknown): JoinCall {
   const parts =
-    typeof reconnectionToken === "string" ? /^([\w-]{1,64})\.([\w-]{1,128})$/.exec(reconnectionToken) : null;
-  if (!parts) {
+    typeof reconnectionToken === "string"
+      ? /^([\w-]{1,64})\.([\w-]{1,128})(?:\.([\w-]+))?$/.exec(reconnectionToken)
+      : null;
+  const given = parts?.[3] === undefined ? {} : valueOf(parts[3]);
+  if (!parts || !given) {
     throw new ConfigError("reconnectionToken", reconnectionToken, "what room.reconnectionToken said");
   }
-  return { method: "reconnect", target: parts[1]!, options: {}, token: parts[2]! };
+  const { options, group } = given as { readonly options?: unknown; readonly group?: Group };
+  return { ...checkedCall("reconnect", parts[1], options, group && { group }), token: parts[2]! };
 }
 
 /** Checks a call of the game before anything is sent. Leaves out the signal, which is not for the server. */

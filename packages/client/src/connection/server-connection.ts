@@ -5,6 +5,7 @@ import {
   readServerMessage,
   writeControl,
   type ClientMessage,
+  type RoomOptions,
 } from "@paceline/protocol";
 import {
   DropCounters,
@@ -21,7 +22,7 @@ import { nextConnectionState, type ConnectionEvent, type ConnectionState } from 
 import { EarlyTasks } from "../events/early-tasks.js";
 import { Listeners } from "../events/listeners.js";
 import type { FirstResult } from "./first-attempt.js";
-import { linkUrlOf, requestSeat, type JoinCall, type Seat } from "./match-request.js";
+import { linkUrlOf, reconnectionTokenOf, requestSeat, type JoinCall, type Seat } from "./match-request.js";
 import type { PageEvent } from "../browser/page.js";
 import { serverPathInWords, serverStatsOf, type ServerStats } from "../paths/path-stats.js";
 import { RateMeter } from "../paths/rate-meter.js";
@@ -82,6 +83,8 @@ export class ServerConnection {
   #identity: Identity | undefined;
   #linkUrl: string;
   #roomName = "";
+  /** The options by which this room differs from others of its name. */
+  #roomOptions: RoomOptions = {};
   #linkNumber = 0;
   #resumedAtMs = -Infinity;
   #isAsleep = false;
@@ -202,9 +205,10 @@ export class ServerConnection {
     }
   }
 
-  /** Session id and secret, for `Client.reconnect` in another page. */
+  /** Session id, secret and what the player gave, for `Client.reconnect` in another page. */
   get reconnectionToken(): string {
-    return this.#identity ? `${this.#identity.sessionId}.${this.#identity.token}` : "";
+    if (!this.#identity) return "";
+    return reconnectionTokenOf(this.#identity.sessionId, this.#identity.token, this.#options.call);
   }
 
   /**
@@ -416,14 +420,16 @@ export class ServerConnection {
   #welcomed(welcome: Welcome): void {
     if (this.#isAborted) return this.#refuse(aborted());
     if (!this.#move("welcomed")) return;
-    const { sessionId, token, resumeToken, options } = welcome;
+    const { sessionId, token, resumeToken } = welcome;
     this.#oneStep = undefined;
     this.#plan.arrived();
     this.#identity = { sessionId, token, resumeToken };
     this.#roomName = welcome.roomName;
+    this.#roomOptions = welcome.options;
     this.#tabSeat.keep({ session: sessionId, token, roomId: welcome.roomId }, this.#options.call);
     // A returning player belongs in this room, not in another room of the same name.
     const { credentials, build } = this.#call;
+    const { options } = this.#options.call;
     // A page that has taken over a seat by its token knows only from the welcome that it spectates.
     const terms = welcome.spectator ? { ...this.#call.terms, spectate: true } : this.#call.terms;
     this.#call = { method: "joinById", target: welcome.roomId, options, credentials, build, terms };
@@ -576,7 +582,9 @@ export class ServerConnection {
     const isGone =
       error instanceof NetError && (error.code === "match/not-found" || error.code === "match/full");
     if (!isGone || this.#call.method !== "joinById") return false;
-    this.#call = { ...this.#call, method: "joinOrCreate", target: this.#roomName };
+    // A player who joined by the room's id has not named the options that lead to this kind of room.
+    const options = { ...this.#roomOptions, ...this.#call.options };
+    this.#call = { ...this.#call, method: "joinOrCreate", target: this.#roomName, options };
     return true;
   }
 

@@ -219,7 +219,7 @@ export class RoomDirectory {
     const onFreed = (freed: Room): void => this.disposeIfEmpty(freed);
     const id = randomBytes(ROOM_ID_BYTES).toString("base64url");
     const settings = this.#settings;
-    const place = { id, name, options, optionsKey, build, maxPlayers, code: randomCode(), openedBy };
+    const place = { id, name, optionsKey, build, maxPlayers, code: randomCode(), openedBy };
     const openMatch: HostedRoom["openMatch"] = (match) => this.#openMatch({ ...match, build });
     const room = new Room({ ...place, settings, onEnd, onFreed, openMatch });
     this.#rooms.set(room.id, room);

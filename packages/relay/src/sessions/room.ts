@@ -20,7 +20,7 @@ import { BucketShare, TokenBucket } from "../limits/token-bucket.js";
 /** The parts of a new room. */
 type RoomDescription = Pick<
   Room,
-  "id" | "name" | "options" | "optionsKey" | "build" | "maxPlayers" | "code" | "openedBy" | "openMatch"
+  "id" | "name" | "optionsKey" | "build" | "maxPlayers" | "code" | "openedBy" | "openMatch"
 > & {
   readonly settings: RelaySettings;
   /** Called when the room has ended and all participants are out. Seats may still be reserved. */
@@ -46,8 +46,7 @@ const LEFT_PERIOD_MS = 100;
 export class Room implements HostedRoom {
   readonly id: string;
   readonly name: string;
-  readonly options: RoomOptions;
-  /** The options in canonical form, for comparison. */
+  /** The options that separate this room from others of its name, in canonical form. */
   readonly optionsKey: string;
   /** Build of the game that all participants have; empty if they name none, or if builds mix. */
   readonly build: string;
@@ -90,7 +89,6 @@ export class Room implements HostedRoom {
   constructor(description: RoomDescription) {
     this.id = description.id;
     this.name = description.name;
-    this.options = description.options;
     this.optionsKey = description.optionsKey;
     this.build = description.build;
     this.maxPlayers = description.maxPlayers;
@@ -199,9 +197,13 @@ export class Room implements HostedRoom {
 
   get listing(): RoomListing {
     const { id: roomId, name: roomName, metadata } = this;
-    const { taken: players, maxPlayers, spectatorCount: spectators } = this;
-    const options = Object.fromEntries(this.#options);
+    const { taken: players, maxPlayers, spectatorCount: spectators, separatingOptions: options } = this;
     return { roomId, roomName, players, maxPlayers, spectators, metadata, options };
+  }
+
+  /** The options that separate this room from others of its name. All others concern only the player who gave them. */
+  get separatingOptions(): RoomOptions {
+    return Object.fromEntries(this.#options) as RoomOptions;
   }
 
   /** Returns true if the option of this name, or else the metadata, has this value. */
