@@ -60,7 +60,13 @@ export async function answerMatch(
     counters.count("limited", "matchesPerAddress");
     return answer(response, tooManyMatches);
   }
-  const result = await resultOf(parts, request, path);
+  // Node destroys the response once it has read the end of the client's connection.
+  const isGone = (): boolean => response.destroyed;
+  const result = await resultOf(parts, request, path, isGone);
+  if (isGone()) {
+    if ("ticket" in result) parts.registry.seats.withdraw(result.ticket);
+    return;
+  }
   if (isRefusal(result)) counters.count("matchRefusals", result.code);
   else counters.count("seats", path.split("/", 1)[0]!);
   answer(response, result);
@@ -70,6 +76,7 @@ async function resultOf(
   { settings, registry }: MatchParts,
   request: IncomingMessage,
   path: string,
+  isGone: () => boolean,
 ): Promise<MatchRefusal | MatchAnswer | ListAnswer> {
   const { scheduler, limits, addressOf } = settings;
   const { bodyBytes: maxBytes, bodyDeadlineMs: deadlineMs } = limits;
@@ -85,7 +92,7 @@ async function resultOf(
   }
   if (!isMethod(method)) return noSuchMethod;
   const caller = { address: addressOf(request), headers: request.headers };
-  const seat = await registry.match({ method, target: decoded(target), ...wish }, caller);
+  const seat = await registry.match({ method, target: decoded(target), ...wish }, caller, isGone);
   return isRefusal(seat) ? seat : { version: PROTOCOL_VERSION, ...seat, linkPath: LINK_PATH };
 }
 

@@ -48,6 +48,9 @@ const MAX_PEERS_IN_WELCOME = 100;
  */
 const MAX_UNACKNOWLEDGED_SIGNALS = 256;
 
+/** The answer to a client that has given up. Nobody reads it. */
+const gaveUp = full(503, "the client has given up");
+
 /** Holds rooms, seats and participants: all of the relay except HTTP and sockets. */
 export class SessionRegistry implements ParticipantContext {
   readonly settings: RelaySettings;
@@ -87,12 +90,19 @@ export class SessionRegistry implements ParticipantContext {
 
   /**
    * Finds or opens a room and keeps a seat in it for the lifetime of the ticket. Asks the room's authority
-   * first if there is one.
+   * first if there is one. `isGone`: returns true once the client has given up; then nobody gets a seat.
    */
-  async match(request: MatchRequest, caller: Caller): Promise<MatchedSeat | MatchRefusal> {
+  async match(
+    request: MatchRequest,
+    caller: Caller,
+    isGone: () => boolean = () => false,
+  ): Promise<MatchedSeat | MatchRefusal> {
     const wish = (await this.#isSeatOfTab(request)) ? withoutSeat(request) : request;
     const authority = this.#authorityFor(wish);
-    const held = authority ? await this.#granted(wish, caller, authority) : this.hold(wish, caller.address);
+    if (isGone()) return gaveUp;
+    const held = authority
+      ? await this.#granted(wish, caller, authority, isGone)
+      : this.hold(wish, caller.address);
     return isRefusal(held) ? held : this.seats.issue(held, wish.webrtc);
   }
 
@@ -143,6 +153,7 @@ export class SessionRegistry implements ParticipantContext {
     request: MatchRequest,
     caller: Caller,
     authority: RoomAuthority,
+    isGone: () => boolean,
   ): Promise<HeldSeat | MatchRefusal> {
     const { method, options, authToken = "" } = request;
     const roomName = this.#roomNameOf(request);
@@ -154,15 +165,16 @@ export class SessionRegistry implements ParticipantContext {
     if (isRefusal(grant)) return grant;
     const identity = "identity" in grant ? grant.identity : undefined;
     // A room may lower its number of places while it opens. Then the next room is tried.
-    for (let tries = 0; tries < MAX_ROOMS_TRIED; tries++) {
+    for (let tries = 0; tries < MAX_ROOMS_TRIED && !isGone(); tries++) {
       const held = this.hold({ ...request, options: grant.options }, caller.address, grant.auth);
       if (isRefusal(held)) return held;
       const failed = await held.room.opening;
-      if (!failed && !held.room.exceedsCapacity(held.sessionId)) return { ...held, identity };
+      const isFree = !failed && !held.room.exceedsCapacity(held.sessionId);
+      if (isFree && !isGone()) return { ...held, identity };
       this.seats.release(held.sessionId);
       if (failed) return failed;
     }
-    return full(503, "rooms fill faster than they are opened");
+    return isGone() ? gaveUp : full(503, "rooms fill faster than they are opened");
   }
 
   /** Opens a room for guests of another room, as that room's authority requests. */
@@ -173,6 +185,8 @@ export class SessionRegistry implements ParticipantContext {
   /** Gives a link the seat of its ticket, or closes the link with the reason. */
   admit(admitted: AdmittedLink, ticket: string, address = ""): void {
     if (this.isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
+    // The client may try the ticket again over another link.
+    if (admitted.isGone) return;
     const redeemed = this.seats.redeem(ticket, address);
     if ("reason" in redeemed) return this.#refuse(admitted, redeemed.code, redeemed.reason);
     this.#claim(redeemed.sessionId, redeemed.webrtc, admitted);
@@ -181,9 +195,10 @@ export class SessionRegistry implements ParticipantContext {
   /** Finds a seat for a link and takes it in one step, or closes the link with the reason. */
   join(admitted: AdmittedLink, request: MatchRequest, caller: Caller): void {
     if (this.isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
+    if (admitted.isGone) return;
     const authority = this.#authorityFor(request);
     if (!authority) return this.#enter(admitted, request, this.hold(request, caller.address));
-    this.#granted(request, caller, authority).then(
+    this.#granted(request, caller, authority, () => admitted.isGone).then(
       (held) => this.#enter(admitted, request, held),
       (error: unknown) => {
         this.settings.faults.report("room", error);
@@ -286,13 +301,12 @@ export class SessionRegistry implements ParticipantContext {
   /** Gives the link the seat that was kept for its request, or closes the link with the refusal. */
   #enter(admitted: AdmittedLink, { method, webrtc }: MatchRequest, held: HeldSeat | MatchRefusal): void {
     const { counters } = this.settings;
+    if (admitted.isGone) return isRefusal(held) ? undefined : this.seats.release(held.sessionId);
     if (isRefusal(held)) {
       counters.count("matchRefusals", held.code);
       return refuseMatch(admitted, held);
     }
     counters.count("seats", method);
-    // The link may have closed while the room was opening.
-    if (admitted.link.state === "closed") return this.seats.release(held.sessionId);
     this.#claim(held.sessionId, webrtc, admitted);
   }
 

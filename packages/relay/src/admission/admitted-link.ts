@@ -1,5 +1,5 @@
 import type { TrafficClassName } from "@paceline/protocol";
-import type { Link, LinkGuard } from "@paceline/transport";
+import { WebSocketLink, type Link, type LinkGuard } from "@paceline/transport";
 import { FramedLink } from "@paceline/transport/node";
 import type { RelayCounters, TrafficCount } from "../ops/relay-counters.js";
 import type { SessionMeter } from "../limits/session-meter.js";
@@ -50,6 +50,12 @@ export class AdmittedLink implements LinkGuard {
     this.#counters = counters;
     this.#owner = owner;
     link.guard = this;
+  }
+
+  /** True if the client has closed the link, perhaps before a session has taken it. */
+  get isGone(): boolean {
+    const { link } = this;
+    return link.state === "closed" || (link instanceof WebSocketLink && link.hasEnded);
   }
 
   admits(packetBytes: number): boolean {

@@ -120,6 +120,8 @@ export interface HostedSeat {
 /** A participant of a room who moves to another one. */
 export interface MatchedPlayer extends Pick<HostedSeat, "options" | "auth" | "address"> {
   readonly webrtc: boolean;
+  /** Returns true if the player has left meanwhile. Then its seat is given back. */
+  isGone(): boolean;
 }
 
 /** A room to open for some guests only. */

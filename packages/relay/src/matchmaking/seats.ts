@@ -115,9 +115,10 @@ export class Seats {
     const failed = await room.opening;
     const seats = held.map((each, index) => failed ?? this.issue(each, players[index]!.webrtc));
     const refusal = seats.find(isRefusal);
-    if (!refusal) return seats as MatchedSeat[];
-    for (const { sessionId } of held) this.release(sessionId);
-    return refusal;
+    for (const [index, { sessionId }] of held.entries()) {
+      if (refusal || players[index]!.isGone()) this.release(sessionId);
+    }
+    return refusal ?? (seats as MatchedSeat[]);
   }
 
   get(sessionId: string): ReservedSeat | undefined {
@@ -160,6 +161,12 @@ export class Seats {
     this.#shares.release(seat.address);
     this.#rooms.groups.left(sessionId);
     this.#rooms.disposeIfEmpty(seat.room);
+  }
+
+  /** Gives back the seat of a ticket that nobody will use. Does nothing if it has been used. */
+  withdraw(ticket: string): void {
+    const sessionId = this.#tickets.get(ticket);
+    if (sessionId !== undefined) this.release(sessionId);
   }
 
   clear(): void {

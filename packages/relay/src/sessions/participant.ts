@@ -558,6 +558,10 @@ export class Participant {
     if (this.isGone || this.#links.size > 0 || this.#presence.at === "away") return;
     // A client that leaves with a full queue can say so only by the close code. A WebRTC close has no code.
     if (close.code === CloseCode.left && link.kind !== "webrtc") return this.end(CloseCode.left, "left");
+    // Nobody has a token for this session yet: the welcome with it leaves after the room's authority has decided.
+    if (this.room.host && !this.isIntroduced) {
+      return this.end(CloseCode.timeout, "the link broke before the player was let in");
+    }
     const page = pageAfter(close.code);
     // Only the WebSocket has closed. The session goes on over WebRTC until that closes too.
     if (page === "open" && !isLast) return;

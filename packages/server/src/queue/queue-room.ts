@@ -175,7 +175,9 @@ class QueueRoom extends Room<QueueTypes> {
     const core = Room.coreOf(this);
     const matched = players.map((player): MatchedPlayer => {
       const { webrtc } = core.players.of(player).participant.info;
-      return { options: player.options as RoomOptions, auth: player.auth, address: player.address, webrtc };
+      const isGone = (): boolean => !this.players.has(player.number);
+      const { auth, address } = player;
+      return { options: player.options as RoomOptions, auth, address, webrtc, isGone };
     });
     const seats = await core.hosted.openMatch({
       roomName: this.#target,

@@ -44,6 +44,11 @@ export class WebSocketLink extends PathLink {
     socket.binaryType = "arraybuffer";
   }
 
+  /** True if the other side has closed the socket, which the link reports only after {@link start}. */
+  get hasEnded(): boolean {
+    return this.#socket.readyState > OPEN;
+  }
+
   protected override connect(): void {
     const socket = this.#socket;
     socket.addEventListener("open", () => this.opened());
