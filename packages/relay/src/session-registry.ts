@@ -16,6 +16,7 @@ import { AddressShares } from "./limits/address-shares.js";
 import { Forwarder } from "./forwarding/forwarder.js";
 import type { AdmittedLink } from "./admission/admitted-link.js";
 import { LogThrottle } from "./ops/log.js";
+import { OwnPauses } from "./ops/own-pauses.js";
 import { full, notFound } from "./matchmaking/match-refusals.js";
 import { isRefusal, type MatchRequest } from "./matchmaking/match-request.js";
 import { boundMemory } from "./sessions/memory-budget.js";
@@ -54,6 +55,7 @@ const gaveUp = full(503, "the client has given up");
 /** Holds rooms, seats and participants: all of the relay except HTTP and sockets. */
 export class SessionRegistry implements ParticipantContext {
   readonly settings: RelaySettings;
+  readonly pauses: OwnPauses;
   readonly rooms: RoomDirectory;
   readonly participants = new Map<string, Participant>();
   readonly seats: Seats;
@@ -72,6 +74,7 @@ export class SessionRegistry implements ParticipantContext {
 
   constructor(settings: RelaySettings) {
     this.settings = settings;
+    this.pauses = new OwnPauses(settings.scheduler);
     this.#forwarder = new Forwarder(this.drops, settings);
     this.#endings = new LogThrottle(settings.scheduler);
     this.#egress = addressBuckets(settings, "egressBytesPerSecondPerAddress", "egressBurstPerAddress");
@@ -79,7 +82,7 @@ export class SessionRegistry implements ParticipantContext {
     this.rooms = new RoomDirectory(settings, (match) => this.#openMatch(match));
     const { maxSessions, addressSharePercent } = settings.limits;
     this.#shares = new AddressShares(maxSessions, addressSharePercent);
-    this.seats = new Seats(settings, this.rooms, this.#shares);
+    this.seats = new Seats(settings, this.rooms, this.#shares, this.pauses);
     this.webRtc = new WebRtcAnswerer(settings, this.drops, () => {
       for (const participant of this.participants.values()) participant.sendControl(serverSpeaksWebRtc);
     });
@@ -214,9 +217,13 @@ export class SessionRegistry implements ParticipantContext {
     participant.addStripe(admitted);
   }
 
-  /** Replaces a participant's links by a new one, or closes the new link with the reason. */
+  /**
+   * Gives a participant a new link, or closes the link with the reason. A link that the client has given up
+   * needs no token.
+   */
   resume(admitted: AdmittedLink, sessionId: string, token: string): void {
     if (this.isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
+    if (admitted.isGone) return;
     const participant = this.participants.get(sessionId);
     if (!participant) {
       return this.#refuse(admitted, CloseCode.sessionUnknown, "the session is not known (any more)");
@@ -224,13 +231,21 @@ export class SessionRegistry implements ParticipantContext {
     if (!participant.acceptsResumeToken(token)) {
       return this.#refuse(admitted, CloseCode.refused, "a token that is wrong, or was used before");
     }
-    this.settings.log.debug("session resumed", { sessionId, roomId: participant.room.id });
-    participant.attach(admitted);
-    participant.sendResumeToken((resumeToken) => ({ type: "resumed", resumeToken, ...tickOf(participant) }));
+    participant.offer(admitted, () =>
+      participant.sendResumeToken((resumeToken) => ({
+        type: "resumed",
+        resumeToken,
+        ...tickOf(participant),
+      })),
+    );
+  }
+
+  onResumed(participant: Participant): void {
+    const { id: sessionId, room } = participant;
+    this.settings.log.debug("session resumed", { sessionId, roomId: room.id });
     // TURN credentials may have expired while the participant was away.
     if (this.settings.turn) this.#renewFor(participant);
     this.settings.counters.count("entries", "resumed");
-    if (participant.isIntroduced) participant.room.callHost((host) => host.returned(participant));
   }
 
   reports(): RoomReport[] {
@@ -268,6 +283,7 @@ export class SessionRegistry implements ParticipantContext {
     this.isStopping = true;
     this.#stopRenewing?.();
     this.#stopMemory();
+    this.pauses.stop();
     this.#stripes.stop();
     this.seats.clear();
     this.rooms.groups.clear();

@@ -11,6 +11,7 @@ import type { MatchParts } from "./match-handler.js";
 import { refuseMatch } from "./session-registry.js";
 import { isRefusal, readJoinCredential, tooManyMatches } from "./matchmaking/match-request.js";
 import type { RelaySettings } from "./options/relay-options.js";
+import { waitingRead } from "./ops/own-pauses.js";
 import { endNow } from "./admission/socket-endings.js";
 import { WriteBatch } from "./admission/write-batch.js";
 
@@ -95,7 +96,11 @@ export class UpgradeHandler {
       onLink: ({ link, offeredProtocols, request: upgraded }) => {
         const admitted = new AdmittedLink(link, connection, this.#settings.counters);
         connection.link = admitted;
-        this.#enter(upgraded, admitted, offeredProtocols);
+        const enter = (): void => this.#enter(upgraded, admitted, offeredProtocols);
+        // A token is no newcomer's, and its link counts at its first packet, for which it must listen now.
+        const isReturn = offeredProtocols.some((name) => name.startsWith("resume."));
+        if (isReturn || !this.#parts.registry.pauses.isRecent) enter();
+        else void waitingRead().then(enter);
       },
       onStray: (payloadBytes) => connection.stray(payloadBytes),
     });

@@ -20,13 +20,20 @@ describe("resume tokens", () => {
     arrived.clear();
   });
 
-  it("that were not acknowledged are kept: the newest sixteen", () => {
+  it("that were not acknowledged are kept: the one in use, and the newest fifteen", () => {
     const tokens = new ResumeTokens();
     const issued = Array.from({ length: 17 }, () => tokens.issue());
-    expect(issued.map((token) => tokens.accepts(token, () => false))).toEqual([
-      false,
-      ...Array<boolean>(16).fill(true),
-    ]);
+    const isKnown = (token: string): boolean => tokens.accepts(token, () => false);
+    expect(issued.map(isKnown)).toEqual([true, false, ...Array<boolean>(15).fill(true)]);
+  });
+
+  it("end when the client uses a later one, and the used one stays", () => {
+    const tokens = new ResumeTokens();
+    const [first, second] = [tokens.issue(), tokens.issue()];
+    const isKnown = (token: string): boolean => tokens.accepts(token, () => false);
+    expect([second, first, second].map(isKnown)).toEqual([true, false, true]);
+    for (let count = 0; count < 100; count++) tokens.issue();
+    expect(isKnown(second)).toBe(true);
   });
 
   it("are 24 random bytes each", () => {

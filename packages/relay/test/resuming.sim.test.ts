@@ -1,5 +1,9 @@
 import { CloseCode } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
+import { VirtualScheduler } from "@paceline/testkit";
+import type { Scheduler } from "@paceline/transport";
+import { OwnPauses } from "../src/ops/own-pauses.js";
+import { AdmittedLink } from "../src/admission/admitted-link.js";
 import { VirtualRegistry } from "./virtual-registry.js";
 
 describe("resuming", () => {
@@ -27,6 +31,46 @@ describe("resuming", () => {
     expect(a.closes).toHaveLength(1);
   });
 
+  it("leaves a working link alone until the client uses the new one, which it may have given up", () => {
+    const virtual = new VirtualRegistry();
+    const { player: a } = virtual.join();
+    const { player: b } = virtual.join();
+    for (let attempt = 0; attempt < 40; attempt++) {
+      const link = virtual.link();
+      virtual.registry.resume(new AdmittedLink(link.relay), a.welcome.sessionId, a.resumeToken);
+      virtual.scheduler.advance(20);
+      link.player.close(CloseCode.timeout, "tried again");
+      virtual.scheduler.advance(20);
+    }
+    b.forward([a], Uint8Array.of(4));
+    virtual.scheduler.advance(100);
+    expect([a.closes, a.firstBytes, a.of("resumed")]).toEqual([[], [4], []]);
+    expect([...b.of("away"), ...b.of("back")]).toEqual([]);
+    virtual.resume(a);
+    expect(a.of("resumed")).toHaveLength(1);
+  });
+
+  it("takes the client's own token, however many links it has given up while it was away", () => {
+    const virtual = new VirtualRegistry();
+    const { player: a, link: first } = virtual.join();
+    const { player: b } = virtual.join();
+    const token = a.resumeToken;
+    first.relay.closeFromRemote(1006, "cable pulled");
+    first.player.closeFromRemote(1006, "cable pulled");
+    virtual.scheduler.advance(20);
+    for (let attempt = 0; attempt < 40; attempt++) {
+      const link = virtual.link();
+      link.downward.stall();
+      virtual.registry.resume(new AdmittedLink(link.relay), a.welcome.sessionId, token);
+      virtual.scheduler.advance(20);
+      link.player.close(CloseCode.timeout, "tried again");
+      virtual.scheduler.advance(20);
+    }
+    expect([b.of("away").length, b.of("back").length]).toEqual([1, 0]);
+    virtual.resume(a, token);
+    expect([b.of("away").length, b.of("back").length, b.of("left").length]).toEqual([1, 1, 0]);
+  });
+
   it("replaces a link that is still open", () => {
     const virtual = new VirtualRegistry();
     const { player: a } = virtual.join();
@@ -43,10 +87,39 @@ describe("resuming", () => {
     const virtual = new VirtualRegistry();
     const { player: a } = virtual.join();
     const { player: b } = virtual.join();
+    const link = virtual.link();
+    virtual.registry.resume(new AdmittedLink(link.relay), a.welcome.sessionId, a.resumeToken);
+    a.attach(link.player);
+    // The first packet over the new link has arrived, and the news of the end of the old one has not.
+    virtual.scheduler.advance(7);
     a.forward([b], Uint8Array.of(4));
-    virtual.resume(a);
+    virtual.scheduler.advance(100);
     expect(b.firstBytes).toEqual([]);
     expect(virtual.registry.drops.toRecord()).toEqual({ outdated: 1 });
+  });
+
+  it("has its grace period without a pause of the relay", () => {
+    const clock = new VirtualScheduler();
+    let isPaused = false;
+    const waiting: (() => void)[] = [];
+    const run = (fn: () => void) => () => (isPaused ? void waiting.push(fn) : fn());
+    const scheduler: Scheduler = {
+      nowMs: () => clock.nowMs(),
+      after: (delayMs, fn) => clock.after(delayMs, run(fn)),
+      every: (periodMs, fn) => clock.every(periodMs, run(fn)),
+    };
+    const pauses = new OwnPauses(scheduler);
+    let endedAtMs = 0;
+    pauses.after(20_000, () => (endedAtMs = clock.nowMs()));
+    clock.advance(5000);
+    isPaused = true;
+    clock.advance(12_000);
+    isPaused = false;
+    for (const fn of waiting.splice(0)) fn();
+    clock.advance(60_000);
+    expect(endedAtMs).toBeGreaterThan(31_000);
+    expect(endedAtMs).toBeLessThanOrEqual(32_000);
+    pauses.stop();
   });
 
   it("ends with the grace period", () => {

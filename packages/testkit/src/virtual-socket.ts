@@ -2,6 +2,7 @@ import type { WebSocketLike } from "@paceline/transport";
 import type { NetworkSettings } from "@paceline/transport/simulated";
 import { type SimulatedEnd, type SimulatedPairOptions, simulatedPair } from "./simulated-pair.js";
 
+const CONNECTING = 0;
 const OPEN = 1;
 const CLOSED = 3;
 
@@ -39,6 +40,17 @@ export class VirtualSocket implements WebSocketLike {
     if (this.readyState === CLOSED) return;
     this.readyState = CLOSED;
     this.onClosed?.(code, reason);
+  }
+
+  /** Makes this end wait for {@link open}, as for the server's answer to the upgrade. */
+  connect(): void {
+    this.readyState = CONNECTING;
+  }
+
+  open(): void {
+    if (this.readyState !== CONNECTING) return;
+    this.readyState = OPEN;
+    this.#emit("open", {});
   }
 
   /** Closes this end because the other end closed, or because the network is gone. */

@@ -12,6 +12,7 @@ export * from "./scheduler.js";
 export * from "./fan-out/shared-packets.js";
 export * from "./session/drop-counters.js";
 export type { LinkMonitorOptions } from "./session/links/link-monitor.js";
+export { OwnLateness } from "./session/links/own-lateness.js";
 export * from "./session/outbox/answer-budget.js";
 export * from "./session/outbox/byte-budget.js";
 export { ClassQueue, newWaiting, type QueueTotals, type Waiting } from "./session/outbox/class-queue.js";

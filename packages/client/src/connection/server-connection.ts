@@ -65,6 +65,9 @@ export class ServerConnection {
   readonly #plan: ReturnPlan;
   /** Links that were opened for this session and have not ended, oldest first. */
   readonly #links = new Set<Link>();
+  #newestLink: Link | undefined;
+  /** Resume tokens by the link that was opened with them. */
+  readonly #tokens = new WeakMap<Link, string>();
   readonly #meter: RateMeter;
   /** Counts the drops of all sessions with the server. */
   readonly #drops = new DropCounters();
@@ -86,7 +89,6 @@ export class ServerConnection {
   /** The options by which this room differs from others of its name. */
   #roomOptions: RoomOptions = {};
   #linkNumber = 0;
-  #resumedAtMs = -Infinity;
   #isAsleep = false;
   /** Link whose upgrade carries the join, until the server answers. */
   #oneStep: Link | undefined;
@@ -344,6 +346,7 @@ export class ServerConnection {
   /** Attaches a link with the highest preference: it was opened because the older ones may be dead. */
   #attachLink(link: Link): Link {
     this.#links.add(link);
+    this.#newestLink = link;
     this.#session.attach(link, { ...serverLinkOptions, preference: (this.#linkNumber += 1) });
     return link;
   }
@@ -492,12 +495,14 @@ export class ServerConnection {
     if (this.#state === "left") return;
     if (this.#state === "joining") return this.#notJoined(close, link);
     // Ignores the end of a replaced link, or of one that was tried beside the active one.
-    if (link === undefined || link === this.link || this.link === undefined) this.#lost(close, isLast);
+    if (link === undefined || link === this.link || this.link === undefined) this.#lost(close, isLast, link);
   }
 
-  #lost(close: LinkClose, isLast: boolean): void {
+  #lost(close: LinkClose, isLast: boolean, link: Link | undefined): void {
     const others = this.#session.isClosed ? [] : [...this.#links];
-    const isOurs = close.code === CloseCode.replaced && (others.length > 0 || this.#hasJustTried());
+    // The server closes a link in favour of a newer one, which this page may have given up meanwhile. Another page
+    // takes over the session itself, with all of its links.
+    const isOurs = close.code === CloseCode.replaced && link !== undefined && link !== this.#newestLink;
     if (isFinal(close.code) && !isOurs) return this.#end(close.code, close.reason);
     if (others.some(({ state }) => state === "open")) return;
     // WebRTC carries everything until a WebSocket is open again.
@@ -506,19 +511,16 @@ export class ServerConnection {
       this.#plan.dropped();
       this.#options.handlers.onDrop(close.reason || `code ${close.code}`);
     }
-    this.#returnFrom(close.code, others.length > 0);
+    this.#returnFrom(close.code, link, others.length > 0);
   }
 
-  #returnFrom(code: number, hasOthers: boolean): void {
-    const isForgotten = code === CloseCode.sessionUnknown || code === CloseCode.refused;
+  #returnFrom(code: number, link: Link | undefined, hasOthers: boolean): void {
+    // A link that was tried with an earlier token is refused, too, once the server knows that the next one arrived.
+    const isOutdated = link !== undefined && this.#tokens.get(link) !== this.#identity?.resumeToken;
+    const isForgotten = code === CloseCode.sessionUnknown || (code === CloseCode.refused && !isOutdated);
     if (this.#session.isClosed || (isForgotten && !hasOthers)) this.#forgetSession();
     else if (hasOthers) return this.#plan.race(true);
     if (!this.#isAsleep) this.#plan.attemptLater(code === CloseCode.serverShutdown);
-  }
-
-  /** True if this page may have opened the link that replaced ours. Otherwise another page opened it. */
-  #hasJustTried(): boolean {
-    return this.#options.scheduler.nowMs() - this.#resumedAtMs < serverLinkOptions.connectTimeoutMs;
   }
 
   #notJoined(close: LinkClose, link: Link | undefined): void {
@@ -570,8 +572,7 @@ export class ServerConnection {
     for (const link of connecting.slice(0, -MAX_OTHER_ATTEMPTS)) {
       link.close(CloseCode.timeout, "tried again");
     }
-    this.#resumedAtMs = this.#options.scheduler.nowMs();
-    this.#attach(`resume.${sessionId}.${resumeToken}`);
+    this.#tokens.set(this.#attach(`resume.${sessionId}.${resumeToken}`), resumeToken);
   }
 
   /**

@@ -39,6 +39,8 @@ export class AdmittedLink implements LinkGuard {
   beforeSend: (() => void) | undefined;
   /** The participant's packet meter; undefined until the participant takes the link. */
   meter: SessionMeter | undefined;
+  /** Called before the first packet reaches the session. */
+  onFirst: (() => void) | undefined;
   /** Called with a packet that came after the link was closed. */
   onLate: ((packet: Uint8Array) => void) | undefined;
   /** Called when a handler of the link's events throws. */
@@ -61,7 +63,12 @@ export class AdmittedLink implements LinkGuard {
   admits(packetBytes: number): boolean {
     this.#counters?.packetReceived(this.link.kind, packetBytes);
     try {
-      return this.meter?.admitPacket(packetBytes) !== false;
+      const isAdmitted = this.meter?.admitPacket(packetBytes) !== false;
+      const { onFirst } = this;
+      if (!isAdmitted || !onFirst) return isAdmitted;
+      this.onFirst = undefined;
+      onFirst();
+      return true;
     } catch (error) {
       this.failed(error);
       return false;

@@ -8,8 +8,8 @@ interface Issued {
 
 const TOKEN_BYTES = 24;
 /**
- * Limit for tokens whose message is never acknowledged, because links close at once. Older ones are
- * forgotten.
+ * Limit for tokens whose message is never acknowledged, because links close at once. Older ones are forgotten,
+ * but for the one that the client used last.
  */
 const MAX_ISSUED = 16;
 
@@ -25,7 +25,7 @@ export class ResumeTokens {
   issue(): string {
     const token = randomBytes(TOKEN_BYTES).toString("base64url");
     this.#issued.push({ hash: hashOf(token), messageId: undefined });
-    if (this.#issued.length > MAX_ISSUED) this.#issued.shift();
+    if (this.#issued.length > MAX_ISSUED) this.#issued.splice(1, 1);
     return token;
   }
 
@@ -37,7 +37,7 @@ export class ResumeTokens {
 
   /**
    * Returns true if the token is valid. Compares in constant time. `hasArrived`: returns true for
-   * acknowledged messages.
+   * acknowledged messages. A client that uses a token has received it, so that older ones end.
    */
   accepts(token: string, hasArrived: (messageId: number) => boolean): boolean {
     let newestKnown = 0;
@@ -46,9 +46,12 @@ export class ResumeTokens {
     });
     this.#issued.splice(0, newestKnown);
     const hash = hashOf(token);
-    let isKnown = false;
-    for (const issued of this.#issued) isKnown = timingSafeEqual(issued.hash, hash) || isKnown;
-    return isKnown;
+    let used = -1;
+    for (const [index, issued] of this.#issued.entries()) {
+      if (timingSafeEqual(issued.hash, hash)) used = index;
+    }
+    this.#issued.splice(0, used);
+    return used >= 0;
   }
 }
 

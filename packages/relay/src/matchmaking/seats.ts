@@ -6,6 +6,7 @@ import { networkOf } from "../limits/network-address.js";
 import { busy, full } from "./match-refusals.js";
 import { isRefusal, type MatchRequest } from "./match-request.js";
 import type { Participant } from "../sessions/participant.js";
+import type { OwnPauses } from "../ops/own-pauses.js";
 import type { RelaySettings } from "../options/relay-options.js";
 import type { HostedSeat, MatchedRoom } from "../authority/room-host.js";
 import type { Room } from "../sessions/room.js";
@@ -40,6 +41,7 @@ export class Seats {
   readonly #settings: RelaySettings;
   readonly #rooms: RoomDirectory;
   readonly #shares: AddressShares;
+  readonly #pauses: OwnPauses;
   readonly #seats = new Map<string, ReservedSeat>();
   /** Session ids by ticket. */
   readonly #tickets = new Map<string, string>();
@@ -49,10 +51,11 @@ export class Seats {
   /**
    * `shares`: counts sessions and seats per address. After a seat is taken, its session gives the share back.
    */
-  constructor(settings: RelaySettings, rooms: RoomDirectory, shares: AddressShares) {
+  constructor(settings: RelaySettings, rooms: RoomDirectory, shares: AddressShares, pauses: OwnPauses) {
     this.#settings = settings;
     this.#rooms = rooms;
     this.#shares = shares;
+    this.#pauses = pauses;
   }
 
   get size(): number {
@@ -89,8 +92,8 @@ export class Seats {
     const seat = this.#seats.get(sessionId);
     // The server may have stopped while the room was opening.
     if (!seat) return full(503, "the server is stopping");
-    const { limits, scheduler } = this.#settings;
-    const cancelRelease = scheduler.after(limits.ticketLifetimeMs, () => this.release(sessionId));
+    const { limits } = this.#settings;
+    const cancelRelease = this.#pauses.after(limits.ticketLifetimeMs, () => this.release(sessionId));
     const ticket = randomId(TICKET_BYTES);
     this.#seats.set(sessionId, { ...seat, ticket, webrtc, cancelRelease });
     this.#tickets.set(ticket, sessionId);

@@ -23,10 +23,10 @@ import {
   type Link,
   type LinkClose,
   type LinkMonitorOptions,
-  type Scheduler,
 } from "@paceline/transport";
 import type { AdmittedLink } from "../admission/admitted-link.js";
 import type { FaultPlace, LimitSubject } from "../ops/relay-counters.js";
+import type { OwnPauses } from "../ops/own-pauses.js";
 import type { RelaySettings } from "../options/relay-options.js";
 import type { SessionReport } from "../ops/report.js";
 import { ResumeTokens, hashOf } from "../admission/resume-tokens.js";
@@ -40,9 +40,9 @@ import { UpdateFilter } from "./update-filter.js";
 import { WaitingPackets } from "./waiting-packets.js";
 import { MAX_STRIPES } from "../admission/stripe-tickets.js";
 
-/** A participant's state, from its seat to its end. `returning`: with a new link that is not open yet. */
+/** A participant's state, from its seat to its end. */
 type Presence =
-  | { readonly at: "seated" | "connected" | "returning" | "gone" }
+  | { readonly at: "seated" | "connected" | "gone" }
   /** Without a link since `sinceMs`. `page`: the last known state of its page. */
   | { readonly at: "away"; readonly sinceMs: number; readonly page: "open" | "asleep" | "closed" };
 
@@ -65,10 +65,13 @@ export interface ParticipantOptions {
 /** The relay, as its participants see it. */
 export interface ParticipantContext {
   readonly settings: RelaySettings;
+  readonly pauses: OwnPauses;
   /** Counts the drops of all sessions together. */
   readonly drops: DropCounters;
   onMessage(participant: Participant, message: ClientMessage, messageBytes: number): void;
   onRouted(participant: Participant, packet: Uint8Array): void;
+  /** Called when the client uses another link. */
+  onResumed(participant: Participant): void;
   /** Called once, when the participant has ended, by either side. */
   onGone(participant: Participant, close: LinkClose): void;
 }
@@ -128,10 +131,12 @@ export class Participant {
   /** Its packets that wait until its room may forward them. */
   readonly waiting = new WaitingPackets();
   readonly #context: ParticipantContext;
-  readonly #scheduler: Scheduler;
+  readonly #scheduler: GuardedScheduler;
   readonly #tokens: readonly Buffer[];
   #welcomeId: number | undefined;
   readonly #links = new Set<Link>();
+  /** Links for this session over which the client has sent nothing yet, oldest first. */
+  readonly #offered = new Set<Link>();
   readonly #resumeTokens = new ResumeTokens();
   #newest: Link | undefined;
   #first: AdmittedLink | undefined;
@@ -197,7 +202,7 @@ export class Participant {
         onAcknowledged: (sequence) => room.host?.acknowledged(this, sequence),
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => context.onRouted(this, packet),
-        onActiveLink: (link) => link && this.#opened(),
+        onActiveLink: (link) => link && !this.#offered.has(link) && this.#opened(),
         onLinkDown: (link, close, isLast) => this.#linkDown(link, close, isLast),
         onClosed: (close) => this.#gone(close),
       },
@@ -248,7 +253,7 @@ export class Participant {
 
   /** True if it has no open link and may come back. */
   get isAway(): boolean {
-    return this.#presence.at === "away" || this.#presence.at === "returning";
+    return this.#presence.at === "away";
   }
 
   get unloadGraceMs(): number | undefined {
@@ -351,12 +356,48 @@ export class Participant {
     this.#stripes.add(stripe.link);
   }
 
-  /** Replaces all links by this one. */
+  /** Takes the session's first link. */
   attach(first: AdmittedLink): void {
+    this.#take(first);
+    this.#start(first);
+  }
+
+  /**
+   * Takes a link of a client that returns. The link replaces the others at its first packet. A client that does
+   * not get through opens one link after the other, and may have given this one up before the server could see
+   * it. `announce`: sends `resumed`, at once if no older link may still be in use.
+   */
+  offer(next: AdmittedLink, announce: () => void): void {
+    const { isAway } = this;
+    this.#offered.add(next.link);
+    next.onFirst = () => this.#use(next, isAway ? undefined : announce);
+    // The link may have arrived in time, and its first packet has not.
+    this.keepAtLeast(LINK_CONNECT_TIMEOUT_MS);
+    this.#start(next);
+    if (isAway) announce();
+  }
+
+  /** Replaces all older links by this one. */
+  #use(next: AdmittedLink, announce: (() => void) | undefined): void {
+    if (this.isGone || !this.#offered.has(next.link)) return;
+    const older = [...this.#links];
+    for (const offered of this.#offered) {
+      this.#offered.delete(offered);
+      if (offered === next.link) break;
+      older.push(offered);
+    }
+    this.#take(next);
+    for (const old of older) old.close(CloseCode.replaced, "a newer link of this session took over");
+    this.session.reconsider("a newer link of this session took over");
+    if (this.isAway) this.#opened();
+    announce?.();
+    this.#context.onResumed(this);
+  }
+
+  #take(first: AdmittedLink): void {
     this.linkAddress = first.address;
     this.resumeReading();
     this.#first = first;
-    const older = [...this.#links];
     const { link } = first;
     this.#newest = link;
     this.#stripes = undefined;
@@ -364,12 +405,11 @@ export class Participant {
       ? { link: first, places: [], isListed: false, isPrompt: false }
       : undefined;
     this.#links.add(link);
-    this.#cancelGrace?.();
-    this.#cancelGrace = undefined;
-    if (this.#presence.at === "away") this.#presence = { at: "returning" };
-    for (const old of older) old.close(CloseCode.replaced, "a newer link of this session took over");
+  }
+
+  #start(first: AdmittedLink): void {
     this.#guard(first);
-    this.session.attach(link, {
+    this.session.attach(first.link, {
       preference: 1,
       needsProof: false,
       connectTimeoutMs: LINK_CONNECT_TIMEOUT_MS,
@@ -474,9 +514,8 @@ export class Participant {
     this.#cancelGrace?.();
     this.#keptUntilMs = this.#presence.sinceMs + graceMs;
     const leftMs = this.#keptUntilMs - this.#scheduler.nowMs();
-    this.#cancelGrace = this.#scheduler.after(leftMs, () =>
-      this.end(CloseCode.timeout, "did not come back in time"),
-    );
+    const giveUp = (): void => this.end(CloseCode.timeout, "did not come back in time");
+    this.#cancelGrace = this.#context.pauses.after(leftMs, this.#scheduler.guarded(giveUp));
   }
 
   /**
@@ -528,18 +567,16 @@ export class Participant {
 
   #opened(): void {
     if (this.isGone) return;
-    const { isAway: wasAway } = this;
-    const hasReturned = this.#presence.at === "away";
+    const { isAway: hasReturned } = this;
     const isFirst = !this.#hasOpened;
     this.#hasOpened = true;
     this.#presence = { at: "connected" };
     const { room, number } = this;
     if (isFirst && !room.host) this.introduce();
     // With an authority, players exchange nothing. A change of links without an absence loses nothing.
-    const isNews = !isFirst && (wasAway || !room.host);
+    const isNews = !isFirst && (hasReturned || !room.host);
     if (isNews && this.isIntroduced) room.sendToOthers(this, { type: "back", number });
     if (!hasReturned) return;
-    // A WebRTC link that was still opening has outlived the sockets: no socket resumes the session here.
     this.#cancelGrace?.();
     this.#cancelGrace = undefined;
     if (this.isIntroduced) room.callHost((host) => host.returned(this));
@@ -554,6 +591,7 @@ export class Participant {
   }
 
   #linkDown(link: Link, close: LinkClose, isLast: boolean): void {
+    if (this.#offered.delete(link)) return;
     this.#links.delete(link);
     if (this.isGone || this.#links.size > 0 || this.#presence.at === "away") return;
     // A client that leaves with a full queue can say so only by the close code. A WebRTC close has no code.

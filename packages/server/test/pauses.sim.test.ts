@@ -1,0 +1,87 @@
+/** A server that was paused: every player is back once, as the one that it was. */
+import { Room, type Player } from "@paceline/server";
+import { afterEach, describe, expect, test } from "vitest";
+import { PausingStage } from "./pausing-stage.js";
+
+let hooks: string[];
+
+class PausedRoom extends Room {
+  override onJoin({ number }: Player): void {
+    hooks.push(`join ${number}`);
+  }
+
+  override onDrop({ number }: Player): void {
+    hooks.push(`drop ${number}`);
+  }
+
+  override onReconnect({ number }: Player): void {
+    hooks.push(`reconnect ${number}`);
+  }
+
+  override onLeave({ number }: Player): void {
+    hooks.push(`leave ${number}`);
+  }
+}
+
+let stage: PausingStage;
+afterEach(() => stage.stop());
+
+const kinds = { relayed: { maxPlayers: 16 }, "with authority": PausedRoom };
+const cases = (Object.keys(kinds) as (keyof typeof kinds)[]).flatMap((kind) =>
+  [3, 6].flatMap((count) => [4, 5, 12, 20, 30, 50].map((seconds) => ({ kind, count, seconds }))),
+);
+
+describe("after a pause of the server", () => {
+  test.each(cases)(
+    "of $seconds s, $count players of a room $kind are back once, and resumed",
+    async (each) => {
+      hooks = [];
+      stage = new PausingStage(kinds[each.kind]);
+      const numbers = Array.from({ length: each.count }, (_, index) => index + 1);
+      for (const _ of numbers) await stage.join();
+      await stage.advance(2000);
+      for (const { seen } of stage.players) seen.news.length = 0;
+      hooks.length = 0;
+      await stage.pause(each.seconds * 1000);
+      await stage.advance(10_000);
+      // Links last 5 s without a packet.
+      const isDropped = each.seconds >= 5;
+      for (const { room, seen } of stage.players) {
+        const others = numbers.filter((number) => number !== room.myNumber);
+        expect(seen).toMatchObject({
+          drops: isDropped ? 1 : 0,
+          returns: isDropped ? [true] : [],
+          ends: [],
+        });
+        expect([room.state, room.peers.length]).toEqual(["joined", each.count - 1]);
+        for (const other of others) {
+          const news = seen.news
+            .filter((item) => item.endsWith(` ${other}`))
+            .map((item) => item.split(" ")[0]);
+          expect(["", "away back"]).toContain(news.join(" "));
+        }
+        if (each.kind === "relayed") continue;
+        const own = hooks
+          .filter((item) => item.endsWith(` ${room.myNumber}`))
+          .map((item) => item.split(" ")[0]);
+        expect(own).toEqual(isDropped ? ["drop", "reconnect"] : []);
+      }
+      expect(stage.server.health()).toMatchObject({ sessions: each.count, rooms: 1 });
+    },
+  );
+});
+
+test("a player whose line stalls for 3.5 s while newer sockets hang for 10 s stays in the room", async () => {
+  hooks = [];
+  stage = new PausingStage(PausedRoom);
+  const { room, seen } = await stage.join();
+  await stage.advance(2000);
+  const before = stage.sockets;
+  stage.upgradeDelayMs = 10_000;
+  stage.line.pause();
+  await stage.advance(3500);
+  stage.line.goOn();
+  await stage.advance(20_000);
+  expect(stage.sockets).toBeGreaterThan(before);
+  expect([room.state, seen.drops, seen.ends, hooks]).toEqual(["joined", 0, [], ["join 1"]]);
+});

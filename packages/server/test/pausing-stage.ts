@@ -1,0 +1,185 @@
+import { Client, type Room as ClientRoom } from "@paceline/client";
+import { defineServer, type Room, type RoomEntry } from "@paceline/server";
+import { VirtualScheduler, seededRandom, virtualSocketPair, type VirtualSocket } from "@paceline/testkit";
+import { WebSocketLink, type Cancel, type Scheduler } from "@paceline/transport";
+import { setImmediate as nextTurn, setTimeout as realPause } from "node:timers/promises";
+import { stubFetch } from "./virtual-fetch.js";
+
+/**
+ * A process that can be paused, as by a debugger or a suspended machine. While it is, its timers and all that
+ * comes over its sockets wait; then it reads the sockets first, as Node does.
+ */
+export class PausableProcess implements Scheduler {
+  readonly #clock: Scheduler;
+  readonly #reads: (() => void)[] = [];
+  readonly #timers = new Set<() => void>();
+  #isPaused = false;
+
+  constructor(clock: Scheduler) {
+    this.#clock = clock;
+  }
+
+  nowMs(): number {
+    return this.#clock.nowMs();
+  }
+
+  after(delayMs: number, fn: () => void): Cancel {
+    const run = (): void => (this.#isPaused ? void this.#timers.add(run) : fn());
+    const cancel = this.#clock.after(delayMs, run);
+    return () => {
+      this.#timers.delete(run);
+      cancel();
+    };
+  }
+
+  every(periodMs: number, fn: () => void): Cancel {
+    const run = (): void => (this.#isPaused ? void this.#timers.add(run) : fn());
+    const cancel = this.#clock.every(periodMs, run);
+    return () => {
+      this.#timers.delete(run);
+      cancel();
+    };
+  }
+
+  /** Runs `fn` when the process reads its sockets next. */
+  read(fn: () => void): void {
+    if (this.#isPaused) this.#reads.push(fn);
+    else fn();
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  goOn(): void {
+    this.#isPaused = false;
+    for (const read of this.#reads.splice(0)) read();
+    for (const run of [...this.#timers]) if (this.#timers.delete(run)) run();
+  }
+}
+
+/** What one player of a {@link PausingStage} has seen. */
+export interface Seen {
+  drops: number;
+  /** `resumed` of each return. */
+  readonly returns: boolean[];
+  /** Codes with which the player was removed. */
+  readonly ends: number[];
+  /** News of the others: `away 2`, `back 2`, `joined 3`, `left 1`, in order. */
+  readonly news: string[];
+}
+
+export interface PausingPlayer {
+  readonly client: Client;
+  readonly room: ClientRoom;
+  readonly seen: Seen;
+}
+
+const STEP_MS = 5;
+const DELAY_MS = 20;
+
+/** A server that can be paused, and whole clients whose upgrades wait for it, in virtual time. */
+export class PausingStage {
+  readonly scheduler = new VirtualScheduler({ startMs: 1000 });
+  readonly process = new PausableProcess(this.scheduler);
+  /** The players' way to the server. While it is paused, packets wait. */
+  readonly line = new PausableProcess(this.scheduler);
+  readonly server;
+  readonly players: PausingPlayer[] = [];
+  readonly #random = seededRandom(1);
+  /** Further delay of the upgrades of new sockets, ms, as in a proxy that holds them. */
+  upgradeDelayMs = 0;
+  /** Number of sockets that were opened. */
+  sockets = 0;
+
+  constructor(rooms: (new () => Room) | { readonly maxPlayers: number }, options: object = {}) {
+    const wallClockMs = (): number => this.scheduler.nowMs();
+    const kinds = { staged: rooms as RoomEntry };
+    this.server = defineServer({ scheduler: this.process, wallClockMs, rooms: kinds, ...options });
+    stubFetch(this.server);
+  }
+
+  client(): Client {
+    const connect = (protocols: readonly string[]): VirtualSocket => this.#connect(protocols);
+    const webSocket = function socket(_url: string, protocols: readonly string[] = []): VirtualSocket {
+      return connect(protocols);
+    };
+    const { scheduler } = this;
+    const plain = { profile: "racing", transports: ["websocket"], sockets: 1 } as const;
+    return new Client("http://stage.example", { ...plain, scheduler, webSocket });
+  }
+
+  async join(client = this.client()): Promise<PausingPlayer> {
+    const room = (await this.until(client.joinOrCreate("staged"))) as ClientRoom;
+    const seen: Seen = { drops: 0, returns: [], ends: [], news: [] };
+    room.onDrop(() => (seen.drops += 1));
+    room.onReconnect(({ resumed }) => seen.returns.push(resumed));
+    room.onLeave((code) => seen.ends.push(code));
+    room.onPeerAway(({ number }) => seen.news.push(`away ${number}`));
+    room.onPeerBack(({ number }) => seen.news.push(`back ${number}`));
+    room.onPeerJoin(({ number }) => seen.news.push(`joined ${number}`));
+    room.onPeerLeave(({ number }) => seen.news.push(`left ${number}`));
+    const player = { client, room, seen };
+    this.players.push(player);
+    return player;
+  }
+
+  async until<Value>(promise: Promise<Value>, maxMs = 30_000): Promise<Value> {
+    let isSettled = false;
+    const settle = (): void => void (isSettled = true);
+    promise.then(settle, settle);
+    await Client.preload();
+    for (let ms = 0; ms < maxMs && !isSettled; ms += STEP_MS) {
+      await this.advance(STEP_MS);
+      if (!isSettled) await realPause(1);
+    }
+    return promise;
+  }
+
+  async advance(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= STEP_MS) {
+      this.scheduler.advance(Math.min(STEP_MS, left));
+      await nextTurn();
+    }
+  }
+
+  async pause(ms: number): Promise<void> {
+    this.process.pause();
+    await this.advance(ms);
+    this.process.goOn();
+  }
+
+  async stop(): Promise<void> {
+    for (const { room } of this.players) room.leave();
+    await this.advance(200);
+    void this.server.stop({ drainMs: 0 });
+    await this.advance(200);
+  }
+
+  #connect(protocols: readonly string[]): VirtualSocket {
+    const { scheduler, process } = this;
+    this.sockets += 1;
+    const random = this.#random.fork();
+    const { player, server } = virtualSocketPair({ scheduler, random, settings: { delayMs: DELAY_MS } });
+    player.connect();
+    const link = new WebSocketLink(server, { scheduler: process });
+    link.filters.push({
+      queuedBytes: 0,
+      hasRoom: () => true,
+      send: (_, packet, pass) => {
+        const copy = packet.slice();
+        this.line.read(() => pass(copy));
+      },
+      receive: (packet, pass) => this.line.read(() => process.read(() => pass(packet))),
+      end: (tell) => process.read(tell),
+      close: () => undefined,
+    });
+    scheduler.after(DELAY_MS + this.upgradeDelayMs, () => {
+      process.read(() => {
+        this.server.takeLink(link, { address: "stage", protocols: [...protocols] });
+        scheduler.after(DELAY_MS, () => player.open());
+      });
+    });
+    return player;
+  }
+}
