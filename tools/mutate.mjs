@@ -19,7 +19,7 @@ const TARGETS = [
     file: "packages/protocol/src/bytes/msgpack-check.ts",
     tests: ["packages/protocol/test/value-", "packages/protocol/test/decoder-fuzz"],
   },
-  { file: "packages/relay/src/limits/token-bucket.ts", tests: ["packages/relay/test/token-bucket"] },
+  { file: "packages/transport/src/token-bucket.ts", tests: ["packages/relay/test/token-bucket"] },
   {
     file: "packages/relay/src/limits/option-checks.ts",
     tests: ["packages/relay/test/relay-options", "packages/relay/test/match-request"],

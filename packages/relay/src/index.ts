@@ -36,7 +36,6 @@ export type {
 } from "./ops/relay-counters.js";
 export { groupOf } from "./matchmaking/match-request.js";
 export type { RoomReport, SessionReport } from "./ops/report.js";
-export { TokenBucket } from "./limits/token-bucket.js";
 export { assertRange, checkedLimits, type LimitRow } from "./limits/option-checks.js";
 export { limitTable, type RelayLimits } from "./limits/relay-limits.js";
 export type {

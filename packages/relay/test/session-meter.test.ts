@@ -1,8 +1,9 @@
 import { VirtualScheduler } from "@paceline/testkit";
+import { TokenBucket } from "@paceline/transport";
 import { describe, expect, it } from "vitest";
 import { relayLimits, type RelayLimits } from "../src/limits/relay-limits.js";
 import { SessionMeter } from "../src/limits/session-meter.js";
-import { BucketShare, TokenBucket } from "../src/limits/token-bucket.js";
+import { BucketShare } from "../src/limits/bucket-share.js";
 
 function scene({ roomBytes = 1e9, ...changed }: Partial<RelayLimits> & { roomBytes?: number } = {}) {
   const scheduler = new VirtualScheduler();

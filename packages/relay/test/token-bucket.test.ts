@@ -1,7 +1,8 @@
 import { VirtualScheduler } from "@paceline/testkit";
+import { TokenBucket } from "@paceline/transport";
 import { describe, expect, it } from "vitest";
 import { AddressBuckets } from "../src/limits/address-buckets.js";
-import { BucketShare, TokenBucket } from "../src/limits/token-bucket.js";
+import { BucketShare } from "../src/limits/bucket-share.js";
 
 describe("a token bucket", () => {
   it("lets a burst pass, then the rate", () => {

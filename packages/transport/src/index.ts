@@ -30,4 +30,5 @@ export * from "./striped/stripe-filter.js";
 export * from "./webrtc/has-webrtc.js";
 export * from "./websocket/socket-backlog.js";
 export * from "./websocket/websocket-link.js";
+export * from "./token-bucket.js";
 export * from "./worker-scheduler.js";

@@ -1,7 +1,6 @@
 import type { Envelope } from "@paceline/protocol";
-import type { Cancel, Scheduler } from "@paceline/transport";
+import { TokenBucket, type Cancel, type Scheduler } from "@paceline/transport";
 import type { RelaySettings } from "../options/relay-options.js";
-import { TokenBucket } from "../limits/token-bucket.js";
 import type { HeldFrames, Participant } from "../sessions/participant.js";
 import { Frames } from "./frames.js";
 

@@ -1,7 +1,6 @@
-import type { Clock } from "@paceline/transport";
+import { TokenBucket, type Clock } from "@paceline/transport";
 import type { RelayLimits } from "./relay-limits.js";
 import { networksOf, type Network } from "./network-address.js";
-import { TokenBucket } from "./token-bucket.js";
 
 /**
  * Upper bound of remembered addresses. Beyond it the oldest is forgotten, unless a session holds its bucket.

@@ -1,6 +1,7 @@
 import { limits as wireLimits } from "@paceline/protocol";
 import type { RelayLimits } from "./relay-limits.js";
-import { BucketShare, TokenBucket } from "./token-bucket.js";
+import { TokenBucket } from "@paceline/transport";
+import { BucketShare } from "./bucket-share.js";
 
 /** Part of a second's forwards that may leave at once: 10 ms of work at the default. */
 const BURST_SECONDS = 0.025;

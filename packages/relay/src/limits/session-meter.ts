@@ -1,8 +1,8 @@
 import type { TrafficClassName } from "@paceline/protocol";
-import type { Clock } from "@paceline/transport";
+import { TokenBucket, type Clock } from "@paceline/transport";
 import type { LimitSubject } from "../ops/relay-counters.js";
 import type { RelayLimits } from "./relay-limits.js";
-import { TokenBucket, type BucketShare } from "./token-bucket.js";
+import type { BucketShare } from "./bucket-share.js";
 
 /** After this time without a refusal, the patience with the session begins again. */
 const FORGIVEN_AFTER_MS = 1000;

@@ -18,6 +18,7 @@ import {
   PathLink,
   Session,
   StripeFilter,
+  TokenBucket,
   type Cancel,
   type DropCounters,
   type Link,
@@ -35,7 +36,6 @@ import type { RoomHost } from "../authority/room-host.js";
 import type { ForwardShare } from "../limits/forward-rates.js";
 import { RetainedStates } from "./retained-states.js";
 import { SessionMeter } from "../limits/session-meter.js";
-import { TokenBucket } from "../limits/token-bucket.js";
 import { UpdateFilter } from "./update-filter.js";
 import { WaitingPackets } from "./waiting-packets.js";
 import { MAX_STRIPES } from "../admission/stripe-tickets.js";

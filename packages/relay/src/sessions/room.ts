@@ -7,7 +7,7 @@ import {
   type ServerMessage,
   type MatchRefusal,
 } from "@paceline/protocol";
-import type { Clock } from "@paceline/transport";
+import { TokenBucket, type Clock } from "@paceline/transport";
 import type { HostedRoom, RoomHost } from "../authority/room-host.js";
 import type { Faults } from "../ops/faults.js";
 import type { Participant } from "./participant.js";
@@ -15,7 +15,7 @@ import { PeerNumbers } from "./peer-numbers.js";
 import { limitTable } from "../limits/relay-limits.js";
 import type { RelaySettings } from "../options/relay-options.js";
 import type { ForwardShare, RoomForwards } from "../limits/forward-rates.js";
-import { BucketShare, TokenBucket } from "../limits/token-bucket.js";
+import { BucketShare } from "../limits/bucket-share.js";
 
 /** The parts of a new room. */
 type RoomDescription = Pick<

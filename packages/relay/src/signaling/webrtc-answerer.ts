@@ -1,5 +1,5 @@
 import { CloseCode, SERVER_NUMBER } from "@paceline/protocol";
-import type { DropCounters, LinkMonitorOptions } from "@paceline/transport";
+import { TokenBucket, type DropCounters, type LinkMonitorOptions } from "@paceline/transport";
 import {
   NodeWebRtcLink,
   endNativeWebRtc,
@@ -10,7 +10,6 @@ import { permitsCandidate } from "./candidate-policy.js";
 import { AdmittedLink } from "../admission/admitted-link.js";
 import type { Participant } from "../sessions/participant.js";
 import type { RelaySettings } from "../options/relay-options.js";
-import { TokenBucket } from "../limits/token-bucket.js";
 import { freeUdpPort } from "./udp-port.js";
 
 /** Mean interval at which a client may make attempts, besides the burst. */

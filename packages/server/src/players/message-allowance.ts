@@ -1,5 +1,6 @@
 import { checkKeys } from "@paceline/protocol";
-import { TokenBucket, assertRange } from "@paceline/relay";
+import { assertRange } from "@paceline/relay";
+import { TokenBucket } from "@paceline/transport";
 
 /** Limits of a player's messages and requests. */
 export interface MessageLimits {

@@ -1,6 +1,6 @@
 import { ConfigError, type EntityDefinition } from "@paceline/protocol";
 import { positionErrorM, wrapAngle } from "@paceline/netcode";
-import { TokenBucket } from "@paceline/relay";
+import { TokenBucket } from "@paceline/transport";
 
 /** Limits of an entity's motion. Omitted ones are not checked. */
 export interface MotionLimits {

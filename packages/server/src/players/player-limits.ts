@@ -1,5 +1,6 @@
 import type { ToAuthority } from "@paceline/protocol";
-import { TokenBucket, checkedLimits, type LimitRow } from "@paceline/relay";
+import { checkedLimits, type LimitRow } from "@paceline/relay";
+import { TokenBucket } from "@paceline/transport";
 
 /**
  * Limits of one player's requests to its room, besides messages and inputs. A test compares them with the
