@@ -1,6 +1,7 @@
 import {
   defineEntity,
   describeColumns,
+  limits,
   scalar,
   vec2,
   writeRetained,
@@ -10,7 +11,7 @@ import {
   type RetainedPayload,
 } from "@paceline/protocol";
 import { VirtualScheduler } from "@paceline/testkit";
-import { DropCounters } from "@paceline/transport";
+import { DropCounters, TokenBucket } from "@paceline/transport";
 import { describe, expect, test, vi } from "vitest";
 import type { Entity } from "../src/entities/entity.js";
 import { RemoteEntities } from "../src/modes/mesh/remote-entities.js";
@@ -55,10 +56,12 @@ class Scene {
       loadInterpolation: () => import("../src/api/late/interpolation.js"),
     };
     const parts = { scheduler: this.clock, listeners, drops, view };
+    const allowance = new TokenBucket(limits.statesPerSecond, limits.statesBurst, this.clock.nowMs());
+    const takeStates = (states: number): boolean => allowance.take(states, this.clock.nowMs());
     const trySend = (payload: PeerPayload): boolean => this.told.push(payload) > 0;
     this.entities = new RemoteEntities(
       { ...parts, loadColumns: () => import("../src/api/late/columns.js") },
-      { number: 3, sessionNumber: 3, rttMs: undefined, trySend } as StreamOwner,
+      { number: 3, sessionNumber: 3, rttMs: undefined, trySend, takeStates } as StreamOwner,
     );
     this.states = new RawStates(definition);
     if (announcement) this.announce(this.states.announcement());

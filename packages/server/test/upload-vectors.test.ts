@@ -90,6 +90,7 @@ function read(bodies: readonly { readonly tick: number; readonly hex: string }[]
     plans,
     tickHz: TICK_HZ,
     columnsOf: () => undefined,
+    takeStates: () => true,
     maxOf: () => 8,
     onLost: () => undefined,
     onState(entity, tick, place) {

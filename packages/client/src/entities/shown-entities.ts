@@ -172,6 +172,8 @@ export interface ShownParts {
 export interface Source {
   /** True if states contain the rates that motion models need. If not, the rates are derived here. */
   readonly hasRates: boolean;
+  /** Limit of its entities. Its streams may begin again, each with other ids. */
+  readonly maxEntities: number;
   rttMs(): number;
   /** Returns an estimate of the clock that its pongs show, minus the local one, ms; undefined without pongs. */
   offsetMs?(): number | undefined;
@@ -360,6 +362,7 @@ export class ShownEntities implements SnapshotListener {
     let record = this.#records.get(id);
     if (record?.definition !== plan.definition) {
       this.onRemoved(id);
+      if (this.#records.size >= this.#source.maxEntities) return this.#parts.drops.count("queue-full");
       record = this.#add(id, plan.definition);
     }
     const unwrapped = timeline.unwrap(tick);

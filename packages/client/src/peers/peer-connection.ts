@@ -15,6 +15,7 @@ import {
   RelayedLink,
   Requests,
   Session,
+  TokenBucket,
   type AnswerBudget,
   type BroadcastReceiver,
   type ChannelPolicyOf,
@@ -120,6 +121,8 @@ export class PeerConnection implements Peer {
   readonly #info: PeerInfo;
   readonly #handlers: PeerHandlers;
   readonly #direct: LazyDirectPath;
+  /** States that are still read of this peer, however often the pair starts again. */
+  readonly #states: TokenBucket;
   /** Number of requests that are still answered before the next {@link sample}. */
   #requestsLeft: number = limits.requestsPerSecond;
   #session: Session;
@@ -152,6 +155,7 @@ export class PeerConnection implements Peer {
     this.#hasWebRtc = info.webrtc;
     this.#mayHaveWebRtc = info.webrtc;
     this.requests = new Requests(scheduler);
+    this.#states = new TokenBucket(limits.statesPerSecond, limits.statesBurst, scheduler.nowMs());
     this.meter = new RateMeter(scheduler.nowMs());
     this.#session = this.#newSession();
     this.#direct = new LazyDirectPath({
@@ -389,6 +393,11 @@ export class PeerConnection implements Peer {
     }
     this.#requestsLeft -= 1;
     return true;
+  }
+
+  /** Returns true if so many more states of this peer may be read. */
+  takeStates(states: number): boolean {
+    return this.#states.take(states, this.#scheduler.nowMs());
   }
 
   /** Sends an answer to the peer's own packets. If the peer's queue is full, drops it and returns false. */

@@ -1,4 +1,4 @@
-import { MAX_EVERY_TICKS } from "@paceline/protocol";
+import { MAX_EVERY_TICKS, limits } from "@paceline/protocol";
 import { REPEAT_AFTER_MS, type SendDecisionPolicy } from "@paceline/netcode";
 import type { Plan } from "@paceline/transport";
 import { stateIntervalMs } from "./view-plan.js";
@@ -8,6 +8,15 @@ const MOVING_HEARTBEAT_MS = 300;
 /** Share of the extrapolation limit after which a moving entity is sent again. */
 const NEWS_SHARE = 0.6;
 
+/** Share of the states that a receiver reads which are due ones. The others are references and repairs. */
+const DUE_SHARE = 0.5;
+
+/** Limits of the states of own entities that are sent in a second. */
+export interface StateRates {
+  readonly bytesPerSecond: number;
+  readonly statesPerSecond: number;
+}
+
 /**
  * Returns the rules by which the plan wants own entities sent. The sender adds the time for which it
  * extrapolates them (`horizonMs`).
@@ -16,7 +25,7 @@ export function policyOf({
   numbers,
   style,
   repeats,
-}: Plan): Omit<SendDecisionPolicy, "horizonMs"> & { readonly bytesPerSecond: number } {
+}: Plan): Omit<SendDecisionPolicy, "horizonMs"> & StateRates {
   return {
     minIntervalMs: 1000 / numbers.stateHz,
     heartbeatMs: numbers.heartbeatMs,
@@ -24,6 +33,7 @@ export function policyOf({
     positionThresholdM: numbers.thresholdM,
     headingThresholdRad: numbers.headingRad,
     bytesPerSecond: numbers.stateBytesPerSecond,
+    statesPerSecond: limits.statesPerSecond * DUE_SHARE,
     isInterpolated: style === "interpolation",
     repeatAfterMs: repeats ? REPEAT_AFTER_MS : 0,
   };

@@ -1,4 +1,4 @@
-import type { EntityDefinition, Texts } from "@paceline/protocol";
+import { FIRST_FIELD_COLUMN, stateWeight, type EntityDefinition, type Texts } from "@paceline/protocol";
 import { thresholdFactor } from "../reckoning/adaptive-threshold.js";
 import type { SendDecisionPolicy } from "../reckoning/send-policy.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
@@ -19,6 +19,8 @@ export interface ReplicatedEntity {
 export interface ReplicationPolicy extends SendDecisionPolicy {
   /** Most bytes of states per second for this receiver, heads included. */
   readonly bytesPerSecond: number;
+  /** Most states per second, by their {@link stateWeight}, that the receiver reads. Default: no limit. */
+  readonly statesPerSecond?: number;
   /**
    * Time after which an unacknowledged state counts as lost and its entity is due again, ms; Infinity: never.
    */
@@ -40,6 +42,7 @@ export interface ReceiverReplicationOptions {
 interface Slot {
   readonly entity: ReplicatedEntity;
   readonly replica: SentReplica;
+  readonly weight: number;
   /** Sum of errors while unsent. It grows until the entity is sent. */
   priority: number;
   /**
@@ -71,8 +74,8 @@ export function lostAfterMsOf(rttMs: number): number {
 /**
  * Chooses the due entities for one receiver (or for all of a room that share packets), and their order. An
  * entity is due if its shown motion is off by more than the threshold, another field changed, its heartbeat
- * is due, or its last state was lost. Entities beyond the byte budget wait, and become more urgent with time:
- * the largest errors go first, and none starves.
+ * is due, or its last state was lost. Entities beyond the budget of bytes or states wait, and become more
+ * urgent with time: the largest errors go first, and none starves.
  *
  * Each tick: run every entity's `kinematicsOf(definition)`, once for all receivers; call {@link due}; write
  * the returned entities (quantise into the `StateHistory`, write with `SnapshotSender` or `ReferenceSender`);
@@ -101,7 +104,7 @@ export class ReceiverReplication {
     { tick, nowMs }: ReplicationMoment,
     policy: ReplicationPolicy,
   ): ReplicatedEntity[] {
-    this.#budget.refill(nowMs, policy.bytesPerSecond);
+    this.#budget.refill(nowMs, policy.bytesPerSecond, policy.statesPerSecond);
     const due: Slot[] = [];
     for (const entity of entities) {
       const slot = this.#slotOf(entity);
@@ -110,9 +113,9 @@ export class ReceiverReplication {
       if (urgency > 0) due.push(slot);
     }
     const affordable = this.#budget.afford(due.length);
-    if (due.length > affordable) {
+    if (due.length > affordable || this.#readable(due) < due.length) {
       due.sort((a, b) => b.priority - a.priority);
-      due.length = affordable;
+      due.length = Math.min(affordable, this.#readable(due));
     }
     return due.map(({ entity }) => entity);
   }
@@ -129,6 +132,7 @@ export class ReceiverReplication {
   ): void {
     const slot = this.#slots.get(id);
     if (!slot) return;
+    this.#budget.states -= slot.weight;
     slot.replica.sent(state, tick, nowMs, texts);
     slot.priority = 0;
     slot.isForced = false;
@@ -186,6 +190,14 @@ export class ReceiverReplication {
     return Math.max(urgency, ageMs < policy.minIntervalMs ? 0 : least);
   }
 
+  /** Returns the number of slots, from the first on, for which the budget of states suffices. */
+  #readable(slots: readonly Slot[]): number {
+    let left = this.#budget.states;
+    let count = 0;
+    while (count < slots.length && (left -= slots[count]!.weight) >= 0) count += 1;
+    return count;
+  }
+
   #slotOf(entity: ReplicatedEntity): Slot {
     const known = this.#slots.get(entity.id);
     if (known) return known;
@@ -196,7 +208,9 @@ export class ReceiverReplication {
       decisionOf,
       onFault: (fault) => onFault?.(entity, fault),
     });
-    const slot = { entity, replica, priority: 0, unacknowledged: undefined, isForced: false };
+    const { components, textCount } = entity.definition;
+    const weight = stateWeight(FIRST_FIELD_COLUMN + components.length, textCount);
+    const slot = { entity, replica, weight, priority: 0, unacknowledged: undefined, isForced: false };
     this.#slots.set(entity.id, slot);
     return slot;
   }

@@ -51,16 +51,21 @@ export class ReferenceCycle {
 
   /**
    * Advances the cycle. Call it once per tick, after its states were written. `post` sends a reference to all
-   * receivers.
+   * receivers. If not `mayBegin`, none is begun.
    */
-  step(tick: number, nowMs: number, post: (messages: readonly Uint8Array[]) => Receipt[]): void {
+  step(
+    tick: number,
+    nowMs: number,
+    post: (messages: readonly Uint8Array[]) => Receipt[],
+    mayBegin = true,
+  ): void {
     if (this.#underway) return this.#activate(nowMs);
     if (this.#gathered > 0) {
       if (this.#gathered++ >= GATHERED_TICKS) this.#refresh(tick, nowMs, post);
       return;
     }
     const isWorthIt = this.sender.active === NO_TICK || this.#sentBytes >= this.#costBytes;
-    if (isWorthIt && nowMs >= this.#notBeforeMs) this.#gathered = 1;
+    if (mayBegin && isWorthIt && nowMs >= this.#notBeforeMs) this.#gathered = 1;
   }
 
   #refresh(tick: number, nowMs: number, post: (messages: readonly Uint8Array[]) => Receipt[]): void {

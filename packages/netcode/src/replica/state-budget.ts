@@ -15,12 +15,14 @@ export interface StateShortage {
   readonly neededBytesPerSecond: number;
 }
 
-/** Budget of bytes for states per second. It learns the size of a state from what was sent. */
+/** Budget of bytes and of states per second. It learns the size of a state from what was sent. */
 export class StateBudget {
   /** Used share of the budget, 0 to 1. */
   pressure = 0;
   /** Defined while states have waited in every call of {@link afford} for a second. */
   shortage: StateShortage | undefined;
+  /** States that may be sent now, by their weight. */
+  states = Infinity;
   #tokens = Infinity;
   #filledAtMs: number | undefined;
   #bytesPerState = FIRST_GUESS_BYTES;
@@ -42,13 +44,17 @@ export class StateBudget {
     return affordable;
   }
 
-  /** Adds the bytes of the time since the last call. Call it before {@link affordable}. */
-  refill(nowMs: number, bytesPerSecond: number): void {
+  /** Adds the bytes and states of the time since the last call. Call it before {@link affordable}. */
+  refill(nowMs: number, bytesPerSecond: number, statesPerSecond?: number): void {
     const capacity = Math.max(bytesPerSecond * BURST_SECONDS, MIN_BURST_BYTES);
     const seconds = (nowMs - (this.#filledAtMs ?? nowMs)) / 1000;
     if (seconds > 0) this.#seconds = seconds;
     this.#filledAtMs = nowMs;
     this.#tokens = Math.min(this.#tokens + seconds * bytesPerSecond, capacity);
+    this.states =
+      statesPerSecond === undefined
+        ? Infinity
+        : Math.min(this.states + seconds * statesPerSecond, statesPerSecond * BURST_SECONDS);
     this.pressure = Math.min(Math.max(0, 1 - this.#tokens / capacity), 1);
   }
 

@@ -152,6 +152,12 @@ export const limits = {
   retainedBytes: 4096,
   /** Most UTF-8 bytes of a message type or an entity name. */
   nameBytes: 64,
+  /** States that a receiver reads of one participant in a second: see `stateWeight`. */
+  statesPerSecond: 20_000,
+  /** States that a receiver reads of one participant at once. */
+  statesBurst: 131_072,
+  /** A state of an entity that the receiver does not have counts as so many besides. */
+  newEntityStates: 16,
   /** Ticks for which sender and receivers keep an entity's states, baselines included. */
   historyTicks: 128,
   /** Most streams of states that one participant may announce during its session. */
@@ -181,6 +187,7 @@ export const dropReasons = [
   "not-routable",
   "rate-limit",
   "queue-full",
+  "too-many-states",
   "gap-too-large",
   "credential",
   "not-allowed",

@@ -26,6 +26,7 @@ import {
   type Place,
   type Reckoner,
 } from "@paceline/netcode";
+import { TokenBucket } from "@paceline/transport";
 import { MotionCheck, type Breach, type MotionLimits } from "../players/plausibility.js";
 import type { PlayerConnection } from "./player-connection.js";
 import type { RoomCounters } from "../ops/room-counters.js";
@@ -134,6 +135,8 @@ interface Ownership {
   readonly ended: Map<EntityDefinition, EndedEntity[]>;
   /** Columns that a player of another build has described, by kind. */
   readonly described: Map<number, Uint8Array>;
+  /** States that the room still reads of the player. */
+  readonly allowance: TokenBucket;
   /** Decoder, created at the player's first spawn. */
   states: CodedStates | undefined;
   requestedAtSeconds: number;
@@ -313,6 +316,7 @@ export class OwnedStates {
       plans: world.plans,
       tickHz,
       columnsOf: (kind) => mine.described.get(kind),
+      takeStates: (states) => mine.allowance.take(states, nowSeconds() * 1000),
       maxOf: (kind) => {
         const rule = rules.find(({ definition }) => definition === world.plans[kind]?.definition);
         return rule ? (rule.most ?? 1) : 0;
@@ -400,10 +404,12 @@ export class OwnedStates {
     let mine = this.#owned.get(connection);
     if (!mine) {
       const replicas = new ReplicaStore<OwnedReplica>();
+      const nowMs = this.#options.nowSeconds() * 1000;
       mine = {
         replicas,
         ended: new Map(),
         described: new Map(),
+        allowance: new TokenBucket(limits.statesPerSecond, limits.statesBurst, nowMs),
         states: undefined,
         requestedAtSeconds: -Infinity,
       };

@@ -3,6 +3,7 @@ import {
   limits,
   matchColumns,
   planState,
+  stateWeight,
   type DropReason,
   type SnapshotListener,
   type StatePlan,
@@ -17,6 +18,8 @@ export interface CodedStatesOptions {
   columnsOf(kind: number): Uint8Array | undefined;
   /** Returns the most entities of a kind that the player may own. */
   maxOf(kind: number): number;
+  /** Takes states off the player's allowance. Returns false if it is used up. */
+  takeStates(states: number): boolean;
   readonly onState: SnapshotListener["onState"];
   /** Called if states cannot be decoded, because their baseline is missing or a different one. */
   onLost(): void;
@@ -98,10 +101,13 @@ export class CodedStates implements SnapshotListener {
   #newReader(kind: number): SnapshotReader | undefined {
     const most = this.#options.maxOf(kind);
     if (most === 0) return undefined;
+    const plan = this.planOf(kind);
+    const weight = stateWeight(plan.width, plan.texts.length);
     const reader = new SnapshotReader({
-      plans: [this.planOf(kind)],
+      plans: [plan],
       historyTicks: limits.historyTicks,
       maxEntities: most + SPARE_ENTITIES,
+      takeStates: (states) => this.#options.takeStates(states * weight),
     });
     this.#readers.set(kind, reader);
     return reader;

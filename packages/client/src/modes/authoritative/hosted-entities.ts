@@ -18,12 +18,17 @@ export class HostedEntities {
   #reader: SnapshotReader;
   #plans: (StatePlan | undefined)[];
 
-  constructor(parts: ShownParts, info: AuthorityInfo, source: Omit<Source, "hasRates" | "idOf">) {
+  constructor(
+    parts: ShownParts,
+    info: AuthorityInfo,
+    source: Omit<Source, "hasRates" | "idOf" | "maxEntities">,
+  ) {
     this.#parts = parts;
     this.#info = info;
     this.store = new ShownEntities(parts, {
       ...source,
       hasRates: false,
+      maxEntities: MAX_ENTITIES,
       idOf: (id) => id,
       onDesync: (id) => {
         this.#reader.forget(id);

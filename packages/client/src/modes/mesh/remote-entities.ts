@@ -1,5 +1,6 @@
 import {
   ByteReader,
+  limits,
   readRetained,
   type DropReason,
   type RetainedPayload,
@@ -13,14 +14,17 @@ import { RemoteStreams, type StreamOwner, type StreamParts } from "./remote-stre
 export class RemoteEntities {
   readonly store: ShownEntities;
   readonly #parts: StreamParts;
+  readonly #owner: StreamOwner;
   readonly #streams: RemoteStreams;
   /** States that the server has retained, until the owner sends its own. */
   #retained: RemoteStreams | undefined;
 
   constructor(parts: StreamParts, owner: StreamOwner) {
     this.#parts = parts;
+    this.#owner = owner;
     this.store = new ShownEntities(parts, {
       hasRates: true,
+      maxEntities: limits.ownedEntities,
       rttMs: () => owner.rttMs ?? 0,
       idOf: (localId) => owner.sessionNumber * 0x10000 + localId,
       ownerOf: () => owner,
@@ -87,8 +91,7 @@ export class RemoteEntities {
     if (this.#retained || !this.#streams.isEmpty) return "outdated";
     const payloads = readRetained(states);
     if (!payloads) return "bad-message";
-    // The owner's own streams report mismatches and request missing states.
-    const retained = new RemoteStreams(this.#parts);
+    const retained = new RemoteStreams(this.#parts, this.#owner, true);
     this.#retained = retained;
     let reason: DropReason | undefined;
     for (const payload of payloads) reason = this.#takeRetained(retained, payload, ageMs) ?? reason;
@@ -99,8 +102,10 @@ export class RemoteEntities {
   present(stream: number): DropReason | undefined {
     const name = this.#streams.nameOf(stream);
     if (name === undefined) return "unknown-entity";
-    const listed = new Set(this.#streams.idsOf(name));
-    for (const id of this.#retained?.idsOf(name) ?? []) if (!listed.has(id)) this.store.onRemoved(id);
+    const retained = this.#retained?.idsOf(name) ?? [];
+    // A repeated message of few bytes must not cost a list of all entities.
+    const listed = new Set(retained.length > 0 ? this.#streams.idsOf(name) : []);
+    for (const id of retained) if (!listed.has(id)) this.store.onRemoved(id);
     this.#retained?.end(name);
     return undefined;
   }

@@ -5,6 +5,7 @@ import {
   limits,
   planState,
   readReference,
+  stateWeight,
   type DropReason,
   type EntityDefinition,
   type SnapshotListener,
@@ -18,7 +19,7 @@ import type { LoadColumns, RoomParts } from "../room-mode.js";
 export type StreamParts = Pick<RoomParts, "scheduler" | "listeners" | "loadColumns" | "drops" | "view">;
 
 /** The peer whose streams are read. */
-export type StreamOwner = Peer & Pick<PeerConnection, "sessionNumber" | "trySend">;
+export type StreamOwner = Peer & Pick<PeerConnection, "sessionNumber" | "trySend" | "takeStates">;
 
 interface RemoteStream {
   readonly start: StreamStart;
@@ -41,23 +42,27 @@ const MAX_WAITING_BYTES = 65_536;
 const FAILURES_UNTIL_RESYNC = 3;
 const RESYNC_INTERVAL_MS = 1000;
 /** Drop reasons that do not count towards a resync: this side can still read later states. */
-const harmless: ReadonlySet<DropReason> = new Set(["outdated", "queue-full"]);
+const harmless: ReadonlySet<DropReason> = new Set(["outdated", "queue-full", "too-many-states"]);
 
 /** The streams of states of one peer, one for each kind of its entities. */
 export class RemoteStreams {
   readonly #parts: StreamParts;
-  readonly #owner: StreamOwner | undefined;
+  readonly #owner: StreamOwner;
+  readonly #isRetained: boolean;
   readonly #streams = new Map<number, RemoteStream>();
   /** Numbers of replaced streams. Messages of theirs that still arrive are late. */
   readonly #ended = new Set<number>();
   /** Kinds whose different columns were reported: each is reported once. */
   readonly #mismatched = new Set<string>();
   #reading: RemoteStream | undefined;
+  /** Time at which states were last dropped because the owner sends too many. */
+  #exceededAtMs = -Infinity;
 
-  /** @param owner undefined for retained states: the owner's own streams report mismatches and ask it */
-  constructor(parts: StreamParts, owner?: StreamOwner) {
+  /** @param isRetained true for retained states: the owner's own streams report mismatches and ask it */
+  constructor(parts: StreamParts, owner: StreamOwner, isRetained = false) {
     this.#parts = parts;
     this.#owner = owner;
+    this.#isRetained = isRetained;
   }
 
   /** Begins a stream. Returns the reason if it is refused. */
@@ -134,7 +139,7 @@ export class RemoteStreams {
       const match = matchColumns(definition, columns, { tickHz, hasRates: true });
       this.#differs(name, match?.differences ?? ["columns that cannot be"]);
       if (!match?.plan) return this.#parts.drops.count("bad-message");
-      stream.reader = newReader(match.plan, definition);
+      stream.reader = this.#newReader(match.plan, definition);
       batch(() => this.#catchUp(stream, listener));
     };
     void this.#parts.loadColumns().then(take);
@@ -142,9 +147,8 @@ export class RemoteStreams {
   }
 
   #differs(name: string, differences: readonly string[]): void {
-    const owner = this.#owner;
-    if (owner && !this.#mismatched.has(name))
-      this.#parts.listeners.differs(name, `peer ${owner.number}`, differences);
+    if (!this.#isRetained && !this.#mismatched.has(name))
+      this.#parts.listeners.differs(name, `peer ${this.#owner.number}`, differences);
     this.#mismatched.add(name);
   }
 
@@ -189,6 +193,7 @@ export class RemoteStreams {
     const stream = this.#reading;
     if (!stream) return reason;
     this.#reading = undefined;
+    if (reason === "too-many-states") this.#exceededAtMs = this.#parts.scheduler.nowMs();
     if (reason === undefined) stream.failures = 0;
     else if (!harmless.has(reason)) stream.failures += 1;
     if (stream.failures >= FAILURES_UNTIL_RESYNC) this.#ask(stream, []);
@@ -202,36 +207,56 @@ export class RemoteStreams {
     const definition = this.#parts.listeners.definitionNamed(start.name);
     if (!definition || stream.isAsked) return;
     if (definition.schemaHash === start.schemaHash)
-      stream.reader = newReader(planState(definition, { tickHz: start.tickHz, hasRates: true }), definition);
+      stream.reader = this.#newReader(
+        planState(definition, { tickHz: start.tickHz, hasRates: true }),
+        definition,
+      );
     else
-      stream.isAsked = this.#owner
-        ? this.#owner.trySend({ kind: "columns", stream: start.stream, columns: new Uint8Array(0) })
-        : true;
+      stream.isAsked =
+        this.#isRetained ||
+        this.#owner.trySend({ kind: "columns", stream: start.stream, columns: new Uint8Array(0) });
+  }
+
+  /**
+   * Creates a reader. All readers together hold as many entities as a participant may have. If rows are wider
+   * than those of the game's definition, they are fewer, so that the memory stays limited.
+   */
+  #newReader(plan: StatePlan, definition: EntityDefinition): SnapshotReader {
+    const own = FIRST_FIELD_COLUMN + definition.components.length;
+    const most = Math.floor((limits.ownedEntities * own) / Math.max(own, plan.width));
+    const held = (): number => this.#held;
+    const weight = stateWeight(plan.width, plan.texts.length);
+    const reader: SnapshotReader = new SnapshotReader({
+      plans: [plan],
+      historyTicks: limits.historyTicks,
+      get maxEntities() {
+        return Math.min(most, limits.ownedEntities - held() + reader.entities.size);
+      },
+      takeStates: (states) => this.#owner.takeStates(states * weight),
+    });
+    return reader;
+  }
+
+  /** Number of entities of all readers. */
+  get #held(): number {
+    let held = 0;
+    for (const { reader } of this.#streams.values()) held += reader?.entities.size ?? 0;
+    return held;
   }
 
   /**
    * Requests a resync of some entities, or of all if `ids` is empty, at most once per
-   * {@link RESYNC_INTERVAL_MS}.
+   * {@link RESYNC_INTERVAL_MS}. An owner that sends too many states is not asked for more.
    */
   #ask(stream: RemoteStream, ids: readonly number[]): void {
     const nowMs = this.#parts.scheduler.nowMs();
-    if (nowMs - stream.askedAtMs < RESYNC_INTERVAL_MS) return;
+    if (nowMs - Math.max(stream.askedAtMs, this.#exceededAtMs) < RESYNC_INTERVAL_MS) return;
     stream.askedAtMs = nowMs;
     stream.failures = 0;
     stream.invalid.clear();
     const entities = ids.length > MAX_RESYNCED ? [] : ids;
-    this.#owner?.trySend({ kind: "resync", stream: stream.start.stream, entities });
+    if (!this.#isRetained) this.#owner.trySend({ kind: "resync", stream: stream.start.stream, entities });
   }
-}
-
-/**
- * Creates a reader. If rows are wider than those of the game's definition, it reads fewer entities, so that
- * the memory stays limited.
- */
-function newReader(plan: StatePlan, definition: EntityDefinition): SnapshotReader {
-  const own = FIRST_FIELD_COLUMN + definition.components.length;
-  const maxEntities = Math.floor((limits.ownedEntities * own) / Math.max(own, plan.width));
-  return new SnapshotReader({ plans: [plan], historyTicks: limits.historyTicks, maxEntities });
 }
 
 function keep(stream: RemoteStream, states: Uint8Array): void {

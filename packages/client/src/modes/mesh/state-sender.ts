@@ -1,6 +1,7 @@
 import {
   NetError,
   limits,
+  stateWeight,
   type EntityDefinition,
   type EntityRows,
   type PeerPayload,
@@ -16,6 +17,7 @@ import {
 import {
   ANSWER_PACKET_BYTES,
   SharedPackets,
+  TokenBucket,
   type AnswerBudget,
   type Link,
   type Session,
@@ -23,7 +25,7 @@ import {
 import { decisionOf } from "../../entities/motion.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer-connection.js";
-import { policyOf } from "../../plan/state-policy.js";
+import { policyOf, type StateRates } from "../../plan/state-policy.js";
 import type { RoomParts } from "../room-mode.js";
 import type { PairMessages } from "./pair-messages.js";
 import { RetainedStatesSender } from "./retained-states-sender.js";
@@ -43,6 +45,17 @@ const RESYNC_INTERVAL_MS = 250;
 /** Time for which a receiver that lost ordered states gets its own packets, ms. Doubles each time. */
 const FIRST_INDIVIDUAL_MS = 10_000;
 const ASSUMED_RTT_MS = 200;
+/**
+ * Shares of the states that a receiver reads of this participant. Those that are due take the rest, half of
+ * them.
+ */
+const REFERENCE_SHARE = 0.25;
+const REPAIR_SHARE = 0.25;
+/** Share of the states at once that are references. A newcomer's world and repairs take the rest. */
+const REFERENCE_BURST_SHARE = 0.125;
+/** States of an entity in a reference, and in those that a newcomer gets: the active and the pending one. */
+const REFERENCE_STATES = 3;
+const JOIN_STATES = 2 * REFERENCE_STATES;
 /** Pause before code that failed to load is fetched again, ms. */
 const REFETCH_MS = 3000;
 
@@ -62,6 +75,9 @@ export class StateSender {
   /** Streams whose columns each receiver has requested. */
   readonly #described = new WeakMap<PeerConnection, Set<number>>();
   readonly #resyncedAtMs = new WeakMap<PeerConnection, Map<number, number>>();
+  /** States that receivers still read besides the due ones: in references, and in messages to one of them. */
+  readonly #referenceStates: TokenBucket;
+  readonly #repairStates = new WeakMap<PeerConnection, TokenBucket>();
   readonly #retainedStates: RetainedStatesSender;
   /**
    * Receivers that lost ordered states, with the time until which they get differences from their own acks,
@@ -90,6 +106,11 @@ export class StateSender {
     this.#messages = messages;
     this.#peers = peers;
     this.publications = new SharedPackets({ ...parts, peers });
+    this.#referenceStates = new TokenBucket(
+      limits.statesPerSecond * REFERENCE_SHARE,
+      limits.statesBurst * REFERENCE_BURST_SHARE,
+      parts.scheduler.nowMs(),
+    );
     this.#retainedStates = new RetainedStatesSender(
       parts.scheduler,
       (most) => this.#statesOf(most),
@@ -107,6 +128,7 @@ export class StateSender {
     this.#retainedStates.changed();
     const stream = this.#streams.get(record.definition) ?? this.#begin(record.definition);
     stream.add(record);
+    for (const peer of this.#peers()) this.#repairsOf(peer).spend(wholeStates(stream, 1), this.#nowMs);
     try {
       for (const message of stream.whole([record], tick)) this.#messages.postStates(message);
     } catch (error) {
@@ -133,6 +155,7 @@ export class StateSender {
   joined(peer: PeerConnection, tick: number): void {
     for (const stream of this.#streams.values()) {
       stream.restartInOrder();
+      this.#repairsOf(peer).spend(repairStates(stream, stream.records.size), this.#nowMs);
       peer.send(stream.announcement);
       this.#bringUpToDate(peer, stream, stream.records.values(), tick);
       // Entities that the server retained for the newcomer may have ended since.
@@ -166,6 +189,14 @@ export class StateSender {
     if (moment.nowMs - (times.get(number) ?? -Infinity) < RESYNC_INTERVAL_MS) {
       return peer.session.drops.count("rate-limit");
     }
+    const wanted = ids.length === 0 ? stream.records.keys() : new Set(ids);
+    const records = Array.from(wanted, (id) => stream.records.get(id)).filter(
+      (record) => record !== undefined,
+    );
+    const repairs = this.#repairsOf(peer);
+    // A request of few bytes must not make this side write its whole world again and again.
+    if (!repairs.take(Math.min(repairStates(stream, records.length), repairs.burst), moment.nowMs))
+      return peer.session.drops.count("rate-limit");
     times.set(number, moment.nowMs);
     stream.invalidate(peer.number, ids);
     if (this.#inOrderLink && !this.#individual.has(peer)) {
@@ -173,10 +204,6 @@ export class StateSender {
       this.#individualMs.set(peer, 2 * individualMs);
       this.#individual.set(peer, moment.nowMs + individualMs);
     }
-    const wanted = ids.length === 0 ? stream.records.keys() : new Set(ids);
-    const records = Array.from(wanted, (id) => stream.records.get(id)).filter(
-      (record) => record !== undefined,
-    );
     this.#bringUpToDate(peer, stream, records, moment.tick, true);
   }
 
@@ -379,7 +406,7 @@ export class StateSender {
     return payloads as RetainedPayload[];
   }
 
-  #policy(): SendDecisionPolicy & { readonly bytesPerSecond: number } {
+  #policy(): SendDecisionPolicy & StateRates {
     return { ...policyOf(this.#parts.transport().plan), horizonMs: this.#horizonMs };
   }
 
@@ -409,9 +436,12 @@ export class StateSender {
     { tick, nowMs }: ReplicationMoment,
   ): void {
     if (stream.records.size === 0) return;
-    stream.cycle?.step(tick, nowMs, (messages) =>
-      receivers.flatMap((peer) => this.#referTo(peer, stream, messages)),
-    );
+    const bucket = this.#referenceStates;
+    const post = (messages: readonly Uint8Array[]): Receipt[] => {
+      bucket.spend(REFERENCE_STATES * stream.records.size * weightOf(stream), nowMs);
+      return receivers.flatMap((peer) => this.#referTo(peer, stream, messages));
+    };
+    stream.cycle?.step(tick, nowMs, post, bucket.take(0, nowMs));
   }
 
   #referTo(
@@ -457,6 +487,21 @@ export class StateSender {
     return stream;
   }
 
+  /** Returns the states that a receiver still reads in messages for it alone. */
+  #repairsOf(peer: PeerConnection): TokenBucket {
+    let bucket = this.#repairStates.get(peer);
+    if (!bucket) {
+      const burst = limits.statesBurst * (1 - REFERENCE_BURST_SHARE);
+      bucket = new TokenBucket(limits.statesPerSecond * REPAIR_SHARE, burst, this.#nowMs);
+      this.#repairStates.set(peer, bucket);
+    }
+    return bucket;
+  }
+
+  get #nowMs(): number {
+    return this.#parts.scheduler.nowMs();
+  }
+
   get #serverSession(): Session | undefined {
     const { state, session } = this.#parts.connection();
     return state === "joined" ? session : undefined;
@@ -478,6 +523,21 @@ export class StateSender {
     for (const stream of this.#streams.values()) if (stream.number === number) return stream;
     return undefined;
   }
+}
+
+function weightOf({ plan }: StateStream): number {
+  return stateWeight(plan.width, plan.texts.length);
+}
+
+/** Returns as how many states the whole states of so many entities count at a receiver that lacks them. */
+function wholeStates(stream: StateStream, entities: number): number {
+  return entities * (1 + limits.newEntityStates) * weightOf(stream);
+}
+
+/** As {@link wholeStates}, with the references that follow. */
+function repairStates(stream: StateStream, entities: number): number {
+  const references = stream.cycle ? JOIN_STATES * stream.records.size * weightOf(stream) : 0;
+  return wholeStates(stream, entities) + references;
 }
 
 function lostAfterOf({ rttMs }: PeerConnection): number {

@@ -14,6 +14,15 @@ export function wholeStateBits(plan: StatePlan, textBytes: number = longestTexts
   return bits + textBytes * 8;
 }
 
+/** Columns of a state that take as long to read as the rest of it. A text takes as long as some columns. */
+const COLUMNS_PER_WEIGHT = 32;
+const TEXT_COLUMNS = 8;
+
+/** Returns the number of states as which one state counts towards `limits.statesPerSecond`. */
+export function stateWeight(columns: number, texts: number): number {
+  return 1 + Math.floor((columns + texts * TEXT_COLUMNS) / COLUMNS_PER_WEIGHT);
+}
+
 /** Returns the number of bits before a text for its length. */
 export function textLengthBits(text: StatePlan["texts"][number]): number {
   return 32 - Math.clz32(mostBytes(text));

@@ -1,5 +1,5 @@
 import { ByteReader } from "../../bytes/byte-reader.js";
-import type { DropReason } from "../../errors/codes.js";
+import { limits, type DropReason } from "../../errors/codes.js";
 import { stateChecksum } from "../codec/checksum.js";
 import { EntityRows, type Texts } from "../plan/entity-rows.js";
 import { MAX_ENTITIES, NO_TICK, PacketEntries } from "../codec/packet-entries.js";
@@ -13,6 +13,8 @@ import { OWNER_COLUMN, TELEPORT_COLUMN, type StatePlan } from "../plan/state-pla
 const MAX_COLUMNS = 0x20000;
 const FIRST_STAGED = 1024;
 const NO_TEXTS: Texts = [];
+/** Reasons for which states are dropped although their packet is sound: its removals hold. */
+const keepsRemovals: ReadonlySet<DropReason> = new Set(["no-baseline", "unknown-entity", "too-many-states"]);
 
 /** Receives the content of a packet, once the reader has checked all of it. */
 export interface SnapshotListener {
@@ -38,6 +40,11 @@ interface SnapshotReaderOptions {
   readonly plans: readonly StatePlan[];
   readonly historyTicks: number;
   readonly maxEntities: number;
+  /**
+   * Takes a number of states off the sender's allowance before they are read: a few bytes may stand for
+   * thousands of states. Returns false if it is used up, and the states are dropped. Default: no limit.
+   */
+  readonly takeStates?: ((states: number) => boolean) | undefined;
 }
 
 /**
@@ -63,9 +70,18 @@ export class SnapshotReader {
   #staged = new Int32Array(FIRST_STAGED);
   /**
    * The packet that is being read: `columns` are staged, `checked` is the index of the entity of its checksum,
-   * `id` and `kind` are those of the entity that was read last.
+   * `born` counts its new entities, `id` and `kind` are those of the entity that was read last.
    */
-  readonly #packet = { tick: 0, takesNew: true, columns: 0, checked: -1, checksum: 0, id: -1, kind: 0 };
+  readonly #packet = {
+    tick: 0,
+    takesNew: true,
+    columns: 0,
+    checked: -1,
+    checksum: 0,
+    born: 0,
+    id: -1,
+    kind: 0,
+  };
 
   constructor(options: SnapshotReaderOptions) {
     this.#options = options;
@@ -79,8 +95,8 @@ export class SnapshotReader {
 
   /**
    * Reads a packet of the sender's `tick`. Returns a reason if its states were dropped. If they were because
-   * the reader lacks what they refer to, their packet's removals hold nevertheless. If not `takesNew`, drops
-   * the states of a packet with a whole one.
+   * the reader lacks what they refer to, or because they were too many, their packet's removals hold
+   * nevertheless. If not `takesNew`, drops the states of a packet with a whole one.
    */
   read(bytes: Uint8Array, tick: number, listener: SnapshotListener, takesNew = true): DropReason | undefined {
     const packet = this.#packet;
@@ -89,7 +105,7 @@ export class SnapshotReader {
     this.#entries.clear();
     this.#codec.coder.startDecoding(bytes);
     const reason = this.#readHead(tick) ?? this.#readStates(tick);
-    if (reason !== undefined && reason !== "no-baseline" && reason !== "unknown-entity") return reason;
+    if (reason !== undefined && !keepsRemovals.has(reason)) return reason;
     for (const id of this.#removed) this.#remove(id, tick, listener);
     if (reason !== undefined) return reason;
     const { entities, count } = this.#entries;
@@ -119,10 +135,11 @@ export class SnapshotReader {
     this.#shared.tick0 = this.#shared.tick1 = this.#shared.tick2 = NO_TICK;
     this.#removed.length = 0;
     packet.checked = -1;
-    packet.columns = 0;
+    packet.columns = packet.born = 0;
     if (head.flag(false)) {
       const count = head.countFromOne(0);
-      if (count > MAX_ENTITIES) return "too-long";
+      const reason = this.#refusal(count);
+      if (reason !== undefined) return reason;
       head.consecutive(tick, this.#shared);
       return this.#stageUniform(head.firstId(0), count);
     }
@@ -140,7 +157,13 @@ export class SnapshotReader {
       packet.checksum = head.checksum(0);
       if (packet.checked >= count) return "bad-message";
     }
-    return this.#readEntityHeads(tick, count);
+    return this.#refusal(count) ?? this.#readEntityHeads(tick, count);
+  }
+
+  /** Returns the reason for which so many states are not read, if there is one. */
+  #refusal(count: number): DropReason | undefined {
+    if (count > MAX_ENTITIES) return "too-long";
+    return this.#options.takeStates?.(count) === false ? "too-many-states" : undefined;
   }
 
   #readEntityHeads(tick: number, count: number): DropReason | undefined {
@@ -162,12 +185,13 @@ export class SnapshotReader {
   #readShortHead(tick: number): DropReason | undefined {
     const head = this.#head;
     const count = head.countFromOne(0);
-    if (count > MAX_ENTITIES) return "too-long";
+    let reason = this.#refusal(count);
+    if (reason !== undefined) return reason;
     let id = -1;
     for (let index = 0; index < count; index++) {
       id = head.lone(0, id, tick, this.#own);
       if (id > 0xffff || this.#codec.coder.isExhausted) return "length";
-      const reason = this.#stageDelta(id, this.#own);
+      reason = this.#stageDelta(id, this.#own);
       if (reason !== undefined) return reason;
     }
     return undefined;
@@ -210,11 +234,14 @@ export class SnapshotReader {
     if (plan === undefined || !this.#packet.takesNew) return "unknown-entity";
     const isGone = this.#isGone(id);
     const known = isGone ? this.#gone.get(id) : this.#entities.get(id);
-    const isFull = this.#entities.size >= this.#options.maxEntities;
+    const isFull = this.#entities.size + this.#packet.born >= this.#options.maxEntities;
     if (known === undefined && !isGone && isFull) return "queue-full";
-    const entity = known?.plan === plan ? known : new EntityRows(id, plan, this.#options.historyTicks);
     const place = this.#stage(plan.width);
     if (place < 0) return "too-long";
+    const isBorn = known?.plan !== plan;
+    if (isBorn && this.#options.takeStates?.(limits.newEntityStates) === false) return "too-many-states";
+    const entity = isBorn ? new EntityRows(id, plan, this.#options.historyTicks) : known;
+    if (isBorn) this.#packet.born += 1;
     entity.kind = kind;
     entity.isRemoved = isGone;
     this.#entries.add(entity, kind, place);
@@ -280,10 +307,12 @@ export class SnapshotReader {
     listener.onRemoved(id, tick);
   }
 
-  /** Forgets the removed entities of which no packet can be decoded any more. */
+  /** Forgets the removed entities of which no packet can be decoded any more, and the first of too many. */
   #forgetGone(): void {
+    const { historyTicks, maxEntities } = this.#options;
     for (const id of this.#gone.keys()) {
-      if (((this.#packet.tick - this.#removedAt.get(id)!) | 0) < this.#options.historyTicks) return;
+      const isKept = ((this.#packet.tick - this.#removedAt.get(id)!) | 0) < historyTicks;
+      if (isKept && this.#gone.size <= maxEntities) return;
       this.#gone.delete(id);
     }
   }
