@@ -52,3 +52,4 @@ export * from "./replica/sent-replica.js";
 export * from "./replica/state-budget.js";
 export * from "./rewind/lag-compensation.js";
 export * from "./rewind/pose-history.js";
+export * from "./row-range.js";

@@ -11,6 +11,7 @@ import {
   ReceivedReplica,
   ReplicaStore,
   TickTimeline,
+  clampToRanges,
   defineFields,
   newFields,
   deriveVelocity,
@@ -486,6 +487,7 @@ export class ShownEntities implements SnapshotListener {
     if (predicted) predicted(nowMs, shown);
     else if (body) body.show(this.#nowSeconds(), shown);
     else shown.set(record.row);
+    clampToRanges(record.definition.components, shown);
   }
 
   /** Returns the source's time, computed once per turn of the event loop. */

@@ -1,5 +1,6 @@
 import { isFiniteRow, type BodyLayout, type Components } from "../body/body-layout.js";
 import { Convergence, RATE_SECONDS, type ConvergenceOptions } from "../convergence/convergence.js";
+import { clampPosition } from "../reckoning/rotation.js";
 import { WorldReckoner } from "../reckoning/world-reckoner.js";
 import { interpolatePose } from "./hermite.js";
 import { SnapshotBuffer } from "./snapshot-buffer.js";
@@ -61,6 +62,8 @@ export class InterpolatedBody {
     this.#extrapolatedFrom = isStarved ? newest.seconds : undefined;
     this.#place(renderSeconds, into);
     this.#convergence.apply(into, renderSeconds);
+    // A cubic swings beyond its ends, and a correction may lead out of the range.
+    clampPosition(this.#options.layout, into);
     this.#remember(renderSeconds, into);
     return isStarved ? "extrapolated" : "interpolated";
   }

@@ -7,6 +7,7 @@ import {
 } from "../convergence/convergence.js";
 import { newReckoner, type ReckoningModel } from "./new-reckoner.js";
 import type { Reckoner } from "./reckoner.js";
+import { clampPosition } from "./rotation.js";
 import { FUTURE_SECONDS, type RefusedState } from "./refused-state.js";
 
 /** An error of one entity's motion model, for the game's error event. The entity keeps its last good pose. */
@@ -122,6 +123,8 @@ export class RemoteBody implements ShownBody {
       return this.#fail({ kind: "threw", cause }, into);
     }
     if (isBlended) this.#convergence.apply(into, nowSeconds);
+    // A model of the game, or a correction, may lead out of the range.
+    clampPosition(this.#options.layout, into);
     if (!isFiniteRow(into)) return this.#fail({ kind: "not-finite" }, into);
     // A prediction over no time proves nothing: the model did not run.
     if (nowSeconds > this.#takenSeconds) this.#isFaulty = false;
