@@ -3,7 +3,7 @@ import { silentLog } from "@paceline/relay";
 import { genres, profiles, type Genre } from "@paceline/transport";
 import { seededRandom } from "@paceline/testkit";
 import { roomStage } from "@paceline/testkit/room";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 
 const Animal = defineEntity(
   "animal",
@@ -58,6 +58,40 @@ async function sentTo(genre: Genre): Promise<{ readonly hz: readonly number[]; r
   await stage.stop();
   return { hz, bytes };
 }
+
+describe.each([
+  ["the room's budget", 2000, 131_072, "the room's limit", 0],
+  ["the profile's budget", 131_072, 2000, "the profile's number", 1],
+] as const)("if %s is too small,", (_name, ofRoom, ofProfile, whose, warnings) => {
+  test("explain() says how many wait and the number that would do, which does", async () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    const play = async (roomBytes: number, profileBytes: number) => {
+      class NarrowMeadow extends Meadow {
+        override readonly stateBytesPerSecond = roomBytes;
+      }
+      const stage = roomStage(NarrowMeadow);
+      const numbers = { stateBytesPerSecond: profileBytes };
+      const client = { profile: { base: "racing", numbers } } as const;
+      const { room } = await stage.join({ network: { delayMs: 25 }, client });
+      expect([...room.entities(Animal)]).toBeDefined();
+      await stage.advance(5000);
+      const row = (await room.transport.explain()).find(({ about }) => about === "budget")!;
+      await stage.stop();
+      return row;
+    };
+    const { choice, reason } = await play(ofRoom, ofProfile);
+    const said = /states get 2000 bytes\/s: (\d+) entities wait, (\d+) bytes\/s would do$/.exec(choice);
+    expect(Number(said?.[1])).toBeGreaterThan(ANIMALS / 2);
+    expect(reason).toContain(`stateBytesPerSecond is ${whose}`);
+    // What the room limits, its server logs.
+    const about = warn.mock.calls.filter(([text]) => String(text).includes("would do"));
+    expect(about).toHaveLength(warnings);
+    const needed = Number(said?.[2]);
+    const enough = await play(Math.max(ofRoom, needed), Math.max(ofProfile, needed));
+    expect(enough.choice).not.toContain("wait,");
+    warn.mockRestore();
+  });
+});
 
 test("a room whose budget is too small warns once, with the number that would do", async () => {
   class NarrowMeadow extends Meadow {

@@ -51,6 +51,7 @@ const claims: Readonly<Record<string, (claimed: Claimed) => void>> = {
   states: statesClaim,
   messages: messagesClaim,
   rates: ratesClaim,
+  budget: budgetClaim,
   "others are shown": shownClaim,
   "measured now": measuredClaim,
   server: serverClaim,
@@ -120,7 +121,11 @@ function ratesClaim(claimed: Claimed): void {
   const perSecond = span.length / 3;
   const limit = Number(/up to ([\d.]+) (?:states\/s|times\/s)/.exec(choice)?.[1]);
   say(perSecond <= limit * 1.05 + 0.5, `up to ${limit} per second`, perSecond);
-  if (!isClean) return;
+  const isShort = probe.explained.some(
+    ({ about, choice: said }) => about === "budget" && said.includes("wait,"),
+  );
+  // If entities wait for the budget, the row of the budget says so.
+  if (!isClean || isShort) return;
   if (cell.topology === "authority") {
     // With dead reckoning a state is sent when the prediction is wrong; otherwise whenever the entity has
     // moved.
@@ -139,6 +144,33 @@ function ratesClaim(claimed: Claimed): void {
   say(perSecond >= wanted * 0.6, "what moves is sent as often as may be", { perSecond, wanted });
   heartbeatClaim(probe, choice, say);
   thresholdClaim(claimed, { periodMs, intervalMs: 1000 / limit });
+}
+
+/** Checks the budget of states by the sheep, which are due at every turn. */
+function budgetClaim({ cell, probe, choice, isClean, say }: Claimed): void {
+  const { sheep = 0 } = cell;
+  const { messagesMs } = probe.times;
+  const [, budget, waiting = 0, needed] =
+    /states get (\d+) bytes\/s: (\d+) entities wait, (\d+) bytes\/s would do/.exec(choice)?.map(Number) ?? [];
+  if (sheep === 0) return say(waiting === 0, "entities wait", "nothing that moves but a car");
+  if (!isClean) return;
+  const isIn = ({ atMs }: { readonly atMs: number }): boolean =>
+    atMs > messagesMs - 3000 && atMs <= messagesMs;
+  const perSecond = probe.recording.sheep.filter(isIn).length / 3;
+  const rates = probe.explained.find(({ about }) => about === "rates")!.choice;
+  const periodMs = Number(/packets ([\d.]+) ms apart/.exec(rates)?.[1] ?? 0);
+  // A sheep never stands still, so it is due at each turn.
+  const wanted = sheep * Math.min(Number(/up to ([\d.]+) /.exec(rates)?.[1]), 1000 / periodMs);
+  if (budget === undefined) return say(perSecond >= wanted * 0.9, "no entity waits", { perSecond, wanted });
+  say(perSecond < wanted * 0.9 && waiting <= sheep + 2, choice, { perSecond, wanted });
+  const { direct, down } = probe.recording;
+  const states = cell.topology === "authority" ? down : direct;
+  const bytesPerSecond =
+    states.filter(isIn).reduce((sum, { bytes }) => sum + bytes, 0) / 3 / Math.max(1, probe.peers.length);
+  say(bytesPerSecond > budget * 0.6 && bytesPerSecond < budget * 1.2, choice, { bytesPerSecond });
+  // As many bytes as now, for each state that arrives.
+  const would = (bytesPerSecond / perSecond) * wanted;
+  say(needed! > would * 0.6 && needed! < would * 1.5, choice, { would });
 }
 
 /**

@@ -20,6 +20,7 @@ test("the probe compares a row of each kind, and notices a false one", async () 
   const lies: Readonly<Record<string, string>> = {
     states: "0 of 1 players over WebRTC, the others relayed over WebSocket; all arrive, in order",
     messages: "events are dropped after 10 ms; commands arrive, in order; in packets 100 ms apart",
+    budget: "at most 64000 bytes/s; states get 4000 bytes/s: 1 entities wait, 8000 bytes/s would do",
     rates: "up to 10 states/s, packets 100 ms apart, sent when 0.1 m or 0.03 rad off, or after 100 ms",
     "others are shown": "where they are now, moved on for at most 300 ms without news",
     "measured now": "loss 12.0 % (high), round trip 10 ms (short)",
@@ -30,6 +31,27 @@ test("the probe compares a row of each kind, and notices a false one", async () 
     const explained = played.explained.map((row) => (row.about === about ? { ...row, choice } : row));
     const found = differences(cell, { ...played, explained });
     expect([about, [...new Set(found.map((each) => each.about))]]).toEqual([about, [about]]);
+  }
+});
+
+test.each([
+  "racing, mesh, more sheep than the budget",
+  "racing, authority, more sheep than the room's budget",
+])("the probe notices a false budget of states, and a false number that would do: %s", async (name) => {
+  const cell = treeCells[name]!;
+  const played = await probe(cell);
+  const row = played.explained.find(({ about }) => about === "budget")!;
+  expect(row.choice).toContain("entities wait");
+  const lies = [
+    row.choice.replace(/; states get.*/, ""),
+    row.choice.replace("states get 2000", "states get 4000"),
+    row.choice.replace(/(\d+) bytes\/s would do/, (_, needed) => `${Number(needed) / 2} bytes/s would do`),
+    row.choice.replace(/: \d+ entities wait/, ": 40 entities wait"),
+  ];
+  for (const lie of lies) {
+    const explained = played.explained.map((each) => (each === row ? { ...row, choice: lie } : each));
+    const abouts = differences(cell, { ...played, explained }).map(({ about }) => about);
+    expect([lie, abouts.includes("budget")]).toEqual([lie, true]);
   }
 });
 

@@ -41,6 +41,10 @@ export interface ProbeCell {
   readonly fillBytesPerSecond?: number;
   /** Time that these messages are sent, ms. Default: the whole drive. */
   readonly fillMs?: number;
+  /** Number of sheep that hop about during the drive, to fill the budget of states. Default 0. */
+  readonly sheep?: number;
+  /** The room's own limit of states for each player, bytes per second. Default: the server's. */
+  readonly roomBytesPerSecond?: number;
   /** True if the player of an authority sends inputs. Default: false. */
   readonly hasInputs?: boolean;
   /** True if players without an authority also run a match in lockstep. Default: false. */
@@ -66,6 +70,8 @@ interface Recording {
   /** Arrived positions of a car: while it moved, while it stood, and during small jumps. */
   readonly moving: readonly Arrival[];
   readonly jumps: readonly Arrival<string>[];
+  /** Arrived states of all sheep. */
+  readonly sheep: readonly Arrival[];
   /** Inputs, at the times when the authority executed them. */
   readonly inputs: readonly Arrival[];
   /**
@@ -78,6 +84,8 @@ interface Recording {
   /** Packets that the first player sent over WebRTC, to the other players and to the server. */
   readonly direct: readonly SentPacket[];
   readonly server: readonly SentPacket[];
+  /** Each second: the bytes that the first player has received from the server, with the heads of UDP and IP. */
+  readonly down: readonly Pick<SentPacket, "atMs" | "bytes">[];
   /**
    * Each second: packets and bytes of all sockets to the server, the number of open ones, and the first
    * player's paths.
@@ -121,9 +129,13 @@ const Post = defineEntity(
   { motion: "velocity", show: "interpolate" },
 );
 
+/** Its next place is never predicted. */
+const Sheep = defineEntity("sheep", { position: vec2({ range: [-64, 64], precision: 0.01, unit: "m" }) });
+
 const Steering = defineInput({ steer: scalar({ range: [0, 1000], precision: 1 }) });
 
 const STEP_MS = 5;
+const UDP_HEAD_BYTES = 28;
 const MESSAGES = 40;
 const MESSAGE_PERIOD_MS = 15;
 export const JUMP_PERIOD_MS = 400;
@@ -134,16 +146,20 @@ export const TURNS_RAD: readonly number[] = [0.0021, 0.003, 0.0041, 0.006, 0.009
 export const STRAIGHT_MPS = 20;
 
 class DecidedRoom extends Room {
-  override readonly entities = [Car, Post];
+  override readonly entities = [Car, Post, Sheep];
   override readonly inputs = Steering;
   override readonly tickHz = 60;
   static heard: (type: string, value: number) => void;
   static place: () => { readonly x: number; readonly heading: number };
+  static sheep = 0;
+  static hop: (flock: Iterable<{ position: { set(x: number, y: number): void } }>) => void;
   static post: { position: { set(x: number, y: number): void }; heading: number };
   readonly #cars: { position: { set(x: number, y: number): void }; heading: number }[] = [];
+  readonly #flock: { position: { set(x: number, y: number): void } }[] = [];
 
   override onCreate(): void {
     DecidedRoom.post = this.spawn(Post);
+    while (this.#flock.length < DecidedRoom.sheep) this.#flock.push(this.spawn(Sheep));
     for (const type of ["command", "event", "fill"])
       this.onMessage(type as never, (_: Player, value: unknown) => DecidedRoom.heard(type, value as number));
   }
@@ -156,6 +172,7 @@ class DecidedRoom extends Room {
     const { x, heading } = DecidedRoom.place();
     for (const { input } of this.players.values() as Iterable<Player<typeof Steering>>)
       DecidedRoom.heard("input", input.steer);
+    DecidedRoom.hop(this.#flock);
     for (const car of this.#cars) {
       car.position.set(x, 0);
       car.heading = heading;
@@ -189,6 +206,9 @@ class Play {
   readonly #plans = new Map<string, Plan>();
   readonly #direct: SentPacket[] = [];
   readonly #toServer: SentPacket[] = [];
+  readonly #myLinks: Link[] = [];
+  #received = 0;
+  readonly #down: Pick<SentPacket, "atMs" | "bytes">[] = [];
   /** Numbers of the offers that the server has answered. */
   readonly #served = new Set<number>();
   readonly #restore: (() => void)[] = [];
@@ -200,6 +220,10 @@ class Play {
   readonly #turns: Arrival<string>[] = [];
   readonly #matches: LockstepSession<number>[] = [];
   readonly #shown: number[] = [];
+  readonly #sheep: Arrival[] = [];
+  readonly #flock: { position: { set(x: number, y: number): void } }[] = [];
+  readonly #seenSheep = new Map<number, number>();
+  readonly #hops = seededRandom(5);
   #post: { position: { set(x: number, y: number): void }; heading: number } | undefined;
   #seenPost = "";
   readonly #sockets: string[] = [];
@@ -222,11 +246,17 @@ class Play {
     }
     DecidedRoom.heard = (type, value) => this.#hear(type, value);
     DecidedRoom.place = () => this.#place;
+    DecidedRoom.sheep = cell.sheep ?? 0;
+    DecidedRoom.hop = (flock) => this.#hop(flock);
+    const { roomBytesPerSecond = 131_072 } = cell;
+    class LimitedRoom extends DecidedRoom {
+      override readonly stateBytesPerSecond = roomBytesPerSecond;
+    }
     this.#server = defineServer({
       scheduler,
       wallClockMs: () => scheduler.nowMs(),
       log: silentLog,
-      rooms: { decided: DecidedRoom, players: { maxPlayers: 16 } },
+      rooms: { decided: LimitedRoom, players: { maxPlayers: 16 } },
     });
   }
 
@@ -241,12 +271,14 @@ class Play {
     const theirs = this.#rooms[1];
     theirs?.onMessage("command", (value) => this.#hear("command", value as number));
     theirs?.onMessage("event", (value) => this.#hear("event", value as number));
-    for (const room of this.#rooms) void [...room.entities(Car), ...room.entities(Post)];
+    for (const room of this.#rooms)
+      void [...room.entities(Car), ...room.entities(Post), ...room.entities(Sheep)];
     await this.#advance(1000);
     if (topology === "authority") this.#post = DecidedRoom.post;
     else {
       for (const room of this.#rooms) this.#cars.push(room.spawn(Car));
       this.#post = mine.spawn(Post);
+      while (this.#flock.length < (this.#cell.sheep ?? 0)) this.#flock.push(mine.spawn(Sheep));
       if (this.#cell.hasLockstep === true) this.#match();
     }
     await this.#drive(mine, warmUpMs);
@@ -268,11 +300,13 @@ class Play {
         events: this.#events,
         moving: this.#moving,
         jumps: this.#jumps,
+        sheep: this.#sheep,
         inputs: this.#inputs,
         turns: this.#turns,
         shown: this.#shown,
         direct: this.#direct,
         server: this.#toServer,
+        down: this.#down,
         sockets: this.#sockets,
       },
       times: { messagesMs, standMs, jumpsMs },
@@ -326,7 +360,9 @@ class Play {
     const name = topology === "authority" ? "decided" : "players";
     const joining = player.client.joinOrCreate(name).then((joined) => (room = joined));
     for (let step = 0; step < 400 && !room; step++) await this.#advance(STEP_MS);
-    player.enter(await joining);
+    const joined = await joining;
+    player.enter(joined);
+    if (isFirst) joined.transport.onLink((link) => this.#myLinks.push(link));
     this.#players.push(player);
   }
 
@@ -450,8 +486,13 @@ class Play {
     this.#put(20 * Math.sin(seconds * 3), Math.sin(seconds * 2));
   }
 
+  #hop(flock: Iterable<{ position: { set(x: number, y: number): void } }>): void {
+    for (const { position } of flock) position.set(64 * this.#hops.next(), 64 * this.#hops.next());
+  }
+
   #put(x: number, heading: number): void {
     this.#place = { x, heading };
+    this.#hop(this.#flock);
     for (const car of this.#cars) {
       car.position.set(x, 0);
       car.heading = heading;
@@ -496,13 +537,31 @@ class Play {
     const stood = post === undefined ? "" : `${post.position.x.toFixed(4)} ${post.heading.toFixed(4)}`;
     if (stood !== this.#seenPost) this.#jumps.push({ atMs, value: stood });
     this.#seenPost = stood;
+    this.#observeSheep(atMs);
     if (this.#step % 50 === 0) for (const { transport } of this.#rooms) this.#notePlan(transport.plan);
     if (this.#step % 200 !== 0) return;
+    this.#countReceived(atMs);
     const links = this.#accepted.map(
       ({ state, counters }) => `${state} ${counters.packetsReceived} ${counters.bytesReceived}`,
     );
     const paths = this.#rooms[0]?.peers.map(({ path }) => path) ?? [];
     this.#sockets.push([...links, ...paths].join(", "));
+  }
+
+  #observeSheep(atMs: number): void {
+    for (const { id, position } of this.#rooms.at(-1)?.entities(Sheep) ?? []) {
+      if (this.#seenSheep.get(id) !== position.x) this.#sheep.push({ atMs, value: id });
+      this.#seenSheep.set(id, position.x);
+    }
+  }
+
+  #countReceived(atMs: number): void {
+    const received = this.#myLinks.reduce(
+      (sum, { counters }) => sum + counters.bytesReceived + UDP_HEAD_BYTES * counters.packetsReceived,
+      0,
+    );
+    this.#down.push({ atMs, bytes: received - this.#received });
+    this.#received = received;
   }
 
   #notePlan(plan: Plan): void {

@@ -180,13 +180,51 @@ test("a player whose terms the room does not follow gets no more bytes than it w
   for (const held of late.held.values()) expect(held.tick).toBeGreaterThan(tick - 4 * TICK_HZ);
 });
 
+test("[WF34] a player whose states wait learns how many, and the budget that would do", () => {
+  for (let count = 0; count < 60; count++) world.spawn(Car, {}, undefined);
+  const receivers = [player({ bytesPerSecond: 2000 }), player({ bytesPerSecond: 2000 }, false), player({})];
+  const all = (): void => {
+    for (const { id, entity } of world.records.values())
+      (entity as unknown as Driven).position.set(100 * Math.sin(tick / 7 + id), 0);
+  };
+  packets(receivers, all, 8);
+  const [inOrder, lossy, rich] = receivers.map(({ limits }) => limits);
+  expect(rich).toEqual([]);
+  for (const said of [inOrder!, lossy!]) {
+    const { waiting, neededBytesPerSecond } = said[0]!;
+    expect(waiting).toBeGreaterThan(40);
+    expect(waiting).toBeLessThanOrEqual(61);
+    expect(neededBytesPerSecond).toBeGreaterThan(4000);
+    // At most once a second, and only if the number has changed by more than a tenth.
+    expect(said.length).toBeLessThan(8);
+    for (const [index, next] of said.slice(1).entries()) {
+      const change = next.neededBytesPerSecond! / said[index]!.neededBytesPerSecond!;
+      expect(Math.abs(change - 1)).toBeGreaterThan(0.1 / 1.1);
+    }
+  }
+  const { neededBytesPerSecond } = inOrder!.at(-1)!;
+  const enough = player({ bytesPerSecond: neededBytesPerSecond! * 1.05 });
+  packets([...receivers, enough], all, 4);
+  expect(enough.limits).toEqual([]);
+  packets(receivers, rest, 3);
+  expect([inOrder!.at(-1), lossy!.at(-1)]).toEqual([{}, {}]);
+});
+
 test("[WF34] impossible limits are malformed", () => {
   const read = (fields: object) =>
     readFromAuthority(writeAuthority({ type: "limits", ...fields } as never).subarray(1));
-  for (const fields of [{}, { maxViews: 16 }, { bytesPerSecond: 4000 }, { maxViews: 1, bytesPerSecond: 500 }])
+  for (const fields of [
+    {},
+    { maxViews: 16 },
+    { bytesPerSecond: 4000 },
+    { maxViews: 1, bytesPerSecond: 500 },
+    { waiting: 12, neededBytesPerSecond: 8400 },
+  ])
     expect(read(fields)).toEqual({ type: "limits", ...fields });
   for (const wrong of [0, -1, "16", null, [16]])
-    expect([read({ maxViews: wrong }), read({ bytesPerSecond: wrong })]).toEqual([undefined, undefined]);
+    for (const name of ["maxViews", "bytesPerSecond", "waiting", "neededBytesPerSecond"])
+      expect(read({ [name]: wrong })).toBeUndefined();
+  expect([read({ waiting: 1.5 }), read({ waiting: 0x10000 })]).toEqual([undefined, undefined]);
 });
 
 test("[WF33] impossible terms are malformed; the authority chooses omitted ones", () => {

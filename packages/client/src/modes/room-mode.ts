@@ -76,7 +76,7 @@ export interface RoomMode {
   /** Peers with which this participant has a session of its own. */
   readonly pairs: Iterable<PeerConnection>;
   readonly steps: PrescribedSteps | undefined;
-  /** The parts of the plan that this room overrides. */
+  /** The parts of the plan that this room overrides, and the states that wait because the budget is too small. */
   readonly limits: ViewLimits;
   /** True if values are published after each step; otherwise once for all steps of a frame. */
   readonly publishesSteps: boolean;

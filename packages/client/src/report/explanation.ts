@@ -38,7 +38,7 @@ export async function explainRoom(room: ExplainedRoom, details: boolean): Promis
     { about: "states", choice: room.words.states(room), reason: reasonOf(room.words.statesQuestion) },
     messagesRow(room, reasonOf("favour")),
     ratesRow(room),
-    budgetRow(room.plan),
+    budgetRow(room),
     shownRow(room.plan),
     deviceRow(room.plan),
     measuredRow(room),
@@ -90,15 +90,19 @@ function ratesRow(room: ExplainedRoom): Explanation {
 }
 
 /** The budget applies while less can be sent than is waiting, at this participant or on the path. */
-function budgetRow({ numbers, channels }: Plan): Explanation {
+function budgetRow({ plan: { numbers, channels }, limits = {} }: ExplainedRoom): Explanation {
   const names = Object.keys(channels) as (keyof Plan["channels"])[];
   const order = names
     .sort((one, other) => channels[other].priority - channels[one].priority)
     .map((name) => `${name} ${percent(channels[name].share)}`);
-  const choice = `at most ${number(numbers.sendBytesPerSecond)} bytes/s over all links; what is short of room: ${order.join(", ")}`;
+  const { waiting, neededBytesPerSecond = 0, bytesPerSecond = Infinity } = limits;
+  const stateBytesPerSecond = Math.min(numbers.stateBytesPerSecond, bytesPerSecond);
+  const short = `; states get ${number(stateBytesPerSecond)} bytes/s: ${waiting} entities wait, ${number(neededBytesPerSecond)} bytes/s would do`;
+  const choice = `at most ${number(numbers.sendBytesPerSecond)} bytes/s over all links; what is short of room: ${order.join(", ")}${waiting ? short : ""}`;
+  const whose = limits.bytesPerSecond ? "the room's limit" : "the profile's number";
   const reason =
     "the first goes first, each that waits gets its share at least: the profile's numbers and traffic";
-  return { about: "budget", choice, reason };
+  return { about: "budget", choice, reason: waiting ? `${reason}; stateBytesPerSecond is ${whose}` : reason };
 }
 
 function shownRow({ style, numbers }: Plan): Explanation {

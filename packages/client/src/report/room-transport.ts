@@ -39,7 +39,7 @@ export interface RoomTransportOptions extends SimulationOptions {
   peers(): Iterable<PeerConnection>;
   serverPath(): Explanation;
   killServerWebRtc(): void;
-  /** Settings of the plan that the room overrides. */
+  /** Settings of the plan that the room overrides, and the states that wait. */
   limits(): ViewLimits | undefined;
   serverStats(): ServerStats;
   kinds(): Iterable<EntityDefinition>;
@@ -70,6 +70,7 @@ export class RoomTransport {
   #plan: Plan;
   #serverHasWebRtc: boolean | "unknown" = "unknown";
   #room: ModeFacts = unknownMode;
+  #hasWarnedOfShortage = false;
 
   /** @internal */
   constructor(options: RoomTransportOptions) {
@@ -195,6 +196,7 @@ export class RoomTransport {
    * @internal Takes the paths' measurements, once a second. Reviews the plan if they have changed for good.
    */
   observe(): void {
+    this.#warnOfShortage();
     const measured = measuredOf(
       this.#options.peers(),
       this.#options.serverStats(),
@@ -222,6 +224,17 @@ export class RoomTransport {
       this.record({ about: "links between players", choice, reason });
     }
     this.#options.onPlan();
+  }
+
+  /** Warns once if states wait because of the profile. A room that decides logs its own limit at the server. */
+  #warnOfShortage(): void {
+    const { waiting, neededBytesPerSecond, bytesPerSecond } = this.#options.limits() ?? {};
+    if (!waiting || bytesPerSecond || this.#hasWarnedOfShortage) return;
+    this.#hasWarnedOfShortage = true;
+    const { stateBytesPerSecond } = this.#plan.numbers;
+    const states = `${waiting} entities wait: the profile's stateBytesPerSecond is ${stateBytesPerSecond}`;
+    // oxlint-disable-next-line no-console -- a mistake of the game, which nobody would see otherwise
+    console.warn(`paceline: ${states}, ${neededBytesPerSecond} would do for what moves now`);
   }
 
   /** @internal Adds a change to {@link history} and calls the listeners. */

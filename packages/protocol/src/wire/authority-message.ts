@@ -86,7 +86,10 @@ export type FromAuthority =
   | { readonly type: "resync" }
   | ({ readonly type: "limits" } & ViewLimits);
 
-/** The room's limits that override parts of a participant's {@link ViewTerms}; empty if none does. */
+/**
+ * The room's limits that override parts of a participant's {@link ViewTerms}, and what waits for want of bytes;
+ * empty if neither is the case.
+ */
 export interface ViewLimits {
   /**
    * Number of different terms that the room serves. It is exhausted, so this participant gets exact states at
@@ -95,6 +98,10 @@ export interface ViewLimits {
   readonly maxViews?: number;
   /** Most bytes of states per second. The participant asked for more. */
   readonly bytesPerSecond?: number;
+  /** Number of entities whose states wait, because the budget in force is too small; absent if none waits. */
+  readonly waiting?: number;
+  /** The budget that would do for all of them, bytes per second. */
+  readonly neededBytesPerSecond?: number;
 }
 
 type Refused = "message" | "entity" | "kind" | "spectator";
@@ -157,5 +164,10 @@ export const readFromAuthority = messageReader<FromAuthority>({
   granted: { localId: number16, id: number16 },
   corrected: { localId: number16, state },
   resync: {},
-  limits: { maxViews: limit, bytesPerSecond: limit },
+  limits: {
+    maxViews: limit,
+    bytesPerSecond: limit,
+    waiting: optional((value) => wholeOf(value, 1, 0xffff)),
+    neededBytesPerSecond: limit,
+  },
 });

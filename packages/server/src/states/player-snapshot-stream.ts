@@ -7,7 +7,7 @@ import {
   type ToAuthority,
   type ViewLimits,
 } from "@paceline/protocol";
-import { StateBudget, type ReplicationMoment } from "@paceline/netcode";
+import { StateBudget, type ReplicationMoment, type StateShortage } from "@paceline/netcode";
 import type { Link, StateMoment } from "@paceline/transport";
 import type { EntityRecord, World } from "../entities/world.js";
 import type { SharedSnapshot } from "./shared-snapshot.js";
@@ -18,6 +18,10 @@ import { exactTerms, termsKey, termsOf, type Terms } from "./terms.js";
 const HEADS_BYTES = 40;
 /** A player that was slow, or restarted, gets states of its own for this long. */
 const INDIVIDUAL_SECONDS = 0.25;
+/** Shortest time between two reports of a shortage, ms. */
+const SHORTAGE_PERIOD_MS = 1000;
+/** A shortage is reported again if its number has changed by more than this share. */
+const SHORTAGE_CHANGE = 0.1;
 
 /** The connection to one player, as its snapshot stream uses it. */
 export interface SnapshotStreamConnection {
@@ -57,6 +61,13 @@ interface Pending {
   hasArrived: boolean;
 }
 
+/** Returns true if a shortage has begun or ended, or its number has changed enough. */
+function hasChanged(before: StateShortage | undefined, now: StateShortage | undefined): boolean {
+  if (!before || !now) return before !== now;
+  const { neededBytesPerSecond } = before;
+  return Math.abs(now.neededBytesPerSecond - neededBytesPerSecond) > SHORTAGE_CHANGE * neededBytesPerSecond;
+}
+
 /**
  * Sends the world to one player, limited to the kinds that its game knows. It mostly uses a
  * {@link SharedSnapshot}. If it cannot, it sends differences to the states that the player has acknowledged;
@@ -76,6 +87,9 @@ export class PlayerSnapshotStream {
   readonly #world: World;
   /** The room's limits that were last sent to the player. */
   #limits: ViewLimits | undefined;
+  /** The shortage that was last sent to the player. */
+  #shortage: StateShortage | undefined;
+  #shortageAtMs = -Infinity;
   #sender: SharedSnapshotSender | undefined;
   /** The shared snapshot that this stream joined, at that snapshot's `epoch` and over that link. */
   #sharedSnapshot: SharedSnapshot | undefined;
@@ -123,13 +137,18 @@ export class PlayerSnapshotStream {
   }
 
   /**
-   * Sets the room's limits in force; undefined: none. Sends them to the player if they are another object
-   * than before.
+   * Sets the room's limits in force (undefined: none) and the shortage of the tier's budget. Sends them to the
+   * player if the limits are another object than before, or the shortage has changed enough.
    */
-  setLimits(limits: ViewLimits | undefined): void {
-    if (limits === this.#limits) return;
+  setLimits(limits: ViewLimits | undefined, ofTier: StateShortage | undefined, nowMs: number): void {
+    // In the shared snapshot the player's own budget does not count.
+    const own = this.#sharedSnapshot ? undefined : this.#budget.shortage;
+    const shortage = own && own.neededBytesPerSecond > (ofTier?.neededBytesPerSecond ?? 0) ? own : ofTier;
+    const isNews = nowMs - this.#shortageAtMs >= SHORTAGE_PERIOD_MS && hasChanged(this.#shortage, shortage);
+    if (limits === this.#limits && !isNews) return;
+    if (isNews) [this.#shortage, this.#shortageAtMs] = [shortage, nowMs];
     this.#limits = limits;
-    this.connection.sendLimits(limits ?? {});
+    this.connection.sendLimits({ ...limits, ...this.#shortage });
   }
 
   /**
@@ -313,12 +332,14 @@ export class PlayerSnapshotStream {
     const { tick, nowMs } = moment;
     this.#forceLost(nowMs, turn);
     this.#budget.refill(nowMs, Math.min(turn.maxBytesPerSecond, this.terms.bytesPerSecond));
-    const { affordable } = this.#budget;
-    if (!this.#isWhole && this.#forced.size === 0 && turn.due.length <= affordable) return turn.rowsOf(this);
     if (this.#isWhole) this.#forced.clear();
+    else if (this.#forced.size === 0 && turn.due.length <= this.#budget.affordable) {
+      this.#budget.afford(turn.due.length);
+      return turn.rowsOf(this);
+    }
     const wanted = this.#isWhole
       ? this.#sentOf(this.#world.records.values())
-      : this.#mostUrgent(this.#sentOf(turn.due), affordable);
+      : this.#mostUrgent(this.#sentOf(turn.due));
     return wanted.map((record) => this.#world.rowsAt(record, tick));
   }
 
@@ -326,12 +347,12 @@ export class PlayerSnapshotStream {
    * Returns the entities to send within the budget: the due ones that have waited, other due ones, repeats.
    * The rest waits, so that every entity gets its turn.
    */
-  #mostUrgent(due: readonly EntityRecord[], affordable: number): EntityRecord[] {
+  #mostUrgent(due: readonly EntityRecord[]): EntityRecord[] {
     const forced = this.#forced;
     const isDue = new Set(due);
     const waited = Array.from(forced).filter((record) => isDue.has(record));
     const wanted = new Set([...waited, ...due, ...this.#sentOf(forced)]);
-    const sent = [...wanted].slice(0, affordable);
+    const sent = [...wanted].slice(0, this.#budget.afford(wanted.size));
     // One that has waited before keeps its place.
     for (const record of wanted) forced.add(record);
     for (const record of sent) forced.delete(record);

@@ -63,7 +63,8 @@ export class Replicator {
       if (snapshots.kinds.size === 0) continue;
       const tier = this.#tierOf(snapshots);
       tier.add(snapshots);
-      snapshots.setLimits(this.#limitsOf(snapshots, tier));
+      const limits = this.#limitsOf(snapshots, tier);
+      snapshots.setLimits(limits, tier.replication.shortage, moment.nowMs);
     }
     for (const [key, tier] of this.#tiers) {
       if (tier.isEmpty) this.#tiers.delete(key);

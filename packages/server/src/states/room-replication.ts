@@ -84,11 +84,16 @@ export class RoomReplication {
     return this.#policy.bytesPerSecond;
   }
 
+  /** The states that wait because the players' budget is too small; undefined if it suffices. */
+  get shortage(): StateShortage | undefined {
+    return this.#replication.shortage;
+  }
+
   /** Returns the due entities of this tick, within the budget. */
   due(moment: ReplicationMoment): readonly EntityRecord[] {
     const due = this.#replication.due(this.#world.records.values(), moment, this.#policy) as EntityRecord[];
     for (const record of due) this.#recordSent(record, moment);
-    const { shortage } = this.#replication;
+    const { shortage } = this;
     if (shortage) this.#onShortage?.({ ...shortage, bytesPerSecond: this.bytesPerSecond });
     return due;
   }

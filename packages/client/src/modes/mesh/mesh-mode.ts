@@ -7,6 +7,7 @@ import {
   type PeerInfo,
   type PeerPayload,
   type ServerMessage,
+  type ViewLimits,
   firstNumber,
 } from "@paceline/protocol";
 import { AnswerBudget, type Cancel } from "@paceline/transport";
@@ -44,7 +45,6 @@ const malformed: ReadonlySet<DropReason> = new Set(["length", "out-of-range", "t
 export class MeshMode implements RoomMode {
   readonly server = undefined;
   readonly steps = undefined;
-  readonly limits = {};
   readonly publishesSteps = true;
   readonly shownTick = 0;
   readonly isIdle = false;
@@ -68,6 +68,10 @@ export class MeshMode implements RoomMode {
 
   get peers(): readonly Peer[] {
     return this.pairs;
+  }
+
+  get limits(): ViewLimits {
+    return this.#states.shortage ?? {};
   }
 
   get pairs(): PeerConnection[] {

@@ -13,6 +13,7 @@ import {
   type SendDecisionPolicy,
   type Receipt,
   type ReplicationMoment,
+  type StateShortage,
 } from "@paceline/netcode";
 import {
   ANSWER_PACKET_BYTES,
@@ -122,6 +123,11 @@ export class StateSender {
       onFault: (record, fault) =>
         parts.listeners.faulted(record.definition.name, (record as OwnedRecord).entity.id, fault),
     });
+  }
+
+  /** The own states that wait because the budget is too small; undefined if it suffices, or nobody is there. */
+  get shortage(): StateShortage | undefined {
+    return this.#peers().length > 0 ? this.#replication.shortage : undefined;
   }
 
   spawned(record: OwnedRecord, tick: number): void {
@@ -379,7 +385,7 @@ export class StateSender {
         peer.meter.countUpdatesOut(to - from);
         if (this.#inOrderLink && !peer.relayedState) this.#unreached.add(peer);
       }
-      this.#replication.spent(body.length, to - from);
+      this.#replication.spent(body.length + PACKET_HEAD_BYTES, to - from);
       if (!this.#inOrderLink) stream.cycle?.spent(body.length);
       this.#sent(stream, entities.slice(from, to), moment);
     };
