@@ -329,6 +329,28 @@ describe.each([
   });
 });
 
+test("a player that asks for whole states again and again pays with its own budget", () => {
+  const bytesPerSecond = 16_000;
+  replicator = new Replicator({ world, tickHz: TICK_HZ, bytesPerSecond });
+  spawnCars(800);
+  const moving = cars.slice(0, 10);
+  const drive = (ticks: number): void => run(ticks, (record) => moving.includes(record));
+  const asker = join(lossy);
+  const other = join(inOrder);
+  drive(60);
+  const [asked, beside] = [asker.bytes, other.bytes];
+  for (let step = 0; step < 40; step++) {
+    asker.snapshots.restart();
+    drive(15);
+  }
+  const seconds = (40 * 15) / TICK_HZ;
+  expect((asker.bytes - asked) / seconds).toBeLessThan(1.1 * bytesPerSecond);
+  expect((other.bytes - beside) / seconds).toBeLessThan(0.5 * bytesPerSecond);
+  drive(60);
+  expect(asker.held.size).toBe(800);
+  for (const { id } of moving) expect(tick - asker.held.get(id)!.tick).toBeLessThan(30);
+});
+
 test("a budget that is too small is said, with the number that would do", () => {
   const shortages: BudgetShortage[] = [];
   const start = (bytesPerSecond: number): void => {

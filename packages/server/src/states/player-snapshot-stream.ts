@@ -296,12 +296,15 @@ export class PlayerSnapshotStream {
     // States that would only wait in a queue are not encoded.
     this.#isWhole ||= isSlow && !this.connection.takesStates();
     if (isSlow && !this.connection.takesStates()) return undefined;
+    this.#budget.refill(moment.nowMs, Math.min(turn.maxBytesPerSecond, this.terms.bytesPerSecond));
+    // The player pays for all entities before it gets all of them again.
+    if (this.#isWhole && this.#budget.affordable === 0) return undefined;
     const rows = this.#rowsToSend(moment, turn);
     const isWhole = this.#isWhole;
     const bytes = this.#send(moment, rows);
-    // Whole states are the beginning, not the course: the budget neither pays for them nor learns from them.
+    // Whole states are the beginning, not the course: the budget pays for them, but does not learn from them.
+    this.#budget.spent(bytes, isWhole ? 0 : rows.length);
     if (isWhole || bytes === 0) return undefined;
-    this.#budget.spent(bytes, rows.length);
     return rows === turn.rowsOf(this) && !this.#isWhole ? { bytes, states: rows.length } : undefined;
   }
 
@@ -331,7 +334,6 @@ export class PlayerSnapshotStream {
   #rowsToSend(moment: ReplicationMoment, turn: Turn): readonly EntityRows[] {
     const { tick, nowMs } = moment;
     this.#forceLost(nowMs, turn);
-    this.#budget.refill(nowMs, Math.min(turn.maxBytesPerSecond, this.terms.bytesPerSecond));
     if (this.#isWhole) this.#forced.clear();
     else if (this.#forced.size === 0 && turn.due.length <= this.#budget.affordable) {
       this.#budget.afford(turn.due.length);
