@@ -189,6 +189,26 @@ const attacks: Record<string, Attack> = {
     writePacketHeader(writer, { ...header, acks });
     sendPacket(owner, writer.take());
   },
+  "acks of what was sent long ago": (owner, tick) => {
+    const acks = { ack: (tick - 300) & 0xffff, ackBits: 0xffffffff };
+    const writer = new ByteWriter();
+    const header = { sequence: (40_000 + tick) & 0xffff, tick: 0, isPublished: false, acks };
+    writePacketHeader(writer, header);
+    sendPacket(owner, writer.take());
+  },
+  "no receipts, no acks, nothing at all": (owner, tick) => {
+    const link = owner.session.activeLink;
+    if (tick === 1 && link) link.send = () => undefined;
+  },
+  "acks and receipts only once a second, with requests for whole states": (owner, tick) => {
+    const link = owner.session.activeLink;
+    if (!link) return;
+    if (tick === 1) {
+      const pass = link.send.bind(link);
+      link.send = (...args) => void (args[0] === "command" && pass(...args));
+    }
+    if (tick % 60 === 0) for (const stream of [0, 1]) send(owner, { kind: "resync", stream, entities: [] });
+  },
   "its session's end": (owner, tick) => {
     if (tick === 30) owner.session.close(4200, "no");
   },

@@ -51,6 +51,8 @@ export class StateStream {
   readonly #acknowledged = new Map<number, SnapshotSender>();
   readonly #restored: Float32Array;
   #followed = 0;
+  /** Entities whose next ordered state is whole, because a receiver has missed some. */
+  readonly #restarted = new Set<number>();
 
   constructor(number: number, definition: EntityDefinition, tickHz: number) {
     this.number = number;
@@ -88,6 +90,7 @@ export class StateStream {
 
   remove(id: number): void {
     this.records.delete(id);
+    this.#restarted.delete(id);
     this.#history.remove(id);
   }
 
@@ -166,6 +169,13 @@ export class StateStream {
   /** Makes the next ordered states whole, because a receiver has missed some. */
   restartInOrder(): void {
     this.#acknowledged.get(FOLLOWERS)?.restart();
+    for (const id of this.records.keys()) this.#restarted.add(id);
+  }
+
+  /** Notes sent ordered states. Returns true if some of them were whole because of {@link restartInOrder}. */
+  sentInOrder(entities: readonly EntityRows[]): boolean {
+    // Each is taken from the set, so no short cut.
+    return entities.filter(({ id }) => this.#restarted.delete(id)).length > 0;
   }
 
   acknowledge(receiver: number, sequence: number): void {

@@ -287,18 +287,9 @@ export class PlayerSnapshotStream {
 
   /** Sends states to this player alone. Returns their cost if they are exactly the due ones. */
   write(moment: ReplicationMoment, turn: Turn, tickHz: number): DueCost | undefined {
-    const { tick } = moment;
     if (this.#reliesOn && this.connection.inOrder() !== this.#reliesOn) this.#reset();
     if (!turn.isTurn && !this.#isWhole) return undefined;
-    // A slow player stays alone for a while, so that it does not change groups at every tick.
-    const { isSlow } = this;
-    if (isSlow) this.#individualUntilTick = tick + INDIVIDUAL_SECONDS * tickHz;
-    // States that would only wait in a queue are not encoded.
-    this.#isWhole ||= isSlow && !this.connection.takesStates();
-    if (isSlow && !this.connection.takesStates()) return undefined;
-    this.#budget.refill(moment.nowMs, Math.min(turn.maxBytesPerSecond, this.terms.bytesPerSecond));
-    // The player pays for all entities before it gets all of them again.
-    if (this.#isWhole && this.#budget.affordable === 0) return undefined;
+    if (!this.#mayWrite(moment, turn, tickHz)) return undefined;
     const rows = this.#rowsToSend(moment, turn);
     const isWhole = this.#isWhole;
     const bytes = this.#send(moment, rows);
@@ -306,6 +297,19 @@ export class PlayerSnapshotStream {
     this.#budget.spent(bytes, isWhole ? 0 : rows.length);
     if (isWhole || bytes === 0) return undefined;
     return rows === turn.rowsOf(this) && !this.#isWhole ? { bytes, states: rows.length } : undefined;
+  }
+
+  #mayWrite({ tick, nowMs }: ReplicationMoment, turn: Turn, tickHz: number): boolean {
+    // A slow player stays alone for a while, so that it does not change groups at every tick.
+    const { isSlow } = this;
+    if (isSlow) this.#individualUntilTick = tick + INDIVIDUAL_SECONDS * tickHz;
+    // States that would only wait in a queue are not encoded.
+    const isBlocked = isSlow && !this.connection.takesStates();
+    this.#isWhole ||= isBlocked;
+    if (isBlocked) return false;
+    this.#budget.refill(nowMs, Math.min(turn.maxBytesPerSecond, this.terms.bytesPerSecond));
+    // The player pays for all entities before it gets all of them again.
+    return !this.#isWhole || this.#budget.affordable > 0;
   }
 
   #send(moment: ReplicationMoment, rows: readonly EntityRows[]): number {

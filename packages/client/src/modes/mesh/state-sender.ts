@@ -385,9 +385,12 @@ export class StateSender {
         peer.meter.countUpdatesOut(to - from);
         if (this.#inOrderLink && !peer.relayedState) this.#unreached.add(peer);
       }
-      this.#replication.spent(body.length + PACKET_HEAD_BYTES, to - from);
+      const sent = entities.slice(from, to);
+      // The others do not pay for what is whole for one receiver's sake: it counts as states of usual size.
+      const isRestart = this.#inOrderLink !== undefined && stream.sentInOrder(sent);
+      this.#replication.spent(isRestart ? undefined : body.length + PACKET_HEAD_BYTES, sent.length);
       if (!this.#inOrderLink) stream.cycle?.spent(body.length);
-      this.#sent(stream, entities.slice(from, to), moment);
+      this.#sent(stream, sent, moment);
     };
     if (this.#inOrderLink) stream.writeInOrder(moment.tick, rows, take);
     else stream.writeShared(moment.tick, rows, take);
