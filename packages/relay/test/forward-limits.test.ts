@@ -65,7 +65,10 @@ it("a paused socket still ends its link", async () => {
   const [loud, ...others] = [await real.join(), await real.join(), await real.join(), await real.join()];
   for (let number = 0; number < 3000; number++) loud.forward(others, numbered(number));
   await eventually(() => expect(real.relay.counts.backPressure.pauses).toBeGreaterThan(0));
+  const { drops: before } = real.relay.health();
   expect(real.relay.kick(loud.welcome.sessionId)).toBe(true);
   await eventually(() => expect(loud.close?.reason).toBe("removed by an operator"));
   await eventually(() => expect(real.relay.health().connections).toBe(3));
+  // Packets that waited in the paused link are counted, as others that come too late.
+  expect(real.relay.health().drops["outdated"] ?? 0).toBeGreaterThan((before["outdated"] ?? 0) + 10);
 });

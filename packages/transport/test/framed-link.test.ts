@@ -23,3 +23,38 @@ test("frames for a socket that closes are dropped, and do not count as sent", ()
   expect(writes).toBe(1);
   expect(link.counters).toMatchObject({ packetsSent: 2, bytesSent: 16, packetsDropped: 3 });
 });
+
+test("packets that wait in a paused link are reported as late when it closes", () => {
+  const scheduler = new VirtualScheduler();
+  const socket = {
+    readyState: OPEN,
+    bufferedAmount: 0,
+    onMessage: undefined as unknown as (packet: Uint8Array) => void,
+    addEventListener: () => undefined,
+    setReading: () => undefined,
+    close: () => undefined,
+  };
+  const link = new FramedLink(socket as unknown as FramedSocket, { scheduler, highWaterBytes: 4096 });
+  const late: Uint8Array[] = [];
+  const packets: Uint8Array[] = [];
+  link.guard = {
+    admits: () => true,
+    sending: () => undefined,
+    closing: () => undefined,
+    failed: () => undefined,
+    late: (packet) => late.push(packet),
+  };
+  link.start({
+    onOpen: () => undefined,
+    onPacket: (packet) => packets.push(packet),
+    onClose: () => undefined,
+  });
+  scheduler.advance(1);
+  socket.onMessage(Uint8Array.of(1));
+  link.pauseReading();
+  socket.onMessage(Uint8Array.of(2));
+  socket.onMessage(Uint8Array.of(3));
+  link.close(4000, "enough");
+  expect(packets.map(([byte]) => byte)).toEqual([1]);
+  expect(late.map(([byte]) => byte)).toEqual([2, 3]);
+});

@@ -65,7 +65,10 @@ export class FramedLink extends WebSocketLink {
     // The close of the other side is read, too.
     if (this.#isPaused) this.#socket.setReading(true);
     this.#isPaused = false;
+    const unread = this.#unread;
     this.#unread = [];
+    // The link is closed already, so its owner gets them as late packets.
+    for (const packet of unread) this.#take?.(packet);
     super.shut(close);
   }
 
