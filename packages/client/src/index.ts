@@ -4,6 +4,7 @@ export * from "./api/definitions.js";
 export * from "./api/inputs.js";
 export type { InputStep, Quat, ReadonlyFields, Vec2, Vec3, WritableFields } from "@paceline/netcode";
 export * from "./api/profiles.js";
+export * from "./api/first-number.js";
 export type { Prediction, PredictionStats } from "./modes/prediction.js";
 export * from "./api/client.js";
 export type { AuthToken } from "./connection/credentials.js";

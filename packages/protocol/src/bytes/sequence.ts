@@ -21,7 +21,10 @@ export function isNewer(a: number, b: number): boolean {
 
 /**
  * Returns the number that was given out first, of numbers given out in order that may have begun again: the one
- * after the widest gap of the circle. `numbers` must not be empty.
+ * after the widest gap of the circle; 0 if there are none.
+ *
+ * By it, all members of a room without an authority agree on one of them: the first is
+ * `firstNumber([room.myNumber, ...room.peers.map(({ number }) => number)])`. A page that reloads keeps its number.
  */
 export function firstNumber(numbers: readonly number[]): number {
   let [first, widest] = [0, -1];

@@ -1,0 +1,1 @@
+export { firstNumber } from "@paceline/protocol";
