@@ -50,6 +50,12 @@ export class FakeParticipant implements HostedParticipant {
     // This participant has no limits.
   }
 
+  readonly isOverdrawn = false;
+
+  charge(): void {
+    // This participant has no limits.
+  }
+
   keepFor(): void {
     // This participant has no link that could be lost.
   }

@@ -13,6 +13,7 @@ import { seededRandom, virtualSocketPair } from "@paceline/testkit";
 import type { RoomStage } from "@paceline/testkit/room";
 import { Session, WebSocketLink, type LinkClose } from "@paceline/transport";
 import type { Room } from "@paceline/server";
+import { PausableLink } from "./pausable-link.js";
 
 const STEP_MS = 5;
 
@@ -27,12 +28,17 @@ export class RawPlayer {
   close: LinkClose | undefined;
   /** The times that the server has continued the session over another link. */
   resumed = 0;
+  /** The server's end of the newest link. */
+  serverLink!: PausableLink | WebSocketLink;
+  /** False: the server cannot pause the reading of the link, as with WebRTC. */
+  readonly #isPausable: boolean;
   readonly #stage: RoomStage<Room>;
   #resumeCredential = "";
   #sessionId = "";
 
-  private constructor(stage: RoomStage<Room>, request: object) {
+  private constructor(stage: RoomStage<Room>, request: object, isPausable: boolean) {
     const { scheduler } = stage;
+    this.#isPausable = isPausable;
     this.#stage = stage;
     this.session = new Session({
       scheduler,
@@ -55,7 +61,11 @@ export class RawPlayer {
   #connect(credential: string): void {
     const { scheduler, server } = this.#stage;
     const pair = virtualSocketPair({ scheduler, random: seededRandom(1), settings: {} });
-    server.takeLink(new WebSocketLink(pair.server, { scheduler }), {
+    const options = { scheduler };
+    this.serverLink = this.#isPausable
+      ? new PausableLink(pair.server, options)
+      : new WebSocketLink(pair.server, options);
+    server.takeLink(this.serverLink, {
       address: "raw",
       protocols: [WEBSOCKET_PROTOCOL, credential],
     });
@@ -69,8 +79,8 @@ export class RawPlayer {
   }
 
   /** Joins a room. `request` adds fields to the join request, such as `{ spectate: true }`. */
-  static async join(stage: unknown, request: object = {}): Promise<RawPlayer> {
-    const player = new RawPlayer(stage as RoomStage<Room>, request);
+  static async join(stage: unknown, request: object = {}, isPausable = true): Promise<RawPlayer> {
+    const player = new RawPlayer(stage as RoomStage<Room>, request, isPausable);
     for (let step = 0; step < 200 && player.number === 0; step++)
       await (stage as RoomStage<Room>).advance(STEP_MS);
     if (player.number === 0) throw new Error("no welcome came");

@@ -37,12 +37,12 @@ export class TokenBucket {
   }
 
   /**
-   * Takes `amount` even if the bucket holds less. The debt is at most a burst; until it is paid, others get
+   * Takes `amount` even if the bucket holds less. This makes no debt above `maxDebt`; until it is paid, others get
    * less.
    */
-  spend(amount: number, nowMs: number): void {
+  spend(amount: number, nowMs: number, maxDebt = this.burst): void {
     this.#fill(nowMs);
-    this.#tokens = Math.max(-this.burst, this.#tokens - amount);
+    this.#tokens = Math.max(Math.min(this.#tokens, -maxDebt), this.#tokens - amount);
   }
 
   /** Returns the time until the bucket holds `amount`, ms; 0: it holds it now. */

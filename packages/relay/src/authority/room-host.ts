@@ -100,6 +100,13 @@ export interface HostedParticipant {
    * flooding.
    */
   reportExceeded(subject: LimitSubject): void;
+  /**
+   * Charges packets that the host sends because of a message of this participant to its share of
+   * `forwardsPerSecondPerRoom`. While it is in debt, the relay does not read its WebSocket, for 500 ms at most.
+   */
+  charge(packets: number): void;
+  /** True: the debt is too large for a pause. The host refuses the participant's messages until it is paid. */
+  readonly isOverdrawn: boolean;
   end(code: number, reason: string): void;
   /** Keeps the participant for `graceMs` without a link, counted from the loss of its link. */
   keepFor(graceMs: number): void;

@@ -1,5 +1,8 @@
 import type { TokenBucket } from "@paceline/transport";
 
+/** Time in which the largest debt of {@link BucketShare.spend} is paid. */
+const MAX_DEBT_SECONDS = 10;
+
 /**
  * One session's share of a rate that several sessions have in common. Other sessions cannot take from this
  * share.
@@ -18,6 +21,14 @@ export class BucketShare {
     if (!this.#own.take(amount, nowMs)) return this.#common.take(amount, nowMs, reserve);
     this.#common.spend(amount, nowMs);
     return true;
+  }
+
+  /** Takes `amount` as {@link take} does, or else as a debt of both parts. */
+  spend(amount: number, nowMs: number): void {
+    if (this.take(amount, nowMs)) return;
+    for (const bucket of [this.#own, this.#common]) {
+      bucket.spend(amount, nowMs, bucket.perSecond * MAX_DEBT_SECONDS);
+    }
   }
 
   /** Returns the time until {@link take} may succeed, ms; 0: it succeeds now. */

@@ -90,6 +90,9 @@ export class RoomForwards {
   }
 }
 
+/** A rate that holds forwards back. */
+export type ForwardLimit = "forwardsPerRoom" | "forwards";
+
 /** Forwards of one session: its share of the room's rate, while the room has its part of the relay's rate. */
 export class ForwardShare {
   readonly #ofRoom: BucketShare;
@@ -101,14 +104,23 @@ export class ForwardShare {
   }
 
   /** Takes so many forwards, or none. Returns the limit that holds them back, or undefined. */
-  take(forwards: number, nowMs: number): "forwardsPerRoom" | "forwards" | undefined {
+  take(forwards: number, nowMs: number): ForwardLimit | undefined {
     if (this.#ofRoom.waitMs(forwards, nowMs) > 0) return "forwardsPerRoom";
     if (!this.#room.ofRelay(nowMs).take(forwards, nowMs)) return "forwards";
     this.#ofRoom.take(forwards, nowMs);
     return undefined;
   }
 
-  /** Returns the time until so many forwards may be admitted, ms. */
+  /** Takes so many forwards, even as a debt. Returns the limit that has a debt now, or undefined. */
+  spend(forwards: number, nowMs: number): ForwardLimit | undefined {
+    const ofRelay = this.#room.ofRelay(nowMs);
+    this.#ofRoom.spend(forwards, nowMs);
+    ofRelay.spend(forwards, nowMs);
+    if (this.#ofRoom.waitMs(0, nowMs) > 0) return "forwardsPerRoom";
+    return ofRelay.waitMs(0, nowMs) > 0 ? "forwards" : undefined;
+  }
+
+  /** Returns the time until so many forwards may be admitted, ms. 0 forwards: until the debt is paid. */
   waitMs(forwards: number, nowMs: number): number {
     const ofRelay = this.#room.ofRelay(nowMs);
     return Math.max(this.#ofRoom.waitMs(forwards, nowMs), ofRelay.waitMs(forwards, nowMs));

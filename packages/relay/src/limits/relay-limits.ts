@@ -53,9 +53,9 @@ export const limitTable = {
   egressBytesPerSecondPerAddress: { default: 67_108_864, min: 1024, max: 1e10, unit: "bytes per second" },
   /** Bytes that the relay forwards for the sessions of one network address at once. */
   egressBurstPerAddress: { default: 134_217_728, min: 16_517, max: 10_000_000_000, unit: "bytes" },
-  /** Packets that the relay forwards in one room, counted for each receiver; each session always has its part of it. */
+  /** Packets that the relay forwards in one room, or that a room sends because of its players' messages, counted for each receiver; each session always has its part of it. */
   forwardsPerSecondPerRoom: { default: 200_000, min: 10_000, max: 100_000_000, unit: "forwards per second" },
-  /** Packets that the relay forwards in all rooms, counted for each receiver; each room that forwards always has its part of it. */
+  /** Such packets of all rooms; each room that forwards always has its part of it. */
   forwardsPerSecond: { default: 300_000, min: 10_000, max: 100_000_000, unit: "forwards per second" },
   /** Requests for /health of one network address, sustained; more are answered 429. */
   healthPerSecondPerAddress: { default: 20, min: 1, max: 100_000, unit: "requests per second" },

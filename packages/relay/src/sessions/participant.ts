@@ -89,6 +89,11 @@ const WEBRTC_CHANGE_MS = 10_000;
 const LINK_CONNECT_TIMEOUT_MS = 5000;
 const HEARTBEAT_MS = 1000;
 /** Clients ping by themselves, so the relay measures less often. */
+/**
+ * Longest time for which the WebSocket of a participant is not read because of its debt, ms. Half of the
+ * smallest `linkTimeoutMs`.
+ */
+const MAX_PAUSE_MS = 500;
 const MEASURE_MS = 4000;
 /**
  * A socket that holds this many unsent bytes has no room. It is more than one packet, so that many small
@@ -159,6 +164,7 @@ export class Participant {
 
   constructor(options: ParticipantOptions, context: ParticipantContext) {
     this.#context = context;
+  #cancelPayment: Cancel | undefined;
     const { settings, drops } = context;
     const { limits } = settings;
     const scheduler = new GuardedScheduler(settings.scheduler, (error) => this.fail("timer", error));
@@ -437,6 +443,29 @@ export class Participant {
     this.#pause = undefined;
     this.#context.settings.counters.backPressure.pausedMs += this.#scheduler.nowMs() - pause.sinceMs;
     pause.link.setReading(true);
+  charge(packets: number): void {
+    const limit = this.forwards.spend(packets, this.#scheduler.nowMs());
+    if (!limit || this.isGone) return;
+    this.#context.settings.counters.count("limited", limit);
+    this.pauseReading();
+    if (!this.#cancelPayment) this.#awaitPayment();
+  }
+
+  get isOverdrawn(): boolean {
+    return this.forwards.waitMs(0, this.#scheduler.nowMs()) > MAX_PAUSE_MS;
+  }
+
+  /** Ends a pause when the debt is paid, or when the client might take its link for dead. */
+  #awaitPayment(): void {
+    this.#cancelPayment = undefined;
+    if (!this.#pause) return;
+    const nowMs = this.#scheduler.nowMs();
+    const restMs = this.#pause.sinceMs + MAX_PAUSE_MS - nowMs;
+    const waitMs = Math.ceil(Math.min(this.forwards.waitMs(0, nowMs), restMs));
+    if (waitMs <= 0) return this.resumeReading();
+    this.#cancelPayment = this.#scheduler.after(waitMs, () => this.#awaitPayment());
+  }
+
   }
 
   /** Adds a link that carries a part of the traffic, besides the participant's first link. */

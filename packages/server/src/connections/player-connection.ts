@@ -152,13 +152,14 @@ export class PlayerConnection {
   }
 
   /**
-   * Returns true if a message is within the player's limits. Answers a dropped request, because the player
+   * Returns true if a message is within the player's limits, and earlier ones did not make the room send far
+   * too much. Answers a dropped request, because the player
    * waits for the reply.
    */
   admits(message: PeerPayload & { readonly kind: "command" | "request" }): boolean {
     const { scheduler, counters } = this.#options;
     const nowMs = scheduler.nowMs();
-    if (this.#allowance.admit(message.type, nowMs)) return true;
+    if (!this.participant.isOverdrawn && this.#allowance.admit(message.type, nowMs)) return true;
     counters.messagesLimited += 1;
     this.refuse("message", "too many messages", message);
     return false;

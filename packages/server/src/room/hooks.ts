@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { HostedParticipant } from "@paceline/relay";
 import type { Scheduler } from "@paceline/transport";
 import type { HookLog } from "./hook-log.js";
 import { Refusal, type RefusalKind } from "./refusal.js";
@@ -25,6 +26,30 @@ export interface HooksOptions {
 interface Running {
   readonly hooks: Hooks;
   readonly hook: string;
+  /** Undefined if no message caused the hook. */
+  readonly bill?: OpenBill | undefined;
+}
+
+/** Counts the packets that a room sends because of one message. */
+interface OpenBill {
+  /** False: the hook has ended. */
+  isOpen: boolean;
+  charge(packets: number): void;
+  close(): void;
+}
+
+/** Pays for what a room sends because of a participant's message. */
+export interface Bill {
+  readonly payer: Pick<HostedParticipant, "charge">;
+  readonly tariff: Tariff;
+}
+
+/**
+ * Packets that the last message of a type caused. They are charged before the next one is handled: a handler that
+ * waits sends them when many more messages have been read.
+ */
+export interface Tariff {
+  packets: number;
 }
 
 const running = new AsyncLocalStorage<Running>();
@@ -32,7 +57,7 @@ let watchers = 0;
 
 /**
  * Records which hook starts each timer and promise. Returns a function that ends this. It costs about 0.2
- * microseconds for every promise of the process.
+ * microseconds for every promise of the process. Messages of players are recorded without it, see {@link charge}.
  */
 export function traceHooks(): () => void {
   watchers += 1;
@@ -51,6 +76,15 @@ export function blame(name: "uncaughtException" | "unhandledRejection", error: u
   return culprit !== undefined;
 }
 
+/**
+ * Charges packets that a room sends to the participant whose message the running hook handles. What a room sends
+ * in its ticks and timers costs nobody anything.
+ */
+export function charge(packets: number): void {
+  const bill = running.getStore()?.bill;
+  if (bill?.isOpen) bill.charge(packets);
+}
+
 /** Calls the hooks that the game wrote. The caller continues if a hook throws, rejects or never ends. */
 export class Hooks {
   readonly #options: HooksOptions;
@@ -59,16 +93,17 @@ export class Hooks {
     this.#options = options;
   }
 
-  /** Calls a hook and waits for its end, or for the timeout. */
-  wait<Value>(hook: string, fn: () => Value | PromiseLike<Value>): Promise<HookOutcome<Value>> {
+  /** Calls a hook and waits for its end, or for the timeout. `bill`: see {@link charge}. */
+  wait<Value>(hook: string, fn: () => Value | PromiseLike<Value>, bill?: Bill): Promise<HookOutcome<Value>> {
     const { scheduler, timeoutMs, log } = this.#options;
+    const open = bill && opened(bill);
     return new Promise((resolve) => {
       const cancel = scheduler.after(timeoutMs, () => {
         this.failed(hook, new Error(`not ended within ${timeoutMs} ms`));
         resolve({ ok: false, refusal: undefined });
       });
       Promise.resolve()
-        .then(() => this.#timed(hook, fn))
+        .then(() => this.#timed(hook, fn, open))
         .then(
           (value) => {
             cancel();
@@ -87,9 +122,13 @@ export class Hooks {
     });
   }
 
-  /** Calls a hook without waiting for its promise. A rejection counts as a failure. */
-  call(hook: string, fn: () => unknown): void {
-    this.guard(hook, () => this.#timed(hook, fn));
+  /**
+   * Calls a hook without waiting for its promise. A rejection counts as a failure. `bill`: see
+   * {@link charge}.
+   */
+  call(hook: string, fn: () => unknown, bill?: Bill): void {
+    const open = bill && opened(bill);
+    this.guard(hook, () => this.#timed(hook, fn, open));
   }
 
   /** Like {@link call}, for the library's own code around hooks. Does not measure its time. */
@@ -118,14 +157,49 @@ export class Hooks {
     this.#options.onError(hook, error);
   }
 
-  #timed<Value>(hook: string, fn: () => Value): Value {
+  #timed<Value>(hook: string, fn: () => Value, bill?: OpenBill): Value {
     const { scheduler, onTook } = this.#options;
     const startedMs = scheduler.nowMs();
     try {
+      if (bill) return running.run({ hooks: this, hook, bill }, () => billed(bill, fn));
       return watchers === 0 ? fn() : running.run({ hooks: this, hook }, fn);
     } finally {
       onTook?.(scheduler.nowMs() - startedMs);
     }
+  }
+}
+
+/** Charges what the last such message caused. Later charges are only for what exceeds it. */
+function opened({ payer, tariff }: Bill): OpenBill {
+  let prepaid = tariff.packets;
+  let caused = 0;
+  if (prepaid > 0) payer.charge(prepaid);
+  return {
+    isOpen: true,
+    charge: (packets) => {
+      caused += packets;
+      const due = packets - prepaid;
+      prepaid = Math.max(0, -due);
+      if (due > 0) payer.charge(due);
+    },
+    close() {
+      this.isOpen = false;
+      tariff.packets = caused;
+    },
+  };
+}
+
+/** Runs a hook, and closes its bill at its end: the timers that it leaves are not charged. */
+function billed<Value>(bill: OpenBill, fn: () => Value): Value {
+  let isPending = false;
+  const close = (): void => bill.close();
+  try {
+    const result = fn();
+    isPending = isPromise(result);
+    if (isPromise(result)) result.then(close, close);
+    return result;
+  } finally {
+    if (!isPending) close();
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { Hooks } from "./hooks.js";
+import type { Bill, Hooks, Tariff } from "./hooks.js";
 import type { Player } from "../players/player.js";
 import type { PlayerConnection } from "../connections/player-connection.js";
 import { Refusal } from "./refusal.js";
@@ -18,6 +18,7 @@ type Handler = (player: Player, message: unknown) => unknown;
 interface Entry {
   readonly schema: StandardSchemaV1 | undefined;
   readonly handler: Handler;
+  readonly tariff: Tariff;
 }
 
 /** The room's handlers of messages and requests. A schema checks each message before its handler runs. */
@@ -26,6 +27,8 @@ export class MessageHandlers {
   readonly #counters: RoomCounters;
   readonly #listeners = new Map<string, Entry>();
   readonly #answers = new Map<string, Entry>();
+  /** The tariff of all messages that have no handler of their own. */
+  readonly #fallbackTariff: Tariff = { packets: 0 };
 
   constructor(hooks: Hooks, counters: RoomCounters) {
     this.#hooks = hooks;
@@ -33,11 +36,11 @@ export class MessageHandlers {
   }
 
   listen(type: string, schema: StandardSchemaV1 | undefined, handler: Handler): void {
-    this.#add(this.#listeners, type, { schema, handler });
+    this.#add(this.#listeners, type, { schema, handler, tariff: { packets: 0 } });
   }
 
   answer(type: string, schema: StandardSchemaV1 | undefined, handler: Handler): void {
-    this.#add(this.#answers, type, { schema, handler });
+    this.#add(this.#answers, type, { schema, handler, tariff: { packets: 0 } });
   }
 
   /**
@@ -50,16 +53,20 @@ export class MessageHandlers {
     fallback?: FallbackHandler,
   ): void {
     this.#counters.messages += 1;
+    const { participant: payer } = connection;
     const entry = this.#listeners.get(type);
     if (!entry) {
-      if (fallback) return this.#hooks.call("onMessage", () => fallback(connection.player, type, message));
+      const bill: Bill = { payer, tariff: this.#fallbackTariff };
+      if (fallback)
+        return this.#hooks.call("onMessage", () => fallback(connection.player, type, message), bill);
       return this.#refused(connection, `there is no message "${type}"`);
     }
-    this.#hooks.call("onMessage", () => {
+    const handle = (): unknown => {
       const checked = checkedBy(entry.schema, message);
       if (!(checked instanceof Promise)) return this.#deliver(connection, type, entry, checked);
       return checked.then((result) => this.#deliver(connection, type, entry, result));
-    });
+    };
+    this.#hooks.call("onMessage", handle, { payer, tariff: entry.tariff });
   }
 
   /** Replies to a player's request with the result of its handler. */
@@ -79,12 +86,16 @@ export class MessageHandlers {
       this.#counters.messagesRefused += 1;
       return send(false, `there is no request "${type}"`);
     }
-    const outcome = await this.#hooks.wait("onRequest", async () => {
+    const handle = async (): Promise<unknown> => {
       const checking = checkedBy(entry.schema, message);
       const checked = await checking;
       if (checked.issues) throw new Refusal(`${type}: ${issuesText(checked.issues)}`);
       if (checking instanceof Promise && !connection.isIn) throw new Refusal(LEFT);
       return entry.handler(connection.player, checked.value);
+    };
+    const outcome = await this.#hooks.wait("onRequest", handle, {
+      payer: participant,
+      tariff: entry.tariff,
     });
     if (!outcome.ok) {
       if (outcome.refusal !== undefined) this.#counters.messagesRefused += 1;

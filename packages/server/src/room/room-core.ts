@@ -20,7 +20,7 @@ import { PlayerRegistry } from "../connections/player-registry.js";
 import { SpectatorStream } from "../connections/spectator-stream.js";
 import { blockWatch } from "../ops/block-watch.js";
 import type { HookLog } from "./hook-log.js";
-import { failureText, Hooks } from "./hooks.js";
+import { failureText, Hooks, type Tariff } from "./hooks.js";
 import { checkedMessageLimits, type MessageLimits } from "../players/message-allowance.js";
 import { MessageHandlers } from "./message-handlers.js";
 import { OwnedStates, type BreachAnswer } from "../connections/owned-states.js";
@@ -88,6 +88,7 @@ export class RoomCore implements RoomHost {
   readonly #maxOwnEntities: number;
   /** Runs of `onJoin` and `onLeave` that have not ended. */
   readonly #joinsAndLeaves = new Set<Promise<unknown>>();
+  readonly #breachTariff: Tariff = { packets: 0 };
   #isClosed = false;
 
   constructor(options: RoomCoreOptions) {
@@ -376,9 +377,10 @@ export class RoomCore implements RoomHost {
 
   #onBreach(connection: PlayerConnection, entity: object, breach: Breach): BreachAnswer {
     let answer: BreachAnswer = "correct";
-    this.hooks.call("onBreach", () => {
+    const ask = (): void => {
       answer = this.room.onBreach?.(connection.player, entity, breach) ?? answer;
-    });
+    };
+    this.hooks.call("onBreach", ask, { payer: connection.participant, tariff: this.#breachTariff });
     return answer;
   }
 

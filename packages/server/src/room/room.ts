@@ -18,6 +18,7 @@ import type { MessageLimits } from "../players/message-allowance.js";
 import type { Player } from "../players/player.js";
 import type { PlayerLimits } from "../players/player-limits.js";
 import type { Past } from "../entities/rewind-history.js";
+import { charge } from "./hooks.js";
 import type { RoomClock } from "./room-clock.js";
 import type { RoomCore } from "./room-core.js";
 import { checkedMetadata } from "./room-metadata.js";
@@ -301,6 +302,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     const { players, spectators } = this.#attachedCore;
     const payload = writePeerPayload({ kind: "command", type, message });
     const left = new Set<Player>("number" in except ? [except] : except);
+    charge(Math.max(0, players.players.size + players.spectators.size - left.size));
     for (const connection of players.values()) {
       // Players whose onJoin still runs are in `players` too.
       if (!connection.isSpectator && !left.has(connection.player)) connection.send(payload);
@@ -317,6 +319,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     const { players, spectators } = this.#attachedCore;
     const connection = players.of(player);
     const payload = writePeerPayload({ kind: "command", type, message });
+    charge(1);
     if (connection.isSpectator) spectators.send(payload, connection);
     else connection.send(payload);
   }
@@ -331,7 +334,9 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     const connection = players.of(player);
     // A spectator with a delay gets no events: an event sent now would come before the states that it belongs
     // to, and only commands are held back.
-    if (!spectators.isDelayed(connection)) connection.sendEvent(type, message);
+    if (spectators.isDelayed(connection)) return;
+    charge(1);
+    connection.sendEvent(type, message);
   }
 
   /**
@@ -339,6 +344,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * refuses, the player leaves, or no reply comes within `timeoutMs`.
    */
   request(player: Player, type: string, message: unknown, timeoutMs = 5000): Promise<unknown> {
+    charge(1);
     return this.#attachedCore.players.of(player).request(type, message, timeoutMs);
   }
 
