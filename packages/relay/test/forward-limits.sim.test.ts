@@ -1,8 +1,9 @@
-import type { TrafficClassName } from "@paceline/protocol";
+import { CloseCode, type ServerMessage, type TrafficClassName } from "@paceline/protocol";
 import { describe, expect, it } from "vitest";
+import { AdmittedLink } from "../src/admission/admitted-link.js";
 import type { RelayOptions } from "../src/index.js";
-import type { Player } from "./player.js";
-import { VirtualRegistry, type VirtualLink } from "./virtual-registry.js";
+import { Player } from "./player.js";
+import { PausableLink, VirtualRegistry, type VirtualLink } from "./virtual-registry.js";
 
 /** Small rates in the proportions of the defaults. */
 const RATE = 10_000;
@@ -26,14 +27,15 @@ class Stage {
 
   /** Opens a room of so many players. */
   room(count: number): Counting[] {
-    const first = this.#join({ method: "create" });
+    const first = this.join({ method: "create" });
     const target = first.player.welcome.roomId;
-    const others = Array.from({ length: count - 1 }, () => this.#join({ method: "joinById", target }));
+    const others = Array.from({ length: count - 1 }, () => this.join({ method: "joinById", target }));
     return [first, ...others];
   }
 
-  #join(request: Parameters<VirtualRegistry["join"]>[0]): Counting {
-    const { player, link } = this.virtual.join(request);
+  /** `isPausable` false: over a link such as WebRTC. */
+  join(request: Parameters<VirtualRegistry["join"]>[0], isPausable = true): Counting {
+    const { player, link } = this.virtual.join(request, "", this.virtual.link(0, isPausable));
     const got = new Map<number, number[]>();
     player.onForwarded = ({ peers, packet }) => {
       player.forwarded.length = 0;
@@ -75,6 +77,9 @@ function send({ from, room, hz, trafficClass = "command", key = 0 }: Sending, fr
 const received = (room: readonly Counting[]): number =>
   room.reduce((sum, { got }) => sum + [...got.values()].reduce((all, { length }) => all + length, 0), 0);
 
+const unreadOf = ({ relay }: VirtualLink): number =>
+  relay instanceof PausableLink ? (relay.unread?.length ?? 0) : 0;
+
 /** The numbers 0 to 255, again and again. */
 const inOrder = (count: number): number[] => Array.from({ length: count }, (_, number) => number & 0xff);
 
@@ -102,8 +107,7 @@ describe("what the relay forwards in a room", () => {
       room.map((from) => ({ from, room, hz: 100 })),
       2000,
     );
-    const waiting = room.map(({ link }) => link.relay.unread?.length ?? 0);
-    expect(Math.max(...waiting)).toBeGreaterThan(50);
+    expect(Math.max(...room.map(({ link }) => unreadOf(link)))).toBeGreaterThan(50);
     stage.virtual.scheduler.advance(8000);
     for (const { player, got } of room) {
       expect(player.close).toBeUndefined();
@@ -119,7 +123,7 @@ describe("what the relay forwards in a room", () => {
     const sendings = loud.map((from) => ({ from, room, hz: 390 }));
     stage.run([...sendings, { from: quiet, room, hz: 20 }], 3000);
     stage.virtual.scheduler.advance(20);
-    expect(quiet.link.relay.unread).toBeUndefined();
+    expect(unreadOf(quiet.link)).toBe(0);
     const numbers = loud.map(({ got }) => got.get(quiet.player.number)?.length);
     expect(numbers).toEqual(Array(19).fill(60));
   });
@@ -141,6 +145,30 @@ describe("what the relay forwards in a room", () => {
         expect(numbers).toEqual(numbers.toSorted((a, b) => a - b));
       }
     }
+  });
+
+  it("keeps 256 reliable packets at most of a sender whose link cannot be paused, and drops the others", () => {
+    const stage = new Stage(ROOM, 20);
+    const room = stage.room(19);
+    const target = room[0]!.player.welcome.roomId;
+    const sender = stage.join({ method: "joinById", target }, false);
+    const others = room.map(({ player }) => player);
+    // 13,300 forwards at once are more than the bursts.
+    for (let number = 0; number < 700; number++) sender.player.forward(others, Uint8Array.of(number & 0xff));
+    const at = (): number => room[0]!.got.get(sender.player.number)?.length ?? 0;
+    const drops = (): number => stage.virtual.registry.drops.of("queue-full");
+    stage.virtual.scheduler.advance(3000);
+    expect(at()).toBe(700 - drops());
+    // The bursts of the room and of the member pass at once, and 256 packets later.
+    expect(at()).toBeGreaterThanOrEqual(256 + Math.floor((64 * 64) / 19));
+    expect(at()).toBeLessThanOrEqual(256 + Math.ceil((64 * 64 + 500) / 19));
+    expect(room[0]!.got.get(sender.player.number)).toEqual(inOrder(700).slice(0, at()));
+    expect(stage.counters.backPressure.pauses).toBe(0);
+    expect(sender.player.close).toBeUndefined();
+    // What comes later passes.
+    sender.player.forward(others, Uint8Array.of(7));
+    stage.virtual.scheduler.advance(100);
+    expect(room[0]!.got.get(sender.player.number)?.at(-1)).toBe(7);
   });
 
   it("keeps states to different receivers apart, though they have one key", () => {
@@ -211,7 +239,7 @@ describe("what the relay forwards in all rooms", () => {
     expect(all).toBeGreaterThan(RATE * 3.3);
     // A fifth of the rate is 2000: the quiet room needs 720.
     expect(received(quiet)).toBe(4 * 180 * 3);
-    expect(quiet.every(({ link }) => link.relay.unread === undefined)).toBe(true);
+    expect(quiet.map(({ link }) => unreadOf(link))).toEqual(Array(4).fill(0));
     const parts = loud.map((room, index) => received(room) - before[index]!);
     // Each has its fifth; the rest of the quiet room's part goes to whoever asks first.
     expect(Math.min(...parts)).toBeGreaterThan(0.95 * 3 * (RATE / 5));
@@ -227,5 +255,107 @@ describe("what the relay forwards in all rooms", () => {
       2000,
     );
     expect(received(room)).toBeGreaterThan(RATE * 1.8);
+  });
+});
+
+/** Messages to `witness` of these types. */
+const newsTo = ({ player }: Counting, types: readonly string[]): readonly ServerMessage[] =>
+  player.messages.filter(({ type }) => types.includes(type));
+
+describe("news of a room's members", () => {
+  const MEMBERS = 40;
+
+  it("counts as forwards when they join and leave: joins wait", () => {
+    const stage = new Stage({ ...ROOM, joinsPerSecondPerRoom: 1000, joinBurstPerRoom: 1000 }, 64);
+    const room = stage.room(MEMBERS);
+    const target = room[0]!.player.welcome.roomId;
+    const { virtual } = stage;
+    let refused = 0;
+    for (let atMs = 0; atMs < 2000; atMs += 10) {
+      const seat = virtual.reserve({ method: "joinById", target });
+      if ("ticket" in seat) {
+        const [player, link] = [new Player(virtual.scheduler), virtual.link()];
+        virtual.registry.admit(new AdmittedLink(link.relay), seat.ticket);
+        player.attach(link.player);
+        virtual.scheduler.advance(5);
+        player.session.close(CloseCode.left, "left");
+      } else {
+        if (seat.code === "match/rate-limited") refused += 1;
+      }
+      virtual.scheduler.advance("ticket" in seat ? 5 : 10);
+    }
+    // 100 joins a second are 8000 messages. A quarter of the room's rate is 2500.
+    const news = newsTo(room[0]!, ["joined", "left"]).length - (MEMBERS - 1);
+    expect(news * MEMBERS).toBeLessThan(2500 * 2 + 64 * 64 + 200);
+    expect(news * MEMBERS).toBeGreaterThan(2500 * 2);
+    expect(refused).toBeGreaterThan(50);
+    expect(stage.counters.limited.joinsPerRoom).toBe(refused);
+  });
+
+  it("counts for a page that reloads, too, and does not hold back the room's first 64 members", () => {
+    const stage = new Stage(ROOM, 64);
+    const room = stage.room(64);
+    expect(stage.counters.limited.joinsPerRoom).toBe(0);
+    const { sessionId, token } = room[0]!.player.welcome;
+    let granted = 0;
+    for (let asked = 0; asked < 200; asked++) {
+      if ("ticket" in stage.virtual.reserve({ method: "reconnect", target: sessionId, token })) granted += 1;
+    }
+    // A reload is news of two messages to 64 members.
+    expect(granted * 2 * 64).toBeLessThanOrEqual(64 * 64);
+    expect(granted).toBeGreaterThan(10);
+  });
+
+  it("waits for its member's share when links are lost and come back: the newest counts", () => {
+    const stage = new Stage(ROOM, 64);
+    const room = stage.room(MEMBERS);
+    const witness = room[0]!;
+    const flapping = room.slice(1, 9);
+    const before = newsTo(witness, ["away", "back"]).length;
+    for (let round = 0; round < 20; round++) {
+      const links = flapping.map(({ player }) => {
+        const link = stage.virtual.link();
+        stage.virtual.registry.resume(
+          new AdmittedLink(link.relay),
+          player.welcome.sessionId,
+          player.resumeToken,
+        );
+        player.attach(link.player);
+        return link;
+      });
+      stage.virtual.scheduler.advance(20);
+      for (const { relay } of links) relay.closeFromRemote(1006, "");
+      for (const { player } of links) player.closeFromRemote(1006, "");
+      stage.virtual.scheduler.advance(5);
+    }
+    // 8 members x 20 rounds x 2 messages x 39 receivers are 12,480 in half a second.
+    const news = newsTo(witness, ["away", "back"]).length - before;
+    expect(news * (MEMBERS - 1)).toBeLessThan(RATE * 0.5 + 64 * 64 + 8 * 64);
+    stage.virtual.scheduler.advance(2000);
+    const last = new Map(
+      newsTo(witness, ["away", "back"]).map((message) => [
+        "number" in message && message.number,
+        message.type,
+      ]),
+    );
+    expect(last).toEqual(new Map(flapping.map(({ player }) => [player.number, "away"])));
+  });
+
+  it("waits for its member's share when its WebRTC comes and goes: the newest counts", () => {
+    const stage = new Stage(ROOM, 64);
+    const room = stage.room(MEMBERS);
+    const witness = room[0]!;
+    for (let change = 0; change < 8; change++) {
+      for (const { player } of room) player.tell({ type: "capabilities", webrtc: change % 2 === 1 });
+      stage.virtual.scheduler.advance(10);
+    }
+    // 40 members x 8 messages x 39 receivers are 12,480 in 80 ms.
+    const news = newsTo(witness, ["capabilities"]).length;
+    expect(news * MEMBERS).toBeLessThan(RATE * 0.1 + 64 * 64 + MEMBERS * 64 * 2);
+    stage.virtual.scheduler.advance(2000);
+    const last = newsTo(witness, ["capabilities"]).slice(-(MEMBERS - 1));
+    expect(last.map((message) => "webrtc" in message && message.webrtc)).toEqual(
+      Array(MEMBERS - 1).fill(true),
+    );
   });
 });

@@ -58,7 +58,7 @@ async function comers(stage: VirtualRegistry, count: number): Promise<Player[]> 
 }
 
 test("[WF46] a newcomer to a room of 420 gets a welcome and learns of all participants", async () => {
-  const limits = { joinBurstPerRoom: 1000, matchBurstPerAddress: 1000, linkBurstPerAddress: 1000 };
+  const limits = { joinBurstPerRoom: 1000, forwardsPerSecondPerRoom: 1_000_000 };
   const stage = new VirtualRegistry({ rooms: { arena: { authority } }, limits });
   const before = await comers(stage, PLAYERS);
   const [newcomer] = (await comers(stage, 1)) as [Player];

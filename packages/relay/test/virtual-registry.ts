@@ -62,7 +62,7 @@ export class PausableLink extends MemoryLink {
 
 export interface VirtualLink {
   readonly player: MemoryLink;
-  readonly relay: PausableLink;
+  readonly relay: PausableLink | MemoryLink;
   readonly downward: StallingPipe;
 }
 
@@ -95,10 +95,10 @@ export class VirtualRegistry {
   join(
     request: Partial<MatchRequest> = {},
     address = "",
+    link = this.link(),
   ): { player: Player; link: VirtualLink; seat: MatchedSeat } {
     const seat = this.seat(request, address);
     const player = new Player(this.scheduler);
-    const link = this.link();
     this.registry.admit(new AdmittedLink(link.relay), seat.ticket, address);
     player.attach(link.player);
     this.scheduler.advance(100);
@@ -130,8 +130,11 @@ export class VirtualRegistry {
     return player.closes[0]?.code;
   }
 
-  /** @param opensAfterMs delay until the relay's end reports that it is open */
-  link(opensAfterMs = 0): VirtualLink {
+  /**
+   * @param opensAfterMs delay until the relay's end reports that it is open
+   * @param isPausable false: the relay cannot pause the reading, as with WebRTC
+   */
+  link(opensAfterMs = 0, isPausable = true): VirtualLink {
     const { scheduler } = this;
     const slow: Scheduler = {
       nowMs: () => scheduler.nowMs(),
@@ -151,7 +154,8 @@ export class VirtualRegistry {
       later(() => player.received(copy));
     });
     const player = new MemoryLink({ scheduler, reliable: upward, unreliable: upward });
-    const relay = new PausableLink({ scheduler: slow, reliable: downward, unreliable: downward });
+    const options = { scheduler: slow, reliable: downward, unreliable: downward };
+    const relay = isPausable ? new PausableLink(options) : new MemoryLink(options);
     player.onLocalClose((code, reason) => later(() => relay.closeFromRemote(code, reason)));
     relay.onLocalClose((code, reason) => later(() => player.closeFromRemote(code, reason)));
     return { player, relay, downward };

@@ -75,11 +75,12 @@ export class Seats {
   }
 
   /**
-   * Reserves a seat for the next page of a participant. It needs no place of its own, and no rate of joins
-   * applies.
+   * Reserves a seat for the next page of a participant. It needs no place of its own, and only the rate of news
+   * to the members applies.
    */
-  holdSuccessor(before: Participant, address: string): HeldSeat {
+  holdSuccessor(before: Participant, address: string): HeldSeat | MatchRefusal {
     const { room } = before;
+    if (!room.admitNews(this.#settings.scheduler.nowMs())) return this.#tooManyJoin();
     before.keepAtLeast(this.#settings.limits.ticketLifetimeMs);
     const isSpectator = room.isSpectator(before);
     const plain = { options: {}, auth: undefined, fullRooms: 0 };
@@ -182,8 +183,11 @@ export class Seats {
       counters.count("limited", "sessionsPerAddress");
       return busy("this network has its share of the seats of a busy server");
     }
-    if (room.admitJoin(scheduler.nowMs())) return undefined;
-    counters.count("limited", "joinsPerRoom");
+    return room.admitJoin(scheduler.nowMs()) ? undefined : this.#tooManyJoin();
+  }
+
+  #tooManyJoin(): MatchRefusal {
+    this.#settings.counters.count("limited", "joinsPerRoom");
     return busy("too many join this room at once");
   }
 

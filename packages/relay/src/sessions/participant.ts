@@ -46,6 +46,9 @@ type Presence =
   /** Without a link since `sinceMs`. `page`: the last known state of its page. */
   | { readonly at: "away"; readonly sinceMs: number; readonly page: "open" | "asleep" | "closed" };
 
+/** News of a participant that the others get, besides its arrival and its end. */
+type Announcement = Extract<ServerMessage, { type: "away" | "back" | "capabilities" }>;
+
 /** Options of a {@link Participant}. */
 export interface ParticipantOptions {
   readonly number: number;
@@ -86,14 +89,14 @@ const MAX_TOKENS = 4;
 /** Changes of a participant's WebRTC that the others hear of at once; then one each {@link WEBRTC_CHANGE_MS}. */
 const WEBRTC_CHANGES = 8;
 const WEBRTC_CHANGE_MS = 10_000;
-const LINK_CONNECT_TIMEOUT_MS = 5000;
-const HEARTBEAT_MS = 1000;
-/** Clients ping by themselves, so the relay measures less often. */
 /**
  * Longest time for which the WebSocket of a participant is not read because of its debt, ms. Half of the
  * smallest `linkTimeoutMs`.
  */
 const MAX_PAUSE_MS = 500;
+const LINK_CONNECT_TIMEOUT_MS = 5000;
+const HEARTBEAT_MS = 1000;
+/** Clients ping by themselves, so the relay measures less often. */
 const MEASURE_MS = 4000;
 /**
  * A socket that holds this many unsent bytes has no room. It is more than one packet, so that many small
@@ -151,6 +154,9 @@ export class Participant {
   #presence: Presence = { at: "seated" };
   #hasOpened = false;
   #isHidden = false;
+  /** News for the others that waits, by kind. */
+  readonly #news = new Map<"presence" | "capabilities", Announcement>();
+  #cancelNews: Cancel | undefined;
   readonly #joinedAtMs: number;
   #webrtc: boolean;
   /** The state that the participant said last. The others hear of it when {@link #webrtcChanges} allows. */
@@ -158,13 +164,13 @@ export class Participant {
   readonly #webrtcChanges: TokenBucket;
   #cancelWebrtcChange: Cancel | undefined;
   #cancelGrace: Cancel | undefined;
+  #cancelPayment: Cancel | undefined;
   #keptUntilMs = 0;
   #isFailing = false;
   #info: PeerInfo | undefined;
 
   constructor(options: ParticipantOptions, context: ParticipantContext) {
     this.#context = context;
-  #cancelPayment: Cancel | undefined;
     const { settings, drops } = context;
     const { limits } = settings;
     const scheduler = new GuardedScheduler(settings.scheduler, (error) => this.fail("timer", error));
@@ -437,12 +443,6 @@ export class Participant {
     link.setReading(false);
   }
 
-  resumeReading(): void {
-    const pause = this.#pause;
-    if (!pause) return;
-    this.#pause = undefined;
-    this.#context.settings.counters.backPressure.pausedMs += this.#scheduler.nowMs() - pause.sinceMs;
-    pause.link.setReading(true);
   charge(packets: number): void {
     const limit = this.forwards.spend(packets, this.#scheduler.nowMs());
     if (!limit || this.isGone) return;
@@ -466,6 +466,12 @@ export class Participant {
     this.#cancelPayment = this.#scheduler.after(waitMs, () => this.#awaitPayment());
   }
 
+  resumeReading(): void {
+    const pause = this.#pause;
+    if (!pause) return;
+    this.#pause = undefined;
+    this.#context.settings.counters.backPressure.pausedMs += this.#scheduler.nowMs() - pause.sinceMs;
+    pause.link.setReading(true);
   }
 
   /** Adds a link that carries a part of the traffic, besides the participant's first link. */
@@ -560,7 +566,7 @@ export class Participant {
     if (this.#saidWebrtc === this.#webrtc) return;
     if (this.#webrtcChanges.take(1, this.#scheduler.nowMs())) {
       this.#webrtc = this.#saidWebrtc;
-      this.room.sendToOthers(this, { type: "capabilities", number: this.number, webrtc: this.#webrtc });
+      this.#announce({ type: "capabilities", number: this.number, webrtc: this.#webrtc });
     } else this.#cancelWebrtcChange = this.#scheduler.after(WEBRTC_CHANGE_MS, () => this.#changeWebrtc());
   }
 
@@ -604,7 +610,7 @@ export class Participant {
     if (isFirst && !room.host) this.introduce();
     // With an authority, players exchange nothing. A change of links without an absence loses nothing.
     const isNews = !isFirst && (hasReturned || !room.host);
-    if (isNews && this.isIntroduced) room.sendToOthers(this, { type: "back", number });
+    if (isNews && this.isIntroduced) this.#announce({ type: "back", number });
     if (!hasReturned) return;
     this.#cancelGrace?.();
     this.#cancelGrace = undefined;
@@ -617,6 +623,30 @@ export class Participant {
     this.room.sendToOthers(this, { type: "joined", peer: this.info });
     // The link may have ended while the room's authority let this participant in.
     if (this.#presence.at === "away") this.room.callHost((host) => host.dropped(this));
+  }
+
+  /**
+   * Sends the others news of this participant, when its share of the room's forwards has no debt. Newer news of
+   * the same kind replaces news that waits.
+   */
+  #announce(message: Announcement): void {
+    this.#news.set(message.type === "capabilities" ? "capabilities" : "presence", message);
+    if (!this.#cancelNews) this.#sendNews();
+  }
+
+  #sendNews(): void {
+    this.#cancelNews = undefined;
+    for (const [kind, message] of this.#news) {
+      const nowMs = this.#scheduler.nowMs();
+      const waitMs = this.forwards.waitMs(0, nowMs);
+      if (waitMs > 0) {
+        this.#cancelNews = this.#scheduler.after(Math.ceil(waitMs), () => this.#sendNews());
+        return;
+      }
+      this.#news.delete(kind);
+      this.forwards.spend(this.room.size - 1, nowMs);
+      this.room.sendToOthers(this, message);
+    }
   }
 
   #linkDown(link: Link, close: LinkClose, isLast: boolean): void {
@@ -637,7 +667,7 @@ export class Participant {
     if (!this.isIntroduced) return;
     const { room, number } = this;
     // The direct links of a page that is closed or asleep are gone too.
-    room.sendToOthers(this, { type: "away", number, closed: page !== "open" });
+    this.#announce({ type: "away", number, closed: page !== "open" });
     room.callHost((host) => host.dropped(this));
   }
 
@@ -656,6 +686,8 @@ export class Participant {
     this.#presence = { at: "gone" };
     this.#cancelGrace?.();
     this.#cancelWebrtcChange?.();
+    this.#cancelPayment?.();
+    this.#cancelNews?.();
     this.#context.drops.count("not-routable", this.waiting.length);
     this.waiting.clear();
     this.#context.onGone(this, close);

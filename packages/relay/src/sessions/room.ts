@@ -35,6 +35,11 @@ export const ROOM_FAILED = "the room failed; the server's log has the error";
 /** Smallest burst of a session's share: the longest packet must fit, however large the room is. */
 const MAX_PACKET_BYTES = limitTable.byteBurst.min;
 
+/** Part of a room's forwards for the news of who has joined and left. */
+const NEWS_SHARE = 0.25;
+/** All places of the largest mesh may be taken at once, and those of a larger room one by one. */
+const MIN_NEWS_BURST = 64 ** 2;
+
 /**
  * In a room with an authority, the news that a player has left waits this long for more such news, ms. The
  * authority removes the player's entities itself, and each packet costs an ack. The news of a newcomer leaves
@@ -73,6 +78,8 @@ export class Room implements HostedRoom {
   readonly #egress: TokenBucket;
   readonly #forwards: RoomForwards;
   readonly #joins: TokenBucket;
+  /** Messages about newcomers, counted for each receiver. */
+  readonly #news: TokenBucket;
   readonly #participants = new Map<number, Participant>();
   readonly #options: readonly (readonly [string, unknown])[];
   readonly #onEnd: (room: Room) => void;
@@ -110,6 +117,8 @@ export class Room implements HostedRoom {
     this.#egress = new TokenBucket(limits.egressBytesPerSecondPerRoom, limits.egressBurstPerRoom, nowMs);
     this.#forwards = description.settings.forwards.room(nowMs);
     this.#joins = new TokenBucket(limits.joinsPerSecondPerRoom, limits.joinBurstPerRoom, nowMs);
+    const newsPerSecond = limits.forwardsPerSecondPerRoom * NEWS_SHARE;
+    this.#news = new TokenBucket(newsPerSecond, Math.max(newsPerSecond, MIN_NEWS_BURST), nowMs);
   }
 
   /**
@@ -231,8 +240,15 @@ export class Room implements HostedRoom {
     return this.#participants.get(number);
   }
 
+  /** Returns true if the rates of the room allow one more newcomer. */
   admitJoin(nowMs: number): boolean {
+    if (this.#joins.waitMs(1, nowMs) > 0 || !this.admitNews(nowMs)) return false;
     return this.#joins.take(1, nowMs);
+  }
+
+  /** Returns true if all members may get the news of one more newcomer, and of its end. */
+  admitNews(nowMs: number): boolean {
+    return this.#news.take(2 * this.size, nowMs);
   }
 
   reserve(sessionId: string, isSpectator: boolean): void {
