@@ -123,6 +123,9 @@ export class PeerConnection implements Peer {
   readonly #direct: LazyDirectPath;
   /** States that are still read of this peer, however often the pair starts again. */
   readonly #states: TokenBucket;
+  /** Packets and bytes that are still read of its direct links. The relay limits those that it forwards. */
+  readonly #directPackets: TokenBucket;
+  readonly #directBytes: TokenBucket;
   /** Number of requests that are still answered before the next {@link sample}. */
   #requestsLeft: number = limits.requestsPerSecond;
   #session: Session;
@@ -155,7 +158,11 @@ export class PeerConnection implements Peer {
     this.#hasWebRtc = info.webrtc;
     this.#mayHaveWebRtc = info.webrtc;
     this.requests = new Requests(scheduler);
-    this.#states = new TokenBucket(limits.statesPerSecond, limits.statesBurst, scheduler.nowMs());
+    const { statesPerSecond, statesBurst, directPacketsPerSecond, directBytesPerSecond } = limits;
+    this.#states = new TokenBucket(statesPerSecond, statesBurst, scheduler.nowMs());
+    const oneSecond = (rate: number): TokenBucket => new TokenBucket(rate, rate, scheduler.nowMs());
+    this.#directPackets = oneSecond(directPacketsPerSecond);
+    this.#directBytes = oneSecond(directBytesPerSecond);
     this.meter = new RateMeter(scheduler.nowMs());
     this.#session = this.#newSession();
     this.#direct = new LazyDirectPath({
@@ -532,10 +539,16 @@ export class PeerConnection implements Peer {
     this.session.attach(link, {
       ...directOptions,
       connectTimeoutMs: deadlineMs,
+      admits: (packetBytes) => this.#admitsDirect(packetBytes),
       get preference() {
         return (isWorse() ? relayedOptions.preference - 1 : DIRECT_PREFERENCE) + rank / 1000;
       },
     });
+  }
+
+  #admitsDirect(packetBytes: number): boolean {
+    const nowMs = this.#scheduler.nowMs();
+    return this.#directPackets.take(1, nowMs) && this.#directBytes.take(packetBytes, nowMs);
   }
 
   #receive(payload: Uint8Array): void {

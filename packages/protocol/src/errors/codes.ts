@@ -166,6 +166,10 @@ export const limits = {
   pongsPerSecond: 40,
   /** Requests of one other participant that are answered. Each answer takes a packet of its own. */
   requestsPerSecond: 30,
+  /** Packets of another participant that are read of its direct links, where no relay limits them. */
+  directPacketsPerSecond: 1500,
+  /** Bytes of those packets. An honest sender's default is half as many. */
+  directBytesPerSecond: 2_500_000,
   /** Most levels of nesting in a msgpack value. */
   nestingDepth: 8,
 } as const;

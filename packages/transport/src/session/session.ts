@@ -131,7 +131,7 @@ export class Session {
 
   /** Takes a packet. Ignores it if the link is not one of this session's. */
   readonly receive = (bytes: Uint8Array, link: Link): void => {
-    const monitor = this.#isClosed ? undefined : this.#links.monitorOf(link);
+    const monitor = this.#admit(bytes, link);
     if (!monitor) return;
     // All steps share one reading of the clock, which takes a browser about a microsecond.
     const nowMs = this.#scheduler.nowMs();
@@ -157,6 +157,14 @@ export class Session {
       else this.#receiveMessage(message, packet, isTimely, monitor, nowMs);
     }
   };
+
+  /** Returns the monitor of the packet's link; undefined: the packet is not read. */
+  #admit(bytes: Uint8Array, link: Link): LinkMonitor | undefined {
+    const monitor = this.#isClosed ? undefined : this.#links.monitorOf(link);
+    if (monitor?.options.admits?.(bytes.length) !== false) return monitor;
+    this.drops.count("rate-limit");
+    return undefined;
+  }
 
   /**
    * Returns true if the packet came in time, and false if it is too late to tell if it came before. Returns

@@ -32,6 +32,8 @@ export interface LinkMonitorOptions {
    * ms. A ping is sent after half of this silence. Default: never.
    */
   readonly silenceMs?: number;
+  /** Returns true if a received packet may be read. If not, it is dropped and counted. Default: each may. */
+  readonly admits?: (packetBytes: number) => boolean;
 }
 
 /** Period of probes until a link is proven, ms. The channel may lose some of them. */
