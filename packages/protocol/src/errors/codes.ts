@@ -157,7 +157,7 @@ export const limits = {
   /** States that a receiver reads of one participant at once. */
   statesBurst: 131_072,
   /** A state of an entity that the receiver does not have counts as so many besides. */
-  newEntityStates: 16,
+  newEntityStates: 24,
   /** Ticks for which sender and receivers keep an entity's states, baselines included. */
   historyTicks: 128,
   /** Most streams of states that one participant may announce during its session. */

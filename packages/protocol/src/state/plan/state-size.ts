@@ -15,7 +15,7 @@ export function wholeStateBits(plan: StatePlan, textBytes: number = longestTexts
 }
 
 /** Columns of a state that take as long to read as the rest of it. A text takes as long as some columns. */
-const COLUMNS_PER_WEIGHT = 32;
+const COLUMNS_PER_WEIGHT = 16;
 const TEXT_COLUMNS = 8;
 
 /** Returns the number of states as which one state counts towards `limits.statesPerSecond`. */
