@@ -6,6 +6,7 @@ import {
   limits,
   planState,
   type EntityDefinition,
+  type EntityRows,
   type PeerPayload,
 } from "@paceline/protocol";
 
@@ -15,8 +16,11 @@ export class RawStates {
   readonly definition: EntityDefinition;
   readonly #history: StateHistory;
   readonly #sender: ReferenceSender;
+  /** The entities, if each goes on from state to state. If not, each state is one of a new entity, a jump. */
+  readonly #kept: Map<number, EntityRows> | undefined;
 
-  constructor(definition: unknown, stream = 0) {
+  constructor(definition: unknown, stream = 0, { isSteady = false } = {}) {
+    this.#kept = isSteady ? new Map() : undefined;
     this.stream = stream;
     this.definition = definition as EntityDefinition;
     const plans = [planState(this.definition, { tickHz: 60, hasRates: true })];
@@ -62,8 +66,10 @@ export class RawStates {
     removed: readonly number[],
   ): Uint8Array {
     const rows = entries.map(([localId, ...values]) => {
-      this.#history.remove(localId);
-      const entity = this.#history.spawn(localId, this.#history.plans[0]!);
+      const kept = this.#kept?.get(localId);
+      if (!kept) this.#history.remove(localId);
+      const entity = kept ?? this.#history.spawn(localId, this.#history.plans[0]!);
+      this.#kept?.set(localId, entity);
       this.#history.write(entity, tick, values);
       return entity;
     });
