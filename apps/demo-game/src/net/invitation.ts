@@ -45,7 +45,8 @@ export function invitationUrl(page: string, mode: string, room: string): string 
 
 /**
  * Joins the race among friends with that name, or opens it. Rejects with `match/full` if it is full: in a second
- * race of the same name friends would race apart without knowing.
+ * race of the same name friends would race apart without knowing. The server's list holds only races with a place,
+ * so only the welcome of a second race tells of the full one.
  */
 export async function joinFriends(
   client: Client,
@@ -54,13 +55,8 @@ export async function joinFriends(
   options: RoomOptions = {},
   terms: JoinTerms = {},
 ): Promise<Room> {
-  const wanted = { ...options, room: friends };
-  try {
-    return await client.join(kind, wanted, terms);
-  } catch (error) {
-    if (!(error instanceof NetError) || error.code !== "match/not-found") throw error;
-  }
-  const open = await client.list(kind, { room: friends });
-  if (open.length > 0) throw new NetError("match/full", `the race ${friends} is full`);
-  return client.joinOrCreate(kind, wanted, terms);
+  const room = await client.joinOrCreate(kind, { ...options, room: friends }, terms);
+  if (room.fullRooms === 0) return room;
+  room.leave();
+  throw new NetError("match/full", `the race ${friends} is full`);
 }
