@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readAnnouncement, type LapMessage } from "../src/race/race-messages.js";
-import type { RacePeer, RaceRoom } from "../src/race/race-room.js";
+import { directorOf, type RacePeer, type RaceRoom } from "../src/race/race-room.js";
 import { COUNTDOWN_MS, RaceSession } from "../src/race/race-session.js";
 import { compareEntries, formatTime, runningOrder } from "../src/race/standings.js";
 
@@ -19,6 +19,9 @@ class Paddock {
     const { seats } = this;
     const room: RaceRoom = {
       myNumber: number,
+      get director() {
+        return directorOf(seats.map((seat) => seat.number));
+      },
       get peers() {
         return seats.filter((seat) => seat.number !== number);
       },
@@ -40,9 +43,7 @@ class Paddock {
     });
     const seat: Seat = { number, rttMs: 0, session, events };
     seats.push(seat);
-    for (const other of seats) {
-      if (other !== seat && other.session.isDirector()) other.session.announce(this.nowMs, seat);
-    }
+    for (const other of seats) if (other !== seat) other.session.introduce(this.nowMs, seat);
     return seat;
   }
 
@@ -76,6 +77,7 @@ describe("a race", () => {
     let racers: number[] = [];
     const room: RaceRoom = {
       myNumber: 1,
+      director: 1,
       peers: [{ number: 2, rttMs: 0 }],
       get racers() {
         return racers;
@@ -178,6 +180,50 @@ describe("a race", () => {
     expect(phases(paddock)).toEqual(["countdown", "countdown"]);
     const late = paddock.enter(9);
     expect(late.session.race).toBe(2);
+  });
+
+  test("goes on when its director comes back without knowing it, also if another newcomer knows it neither", () => {
+    const paddock = new Paddock();
+    for (const number of [1, 2, 3]) paddock.enter(number);
+    paddock.run(20_000);
+    paddock.leave(1);
+    paddock.leave(2);
+    const [first, second] = [paddock.enter(1), paddock.enter(2)];
+    expect(first.session.isDirector()).toBe(true);
+    paddock.run(5000);
+    expect([first, second, paddock.seats[0]!].map(({ session }) => session.race)).toEqual([1, 1, 1]);
+    expect(paddock.seats[0]!.events).toEqual(["grid", "green"]);
+    expect(first.session.elapsedMs(paddock.nowMs)).toBe(paddock.seats[0]!.session.elapsedMs(paddock.nowMs));
+  });
+
+  test("ends 30 s after its director has come back to a race that somebody has won", () => {
+    const paddock = new Paddock();
+    paddock.enter(1);
+    paddock.enter(2);
+    paddock.run(8000);
+    for (const lap of [1, 2, 3]) paddock.lap(2, lap, lap * 40_000);
+    paddock.run(5000);
+    paddock.leave(1);
+    const first = paddock.enter(1);
+    paddock.run(29_000);
+    expect(first.session.phase).toBe("racing");
+    paddock.run(2000);
+    expect(phases(paddock)).toEqual(["results", "results"]);
+  });
+
+  test("is not started while a peer has not introduced itself, for 5 s", () => {
+    const room = {
+      myNumber: 1,
+      director: 1,
+      peers: [{ number: 2, rttMs: 0 }],
+      isMeeting: true,
+      send: () => undefined,
+    };
+    const session = new RaceSession(room, 0);
+    session.update(4999);
+    expect(session.phase).toBe("waiting");
+    session.update(5000);
+    expect(session.phase).toBe("countdown");
   });
 
   test("keeps a participant's own laps under its new number after a restart of the server", () => {

@@ -20,6 +20,8 @@ import { WatchedCar } from "./watched-car.js";
 
 const UNKNOWN: DriverCard = { name: "Driver", color: "#9aa3ad", isComputer: false };
 const ROOM_OWNER = "server";
+/** The number of no participant. */
+const NOBODY = -1;
 
 type ServerCar = Entity<typeof RaceCar>;
 
@@ -189,12 +191,15 @@ export class GrandPrixParticipant implements RaceParticipant {
     for (const stop of this.#unsubscribe) stop();
   }
 
-  /** The race as a session sees it: the server has the lowest number, so it is the director. */
+  /** The race as a session sees it: the server is the director. */
   #racingRoom() {
     const { room } = this;
     return {
       get myNumber() {
         return room.myNumber;
+      },
+      get director() {
+        return room.authority?.number ?? NOBODY;
       },
       get peers(): readonly Peer[] {
         return room.authority ? [room.authority] : [];

@@ -35,6 +35,10 @@ export class Introductions {
     return card ?? { name: `Driver ${peer.number}`, color: UNKNOWN_COLOR, isComputer: false };
   }
 
+  knows(peer: Peer): boolean {
+    return this.#known.get(peer.id)?.card !== undefined;
+  }
+
   /** @param misses returns true if more than the name is missing from a peer */
   update(nowMs: number, misses: (peer: Peer) => boolean): void {
     for (const peer of this.#room.peers) {

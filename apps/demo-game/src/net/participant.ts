@@ -16,7 +16,7 @@ import {
   type LapMessage,
   type PeerMessages,
 } from "../race/race-messages.js";
-import type { RaceRoom } from "../race/race-room.js";
+import { directorOf, type RaceRoom } from "../race/race-room.js";
 import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
 import { runningOrder } from "../race/standings.js";
@@ -58,6 +58,7 @@ export class Participant implements RaceParticipant {
   readonly #events: ParticipantEvents;
   readonly #now: () => number;
   readonly #introductions: Introductions;
+  readonly #raceRoom: RaceRoom<Peer>;
   readonly #progress = new Map<string, Progress>();
   readonly #unsubscribe: (() => void)[];
   #sessionId: string;
@@ -81,7 +82,8 @@ export class Participant implements RaceParticipant {
     this.#sessionId = room.sessionId;
     this.#myNumber = room.myNumber;
     this.#introductions = new Introductions(room, (to) => this.#introduceTo(to));
-    this.session = new RaceSession<Peer>(this.#racingRoom(), now(), {
+    this.#raceRoom = this.#newRaceRoom();
+    this.session = new RaceSession<Peer>(this.#raceRoom, now(), {
       onGrid: () => this.#toGrid(),
       onGreen: () => this.#green(),
       onResults: () => {
@@ -113,9 +115,11 @@ export class Participant implements RaceParticipant {
   update(): void {
     const nowMs = this.#now();
     this.session.update(nowMs);
-    // A participant that knows no race asks the director for it.
+    // A participant that knows no race asks the director for it; the director asks everybody.
     const isWaiting = this.session.phase === "waiting";
-    this.#introductions.update(nowMs, (peer) => isWaiting && peer === this.room.peers[0]);
+    const { director } = this.#raceRoom;
+    const mayKnow = ({ number }: Peer): boolean => director === this.room.myNumber || director === number;
+    this.#introductions.update(nowMs, (peer) => isWaiting && mayKnow(peer));
     this.#askForCar(nowMs);
     this.#paint();
     this.remotes = this.#readRemotes();
@@ -260,16 +264,23 @@ export class Participant implements RaceParticipant {
     return this.room.peers.filter((peer) => this.#introductions.cardOf(peer).isSpectator !== true);
   }
 
-  #racingRoom(): RaceRoom<Peer> {
-    const room: RaceRoom<Peer> = this.room;
+  #newRaceRoom(): RaceRoom<Peer> {
+    const room: Omit<RaceRoom<Peer>, "director"> = this.room;
+    const introductions = this.#introductions;
     const racers = (): number[] => this.#drivers().map(({ number }) => number);
     const isSpectator = this.isSpectator;
     return {
       get myNumber() {
         return room.myNumber;
       },
+      get director() {
+        return directorOf([room.myNumber, ...room.peers.map(({ number }) => number)]);
+      },
       get peers() {
         return room.peers;
+      },
+      get isMeeting() {
+        return room.peers.some((peer) => !introductions.knows(peer));
       },
       get racers() {
         return isSpectator ? racers() : [room.myNumber, ...racers()];
@@ -354,13 +365,16 @@ export class Participant implements RaceParticipant {
     ];
   }
 
-  /** Sends a newcomer the data of this participant, and the race if it is the director. */
+  /**
+   * Sends a newcomer the race, if it has to learn it from this participant, and the data of this participant. The
+   * driver's card is last: a director who has it knows that no race of this participant follows.
+   */
   #introduceTo(peer: Peer): void {
     const { room, session } = this;
-    room.send("driver", this.#wanted, peer);
-    if (session.isDirector()) session.announce(this.#now(), peer);
+    session.introduce(this.#now(), peer);
     const entry = session.entryOf(room.myNumber);
     if (entry !== undefined) room.send("entry", { race: session.race, entry }, peer);
+    room.send("driver", this.#wanted, peer);
   }
 
   /** Adopts the new room after a server's restart, in which all participants have new numbers. */

@@ -10,8 +10,10 @@ const RESULTS_MS = 8_000;
 /** Longest time from the first car's finish to the end of the race, and longest race, ms. */
 const AFTER_WINNER_MS = 30_000;
 const LONGEST_RACE_MS = 300_000;
-/** Time without an announcement after which the oldest participant starts a race, ms. */
+/** Time without an announcement after which the director starts a race, ms. */
 const SETTLE_MS = 600;
+/** Longest time for which a director waits for peers that have not introduced themselves, ms. */
+const LONGEST_MEETING_MS = 5_000;
 
 export interface RaceSessionEvents {
   /** Called when a new race begins on the grid. */
@@ -21,9 +23,9 @@ export interface RaceSessionEvents {
 }
 
 /**
- * The race as one participant knows it. The relay holds no game state, so the participant with the lowest number is
- * the race director, who decides the phases and announces them. All participants record the same messages, so that
- * the one with the next lowest number can go on when the director leaves.
+ * The race as one participant knows it. The relay holds no game state, so the participant that came first is the
+ * race director, who decides the phases and announces them. All participants record the same messages, so that the
+ * next one can go on when the director leaves, and tell the race to a director who has reloaded its page.
  */
 export class RaceSession<P extends RacePeer = RacePeer> {
   readonly #room: RaceRoom<P>;
@@ -79,7 +81,7 @@ export class RaceSession<P extends RacePeer = RacePeer> {
   }
 
   isDirector(): boolean {
-    return this.#room.peers.every((peer) => peer.number > this.#room.myNumber);
+    return this.#room.director === this.#room.myNumber;
   }
 
   /** Returns a participant's place on the grid: the announced one, or behind all announced ones. */
@@ -104,7 +106,8 @@ export class RaceSession<P extends RacePeer = RacePeer> {
       if (this.isDirector()) this.announce(nowMs);
     }
     if (!this.isDirector()) return;
-    const pauseMs = this.#phase === "waiting" ? SETTLE_MS : this.#phase === "results" ? RESULTS_MS : Infinity;
+    const settleMs = this.#room.isMeeting === true ? LONGEST_MEETING_MS : SETTLE_MS;
+    const pauseMs = this.#phase === "waiting" ? settleMs : this.#phase === "results" ? RESULTS_MS : Infinity;
     // A room with spectators alone has no race.
     if (elapsed >= pauseMs && this.#present().length > 0) this.#startRace(nowMs);
     if (this.#phase === "racing" && this.#isOver(nowMs)) {
@@ -127,10 +130,17 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     this.#room.send("race", announcement, to);
   }
 
-  /** Takes an announcement. Ignores it if a participant with a lower number than the sender's exists. */
+  /** Tells a newcomer the race: as its director, or because the newcomer is a director who has reloaded its page. */
+  introduce(nowMs: number, newcomer: P): void {
+    if (this.isDirector() || newcomer.number === this.#room.director) this.announce(nowMs, newcomer);
+  }
+
+  /**
+   * Takes the director's announcement. A participant that knows no race takes anybody's: it may be the director
+   * itself, after a reload.
+   */
   hear(announcement: RaceAnnouncement, from: P, nowMs: number): void {
-    const lowest = Math.min(this.#room.myNumber, ...this.#room.peers.map((peer) => peer.number));
-    if (from.number > lowest) return;
+    if (this.#phase !== "waiting" && from.number !== this.#room.director) return;
     const startMs = nowMs - announcement.elapsedMs - (from.rttMs ?? 0) / 2;
     const sameGrid = announcement.grid.join() === this.#grid.join();
     // After a server's restart, the first race of the new room may have the same number as the one before.
@@ -142,6 +152,8 @@ export class RaceSession<P extends RacePeer = RacePeer> {
     for (const entry of announcement.entries) this.#merge(entry);
     if (isNew && announcement.phase !== "countdown") this.#enter("countdown", startMs);
     if (isNew || announcement.phase !== this.#phase) this.#enter(announcement.phase, startMs);
+    // A later director has to end the race, too, and may not have seen the winner.
+    if (announcement.entries.some(({ finished }) => finished)) this.#winnerAtMs ??= nowMs;
   }
 
   /** Records a lap of this participant or of a peer. */

@@ -100,6 +100,7 @@ export class RaceRoom extends Room<GrandPrixTypes> {
     const room = {
       // The number of no car: the room itself directs the race.
       myNumber: 0,
+      director: 0,
       peers: [],
       get racers(): readonly number[] {
         return [...seats.keys()];
