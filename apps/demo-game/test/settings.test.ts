@@ -60,8 +60,28 @@ test("invalid parts of the address have no effect, and the complaints name them"
   });
   for (const key of ["name", "color", "autostart", "profile", "transports", "server", "room"])
     expect(settings.complaints.join("\n")).toContain(`"${key}" cannot be`);
+  // Each complaint says what is right.
+  expect(settings.complaints).toContain(
+    '"color" cannot be "javascript:1": it is #rrggbb with %23 for #, such as %23e5484d.',
+  );
+  expect(settings.complaints).toContain('"autostart" cannot be "yes": it is 1 or 0.');
+  for (const [key, right] of [
+    ["profile", "racing, shooter"],
+    ["transports", "websocket, or webrtc,websocket"],
+    ["server", "http://"],
+    ["room", "fox-42"],
+  ])
+    expect(settings.complaints.find((text) => text.startsWith(`"${key}"`))).toContain(right);
   expect(settings.complaints).toContain('Nothing here is named "spead".');
   expect(settings.complaints.at(-1)).toContain("mode");
+});
+
+test("a list of transports with an unknown one has no effect as a whole, and says so", () => {
+  const mixed = readSettings("?transports=websocket,pigeon", ORIGIN, undefined);
+  expect(mixed.transports).toBeUndefined();
+  expect(mixed.complaints).toHaveLength(1);
+  const good = readSettings("?transports=webrtc,websocket", ORIGIN, undefined);
+  expect(good).toMatchObject({ transports: ["webrtc", "websocket"], complaints: [] });
 });
 
 test("name and colour come from the storage; broken content of it is ignored", () => {

@@ -4,7 +4,7 @@ import { Keyboard } from "../input/keyboard.js";
 import { TouchPads, hasTouch } from "../input/touch.js";
 import type { InputSource } from "../input/drive-command.js";
 import { invitationUrl, newFriendsName, type Invitation } from "../net/invitation.js";
-import { isDraining, joinRace, joinUntilItWorks } from "../net/join-race.js";
+import { ForbiddenServerError, joinRace, joinUntilItWorks, troubleInWords } from "../net/join-race.js";
 import type { DriverCard } from "../race/race-messages.js";
 import { CameraRig } from "../render/camera.js";
 import { Minimap } from "../render/minimap.js";
@@ -232,13 +232,7 @@ export class App {
       async () => {
         // Loaded before the room is joined: messages that nobody listens to are lost.
         ({ RaceGame: Game } = await import("./race-game.js"));
-        return joinRace({
-          ...this.#settings,
-          invitation: this.#invitation,
-          mode: choice.mode,
-          driver: cardOf(choice),
-          isSpectator: choice.isSpectator,
-        });
+        return this.#join(choice);
       },
       (error, retryInMs) => this.#onJoinFailure(error, retryInMs, joining, choice),
       joining.signal,
@@ -250,6 +244,19 @@ export class App {
     if (room !== undefined && Game !== undefined) this.#enter(Game, room, choice);
   }
 
+  async #join(choice: DriverChoice): Promise<Room> {
+    const { isSpectator, mode } = choice;
+    const { server } = this.#settings;
+    const invitation = this.#invitation;
+    try {
+      return await joinRace({ ...this.#settings, invitation, mode, driver: cardOf(choice), isSpectator });
+    } catch (error) {
+      // The browser reports a request that the page's policy forbids in a task of its own, after the request failed.
+      await new Promise((resolve) => setTimeout(resolve));
+      throw this.#blockedHosts.has(new URL(server).host) ? new ForbiddenServerError(server) : error;
+    }
+  }
+
   #onJoinFailure(
     error: unknown,
     retryInMs: number | undefined,
@@ -257,9 +264,11 @@ export class App {
     choice: DriverChoice,
   ): void {
     const detail = error instanceof Error ? error.message : String(error);
-    if (retryInMs === undefined)
-      return this.#onNoPlace(error instanceof NetError && error.code === "match/full", detail);
-    this.#start.say(this.#troubleInWords(error), true, detail);
+    const code = error instanceof NetError ? error.code : undefined;
+    if (code === "match/not-found" || (code === "match/full" && retryInMs === undefined))
+      return this.#onNoPlace(code === "match/full", detail);
+    this.#start.say(troubleInWords(error, this.#settings.server, navigator.onLine), true, detail);
+    if (retryInMs === undefined) return;
     this.#start.offer("Try now", () => {
       joining.abort();
       this.#joining = undefined;
@@ -270,18 +279,6 @@ export class App {
       this.#start.say("");
     });
     this.#start.countDown(retryInMs);
-  }
-
-  /** Returns why the player could not join yet, and what the player can do. */
-  #troubleInWords(error: unknown): string {
-    const { server } = this.#settings;
-    const { host } = new URL(server);
-    if (this.#blockedHosts.has(host)) {
-      return `This page may not talk to ${server}: the page's own server has to allow it (--connect-to ${server}).`;
-    }
-    if (isDraining(error))
-      return "The race server is about to restart and takes nobody new. It is back in a minute.";
-    return `The race server at ${server} does not answer. Is this device online? Then the server is down.`;
   }
 
   #onNoPlace(isFull: boolean, detail: string): void {

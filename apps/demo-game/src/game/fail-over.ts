@@ -11,8 +11,20 @@ export interface SeenRival {
   readonly path: RivalPath;
   readonly x: number;
   readonly y: number;
+  /** True if the page's picture shows the place of the car. */
+  readonly isInPicture: boolean;
   /** Age of the newest state, ms. */
   readonly ageMs: number;
+}
+
+/** Steps of shown cars around an event, which the eye sees as jumps. */
+export interface ShownSteps {
+  /** Largest one since the event, m; undefined if none could be measured. */
+  readonly largestM: number | undefined;
+  /** Largest one in the 2 s before, for comparison, m; undefined if none could be measured. */
+  readonly usualM: number | undefined;
+  /** True if the steps were in the picture. */
+  readonly wasSeen: boolean;
 }
 
 /** A path that died during a race, and its visible effect. */
@@ -23,10 +35,8 @@ export interface FailOver {
   readonly took: RivalPath;
   /** Time from the death until a newer state of the rival was shown, ms; undefined before. */
   readonly tookMs: number | undefined;
-  /** Largest step of the shown car from the death until the new path has settled, m; undefined before. */
-  readonly largestStepM: number | undefined;
-  /** Largest step shortly before the death, for comparison, m. */
-  readonly usualStepM: number;
+  /** Steps of the shown car from the death until the new path has settled; undefined before. */
+  readonly steps: ShownSteps | undefined;
   /** The better path that came back, and the time from the death until then; undefined before. */
   readonly back: { readonly path: RivalPath; readonly afterMs: number } | undefined;
 }
@@ -67,9 +77,10 @@ export class FailOvers {
     for (const rival of this.#rivals.values()) rival.meter = new StepMeter();
   }
 
-  /** Returns the largest step of any shown car between two moments, m. */
-  largestM(fromMs: number, toMs: number): number {
-    return Math.max(0, ...[...this.#rivals.values()].map(({ meter }) => meter.largestM(fromMs, toMs)));
+  /** Returns the largest step of any car in the picture between two moments, m; undefined if none was measured. */
+  largestSeenM(fromMs: number, toMs: number): number | undefined {
+    const found = [...this.#rivals.values()].flatMap(({ meter }) => meter.largestM(fromMs, toMs, true) ?? []);
+    return found.length === 0 ? undefined : Math.max(...found);
   }
 
   frame(atMs: number, seen: readonly SeenRival[]): void {
@@ -85,7 +96,7 @@ export class FailOvers {
     const known = this.#rivals.get(id);
     const rival = known ?? { meter: new StepMeter(), path };
     this.#rivals.set(id, rival);
-    rival.meter.show(atMs, seen.x, seen.y);
+    rival.meter.show(atMs, seen.x, seen.y, seen.isInPicture);
     if (RANK[path] < RANK[rival.path]) this.#died(seen, rival, atMs);
     else if (RANK[path] > RANK[rival.path]) this.#returned(seen, atMs);
     const failOver = this.#newest.get(id);
@@ -93,7 +104,7 @@ export class FailOvers {
     rival.path = path;
   }
 
-  #died({ id, name, isComputer, path }: SeenRival, { path: lost, meter }: Rival, atMs: number): void {
+  #died({ id, name, isComputer, path }: SeenRival, { path: lost }: Rival, atMs: number): void {
     const killedAtMs = this.#killedAtMs.get(id);
     this.#killedAtMs.delete(id);
     // An old kill belongs to an earlier death.
@@ -104,8 +115,7 @@ export class FailOvers {
       lost,
       took: path,
       tookMs: undefined,
-      largestStepM: undefined,
-      usualStepM: meter.largestM(diedAtMs - USUAL_MS, diedAtMs),
+      steps: undefined,
       back: undefined,
     });
   }
@@ -119,11 +129,11 @@ export class FailOvers {
 
   /** Completes a fail-over's figures. A state that was made after the death came over the new path. */
   #measure(failOver: FailOver, { meter }: Rival, madeAtMs: number, atMs: number): void {
-    const { diedAtMs, tookMs, largestStepM } = failOver;
+    const { diedAtMs, tookMs, steps } = failOver;
     if (tookMs === undefined) {
       if (madeAtMs > diedAtMs) this.#tell({ ...failOver, tookMs: atMs - diedAtMs });
-    } else if (largestStepM === undefined && atMs - diedAtMs - tookMs >= SETTLE_MS) {
-      this.#tell({ ...failOver, largestStepM: meter.largestM(diedAtMs, atMs) });
+    } else if (steps === undefined && atMs - diedAtMs - tookMs >= SETTLE_MS) {
+      this.#tell({ ...failOver, steps: stepsOf(meter, diedAtMs, atMs) });
     }
   }
 
@@ -131,4 +141,14 @@ export class FailOvers {
     this.#newest.set(failOver.rival.id, failOver);
     this.#onChange(failOver);
   }
+}
+
+/** Returns the steps that were seen; those outside the picture if none was seen. */
+function stepsOf(meter: StepMeter, diedAtMs: number, atMs: number): ShownSteps {
+  const wasSeen = meter.largestM(diedAtMs, atMs, true) !== undefined;
+  return {
+    largestM: meter.largestM(diedAtMs, atMs, wasSeen),
+    usualM: meter.largestM(diedAtMs - USUAL_MS, diedAtMs, wasSeen),
+    wasSeen,
+  };
 }

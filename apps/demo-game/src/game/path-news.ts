@@ -1,21 +1,31 @@
 import type { Peer, Room, Unsubscribe } from "@paceline/client";
 import type { RaceParticipant } from "../net/race-participant.js";
 import type { RemoteCar } from "../net/remote-car.js";
-import type { Toasts, ToastText } from "../ui/toasts.js";
+import type { Toasts } from "../ui/toasts.js";
 import {
   FailOvers,
   SETTLE_MS,
   USUAL_MS,
-  type FailOver,
   type RivalPath,
   type SeenRival,
+  type ShownSteps,
 } from "./fail-over.js";
+import {
+  backInWords,
+  failOverToast,
+  goneInWords,
+  noPathInWords,
+  stepsInWords,
+  toneOf,
+} from "./path-words.js";
 
-const NAMES: Readonly<Record<RivalPath, string>> = {
-  direct: "direct path",
-  turn: "path through TURN",
-  relay: "relay",
-};
+const OF_ANY_CAR = " of any car";
+
+/** An event, and the largest step of any car that was in the picture shortly before. */
+interface Event {
+  readonly atMs: number;
+  readonly usualM: number | undefined;
+}
 
 /**
  * Shows changes of paths as toasts, with figures measured from the picture. Kills paths at the player's
@@ -26,16 +36,23 @@ export class PathNews {
   readonly #toasts: Toasts;
   readonly #failOvers: FailOvers;
   readonly #unsubscribe: readonly Unsubscribe[];
-  #outage: { readonly atMs: number; readonly usualStepM: number } | undefined;
+  readonly #isInPicture: (place: { readonly x: number; readonly y: number }) => boolean;
+  #outage: Event | undefined;
   #nowMs = 0;
   #phase = "";
   /** A death of the WebRTC link to the server of which the figures are still measured. */
-  #serverKill: { readonly atMs: number; readonly usualStepM: number } | undefined;
+  #serverKill: Event | undefined;
   /** Time at which the largest step since the server's failure is reported. Set when the server is back. */
   #judgeAtMs: number | undefined;
   #backAfterMs = 0;
 
-  constructor(participant: RaceParticipant, toasts: Toasts) {
+  /** @param isInPicture returns true if the page's picture shows that place of the world */
+  constructor(
+    participant: RaceParticipant,
+    toasts: Toasts,
+    isInPicture: (place: { readonly x: number; readonly y: number }) => boolean,
+  ) {
+    this.#isInPicture = isInPicture;
     this.#participant = participant;
     this.#toasts = toasts;
     this.#failOvers = new FailOvers((failOver) => this.#toasts.show(failOverToast(failOver)));
@@ -70,7 +87,7 @@ export class PathNews {
     const { room, remotes, session } = this.#participant;
     if (session.phase === "racing" && this.#phase !== "racing") this.#failOvers.forgetSteps();
     this.#phase = session.phase;
-    this.#failOvers.frame(atMs, room.authority ? hostedRivals(remotes) : this.#rivals());
+    this.#failOvers.frame(atMs, room.authority ? remotes.map((car) => this.#hosted(car)) : this.#rivals());
     if (this.#judgeAtMs !== undefined && atMs >= this.#judgeAtMs) this.#judge();
     if (this.#serverKill && atMs >= this.#serverKill.atMs + SETTLE_MS)
       this.#judgeServerKill(this.#serverKill);
@@ -79,8 +96,21 @@ export class PathNews {
   #rivals(): SeenRival[] {
     return this.#participant.remotes.flatMap((remote) => {
       const path = this.pathOf(remote.ownerId);
-      return path ? [{ ...remote, id: remote.ownerId, path }] : [];
+      return path ? [{ ...remote, id: remote.ownerId, path, isInPicture: this.#isInPicture(remote) }] : [];
     });
+  }
+
+  /** All cars come over the same path, so no rival's path dies alone; only their steps are measured. */
+  #hosted(remote: RemoteCar): SeenRival {
+    return { ...remote, id: String(remote.id), path: "relay", isInPicture: this.#isInPicture(remote) };
+  }
+
+  #eventAt(atMs: number): Event {
+    return { atMs, usualM: this.#failOvers.largestSeenM(atMs - USUAL_MS, atMs) };
+  }
+
+  #stepsSince({ atMs, usualM }: Event): ShownSteps {
+    return { largestM: this.#failOvers.largestSeenM(atMs, this.#nowMs), usualM, wasSeen: true };
   }
 
   /** Kills the direct path to the nearest rival that has one; if a server decides, its WebRTC link. */
@@ -92,7 +122,7 @@ export class PathNews {
       this.#toasts.show({
         key: "kill",
         title: "No direct path to kill",
-        text: "All that goes to the others goes through the relay now. Direct paths are tried again.",
+        text: noPathInWords(room.peers.length),
         tone: "plain",
       });
       return;
@@ -112,18 +142,14 @@ export class PathNews {
       });
       return;
     }
-    const atMs = performance.now();
-    this.#serverKill = { atMs, usualStepM: this.#failOvers.largestM(atMs - USUAL_MS, atMs) };
+    this.#serverKill = this.#eventAt(performance.now());
     room.transport.killServerWebRtc();
     this.#showServerKill("Measuring what you saw of it…");
   }
 
-  #judgeServerKill({ atMs, usualStepM }: { atMs: number; usualStepM: number }): void {
+  #judgeServerKill(kill: Event): void {
     this.#serverKill = undefined;
-    const largestM = this.#failOvers.largestM(atMs, this.#nowMs);
-    this.#showServerKill(
-      `Largest step of any car that you saw: ${metres(largestM)}; ${metres(usualStepM)} in the 2 s before.`,
-    );
+    this.#showServerKill(stepsInWords(this.#stepsSince(kill), OF_ANY_CAR));
   }
 
   #showServerKill(text: string): void {
@@ -147,13 +173,11 @@ export class PathNews {
   }
 
   #serverLost(): void {
-    const atMs = performance.now();
-    this.#outage ??= { atMs, usualStepM: this.#failOvers.largestM(atMs - USUAL_MS, atMs) };
+    this.#outage ??= this.#eventAt(performance.now());
     const direct = this.#directRivals().length;
-    const others = this.#participant.remotes.length - direct;
     const text = this.#participant.room.authority
       ? "It decides this race: the cars wait for it."
-      : `${direct} direct ${direct === 1 ? "path goes" : "paths go"} on${others > 0 ? `; ${others} wait for it` : ""}.`;
+      : goneInWords(direct, this.#participant.remotes.length - direct);
     this.#toasts.show({ key: "server", title: "The server is gone", text, tone: "lost" });
   }
 
@@ -164,14 +188,9 @@ export class PathNews {
     this.#toasts.show({
       key: "server",
       title: `The server is back after ${(this.#backAfterMs / 1000).toFixed(1)} s`,
-      text: resumed ? "The same race goes on." : `It was started again${this.#afterRestart}.`,
-      tone: "good",
+      text: backInWords(resumed),
+      tone: resumed ? "good" : "plain",
     });
-  }
-
-  /** Players keep their race; one that the server decides is gone with the server. */
-  get #afterRestart(): string {
-    return this.#participant.room.authority ? ", and the race with it" : "; the race is the same one";
   }
 
   #judge(): void {
@@ -179,38 +198,14 @@ export class PathNews {
     this.#judgeAtMs = undefined;
     this.#outage = undefined;
     if (!outage || this.#participant.room.authority) return;
-    const largestM = this.#failOvers.largestM(outage.atMs, this.#nowMs);
+    const steps = this.#stepsSince(outage);
+    // Without a car in the picture, the sentence before says more.
+    if (steps.largestM === undefined) return;
     this.#toasts.show({
       key: "server",
       title: `The server is back after ${(this.#backAfterMs / 1000).toFixed(1)} s`,
-      text: `${metres(largestM)} was the largest step of any car that you saw; ${metres(outage.usualStepM)} in the 2 s before.`,
-      tone: "good",
+      text: stepsInWords(steps, OF_ANY_CAR),
+      tone: toneOf(steps),
     });
   }
-}
-
-/** All cars come over the same path, so no rival's path dies alone; only their steps are measured. */
-function hostedRivals(remotes: readonly RemoteCar[]): SeenRival[] {
-  return remotes.map((remote) => ({ ...remote, id: String(remote.id), path: "relay" }));
-}
-
-function failOverToast(failOver: FailOver): ToastText {
-  const { rival, lost, took, tookMs, largestStepM, usualStepM, back } = failOver;
-  const inTime = tookMs === undefined ? "" : ` in ${Math.round(tookMs)} ms`;
-  const step =
-    largestStepM === undefined
-      ? "Measuring what you saw of it…"
-      : `Largest step that you saw: ${metres(largestStepM)}; ${metres(usualStepM)} in the 2 s before.`;
-  const again = back ? ` The ${NAMES[back.path]} was back after ${(back.afterMs / 1000).toFixed(1)} s.` : "";
-  return {
-    key: `path-${rival.id}`,
-    title: `${rival.name}: ${NAMES[lost]} died${back ? " and is back" : ""}`,
-    text: `The ${NAMES[took]} took over${inTime}. ${step}${again}`,
-    tone: back ? "good" : "lost",
-    isComputer: rival.isComputer,
-  };
-}
-
-function metres(value: number): string {
-  return `${value.toFixed(2)} m`;
 }

@@ -7,6 +7,7 @@ import { combineInputs, type InputSource } from "../input/drive-command.js";
 import { GrandPrixParticipant } from "../net/grand-prix-participant.js";
 import { Participant } from "../net/participant.js";
 import type { ParticipantEvents, RaceParticipant } from "../net/race-participant.js";
+import { colorNews } from "../race/color-names.js";
 import type { DriverCard } from "../race/race-messages.js";
 import { formatTime } from "../race/standings.js";
 import type { CameraRig } from "../render/camera.js";
@@ -60,11 +61,16 @@ export class RaceGame {
   #startPlace = 0;
   #place = 0;
   #remainderMs = 0;
+  readonly #wantedColor: string;
+  /** Colour of the own car about which the player has been told. */
+  #toldColor: string;
   /** Last steering input of a spectator: -1, 0 or 1. */
   #side = 0;
 
   constructor(room: Room, card: DriverCard, parts: RaceGameParts) {
     this.#parts = parts;
+    this.#wantedColor = card.color;
+    this.#toldColor = card.color;
     const { screen } = parts;
     const events: ParticipantEvents = {
       onGrid: () => this.#onGrid(),
@@ -86,7 +92,9 @@ export class RaceGame {
     // A room with an authority is in server mode.
     const Kind = room.authority ? GrandPrixParticipant : Participant;
     this.participant = new Kind(room, card, () => performance.now(), events);
-    this.#paths = new PathNews(this.participant, screen.toasts);
+    this.#paths = new PathNews(this.participant, screen.toasts, ({ x, y }) =>
+      parts.rig.shows(parts.scene, x, y),
+    );
     this.#loop = new FixedLoop({
       onFrameStart: (atMs) => this.#onFrameStart(atMs),
       onStep: (atMs) => this.#step(atMs),
@@ -117,6 +125,14 @@ export class RaceGame {
       text: `${company} ${hasTouch() ? "Invite" : "Invite (I)"} has its link for friends.`,
       tone: "plain",
     });
+  }
+
+  /** Tells the player that the car has another colour than the chosen one. */
+  #sayColor({ card, isSpectator }: RaceParticipant): void {
+    if (isSpectator || card.color === this.#toldColor) return;
+    this.#toldColor = card.color;
+    const news = colorNews(this.#wantedColor, card.color);
+    if (news) this.#parts.screen.toasts.show({ key: "color", ...news, tone: "plain" });
   }
 
   say(text: string): void {
@@ -318,6 +334,7 @@ export class RaceGame {
 
   #slowParts(cars: readonly DrawnCar[]): void {
     this.#meetRace();
+    this.#sayColor(this.participant);
     const { screen, minimap } = this.#parts;
     const { room, racer, session, watched, watchedDelayMs } = this.participant;
     const standings = this.participant.standings();

@@ -71,22 +71,24 @@ interface Stored {
 
 /**
  * Reads the page's address. Checks everything, because a link may come from anybody. A parameter that does not
- * fit has no effect, and `complaints` names it.
+ * fit has no effect, and `complaints` names it and what fits.
  */
 export function readSettings(search: string, origin: string, storage: Storage | undefined): Settings {
   const address = new Address(search);
   const stored = readStored(storage);
   const given = {
-    name: address.read("name", (text) => readText(text, MAX_NAME_LENGTH)),
-    color: address.read("color", readColor),
-    mode: address.read("mode", (text) => MODES.find((mode) => mode === text)),
-    watch: address.read("watch", readSwitch),
-    autostart: address.read("autostart", readSwitch),
-    show: address.read("show", readSwitch),
-    profile: address.read("profile", (text) => PROFILES.find((profile) => profile === text)),
-    transports: address.read("transports", readTransports),
-    server: address.read("server", readServer),
-    room: address.read("room", readInvitation),
+    name: address.read("name", `up to ${MAX_NAME_LENGTH} visible characters`, (text) =>
+      readText(text, MAX_NAME_LENGTH),
+    ),
+    color: address.read("color", "#rrggbb with %23 for #, such as %23e5484d", readColor),
+    mode: address.read("mode", oneOf(MODES), (text) => MODES.find((mode) => mode === text)),
+    watch: address.read("watch", SWITCH, readSwitch),
+    autostart: address.read("autostart", SWITCH, readSwitch),
+    show: address.read("show", SWITCH, readSwitch),
+    profile: address.read("profile", oneOf(PROFILES), (text) => PROFILES.find((profile) => profile === text)),
+    transports: address.read("transports", "websocket, or webrtc,websocket", readTransports),
+    server: address.read("server", "an address that begins with http:// or https://", readServer),
+    room: address.read("room", "a name such as fox-42, or a room's id from an invitation", readInvitation),
   };
   return {
     name: given.name ?? stored.name ?? pick(NAMES),
@@ -115,12 +117,13 @@ class Address {
     this.#query = new URLSearchParams(search);
   }
 
-  read<Value>(key: string, rule: (text: string) => Value | undefined): Value | undefined {
+  /** @param right says in words which texts fit */
+  read<Value>(key: string, right: string, rule: (text: string) => Value | undefined): Value | undefined {
     this.#known.add(key);
     const text = this.#query.get(key);
     if (text === null) return undefined;
     const value = rule(text);
-    if (value === undefined) this.#misfits.push(`"${key}" cannot be "${quoted(text)}".`);
+    if (value === undefined) this.#misfits.push(`"${key}" cannot be "${quoted(text)}": it is ${right}.`);
     return value;
   }
 
@@ -134,6 +137,12 @@ class Address {
 
 function quoted(text: string): string {
   return readText(text, MAX_QUOTED) ?? "";
+}
+
+const SWITCH = "1 or 0";
+
+function oneOf(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }
 
 function readSwitch(text: string): boolean | undefined {
@@ -179,10 +188,9 @@ function readStored(storage: Storage | undefined): Stored {
 }
 
 function readTransports(value: string): readonly TransportKind[] | undefined {
-  const kinds = value
-    .split(",")
-    .filter((kind): kind is TransportKind => kind === "webrtc" || kind === "websocket");
-  return kinds.length === 0 ? undefined : [...new Set(kinds)];
+  const isKind = (kind: string): kind is TransportKind => kind === "webrtc" || kind === "websocket";
+  const kinds = value.split(",");
+  return kinds.every(isKind) ? [...new Set(kinds)] : undefined;
 }
 
 function readServer(value: string): string | undefined {

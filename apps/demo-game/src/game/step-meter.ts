@@ -10,8 +10,12 @@ interface Shown {
   readonly atMs: number;
   readonly x: number;
   readonly y: number;
-  /** Distance from the position that the car would have at the velocity of the frame before, m. */
-  readonly stepM: number;
+  readonly isInPicture: boolean;
+  /**
+   * Distance from the position that the car would have at the velocity of the frame before, m; undefined if the
+   * frames are too few or too far apart.
+   */
+  readonly stepM: number | undefined;
 }
 
 /**
@@ -20,10 +24,10 @@ interface Shown {
 export class StepMeter {
   #frames: Shown[] = [];
 
-  show(atMs: number, x: number, y: number): void {
+  show(atMs: number, x: number, y: number, isInPicture: boolean): void {
     const last = this.#frames.at(-1);
     const beforeLast = this.#frames.at(-2);
-    let stepM = 0;
+    let stepM: number | undefined;
     if (last && beforeLast) {
       const spanMs = atMs - last.atMs;
       const spanBeforeMs = last.atMs - beforeLast.atMs;
@@ -35,17 +39,21 @@ export class StepMeter {
         );
       }
     }
-    this.#frames.push({ atMs, x, y, stepM });
+    this.#frames.push({ atMs, x, y, isInPicture, stepM });
     if (atMs - this.#frames[0]!.atMs > 2 * KEPT_MS) {
       this.#frames = this.#frames.filter((frame) => atMs - frame.atMs <= KEPT_MS);
     }
   }
 
-  /** Returns the largest step between two moments, m; 0 if no frame was drawn. */
-  largestM(fromMs: number, toMs: number): number {
-    let largestM = 0;
-    for (const { atMs, stepM } of this.#frames) {
-      if (atMs >= fromMs && atMs <= toMs) largestM = Math.max(largestM, stepM);
+  /**
+   * Returns the largest step between two moments, m; undefined if none was measured. `wasSeen`: counts only steps
+   * in the picture.
+   */
+  largestM(fromMs: number, toMs: number, wasSeen: boolean): number | undefined {
+    let largestM: number | undefined;
+    for (const { atMs, stepM, isInPicture } of this.#frames) {
+      if (stepM === undefined || atMs < fromMs || atMs > toMs || (wasSeen && !isInPicture)) continue;
+      largestM = Math.max(largestM ?? 0, stepM);
     }
     return largestM;
   }

@@ -50,17 +50,35 @@ function askForRoom(client: Client, options: JoinOptions): Promise<Room> {
 }
 
 /** Returns true if the server takes no new players because it is about to restart. */
-export function isDraining(error: unknown): boolean {
+function isDraining(error: unknown): boolean {
   return error instanceof NetError && error.code === "match/full" && /takes nobody new/.test(error.message);
 }
 
-/** Returns true if another attempt would get the same answer: the race is full, or over. */
+/** The page's own security policy forbids requests to the server. */
+export class ForbiddenServerError extends Error {
+  constructor(server: string) {
+    super(`the content security policy of this page forbids ${server}`);
+    this.name = "ForbiddenServerError";
+  }
+}
+
+/** Returns true if another attempt would fail, too: the race is full or over, or the player is not let in. */
 function isFinal(error: unknown): boolean {
-  return (
-    !isDraining(error) &&
-    error instanceof NetError &&
-    (error.code === "match/full" || error.code === "match/not-found")
-  );
+  if (error instanceof ForbiddenServerError) return true;
+  if (isDraining(error) || !(error instanceof NetError)) return false;
+  return error.code === "match/full" || error.code === "match/not-found" || !error.retryable;
+}
+
+/** Returns why the player could not join, and what helps. `isOnline`: the browser's word for the device. */
+export function troubleInWords(error: unknown, server: string, isOnline: boolean): string {
+  if (error instanceof ForbiddenServerError)
+    return `This page may not talk to ${server}: the page's own server has to allow it (--connect-to ${server}).`;
+  if (isDraining(error)) return "The race server is about to restart and takes nobody new for now.";
+  if (error instanceof NetError && error.code === "match/unreachable") {
+    const why = isOnline ? ": it is down, or this device cannot reach it" : ", and this device is offline";
+    return `The race server at ${server} does not answer${why}.`;
+  }
+  return `The race could not be joined: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 /**
@@ -93,6 +111,7 @@ export async function joinUntilItWorks(
 
 function pause(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
     const timer = setTimeout(resolve, delayMs);
     signal.addEventListener("abort", () => {
       clearTimeout(timer);

@@ -79,6 +79,13 @@ export class CameraRig {
     this.camera.anchorY *= freeY;
   }
 
+  /** Returns true if a point of the world lies in the part of the screen that nothing covers. */
+  shows(view: { readonly width: number; readonly height: number }, x: number, y: number): boolean {
+    const at = toScreen(this.camera, view, x, y);
+    const [right, bottom] = [view.width * (1 - this.covered.right), view.height * (1 - this.covered.bottom)];
+    return at.x >= 0 && at.x <= right && at.y >= 0 && at.y <= bottom;
+  }
+
   #place(target: CameraTarget, speed: number): void {
     this.#isPlaced = true;
     this.#headingRad = target.headingRad;
@@ -131,7 +138,7 @@ export function applyCamera(
 /** Converts world metres to screen pixels, for what is drawn upright. */
 export function toScreen(
   camera: Camera,
-  view: { width: number; height: number },
+  view: { readonly width: number; readonly height: number },
   x: number,
   y: number,
 ): { x: number; y: number } {

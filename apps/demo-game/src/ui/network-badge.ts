@@ -1,7 +1,14 @@
 import type { Peer } from "@paceline/client";
 import { element, setText } from "./element.js";
 
-/** Shows how many rivals are reached directly, how many through the relay, and the worst path's reason. */
+/** Numbers of peers by the kind of their path. */
+interface PathCounts {
+  readonly direct: number;
+  readonly turn: number;
+  readonly relayed: number;
+}
+
+/** Shows how many rivals are reached directly, through TURN and through the relay, and the worst path's reason. */
 export class NetworkBadge {
   readonly root: HTMLButtonElement;
   readonly #text = element("span", { class: "badge-text" });
@@ -25,14 +32,21 @@ export class NetworkBadge {
     const players = peers.filter((peer) => !isComputer(peer));
     const shown = players.length > 0 ? players : peers;
     const direct = shown.filter((peer) => peer.path === "direct").length;
-    const relayed = shown.length - direct;
-    setText(this.#text, summary(direct, relayed, peers.length - players.length));
+    const turn = shown.filter((peer) => peer.path === "turn").length;
+    const relayed = shown.length - direct - turn;
+    setText(this.#text, pathsInWords({ direct, turn, relayed }, peers.length - players.length));
     const worst = worstOf(players);
     setText(this.#reason, worst?.reason ?? "");
     this.root.title =
       worst === undefined ? "No other player is here yet" : `${worst.channel}: ${worst.reason}`;
     this.root.dataset["path"] =
-      shown.length === 0 ? "alone" : relayed === 0 ? "direct" : direct === 0 ? "relay" : "mixed";
+      shown.length === 0
+        ? "alone"
+        : direct === shown.length
+          ? "direct"
+          : relayed === shown.length
+            ? "relay"
+            : "mixed";
   }
 
   #showServer(others: number, { channel, reason, rttMs }: Peer): void {
@@ -44,16 +58,21 @@ export class NetworkBadge {
   }
 }
 
-function summary(direct: number, relayed: number, computers: number): string {
-  const isAmongComputers = computers === direct + relayed && computers > 0;
-  if (isAmongComputers) {
+/** @param computers number of computer drivers in the race; the counts are theirs if there are no players */
+export function pathsInWords(counts: PathCounts, computers: number): string {
+  const { direct, turn, relayed } = counts;
+  const all = direct + turn + relayed;
+  if (all === 0) return "alone on the track";
+  if (computers === all) {
     const who = computers === 1 ? "1 computer driver" : `${computers} computer drivers`;
-    return `${who} · ${summary(direct, relayed, 0)}`;
+    return `${who} · ${pathsInWords(counts, 0)}`;
   }
-  if (direct + relayed === 0) return "alone on the track";
-  if (relayed === 0) return `${direct} direct`;
-  if (direct === 0) return `${relayed} via relay`;
-  return `${direct} direct · ${relayed} via relay`;
+  const parts = [
+    [direct, "direct"],
+    [turn, "via TURN"],
+    [relayed, "via relay"],
+  ] as const;
+  return parts.flatMap(([count, how]) => (count > 0 ? [`${count} ${how}`] : [])).join(" · ");
 }
 
 /** Returns the peer with the worst path: a relayed one before a direct one, then the slowest. */

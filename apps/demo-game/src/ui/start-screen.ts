@@ -1,3 +1,4 @@
+import { colorName } from "../race/color-names.js";
 import { MAX_NAME_LENGTH, readColor, readText } from "../race/race-messages.js";
 import { button, element, setText } from "./element.js";
 
@@ -13,17 +14,6 @@ const MODE_LABELS: Readonly<Record<DriverChoice["mode"], string>> = {
   mesh: "Among players: direct paths",
   relay: "Among players, through the relay",
   server: "A server decides",
-};
-
-const COLOR_NAMES: Readonly<Record<string, string>> = {
-  "#e5484d": "Red",
-  "#f2b632": "Yellow",
-  "#2f80ed": "Blue",
-  "#27ae60": "Green",
-  "#9b51e0": "Purple",
-  "#ff7ab6": "Pink",
-  "#14b8c4": "Teal",
-  "#f2f4f8": "White",
 };
 
 /** The lobby: name, colour, mode, buttons, and why the player could not join or has left. */
@@ -151,7 +141,7 @@ export class StartScreen {
 
   #swatch(color: string): HTMLInputElement {
     const input = element("input", {
-      attributes: { type: "radio", name: "color", "aria-label": COLOR_NAMES[color] ?? `Colour ${color}` },
+      attributes: { type: "radio", name: "color", "aria-label": colorName(color) },
     });
     input.value = color;
     input.checked = color === this.#color;
