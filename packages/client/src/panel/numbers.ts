@@ -1,3 +1,5 @@
+import type { Peer } from "../peers/peer.js";
+
 /** Formats numbers for the panel: with the digits that matter, and a dash if unknown. */
 export const inWords = {
   ms(this: void, value: number | undefined): string {
@@ -23,3 +25,28 @@ export const inWords = {
     return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
   },
 };
+
+/** Returns how many of the others are reached directly, and how the rest is reached. */
+export function pathsInWords(
+  peers: readonly Pick<Peer, "path" | "state">[],
+  isDecided: boolean,
+): { readonly value: string; readonly meaning: string } {
+  if (isDecided) return { value: "server", meaning: "a server decides" };
+  if (peers.length === 0) return { value: "alone", meaning: "nobody else is in the room" };
+  const here = peers.filter(({ state }) => state !== "away");
+  const count = (path: Peer["path"]): number => here.filter((peer) => peer.path === path).length;
+  const rest = [
+    [count("turn"), "through TURN"],
+    [count("relay"), "relayed"],
+    [peers.length - here.length, "away"],
+  ] as const;
+  const others = rest.flatMap(([number, how]) => (number > 0 ? [`${number} ${how}`] : []));
+  return { value: `${count("direct")} of ${peers.length}`, meaning: ["direct", ...others].join(", ") };
+}
+
+/** What the error of shown entities is measured against. A server's states may differ from what players see. */
+export function errorMeaning(isDecided: boolean): string {
+  return isDecided
+    ? "error of what is shown, against the server's states"
+    : "error of where others are shown";
+}

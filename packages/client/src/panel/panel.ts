@@ -5,7 +5,7 @@ import type { Room } from "../api/room.js";
 import { bugReport } from "./bug-report.js";
 import type { ContentView } from "./content-view.js";
 import { make, makeButton, makeSection, setText, showRows } from "./dom.js";
-import { inWords } from "./numbers.js";
+import { errorMeaning, inWords, pathsInWords } from "./numbers.js";
 import { PeerRow, type PathView } from "./peer-row.js";
 import { ShownError } from "./shown-error.js";
 import { SimulatorForm } from "./simulator-form.js";
@@ -37,6 +37,8 @@ const REFRESH_MS = 500;
 const SHOWN_CHANGES = 60;
 /** The panel's error is the largest of this many newest samples. */
 const ERROR_SAMPLES = 6;
+/** The panel's rate is the mean of this many newest samples: of a second, as in the rows of the paths. */
+const RATE_SAMPLES = 2;
 /** The timeline marks these changes: those of paths and of the simulated network. */
 const MARKED = /^(?:peer|server|links|simulated)/;
 
@@ -69,6 +71,7 @@ export class Panel {
   readonly #copied = make("p", { class: "note", attributes: { role: "status" } });
   readonly #stopListening: () => void;
   readonly #recentErrorsM: (number | undefined)[] = [];
+  readonly #recentRates: number[] = [];
   #watch: Watch | undefined;
   #focusedBefore: Element | null = null;
 
@@ -203,15 +206,18 @@ export class Panel {
       this.#recentErrorsM.push(sample.errorM);
       if (this.#recentErrorsM.length > ERROR_SAMPLES) this.#recentErrorsM.shift();
       const total = trafficClasses.reduce((sum, name) => sum + sample.bytesPerSecond[name], 0);
-      this.#numbers.bytes.show(inWords.rate(total), "in and out, without headers");
+      this.#recentRates.push(total);
+      if (this.#recentRates.length > RATE_SAMPLES) this.#recentRates.shift();
+      const mean = this.#recentRates.reduce((sum, rate) => sum + rate, 0) / this.#recentRates.length;
+      this.#numbers.bytes.show(inWords.rate(mean), "in and out, mean of 1\u00a0s, without headers");
     }
     const { peers, transport, authority } = this.#room;
     const direct = peers.filter(({ path }) => path === "direct" || path === "turn").length;
-    const ways = authority ? "server" : peers.length === 0 ? "alone" : `${direct} of ${peers.length}`;
-    this.#numbers.paths.show(ways, authority ? "a server decides" : "direct, the rest relayed");
+    const paths = pathsInWords(peers, authority !== undefined);
+    this.#numbers.paths.show(paths.value, paths.meaning);
     const errorsM = this.#recentErrorsM.filter((value) => value !== undefined);
     const errorM = errorsM.length > 0 ? Math.max(...errorsM) : undefined;
-    this.#numbers.error.show(inWords.metres(errorM), "error of where others are shown");
+    this.#numbers.error.show(inWords.metres(errorM), errorMeaning(authority !== undefined));
     this.#killAll.hidden = direct === 0;
     const marks = transport.history.filter(({ about }) => MARKED.test(about));
     this.#timeline.draw(this.#room.nowMs(), marks);

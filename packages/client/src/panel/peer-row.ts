@@ -29,8 +29,8 @@ const FIELDS = [
     ({ lossRatio }) => (lossRatio === undefined ? "not known" : inWords.percent(lossRatio)),
   ],
   ["Waiting", "bytes that wait here", ({ queuedBytes }) => inWords.bytes(queuedBytes)],
-  ["In", "received", ({ bytesInPerSecond }) => inWords.rate(bytesInPerSecond)],
-  ["Out", "sent", ({ bytesOutPerSecond }) => inWords.rate(bytesOutPerSecond)],
+  ["In", "received, mean of 1 s", ({ bytesInPerSecond }) => inWords.rate(bytesInPerSecond)],
+  ["Out", "sent, mean of 1 s", ({ bytesOutPerSecond }) => inWords.rate(bytesOutPerSecond)],
   ["States/s", "states per second, in and out", ({ updates }) => updates],
 ] as const satisfies readonly (readonly [string, string, (view: PathView) => string | undefined])[];
 
