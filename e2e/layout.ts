@@ -4,7 +4,7 @@
 export function overlaps(): string[] {
   const parts = [
     ".place-card, .watched, .standings, .badge, .minimap, .speed-card, .lights, .results, .message, .wrong-way",
-    ".chat-form, .chat-lines:has(.fresh), .drift, .toast, .tool, .touch-pad, .start-card, .no-canvas",
+    ".chat-form, .chat-lines:has(.fresh), .drift, .toast, .invite, .tool, .touch-pad, .start-card, .no-canvas",
   ].join(", ");
   const found = [...document.querySelectorAll<HTMLElement>(parts)];
   const panel = document.querySelector("[data-paceline-panel]")?.shadowRoot?.querySelector("aside");
@@ -14,7 +14,7 @@ export function overlaps(): string[] {
     if (
       width === 0 ||
       height === 0 ||
-      !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+      !element.checkVisibility({ opacityProperty: !element.matches(".drift"), visibilityProperty: true })
     )
       return [];
     const name = `${element.className || element.tagName} “${(element.textContent ?? "").slice(0, 18)}”`;
@@ -36,7 +36,31 @@ export function overlaps(): string[] {
         problems.push(`${one.name} lies on ${other.name} by ${x.toFixed(0)}x${y.toFixed(0)}`);
     }
   });
+  const { paceline } = window as unknown as { readonly paceline?: { readonly game: CarHandle } };
+  if (!paceline) return problems;
+  const { x, y, radiusPx } = paceline.game.carOnScreen;
+  for (const { element, name, left, top, right, bottom } of shown) {
+    // The result ends the driving, and the smallest phones have no room beside the car.
+    const mayCover = !element.matches(".toast, .message, .invite, .badge, .lights") || innerWidth < 350;
+    const [dx, dy] = [Math.max(left - x, x - right, 0), Math.max(top - y, y - bottom, 0)];
+    if (!mayCover && Math.hypot(dx, dy) < radiusPx) problems.push(`${name} lies on the own car`);
+  }
   return problems;
+}
+
+interface CarHandle {
+  readonly carOnScreen: { readonly x: number; readonly y: number; readonly radiusPx: number };
+}
+
+/** In the page: makes the shown message as long as the longest news, and shows it twice. */
+export function lengthenToasts(): void {
+  const toast = document.querySelector<HTMLElement>(".toast");
+  const text = toast?.querySelector("span");
+  if (!toast || !text || toast.parentElement!.childElementCount > 1) return;
+  text.textContent =
+    "The relay took over in 142 ms. Largest step outside your picture: 0.21 m; 0.04 m in the 2 s before. " +
+    "The path through TURN was back after 12.5 s.";
+  toast.after(toast.cloneNode(true));
 }
 
 /** In the page: returns the buttons and fields that are too small for a thumb. */

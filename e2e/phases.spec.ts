@@ -3,13 +3,15 @@ import { expect } from "@playwright/test";
 import { RaceDirector } from "../apps/demo-game/test/race-director.js";
 import { PlaywrightBrowser, type PageOptions, type WindowSize } from "./browsers/playwright-browser.js";
 import type { RaceBrowser } from "./browsers/race-browser.js";
-import { namedKeys, overlaps, smallTargets } from "./layout.js";
+import { lengthenToasts, namedKeys, overlaps, smallTargets } from "./layout.js";
 import type { RaceServer } from "./race-server.js";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
 const PHONE = ["390x844", "844x390", "320x480"];
 const DESK = ["1280x800", "1920x1080"];
+/** Two browsers side by side, as the README advises, on small and on large screens. */
+const MIDDLE = ["1280x800", "800x500", "701x800", "800x800", "900x700", "1000x600"];
 /** Races with even numbers are on the second circuit, whose grid is on its longest straight. */
 const RACES_APART = 2;
 /** Two of five lamps are lit. */
@@ -42,10 +44,10 @@ class View {
   }
 
   /** Waits until `selector` is shown, and checks the layout at each size. */
-  async look(phase: string, selector: string, renew?: () => void): Promise<void> {
+  async look(phase: string, selector: string, renew?: () => Promise<void> | void): Promise<void> {
     for (const size of this.#screens.sizes) {
       await this.#browser.resize(sizeOf(size));
-      renew?.();
+      await renew?.();
       await this.waitForElement(selector);
       if (this.#screens.hasPictures) await this.#browser.screenshot(screenshotFile(`${phase}-${size}`));
       const place = `${phase} at ${size}`;
@@ -62,6 +64,10 @@ class View {
       (wanted) => document.querySelector(wanted)?.checkVisibility(),
       { argument: selector, timeoutMs: LIMIT_MS },
     );
+  }
+
+  showsInvitation(): Promise<boolean> {
+    return this.page.browser.evaluate(() => document.querySelector(".invite")!.checkVisibility());
   }
 
   waitForPanel(): Promise<unknown> {
@@ -116,14 +122,26 @@ async function drive(views: readonly View[], server: RaceServer, director: RaceD
       (window as unknown as PageWindow).paceline.game.say("A long line of chat. ".repeat(5)),
     );
     await view.page.press("KeyK");
-    await view.look("path", ".race:has(.toast)");
+    await view.look("path", ".race:has(.toast)", async () => {
+      await view.page.press("KeyK");
+      await view.page.browser.evaluate(lengthenToasts);
+    });
+    await view.page.press("KeyI");
+    await view.look("invitation", ".invite .invite-code svg");
+    await view.page.press("Escape");
+    expect(await view.showsInvitation()).toBe(false);
     await view.page.press("KeyP");
     await view.waitForPanel();
     await view.look("panel", ".race");
     await view.page.press("KeyP");
+    await view.page.press("KeyI");
+    expect(await view.showsInvitation()).toBe(true);
   }
   director.announce(race, "results");
-  for (const view of views) await view.look("results", ".results");
+  for (const view of views) {
+    await view.look("results", ".results");
+    expect(await view.showsInvitation()).toBe(false);
+  }
 }
 
 /** The phases of a spectator: the race, and its results. */
@@ -171,7 +189,12 @@ const runs = [
   {
     title: "nothing lies on anything else in any phase on a phone",
     tag: [],
-    screens: [{ isTouch: true, sizes: PHONE.slice(0, 1), hasPictures: false }],
+    screens: [{ isTouch: true, sizes: PHONE.slice(0, 2), hasPictures: false }],
+  },
+  {
+    title: "nothing lies on anything else in any phase in windows of middle width",
+    tag: [],
+    screens: [{ isTouch: false, sizes: MIDDLE, hasPictures: false }],
   },
   {
     title: "a picture of every phase at every size",

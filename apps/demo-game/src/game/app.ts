@@ -145,6 +145,8 @@ export class App {
       shortcuts["Tab"] = () => this.#panel?.focus();
       shortcuts["Escape"] = () => this.#panel?.close();
     }
+    // A click on a button of the invitation takes the focus out of it.
+    if (this.#screen.invite.isOpen) shortcuts["Escape"] = () => this.#screen.invite.hide();
     const action = shortcuts[code];
     action?.();
     return action !== undefined;

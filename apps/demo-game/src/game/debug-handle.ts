@@ -25,6 +25,8 @@ interface DebugHandle {
     readonly phase: string;
     readonly race: number;
     readonly isDirector: boolean;
+    /** Place of the own car in the window, CSS pixels. */
+    readonly carOnScreen: { readonly x: number; readonly y: number; readonly radiusPx: number };
     /** Number of the own car if a server decides, else of the participant. */
     readonly carNumber: number;
     readonly car: CarState;
@@ -74,6 +76,9 @@ export function exposeForDebugging(game: RaceGame): void {
       },
       get progressM() {
         return participant.progressM;
+      },
+      get carOnScreen() {
+        return game.carOnScreen();
       },
       get others() {
         return participant.remotes.map(({ id, ownerId, name, x, y, headingRad }) => ({

@@ -10,7 +10,7 @@ import type { ParticipantEvents, RaceParticipant } from "../net/race-participant
 import { colorNews } from "../race/color-names.js";
 import type { DriverCard } from "../race/race-messages.js";
 import { formatTime } from "../race/standings.js";
-import type { CameraRig } from "../render/camera.js";
+import { toScreen, type CameraRig } from "../render/camera.js";
 import type { DrawnCar } from "../render/draw-car.js";
 import type { Minimap } from "../render/minimap.js";
 import type { Scene } from "../render/scene.js";
@@ -38,6 +38,7 @@ const INSTRUMENTS_PERIOD_S = 0.1;
 const WRONG_WAY_AFTER_S = 0.8;
 /** Least distance to drive in a race before its results are shown, m: else they are of other people's race. */
 const DRIVEN_M = 150;
+const HALF_CAR_M = 2.3;
 /** Age of a race at which its green light is not shown any more. */
 const LATE_AFTER_MS = 1500;
 
@@ -179,6 +180,8 @@ export class RaceGame {
     // The constructor of the participant calls this for the first grid, so there is no participant yet.
     this.#parts.rig.cut();
     this.#parts.screen.results.hide();
+    // The grid is no time to read: nothing may lie over it.
+    this.#parts.screen.invite.hide();
     this.#lamps = 0;
     this.#drivenM = 0;
     this.#place = 0;
@@ -204,6 +207,7 @@ export class RaceGame {
     const { participant } = this;
     this.#prepare(participant.session.race + 1);
     if (this.#drivenM < DRIVEN_M && !participant.isSpectator) return;
+    screen.invite.hide();
     const standings = participant.standings();
     const place = standings.findIndex((runner) => runner.isMine) + 1;
     screen.results.show(standings, participant.session.laps, placesText(this.#startPlace, place));
@@ -275,6 +279,13 @@ export class RaceGame {
         ),
       ],
     };
+  }
+
+  /** Middle and half length of the own car on the screen, CSS pixels: messages must not cover it. */
+  carOnScreen(): { x: number; y: number; radiusPx: number } {
+    const { rig, scene } = this.#parts;
+    const { x, y } = this.participant.racer.car;
+    return { ...toScreen(rig.camera, scene, x, y), radiusPx: HALF_CAR_M * rig.camera.pixelsPerM };
   }
 
   /** Returns the own car's pose now: its last step, continued at its velocity. */

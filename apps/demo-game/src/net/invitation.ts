@@ -43,6 +43,20 @@ export function invitationUrl(page: string, mode: string, room: string): string 
   return url.href;
 }
 
+/** Returns true if only this machine can use the link: its page or its server has an address of this machine alone. */
+export function isOnlyForThisMachine(link: string): boolean {
+  const url = new URL(link);
+  const server = url.searchParams.get("server");
+  return (
+    isLoopback(url.hostname) ||
+    (server !== null && URL.canParse(server) && isLoopback(new URL(server).hostname))
+  );
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host.endsWith(".localhost") || host.startsWith("127.") || host === "[::1]";
+}
+
 /**
  * Joins the race among friends with that name, or opens it. Rejects with `match/full` if it is full: in a second
  * race of the same name friends would race apart without knowing. The server's list holds only races with a place,

@@ -1,13 +1,21 @@
+import { isOnlyForThisMachine } from "../net/invitation.js";
 import { button, element, setText } from "./element.js";
 
 const COPIED = "Copied. Send it to a friend.";
+const COMMAND = "npm start -- --host 0.0.0.0";
 
 /** Shows a link to this race, to copy or to share, and its QR code for a phone. */
 export class InviteBox {
   readonly root: HTMLElement;
   readonly #link: HTMLInputElement;
   readonly #code = element("div", { class: "invite-code" });
+  readonly #note = element("p", { class: "invite-note" }, [
+    "Only this computer can open this link. To invite others, start with ",
+    element("code", { text: COMMAND }),
+    ", open the address that it prints for your network, and invite from there.",
+  ]);
   readonly #status = element("p", { class: "invite-status", attributes: { role: "status" } });
+  #focusedBefore: Element | null = null;
 
   constructor() {
     this.#link = element("input", {
@@ -24,10 +32,16 @@ export class InviteBox {
       "section",
       {
         class: "invite",
-        attributes: { hidden: "", role: "dialog", "aria-label": "Invite others to this race" },
+        attributes: {
+          hidden: "",
+          role: "dialog",
+          tabindex: "-1",
+          "aria-label": "Invite others to this race",
+        },
       },
       [
         element("b", { text: title }),
+        this.#note,
         this.#code,
         this.#link,
         element("div", { class: "invite-actions" }, actions),
@@ -37,8 +51,14 @@ export class InviteBox {
     // Keys that are typed in the box must not drive the car.
     this.root.addEventListener("keydown", (event) => {
       event.stopPropagation();
-      if (event.key === "Escape") this.hide();
+      if (event.key !== "Escape" && event.code !== "KeyI") return;
+      event.preventDefault();
+      this.hide();
     });
+  }
+
+  get isOpen(): boolean {
+    return !this.root.hidden;
   }
 
   toggle(url: string): void {
@@ -47,14 +67,21 @@ export class InviteBox {
   }
 
   hide(): void {
+    if (!this.isOpen) return;
+    const hadFocus = this.root.contains(document.activeElement);
     this.root.hidden = true;
-    if (this.root.contains(document.activeElement)) (document.activeElement as HTMLElement).blur();
+    if (!hadFocus) return;
+    (document.activeElement as HTMLElement).blur();
+    if (this.#focusedBefore instanceof HTMLElement) this.#focusedBefore.focus();
   }
 
   #show(url: string): void {
     this.#link.value = url;
     setText(this.#status, "");
+    this.#note.hidden = !isOnlyForThisMachine(url);
     this.root.hidden = false;
+    this.#focusedBefore = document.activeElement;
+    this.root.focus();
     void this.#draw(url);
   }
 
