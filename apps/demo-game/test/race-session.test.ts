@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readAnnouncement, type LapMessage } from "../src/race/race-messages.js";
-import { directorOf, type RacePeer, type RaceRoom } from "../src/race/race-room.js";
+import { firstNumber } from "@paceline/client";
+import type { RacePeer, RaceRoom } from "../src/race/race-room.js";
 import { COUNTDOWN_MS, RaceSession } from "../src/race/race-session.js";
 import { compareEntries, formatTime, runningOrder } from "../src/race/standings.js";
 
@@ -20,7 +21,7 @@ class Paddock {
     const room: RaceRoom = {
       myNumber: number,
       get director() {
-        return directorOf(seats.map((seat) => seat.number));
+        return firstNumber(seats.map((seat) => seat.number));
       },
       get peers() {
         return seats.filter((seat) => seat.number !== number);

@@ -1,4 +1,4 @@
-import type { Peer, Room } from "@paceline/client";
+import { firstNumber, type Peer, type Room } from "@paceline/client";
 import { carAt, type CarState, type DriveInput } from "../car/car-state.js";
 import { STEP_MS } from "../car/step-car.js";
 import { endOfField } from "../race/end-of-field.js";
@@ -16,7 +16,7 @@ import {
   type LapMessage,
   type PeerMessages,
 } from "../race/race-messages.js";
-import { directorOf, type RaceRoom } from "../race/race-room.js";
+import type { RaceRoom } from "../race/race-room.js";
 import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
 import { runningOrder } from "../race/standings.js";
@@ -274,7 +274,7 @@ export class Participant implements RaceParticipant {
         return room.myNumber;
       },
       get director() {
-        return directorOf([room.myNumber, ...room.peers.map(({ number }) => number)]);
+        return firstNumber([room.myNumber, ...room.peers.map(({ number }) => number)]);
       },
       get peers() {
         return room.peers;

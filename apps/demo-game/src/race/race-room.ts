@@ -1,10 +1,3 @@
-/**
- * Returns the number of the participant that directs a race among players: the one that came first.
- */
-export function directorOf(numbers: readonly number[]): number {
-  return Math.min(...numbers);
-}
-
 /** The part of a room that a race needs. `Room` of @paceline/client has most of it, and so have the rooms of tests. */
 export interface RacePeer {
   readonly number: number;
