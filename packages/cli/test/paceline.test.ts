@@ -1,6 +1,14 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, mkdirSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  mkdirSync,
+  writeFileSync,
+} from "node:fs";
 import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
@@ -56,6 +64,10 @@ beforeAll(() => {
   const scope = join(folder, "node_modules/@paceline");
   mkdirSync(scope, { recursive: true });
   symlinkSync(join(ROOT, "packages/server"), join(scope, "server"));
+  symlinkSync(
+    realpathSync(join(import.meta.dirname, "../node_modules/yaml")),
+    join(folder, "node_modules/yaml"),
+  );
   mkdirSync(join(folder, "public"));
   writeFileSync(join(folder, "public/index.html"), "<!doctype html><title>mine</title>");
 }, 60_000);
@@ -76,6 +88,50 @@ export const rooms: Record<string, new () => Room> = { arena: Arena };
 
 function save(text: string): void {
   writeFileSync(join(folder, "game.ts"), text);
+}
+
+/** Code of a game in CommonJS, as of a Socket.IO server: packages, own files, data and its own folder. */
+function saveCommonJs(): void {
+  mkdirSync(join(folder, "lib"), { recursive: true });
+  const files = {
+    "lib/level.json": '{ "size": 5 }',
+    "lib/level.yaml": "name: canyon",
+    "lib/level.js": `"use strict";
+const { readFileSync } = require("node:fs");
+const path = require("path");
+const { parse } = require("yaml");
+exports.size = require("./level.json").size;
+exports.name = parse(readFileSync(path.join(__dirname, "level.yaml"), "utf8")).name;
+exports.file = path.basename(__filename);
+exports.isMain = require.main === module;`,
+    "lib/modern.ts": `import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+const require = createRequire(import.meta.url);
+export const name: string = require("yaml").parse(readFileSync(new URL("level.yaml", import.meta.url), "utf8")).name;`,
+    "lib/native.js": 'module.exports = require("./engine.node");',
+    "lib/engine.node": "no library",
+    "common.cjs": `const { Room, defineInput, flag } = require("@paceline/server");
+const level = require("./lib/level");
+class Arena extends Room {
+  inputs = defineInput({ isFiring: flag() });
+  onCreate() {
+    this.onRequest("word", () => [level.size, level.name, level.file, level.isMain].join(" "));
+  }
+}
+const made = () => ({ rooms: { arena: Arena }, queues: {} });
+module.exports = made();`,
+    "mixed.ts": `import { Room } from "@paceline/server";
+import level from "./lib/level.js";
+import { name } from "./lib/modern.js";
+class Arena extends Room {
+  override onCreate(): void {
+    this.onRequest("word", () => [level.size, name, level.file, level.isMain].join(" "));
+  }
+}
+export const rooms: Record<string, new () => Room> = { arena: Arena };`,
+    "native.ts": 'import engine from "./lib/native.js";\nexport const rooms = engine;',
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
 /** A UDP port below those that systems give to outgoing connections. */
@@ -107,6 +163,27 @@ describe("paceline dev", () => {
     await expect.poll(() => reconnects, { timeout: 15_000 }).toBe(1);
     expect(await room.request("word", null)).toBe("two");
     room.leave();
+  });
+
+  test.each(["common.cjs", "mixed.ts"])(
+    "runs CommonJS code that requires packages, its own files and data: %s",
+    async (file) => {
+      saveCommonJs();
+      const command = dev(file, "--port", "0", "--webrtc", "off");
+      const address = await command.says(/^listening on (\S+)/m);
+      expect(command.text).not.toContain("Dynamic require");
+      const client = new Client(address, { profile: "action", webSocket: NodeWebSocket });
+      const room = await client.joinOrCreate("arena");
+      expect(await room.request("word", null)).toBe("5 canyon level.js false");
+      await room.leave();
+    },
+  );
+
+  test("loads a native module from the game's own folder", async () => {
+    saveCommonJs();
+    const command = dev("native.ts", "--port", "0", "--webrtc", "off");
+    // The system's loader has read the file, which is no library.
+    expect(await command.says(/(lib[\\/]engine\.node): /)).toContain("engine.node");
   });
 
   test.each([
@@ -313,6 +390,25 @@ class Arena extends Room {
 export const rooms = { arena: Arena };
 `;
 
+  /** A room with two kinds of entities that move at random, from a second after the first player on. */
+  const CROWDED = `import { Room, defineEntity, vec2, type ServerEntity } from "@paceline/server";
+const position = vec2({ range: [-50, 50], precision: 0.01 });
+const Fish = defineEntity("fish", { position }, { motion: "velocity" });
+const Bird = defineEntity("bird", { position }, { motion: "velocity" });
+class Arena extends Room {
+  override readonly entities = [Fish, Bird];
+  ticks = 0;
+  override onTick(): void {
+    this.ticks += this.players.size > 0 ? 1 : 0;
+    if (this.ticks === 30)
+      for (let number = 0; number < 100; number += 1) for (const kind of [Fish, Bird]) this.spawn(kind);
+    const random = (): number => Math.random() * 100 - 50;
+    for (const kind of [Fish, Bird]) for (const entity of this.entitiesOf(kind)) entity.position.set(random(), random());
+  }
+}
+export const rooms: Record<string, new () => Room> = { arena: Arena };
+`;
+
   test.each([
     ["send random inputs to a room with an authority if --game names its file", ["--game", "game.ts"], true],
     ["send no inputs to a room with an authority without --game", [], false],
@@ -338,6 +434,34 @@ export const rooms = { arena: Arena };
     }
     expect(readdirSync(join(folder, "node_modules"))).toEqual(before);
     await room.leave();
+  });
+
+  test("read inputs and kinds from a game's file in CommonJS", async () => {
+    saveCommonJs();
+    const address = await serverFor("common.cjs");
+    const where = ["bots", address, "--room", "arena", "--game", "common.cjs"];
+    const command = new Command([...where, "--count", "1", "--seconds", "1"]);
+    expect(await command.exited).toBe(0);
+    expect(command.text).toMatch(/^1 of 1 joined/m);
+  });
+
+  test("receive the states of all kinds if --game names the file, and else say that they do not", async () => {
+    save(CROWDED);
+    // Blind bots are first: the next one may enter their room, which has entities by then.
+    const address = await serverFor("game.ts");
+    const run = async (...flags: readonly string[]): Promise<{ received: number; text: string }> => {
+      const where = ["bots", address, "--room", "arena", "--count", "1", "--seconds", "3"];
+      const command = new Command([...where, ...flags]);
+      expect(await command.exited).toBe(0);
+      const [, received] = /received ([\d.]+) bytes\/s/.exec(command.text)!;
+      return { received: Number(received), text: command.text };
+    };
+    const blind = await run();
+    const reading = await run("--game", "game.ts");
+    // Two hundred entities that turn at each tick take the whole budget for states.
+    expect(reading.received).toBeGreaterThan(3 * blind.received);
+    expect(blind.text).toMatch(/^without --game they read no entities of the room's authority/m);
+    expect(reading.text).not.toContain("without --game");
   });
 
   test.each([

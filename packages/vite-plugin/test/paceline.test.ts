@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -67,6 +67,7 @@ beforeAll(() => {
   link("@paceline/server", path.join(ROOT, "packages/server"));
   link("@paceline/vite-plugin", path.join(import.meta.dirname, ".."));
   link("vite", path.join(import.meta.dirname, "../node_modules/vite"));
+  link("yaml", realpathSync(path.join(ROOT, "packages/cli/node_modules/yaml")));
   link("vitest", path.join(ROOT, "node_modules/vitest"));
   save("package.json", '{ "private": true, "type": "module" }');
   save("index.html", "<!doctype html><title>mine</title>");
@@ -146,6 +147,14 @@ test("a game that does not compile: Vite keeps running, and every page shows the
   expect(await room.request("word", null)).toBe("well");
   void room.leave();
   expect((await hotMessagesOf(address)).some(isShown)).toBe(false);
+});
+
+test("a game with CommonJS code that requires a package runs", async () => {
+  save("words.cjs", 'const { parse } = require("yaml");\nexports.word = parse("word: kind").word;');
+  save("game.ts", 'import { word } from "./words.cjs";\n' + gameSaying("WORD").replace('"WORD"', "word"));
+  const room = await clientOf(await new Vite("--port", "0").address()).joinOrCreate("arena");
+  expect(await room.request("word", null)).toBe("kind");
+  await room.leave();
 });
 
 test("strangers learn nothing and end nothing, even where Vite itself admits every name", async () => {

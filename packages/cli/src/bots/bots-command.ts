@@ -1,9 +1,9 @@
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { profiles, type Genre, type InputDefinition } from "@paceline/client";
+import { profiles, type Genre } from "@paceline/client";
 import { nodeWebRtc } from "@paceline/client/node";
 import { RoomBot } from "./room-bot.js";
-import { inputsOf } from "./room-inputs.js";
+import { definitionsOf, type RoomDefinitions } from "./room-definitions.js";
 import { Swarm, type StayFigures } from "./swarm.js";
 
 const STEP_HZ = 30;
@@ -12,7 +12,7 @@ const USAGE = `paceline bots [URL] --room NAME    players in this process, that 
 
   URL                 the server (http://127.0.0.1:8787)
   --room NAME         the kind of rooms to join
-  --game FILE         the game's file, as of paceline dev: bots send random inputs to its authority
+  --game FILE         the game's file, as of paceline dev: bots read its entities and send its authority random inputs
   --count 1..1000     how many (10)
   --seconds 1..86400  for how long, after the last has joined (10)
   --profile NAME      ${genres.join(", ")} (action)
@@ -21,8 +21,12 @@ const USAGE = `paceline bots [URL] --room NAME    players in this process, that 
   --json              all figures as JSON
 
 Among players a bot walks in a circle and sends a message every two seconds. In a room with an
-authority it holds random inputs, each for half a second, if --game names the file that declares them; else it watches.
+authority it reads all kinds of entities and holds random inputs, each for half a second, if --game names the file that
+declares them; else it receives no entities.
 Exits with 1 if a bot could not join.`;
+
+const BLIND =
+  "without --game they read no entities of the room's authority: a player of the game receives more bytes";
 
 interface BotsCall {
   readonly server: string;
@@ -89,10 +93,10 @@ function wholeOf(name: string, text: string, max: number): number {
 /** Runs `paceline bots`, then ends the process. */
 export async function bots(args: readonly string[]): Promise<void> {
   let call: BotsCall | undefined;
-  let inputs: InputDefinition | undefined;
+  let definitions: RoomDefinitions | undefined;
   try {
     call = callOf(args);
-    if (call?.game !== undefined) inputs = await inputsOf(call.game, call.room);
+    if (call?.game !== undefined) definitions = await definitionsOf(call.game, call.room);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     console.error(`${why}\npaceline bots --help lists all options.`);
@@ -107,10 +111,16 @@ export async function bots(args: readonly string[]): Promise<void> {
     return;
   }
   const { server, room, profile, metrics, count, seconds, isJson } = call;
-  const makeBot = (index: number): RoomBot => new RoomBot({ room, profile, inputs }, index);
+  const players: RoomBot[] = [];
+  const makeBot = (index: number): RoomBot => {
+    const bot = new RoomBot({ room, profile, definitions }, index);
+    players.push(bot);
+    return bot;
+  };
   const swarm = new Swarm({ count, seconds, sessions: 0, stepHz: STEP_HZ, makeBot }, webRtc);
   const figures = await swarm.stay(server, metrics);
   console.log(isJson ? JSON.stringify(figures) : linesOf(figures, count).join("\n"));
+  if (!isJson && players.some((bot) => bot.isBlind)) console.log(BLIND);
   // Does not wait for clients that are still leaving.
   process.exit(Object.keys(figures.failures).length === 0 ? 0 : 1);
 }

@@ -1,6 +1,7 @@
 import { defineEntity, vec2, type InputDefinition, type OwnedEntity, type Room } from "@paceline/client";
 import { PlayerBot, type PlayerBotOptions } from "./player-bot.js";
 import { writeRandomInput } from "./random-input.js";
+import type { RoomDefinitions } from "./room-definitions.js";
 
 const RADIUS = 100;
 const TURN_SECONDS = 5;
@@ -14,30 +15,40 @@ const Walker = defineEntity(
 );
 const MESSAGE = "paceline-bot";
 
-/** `inputs`: inputs of the room's authority, if they are known. */
+/** `definitions`: those of the room's authority, if they are known. */
 export interface RoomBotOptions extends PlayerBotOptions {
-  readonly inputs: InputDefinition | undefined;
+  readonly definitions: RoomDefinitions | undefined;
 }
 
 /**
  * A player of any room. In a mesh it walks in a circle and sends a numbered message every two seconds. In a
- * room with an authority it holds random inputs, each for half a second, or watches if it does not know the
- * inputs.
+ * room with an authority it reads all kinds of entities and holds random inputs, each for half a second. If it
+ * does not know the room's definitions, it does neither.
  */
 export class RoomBot extends PlayerBot {
-  readonly #inputs: InputDefinition | undefined;
+  readonly #definitions: RoomDefinitions | undefined;
   #walker: OwnedEntity<typeof Walker> | undefined;
   #input: object | undefined;
   #nextInputMs = 0;
+  #isBlind = false;
 
   constructor(options: RoomBotOptions, index: number) {
     super(options, index);
-    this.#inputs = options.inputs;
+    this.#definitions = options.definitions;
+  }
+
+  /** True in a room with an authority whose entities the bot does not know, so that they are not sent to it. */
+  get isBlind(): boolean {
+    return this.#isBlind;
   }
 
   protected override enter(room: Room): void {
     if (room.authority) {
-      if (this.#inputs) this.#drive(room, this.#inputs);
+      const { inputs, entities = [] } = this.#definitions ?? {};
+      this.#isBlind = !this.#definitions;
+      // The authority sends only the kinds that a game reads.
+      for (const kind of entities) room.entities(kind);
+      if (inputs) this.#drive(room, inputs);
       return;
     }
     this.#walker = room.spawn(Walker);
@@ -45,9 +56,10 @@ export class RoomBot extends PlayerBot {
   }
 
   protected override play(room: Room, nowMs: number): void {
-    if (this.#input && this.#inputs && nowMs >= this.#nextInputMs) {
+    const inputs = this.#definitions?.inputs;
+    if (this.#input && inputs && nowMs >= this.#nextInputMs) {
       this.#nextInputMs = nowMs + HOLD_MS;
-      writeRandomInput(this.#inputs, this.#input);
+      writeRandomInput(inputs, this.#input);
     }
     if (!this.#walker) return;
     const angle = (nowMs / 1000 / TURN_SECONDS + this.index / 10) * 2 * Math.PI;

@@ -87,9 +87,11 @@ export class DevGame {
     Error.stackTraceLimit = Math.max(Error.stackTraceLimit, STACK_LINES);
     let onFirst: () => void;
     const first = new Promise<void>((resolve) => (onFirst = resolve));
+    const bundle = bundleOptions(file, this.#folder);
     this.#context = await context({
-      ...bundleOptions(file, this.#folder),
+      ...bundle,
       plugins: [
+        ...(bundle.plugins ?? []),
         {
           name: "paceline-reload",
           setup: (build) =>

@@ -1,7 +1,9 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import process from "node:process";
-import type { BuildOptions, Message } from "esbuild";
+import { pathToFileURL } from "node:url";
+import type { BuildOptions, Loader, Message, Plugin } from "esbuild";
 
 /**
  * Makes a folder beside the game's packages, so that its bundle and this process share one copy of the
@@ -31,8 +33,12 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Returns the options to bundle a game's file to `game.mjs` in the folder. */
+/**
+ * Returns the options to bundle a game's file to `game.mjs` in the folder. CommonJS files of the game keep
+ * their `require` of packages, and all files the facts about their own place.
+ */
 export function bundleOptions(file: string, folder: string): BuildOptions {
+  const home = JSON.stringify(pathToFileURL(path.resolve(file)).href);
   return {
     entryPoints: [file],
     outdir: folder,
@@ -46,8 +52,56 @@ export function bundleOptions(file: string, folder: string): BuildOptions {
     entryNames: "game",
     outExtension: { ".js": ".mjs" },
     logLevel: "silent",
+    banner: {
+      js: `import { createRequire as createGameRequire } from "node:module"; const require = createGameRequire(${home});`,
+    },
+    define: Object.fromEntries(PLACES.map(({ name, constant }) => [name, constant])),
+    plugins: [ownPlaces, nativeModules],
   };
 }
+
+interface Place {
+  readonly name: string;
+  readonly constant: string;
+  readonly of: (file: string) => string;
+}
+
+/** Facts about a file's own place. In the bundle they would be those of the bundle, or missing. */
+const PLACES: readonly Place[] = [
+  { name: "__filename", constant: "paceline_filename", of: (file) => file },
+  { name: "__dirname", constant: "paceline_dirname", of: (file) => path.dirname(file) },
+  { name: "import.meta.filename", constant: "paceline_filename", of: (file) => file },
+  { name: "import.meta.dirname", constant: "paceline_dirname", of: (file) => path.dirname(file) },
+  { name: "import.meta.url", constant: "paceline_url", of: (file) => pathToFileURL(file).href },
+];
+
+/** Declares, in each file that uses them, the constants that stand for {@link PLACES}. */
+const ownPlaces: Plugin = {
+  name: "paceline-own-places",
+  setup: (build) =>
+    build.onLoad({ filter: /\.[cm]?[jt]sx?$/ }, async ({ path: file }) => {
+      const text = await readFile(file, "utf8");
+      const used = PLACES.filter(({ name }) => text.includes(name));
+      if (used.length === 0) return undefined;
+      const constants = new Map(used.map(({ constant, of }) => [constant, JSON.stringify(of(file))]));
+      const declared = Array.from(constants, ([constant, value]) => `const ${constant} = ${value};`).join("");
+      return { contents: `${declared}${text.replace(/^#!.*/, "")}`, loader: loaderOf(file) };
+    }),
+};
+
+function loaderOf(file: string): Loader {
+  return (/[jt]sx?$/.exec(file)?.[0] ?? "js") as Loader;
+}
+
+/** Leaves native modules where they are: their names in the bundle are absolute paths. */
+const nativeModules: Plugin = {
+  name: "paceline-native-modules",
+  setup: (build) =>
+    build.onResolve({ filter: /^\.{0,2}\/.*\.node$/ }, ({ path: name, resolveDir }) => ({
+      path: path.resolve(resolveDir, name),
+      external: true,
+    })),
+};
 
 export function bundledFile(folder: string): string {
   return path.join(folder, "game.mjs");

@@ -9,6 +9,12 @@ export interface Game {
   readonly queues: Readonly<Record<string, QueueOptions>>;
 }
 
+interface Exports {
+  readonly rooms?: unknown;
+  readonly queues?: unknown;
+}
+type Module = Exports & { readonly default?: Exports | null };
+
 /** The rooms of a server without a game's file. */
 export const NO_GAME: Game = { rooms: {}, queues: {} };
 
@@ -22,9 +28,11 @@ function howToCompile(file: string): string {
  * the module `name`, if it has none. A new `query` makes Node read the file again.
  */
 export async function gameOf(file: string, query = "", name = file): Promise<Game> {
-  let game: { readonly rooms?: unknown; readonly queues?: unknown };
+  let game: Exports;
   try {
-    game = (await import(`${pathToFileURL(path.resolve(file)).href}${query}`)) as typeof game;
+    const module = (await import(`${pathToFileURL(path.resolve(file)).href}${query}`)) as Module;
+    // The exports of a CommonJS file may be visible under "default" only.
+    game = module.rooms === undefined ? (module.default ?? module) : module;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const next = /\.[cm]?tsx?$/.test(file) ? `. ${howToCompile(file)}` : "";

@@ -1,15 +1,21 @@
 import { existsSync, rmSync } from "node:fs";
-import type { InputDefinition } from "@paceline/client";
+import type { EntityDefinition, InputDefinition } from "@paceline/client";
 import { build, type BuildFailure } from "esbuild";
 import { bundledFile, bundleFolderFor, bundleOptions, textOfErrors } from "../dev/game-bundle.js";
 import { gameOf } from "../server/game-rooms.js";
 import { UsageError } from "../server/usage-error.js";
 
+/** The definitions of a kind of room that its players use. */
+export interface RoomDefinitions {
+  readonly inputs: InputDefinition | undefined;
+  readonly entities: readonly EntityDefinition[];
+}
+
 /**
- * Returns the inputs of a kind of room, read from the game's file. Throws {@link UsageError} if the file has
- * no such kind.
+ * Returns the definitions of a kind of room, read from the game's file. Throws {@link UsageError} if the file
+ * has no such kind.
  */
-export async function inputsOf(file: string, room: string): Promise<InputDefinition | undefined> {
+export async function definitionsOf(file: string, room: string): Promise<RoomDefinitions> {
   if (!existsSync(file)) throw new UsageError(`game: there is no file "${file}"`);
   const folder = bundleFolderFor(file);
   try {
@@ -18,7 +24,10 @@ export async function inputsOf(file: string, room: string): Promise<InputDefinit
     });
     const { rooms } = await gameOf(bundledFile(folder), "", file);
     const kind = Object.hasOwn(rooms, room) ? rooms[room] : undefined;
-    if (kind) return new kind().inputs;
+    if (kind) {
+      const { inputs, entities } = new kind();
+      return { inputs, entities };
+    }
     throw new UsageError(`room: expected one of "${file}" (${Object.keys(rooms).join(", ")}), got "${room}"`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
