@@ -2,6 +2,7 @@ import { Client, ConfigError, NetError, profiles, type ClientOptions, type Genre
 import { NodeWebSocket } from "@paceline/client/node";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { DeviceProbe } from "../src/browser/device-probe.js";
+import { checkedCall } from "../src/connection/match-request.js";
 import { checkedTransports, environmentOf, webSocketOf } from "../src/browser/environment.js";
 
 const ENDPOINT = "http://127.0.0.1:9";
@@ -79,6 +80,21 @@ describe("a client", () => {
       );
     }
   });
+});
+
+test("options of a join may be undefined, which leaves them out, and have limits that errors name", () => {
+  const call = checkedCall("join", "race", { track: "oval", laps: undefined });
+  expect(call.options).toStrictEqual({ track: "oval" });
+  const client = clientWith({});
+  const options = (entries: number, characters: number): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: entries }, (_, index) => [`o${index}`, "é".repeat(characters)]));
+  for (const [wrong, message] of [
+    [options(1, 1_000_000), 'options.o0: expected text of at most 256 characters, got "1000000 characters"'],
+    [options(17, 1), 'options: expected at most 16 entries, got "17 entries"'],
+    [options(16, 200), 'options: expected at most 4096 bytes as msgpack, got "6505 bytes"'],
+    [{ ["k".repeat(65)]: 1 }, "options: expected names of 1 to 64 characters"],
+  ] as const)
+    expect(() => client.joinOrCreate("race", wrong)).toThrow(message);
 });
 
 describe("the environment", () => {

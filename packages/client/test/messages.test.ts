@@ -227,7 +227,7 @@ describe("requests", () => {
     expect(uncaught).toEqual([
       "Error: secret details",
       "Error: secret details",
-      expect.stringContaining("ConfigError: message[2]: expected plain data"),
+      expect.stringContaining("ConfigError: message: expected plain data"),
     ]);
   });
 

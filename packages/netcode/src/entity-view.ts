@@ -182,6 +182,8 @@ function assignMembers(view: View, path: string, fields: Fields, values: unknown
     // Every object has inherited names, such as toString, that are not fields.
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (!field) throw new ConfigError(`${path}.${name}`, value, `one of ${Object.keys(fields).join(", ")}`);
+    // As in messages and options, an undefined member is left out.
+    if (value === undefined) continue;
     assign(view, name, { path: `${path}.${name}`, field }, value);
   }
 }

@@ -204,6 +204,22 @@ describe("initial values", () => {
     >;
   };
 
+  test("that are undefined are omitted, as in JSON, also in a group", () => {
+    const { car } = newCar();
+    assignFields(car, Car, { heading: undefined, position: undefined, gear: 3 });
+    expect([car.heading, car.position.x, car.gear]).toEqual([0, 0, 3]);
+    const Boat = defineEntity("boat", {
+      sail: group({ angle: angle({ unit: "rad", precision: 0.01 }) }),
+      heading: angle({ unit: "rad", precision: 0.01 }),
+    });
+    const table = new EntityTable(Boat);
+    const place = { table, row: table.allocate(), isOld: false };
+    const boat = defineFields({}, Boat, { place, layer: "state", isWritable: true });
+    assignFields(boat, Boat, { sail: { angle: undefined }, heading: 1 });
+    expect(boat).toMatchObject({ sail: { angle: 0 }, heading: 1 });
+    expect(problemOf(() => assignFields(boat, Boat, { hedding: undefined })).field).toBe("boat.hedding");
+  });
+
   test("are written by field; omitted fields keep the value nearest to zero", () => {
     const sign = newSign();
     assignFields(sign, Sign, { place: { x: 1, y: 2, z: 3 }, lit: true });
@@ -221,7 +237,7 @@ describe("initial values", () => {
     [{ toString: 1 }, "sign.toString", "one of place, height, lit"],
     [{ height: Number.NaN }, "sign.height", "a number from 2 to 8 m"],
     [{ place: { x: 1, y: 2 } }, "sign.place.z", "a number from -1000 to 1000 m"],
-    [{ place: undefined }, "sign.place.x", "a number from -1000 to 1000 m"],
+    [{ place: { x: undefined, y: 2, z: 3 } }, "sign.place.x", "a number from -1000 to 1000 m"],
     [{ place: null }, "sign.place.x", "a number from -1000 to 1000 m"],
     [{ place: 3 }, "sign.place.x", "a number from -1000 to 1000 m"],
     [{ lit: "yes" }, "sign.lit", "true or false"],

@@ -1,4 +1,7 @@
+import { isFields } from "./bytes/shape.js";
+import { encodeValue, plainDataProblem } from "./bytes/value-codec.js";
 import type { ErrorCode } from "./errors/error-codes.js";
+import { ConfigError } from "./errors/errors.js";
 
 /** The ways to request a seat, by `POST /match/METHOD/TARGET` or in the upgrade of a link. */
 export const matchMethods = ["joinOrCreate", "create", "join", "joinById", "reconnect"] as const;
@@ -10,6 +13,42 @@ export const LINK_PATH = "/link";
 
 /** Options that separate rooms of one name: only players with equal options meet. */
 export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
+
+const MAX_OPTIONS = 16;
+const MAX_OPTION_NAME_CHARACTERS = 64;
+const MAX_OPTION_CHARACTERS = 256;
+/** Size as msgpack. The welcome has the options and the room's peers in one packet. */
+const MAX_OPTIONS_BYTES = 4096;
+
+/** Returns the error of options that no room can have. Never throws on data that came as JSON. */
+export function optionsProblem(options: unknown): ConfigError | undefined {
+  if (!isFields(options)) return new ConfigError("options", options, "an object");
+  const entries = Object.entries(options);
+  if (entries.length > MAX_OPTIONS)
+    return new ConfigError("options", `${entries.length} entries`, `at most ${MAX_OPTIONS} entries`);
+  for (const [key, value] of entries) {
+    const problem = optionProblem(key, value);
+    if (problem) return problem;
+  }
+  const problem = plainDataProblem(options, "options");
+  if (problem) return problem;
+  const { length } = encodeValue(options);
+  if (length <= MAX_OPTIONS_BYTES) return undefined;
+  return new ConfigError("options", `${length} bytes`, `at most ${MAX_OPTIONS_BYTES} bytes as msgpack`);
+}
+
+function optionProblem(key: string, value: unknown): ConfigError | undefined {
+  if (key === "" || key.length > MAX_OPTION_NAME_CHARACTERS)
+    return new ConfigError("options", key, `names of 1 to ${MAX_OPTION_NAME_CHARACTERS} characters`);
+  const field = `options.${key}`;
+  if (typeof value !== "string") {
+    const isPlain = typeof value === "boolean" || Number.isFinite(value);
+    return isPlain ? undefined : new ConfigError(field, value, "text, a finite number or a boolean");
+  }
+  if (value.length <= MAX_OPTION_CHARACTERS) return undefined;
+  const expected = `text of at most ${MAX_OPTION_CHARACTERS} characters`;
+  return new ConfigError(field, `${value.length} characters`, expected);
+}
 
 /** A group of friends who join one room together, however full other rooms are. */
 export interface Group {

@@ -1,6 +1,10 @@
 import { ConfigError, NetError } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
 
+class Engine {
+  readonly power = 1;
+}
+
 describe("ConfigError", () => {
   test.each([
     [7, "7"],
@@ -11,6 +15,14 @@ describe("ConfigError", () => {
     [[1, 2], "an array"],
     [{ a: 1 }, "an object"],
     [Number.NaN, "NaN"],
+    [Object.create(null), "an object"],
+    [new Date(0), "a Date"],
+    [new Map(), "a Map"],
+    [new Float32Array(2), "a Float32Array"],
+    [new Uint8Array(2), "a Uint8Array"],
+    [new Engine(), "an Engine"],
+    [Promise.resolve(), "a Promise"],
+    [() => 1, "a function"],
   ])("prints the refused value: %o", (value, printed) => {
     const error = new ConfigError("tickHz", value, "1 to 255 Hz");
     expect(error.message).toBe(`tickHz: expected 1 to 255 Hz, got ${printed}`);

@@ -75,10 +75,35 @@ describe("payloads between participants", () => {
     expect(readEvent(writeEvent(type, 1))?.type).toBe(type);
   });
 
-  test("an error names the path of a value that is not plain data", () => {
-    expect(() => writePeerPayload({ kind: "command", type: "a", message: { x: Number.NaN } })).toThrow(
-      "message[1].x: expected a finite number, got NaN",
-    );
+  test("an error names the path of a value that is not plain data, from the game's message on", () => {
+    const message = { x: [0, Number.NaN] };
+    for (const write of [
+      () => writePeerPayload({ kind: "command", type: "a", message }),
+      () => writePeerPayload({ kind: "request", id: 1, type: "a", message }),
+      () => writePeerPayload({ kind: "reply", id: 1, ok: true, message }),
+      () => writeEvent("a", message),
+    ])
+      expect(write).toThrow(/^message\.x\[1\]: expected a finite number, got NaN$/);
+  });
+
+  test("an undefined member of a message is left out", () => {
+    const message = { aim: undefined, x: 1 };
+    for (const written of [
+      writePeerPayload({ kind: "command", type: "a", message }),
+      writePeerPayload({ kind: "request", id: 1, type: "a", message }),
+      writePeerPayload({ kind: "reply", id: 1, ok: true, message }),
+    ])
+      expect(readPeerPayload(written)).toMatchObject({ message: { x: 1 } });
+    expect(readEvent(writeEvent("a", message))?.message).toStrictEqual({ x: 1 });
+  });
+
+  test("[WF18] a message may nest as deep as the limit leaves inside a payload, and no deeper", () => {
+    const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
+    const write = (levels: number) => () =>
+      writePeerPayload({ kind: "command", type: "a", message: nested(levels) });
+    const payload = readPeerPayload(write(limits.nestingDepth - 1)());
+    expect(payload).toMatchObject({ message: nested(limits.nestingDepth - 1) });
+    expect(write(limits.nestingDepth)).toThrow(/^message(\[0\])+: expected at most/);
   });
 });
 

@@ -1,7 +1,35 @@
 import { ConfigError, decodeValue, encodeValue, limits } from "@paceline/protocol";
-import { anything, assert, property, uint8Array } from "fast-check";
+import {
+  anything,
+  array,
+  assert,
+  constantFrom,
+  dictionary,
+  letrec,
+  oneof,
+  property,
+  string,
+  uint8Array,
+} from "fast-check";
 import { describe, expect, test } from "vitest";
 import { plainValue } from "./arbitraries.js";
+
+/** JSON with undefined in any place. */
+const plainJson = letrec<{ value: unknown }>((tie) => ({
+  value: oneof(
+    { maxDepth: 4 },
+    constantFrom<unknown>(undefined, null, true, -0, "text", 1.5),
+    array(tie("value"), { maxLength: 4 }),
+    dictionary(string({ maxLength: 3 }).filter(isSafeKey), tie("value"), {
+      maxKeys: 4,
+      noNullPrototype: true,
+    }),
+  ),
+})).value;
+
+function isSafeKey(key: string): boolean {
+  return key !== "__proto__" && !/\p{Surrogate}/u.test(key);
+}
 
 function outcomeOf(value: unknown): string {
   try {
@@ -16,6 +44,16 @@ describe("values", () => {
     assert(
       property(plainValue(limits.nestingDepth), (value) => {
         expect(decodeValue(encodeValue(value))).toEqual({ value });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("[WF18] with undefined members and items are decoded as JSON would read them", () => {
+    assert(
+      property(plainJson, (value) => {
+        const json: unknown = JSON.parse(JSON.stringify(value) ?? "null");
+        expect(decodeValue(encodeValue(value))).toStrictEqual({ value: json });
       }),
       { numRuns: 2000 },
     );

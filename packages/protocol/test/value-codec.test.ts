@@ -58,12 +58,23 @@ describe("encodeValue", () => {
     );
   });
 
-  test("[WF18] writes undefined, and holes in arrays, as nil", () => {
+  test("[WF18] leaves out undefined members, and writes undefined items and holes of arrays as nil", () => {
     const sparse: unknown[] = [1];
     sparse[2] = 3;
-    expect(decodeValue(encodeValue({ a: undefined, b: sparse }))).toEqual({
-      value: { a: null, b: [1, null, 3] },
-    });
+    const value = {
+      a: undefined,
+      b: sparse,
+      c: { aim: undefined },
+      d: [undefined, { aim: undefined, x: 1 }],
+    };
+    const { value: received } = decodeValue(encodeValue(value))!;
+    expect(received).toStrictEqual({ b: [1, null, 3], c: {}, d: [null, { x: 1 }] });
+    expect(received).toStrictEqual(JSON.parse(JSON.stringify(value)));
+    expect(decodeValue(encodeValue(undefined))).toEqual({ value: null });
+  });
+
+  test("[WF18] writes -0 as 0, as JSON does", () => {
+    expect(decodeValue(encodeValue({ x: -0 }))).toStrictEqual({ value: { x: 0 } });
   });
 
   test("returns bytes that the next call does not change", () => {

@@ -7,6 +7,7 @@ import {
   PROTOCOL_VERSION,
   encodeUtf8,
   matchRefusalCodes,
+  optionsProblem,
   type Group,
   type ListAnswer,
   type MatchAnswer,
@@ -265,11 +266,10 @@ export function checkedCall(
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new ConfigError("options", options, "an object");
   }
-  for (const [key, value] of Object.entries(options)) {
-    const isPlain = typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
-    if (!isPlain) throw new ConfigError(`options.${key}`, value, "text, a finite number or a boolean");
-  }
-  const call = { method, target, options: options as RoomOptions };
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const problem = optionsProblem(given);
+  if (problem) throw problem;
+  const call = { method, target, options: given as RoomOptions };
   return terms === undefined ? call : { ...call, terms: checkedTerms(terms) };
 }
 

@@ -73,6 +73,15 @@ export class NetError extends Error {
 
 function printed(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
-  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object";
-  return String(value);
+  if (typeof value === "function") return "a function";
+  return typeof value === "object" && value !== null ? `a${kindOf(value)}` : String(value);
+}
+
+/** Returns the name of an object's class, after the rest of its article. */
+function kindOf(value: object): string {
+  if (Array.isArray(value)) return "n array";
+  const { constructor } = value;
+  const name = typeof constructor === "function" && constructor !== Object ? constructor.name : "";
+  if (name === "") return "n object";
+  return /^[AEIO]/.test(name) ? `n ${name}` : ` ${name}`;
 }

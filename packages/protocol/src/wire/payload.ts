@@ -3,7 +3,7 @@ import { ByteWriter } from "../bytes/byte-writer.js";
 import { PayloadKind, limits } from "../errors/codes.js";
 import { ConfigError } from "../errors/errors.js";
 import { encodeUtf8 } from "../bytes/utf8.js";
-import { decodeValue, encodeAfter, encodeValue } from "../bytes/value-codec.js";
+import { decodeValue, encodeAfter, encodeItems, encodeItemsAfter } from "../bytes/value-codec.js";
 
 /** Announces a stream: the states of all entities of one kind and one owner. */
 export interface StreamStart {
@@ -38,12 +38,12 @@ export function writePeerPayload(payload: PeerPayload): Uint8Array {
   switch (payload.kind) {
     case "command":
       assertMessageType(payload.type);
-      return encodeAfter(PayloadKind.command, [payload.type, payload.message]);
+      return encodeItemsAfter(PayloadKind.command, [payload.type, payload.message]);
     case "request":
       assertMessageType(payload.type);
-      return encodeAfter(PayloadKind.request, [payload.id, payload.type, payload.message]);
+      return encodeItemsAfter(PayloadKind.request, [payload.id, payload.type, payload.message]);
     case "reply":
-      return encodeAfter(PayloadKind.reply, [payload.id, payload.ok, payload.message]);
+      return encodeItemsAfter(PayloadKind.reply, [payload.id, payload.ok, payload.message]);
     case "stream":
       return writeStream(payload);
     case "reference":
@@ -89,7 +89,7 @@ export function readPeerPayload(bytes: Uint8Array): PeerPayload | undefined {
 /** Returns an event's body: `[type, message]` without a kind. Throws as {@link writePeerPayload} does. */
 export function writeEvent(type: string, message: unknown): Uint8Array {
   assertMessageType(type);
-  return encodeValue([type, message]);
+  return encodeItems([type, message]);
 }
 
 export function readEvent(bytes: Uint8Array): (PeerPayload & { readonly kind: "command" }) | undefined {

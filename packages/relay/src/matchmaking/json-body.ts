@@ -3,8 +3,6 @@ import type { MatchRefusal } from "@paceline/protocol";
 import type { Scheduler } from "@paceline/transport";
 import { malformed, parsedJson } from "./match-request.js";
 
-const tooLong = malformed("the body is too long", 413);
-
 /** Limits of the size and the time of a body. */
 export interface BodyLimits {
   readonly maxBytes: number;
@@ -17,6 +15,7 @@ export function readJsonBody(
   request: IncomingMessage,
   { maxBytes, deadlineMs, scheduler }: BodyLimits,
 ): Promise<{ readonly value: unknown } | MatchRefusal> {
+  const tooLong = malformed(`the body has more than ${maxBytes} bytes`, 413);
   if (Number(request.headers["content-length"] ?? 0) > maxBytes) return Promise.resolve(tooLong);
   return new Promise((resolve) => {
     const chunks: Uint8Array[] = [];

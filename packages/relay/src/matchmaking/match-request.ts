@@ -2,10 +2,9 @@ import {
   MAX_GROUP_SIZE,
   MAX_MATCH_TOKEN_CHARACTERS,
   PROTOCOL_VERSION,
-  encodeValue,
   isBuild,
   matchMethods,
-  plainDataProblem,
+  optionsProblem,
   type Group,
   type MatchBody,
   type MatchMethod,
@@ -23,11 +22,6 @@ export interface MatchRequest extends Omit<MatchBody, "version" | "token"> {
   readonly token: string;
 }
 
-const MAX_OPTIONS = 16;
-const MAX_KEY_CHARACTERS = 64;
-const MAX_TEXT_CHARACTERS = 256;
-/** Size as msgpack. The welcome has the options and the room's peers in one packet. */
-const MAX_OPTIONS_BYTES = 4096;
 const MAX_AUTH_CHARACTERS = 3000;
 const SEAT_WORDS = `seat must have a session and a token of 1 to ${MAX_MATCH_TOKEN_CHARACTERS} characters, and ifAway`;
 const GROUP_WORDS = `group must be a key of 1 to ${MAX_MATCH_TOKEN_CHARACTERS} characters and a size of 1 to ${MAX_GROUP_SIZE}`;
@@ -66,7 +60,7 @@ export function readMatchBody(body: unknown): Wish | MatchRefusal {
   const { version, options = {} } = body;
   if (version !== PROTOCOL_VERSION) return otherVersion;
   const problem = optionsProblem(options);
-  if (problem !== undefined) return malformed(problem);
+  if (problem) return malformed(problem.message);
   const wish: Record<string, unknown> = { options, webrtc: false, token: "", authToken: "", spectate: false };
   for (const [name, [read, words]] of Object.entries(readers)) {
     if (body[name] === undefined) continue;
@@ -98,7 +92,8 @@ export function readJoinCredential(credential: string, maxBytes: number): MatchR
   const json = Buffer.from(credential, "base64url");
   // Node decodes more than base64url: padding, spaces, the plain alphabet.
   if (json.toString("base64url") !== credential) return malformed("the match request is no base64url");
-  if (json.length > maxBytes) return malformed("the match request is too long");
+  if (json.length > maxBytes)
+    return malformed(`the match request has ${json.length} bytes, of at most ${maxBytes}`);
   const body = parsedJson(json, "the match request");
   if (isRefusal(body)) return body;
   const wish = readMatchBody(body.value);
@@ -119,25 +114,6 @@ export function canonicalOptions(options: RoomOptions): string {
 /** Returns true if the value is a refusal. */
 export function isRefusal(value: object): value is MatchRefusal {
   return "status" in value && "code" in value;
-}
-
-function optionsProblem(options: unknown): string | undefined {
-  if (!isFields(options)) return "options must be an object";
-  const entries = Object.entries(options);
-  if (entries.length > MAX_OPTIONS) return `options may have at most ${MAX_OPTIONS} entries`;
-  for (const [key, value] of entries) {
-    if (key.length === 0 || key.length > MAX_KEY_CHARACTERS) {
-      return `names of options must have 1 to ${MAX_KEY_CHARACTERS} characters`;
-    }
-    const isText = typeof value === "string" && value.length <= MAX_TEXT_CHARACTERS;
-    if (!isText && typeof value !== "boolean" && !Number.isFinite(value)) {
-      return `options may be numbers, booleans and text of at most ${MAX_TEXT_CHARACTERS} characters`;
-    }
-  }
-  const problem = plainDataProblem(options, "options");
-  if (problem) return `options: expected ${problem.expected}`;
-  const isLong = encodeValue(options).length > MAX_OPTIONS_BYTES;
-  return isLong ? `options may take at most ${MAX_OPTIONS_BYTES} bytes` : undefined;
 }
 
 function flagOf(value: unknown): boolean | undefined {

@@ -375,7 +375,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     this.#attachedCore.hosted.isPrivate = isPrivate;
   }
 
-  /** Sets the room's metadata in lists: plain data, at most 4096 bytes as JSON. */
+  /** Sets the room's metadata in lists: plain data without bytes, at most 4096 bytes as JSON. */
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {
     this.#attachedCore.hosted.metadata = checkedMetadata(metadata);
   }
