@@ -44,12 +44,14 @@ export async function answerMatch(
   const { origins, counters, addressOf } = parts.settings;
   const { origin } = request.headers;
   response.setHeader("Vary", "Origin");
+  // A refused page may read the reason, as it may read that of a refused upgrade.
+  if (origin !== undefined) response.setHeader("Access-Control-Allow-Origin", origin);
   const refusal = origins.refusalOf(request);
+  if (refusal && request.method === "OPTIONS") return preflight(response);
   if (refusal) {
     counters.count("matchRefusals", refusal.code);
     return answer(response, refusal);
   }
-  if (origin !== undefined) response.setHeader("Access-Control-Allow-Origin", origin);
   if (request.method === "OPTIONS") return preflight(response);
   if (request.method !== "POST") {
     response.setHeader("Allow", "POST, OPTIONS");

@@ -209,7 +209,7 @@ export function errorText(message: string, { error = "", ...fields }: LogFields 
   return `${[message, ...facts].join(" ")}\n${shown.join("\n")}`.trimEnd();
 }
 
-/** Refuses a match request, so that the game gets the reason in a `NetError`. Other pages cannot read it. */
+/** Refuses a match request, so that the game gets the reason in a `NetError`. */
 function refuse(
   response: ServerResponse,
   status: number,
@@ -217,10 +217,9 @@ function refuse(
 ): void {
   const { method, headers } = response.req;
   const { origin } = headers;
-  const isAdmitted = status === 503 && origin !== undefined;
-  if (isAdmitted) response.setHeader("Access-Control-Allow-Origin", origin);
+  if (origin !== undefined) response.setHeader("Access-Control-Allow-Origin", origin);
   response.setHeader("Vary", "Origin");
-  if (isAdmitted && method === "OPTIONS")
+  if (origin !== undefined && method === "OPTIONS")
     return void response.writeHead(204, { "Access-Control-Allow-Headers": "Content-Type" }).end();
   response.writeHead(status, { "Content-Type": "application/json; charset=utf-8", Connection: "close" });
   response.end(JSON.stringify({ error: { code, message } }));

@@ -62,7 +62,7 @@ export const usageOf = (
   --connect-to URL        PACELINE_CONNECT_TO    servers that pages from --static may connect to besides this one;
                                                  repeat, or separate by commas (--move-to)
   --game FILE             PACELINE_GAME          a module that exports "rooms": classes of rooms by name
-  --allow-origin ORIGIN   PACELINE_ALLOW_ORIGIN  pages that may connect: https://play.example.com, or "*"
+  --allow-origin ORIGIN   PACELINE_ALLOW_ORIGIN  pages that may connect: https://play.example.com, capacitor://localhost, or "*"
                                                  for all; repeat, or separate by commas (own host only)
   --public-host HOST      PACELINE_PUBLIC_HOST   name that leads here: play.example.com; repeat, or separate by
                                                  commas (addresses, localhost, and the name in --host)

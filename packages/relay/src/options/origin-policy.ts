@@ -6,7 +6,8 @@ import { LogThrottle, type Log } from "../ops/log.js";
 
 /**
  * Pages that may use the server. `"*"`: all pages. A list: pages of these origins and of the server's own
- * host. Default: pages of its own host.
+ * host. Default: pages of its own host. An app's origin is what its web view sends: `capacitor://localhost`,
+ * `tauri://localhost`, `file://`. `"null"` is the origin of files and of sandboxed frames of any page.
  */
 export type AllowedOrigins = "*" | readonly string[];
 
@@ -141,7 +142,8 @@ function checkedOrigins(allowed: AllowedOrigins): AllowedOrigins {
   if (allowed === "*") return allowed;
   if (Array.isArray(allowed) && allowed.every((origin) => isOrigin(origin))) return [...allowed];
   const value = Array.isArray(allowed) ? allowed.find((origin) => !isOrigin(origin)) : allowed;
-  const expected = '"*" or a list of origins such as "https://play.example.com", without a path';
+  const expected =
+    '"*" or a list of origins such as "https://play.example.com" or "capacitor://localhost", without a path';
   throw new ConfigError("allowedOrigins", value, expected);
 }
 
@@ -155,9 +157,18 @@ function checkedHosts(hosts: readonly string[]): ReadonlySet<string> {
   return new Set(hosts.map((host: string) => host.toLowerCase()));
 }
 
+/**
+ * Returns true for every text that browsers and web views send in `Origin`. `URL` knows the origins of the
+ * web's own schemes only; apps have others, such as `capacitor://localhost`, `app://.` and `file://`.
+ */
 function isOrigin(value: unknown): boolean {
-  return typeof value === "string" && URL.canParse(value) && new URL(value).origin === value;
+  if (typeof value !== "string") return false;
+  if (value === "null" || (APP_ORIGIN.test(value) && !WEB_SCHEME.test(value))) return true;
+  return URL.canParse(value) && new URL(value).origin === value;
 }
+
+const APP_ORIGIN = /^[a-z][a-z\d+.-]*:\/\/[\w.:[\]-]*$/;
+const WEB_SCHEME = /^(https?|wss?|ftp):/;
 
 function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
