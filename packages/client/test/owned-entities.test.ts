@@ -33,3 +33,23 @@ test("local ids are not reused soon, and ids follow the participant's number", (
   expect(second.entity.id).toBe(0x40001);
   expect(() => owned.despawn(first.entity)).toThrow(/entity: expected an entity that this participant owns/);
 });
+
+test("a misspelt name throws, of a field as of a part", () => {
+  const { entity } = entitiesOf((localId) => localId).spawn(Sign, {});
+  const misspelt = entity as unknown as {
+    plaze: number;
+    place: { z: number; set(x: number, y: number): void };
+  };
+  expect(() => (misspelt.plaze = 1)).toThrow(/plaze/);
+  expect(() => (misspelt.place.z = 1)).toThrow(/property z/);
+  expect(Object.keys(misspelt.place)).toEqual(["x", "y"]);
+});
+
+test("a write to an entity after its despawn throws an error that says so", () => {
+  const owned = entitiesOf((localId) => localId);
+  const { entity } = owned.spawn(Sign, { place: { x: 1, y: 2 } });
+  const { place } = entity as unknown as { place: { x: number; set(x: number, y: number): void } };
+  owned.despawn(entity);
+  for (const write of [() => (place.x = 3), () => place.set(3, 4)])
+    expect(write).toThrow(/^sign: expected an entity that has not despawned, got "a despawned one"$/);
+});

@@ -145,9 +145,12 @@ const checkedThree = checkedFour.subarray(0, 3);
 const checkedTwo = checkedFour.subarray(0, 2);
 const axisCounts: Readonly<Partial<Record<Field["kind"], number>>> = { vec2: 2, vec3: 3, quat: 4 };
 
-/** Adds a property for every field of the definition to `target`, which reads and writes `row`. */
+/**
+ * Adds a property for every field of the definition to `target`, which reads and writes `row`. A write to any
+ * other name throws a TypeError from then on: a misspelt field must not become a property that nobody reads.
+ */
 export function defineFields<T extends object>(target: T, definition: EntityDefinition, row: Row): T {
-  return fill(target, shapeOf(definition), new RowCells(row));
+  return Object.preventExtensions(fill(target, shapeOf(definition), new RowCells(row)));
 }
 
 /** Returns an object with nothing but a property for every field of the definition. */
@@ -260,7 +263,7 @@ type Property = PropertyDescriptor & ThisType<Backed>;
 const shapes = new WeakMap<EntityDefinition, Shape>();
 
 function newView(shape: Shape, cells: Cells): object {
-  return fill(Object.create(shape.prototype) as object, shape, cells);
+  return Object.preventExtensions(fill(Object.create(shape.prototype) as object, shape, cells));
 }
 
 function fill<T extends object>(target: T, { properties, newParts }: Shape, cells: Cells): T {
@@ -305,7 +308,7 @@ function partOf(site: Site): NewPart | undefined {
   }
   if (field.kind === "group") {
     const shape = newShape(definition, field.fields, `${path}.`);
-    return (cells) => Object.preventExtensions(newView(shape, cells));
+    return (cells) => newView(shape, cells);
   }
   if (field.kind !== "list") return undefined;
   const items = Object.fromEntries(Array.from({ length: field.length }, (_, index) => [index, field.item]));

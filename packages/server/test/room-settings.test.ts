@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { Room } from "@paceline/server";
+import { Room, angle, defineEntity, type EntityDefinition } from "@paceline/server";
 import { expect, it } from "vitest";
-import { settingRanges } from "../src/room/class-authority.js";
+import { assertRoom, settingRanges } from "../src/room/class-authority.js";
 
 class Plain extends Room {}
 
@@ -17,4 +17,24 @@ it("has the defaults and ranges that docs/guides/authority.md lists", () => {
     `${least} to ${most} ${unit}`,
   ]);
   expect(listed.toSorted()).toEqual(actual.toSorted());
+});
+
+const kindNamed = (name: string): EntityDefinition =>
+  defineEntity(name, { turn: angle({ unit: "rad", precision: 0.1 }) });
+
+it.each<[entities: unknown, message: string]>([
+  [{ Food: kindNamed("food") }, "entities: expected a list of definitions by defineEntity, got an object"],
+  [kindNamed("food"), "entities: expected a list of definitions by defineEntity, got an object"],
+  [undefined, "entities: expected a list of definitions by defineEntity, got undefined"],
+  [[kindNamed("food"), "car"], 'entities[1]: expected a definition by defineEntity, got "car"'],
+  [[undefined], "entities[0]: expected a definition by defineEntity, got undefined"],
+  [
+    [kindNamed("food"), kindNamed("car"), kindNamed("food")],
+    'entities[2]: expected a kind with a name of its own, got "food"',
+  ],
+])("refuses entities that are no list of different kinds: %#", (entities, message) => {
+  class Wrong extends Plain {
+    override readonly entities = entities as readonly EntityDefinition[];
+  }
+  expect(() => assertRoom(new Wrong())).toThrow(message);
 });

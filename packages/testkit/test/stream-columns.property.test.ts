@@ -192,7 +192,7 @@ test("a number stands for a name that is long, and is found all the same", () =>
   expect(columns.length).toBeLessThanOrEqual(3 + 2 * MAX_COLUMN_BYTES);
   const own = defineEntity("own", { other: flag(), [long]: third });
   const { plan, differences } = matchColumns(own, columns, options)!;
-  expect([Array.from(plan!.columnOf), differences]).toEqual([[3, 2], []]);
+  expect([Array.from(plan!.columnOf), differences]).toEqual([[3, 2], ["its fields in another order"]]);
 });
 
 test("an enum's value that the reader does not know leaves its own as it is", () => {
@@ -227,4 +227,14 @@ test("columns of any bytes describe a stream that can be laid out, or none", () 
   }
   expect(sound).toBeGreaterThan(100);
   expect(sound).toBeLessThan(20_000);
+});
+
+test("fields in another order are named as the difference, and are read", () => {
+  const x = scalar({ range: [0, 10], precision: 0.1 });
+  const own = defineEntity("cart", { x, y: x });
+  const { plan, differences } = matchColumns(own, describeColumns(defineEntity("cart", { y: x, x })), {
+    tickHz: 60,
+  })!;
+  expect(differences).toEqual(["its fields in another order"]);
+  expect(plan).toBeDefined();
 });

@@ -25,6 +25,11 @@ export class FieldChanges {
     this.#entity = entity;
   }
 
+  /** True after {@link end}. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
   /** Throws {@link ConfigError} for a name that is no field. */
   on(name: string, listener: (value: unknown, previous: unknown) => void): Unsubscribe {
     const watched = this.#watched.get(name) ?? this.#newWatched(name);

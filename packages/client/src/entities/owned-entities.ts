@@ -201,7 +201,12 @@ export class OwnedEntities {
       place,
       layer: "state",
       isWritable: true,
-      afterWrite: () => changes.review(),
+      afterWrite: () => {
+        // Nobody would see the value, so that the write is a mistake of the game.
+        if (changes.isEnded)
+          throw new ConfigError(definition.name, "a despawned one", "an entity that has not despawned");
+        changes.review();
+      },
       onClamp: (clamp: Clamp) => options.onClamp(clamp),
     } as const;
     return defineFields(base, definition, row) as unknown as OwnedEntity;

@@ -1,4 +1,11 @@
-import { ConfigError, MAX_KINDS, assertFunction, limits, plainDataProblem } from "@paceline/protocol";
+import {
+  ConfigError,
+  MAX_KINDS,
+  assertFunction,
+  limits,
+  plainDataProblem,
+  type EntityDefinition,
+} from "@paceline/protocol";
 import type {
   Grant,
   HostedRoom,
@@ -218,8 +225,10 @@ function assertSpelling(of: object, known: readonly string[]): void {
   }
 }
 
-function assertRoom(room: Room): void {
+/** Throws {@link ConfigError} for a wrong field of a room. */
+export function assertRoom(room: Room): void {
   const { entities } = room;
+  assertKinds(entities);
   assertSizeName(room);
   assertSpelling(room, [...hookNames, ...settingNames]);
   for (const name of hookNames) if (room[name] !== undefined) assertFunction(name, room[name]);
@@ -236,7 +245,21 @@ function assertRoom(room: Room): void {
     const expected = `1 to ${limits.ownedEntities} entities of a player`;
     throw new ConfigError(`playerEntities.${definition.name}.most`, most, expected);
   }
-  if (entities.length > MAX_KINDS) {
+}
+
+function assertKinds(entities: unknown): void {
+  if (!Array.isArray(entities))
+    throw new ConfigError("entities", entities, "a list of definitions by defineEntity");
+  if (entities.length > MAX_KINDS)
     throw new ConfigError("entities", entities.length, `at most ${MAX_KINDS} kinds`);
+  const names = new Set<string>();
+  for (const [index, kind] of entities.entries()) {
+    const field = `entities[${index}]`;
+    const name: unknown = (kind as Partial<EntityDefinition> | undefined)?.name;
+    const isKind = typeof name === "string" && typeof kind === "object" && "schemaHash" in kind;
+    if (!isKind) throw new ConfigError(field, kind, "a definition by defineEntity");
+    // Clients find a kind by its name.
+    if (names.has(name)) throw new ConfigError(field, name, "a kind with a name of its own");
+    names.add(name);
   }
 }

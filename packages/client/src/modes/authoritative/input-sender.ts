@@ -125,7 +125,10 @@ function newView(
   place: Place,
   onClamp: (clamp: Clamp) => void,
 ): WritableFields<Fields> {
-  const view = newFields(definition, { place, layer: "state", isWritable: true, onClamp });
-  // A misspelt input must throw, not become a property that nobody reads.
-  return Object.preventExtensions(view) as WritableFields<Fields>;
+  return newFields(definition, {
+    place,
+    layer: "state",
+    isWritable: true,
+    onClamp,
+  }) as WritableFields<Fields>;
 }

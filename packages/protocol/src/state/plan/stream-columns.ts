@@ -107,6 +107,7 @@ function match(own: EntityDefinition, theirs: StatePlan, keys: readonly (string 
   const columnOf = new Int32Array(own.components.length).fill(-1);
   const textOf = new Int32Array(own.textCount).fill(-1);
   const differences: string[] = [];
+  /** The places of their fields, in the order of the own ones. */
   const found = new Set<number>();
   const { definition } = theirs;
   for (const { path, field, offset, count } of own.leaves) {
@@ -125,6 +126,9 @@ function match(own: EntityDefinition, theirs: StatePlan, keys: readonly (string 
         columnOf[offset + index] = theirs.columnOf[leaf.offset + index]!;
     }
   }
+  const places = [...found];
+  if (places.some((place, index) => place < (places[index - 1] ?? 0)))
+    differences.push("its fields in another order");
   for (const [index, key] of keys.entries()) if (!found.has(index)) differences.push(`"${key}" besides`);
   for (const [index, { name, isSent }] of own.components.entries()) {
     if (isSent || columnOf[index] !== -1) continue;
