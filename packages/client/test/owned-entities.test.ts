@@ -31,7 +31,9 @@ test("local ids are not reused soon, and ids follow the participant's number", (
   expect(second.entity.id).toBe(0x30001);
   myNumber = 4;
   expect(second.entity.id).toBe(0x40001);
-  expect(() => owned.despawn(first.entity)).toThrow(/entity: expected an entity that this participant owns/);
+  expect(owned.despawn(first.entity)).toBeUndefined();
+  expect(owned.get(1)).toBe(second);
+  expect(() => owned.despawn({})).toThrow(/entity: expected an entity that this participant owns/);
 });
 
 test("a misspelt name throws, of a field as of a part", () => {

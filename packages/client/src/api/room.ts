@@ -360,9 +360,13 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return record.entity as unknown as OwnedEntity<D>;
   }
 
-  /** Removes an entity. Throws {@link ConfigError} if this participant does not own it. */
+  /**
+   * Removes an entity. Has no effect on one that was removed before. Throws {@link ConfigError} if this
+   * participant does not own it.
+   */
   despawn(entity: object): void {
     const record = this.#owned.despawn(entity);
+    if (!record) return;
     if (this.state !== "left") this.#mode.despawned(record);
     this.listeners.entities.despawned(record.entity);
   }

@@ -98,10 +98,14 @@ export class OwnedEntities {
     });
   }
 
-  /** Throws {@link ConfigError} if this participant does not own the entity. */
-  despawn(entity: object): OwnedRecord {
-    const record = this.#records.of(entity);
+  /**
+   * Returns the removed record, or undefined if the entity was removed before. Throws {@link ConfigError} if
+   * this participant never owned it.
+   */
+  despawn(entity: object): OwnedRecord | undefined {
+    const record = this.#records.everOf(entity);
     if (!record) throw new ConfigError("entity", entity, "an entity that this participant owns");
+    if (!this.#records.holds(record)) return undefined;
     record.changes.end();
     this.#records.remove(record);
     return record;

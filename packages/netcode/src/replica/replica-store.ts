@@ -55,8 +55,13 @@ export class ReplicaStore<Item extends Replica> {
 
   /** Returns the replica of the game's object, or undefined if the store does not hold it (any more). */
   of(entity: object): Item | undefined {
-    const replica = this.#byEntity.get(entity);
+    const replica = this.everOf(entity);
     return replica && this.holds(replica) ? replica : undefined;
+  }
+
+  /** Returns the replica that the game's object has, or had until it was removed. */
+  everOf(entity: object): Item | undefined {
+    return this.#byEntity.get(entity);
   }
 
   /** Returns an unused id. Ids are reused as late as possible. Throws {@link ConfigError} if none is left. */

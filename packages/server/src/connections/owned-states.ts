@@ -55,7 +55,8 @@ export interface OwnedStatesOptions {
   /** Most entities of all players together. */
   readonly maxEntities: number;
   readonly nowSeconds: () => number;
-  despawn(record: EntityRecord): void;
+  /** `why`: see {@link EntityRecord.despawned}. */
+  despawn(record: EntityRecord, why: string): void;
   answer(connection: PlayerConnection, record: EntityRecord, breach: Breach): BreachAnswer;
 }
 
@@ -221,7 +222,7 @@ export class OwnedStates {
   }
 
   /** Ends the player's entity with this number. */
-  disown(connection: PlayerConnection, localId: number): void {
+  disown(connection: PlayerConnection, localId: number, why = `by player ${connection.player.number}`): void {
     const { replicas: mine, states } = this.#ownershipOf(connection);
     const owned = mine.get(localId);
     states?.end(localId);
@@ -229,7 +230,7 @@ export class OwnedStates {
     // After an entity that the room has ended, the player may begin the next one anywhere.
     if (this.#exists(owned)) this.#noteEnd(connection, owned);
     mine.remove(owned);
-    if (this.#exists(owned)) this.#options.despawn(owned.record);
+    if (this.#exists(owned)) this.#options.despawn(owned.record, why);
   }
 
   #noteEnd(connection: PlayerConnection, { definition, check, row }: OwnedReplica): void {
@@ -244,7 +245,8 @@ export class OwnedStates {
   /** Ends all entities of a player whose page is gone, and forgets what the page has described. */
   disownAll(connection: PlayerConnection): void {
     const { replicas, states, described } = this.#ownershipOf(connection);
-    for (const { id } of [...replicas.values()]) this.disown(connection, id);
+    const why = `when the page of player ${connection.player.number} was gone`;
+    for (const { id } of [...replicas.values()]) this.disown(connection, id, why);
     states?.clear();
     described.clear();
   }

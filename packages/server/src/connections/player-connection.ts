@@ -69,6 +69,8 @@ export class PlayerConnection {
   isConnected = true;
   /** True from the end of `onJoin` until the player leaves. */
   isIn = false;
+  /** Time at which the room has forgotten the player, who has left, ms; undefined before. */
+  leftAtMs: number | undefined;
   /** The code with which the player left while `onJoin` ran. */
   closeCode: number | undefined;
   /** The reason if the room has kicked the player. */

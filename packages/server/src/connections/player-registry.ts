@@ -20,7 +20,7 @@ export class PlayerRegistry {
     return this.#connections.values();
   }
 
-  /** Returns the connection to a player. Throws {@link ConfigError} if the player is not in this room. */
+  /** Returns the connection to a player, also of one who has left. Throws {@link ConfigError} for others. */
   of(player: Player): PlayerConnection {
     const connection = this.#byPlayer.get(player);
     if (connection) return connection;
@@ -40,16 +40,11 @@ export class PlayerRegistry {
     this.#enter(connection);
   }
 
-  /** Removes a player from the lists. {@link of} still finds its connection. */
+  /** Removes a player from the lists. */
   delete(connection: PlayerConnection): void {
     const { participant } = connection;
     this.#connections.delete(participant);
     this.#placeOf(connection).delete(participant.number);
-  }
-
-  forget(connection: PlayerConnection): void {
-    this.delete(connection);
-    this.#byPlayer.delete(connection.player);
   }
 
   /** Returns the snapshot streams of the connections for which `isMeant` returns true. */

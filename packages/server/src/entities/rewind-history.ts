@@ -14,7 +14,7 @@ export interface Past {
   readonly isCapped: boolean;
   /**
    * Returns an entity's fields at that tick, read-only. Returns undefined if the entity did not exist then,
-   * or has no position.
+   * was despawned since, or has no position.
    */
   of<Entity extends { readonly id: number }>(entity: Entity): AsItWas<Entity> | undefined;
 }
@@ -102,8 +102,8 @@ export class RewindHistory {
       // tick.
       isCapped: !(Math.abs(tick - seenTick) <= 1),
       of: <Entity extends { readonly id: number }>(entity: Entity) => {
-        const { id, definition } = world.recordOf(entity);
-        const place = this.#placeAt(definition, id, tick);
+        const { id, definition, despawned } = world.recordOf(entity);
+        const place = despawned ? undefined : this.#placeAt(definition, id, tick);
         if (!place) return undefined;
         const row = { place, layer: "state", isWritable: false } as const;
         return newFields(definition, row) as unknown as AsItWas<Entity>;

@@ -20,6 +20,8 @@ export class EntityRecord extends Replica<ServerEntity> {
   /** The side that simulates it: the room, or its owner. */
   readonly authority: "room" | "player";
   owner: Player | undefined;
+  /** When and by whom it was despawned, for the messages about the game's uses of it since. */
+  despawned: { readonly atMs: number; readonly why: string } | undefined = undefined;
 
   constructor(
     id: number,
@@ -32,6 +34,12 @@ export class EntityRecord extends Replica<ServerEntity> {
     this.authority = of.authority;
     this.owner = of.owner;
   }
+
+  /** Says when and by whom the entity was despawned: `car 7 was despawned 300 ms ago, by player 2`. */
+  departure(nowMs: number): string {
+    const { atMs, why } = this.despawned!;
+    return `${this.definition.name} ${this.id} was despawned ${Math.round(nowMs - atMs)} ms ago, ${why}`;
+  }
 }
 
 export interface WorldOptions {
@@ -42,6 +50,8 @@ export interface WorldOptions {
   readonly onClamp?: (clamp: Clamp) => void;
   /** Called when the room's code teleports an entity. */
   readonly onTeleport?: (record: EntityRecord) => void;
+  /** Called when the room's code writes or teleports an entity that was despawned. It has no effect. */
+  readonly onStale?: (record: EntityRecord) => void;
 }
 
 /**
@@ -83,8 +93,10 @@ export class World {
   readonly #kinds = new Map<EntityDefinition, number>();
   readonly #onClamp: WorldOptions["onClamp"];
   readonly #onTeleport: WorldOptions["onTeleport"];
+  readonly #onStale: WorldOptions["onStale"];
 
-  constructor({ definitions, tickHz, historyTicks, onClamp, onTeleport }: WorldOptions) {
+  constructor({ definitions, tickHz, historyTicks, onClamp, onTeleport, onStale }: WorldOptions) {
+    this.#onStale = onStale;
     this.#onClamp = onClamp;
     this.#onTeleport = onTeleport;
     this.plans = definitions.map((definition) => planState(definition, { tickHz }));
@@ -116,19 +128,27 @@ export class World {
       const expected = `one of the room's entities: ${this.kinds.map(({ name }) => name).join(", ") || "none"}`;
       throw new ConfigError("definition", definition.name, expected);
     }
+    let record: EntityRecord | undefined;
+    const afterWrite = (): void => {
+      if (record?.despawned) this.#onStale?.(record);
+    };
     return this.records.add(definition, (place) => {
-      const entity = this.#newEntity(id, place);
+      const entity = this.#newEntity(id, place, afterWrite);
       assignFields(entity, definition, initial);
       const rows = this.history.spawn(id, this.plans[kind]!, owner?.number ?? 0);
-      return new EntityRecord(id, place, { kind, entity, rows, authority, owner });
+      record = new EntityRecord(id, place, { kind, entity, rows, authority, owner });
+      return record;
     });
   }
 
-  /** Returns the record of an entity. Throws `ConfigError` if the entity is not in this room. */
+  /**
+   * Returns the record of an entity, also of a despawned one. Throws {@link ConfigError} for an object that
+   * never was an entity of this room.
+   */
   recordOf(entity: object): EntityRecord {
-    const record = this.records.of(entity);
+    const record = this.records.everOf(entity);
     if (record) return record;
-    throw new ConfigError("entity", entity, "an entity of this room");
+    throw new ConfigError("entity", entity, "an entity that is in this room");
   }
 
   remove(record: EntityRecord): void {
@@ -153,18 +173,17 @@ export class World {
     return rows;
   }
 
-  /** Does nothing if the entity is not in this room any more. */
   teleport(entity: object): void {
-    const record = this.records.of(entity);
-    if (record) this.#onTeleport?.(record);
+    const record = this.recordOf(entity);
+    (record.despawned ? this.#onStale : this.#onTeleport)?.(record);
   }
 
-  #newEntity(id: number, place: Place): ServerEntity {
+  #newEntity(id: number, place: Place, afterWrite: () => void): ServerEntity {
     const { definition } = place.table;
     let Entity = entityClasses.get(definition);
     if (!Entity) entityClasses.set(definition, (Entity = class extends WorldEntity {}));
     const base = new Entity(id, definition, this);
-    const row = { place, layer: "state", isWritable: true, onClamp: this.#onClamp } as const;
+    const row = { place, layer: "state", isWritable: true, afterWrite, onClamp: this.#onClamp } as const;
     return defineFields(base, definition, row) as unknown as ServerEntity;
   }
 }

@@ -1,5 +1,5 @@
 import type { Clamp } from "@paceline/netcode";
-import { LogThrottle, stackOf, type Log } from "@paceline/relay";
+import { LogThrottle, stackOf, type Log, type LogFields } from "@paceline/relay";
 import type { Clock } from "@paceline/transport";
 import type { BudgetShortage } from "../states/room-replication.js";
 import type { Refusal } from "./refusal.js";
@@ -9,7 +9,8 @@ export class HookLog {
   readonly #log: Log;
   readonly #roomName: string;
   readonly #lines: LogThrottle;
-  readonly #clamped = new Set<string>();
+  /** Fields and kinds of which a line was written. Code may repeat its mistake in every step. */
+  readonly #said = new Set<string>();
   #hasWarnedOfShortage = false;
 
   constructor(log: Log, clock: Clock, roomName: string) {
@@ -31,15 +32,21 @@ export class HookLog {
     this.#lines.write(this.#log.warn, "a hook could not decide", fields, hook);
   }
 
-  /**
-   * Logs a value that a room's code wrote out of its range. Logs once for each field: code may do so in every
-   * step.
-   */
+  /** Logs a value that a room's code wrote out of its range, once for each field. */
   clamped({ field, value, range: [min, max], unit }: Clamp): void {
-    if (this.#clamped.has(field)) return;
-    this.#clamped.add(field);
     const fields = { room: this.#roomName, field, value, range: `${min} to ${max} ${unit}`.trim() };
-    this.#log.warn("a value out of its range was clamped", fields);
+    this.#once(field, "a value out of its range was clamped", fields);
+  }
+
+  /** Logs that a room's code wrote a despawned entity, once for each kind. `entity` says which one. */
+  stale(kind: string, entity: string): void {
+    this.#once(`${kind} despawned`, "a despawned entity was written", { room: this.#roomName, entity });
+  }
+
+  #once(key: string, message: string, fields: LogFields): void {
+    if (this.#said.has(key)) return;
+    this.#said.add(key);
+    this.#log.warn(message, fields);
   }
 
   /** Logs that entities wait because a player's budget of states is too small. Logs once. */

@@ -1,6 +1,7 @@
 import {
   HISTORY_TICKS,
   CloseCode,
+  ConfigError,
   INPUT_COLUMNS,
   PayloadKind,
   describeColumns,
@@ -117,6 +118,7 @@ export class RoomCore implements RoomHost {
       ...kept,
       onClamp: (clamp) => hookLog.clamped(clamp),
       onTeleport: (record) => this.#teleport(record),
+      onStale: (record) => hookLog.stale(record.definition.name, record.departure(scheduler.nowMs())),
     });
     const { shortOfBudget: onShortage } = hookLog;
     this.replicator = new Replicator({ world: this.world, tickHz, bytesPerSecond, onShortage });
@@ -143,7 +145,7 @@ export class RoomCore implements RoomHost {
       counters: this.counters,
       maxEntities: this.#playerLimits.entitiesPerRoom,
       nowSeconds: () => scheduler.nowMs() / 1000,
-      despawn: (record) => this.despawn(record),
+      despawn: (record, why) => this.despawn(record, why),
       answer: (connection, { entity }, breach) => this.#onBreach(connection, entity, breach),
     });
     this.info = { tickHz, kinds: this.world.kinds, inputHash: room.inputs?.hash ?? 0 };
@@ -306,7 +308,11 @@ export class RoomCore implements RoomHost {
     return hook;
   }
 
-  despawn(record: EntityRecord): void {
+  /** Despawns an entity. `why` says by whom, for the messages about later uses of it. */
+  despawn(record: EntityRecord, why: string): void {
+    // The game may end what its player's leave has ended.
+    if (record.despawned) return;
+    record.despawned = { atMs: this.#scheduler.nowMs(), why };
     this.replicator.removed(
       record,
       this.players.snapshotStreams((connection) => !this.spectators.isDelayed(connection)),
@@ -314,6 +320,22 @@ export class RoomCore implements RoomHost {
     this.rewinding.forget(record);
     this.world.remove(record);
     this.owned.removed(record);
+  }
+
+  /** Returns the record of an entity. Throws {@link ConfigError} for a despawned one. */
+  presentRecordOf(entity: object): EntityRecord {
+    const record = this.world.recordOf(entity);
+    if (!record.despawned) return record;
+    const departure = record.departure(this.#scheduler.nowMs());
+    throw new ConfigError("entity", entity, `an entity that is in this room (${departure})`);
+  }
+
+  /** Returns the player as an owner of entities. Throws {@link ConfigError} if the room has forgotten it. */
+  presentPlayer(player: Player): Player {
+    const { leftAtMs } = this.players.of(player);
+    if (leftAtMs === undefined) return player;
+    const ago = `player ${player.number} left ${Math.round(this.#scheduler.nowMs() - leftAtMs)} ms ago`;
+    throw new ConfigError("player", player, `a player who is in this room (${ago})`);
   }
 
   disconnect(reason: string): void {
@@ -484,11 +506,12 @@ export class RoomCore implements RoomHost {
 
   /** Despawns the entities of a player that has left, and forgets the player. */
   #forget(connection: PlayerConnection): void {
+    const { player } = connection;
     this.players.delete(connection);
     for (const record of [...this.world.records.values()]) {
-      if (record.owner === connection.player) this.despawn(record);
+      if (record.owner === player) this.despawn(record, `when player ${player.number} left`);
     }
-    this.players.forget(connection);
+    connection.leftAtMs = this.#scheduler.nowMs();
   }
 
   #hookFailed(hook: string, error: unknown): void {

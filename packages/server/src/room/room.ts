@@ -215,8 +215,10 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     return world.spawn(definition, initial, this.#ownerOf(owner)).entity as unknown as ServerEntity<D>;
   }
 
+  /** Removes an entity. Has no effect on one that was despawned before, for example at its player's leave. */
   despawn(entity: object): void {
-    this.#attachedCore.despawn(this.#attachedCore.world.recordOf(entity));
+    const core = this.#attachedCore;
+    core.despawn(core.world.recordOf(entity), "by the room's code");
   }
 
   /** Returns all entities of a kind. Each loop over the result sees those that are there then. */
@@ -237,10 +239,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     return this.spawn(definition);
   }
 
-  /** Gives the entity to another player, or to none. Throws as {@link spawn} does. */
+  /**
+   * Gives the entity to another player, or to none. Throws as {@link spawn} does, and for a despawned entity.
+   */
   give(entity: object, owner: Player | undefined): void {
-    const { replicator, world } = this.#attachedCore;
-    replicator.setOwner(world.recordOf(entity), this.#ownerOf(owner));
+    const core = this.#attachedCore;
+    core.replicator.setOwner(core.presentRecordOf(entity), this.#ownerOf(owner));
   }
 
   /**
@@ -310,7 +314,9 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     spectators.send(payload, undefined, left);
   }
 
-  /** Sends one player a message that arrives exactly once and in order. */
+  /**
+   * Sends one player a message that arrives exactly once and in order. Has no effect for a player who has left.
+   */
   send<Type extends Name<MessagesToClients<Types>>>(
     player: Player,
     type: Type,
@@ -324,7 +330,10 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     else connection.send(payload);
   }
 
-  /** Sends one player a message that may be lost, and that is dropped rather than late. */
+  /**
+   * Sends one player a message that may be lost, and that is dropped rather than late. Has no effect for a
+   * player who has left.
+   */
   sendEvent<Type extends Name<MessagesToClients<Types>>>(
     player: Player,
     type: Type,
@@ -356,7 +365,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     return this.#attachedCore.players.of(player).allowReconnection(seconds);
   }
 
-  /** Removes a player from the room. */
+  /** Removes a player from the room. Has no effect for one who has left. */
   kick(player: Player, reason = "kicked"): void {
     this.#attachedCore.players.of(player).kick(reason);
   }
@@ -390,9 +399,8 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     this.#attachedCore.disconnect(reason);
   }
 
-  /** Returns the owner. Throws {@link ConfigError} for a player who is not in this room. */
   #ownerOf(owner: Player | undefined): Player | undefined {
-    return owner && this.#attachedCore.players.of(owner).player;
+    return owner && this.#attachedCore.presentPlayer(owner);
   }
 
   get #attachedCore(): RoomCore {
