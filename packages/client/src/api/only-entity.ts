@@ -8,7 +8,7 @@ import {
 } from "@paceline/netcode";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
 import { FieldChanges, plainValue } from "../entities/field-changes.js";
-import type { Unsubscribe } from "../events/listeners.js";
+import type { Listeners, Unsubscribe } from "../events/listeners.js";
 import type { SoleWriter } from "../modes/room-mode.js";
 import type { Peer } from "../peers/peer.js";
 import type { Room } from "./room.js";
@@ -52,7 +52,13 @@ export class OnlyEntityView {
   #isReviewDue = false;
   #stops: Unsubscribe[] = [];
 
-  constructor(room: Room, definition: EntityDefinition, writer: () => SoleWriter | undefined) {
+  /** @param gifts changes of owners of the room's entities */
+  constructor(
+    room: Room,
+    definition: EntityDefinition,
+    writer: () => SoleWriter | undefined,
+    gifts: Listeners<[Entity]>,
+  ) {
     this.#room = room;
     this.#writer = writer;
     this.#definition = definition;
@@ -65,6 +71,7 @@ export class OnlyEntityView {
     room.onPeerLeave(later);
     room.onReconnect(later);
     room.onDespawn(definition, later);
+    gifts.add(later);
     room.onSpawn(definition, () => this.#follow());
     this.#review();
   }

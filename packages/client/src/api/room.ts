@@ -419,7 +419,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
   only<D extends EntityDefinition>(definition: D): OnlyEntity<D> {
     this.#use(definition);
     const known =
-      this.#only.get(definition) ?? new OnlyEntityView(this, definition, () => this.#mode.soleWriter());
+      this.#only.get(definition) ??
+      new OnlyEntityView(this, definition, () => this.#mode.soleWriter(), this.listeners.entities.gifts);
     this.#only.set(definition, known);
     return known.view as unknown as OnlyEntity<D>;
   }

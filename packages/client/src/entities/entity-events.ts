@@ -12,6 +12,8 @@ interface KindEvents {
 
 /** Reports each spawn and despawn of an entity to the game exactly once. */
 export class EntityEvents {
+  /** Called when an authority has given an entity to another owner. */
+  readonly gifts = new Listeners<[Entity]>();
   readonly #kinds = new Map<EntityDefinition, KindEvents>();
 
   spawned(entity: Entity): void {
@@ -41,6 +43,7 @@ export class EntityEvents {
   /** Removes all listeners. */
   clear(): void {
     this.#kinds.clear();
+    this.gifts.clear();
   }
 
   #of(definition: EntityDefinition): KindEvents {

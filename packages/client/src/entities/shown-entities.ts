@@ -61,6 +61,8 @@ export class ShownReplica extends ReceivedReplica<Entity> {
   /** Replaces `body` if the game predicts this entity. */
   predicted: ((nowMs: number, into: Float32Array) => void) | undefined = undefined;
   onState: ((state: Float32Array, isJump: boolean) => void) | undefined = undefined;
+  /** Blends the pose shown so far into that of another source, after a change of owners. */
+  blend: ((nowMs: number, shown: Float32Array) => void) | undefined = undefined;
   readonly #timeline: TickTimeline;
   /** True if rows have the velocity that follows from the states before them. */
   readonly #isVelocityDerived: boolean;
@@ -184,6 +186,8 @@ export interface Source {
   /** Called before the game hears of a spawn, and of a despawn. */
   onSpawn?(id: number): void;
   onDespawn?(id: number): void;
+  /** Called after the entity has got another owner. Its shown row still has the pose of before. */
+  onOwner?(record: ShownReplica, isJump: boolean): void;
   /**
    * True if this participant simulates the entity itself, and so has a better state than the received one.
    */
@@ -373,14 +377,29 @@ export class ShownEntities implements SnapshotListener {
     const nowSeconds = (this.#cameAtSeconds ?? this.#nowSeconds()) || seconds;
     // A state from the far future would block all that follow.
     if (record.body && seconds > nowSeconds + FUTURE_SECONDS) return this.#parts.drops.count("outdated");
+    const isGiven = record.isSpawned && record.owner !== owner;
+    if (isGiven) this.#updateShown(record);
     record.add(entity, unwrapped, nowSeconds, isJump);
     record.owner = owner;
     this.acceptedStates += 1;
+    if (isGiven) this.#given(record, isJump);
+    this.#accepted(record, isJump);
+  }
+
+  #accepted(record: ShownReplica, isJump: boolean): void {
     // Interpolated entities share a delay, which depends on every arrival.
     if (record.isInterpolated || record.onState) record.take();
     record.onState?.(record.row, isJump);
     record.changes?.review();
     this.#spawnIfNew(record);
+  }
+
+  #given(record: ShownReplica, isJump: boolean): void {
+    record.take();
+    this.#source.onOwner?.(record, isJump);
+    // Now, since a blend begins at the first pose of the new source.
+    this.#updateShown(record);
+    this.#parts.listeners.entities.gifts.emit(record.entity);
   }
 
   onReplaced(id: number): void {
@@ -487,6 +506,7 @@ export class ShownEntities implements SnapshotListener {
     if (predicted) predicted(nowMs, shown);
     else if (body) body.show(this.#nowSeconds(), shown);
     else shown.set(record.row);
+    record.blend?.(nowMs, shown);
     clampToRanges(record.definition.components, shown);
   }
 

@@ -1,9 +1,12 @@
 import type { EntityDefinition, InputDefinition } from "@paceline/protocol";
 import {
+  Convergence,
   DEFAULT_CONVERGENCE,
   PredictedBody,
   roundingsOf,
   rowStepOf,
+  type ConvergenceOptions,
+  type InputBuffer,
   type InputStep,
   type RowStep,
 } from "@paceline/netcode";
@@ -35,12 +38,23 @@ export interface PredictionOptions {
 
 /** Parts of one session with the authority that a prediction reads. */
 export interface PredictionSession {
-  /** Source of the number of this player's newest input. */
-  readonly sender: { readonly number: number };
+  /** Source of the number of this player's newest input, and of the inputs that are not confirmed yet. */
+  readonly sender: { readonly number: number; readonly inputs: InputBuffer<Float32Array> };
   readonly tickSeconds: number;
   /** Returns the time since the authority's tick, ms, on the time line on which others are shown. */
   ageMsOf(tick: number): number;
 }
+
+/**
+ * An entity with another owner is shown at another time: its own player sees it a round trip ahead. So the offset
+ * is no error, however far it is; it fades slowly enough that a player does not see the entity go back.
+ */
+const GIVEN: ConvergenceOptions = {
+  ...DEFAULT_CONVERGENCE,
+  timeMs: 500,
+  maxSpeedMps: Infinity,
+  snapDistanceM: Infinity,
+};
 
 interface Predicted {
   readonly record: ShownReplica;
@@ -102,8 +116,9 @@ export class Prediction {
     return this.#nowMs() - sampledAtMs - this.#session.ageMsOf(this.#processedAtTick);
   }
 
+  /** Begins to predict an entity if it is an own one of the kind. */
   add(record: ShownReplica): void {
-    if (record.definition !== this.definition || record.owner !== this.#parts.sessionNumber()) return;
+    if (!this.#isOwn(record)) return;
     const predicted = { record, body: this.#newBody(record) };
     this.#predicted.set(record.id, predicted);
     record.onState = (state, isJump) => this.#reconcile(predicted, state, isJump);
@@ -112,6 +127,38 @@ export class Prediction {
 
   remove(id: number): void {
     this.#predicted.delete(id);
+  }
+
+  /**
+   * Follows the owner of an entity that is there: predicts it from now on, or no more. The shown pose moves
+   * from one source to the other, unless it jumps.
+   */
+  given(record: ShownReplica, isJump: boolean): void {
+    if (this.#predicted.has(record.id) === this.#isOwn(record)) return;
+    if (!this.#predicted.delete(record.id)) this.add(record);
+    else record.predicted = record.onState = undefined;
+    record.blend = isJump ? undefined : this.#blend(record);
+  }
+
+  #isOwn({ definition, owner }: ShownReplica): boolean {
+    return definition === this.definition && owner === this.#parts.sessionNumber();
+  }
+
+  /** Returns a blend from the pose in the shown row to those that are shown from now on. */
+  #blend(record: ShownReplica): ShownReplica["blend"] {
+    const { table, row } = record.place;
+    const before = table.shownOf(row).slice();
+    const convergence = new Convergence(this.definition.motionLayout!, GIVEN);
+    const startMs = this.#nowMs();
+    let isBegun = false;
+    return (nowMs, shown) => {
+      if (nowMs > startMs + GIVEN.timeMs) return void (record.blend = undefined);
+      // Both poses at rest: the offset between them fades, whatever the entity's own speed is.
+      const [from, to] = [before, shown].map((pose) => ({ now: pose, soon: pose }));
+      if (!isBegun) convergence.begin(from!, to!, nowMs / 1000);
+      isBegun = true;
+      convergence.apply(shown, nowMs / 1000);
+    };
   }
 
   /**
@@ -132,12 +179,6 @@ export class Prediction {
   }
 
   #reconcile(predicted: Predicted, state: Float32Array, isJump: boolean): void {
-    if (predicted.record.owner !== this.#parts.sessionNumber()) {
-      predicted.record.predicted = undefined;
-      predicted.record.onState = undefined;
-      this.#predicted.delete(predicted.record.id);
-      return;
-    }
     if (isJump) predicted.body = this.#newBody(predicted.record);
     if (isJump || this.#processed === undefined) return;
     const nowSeconds = this.#nowMs() / 1000;
@@ -171,9 +212,11 @@ export class Prediction {
     return this.#parts.scheduler.nowMs();
   }
 
+  /** Begins with the authority's state, and simulates the inputs that it does not contain yet. */
   #newBody(record: ShownReplica): PredictedBody<Float32Array> {
     const { tickSeconds, sender } = this.#session;
-    return new PredictedBody<Float32Array>(
+    const pending = this.#processed === undefined ? [] : sender.inputs.pending;
+    const body = new PredictedBody<Float32Array>(
       {
         layout: this.definition.motionLayout!,
         step: (state, input, seconds) => this.#step(state, input, seconds),
@@ -183,7 +226,9 @@ export class Prediction {
         onFault: (fault) => this.#parts.listeners.faulted(this.definition.name, record.id, fault),
       },
       record.row,
-      sender.number,
+      sender.number - pending.length,
     );
+    for (const { input } of pending) body.advance(input);
+    return body;
   }
 }

@@ -322,12 +322,20 @@ export class RoomCore implements RoomHost {
     this.owned.removed(record);
   }
 
-  /** Returns the record of an entity. Throws {@link ConfigError} for a despawned one. */
-  presentRecordOf(entity: object): EntityRecord {
+  /**
+   * Returns the record of an entity that the room may give to `owner`. Throws {@link ConfigError} for a
+   * despawned one, and for one that another player simulates: its game would go on to simulate it.
+   */
+  givableRecordOf(entity: object, owner: Player | undefined): EntityRecord {
     const record = this.world.recordOf(entity);
-    if (!record.despawned) return record;
-    const departure = record.departure(this.#scheduler.nowMs());
-    throw new ConfigError("entity", entity, `an entity that is in this room (${departure})`);
+    const { authority, definition, despawned, owner: last } = record;
+    if (despawned) {
+      const departure = record.departure(this.#scheduler.nowMs());
+      throw new ConfigError("entity", entity, `an entity that is in this room (${departure})`);
+    }
+    if (authority === "room" || owner === last) return record;
+    const cure = `player ${last!.number} simulates this ${definition.name}: despawn it and spawn another one`;
+    throw new ConfigError("entity", entity, `an entity that the room simulates (${cure})`);
   }
 
   /** Returns the player as an owner of entities. Throws {@link ConfigError} if the room has forgotten it. */

@@ -240,11 +240,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   }
 
   /**
-   * Gives the entity to another player, or to none. Throws as {@link spawn} does, and for a despawned entity.
+   * Gives the entity to another player, or to none. Throws as {@link spawn} does, for a despawned entity, and
+   * for one that its player simulates.
    */
   give(entity: object, owner: Player | undefined): void {
     const core = this.#attachedCore;
-    core.replicator.setOwner(core.presentRecordOf(entity), this.#ownerOf(owner));
+    core.replicator.setOwner(core.givableRecordOf(entity, owner), this.#ownerOf(owner));
   }
 
   /**

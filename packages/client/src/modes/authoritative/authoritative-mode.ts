@@ -134,6 +134,7 @@ export class AuthoritativeMode implements RoomMode {
       isOwn: (id, owner, definition) => owner === myNumber && this.#ownIds.has(id, definition),
       onSpawn: (id) => this.#startPrediction(id),
       onDespawn: (id) => this.#prediction?.remove(id),
+      onOwner: (record, isJump) => this.#prediction?.given(record, isJump),
       onDesync: (id) => this.#resync([id]),
     });
   }
