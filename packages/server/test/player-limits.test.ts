@@ -77,6 +77,21 @@ async function withHonest(): Promise<() => Promise<void>> {
 }
 
 describe("entities that a player owns", () => {
+  it("end when the player ends them, also beyond its rate", async () => {
+    class Strict extends FreeRoom {
+      override readonly playerEntities = [{ definition: Car, most: 10 }];
+      override readonly playerLimits = { ownPerSecond: 1, ownBurst: 1 };
+    }
+    stage = roomStage(Strict);
+    const { room } = await stage.join();
+    const cars = Array.from({ length: 10 }, () => room.spawn(Car, {}));
+    await stage.advance(300);
+    expect([...stage.room.entitiesOf(Car)]).toHaveLength(10);
+    for (const car of cars) room.despawn(car);
+    await stage.advance(300);
+    expect([...stage.room.entitiesOf(Car)]).toEqual([]);
+  });
+
   it("are one for each local number: a second `own` replaces the first", async () => {
     stage = roomStage(FreeRoom);
     const honestIsFine = await withHonest();

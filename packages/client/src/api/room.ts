@@ -542,7 +542,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
 
   /**
    * Sends a request to a peer, or to the authority if the room has one, and resolves to the answer. Rejects
-   * with {@link NetError} if the receiver refuses, leaves or does not answer within `timeoutMs`.
+   * with {@link NetError} if the receiver refuses, leaves or does not answer within `timeoutMs`. Without an
+   * authority, at most 30 requests go to one peer within a second; further ones reject at once (`limit/rate`).
    */
   async request(type: string, message: unknown, to?: Peer, timeoutMs = REQUEST_TIMEOUT_MS): Promise<unknown> {
     assertMessageType(type);

@@ -93,6 +93,8 @@ const COMPARED_HEARTBEAT_MS = 1000;
 const directOptions = { needsProof: true, timeoutMs: 1000, heartbeatMs: 250 } as const;
 const DIRECT_PREFERENCE = 10;
 
+/** Requests of a peer that are answered at once: a path may bring those of two seconds together. */
+const REQUEST_BURST = 2 * limits.requestsPerSecond;
 const RETURN_PERIOD_MS = 500;
 /**
  * Time after which a peer counts as stuck, ms, if its packets arrive but acknowledge nothing. Its queue must
@@ -127,7 +129,7 @@ export class PeerConnection implements Peer {
   readonly #directPackets: TokenBucket;
   readonly #directBytes: TokenBucket;
   /** Number of requests that are still answered before the next {@link sample}. */
-  #requestsLeft: number = limits.requestsPerSecond;
+  #requestsLeft: number = REQUEST_BURST;
   #session: Session;
   /** Epoch of the session: the number of times that the pair has started again. */
   #epoch = 0;
@@ -157,7 +159,7 @@ export class PeerConnection implements Peer {
     this.#absence = info.away ? "unlinked" : undefined;
     this.#hasWebRtc = info.webrtc;
     this.#mayHaveWebRtc = info.webrtc;
-    this.requests = new Requests(scheduler);
+    this.requests = new Requests(scheduler, limits.requestsPerSecond);
     const { statesPerSecond, statesBurst, directPacketsPerSecond, directBytesPerSecond } = limits;
     this.#states = new TokenBucket(statesPerSecond, statesBurst, scheduler.nowMs());
     const oneSecond = (rate: number): TokenBucket => new TokenBucket(rate, rate, scheduler.nowMs());
@@ -424,7 +426,7 @@ export class PeerConnection implements Peer {
 
   /** Updates the rates once a second, and reviews the choice of the path. */
   sample(nowMs: number): void {
-    this.#requestsLeft = limits.requestsPerSecond;
+    this.#requestsLeft = Math.min(REQUEST_BURST, this.#requestsLeft + limits.requestsPerSecond);
     const { session } = this;
     const choice = this.#direct.path?.choice;
     const [direct, relay] = [session.readingOf(this.#directLink), session.readingOf(this.#relayed)];

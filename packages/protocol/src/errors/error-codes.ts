@@ -29,6 +29,7 @@ export const errorCodes = {
   "transport/closed": "The link closed before the operation ended.",
   "limit/queue":
     "Too many bytes of reliable messages wait for a receipt. `peers`: the receivers that are full and do not get the message; all others get it. Thrown if nobody gets it, otherwise reported (`room.onError`).",
+  "limit/rate": "More requests to one peer within a second than it answers; this one was not sent.",
   "limit/entities": "A participant may not own more entities.",
   "request/timeout": "The peer did not answer the request in time.",
   "request/refused": "The peer has no handler for this request, or its handler failed.",

@@ -7,7 +7,7 @@ import { TokenBucket } from "@paceline/transport";
  * table in docs/guides/authority.md.
  */
 export const playerLimitTable = {
-  /** Entities that a player begins or ends, sustained; more are dropped, `own` is answered `refused`. */
+  /** Entities that a player begins or ends, sustained; more `own` are answered `refused`. */
   ownPerSecond: { default: 60, min: 1, max: 10_000, unit: "messages per second" },
   /** Entities that a player begins or ends at once, besides as many as the player may own. */
   ownBurst: { default: 200, min: 1, max: 100_000, unit: "messages" },

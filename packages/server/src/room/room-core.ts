@@ -420,8 +420,9 @@ export class RoomCore implements RoomHost {
     if (isOwning && !connection.isIn) return connection.countNotAllowed();
     const isAdmitted = connection.admitsToAuthority(message.type);
     if (message.type === "own") return this.#receiveSpawn(connection, message, isAdmitted);
-    if (!isAdmitted) return;
+    // Also beyond the rate: an entity whose end was dropped would stay for ever.
     if (message.type === "disown") return this.owned.disown(connection, message.localId);
+    if (!isAdmitted) return;
     const other = connection.setView(message);
     if (other !== undefined)
       connection.send(writeAuthority({ type: "refused", what: "kind", reason: other }));

@@ -7,21 +7,32 @@ interface PendingRequest {
   readonly cancelTimeout: Cancel;
 }
 
+const SECOND_MS = 1000;
+
 /** Requests to one peer that wait for their replies. */
 export class Requests {
   readonly #scheduler: Scheduler;
+  readonly #mostPerSecond: number;
+  /** Times of the requests of the last second, ms. */
+  #startedAtMs: number[] = [];
   #pending: Map<number, PendingRequest> | undefined;
   #nextId = 1;
 
-  constructor(scheduler: Scheduler) {
+  /** @param mostPerSecond requests that the peer answers in a second; default: all */
+  constructor(scheduler: Scheduler, mostPerSecond = Infinity) {
     this.#scheduler = scheduler;
+    this.#mostPerSecond = mostPerSecond;
   }
 
   /**
    * Calls `send` with the request's id. The promise settles at the reply, at the timeout, or by {@link
-   * failAll}.
+   * failAll}. It rejects at once with `limit/rate` if the peer would drop the request.
    */
   start(timeoutMs: number, send: (id: number) => void): Promise<unknown> {
+    if (!this.#isWithinRate()) {
+      const message = `more than ${this.#mostPerSecond} requests to one peer within a second; this one was not sent`;
+      return Promise.reject(new NetError("limit/rate", message, { retryable: true }));
+    }
     const id = this.#nextId++ >>> 0;
     return new Promise((resolve, reject) => {
       const cancelTimeout = this.#scheduler.after(timeoutMs, () => {
@@ -48,6 +59,15 @@ export class Requests {
 
   failAll(code: ErrorCode, message: string): void {
     for (const id of this.#pending?.keys() ?? []) this.#take(id)?.reject(new NetError(code, message));
+  }
+
+  #isWithinRate(): boolean {
+    if (this.#mostPerSecond === Infinity) return true;
+    const nowMs = this.#scheduler.nowMs();
+    this.#startedAtMs = this.#startedAtMs.filter((startedAtMs) => nowMs - startedAtMs < SECOND_MS);
+    const isWithin = this.#startedAtMs.length < this.#mostPerSecond;
+    if (isWithin) this.#startedAtMs.push(nowMs);
+    return isWithin;
   }
 
   #take(id: number): PendingRequest | undefined {
