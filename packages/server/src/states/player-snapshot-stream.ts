@@ -16,6 +16,8 @@ import { exactTerms, termsKey, termsOf, type Terms } from "./terms.js";
 
 /** Bytes of a packet's header, of its message's head, and of the feedback. */
 const HEADS_BYTES = 40;
+/** Bytes of a removed id in a packet. */
+export const REMOVAL_BYTES = 2;
 /** A player that was slow, or restarted, gets states of its own for this long. */
 const INDIVIDUAL_SECONDS = 0.25;
 /** Shortest time between two reports of a shortage, ms. */
@@ -103,6 +105,8 @@ export class PlayerSnapshotStream {
   /** The stream joins no shared snapshot before this tick. */
   #individualUntilTick = 0;
   #isWhole = true;
+  /** True once the player was sent something. Before, it holds no entity whose removal it could miss. */
+  #hasSent = false;
   /** Pays for this player's states and repeats. The budget of its tier pays for what is due to all. */
   readonly #budget = new StateBudget();
   /** Entities that this player lacks: their packet was lost, or {@link #budget} could not pay for them. */
@@ -231,7 +235,9 @@ export class PlayerSnapshotStream {
 
   removed(record: EntityRecord): void {
     this.#forced.delete(record);
-    if (this.#sender) this.#sender.remove(record.rows);
+    const { rows } = record;
+    if (!this.#hasSent || rows.isEmpty || !this.kinds.has(record.kind)) return;
+    if (this.#sender) this.#sender.remove(rows);
     else this.#removals.add(record.id);
   }
 
@@ -269,6 +275,7 @@ export class PlayerSnapshotStream {
 
   /** Notes that the shared snapshot has sent this stream a packet. */
   markSent(sharedSnapshot: SharedSnapshot): void {
+    this.#hasSent = true;
     this.#epoch = sharedSnapshot.epoch;
   }
 
@@ -321,13 +328,14 @@ export class PlayerSnapshotStream {
     let isMissing = false;
     sender.start(tick, rows);
     for (let states = sender.next(); states; states = sender.next()) {
-      const { body, entities, from, to } = states;
+      const { body, entities, from, to, removed } = states;
       packets += 1;
+      this.#hasSent = true;
       const sequence = this.connection.send(body, packets, followed);
       isMissing ||= sequence === undefined;
       if (sequence === undefined) continue;
       states.sequence = sequence;
-      bytes += body.length + HEADS_BYTES;
+      bytes += body.length + HEADS_BYTES - removed.length * REMOVAL_BYTES;
       const sent = to - from === rows.length ? rows : entities.slice(from, to);
       this.#pending.push({ sequence, tick, sentAtMs: nowMs, rows: sent, hasArrived: false });
     }

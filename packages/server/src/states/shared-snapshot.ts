@@ -2,7 +2,7 @@ import { SharedSnapshotSender, limits, type EntityRows } from "@paceline/protoco
 import type { ReplicationMoment } from "@paceline/netcode";
 import type { Link } from "@paceline/transport";
 import type { EntityRecord, World } from "../entities/world.js";
-import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
+import { REMOVAL_BYTES, type PlayerSnapshotStream } from "./player-snapshot-stream.js";
 import type { DueCost } from "./room-replication.js";
 
 /** Bytes of a packet's header, of its message's head, of the feedback, and of the link's own header. */
@@ -93,7 +93,10 @@ export class SharedSnapshot {
     // Members get every entity for the newcomers' sake.
     const bytes = this.#members.length > 0 ? this.#send(moment, rows, this.#members) : 0;
     this.#paidUntilMs = moment.nowMs + (1000 * bytes) / (this.#bytesPerSecond * NEWCOMERS_SHARE);
+    // Removals that no packet had room for.
+    const { removals } = this.sender;
     this.sender = this.#newSender();
+    this.sender.addRemovals(removals);
     const snapshotStreams = this.#newcomers.map(({ snapshots, link }) => {
       snapshots.join(this, link, moment.tick + individualTicks);
       this.sender.addRemovals(snapshots.removals);
@@ -123,7 +126,7 @@ export class SharedSnapshot {
         if (sequence === undefined) snapshots.restart();
         else if (removed.length > 0) snapshots.announced(removed, sequence);
       }
-      bytes += body.length + HEADS_BYTES;
+      bytes += body.length + HEADS_BYTES - removed.length * REMOVAL_BYTES;
       states.sequence = this.#sequence = (this.#sequence + 1) % SEQUENCES;
     }
     for (let sequence = first; sequence !== this.#sequence;) {

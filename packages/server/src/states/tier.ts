@@ -60,7 +60,8 @@ export class Tier {
   /** Forgets an entity that left the world. */
   removed(record: EntityRecord): void {
     this.replication.removed(record);
-    for (const sharedSnapshot of this.#sharedSnapshots.values()) sharedSnapshot.removed(record);
+    for (const [kinds, sharedSnapshot] of this.#sharedSnapshots)
+      if (kindsOf(kinds).has(record.kind)) sharedSnapshot.removed(record);
   }
 
   /**
@@ -151,7 +152,7 @@ export class Tier {
   }
 
   #rowsOf(key: string, records: Iterable<EntityRecord>, tick: number): EntityRows[] {
-    const kinds = new Set(key.split(",").map(Number));
+    const kinds = kindsOf(key);
     const rows: EntityRows[] = [];
     for (const record of records) if (kinds.has(record.kind)) rows.push(this.#world.rowsAt(record, tick));
     return rows;
@@ -164,4 +165,9 @@ export class Tier {
     this.#sharedSnapshots.set(kindsKey, sharedSnapshot);
     return sharedSnapshot;
   }
+}
+
+/** Returns the kinds of a {@link PlayerSnapshotStream.kindsKey}. */
+function kindsOf(key: string): ReadonlySet<number> {
+  return new Set(key.split(",").map(Number));
 }

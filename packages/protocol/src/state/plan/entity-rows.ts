@@ -47,6 +47,11 @@ export class EntityRows {
     this.clear();
   }
 
+  /** True before the first state: no packet can have contained the entity. */
+  get isEmpty(): boolean {
+    return this.newest === NO_TICK;
+  }
+
   /** Returns the offset in `rows` of a tick's state, or -1 if there is none. */
   find(tick: number): number {
     const at = (tick & this.#mask) * this.#stride;

@@ -45,8 +45,10 @@ export class StateHistory {
     entity.kind = kind;
     entity.index = this.#freeIndices.pop() ?? this.entities.length;
     this.#byId.set(id, entity);
+    const last = this.entities.at(-1);
     this.entities.push(entity);
-    this.entities.sort((a, b) => a.id - b.id);
+    // Ids mostly ascend, and a sort for each of many spawns would hold up the step.
+    if (last && last.id > id) this.entities.sort((a, b) => a.id - b.id);
     entity.teleports = this.#teleports.get(id) ?? 0;
     this.setOwner(id, owner);
     return entity;

@@ -10,6 +10,9 @@ import {
   type SnapshotSenderOptions,
 } from "./snapshot-sender.js";
 
+/** Limit of removals in a tick. With more, they would take the place of states in all ticks of a round trip. */
+const REMOVALS_PER_TICK = 256;
+
 export interface SharedSnapshotSenderOptions extends SnapshotSenderOptions {
   /** The writer that the senders of all receivers share. It encodes equal packets once. */
   readonly writer: SharedWriter;
@@ -22,6 +25,7 @@ export interface SharedSnapshotSenderOptions extends SnapshotSenderOptions {
 export class SharedSnapshotSender extends SnapshotSender {
   readonly #history: StateHistory;
   readonly #writer: SharedWriter;
+  /** Those that were announced longest ago come first. */
   readonly #removals = new Set<number>();
   /** The shared writer's number of the current packet. */
   #tag = 0;
@@ -78,9 +82,11 @@ export class SharedSnapshotSender extends SnapshotSender {
   }
 
   /**
-   * Announces the removal of an entity in every packet until acknowledged. Call before its id is used again.
+   * Announces the removal of an entity until it is acknowledged, unless the entity was never sent. Call before
+   * its id is used again.
    */
   remove(entity: EntityRows): void {
+    if (entity.isEmpty) return;
     this.forget(entity);
     this.#removals.add(entity.id);
   }
@@ -102,10 +108,20 @@ export class SharedSnapshotSender extends SnapshotSender {
     if (packet) for (const id of packet.removed) this.#removals.delete(id);
   }
 
-  /** Returns the ids to announce as removed, without ids that are in use again. */
+  /**
+   * Returns the ids to announce as removed in this tick, without ids that are in use again. If there are many,
+   * those that were announced longest ago.
+   */
   #idsToRemove(): readonly number[] {
     for (const id of this.#removals) if (this.#history.find(id)) this.#removals.delete(id);
-    return [...this.#removals];
+    const ids = [...this.#removals];
+    if (ids.length <= REMOVALS_PER_TICK) return ids;
+    ids.length = REMOVALS_PER_TICK;
+    for (const id of ids) {
+      this.#removals.delete(id);
+      this.#removals.add(id);
+    }
+    return ids;
   }
 
   protected override writeNext(): boolean {
