@@ -2,7 +2,15 @@
 export * from "./api/errors.js";
 export * from "./api/definitions.js";
 export * from "./api/inputs.js";
-export type { InputStep, Quat, ReadonlyFields, Vec2, Vec3, WritableFields } from "@paceline/netcode";
+export type {
+  EntityList,
+  InputStep,
+  Quat,
+  ReadonlyFields,
+  Vec2,
+  Vec3,
+  WritableFields,
+} from "@paceline/netcode";
 export * from "./api/profiles.js";
 export * from "./api/first-number.js";
 export type { Prediction, PredictionStats } from "./modes/prediction.js";

@@ -10,6 +10,7 @@ export * from "./clock/slewed-clock.js";
 export * from "./clock/tick-timeline.js";
 export * from "./convergence/blend.js";
 export * from "./convergence/convergence.js";
+export * from "./entity-list.js";
 export * from "./entity-table.js";
 export * from "./entity-view.js";
 export * from "./interpolation/delayed-body.js";

@@ -22,6 +22,7 @@ export {
   type InputDefinition,
   type RoomTypes,
 } from "@paceline/protocol";
+export type { EntityList } from "@paceline/netcode";
 export type { Log, LogFields } from "@paceline/relay";
 export type { Scheduler } from "@paceline/transport";
 export { guestAuth } from "./auth/guest-auth.js";

@@ -11,7 +11,7 @@ import {
   type IceServer,
   type InputDefinition,
 } from "@paceline/protocol";
-import type { InitialFields, InputStep, WritableFields } from "@paceline/netcode";
+import { EntityList, type InitialFields, type InputStep, type WritableFields } from "@paceline/netcode";
 import { ByteBudget, DropCounters, type Cancel } from "@paceline/transport";
 import type { Prediction } from "../modes/prediction.js";
 import type { Unsubscribe } from "../events/listeners.js";
@@ -377,17 +377,16 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * Returns all entities of a kind, own ones first. Each loop over the result sees those that are there then.
-   * Only entities that {@link spawn} returned are writable.
+   * Returns all entities of a kind, own ones first. Each use of the list shows those that are there then. Only entities that {@link spawn} returned are writable.
    */
-  entities<D extends EntityDefinition>(definition: D): Iterable<Entity<D>> {
+  entities<D extends EntityDefinition>(definition: D): EntityList<Entity<D>> {
     this.#use(definition);
     const iterate = (): Iterator<Entity> => {
       const others = this.#mode.entities(definition);
       // A list costs less than a generator.
       return (this.#owned.size > 0 ? this.#owned.before(others, definition) : others)[Symbol.iterator]();
     };
-    return { [Symbol.iterator]: iterate } as unknown as Iterable<Entity<D>>;
+    return new EntityList(iterate) as unknown as EntityList<Entity<D>>;
   }
 
   /**

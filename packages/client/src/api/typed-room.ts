@@ -11,7 +11,7 @@ import {
   type RoomKind,
   type ServerTypes,
 } from "@paceline/protocol";
-import type { InitialFields, WritableFields } from "@paceline/netcode";
+import type { EntityList, InitialFields, WritableFields } from "@paceline/netcode";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
 import type { Unsubscribe } from "../events/listeners.js";
 import type { OnlyHostedEntity } from "./only-entity.js";
@@ -89,7 +89,7 @@ export interface HostedRoom<Kind> extends Omit<Room, Replaced> {
     type: Type,
     listener: (message: MessagesToClients<Kind>[Type], from: Peer) => unknown,
   ): Unsubscribe;
-  entities<D extends Definitions<Kind>>(definition: D): Iterable<Entity<D>>;
+  entities<D extends Definitions<Kind>>(definition: D): EntityList<Entity<D>>;
   onSpawn<D extends Definitions<Kind>>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe;
   onDespawn<D extends Definitions<Kind>>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe;
   only<D extends Definitions<Kind>>(definition: D): OnlyHostedEntity<D>;

@@ -10,7 +10,7 @@ import {
   type RequestsOf,
   type RoomTypes,
 } from "@paceline/protocol";
-import type { InitialFields } from "@paceline/netcode";
+import { EntityList, type InitialFields } from "@paceline/netcode";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { BreachAnswer, PlayerEntities } from "../connections/owned-states.js";
 import type { Breach } from "../players/plausibility.js";
@@ -221,14 +221,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     core.despawn(core.world.recordOf(entity), "by the room's code");
   }
 
-  /** Returns all entities of a kind. Each loop over the result sees those that are there then. */
-  entitiesOf<D extends EntityDefinition>(definition: D): Iterable<ServerEntity<D>> {
+  /** Returns all entities of a kind. Each use of the list shows those that are there then. */
+  entitiesOf<D extends EntityDefinition>(definition: D): EntityList<ServerEntity<D>> {
     const { records } = this.#attachedCore.world;
-    return {
-      *[Symbol.iterator]() {
-        for (const { entity } of records.ofKind(definition)) yield entity as unknown as ServerEntity<D>;
-      },
-    };
+    return new EntityList(function* () {
+      for (const { entity } of records.ofKind(definition)) yield entity as unknown as ServerEntity<D>;
+    });
   }
 
   /**
