@@ -67,5 +67,7 @@ const entry = path.join(TARGET, "run-attack.mjs");
 const { code } = await runChild(process.execPath, ["--enable-source-maps", entry, ...process.argv.slice(2)], {
   cwd: ROOT,
   echo: true,
+  // The run ends when the channel closes, which it does if this process is killed.
+  stdio: ["ignore", "pipe", "pipe", "ipc"],
 });
 process.exitCode = code;

@@ -49,7 +49,7 @@ export function startChild(command, args, options = {}) {
  * Runs a command to its end. Never rejects: a command that cannot start is a result with code 127.
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, echo?: boolean }} [options]
+ * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, echo?: boolean, stdio?: import("node:child_process").StdioOptions }} [options]
  * @returns {Promise<{ code: number, output: string, durationMs: number }>}
  */
 export async function runChild(command, args, options = {}) {

@@ -1,5 +1,6 @@
-import { fork, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import path from "node:path";
+import { end, start } from "../network/commands.js";
 import { LAB } from "../network/places.js";
 import type { Answer } from "./messages.js";
 
@@ -18,10 +19,20 @@ export class Child<Order> {
 
   static async start<Order>(name: string): Promise<Child<Order>> {
     const script = path.join(LAB, `dist/attack/${name}.mjs`);
-    const process = fork(script, [], { serialization: "advanced", execArgv: ["--enable-source-maps"] });
-    const child = new Child<Order>(name, process);
-    await child.#answer(15_000);
-    return child;
+    const child = new Child<Order>(
+      name,
+      start(process.execPath, ["--enable-source-maps", script], {
+        stdio: ["ignore", "inherit", "inherit", "ipc"],
+        serialization: "advanced",
+      }),
+    );
+    try {
+      await child.#answer(15_000);
+      return child;
+    } catch (error) {
+      await child.end();
+      throw error;
+    }
   }
 
   get isAlive(): boolean {
@@ -36,8 +47,8 @@ export class Child<Order> {
     return (await answer) as Value;
   }
 
-  end(): void {
-    this.#child.kill("SIGKILL");
+  async end(): Promise<void> {
+    await end(this.#child, "SIGKILL");
   }
 
   #answer(limitMs: number): Promise<unknown> {

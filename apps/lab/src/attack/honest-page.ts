@@ -1,12 +1,6 @@
-import { spawn, type SpawnOptions } from "node:child_process";
 import { RemoteBrowser } from "../browsers/remote-browser.js";
+import { start } from "../network/commands.js";
 import type { PageFigures } from "./page-figures.js";
-
-/** Starts processes on this machine, outside of any network namespace. */
-const here = {
-  start: (command: string, args: readonly string[], options: SpawnOptions) =>
-    spawn(command, [...args], options),
-};
 
 /** An honest player in Chromium, in the attacked room. */
 export class HonestPage {
@@ -17,10 +11,16 @@ export class HonestPage {
   }
 
   static async open(url: string, roomId: string): Promise<HonestPage> {
-    const browser = await RemoteBrowser.launch("chromium", here);
-    await browser.open(url);
-    await browser.call("honest", "enter", roomId);
-    return new HonestPage(browser);
+    // Outside of any network namespace.
+    const browser = await RemoteBrowser.launch("chromium", { start });
+    try {
+      await browser.open(url);
+      await browser.call("honest", "enter", roomId);
+      return new HonestPage(browser);
+    } catch (error) {
+      await browser.close();
+      throw error;
+    }
   }
 
   async take(): Promise<PageFigures | undefined> {

@@ -4,6 +4,7 @@
  */
 import os from "node:os";
 import { parseArgs } from "node:util";
+import { killAll } from "../network/commands.js";
 import { table } from "../result/table.js";
 import type { Captures } from "./hostile/captures.js";
 import { cases, stages, type AttackCase, type StageName } from "./cases.js";
@@ -68,13 +69,13 @@ class Attackers {
     try {
       return await this.#child.ask<HostileReport>(order, order.seconds * 1000 + OVERTIME_MS);
     } catch (error) {
-      this.end();
+      await this.end();
       return { sent: {}, closes: {}, failures: [`the attackers' process: ${String(error)}`] };
     }
   }
 
-  end(): void {
-    this.#child?.end();
+  async end(): Promise<void> {
+    await this.#child?.end();
     this.#child = undefined;
   }
 }
@@ -105,14 +106,12 @@ class Run {
       if (outcome.failures.length === 0) continue;
       if (stage?.server.log) process.stderr.write(`${stage.server.log.split("\n").slice(-8).join("\n")}\n`);
       await stage?.close();
+      // What a broken case has started and not ended: a page, a server whose players could not join, attackers.
+      killAll();
       stage = undefined;
     }
     await stage?.close();
     return outcomes;
-  }
-
-  end(): void {
-    this.#attackers.end();
   }
 
   /** Runs a case, and once more if it was only slow, since the machine may be the cause. */
@@ -125,7 +124,16 @@ class Run {
 
   async #open(name: StageName): Promise<Stage> {
     const stage = await Stage.open(name);
-    if (this.#captures) return stage;
+    try {
+      if (!this.#captures) await this.#record(stage);
+      return stage;
+    } catch (error) {
+      await stage.close();
+      throw error;
+    }
+  }
+
+  async #record(stage: Stage): Promise<void> {
     this.#captures = await stage.record();
     const { sockets, channels, requests, signals } = this.#captures;
     const frames = sockets.reduce((sum, { frames }) => sum + frames.length, 0);
@@ -135,7 +143,6 @@ class Run {
     );
     await stage.settled(undefined, SETTLE_LIMIT_MS);
     await stage.figures(false);
-    return stage;
   }
 
   async #case(stage: Stage, attack: AttackCase): Promise<Outcome> {
@@ -248,7 +255,7 @@ async function run(): Promise<void> {
         );
     }
   } finally {
-    attacks.end();
+    killAll();
   }
   const seconds = (performance.now() - startedMs) / 1000;
   const failed = outcomes.filter(({ failures }) => failures.length > 0);
@@ -269,6 +276,8 @@ async function run(): Promise<void> {
   process.exitCode = failed.length === 0 ? 0 : 1;
 }
 
+// `start` ends the processes of the run with this one. It ends itself when the process that started it has ended.
+process.on("disconnect", () => process.exit(1));
 if (values.help) process.stdout.write(`${USAGE}\n`);
 else await run();
 process.exit();

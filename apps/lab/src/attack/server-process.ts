@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, type ChildProcess } from "node:child_process";
 import {
   constants,
   closeSync,
@@ -13,6 +13,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { WebSocket } from "ws";
+import { end, start } from "../network/commands.js";
 import { LAB, ROOT } from "../network/places.js";
 
 const READY_LIMIT_MS = 15_000;
@@ -69,7 +70,7 @@ export class ServerProcess {
     const node = [process.execPath, ...nodeFlags, MAIN, ...flags, ...rooms, ...admin, ...(setup.flags ?? [])];
     const limited = setup.maxDescriptors === undefined ? [] : ["prlimit", `--nofile=${setup.maxDescriptors}`];
     const [command, ...args] = [...limited, ...node];
-    this.#child = spawn(command!, args, { stdio: ["ignore", "pipe", fd ?? "pipe"], detached: true });
+    this.#child = start(command!, args, { stdio: ["ignore", "pipe", fd ?? "pipe"] });
     this.#child.once("exit", (code, signal) => (this.#exit = signal ?? `code ${code}`));
     this.#child.stderr?.on("data", (data: Buffer) => this.#logged(data.toString()));
     this.#sampling = setInterval(() => {
@@ -167,12 +168,7 @@ export class ServerProcess {
 
   async stop(): Promise<void> {
     clearInterval(this.#sampling);
-    if (this.#exit === undefined && this.#child.pid !== undefined) {
-      const exited = once(this.#child, "exit");
-      // Kills the process group: the process, and any that its launcher left behind.
-      process.kill(-this.#child.pid, "SIGKILL");
-      await exited;
-    }
+    await end(this.#child, "SIGKILL");
     this.#closeLog();
     rmSync(this.#folder, { recursive: true, force: true });
   }

@@ -1,5 +1,6 @@
 import { cases, type AttackCase } from "./cases.js";
 import { Child } from "./child.js";
+import { killAll } from "../network/commands.js";
 import type { Captures } from "./hostile/captures.js";
 import type { HonestFigures, HostileOrder, HostileReport } from "./messages.js";
 import { Stage } from "./stage.js";
@@ -15,9 +16,9 @@ export async function soak(minutes: number, seed: number, say: (slice: Outcome) 
   const beside = cases.filter(
     (attack) => attack.stage === "default" && !attack.hasPage && attack.name !== "churn",
   );
-  const churn = await Child.start<HostileOrder>("hostile-process");
-  const other = await Child.start<HostileOrder>("hostile-process");
   try {
+    const churn = await Child.start<HostileOrder>("hostile-process");
+    const other = await Child.start<HostileOrder>("hostile-process");
     const captures = await stage.record();
     await stage.settled(undefined, SETTLE_LIMIT_MS);
     await stage.figures(false);
@@ -58,9 +59,9 @@ export async function soak(minutes: number, seed: number, say: (slice: Outcome) 
     say(outcome);
     return outcome;
   } finally {
-    churn.end();
-    other.end();
     await stage.close();
+    // The attackers.
+    killAll();
   }
 }
 

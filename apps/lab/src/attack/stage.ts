@@ -27,8 +27,9 @@ export class Stage {
 
   static async open(name: StageName): Promise<Stage> {
     const server = await ServerProcess.start(stages[name]);
-    const honest = await Child.start<HonestOrder>("honest-process");
+    let honest: Child<HonestOrder> | undefined;
     try {
+      honest = await Child.start<HonestOrder>("honest-process");
       const roomId = await honest.ask<string>({ do: "begin", url: server.url }, ASK_LIMIT_MS);
       const stage = new Stage(server, honest, roomId);
       await sleep(WARM_UP_MS);
@@ -37,7 +38,7 @@ export class Stage {
       await stage.rest();
       return stage;
     } catch (error) {
-      honest.end();
+      await honest?.end();
       await server.stop();
       throw error;
     }
@@ -49,7 +50,7 @@ export class Stage {
     try {
       return await recorder.ask<Captures>({ do: "record", url: this.server.url }, ASK_LIMIT_MS);
     } finally {
-      recorder.end();
+      await recorder.end();
     }
   }
 
@@ -99,7 +100,7 @@ export class Stage {
   }
 
   async close(): Promise<void> {
-    this.honest.end();
+    await this.honest.end();
     await this.server.stop();
   }
 }

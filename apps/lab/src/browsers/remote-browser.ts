@@ -45,9 +45,14 @@ export class RemoteBrowser {
     const args = [SCRIPT, name, ...(hasUdp ? [] : ["--no-udp"]), ...(isHideable ? ["--hideable"] : [])];
     const child = place.start(process.execPath, args, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
     const browser = new RemoteBrowser(name, child);
-    // The process reports by itself that it has started.
-    await browser.#expect(0, LAUNCH_LIMIT_MS);
-    return browser;
+    try {
+      // The process reports by itself that it has started.
+      await browser.#expect(0, LAUNCH_LIMIT_MS);
+      return browser;
+    } catch (error) {
+      await end(child);
+      throw error;
+    }
   }
 
   async open(url: string): Promise<void> {
