@@ -46,9 +46,25 @@ export interface AttackCase {
   /** Close codes that the server must have counted at the end of the full form. */
   readonly closes?: readonly (keyof typeof CloseCode)[];
   readonly hasNoVisits?: boolean;
+  /** The process whose CPU is measured; the server by default. */
+  readonly victim?: "server" | "honest";
+  /** CPU of the victim beyond what it needs without an attack. */
+  readonly maxCpuMsPerSecond?: number;
+  /** Bytes that honest members add to each of their messages. */
+  readonly paddingBytes?: number;
+  /** True if `/health` must answer within a second. */
+  readonly needsHealth?: boolean;
+  /**
+   * An honest player watches the room `cells`: 95th percentile of its error, as a multiple of the one before
+   * the attack.
+   */
+  readonly maxErrorRatio?: number;
   /** True if an honest player in Chromium is in the room as well. */
   readonly hasPage?: boolean;
 }
+
+/** Honest members of the relay room, which are in one process. */
+export const MEMBERS = 4;
 
 export const cases: readonly AttackCase[] = [
   {
@@ -199,6 +215,63 @@ export const cases: readonly AttackCase[] = [
     stage: "default",
     seconds: 30,
     hasPage: true,
+  },
+  {
+    name: "withheld-receipts",
+    what: "members who give honest members no receipts, then one at a time with acks that show a loss",
+    attack: "withheldReceipts",
+    stage: "default",
+    seconds: 20,
+    quickSeconds: 3,
+    victim: "honest",
+    paddingBytes: 1500,
+  },
+  {
+    name: "withheld-from-server",
+    what: "the same against the server, in a room with an authority",
+    attack: "withheldFromServer",
+    stage: "default",
+    seconds: 20,
+    quickSeconds: 3,
+  },
+  {
+    name: "still-states",
+    what: "packets of 270 bytes to all that update 4,096 entities, of which none changes",
+    attack: "stillStates",
+    stage: "default",
+    seconds: 15,
+    quickSeconds: 3,
+    victim: "honest",
+    // Of each member for one hostile member.
+    maxCpuMsPerSecond: 30 * MEMBERS,
+  },
+  {
+    name: "small-packets",
+    what: "60 members of another room who send packets of one byte to all",
+    attack: "smallPackets",
+    stage: "default",
+    seconds: 15,
+    quickSeconds: 3,
+    needsHealth: true,
+  },
+  {
+    name: "deaf-pair",
+    what: "a member who gives no receipts, while honest members send 4 kB twenty times a second",
+    attack: "deafPair",
+    stage: "default",
+    seconds: 15,
+    quickSeconds: 4.5,
+    victim: "honest",
+    paddingBytes: 4000,
+  },
+  {
+    name: "bad-lines",
+    what: "19 players with bad lines (150 ± 120 ms, 5 % lost) in a room that decides on 64 moving entities",
+    attack: "badLines",
+    stage: "default",
+    seconds: 15,
+    quickSeconds: 3,
+    maxErrorRatio: 1.3,
   },
   {
     name: "seats",

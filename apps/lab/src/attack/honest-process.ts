@@ -17,6 +17,12 @@ async function obey(order: HonestOrder): Promise<unknown> {
     case "visits":
       if (room) room.hasVisits = order.areOn;
       return undefined;
+    case "pad":
+      if (room) room.paddingBytes = order.bytes;
+      return undefined;
+    case "watch":
+      await room?.watch(order.isOn);
+      return undefined;
   }
 }
 

@@ -1,11 +1,13 @@
 import { Client, type Room } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
-import type { HonestFigures } from "./messages.js";
-import type { Numbered } from "./scene.js";
+import { epochMs, type CpuSample, type HonestFigures } from "./messages.js";
+import { MEMBERS } from "./cases.js";
+import { CellWatcher } from "./cell-watcher.js";
+import { Light, type Numbered } from "./scene.js";
 
-const MEMBERS = 4;
 const MESSAGE_PERIOD_MS = 50;
 const VISIT_PERIOD_MS = 400;
+const CPU_PERIOD_MS = 50;
 const VISIT_LIMIT_MS = 5000;
 const SETTLE_LIMIT_MS = 5000;
 
@@ -19,6 +21,7 @@ class Conversation {
   readonly #ledger: Ledger;
   readonly #type: string;
   readonly #next: number[];
+  padding = "";
 
   /**
    * `type` is the message type that receivers listen to: `said` in a room whose authority repeats each
@@ -39,7 +42,8 @@ class Conversation {
     for (const [from, room] of this.#rooms.entries()) {
       const number = this.#next[from]!;
       try {
-        room.send(this.#type === "said" ? "say" : "n", [from, number, performance.now()] satisfies Numbered);
+        const message: Numbered = [from, number, performance.now(), this.padding];
+        room.send(this.#type === "said" ? "say" : "n", message);
       } catch (error) {
         this.#ledger.fault(`send threw: ${String(error)}`);
         continue;
@@ -94,21 +98,44 @@ class Ledger {
   /**
    * Returns the figures since the last call. With `isSettled`, messages that are still missing count as lost.
    */
-  take(isSettled: boolean, consoleLines: number): HonestFigures {
+  take(isSettled: boolean): Omit<HonestFigures, "consoleLines" | keyof CpuFigures | "frames"> {
     const joins = this.joinsMs.splice(0);
-    const figures: HonestFigures = {
+    const figures = {
       ...this.#counts,
       lost: this.#counts.lost + (isSettled ? this.missing : 0),
       latenciesMs: this.#latencies,
       joins: joins.length,
       joinMsMax: Math.max(0, ...joins),
       faults: [...this.#faults].map(([text, count]) => (count === 1 ? text : `${text} (${count} times)`)),
-      consoleLines,
     };
     this.#latencies = [];
     this.#counts = { sent: 0, received: 0, lost: 0, twice: 0 };
     this.#faults = new Map();
     return figures;
+  }
+}
+
+type CpuFigures = Pick<HonestFigures, "seconds" | "cpuMs" | "cpuSamples">;
+
+/** The process's use of CPU since the last call of `take`. */
+class CpuMeter {
+  readonly #samples: CpuSample[] = [];
+  #atMs = performance.now();
+  #before = process.cpuUsage();
+
+  constructor() {
+    setInterval(() => {
+      const { user, system } = process.cpuUsage();
+      this.#samples.push({ atMs: epochMs(), cpuMs: (user + system) / 1000 });
+    }, CPU_PERIOD_MS);
+  }
+
+  take(): CpuFigures {
+    const { user, system } = process.cpuUsage(this.#before);
+    const seconds = (performance.now() - this.#atMs) / 1000;
+    this.#atMs = performance.now();
+    this.#before = process.cpuUsage();
+    return { seconds, cpuMs: (user + system) / 1000, cpuSamples: this.#samples.splice(0) };
   }
 }
 
@@ -119,6 +146,8 @@ class Ledger {
  */
 export class HonestRoom {
   readonly #client: Client;
+  readonly #meter = new CpuMeter();
+  readonly #watcher: CellWatcher;
   readonly #ledger = new Ledger();
   readonly #conversations: readonly Conversation[];
   readonly #roomId: string;
@@ -126,8 +155,10 @@ export class HonestRoom {
   #hasVisits = true;
   #consoleLines = 0;
 
-  private constructor(client: Client, relayed: readonly Room[], hosted: readonly Room[]) {
+  private constructor(url: string, client: Client, relayed: readonly Room[], hosted: readonly Room[]) {
     this.#client = client;
+    this.#watcher = new CellWatcher(url);
+    for (const room of relayed) room.entities(Light);
     this.#roomId = relayed[0]!.roomId;
     this.#conversations = [
       new Conversation(relayed, "n", this.#ledger),
@@ -154,7 +185,7 @@ export class HonestRoom {
     // A room kind of its own: attackers join `arena`, where their messages would be counted as well.
     const hosted = [await client.create("honest-arena")];
     hosted.push(await client.joinById(hosted[0]!.roomId));
-    return new HonestRoom(client, relayed, hosted);
+    return new HonestRoom(url, client, relayed, hosted);
   }
 
   get roomId(): string {
@@ -165,13 +196,27 @@ export class HonestRoom {
     this.#hasVisits = isOn;
   }
 
+  set paddingBytes(bytes: number) {
+    for (const conversation of this.#conversations) conversation.padding = "p".repeat(bytes);
+  }
+
+  async watch(isOn: boolean): Promise<void> {
+    if (isOn) await this.#watcher.join();
+    else this.#watcher.leave();
+  }
+
   async figures(isSettled: boolean): Promise<HonestFigures> {
     if (isSettled) {
       this.#isTalking = false;
       for (let waitedMs = 0; waitedMs < SETTLE_LIMIT_MS && this.#ledger.missing > 0; waitedMs += 5)
         await sleep(5);
     }
-    const figures = this.#ledger.take(isSettled, this.#consoleLines);
+    const figures = {
+      ...this.#ledger.take(isSettled),
+      ...this.#meter.take(),
+      consoleLines: this.#consoleLines,
+      frames: this.#watcher.take(),
+    };
     this.#consoleLines = 0;
     this.#isTalking = true;
     return figures;

@@ -3,6 +3,7 @@ import { setPriority } from "node:os";
 import * as bytes from "./hostile/attacks-bytes.js";
 import * as doors from "./hostile/attacks-doors.js";
 import * as floods from "./hostile/attacks-floods.js";
+import * as members from "./hostile/attacks-members.js";
 import { Hostile } from "./hostile/hostile.js";
 import { serveOrders, type HostileOrder } from "./messages.js";
 
@@ -10,6 +11,7 @@ const attacks: Readonly<Record<string, (hostile: Hostile) => Promise<void>>> = {
   ...bytes,
   ...doors,
   ...floods,
+  ...members,
 };
 
 async function obey(order: HostileOrder): Promise<unknown> {

@@ -14,7 +14,27 @@ export interface HonestFigures {
   /** Harm to an honest player: a join that failed, a session that ended, a `send` that threw. */
   readonly faults: readonly string[];
   readonly consoleLines: number;
+  readonly seconds: number;
+  /** CPU time of the process, ms. */
+  readonly cpuMs: number;
+  readonly cpuSamples: readonly CpuSample[];
+  /** What the watching player saw. */
+  readonly frames: readonly Frame[];
 }
+
+/** CPU time of a process since its start. Times are in ms since 1970, since several processes compare them. */
+export interface CpuSample {
+  readonly atMs: number;
+  readonly cpuMs: number;
+}
+
+/** Distances from where the cells are to where they are shown, m. */
+export interface Frame {
+  readonly atMs: number;
+  readonly errorsM: readonly number[];
+}
+
+export const epochMs = (): number => performance.timeOrigin + performance.now();
 
 /** Orders to the process of honest players. */
 export type HonestOrder =
@@ -23,7 +43,11 @@ export type HonestOrder =
   /** With `isSettled`, waits until all sent messages have arrived. */
   | { readonly do: "figures"; readonly isSettled: boolean }
   /** Turns visitors on or off: a full server has no seat for them. */
-  | { readonly do: "visits"; readonly areOn: boolean };
+  | { readonly do: "visits"; readonly areOn: boolean }
+  /** Makes the players' messages longer. */
+  | { readonly do: "pad"; readonly bytes: number }
+  /** Lets another player join the room `cells` and look, or leave it. */
+  | { readonly do: "watch"; readonly isOn: boolean };
 
 /** Order to a hostile process. */
 export interface HostileOrder {
@@ -45,6 +69,13 @@ export interface HostileOrder {
 /** A hostile process's report. */
 export interface HostileReport {
   readonly sent: Readonly<Record<string, number>>;
+  /** Time of the attack itself, without the joins before it. */
+  readonly beganAtMs: number;
+  readonly endedAtMs: number;
+  /** Bytes that were written to sockets and channels. */
+  readonly sentBytes: number;
+  /** Bytes of packets for honest players, each once for every receiver. */
+  readonly routedBytes: number;
   /** Sockets that the server ended, by WebSocket close code. */
   readonly closes: Readonly<Record<number, number>>;
   /** Observations that no case allows. */

@@ -20,13 +20,13 @@ const USAGE = `pnpm attack [--quick] [--only NAME] [--seed N] [--soak-minutes N]
 Attacks the built server (pnpm build) over loopback, each case beside a room of honest players, and judges: the server
 lives, honest messages are neither lost nor late, nothing grows, every cut has its code and its counter.
 
-  --quick           about a minute: a part of the cases, briefly; it belongs to npm test
+  --quick           about a minute and a half: a part of the cases, briefly; it belongs to npm test
   --only NAME       one case; repeat for more
   --seed N          of everything that is left to chance; printed, so that a failure can be had again
   --soak-minutes N  in the place of the cases: N minutes of joining and leaving with all other attacks beside it
   --json            one JSON object as the last line
 
-Without options about 14 minutes. Exit code 1 where anything failed.`;
+Without options about 16 minutes. Exit code 1 where anything failed.`;
 
 const COLUMNS = [
   "case",
@@ -39,6 +39,10 @@ const COLUMNS = [
   "lost",
   "twice",
   "joins",
+  "CPU ms/kB",
+  "CPU ms/s",
+  "error x",
+  "health ms",
   "RSS MB",
   "heap +MB",
   "fds +",
@@ -70,7 +74,15 @@ class Attackers {
       return await this.#child.ask<HostileReport>(order, order.seconds * 1000 + OVERTIME_MS);
     } catch (error) {
       await this.end();
-      return { sent: {}, closes: {}, failures: [`the attackers' process: ${String(error)}`] };
+      return {
+        sent: {},
+        beganAtMs: 0,
+        endedAtMs: 0,
+        sentBytes: 0,
+        routedBytes: 0,
+        closes: {},
+        failures: [`the attackers' process: ${String(error)}`],
+      };
     }
   }
 
@@ -150,18 +162,26 @@ class Run {
     const startedMs = performance.now();
     const page = attack.hasPage ? await HonestPage.open(server.url, stage.roomId) : undefined;
     if (attack.hasNoVisits) await stage.visits(false);
+    if (attack.paddingBytes !== undefined) await stage.pad(attack.paddingBytes);
     const holdingsBefore = await stage.holdings();
     const countersBefore = await server.metrics();
     await page?.take();
+    if (attack.maxErrorRatio !== undefined) await stage.watch(true);
+    server.takeCpuSamples();
+    const healthMs = attack.needsHealth ? server.watchHealth() : undefined;
     server.takePeakRssMb();
     const attackedMs = performance.now();
     const report = await this.#attackers.attack(this.#orderOf(stage, attack));
     const seconds = (performance.now() - attackedMs) / 1000;
     const pageFigures = await page?.take();
+    const serverSamples = server.takeCpuSamples();
     const honest = await stage.figures(true);
+    const longestHealthMs = await healthMs?.();
     const rssMb = server.takePeakRssMb();
     await page?.close();
     if (attack.hasNoVisits) await stage.visits(true);
+    if (attack.paddingBytes !== undefined) await stage.pad(0);
+    if (attack.maxErrorRatio !== undefined) await stage.watch(false);
     await stage.settled(holdingsBefore, SETTLE_LIMIT_MS);
     const holdingsAfter = server.exit === undefined ? await stage.holdings() : undefined;
     const outcome = outcomeOf({
@@ -169,6 +189,9 @@ class Run {
       isQuick: values.quick,
       seconds,
       calmP99Ms: stage.calmP99Ms,
+      calmUsage: stage.calmUsage,
+      serverSamples,
+      healthMs: longestHealthMs,
       honest,
       report,
       page: pageFigures,
@@ -205,7 +228,7 @@ function say({ name, failures, seconds, sent }: Outcome): void {
 }
 
 function rowOf(outcome: Outcome): Record<string, string | number> {
-  const { heapGrowthMb, descriptorGrowth } = outcome;
+  const { heapGrowthMb, descriptorGrowth, cpuMsPerKb, cpuMsPerSecond, errorRatio, healthMs } = outcome;
   return {
     case: outcome.name,
     server: outcome.stage,
@@ -217,6 +240,10 @@ function rowOf(outcome: Outcome): Record<string, string | number> {
     lost: outcome.lost,
     twice: outcome.twice,
     joins: outcome.joins,
+    ...(cpuMsPerKb !== undefined && { "CPU ms/kB": cpuMsPerKb.toFixed(2) }),
+    ...(cpuMsPerSecond !== undefined && { "CPU ms/s": cpuMsPerSecond.toFixed(0) }),
+    ...(errorRatio !== undefined && { "error x": errorRatio.toFixed(2) }),
+    ...(healthMs !== undefined && { "health ms": healthMs.toFixed(0) }),
     "RSS MB": outcome.rssMb,
     ...(heapGrowthMb !== undefined && { "heap +MB": heapGrowthMb.toFixed(1) }),
     ...(descriptorGrowth !== undefined && { "fds +": descriptorGrowth }),

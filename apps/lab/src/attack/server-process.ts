@@ -14,10 +14,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { WebSocket } from "ws";
 import { end, start } from "../network/commands.js";
+import { epochMs, type CpuSample } from "./messages.js";
 import { LAB, ROOT } from "../network/places.js";
 
 const READY_LIMIT_MS = 15_000;
 const SAMPLE_PERIOD_MS = 100;
+const MS_PER_CLOCK_TICK = 10;
+const HEALTH_PERIOD_MS = 250;
+const HEALTH_LIMIT_MS = 5000;
 const MAIN = path.join(ROOT, "apps/relay-server/dist/main.js");
 const GAME = path.join(LAB, "dist/attack/game-rooms.mjs");
 const PAGE = path.join(LAB, "dist/attack/page");
@@ -53,6 +57,7 @@ export class ServerProcess {
   #inspectorUrl = "";
   #log = "";
   #peakRssMb = 0;
+  readonly #cpuSamples: CpuSample[] = [];
   #exit: string | undefined;
 
   private constructor(setup: ServerSetup) {
@@ -75,6 +80,7 @@ export class ServerProcess {
     this.#child.stderr?.on("data", (data: Buffer) => this.#logged(data.toString()));
     this.#sampling = setInterval(() => {
       this.#peakRssMb = Math.max(this.#peakRssMb, this.#rssMb());
+      this.#cpuSamples.push({ atMs: epochMs(), cpuMs: this.cpuMs });
     }, SAMPLE_PERIOD_MS);
   }
 
@@ -104,6 +110,45 @@ export class ServerProcess {
     const peak = Math.max(this.#peakRssMb, this.#rssMb());
     this.#peakRssMb = 0;
     return peak;
+  }
+
+  /** CPU time since the start, ms. */
+  get cpuMs(): number {
+    try {
+      const stat = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8");
+      // After the name, which may contain spaces: the 14th and 15th field are user and system time.
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return (Number(fields[11]) + Number(fields[12])) * MS_PER_CLOCK_TICK;
+    } catch {
+      return 0;
+    }
+  }
+
+  /** Asks for `/health` four times a second. Returns a function that ends this, and returns the longest time, ms. */
+  watchHealth(): () => Promise<number> {
+    let isOver = false;
+    let longestMs = 0;
+    const asking = (async () => {
+      while (!isOver) {
+        const startedMs = performance.now();
+        const signal = AbortSignal.timeout(HEALTH_LIMIT_MS);
+        await fetch(`${this.url}/health`, { signal }).then(
+          (response) => response.text(),
+          () => undefined,
+        );
+        longestMs = Math.max(longestMs, performance.now() - startedMs);
+        await new Promise((resolve) => setTimeout(resolve, HEALTH_PERIOD_MS));
+      }
+    })();
+    return async () => {
+      isOver = true;
+      await asking;
+      return longestMs;
+    };
+  }
+
+  takeCpuSamples(): CpuSample[] {
+    return this.#cpuSamples.splice(0);
   }
 
   get descriptors(): number {

@@ -2,8 +2,8 @@ import { cases, type AttackCase } from "./cases.js";
 import { Child } from "./child.js";
 import { killAll } from "../network/commands.js";
 import type { Captures } from "./hostile/captures.js";
-import type { HonestFigures, HostileOrder, HostileReport } from "./messages.js";
-import { Stage } from "./stage.js";
+import type { HostileOrder, HostileReport } from "./messages.js";
+import { Stage, addUsage, type Figures } from "./stage.js";
 import { outcomeOf, type Outcome } from "./verdict.js";
 
 const SLICE_SECONDS = 15;
@@ -14,7 +14,8 @@ const SETTLE_LIMIT_MS = 20_000;
 export async function soak(minutes: number, seed: number, say: (slice: Outcome) => void): Promise<Outcome> {
   const stage = await Stage.open("default");
   const beside = cases.filter(
-    (attack) => attack.stage === "default" && !attack.hasPage && attack.name !== "churn",
+    ({ stage: name, name: attack, hasPage, maxErrorRatio }) =>
+      name === "default" && !hasPage && maxErrorRatio === undefined && attack !== "churn",
   );
   try {
     const churn = await Child.start<HostileOrder>("hostile-process");
@@ -48,6 +49,8 @@ export async function soak(minutes: number, seed: number, say: (slice: Outcome) 
       isQuick: false,
       seconds: (performance.now() - startedMs) / 1000,
       calmP99Ms: stage.calmP99Ms,
+      calmUsage: stage.calmUsage,
+      serverSamples: [],
       honest: total.figures,
       report: total.report,
       page: undefined,
@@ -91,7 +94,7 @@ async function ask(child: Child<HostileOrder>, order: HostileOrder): Promise<Hos
 const LATENCIES_PER_SLICE = 2000;
 
 class Total {
-  #figures: HonestFigures = {
+  #figures: Figures = {
     sent: 0,
     received: 0,
     lost: 0,
@@ -101,17 +104,23 @@ class Total {
     joinMsMax: 0,
     faults: [],
     consoleLines: 0,
+    seconds: 0,
+    cpuMs: 0,
+    cpuSamples: [],
+    frames: [],
+    usage: { seconds: 0, serverCpuMs: 0, honestCpuMs: 0 },
   };
+  readonly #bytes = { beganAtMs: 0, endedAtMs: 0, sentBytes: 0, routedBytes: 0 };
   readonly #sent: Record<string, number> = {};
   readonly #closes: Record<string, number> = {};
   readonly #failures: string[] = [];
 
-  get figures(): HonestFigures {
+  get figures(): Figures {
     return this.#figures;
   }
 
   get report(): HostileReport {
-    return { sent: this.#sent, closes: this.#closes, failures: this.#failures };
+    return { sent: this.#sent, ...this.#bytes, closes: this.#closes, failures: this.#failures };
   }
 
   get line(): string {
@@ -119,10 +128,12 @@ class Total {
     return `${received} messages, ${lost} lost, ${twice} twice, ${joins} joins, ${faults.length} faults`;
   }
 
-  add(slice: HonestFigures, reports: readonly HostileReport[]): void {
+  add(slice: Figures, reports: readonly HostileReport[]): void {
     const sum = this.#figures;
     const step = Math.max(1, Math.ceil(slice.latenciesMs.length / LATENCIES_PER_SLICE));
     this.#figures = {
+      ...sum,
+      usage: addUsage(sum.usage, slice.usage),
       sent: sum.sent + slice.sent,
       received: sum.received + slice.received,
       lost: sum.lost + slice.lost,
@@ -133,7 +144,9 @@ class Total {
       faults: [...sum.faults, ...slice.faults],
       consoleLines: sum.consoleLines + slice.consoleLines,
     };
-    for (const { sent, closes, failures } of reports) {
+    for (const { sent, sentBytes, routedBytes, closes, failures } of reports) {
+      this.#bytes.sentBytes += sentBytes;
+      this.#bytes.routedBytes += routedBytes;
       for (const [name, count] of Object.entries(sent)) this.#sent[name] = (this.#sent[name] ?? 0) + count;
       for (const [code, count] of Object.entries(closes))
         this.#closes[code] = (this.#closes[code] ?? 0) + count;

@@ -12,12 +12,33 @@ const LATENCIES_KEPT = 20_000;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** CPU time in some time: sums, so that quiet times can be added. */
+export interface Usage {
+  readonly seconds: number;
+  readonly serverCpuMs: number;
+  readonly honestCpuMs: number;
+}
+
+export type Figures = HonestFigures & { readonly usage: Usage };
+
+const NO_USAGE: Usage = { seconds: 0, serverCpuMs: 0, honestCpuMs: 0 };
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    seconds: a.seconds + b.seconds,
+    serverCpuMs: a.serverCpuMs + b.serverCpuMs,
+    honestCpuMs: a.honestCpuMs + b.honestCpuMs,
+  };
+}
+
 /** An attacked server and its honest players. */
 export class Stage {
   readonly server: ServerProcess;
   readonly honest: Child<HonestOrder>;
   readonly roomId: string;
   #calmMs: number[] = [];
+  #calmUsage = NO_USAGE;
+  #serverCpuMs = 0;
 
   private constructor(server: ServerProcess, honest: Child<HonestOrder>, roomId: string) {
     this.server = server;
@@ -55,21 +76,42 @@ export class Stage {
   }
 
   /** Returns the honest players' measurements since the last request. */
-  figures(isSettled: boolean): Promise<HonestFigures> {
-    return this.honest.ask<HonestFigures>({ do: "figures", isSettled }, ASK_LIMIT_MS);
+  async figures(isSettled: boolean): Promise<Figures> {
+    const figures = await this.honest.ask<HonestFigures>({ do: "figures", isSettled }, ASK_LIMIT_MS);
+    const before = this.#serverCpuMs;
+    this.#serverCpuMs = this.server.cpuMs;
+    const { seconds, cpuMs } = figures;
+    const serverCpuMs = this.#serverCpuMs - before;
+    return { ...figures, usage: { seconds, serverCpuMs, honestCpuMs: cpuMs } };
   }
 
   /**
-   * Takes the latencies since the last request as those without an attack, with which attacks are compared.
+   * Takes the latencies and the usage since the last request as those without an attack, with which attacks
+   * are compared.
    */
-  async rest(): Promise<HonestFigures> {
+  async rest(): Promise<Figures> {
     const figures = await this.figures(false);
+    this.#calmUsage = addUsage(this.#calmUsage, figures.usage);
     this.#calmMs = [...this.#calmMs, ...figures.latenciesMs].slice(-LATENCIES_KEPT);
     return figures;
   }
 
   get calmP99Ms(): number {
     return percentile(this.#calmMs, 0.99);
+  }
+
+  /** Usage of all times without an attack. */
+  get calmUsage(): Usage {
+    return this.#calmUsage;
+  }
+
+  async pad(bytes: number): Promise<void> {
+    await this.honest.ask({ do: "pad", bytes }, ASK_LIMIT_MS);
+  }
+
+  /** Lets an honest player look at the room `cells`, or leave it. */
+  async watch(isOn: boolean): Promise<void> {
+    await this.honest.ask({ do: "watch", isOn }, ASK_LIMIT_MS);
   }
 
   async visits(areOn: boolean): Promise<void> {

@@ -1,9 +1,9 @@
 import { CloseCode } from "@paceline/protocol";
 import type { AttackCase } from "./cases.js";
-import type { HonestFigures, HostileReport } from "./messages.js";
+import type { CpuSample, Frame, HostileReport } from "./messages.js";
 import type { PageFigures } from "./page-figures.js";
 import type { Holdings } from "./server-process.js";
-import { DESCRIPTOR_SLACK, percentile, sumOf } from "./stage.js";
+import { DESCRIPTOR_SLACK, percentile, sumOf, type Figures, type Usage } from "./stage.js";
 
 /** Result of one case: a row of the table, and its failures. */
 export interface Outcome {
@@ -19,6 +19,12 @@ export interface Outcome {
   readonly twice: number;
   readonly joins: number;
   readonly rssMb: number;
+  /** CPU of the victim, more than without an attack, ms: for each kB that is hostile, and in a second. */
+  readonly cpuMsPerKb?: number;
+  readonly cpuMsPerSecond?: number;
+  /** Error of the watching player during the attack, as a multiple of the one before. */
+  readonly errorRatio?: number;
+  readonly healthMs?: number;
   readonly heapGrowthMb?: number;
   readonly descriptorGrowth?: number;
   readonly closes: string;
@@ -31,7 +37,11 @@ export interface Observation {
   readonly isQuick: boolean;
   readonly seconds: number;
   readonly calmP99Ms: number;
-  readonly honest: HonestFigures;
+  readonly calmUsage: Usage;
+  readonly honest: Figures;
+  readonly serverSamples: readonly CpuSample[];
+  /** Longest time of an answer of `/health`. */
+  readonly healthMs?: number | undefined;
   readonly report: HostileReport;
   readonly page: PageFigures | undefined;
   readonly serverExit: string | undefined;
@@ -49,6 +59,11 @@ const LATENCY_FLOOR_MS = 50;
 const MAX_RSS_MB = 250;
 const MAX_HEAP_GROWTH_MB = 10;
 const MAX_LINES_PER_SECOND = 5;
+const MAX_HEALTH_MS = 1000;
+/** Time until a change of the lines shows. */
+const SETTLING_MS = 500;
+/** Fewer hostile bytes than this say nothing about the cost of one. */
+const MIN_BYTES = 1000;
 /**
  * Close codes of WebSockets that this protocol does not define: from `ws`, invalid ones, and cut connections.
  */
@@ -78,9 +93,11 @@ export function outcomeOf(seen: Observation): Outcome {
     after &&
     (after.heapBytes + after.externalBytes - before.heapBytes - before.externalBytes) / 1e6;
   const descriptorGrowth = before && after && after.descriptors - before.descriptors;
+  const costs = costsOf(seen);
   return {
     name: attack.name,
     stage: attack.stage,
+    ...costs,
     seconds: seen.seconds,
     sent: textOf(report.sent),
     p99Ms,
@@ -96,10 +113,70 @@ export function outcomeOf(seen: Observation): Outcome {
     failures: [
       ...serverFailures(seen, heapGrowthMb, descriptorGrowth),
       ...honestFailures(seen, p99Ms, p99LimitMs),
+      ...costFailures(seen, costs),
       ...closeFailures(seen),
       ...report.failures,
     ],
   };
+}
+
+type Costs = Pick<Outcome, "cpuMsPerKb" | "cpuMsPerSecond" | "errorRatio" | "healthMs">;
+
+function costsOf({ attack, honest, serverSamples, calmUsage, healthMs, report }: Observation): Costs {
+  const isServer = (attack.victim ?? "server") === "server";
+  const spent = spentIn(isServer ? serverSamples : honest.cpuSamples, report);
+  const calmMs = (isServer ? calmUsage.serverCpuMs : calmUsage.honestCpuMs) / calmUsage.seconds;
+  const cpuMs = spent && Math.max(0, spent.cpuMs - calmMs * spent.seconds);
+  const bytes = isServer ? report.sentBytes : report.routedBytes;
+  const errorRatio = attack.maxErrorRatio === undefined ? undefined : errorRatioOf(honest.frames, report);
+  return {
+    ...(cpuMs !== undefined && bytes > MIN_BYTES && { cpuMsPerKb: (1000 * cpuMs) / bytes }),
+    ...(cpuMs !== undefined && { cpuMsPerSecond: cpuMs / spent!.seconds }),
+    ...(errorRatio !== undefined && { errorRatio }),
+    ...(healthMs !== undefined && { healthMs }),
+  };
+}
+
+/**
+ * Returns the CPU time from the last sample before the attack to the first one after it: a process that stands
+ * still takes none between. Undefined if there are none.
+ */
+function spentIn(
+  samples: readonly CpuSample[],
+  { beganAtMs, endedAtMs }: HostileReport,
+): { readonly cpuMs: number; readonly seconds: number } | undefined {
+  const first = samples.findLast(({ atMs }) => atMs <= beganAtMs) ?? samples[0];
+  const last = samples.find(({ atMs }) => atMs >= endedAtMs) ?? samples.at(-1);
+  if (!first || !last || last.atMs <= first.atMs) return undefined;
+  return { cpuMs: last.cpuMs - first.cpuMs, seconds: (last.atMs - first.atMs) / 1000 };
+}
+
+/** Returns the 95th percentile of the error during the attack, as a multiple of that in as long a time before. */
+function errorRatioOf(frames: readonly Frame[], { beganAtMs, endedAtMs }: HostileReport): number {
+  const p95M = (fromMs: number, toMs: number): number => {
+    const during = frames.filter(({ atMs }) => atMs > fromMs + SETTLING_MS && atMs < toMs);
+    return percentile(
+      during.flatMap(({ errorsM }) => errorsM),
+      0.95,
+    );
+  };
+  return p95M(beganAtMs, endedAtMs) / p95M(2 * beganAtMs - endedAtMs, beganAtMs);
+}
+
+function costFailures({ attack, calmP99Ms }: Observation, costs: Costs): string[] {
+  const failures: string[] = [];
+  const { cpuMsPerSecond = 0, errorRatio = 0, healthMs = 0 } = costs;
+  const { maxCpuMsPerSecond = Infinity, maxErrorRatio = Infinity } = attack;
+  if (cpuMsPerSecond > maxCpuMsPerSecond)
+    failures.push(`the victim spent ${cpuMsPerSecond.toFixed(0)} ms a second (limit ${maxCpuMsPerSecond})`);
+  if (!(errorRatio <= maxErrorRatio))
+    failures.push(
+      `a player with a clean line is shown ${errorRatio.toFixed(2)} times the usual error (limit ${maxErrorRatio})`,
+    );
+  const healthLimitMs = Math.max(MAX_HEALTH_MS, LATENCY_FACTOR * calmP99Ms);
+  if (healthMs > healthLimitMs)
+    failures.push(`/health took ${healthMs.toFixed(0)} ms (limit ${healthLimitMs.toFixed(0)})`);
+  return failures;
 }
 
 function serverFailures(

@@ -93,7 +93,9 @@ async function sendMutants(hostile: Hostile, link: SignalledLink): Promise<void>
   for (let sent = 0; link.state === "open" && sent < PACKETS_PER_LINK; sent++) {
     const { packet, trafficClass } = captures.channels[random.int(0, captures.channels.length - 1)]!;
     const channel = random.bool(0.2) ? classes[random.int(0, classes.length - 1)]! : trafficClass;
-    link.send(channel, mutated(packet, random, frames));
+    const mutant = mutated(packet, random, frames);
+    link.send(channel, mutant);
+    hostile.countBytes(mutant.length);
     hostile.count("mutants");
     if (sent % FRAMES_PER_TURN !== 0) continue;
     await sleep(2);
@@ -153,6 +155,7 @@ function post(hostile: Hostile, path: string, body: string): Promise<number> {
       response.resume();
       response.on("close", () => resolve(response.statusCode ?? 0));
     });
+    request.on("socket", (socket) => hostile.measure(socket));
     request.on("timeout", () => request.destroy());
     request.on("error", () => resolve(0));
     request.end(body);

@@ -6,6 +6,7 @@ function tcp(hostile: Hostile, sockets: Set<Socket>): Socket {
   const { hostname, port } = new URL(hostile.order.url);
   const socket = connect({ host: hostname, port: Number(port) });
   sockets.add(socket);
+  hostile.measure(socket);
   socket.on("error", () => undefined);
   socket.on("close", () => sockets.delete(socket));
   return socket;

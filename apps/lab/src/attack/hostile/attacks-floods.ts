@@ -12,14 +12,17 @@ import {
 } from "@paceline/protocol";
 import type { WebRtcLinkMaker } from "@paceline/transport";
 import { Car } from "../scene.js";
-import { reliableBody, sleep, type ClientWish, type Hostile, type Participant } from "./hostile.js";
+import {
+  isParticipant,
+  reliableBody,
+  sleep,
+  type ClientWish,
+  type Hostile,
+  type Participant,
+} from "./hostile.js";
 import { mutated } from "./mutate.js";
 
 const CHUNK = new Uint8Array(16_000).fill(0xa5);
-
-function isParticipant(given: Participant | undefined): given is Participant {
-  return given !== undefined;
-}
 
 /** Joins `count` participants, each with an address of its own. */
 async function crowdOf(hostile: Hostile, count: number, target = "crowd"): Promise<Participant[]> {

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { Socket } from "node:net";
 import type { WebRtcLinkMaker } from "@paceline/transport";
 import { Session, WebSocketLink, systemScheduler } from "@paceline/transport";
 import { Client, type Room } from "@paceline/client";
@@ -16,7 +17,7 @@ import {
 import { seededRandom, type Random } from "@paceline/testkit";
 import { WebSocket } from "ws";
 import type { Captures } from "./captures.js";
-import type { HostileOrder, HostileReport } from "../messages.js";
+import { epochMs, type HostileOrder, type HostileReport } from "../messages.js";
 
 const OPEN_LIMIT_MS = 5000;
 /** Buffered bytes at which the writer of a socket waits. */
@@ -31,11 +32,16 @@ export class Hostile {
   readonly captures: Captures;
   /** All frames that honest clients wrote to sockets; mutants contain parts of them. */
   readonly frames: readonly Uint8Array[];
+  #beganAtMs = epochMs();
   #endsAtMs: number;
   readonly #sockets = new Set<WebSocket>();
   readonly #rooms = new Set<Room>();
   readonly #cleanUps: (() => void)[] = [];
   readonly #sent: Record<string, number> = {};
+  readonly #streams = new Set<Socket>();
+  readonly #streamOf = new WeakMap<WebSocket, Socket>();
+  #sentBytes = 0;
+  #routedBytes = 0;
   readonly #closes: Record<number, number> = {};
   readonly #failures = new Map<string, { readonly count: number; readonly first: string }>();
   #isOver = false;
@@ -50,6 +56,7 @@ export class Hostile {
 
   /** Restarts the time of the attack when all its participants have joined. */
   begin(): void {
+    this.#beganAtMs = epochMs();
     this.#endsAtMs = performance.now() + this.order.seconds * 1000;
   }
 
@@ -61,6 +68,24 @@ export class Hostile {
 
   count(name: string, by = 1): void {
     this.#sent[name] = (this.#sent[name] ?? 0) + by;
+  }
+
+  countRouted(bytes: number): void {
+    this.#routedBytes += bytes;
+  }
+
+  countBytes(bytes: number): void {
+    this.#sentBytes += bytes;
+  }
+
+  /** Counts all bytes that are written to a socket. */
+  measure(stream: Socket): void {
+    if (this.#streams.has(stream)) return;
+    this.#streams.add(stream);
+    stream.once("close", () => {
+      this.#streams.delete(stream);
+      this.#sentBytes += stream.bytesWritten;
+    });
   }
 
   /** Counts a failure; keeps the `example` of the first one. */
@@ -120,6 +145,10 @@ export class Hostile {
       headers: { "X-Forwarded-For": address },
     });
     this.#sockets.add(socket);
+    socket.once("upgrade", ({ socket: stream }) => {
+      this.measure(stream);
+      this.#streamOf.set(socket, stream);
+    });
     let isOpened = false;
     socket.on("open", () => (isOpened = true));
     socket.on("error", () => undefined);
@@ -141,17 +170,20 @@ export class Hostile {
   async session(target: string, method = "joinOrCreate", address?: string): Promise<Participant | undefined> {
     const socket = await this.socket(this.protocols(this.credential(target, method)), address);
     if (!socket) return undefined;
-    const participant = new Participant(socket);
+    const participant = new Participant(socket, this.#streamOf.get(socket));
     this.onEnd(() => participant.session.close(4000, ""));
     return (await participant.isWelcome()) ? participant : undefined;
   }
 
   /** Joins with a client of the SDK whose sockets belong to this attack. */
-  async client(target: string, { method, webRtc, isDirect, write }: ClientWish): Promise<Room> {
+  async client(
+    target: string,
+    { method, profile = "racing", webRtc, isDirect, write }: ClientWish,
+  ): Promise<Room> {
     const open = (protocols: string[]): WebSocket => this.socketNow(protocols, address);
     const address = this.address();
     const client = new Client(this.order.url, {
-      profile: isDirect ? "racing" : { base: "racing", exposeAddress: false },
+      profile: isDirect ? profile : { base: profile, exposeAddress: false },
       ...(webRtc ? { webRtc } : { transports: ["websocket"] }),
       webSocket: function (_url: string, protocols: string[]) {
         const socket = open(protocols);
@@ -194,6 +226,7 @@ export class Hostile {
   /** Ends everything that the attack has opened, and returns its report. */
   async finish(): Promise<HostileReport> {
     this.#isOver = true;
+    const times = { beganAtMs: this.#beganAtMs, endedAtMs: epochMs() };
     for (const room of this.#rooms) room.leave();
     for (const cleanUp of this.#cleanUps) cleanUp();
     for (const socket of this.#sockets) socket.terminate();
@@ -202,12 +235,15 @@ export class Hostile {
       ([text, { count, first }]) =>
         text + (count === 1 ? "" : ` (${count} times)`) + (first && `, first: ${first}`),
     );
-    return { sent: this.#sent, closes: this.#closes, failures };
+    for (const { bytesWritten } of this.#streams) this.#sentBytes += bytesWritten;
+    const bytes = { sentBytes: this.#sentBytes, routedBytes: this.#routedBytes };
+    return { sent: this.#sent, ...times, ...bytes, closes: this.#closes, failures };
   }
 }
 
 export interface ClientWish {
   readonly method?: "joinOrCreate" | "joinById" | "create";
+  readonly profile?: "racing" | "action";
   readonly webRtc?: WebRtcLinkMaker | undefined;
   /** True to take direct links to other members, if WebRTC is available. */
   readonly isDirect?: boolean;
@@ -224,16 +260,24 @@ export function credentialOf(body: object | string): string {
 export class Participant {
   readonly socket: WebSocket;
   readonly session: Session;
+  readonly #stream: Socket | undefined;
   number = 0;
+  /** Takes the packets of other members. */
+  onRouted: (packet: Uint8Array) => void = () => undefined;
+  roomId = "";
   readonly #peers = new Set<number>();
   #isWelcome = false;
   #sequence = 0;
 
-  constructor(socket: WebSocket) {
+  constructor(socket: WebSocket, stream?: Socket) {
     this.socket = socket;
+    this.#stream = stream;
     this.session = new Session({
       scheduler: systemScheduler,
-      handlers: { onReliable: (payload) => this.#receive(payload), onRouted: () => undefined },
+      handlers: {
+        onReliable: (payload) => this.#receive(payload),
+        onRouted: (packet) => this.onRouted(packet),
+      },
     });
     const link = new WebSocketLink(socket, { scheduler: systemScheduler });
     const times = { connectTimeoutMs: OPEN_LIMIT_MS, timeoutMs: 60_000, heartbeatMs: 1000 };
@@ -262,6 +306,24 @@ export class Participant {
     if (this.isOpen) this.socket.send(bytes);
   }
 
+  /** Sends the same bytes several times, in one write. */
+  burst(bytes: Uint8Array, times: number): void {
+    this.#stream?.cork();
+    for (let sent = 0; sent < times; sent++) this.raw(bytes);
+    this.#stream?.uncork();
+  }
+
+  /** Reads and forgets all later bytes: a receiver of many packets needs no time for them. */
+  discard(): void {
+    this.#stream?.removeAllListeners("data").on("data", () => undefined);
+  }
+
+  /** Hands all later packets to the listener. The session answers none of them. */
+  takeOver(listener: (bytes: Uint8Array) => void): void {
+    this.socket.removeAllListeners("message");
+    this.socket.on("message", (data: Buffer | ArrayBuffer) => listener(new Uint8Array(data)));
+  }
+
   /** Returns a packet of this session with `repeats` copies of one message. */
   packet(kind: number, body: Uint8Array, repeats = 1): Uint8Array {
     this.#sequence = (this.#sequence + 1) & 0xffff;
@@ -288,10 +350,15 @@ export class Participant {
     if (message?.type === "welcome") {
       this.#isWelcome = true;
       this.number = message.number;
+      this.roomId = message.roomId;
       for (const { number } of message.peers) this.#peers.add(number);
     } else if (message?.type === "joined") this.#peers.add(message.peer.number);
     else if (message?.type === "left") this.#peers.delete(message.number);
   }
+}
+
+export function isParticipant(given: Participant | undefined): given is Participant {
+  return given !== undefined;
 }
 
 /** Returns a packet that carries no acks. */
