@@ -1,0 +1,30 @@
+/** The server of the step `pause`: prints its port, then a line for each hook of its rooms. */
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { ROOT } from "../pnpm.mjs";
+
+/** @param {string} name */
+const built = (name) => import(pathToFileURL(path.join(ROOT, `packages/${name}/dist/index.js`)).href);
+const { Room, defineServer } = await built("server");
+const { silentLog } = await built("relay");
+
+/** @param {string} hook */
+const note = (hook) =>
+  /** @this {{ roomId: string }} @param {{ number: number }} player */
+  function noted({ number }) {
+    console.log(`${hook} ${this.roomId} ${number}`);
+  };
+
+class Watched extends Room {}
+Object.assign(Watched.prototype, {
+  onJoin: note("onJoin"),
+  onDrop: note("onDrop"),
+  onReconnect: note("onReconnect"),
+  onLeave: note("onLeave"),
+});
+
+const server = defineServer({
+  rooms: { authority: Watched, relayed: { maxPlayers: 16 } },
+  log: silentLog,
+});
+console.log(`listens ${new URL(await server.listen(0)).port}`);
