@@ -1,8 +1,9 @@
-import { Client, type Room as ClientRoom } from "@paceline/client";
+import { Client, type ClientOptions, type Room as ClientRoom } from "@paceline/client";
 import { defineServer, type Room, type RoomEntry } from "@paceline/server";
 import { VirtualScheduler, seededRandom, virtualSocketPair, type VirtualSocket } from "@paceline/testkit";
 import { WebSocketLink, type Cancel, type Scheduler } from "@paceline/transport";
 import { setImmediate as nextTurn, setTimeout as realPause } from "node:timers/promises";
+import { vi } from "vitest";
 import { stubFetch } from "./virtual-fetch.js";
 
 /**
@@ -75,6 +76,13 @@ export interface PausingPlayer {
   readonly seen: Seen;
 }
 
+/** A page of a {@link PausingStage}. */
+export interface PageOptions extends Partial<ClientOptions> {
+  /** Further delay of the server's answers to requests and upgrades of this page, ms. */
+  readonly answerDelayMs?: number;
+  readonly loop?: PausableProcess;
+}
+
 const STEP_MS = 5;
 const DELAY_MS = 20;
 
@@ -91,22 +99,45 @@ export class PausingStage {
   upgradeDelayMs = 0;
   /** Number of sockets that were opened. */
   sockets = 0;
+  /** Paths of the requests over HTTP. */
+  readonly requests: string[] = [];
+  /** True while the server answers no request over HTTP. */
+  isSilent = false;
 
   constructor(rooms: (new () => Room) | { readonly maxPlayers: number }, options: object = {}) {
     const wallClockMs = (): number => this.scheduler.nowMs();
     const kinds = { staged: rooms as RoomEntry };
     this.server = defineServer({ scheduler: this.process, wallClockMs, rooms: kinds, ...options });
     stubFetch(this.server);
+    const answer = globalThis.fetch;
+    vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
+      this.requests.push(new URL(url).pathname);
+      const answerDelayMs = Number(/late-(\d+)/.exec(url)?.[1]);
+      if (this.isSilent) return new Promise(() => undefined);
+      const response = await answer(url, init);
+      await new Promise<void>((resolve) => void this.scheduler.after(DELAY_MS + answerDelayMs, resolve));
+      return response;
+    });
   }
 
-  client(): Client {
-    const connect = (protocols: readonly string[]): VirtualSocket => this.#connect(protocols);
+  /** Makes a client, whose page can be paused. `options`: further ones of the client. */
+  client({
+    answerDelayMs = 0,
+    loop = new PausableProcess(this.scheduler),
+    ...options
+  }: PageOptions = {}): Client {
+    const connect = (protocols: readonly string[]): VirtualSocket =>
+      this.#connect(protocols, answerDelayMs, loop);
     const webSocket = function socket(_url: string, protocols: readonly string[] = []): VirtualSocket {
       return connect(protocols);
     };
-    const { scheduler } = this;
     const plain = { profile: "racing", transports: ["websocket"], sockets: 1 } as const;
-    return new Client("http://stage.example", { ...plain, scheduler, webSocket });
+    return new Client(`http://late-${answerDelayMs}.example`, {
+      ...plain,
+      ...options,
+      scheduler: loop,
+      webSocket,
+    });
   }
 
   async join(client = this.client()): Promise<PausingPlayer> {
@@ -156,19 +187,22 @@ export class PausingStage {
     await this.advance(200);
   }
 
-  #connect(protocols: readonly string[]): VirtualSocket {
+  #connect(protocols: readonly string[], answerDelayMs: number, loop: PausableProcess): VirtualSocket {
     const { scheduler, process } = this;
     this.sockets += 1;
     const random = this.#random.fork();
     const { player, server } = virtualSocketPair({ scheduler, random, settings: { delayMs: DELAY_MS } });
     player.connect();
+    // The first packets arrive after the answer to the upgrade.
+    const opening = new PausableProcess(scheduler);
+    opening.pause();
     const link = new WebSocketLink(server, { scheduler: process });
     link.filters.push({
       queuedBytes: 0,
       hasRoom: () => true,
       send: (_, packet, pass) => {
         const copy = packet.slice();
-        this.line.read(() => pass(copy));
+        opening.read(() => this.line.read(() => loop.read(() => pass(copy))));
       },
       receive: (packet, pass) => this.line.read(() => process.read(() => pass(packet))),
       end: (tell) => process.read(tell),
@@ -177,7 +211,12 @@ export class PausingStage {
     scheduler.after(DELAY_MS + this.upgradeDelayMs, () => {
       process.read(() => {
         this.server.takeLink(link, { address: "stage", protocols: [...protocols] });
-        scheduler.after(DELAY_MS, () => player.open());
+        scheduler.after(DELAY_MS + answerDelayMs, () =>
+          loop.read(() => {
+            player.open();
+            opening.goOn();
+          }),
+        );
       });
     });
     return player;

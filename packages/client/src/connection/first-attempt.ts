@@ -8,6 +8,7 @@ import {
 } from "@paceline/transport";
 import type { Page } from "../browser/page.js";
 import { joinCredential, linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
+import { afterOwnTime } from "./own-time.js";
 import { TabSeat } from "./tab-seat.js";
 
 /** The parts of a join that its first attempt and the connection after it use. */
@@ -41,11 +42,14 @@ export interface FirstResult {
   readonly first: FirstSocket | undefined;
 }
 
-/** Time limit of a match request, and of a link that opens, ms. */
-export const CONNECT_TIMEOUT_MS = 8000;
 /**
- * Time limit of an unused open socket, ms. The server closes a silent link after 5 s, and would keep its
- * seat.
+ * Time limit for the next answer of a server to a join, ms: to a match request or an upgrade, or the welcome. A
+ * busy server is alive for longer than a player's line is silent.
+ */
+export const ANSWER_TIMEOUT_MS = 20_000;
+/**
+ * Time limit of an unused open socket while this page's loop runs, ms. The server closes a silent link after
+ * 5 s, and would keep its seat.
  */
 const UNUSED_TIMEOUT_MS = 3000;
 const OPEN = 1;
@@ -103,7 +107,7 @@ export class FirstAttempt {
       const { signal } = this.#abortion;
       const { linkUrl, ticket } = await requestSeat({
         ...{ serverUrl, webrtc, signal, call: seated },
-        timeoutMs: CONNECT_TIMEOUT_MS,
+        timeoutMs: ANSWER_TIMEOUT_MS,
       });
       this.#open(linkUrl, `ticket.${ticket}`, false);
     }
@@ -121,7 +125,7 @@ export class FirstAttempt {
   #opened(): void {
     if (this.#isTaken) return;
     if (this.#abortion.signal.aborted) return this.#drop();
-    this.#cancelTimeout = this.#options.scheduler.after(UNUSED_TIMEOUT_MS, () => this.#drop());
+    this.#cancelTimeout = afterOwnTime(this.#options.scheduler, UNUSED_TIMEOUT_MS, () => this.#drop());
   }
 
   /**

@@ -98,6 +98,16 @@ export async function requestRooms(request: MatchRequest): Promise<RoomListing[]
   throw new NetError("match/bad-answer", "the server's answer is no list of rooms");
 }
 
+/** Returns true if the server answers over HTTP, whatever it says. Takes no seat. */
+export async function isAnswered(request: MatchRequest): Promise<boolean> {
+  try {
+    await requestRooms({ ...request, call: { ...request.call, method: "list" } });
+    return true;
+  } catch (error) {
+    return error instanceof NetError && error.code !== "match/unreachable";
+  }
+}
+
 async function askServer({ serverUrl, call, webrtc, timeoutMs, ...request }: MatchRequest): Promise<unknown> {
   const url = `${serverUrl}/match/${call.method}/${encodeURIComponent(call.target)}`;
   const { options, token, credentials, build, terms } = call;

@@ -11,6 +11,7 @@ import {
   DropCounters,
   Session,
   PathLink,
+  type Cancel,
   type Link,
   type LinkClose,
   type LinkMonitorOptions,
@@ -21,8 +22,16 @@ import { canJoinElsewhere, errorOf, isBroken, isFinal } from "./close-meaning.js
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
 import { EarlyTasks } from "../events/early-tasks.js";
 import { Listeners } from "../events/listeners.js";
-import type { FirstResult } from "./first-attempt.js";
-import { linkUrlOf, reconnectionTokenOf, requestSeat, type JoinCall, type Seat } from "./match-request.js";
+import { ANSWER_TIMEOUT_MS, type FirstResult } from "./first-attempt.js";
+import {
+  isAnswered,
+  linkUrlOf,
+  reconnectionTokenOf,
+  requestSeat,
+  type JoinCall,
+  type Seat,
+} from "./match-request.js";
+import { afterOwnTime } from "./own-time.js";
 import type { PageEvent } from "../browser/page.js";
 import { serverPathInWords, serverStatsOf, type ServerStats } from "../paths/path-stats.js";
 import { RateMeter } from "../paths/rate-meter.js";
@@ -39,8 +48,12 @@ import type { ServerConnectionOptions, Welcome } from "./server-connection-optio
 import { Stripes, type SocketCount, type StripeWish } from "./stripes.js";
 import type { TabSeat } from "./tab-seat.js";
 
-/** Time limit of a join in the upgrade, ms. A slower upgrade is probably blocked by a proxy. */
-const UPGRADE_TIMEOUT_MS = 4000;
+/** Time limit of a join, ms, however often the server answers. */
+const JOIN_LIMIT_MS = 60_000;
+/** Time after which the client asks over HTTP if the server runs at all, because the upgrade hangs, ms. */
+const UPGRADE_DOUBT_MS = 4000;
+/** Further time for the upgrade after the server has answered over HTTP, beside that of this answer, ms. */
+const UPGRADE_GRACE_MS = 1000;
 /** Time for which a server keeps a seat for the ticket, ms. */
 const TICKET_LIFETIME_MS = 15_000;
 /** Silence limit of a hidden page's link, ms, at the server and here. */
@@ -98,6 +111,7 @@ export class ServerConnection {
   #farewell: Promise<void> | undefined;
   #ignorePage: (() => void) | undefined;
   #settle: { resolve(): void; reject(error: unknown): void } | undefined;
+  #cancelSilence: Cancel | undefined;
   readonly #onPage: Readonly<Record<PageEvent, () => void>> = {
     hidden: () => this.#setHidden(true),
     visible: () => this.#setHidden(false),
@@ -192,10 +206,9 @@ export class ServerConnection {
 
   /** Takes a seat. Resolves after the server's welcome. */
   async join(): Promise<void> {
-    const cancelDeadline = this.#options.scheduler.after(serverLinkOptions.connectTimeoutMs + 2000, () =>
-      this.#refuse(new NetError("session/timeout", "no welcome from the server", { retryable: true })),
-    );
+    const cancelLimit = afterOwnTime(this.#options.scheduler, JOIN_LIMIT_MS, () => this.#giveUp());
     const welcomed = new Promise<void>((resolve, reject) => (this.#settle = { resolve, reject }));
+    this.#hasAnswered();
     this.#options.first.take().then(
       (begun) => this.#begin(begun),
       (error: unknown) => this.#refuse(error),
@@ -203,8 +216,23 @@ export class ServerConnection {
     try {
       await welcomed;
     } finally {
-      cancelDeadline();
+      cancelLimit();
+      this.#cancelSilence?.();
     }
+  }
+
+  /** Extends a join: the server runs, and may be slow. Late answers to a busy page do not count against it. */
+  #hasAnswered(): void {
+    if (this.#state !== "joining" || this.#isAborted) return;
+    this.#cancelSilence?.();
+    this.#cancelSilence = afterOwnTime(this.#options.scheduler, ANSWER_TIMEOUT_MS, () => this.#giveUp());
+  }
+
+  /** Rejects the join. The server may have given a seat meanwhile, which it gets back as after an abort. */
+  #giveUp(): void {
+    const error = new NetError("session/timeout", "no welcome from the server", { retryable: true });
+    this.#settle?.reject(error);
+    this.abort();
   }
 
   /** Session id, secret and what the player gave, for `Client.reconnect` in another page. */
@@ -287,6 +315,7 @@ export class ServerConnection {
 
   #begin({ call, first }: FirstResult): void {
     if (this.#state !== "joining") return first?.socket.close(CloseCode.left, "left");
+    this.#hasAnswered();
     this.#call = call;
     if (!first) return this.#joinByRequest();
     this.#linkUrl = first.linkUrl;
@@ -294,8 +323,24 @@ export class ServerConnection {
     if (!first.isOneStep) return;
     // The upgrade of the link carries the request. If the upgrade fails, a match request follows.
     this.#oneStep = link;
-    this.#options.scheduler.after(UPGRADE_TIMEOUT_MS, () => {
-      if (this.#oneStep === link && link.state === "connecting") link.close(CloseCode.timeout, "too slow");
+    this.#options.scheduler.after(UPGRADE_DOUBT_MS, () => void this.#doubtUpgrade(link));
+  }
+
+  /**
+   * Gives up an upgrade that hangs although the server answers over HTTP: the path blocks it. While the server
+   * answers to neither it is busy, and may already have given the seat.
+   */
+  async #doubtUpgrade(link: Link): Promise<void> {
+    const { scheduler, serverUrl } = this.#options;
+    const hangs = (): boolean => this.#oneStep === link && link.state === "connecting" && !this.#isAborted;
+    if (!hangs()) return;
+    const askedAtMs = scheduler.nowMs();
+    const { signal } = this.#abortion;
+    const timeoutMs = ANSWER_TIMEOUT_MS;
+    if (!(await isAnswered({ serverUrl, call: this.#call, webrtc: false, timeoutMs, signal }))) return;
+    const graceMs = scheduler.nowMs() - askedAtMs + UPGRADE_GRACE_MS;
+    afterOwnTime(scheduler, graceMs, () => {
+      if (hangs()) link.close(CloseCode.timeout, "the upgrade hangs");
     });
   }
 
@@ -312,9 +357,10 @@ export class ServerConnection {
         serverUrl: this.#plan.serverUrl,
         call: this.#call,
         webrtc: this.#options.webrtc(),
-        timeoutMs: serverLinkOptions.connectTimeoutMs,
+        timeoutMs: ANSWER_TIMEOUT_MS,
         signal: this.#abortion.signal,
       });
+      this.#hasAnswered();
       seat = { ...answer, untilMs: nowMs + TICKET_LIFETIME_MS };
     }
     if (this.#state === "left" || this.#state === "joined") return;
@@ -347,14 +393,17 @@ export class ServerConnection {
   #attachLink(link: Link): Link {
     this.#links.add(link);
     this.#newestLink = link;
-    this.#session.attach(link, { ...serverLinkOptions, preference: (this.#linkNumber += 1) });
+    const preference = (this.#linkNumber += 1);
+    // The join has a limit of its own.
+    const connectTimeoutMs = this.#state === "joining" ? JOIN_LIMIT_MS : serverLinkOptions.connectTimeoutMs;
+    this.#session.attach(link, { ...serverLinkOptions, connectTimeoutMs, preference });
     return link;
   }
 
   #newSession(): Session {
     const options = this.#options;
     const { handlers } = options;
-    return new Session({
+    const session = new Session({
       scheduler: options.scheduler,
       currentTick: () => options.currentTick(),
       channel: options.channel,
@@ -370,6 +419,7 @@ export class ServerConnection {
         onPong: (times, link) => {
           // Only a WebSocket can stall behind lost segments.
           if (link === this.link) this.#stripes.observe(times);
+          this.#hasAnswered();
           handlers.onPong(times);
         },
         onActiveLink: (link, reason) => this.#activated(link, reason),
@@ -379,6 +429,9 @@ export class ServerConnection {
         onClosed: (close) => this.#linkDown(close),
       },
     });
+    // The server answers no ping before it has let the player in, which its hooks may take long for.
+    session.setMinTimeout(this.#state === "joining" ? JOIN_LIMIT_MS : ANSWER_TIMEOUT_MS);
+    return session;
   }
 
   /**
@@ -436,6 +489,7 @@ export class ServerConnection {
     // A page that has taken over a seat by its token knows only from the welcome that it spectates.
     const terms = welcome.spectator ? { ...this.#call.terms, spectate: true } : this.#call.terms;
     this.#call = { method: "joinById", target: welcome.roomId, options, credentials, build, terms };
+    this.#session.setMinTimeout(0);
     if (this.#options.page?.isHidden) this.#setHidden(true);
     this.#settle?.resolve();
     this.#options.handlers.onWelcome(welcome);
@@ -472,6 +526,7 @@ export class ServerConnection {
 
   #activated(link: Link | undefined, reason: string): void {
     if (link && this.#isAborted) return this.#refuse(aborted());
+    this.#hasAnswered();
     this.#stripes.use(link && isSocket(link) ? link : undefined);
     if (link && this.#state === "joined") this.#options.handlers.onMoved(reason);
   }
@@ -528,8 +583,9 @@ export class ServerConnection {
     this.#oneStep = undefined;
     if (this.#isAborted) return this.#refuse(errorOf(close));
     if (isOneStep && canJoinElsewhere(close.code)) return this.#joinByRequest();
-    const isSpent = close.code === CloseCode.ticketExpired || close.code === CloseCode.ticketUsed;
-    // The path was too slow, or a proxy has repeated the upgrade: try once more, with another ticket.
+    const { ticketExpired, ticketUsed, timeout } = CloseCode;
+    const isSpent = close.code === ticketExpired || close.code === ticketUsed || close.code === timeout;
+    // The path or this page was too slow, or a proxy has repeated the upgrade: try once more, with another ticket.
     if (!isSpent || this.#hasRetriedRequest) return this.#refuse(errorOf(close));
     this.#hasRetriedRequest = true;
     this.#joinByRequest();

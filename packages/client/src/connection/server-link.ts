@@ -1,11 +1,11 @@
 import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import { WebSocketLink, type Link, type WebSocketLike } from "@paceline/transport";
-import { CONNECT_TIMEOUT_MS, type FirstSocket } from "./first-attempt.js";
+import type { FirstSocket } from "./first-attempt.js";
 import type { ServerConnectionOptions } from "./server-connection-options.js";
 
 export const serverLinkOptions = {
   needsProof: false,
-  connectTimeoutMs: CONNECT_TIMEOUT_MS,
+  connectTimeoutMs: 8000,
   timeoutMs: 5000,
   heartbeatMs: 1000,
   silenceMs: 1000,

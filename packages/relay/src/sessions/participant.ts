@@ -95,6 +95,8 @@ const WEBRTC_CHANGE_MS = 10_000;
  */
 const MAX_PAUSE_MS = 500;
 const LINK_CONNECT_TIMEOUT_MS = 5000;
+/** Time for the first packet of a newcomer, ms: that for which a client waits for an answer. */
+const FIRST_PACKET_MS = 20_000;
 const HEARTBEAT_MS = 1000;
 /** Clients ping by themselves, so the relay measures less often. */
 const MEASURE_MS = 4000;
@@ -368,9 +370,14 @@ export class Participant {
     this.#stripes.add(stripe.link);
   }
 
-  /** Takes the session's first link. */
+  /**
+   * Takes the session's first link. Waits longer for its first packet: the answer to the upgrade may still be on
+   * its way to a busy client.
+   */
   attach(first: AdmittedLink): void {
     this.#take(first);
+    this.session.setMinTimeout(FIRST_PACKET_MS);
+    first.onFirst = () => this.setHidden(this.#isHidden);
     this.#start(first);
   }
 

@@ -25,6 +25,8 @@ export interface WebSocketLinkOptions {
 }
 
 const OPEN = 1;
+/** The close of a socket without a close frame. */
+const CUT: LinkClose = { code: 1006, reason: "" };
 /** A socket that holds this many unsent bytes has no room. */
 const HIGH_WATER_BYTES = 4096;
 /** Limit of RFC 6455, section 5.5.1. */
@@ -65,8 +67,12 @@ export class WebSocketLink extends PathLink {
     socket.addEventListener("error", () => undefined);
     if (socket.readyState === OPEN) super.connect();
     if (socket.readyState > OPEN) {
-      const { code = 1006, reason = "" } = this.#backlog?.close ?? {};
-      this.scheduler.after(0, () => this.ended(code, reason));
+      const { packets = [], close: { code, reason } = CUT } = this.#backlog ?? {};
+      this.scheduler.after(0, () => {
+        // They came before the close: a welcome among them names the seat to return to.
+        if (packets.length > 0) this.opened();
+        this.ended(code, reason);
+      });
     }
   }
 

@@ -13,7 +13,7 @@ export interface LinkMonitorOptions {
    * all if no other is left. Default: everything.
    */
   readonly carries?: "everything" | "unreliable";
-  /** Longest time from attaching to proof, ms. Then the link is given up. */
+  /** Longest time from attaching to proof, ms, or from the last stall of this page. Then the link is given up. */
   readonly connectTimeoutMs: number;
   /** Silence with an unanswered ping after which the link counts as dead, whatever its own state is, ms. */
   readonly timeoutMs: number;
@@ -67,6 +67,8 @@ export class LinkMonitor {
   readonly link: Link;
   readonly options: LinkMonitorOptions;
   readonly #attachedAtMs: number;
+  /** Start of the time that counts for `connectTimeoutMs`. */
+  #connectingSinceMs: number;
   readonly #loss = new PingLoss();
   readonly #roundTrip = new RoundTrip();
   #openedAtMs: number | undefined;
@@ -86,6 +88,7 @@ export class LinkMonitor {
     this.link = link;
     this.options = options;
     this.#attachedAtMs = nowMs;
+    this.#connectingSinceMs = nowMs;
     this.#heardAtMs = nowMs;
     this.#silentSinceMs = nowMs;
   }
@@ -160,6 +163,7 @@ export class LinkMonitor {
     if (lateMs < Math.min(timeoutMs, silenceMs) * LATE_SHARE || this.#excuses >= MAX_EXCUSES) return;
     this.#excuses += 1;
     this.#silentSinceMs = nowMs;
+    this.#connectingSinceMs = nowMs;
     this.#forgetSilence();
   }
 
@@ -275,7 +279,7 @@ export class LinkMonitor {
   failure(nowMs: number, leastTimeoutMs = 0, others: readonly LinkMonitor[] = []): string | undefined {
     if (!this.isUsable) {
       const { connectTimeoutMs } = this.options;
-      const isOver = nowMs - this.#attachedAtMs > connectTimeoutMs;
+      const isOver = nowMs - this.#connectingSinceMs > connectTimeoutMs;
       return isOver ? `no proof within ${connectTimeoutMs} ms` : undefined;
     }
     // After a stall of this page, answers wait behind the timer of this check: one ping proves nothing.
