@@ -88,7 +88,7 @@ export class SessionRegistry implements ParticipantContext {
     });
     const { turn, scheduler } = settings;
     this.#stopRenewing = turn && scheduler.every(turn.lifetimeMs / 2, () => this.#renewCredentials());
-    this.#stripes = new StripeTickets(scheduler);
+    this.#stripes = new StripeTickets(scheduler, this.pauses);
   }
 
   /**
@@ -145,7 +145,8 @@ export class SessionRegistry implements ParticipantContext {
     if (participant?.hasToken(request.token)) {
       const { room } = participant;
       const refusal = this.rooms.buildRefusal(room, request);
-      if (!room.host && !room.hasNumbers(1)) return full(409, "the room has no number for another page: try again in a minute");
+      if (!room.host && !room.hasNumbers(1))
+        return full(409, "the room has no number for another page: try again in a minute");
       return refusal ?? this.seats.holdSuccessor(participant, address);
     }
     return notFound("no such session (any more), or one of another server: join as usual");
@@ -284,7 +285,6 @@ export class SessionRegistry implements ParticipantContext {
     this.#stopRenewing?.();
     this.#stopMemory();
     this.pauses.stop();
-    this.#stripes.stop();
     this.seats.clear();
     this.rooms.groups.clear();
     for (const participant of this.participants.values()) {

@@ -2,6 +2,7 @@ import { VirtualScheduler } from "@paceline/testkit";
 import type { Scheduler } from "@paceline/transport";
 import { expect, test } from "vitest";
 import { StripeTickets } from "../src/admission/stripe-tickets.js";
+import { OwnPauses } from "../src/ops/own-pauses.js";
 
 test("a server that is late gives no tickets for sockets, and gives them again five seconds later", () => {
   const base = new VirtualScheduler();
@@ -11,7 +12,8 @@ test("a server that is late gives no tickets for sockets, and gives them again f
     after: base.after.bind(base),
     every: base.every.bind(base),
   };
-  const tickets = new StripeTickets<string>(scheduler);
+  const pauses = new OwnPauses(scheduler);
+  const tickets = new StripeTickets<string>(scheduler, pauses);
   const block = (ms: number): void => {
     lateMs += ms;
     base.advance(300);
@@ -24,5 +26,5 @@ test("a server that is late gives no tickets for sockets, and gives them again f
   expect(tickets.issue("still")).toBeUndefined();
   base.advance(1000);
   expect(tickets.issue("calm")).toBeDefined();
-  tickets.stop();
+  pauses.stop();
 });

@@ -1,14 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { SharedInterval, type Cancel, type Scheduler } from "@paceline/transport";
+import type { Cancel, Scheduler } from "@paceline/transport";
+import type { OwnPauses } from "../ops/own-pauses.js";
 
 /** Largest number of stripes of one session, open or requested. */
 export const MAX_STRIPES = 2;
 const LIFETIME_MS = 10_000;
 const TICKET_BYTES = 24;
-/** Period of the timer that shows whether this process is slow, ms: that of steady sessions, for one wake-up. */
-const CHECK_PERIOD_MS = 250;
-/** Lateness of that timer, ms. */
-const LATE_MS = 25;
 /** Time for which a client counts late answers, ms. */
 const LATE_FOR_MS = 5000;
 
@@ -19,26 +16,16 @@ const LATE_FOR_MS = 5000;
 export class StripeTickets<Owner> {
   readonly #scheduler: Scheduler;
   readonly #outstanding = new Map<string, { readonly owner: Owner; readonly cancel: Cancel }>();
-  #checkedAtMs: number;
-  #lateAtMs = -Infinity;
-  readonly stop: Cancel;
+  readonly #pauses: OwnPauses;
 
-  constructor(scheduler: Scheduler) {
+  constructor(scheduler: Scheduler, pauses: OwnPauses) {
     this.#scheduler = scheduler;
-    this.#checkedAtMs = scheduler.nowMs();
-    const checks = new SharedInterval(scheduler, () => {
-      const nowMs = scheduler.nowMs();
-      const lateMs = nowMs - this.#checkedAtMs - CHECK_PERIOD_MS;
-      this.#checkedAtMs = nowMs;
-      if (lateMs > LATE_MS) this.#lateAtMs = nowMs;
-    });
-    checks.every(CHECK_PERIOD_MS);
-    this.stop = () => checks.every(0);
+    this.#pauses = pauses;
   }
 
   /** Returns a new ticket; undefined if the owner has two unused ones, or while this process is slow. */
   issue(owner: Owner): string | undefined {
-    if (this.#scheduler.nowMs() - this.#lateAtMs < LATE_FOR_MS) return undefined;
+    if (this.#pauses.wasLate(LATE_FOR_MS)) return undefined;
     let count = 0;
     for (const ticket of this.#outstanding.values()) if (ticket.owner === owner) count += 1;
     if (count >= MAX_STRIPES) return undefined;

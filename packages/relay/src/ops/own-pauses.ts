@@ -17,13 +17,15 @@ export class OwnPauses {
   readonly #scheduler: Scheduler;
   readonly #lateness: OwnLateness;
   readonly #looks: SharedInterval;
+  #tickedAtMs: number;
   #totalMs = 0;
   #endedAtMs = -Infinity;
 
   constructor(scheduler: Scheduler) {
     this.#scheduler = scheduler;
+    this.#tickedAtMs = scheduler.nowMs();
     this.#lateness = new OwnLateness(PERIOD_MS, scheduler.nowMs());
-    this.#looks = new SharedInterval(scheduler, () => this.#look());
+    this.#looks = new SharedInterval(scheduler, () => this.#tick());
     this.#looks.every(PERIOD_MS);
   }
 
@@ -31,6 +33,12 @@ export class OwnPauses {
   get isRecent(): boolean {
     this.#look();
     return this.#scheduler.nowMs() - this.#endedAtMs < RECENT_MS;
+  }
+
+  /** True if this process was late by more than a timer's tolerance within the last `forMs`. */
+  wasLate(forMs: number): boolean {
+    const nowMs = this.#scheduler.nowMs();
+    return this.#lateness.wasLate(nowMs - forMs, nowMs);
   }
 
   /** Runs `fn` once after `delayMs` without the pauses in between. */
@@ -50,9 +58,15 @@ export class OwnPauses {
     this.#looks.every(0);
   }
 
+  /** Looks before the timer is due, which may be later than what is read now. Only a pause is no part of its period. */
   #look(): void {
+    if (this.#scheduler.nowMs() - this.#tickedAtMs >= PERIOD_MS + MIN_PAUSE_MS) this.#tick();
+  }
+
+  #tick(): void {
     const nowMs = this.#scheduler.nowMs();
     const lateMs = this.#lateness.tick(nowMs);
+    this.#tickedAtMs = nowMs;
     if (lateMs < MIN_PAUSE_MS) return;
     this.#totalMs += Math.min(lateMs, MAX_PAUSE_MS);
     this.#endedAtMs = nowMs;
