@@ -233,6 +233,13 @@ reads is of one moment. An entity that is read for the first time after a while 
 had read it, to a millimetre; after more than 16 states that nobody saw, older corrections are not blended any more.
 Whatever is interpolated and ran out of states while nobody looked goes on where it is, without blending.
 
+In a room with an authority, the time of its ticks follows from the arrival of states and the round trip, within limits
+from pongs: a pong left the server after the tick that arrived before it, and before the one that arrives next. A page
+that draws slowly handles both late, but in that order. Without these limits it would take half of the time that states
+wait for a frame for a delay of the network: with 20 frames a second, that showed cars 16 to 28 ms off, and after a
+standstill of 450 ms up to 360 ms. The limits need states and pongs in one stream, so they rest while states travel over
+WebRTC or over several sockets, and between players.
+
 \`room.clock\` has \`now()\`, \`serverNow()\` and \`renderNow()\`, in ms, none of which runs backwards. Timers of the
 SDK share one wake-up. In a hidden page it is a Worker's, which browsers do not slow down; where a page may have none, it
 is the page's own.

@@ -175,6 +175,20 @@ function bandTable({ measuredBands }, { bandSources }) {
   return table(["quantity", "band", "from", "who says so"], rows);
 }
 
+const PERIODS_AND_BUDGETS = `Events obey a new \`eventLifetimeMs\` at once while they wait here; what an open data channel has taken, 2.4 kB at most, it
+repeats for as long as it was opened for, and \`explain()\` says how long. Where a game asks for more states than its genre's, and names no \`sendPeriodMs\`, packets follow as often. \`tickHz\` counts where
+the game runs in steps: in lockstep, and where the game names it; a server that decides has its own. In a room with an
+authority the server sends to each player as that player's plan says, within the room's own limits
+([Rooms with an authority](guides/authority.md#how-often-and-how-exactly-players-get-states)). \`stateBytesPerSecond\` is a
+share of the uplink where players send to each other. In a room with an authority its default is what 64 moving entities
+need from the server: \`stateHz\` × (64 × 16 bytes + 40 of heads), so 1064 bytes for each state per second. A game that sets the
+number gets its own in every room. With
+more other players that could be direct than \`maxDirectPeers\` nothing is direct: that many states of 150 bytes fill
+300 kbit/s of uplink, or 16 connections are open. Players whom only the relay reaches do not count. What is sent in fact is
+measured: while direct links to all would take more than \`uploadBytesPerSecond\` of a player's uplink, headers included,
+that player's links go through the relay too. Both are left for good only after 15 s, so that nobody's links open and
+close all the time; \`room.peers[i].reason\` and \`room.transport.explain()\` say which it was.`;
+
 /** @param {Transport} transport @returns {string} */
 function introduction(transport) {
   return `<!-- Written by \`pnpm docs\` from packages/transport/src/profiles: change that folder, not this file. -->
@@ -233,19 +247,7 @@ preference: a room with an authority is that, whatever the profile says. A game 
 carries them, and \`room.peers[i].reason\` says that this browser has no WebRTC. Only the game's own contradiction is refused:
 a mesh without \`webrtc\` among its \`transports\`, or with \`exposeAddress: false\`. \`stateHz\` is the most states of an entity that
 are sent in a second; far fewer are sent while receivers foresee the motion within \`thresholdM\` and \`headingRad\`.
-Events obey a new \`eventLifetimeMs\` at once while they wait here; what an open data channel has taken, 2.4 kB at most, it
-repeats for as long as it was opened for, and \`explain()\` says how long. Where a game asks for more states than its genre's, and names no \`sendPeriodMs\`, packets follow as often. \`tickHz\` counts where
-the game runs in steps: in lockstep, and where the game names it; a server that decides has its own. In a room with an
-authority the server sends to each player as that player's plan says, within the room's own limits
-([Rooms with an authority](guides/authority.md#how-often-and-how-exactly-players-get-states)). \`stateBytesPerSecond\` is a
-share of the uplink where players send to each other. In a room with an authority its default is what 64 moving entities
-need from the server: \`stateHz\` × (64 × 16 bytes + 40 of heads), so 1064 bytes for each state per second. A game that sets the
-number gets its own in every room. With
-more other players that could be direct than \`maxDirectPeers\` nothing is direct: that many states of 150 bytes fill
-300 kbit/s of uplink, or 16 connections are open. Players whom only the relay reaches do not count. What is sent in fact is
-measured: while direct links to all would take more than \`uploadBytesPerSecond\` of a player's uplink, headers included,
-that player's links go through the relay too. Both are left for good only after 15 s, so that nobody's links open and
-close all the time; \`room.peers[i].reason\` and \`room.transport.explain()\` say which it was.
+${PERIODS_AND_BUDGETS}
 
 ## What the tree makes of them
 

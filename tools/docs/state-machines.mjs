@@ -8,7 +8,10 @@ const TARGET = path.resolve(import.meta.dirname, "../../docs/STATE-MACHINES.md")
 
 /** Meaning of the states and events of a room's connection; the document fails if one is missing here. */
 const MEANINGS = /** @type {Readonly<Record<string, string>>} */ ({
-  joining: "a seat was asked for, or its link is opening; no welcome yet",
+  joining: `a seat was asked for, or its link is opening; no welcome yet. The client waits 20 s for each answer
+  (to a match request, an upgrade, and the welcome), in which its own loop ran, and 60 s for all of them. While an
+  upgrade hangs for 4 s, it asks over HTTP if the server runs at all, and only then replaces the upgrade by a request.
+  The server waits 20 s for the first packet of a newcomer`,
   joined: "the link to the server is up",
   dropped: "the link is down; attempts to come back are on their way",
   left: "over, for good",

@@ -91,7 +91,7 @@ test("options of a join may be undefined, which leaves them out, and have limits
   for (const [wrong, message] of [
     [options(1, 1_000_000), 'options.o0: expected text of at most 256 characters, got "1000000 characters"'],
     [options(17, 1), 'options: expected at most 16 entries, got "17 entries"'],
-    [options(16, 200), 'options: expected at most 4096 bytes as msgpack, got "6505 bytes"'],
+    [options(16, 200), 'options: expected at most 4096 bytes of names and values, got "6438 bytes"'],
     [{ ["k".repeat(65)]: 1 }, "options: expected names of 1 to 64 characters"],
   ] as const)
     expect(() => client.joinOrCreate("race", wrong)).toThrow(message);

@@ -26,4 +26,5 @@ export type * from "./wire/room-types.js";
 export * from "./bytes/sequence.js";
 export * from "./state/index.js";
 export * from "./bytes/utf8.js";
+export * from "./bytes/plain-data.js";
 export * from "./bytes/value-codec.js";

@@ -1,5 +1,6 @@
 import { isFields } from "./bytes/shape.js";
-import { encodeValue, plainDataProblem } from "./bytes/value-codec.js";
+import { encodeUtf8 } from "./bytes/utf8.js";
+import { plainDataProblem } from "./bytes/plain-data.js";
 import type { ErrorCode } from "./errors/error-codes.js";
 import { ConfigError } from "./errors/errors.js";
 
@@ -17,7 +18,7 @@ export type RoomOptions = Readonly<Record<string, string | number | boolean>>;
 const MAX_OPTIONS = 16;
 const MAX_OPTION_NAME_CHARACTERS = 64;
 const MAX_OPTION_CHARACTERS = 256;
-/** Size as msgpack. The welcome has the options and the room's peers in one packet. */
+/** Names and values as UTF-8 text. The welcome has the options and the room's peers in one packet. */
 const MAX_OPTIONS_BYTES = 4096;
 
 /** Returns the error of options that no room can have. Never throws on data that came as JSON. */
@@ -32,9 +33,14 @@ export function optionsProblem(options: unknown): ConfigError | undefined {
   }
   const problem = plainDataProblem(options, "options");
   if (problem) return problem;
-  const { length } = encodeValue(options);
+  // Not the exact bytes on the wire: the encoder of messages is no part of a page's first download.
+  const { length } = encodeUtf8(entries.flat().join(""));
   if (length <= MAX_OPTIONS_BYTES) return undefined;
-  return new ConfigError("options", `${length} bytes`, `at most ${MAX_OPTIONS_BYTES} bytes as msgpack`);
+  return new ConfigError(
+    "options",
+    `${length} bytes`,
+    `at most ${MAX_OPTIONS_BYTES} bytes of names and values`,
+  );
 }
 
 function optionProblem(key: string, value: unknown): ConfigError | undefined {

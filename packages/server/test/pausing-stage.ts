@@ -10,7 +10,7 @@ import { stubFetch } from "./virtual-fetch.js";
  * A process that can be paused, as by a debugger or a suspended machine. While it is, its timers and all that
  * comes over its sockets wait; then it reads the sockets first, as Node does.
  */
-export class PausableProcess implements Scheduler {
+class PausableProcess implements Scheduler {
   readonly #clock: Scheduler;
   readonly #reads: (() => void)[] = [];
   readonly #timers = new Set<() => void>();
@@ -60,7 +60,7 @@ export class PausableProcess implements Scheduler {
 }
 
 /** What one player of a {@link PausingStage} has seen. */
-export interface Seen {
+interface Seen {
   drops: number;
   /** `resumed` of each return. */
   readonly returns: boolean[];
