@@ -10,7 +10,7 @@ import { stubFetch } from "./virtual-fetch.js";
  * A process that can be paused, as by a debugger or a suspended machine. While it is, its timers and all that
  * comes over its sockets wait; then it reads the sockets first, as Node does.
  */
-class PausableProcess implements Scheduler {
+export class PausableProcess implements Scheduler {
   readonly #clock: Scheduler;
   readonly #reads: (() => void)[] = [];
   readonly #timers = new Set<() => void>();
