@@ -41,6 +41,14 @@ test("the reason is the one that is known", () => {
     `The race server at ${SERVER} does not answer: it is down, or this device cannot reach it.`,
   );
   expect(troubleInWords(unreachable, SERVER, false)).toContain("this device is offline");
+  // Chromium, Firefox and Safari, if the page's own server has gone before the code of the race was fetched.
+  for (const words of [
+    "Failed to fetch dynamically imported module: http://a.example/assets/race-game.js",
+    "error loading dynamically imported module: http://a.example/assets/race-game.js",
+    "Importing a module script failed.",
+  ])
+    expect(troubleInWords(new TypeError(words), SERVER, true)).toContain("does not answer");
+  expect(troubleInWords(new TypeError("x is not a function"), SERVER, true)).toContain("x is not a function");
   // A server that refuses does answer.
   const refused = troubleInWords(new NetError("match/refused", "a driver needs a name"), SERVER, true);
   expect(refused).toContain("a driver needs a name");

@@ -155,7 +155,7 @@ describe("onChange", () => {
     const told = [changes(mine, "hp"), changes(seen, "hp")];
     a.despawn(mine);
     await stage.advance(500);
-    mine.hp = 1;
+    expect(() => (mine.hp = 1)).toThrow("expected an entity that has not despawned");
     a.spawn(Hero, { hp: 7 });
     await stage.advance(1000);
     expect(told).toEqual([[], []]);

@@ -490,7 +490,9 @@ describe("a session in lockstep begins", () => {
     const { hub, rooms, machines } = await lobby(4);
     const games = rooms.map((room, index) => new Skirmish(room, 3, { machine: machines[index]! }));
     const [first, second, third, spare] = games as [Skirmish, Skirmish, Skirmish, Skirmish];
-    await hub.advance(60);
+    // Before all have said that they are there.
+    await hub.advance(40);
+    expect(games.map(({ starts }) => starts.length)).toEqual([0, 0, 0, 0]);
     sendOnlyTo(third.room, first.room);
     await hub.advance(200);
     expect(games.map(({ starts }) => starts.length)).toEqual([1, 0, 1, 0]);

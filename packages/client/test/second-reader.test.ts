@@ -135,6 +135,7 @@ async function drive(rooms: readonly Room[]): Promise<void> {
       car.isBraking = frame % 40 > 25;
     }
     for (const [index, kite] of kites.entries()) {
+      if (index === 0 && frame > 100) continue;
       kite.position.set(20 * Math.sin(2 * seconds), seconds * 3 * (index + 1), 30 + Math.cos(4 * seconds));
       const half = Math.sin(seconds) / 2;
       kite.attitude.set(0, Math.sin(half), 0, Math.cos(half));

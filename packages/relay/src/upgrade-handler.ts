@@ -150,12 +150,12 @@ export class UpgradeHandler {
     const [kind, first = "", ...more] = credential.split(".");
     const [second = ""] = more;
     const { registry } = this.#parts;
+    // A ticket is opaque text: another server may give out one with a dot.
+    if (kind === "ticket")
+      return registry.admit(admitted, credential.slice("ticket.".length), addressOf(request));
     if (kind === "resume" && more.length === 1) return registry.resume(admitted, first, second);
-    if (more.length === 0) {
-      if (kind === "ticket") return registry.admit(admitted, first, addressOf(request));
-      if (kind === "join") return this.#join(request, admitted, first);
-      if (kind === "stripe") return registry.stripe(admitted, first);
-    }
+    if (kind === "join" && more.length === 0) return this.#join(request, admitted, first);
+    if (kind === "stripe" && more.length === 0) return registry.stripe(admitted, first);
     admitted.link.close(CloseCode.refused, "no ticket and no token");
   }
 

@@ -317,6 +317,8 @@ describe("a proxy before the server", () => {
     const othersAreFine = await withNeighbour({ limits: { linkTimeoutMs: 1000 } });
     await through({});
     const host = stage.rooms[1]!;
+    // The server has to have heard the newcomer: it waits longer for the first packet.
+    await new Promise((resolve) => setTimeout(resolve, 300));
     proxies[0]!.swallow();
     await eventually(() => expect(host.calls).toContain("drop 1"));
     await othersAreFine();

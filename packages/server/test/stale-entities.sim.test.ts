@@ -85,9 +85,9 @@ test("to despawn twice is nothing, and other calls say when and by whom the enti
   room.despawn(atServer!);
   const expected = "entity: expected an entity that is in this room";
   expect([cell, mine, atServer!, {}].map((entity) => said(() => room.give(entity, undefined)))).toEqual([
-    `${expected} (cell ${cell.id} was despawned … ms ago, when player 2 left), got an object`,
-    `${expected} (cell ${mine.id} was despawned … ms ago, by the room's code), got an object`,
-    `${expected} (ship ${atServer!.id} was despawned … ms ago, by player 1), got an object`,
+    `${expected} (cell ${cell.id} was despawned … ms ago, when player 2 left), got an Entity`,
+    `${expected} (cell ${mine.id} was despawned … ms ago, by the room's code), got an Entity`,
+    `${expected} (ship ${atServer!.id} was despawned … ms ago, by player 1), got an Entity`,
     `${expected}, got an object`,
   ]);
   const [player] = room.players.values();

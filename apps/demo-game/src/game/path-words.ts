@@ -40,7 +40,7 @@ export function toneOf(steps: ShownSteps | undefined): Tone {
   return steps.largestM <= SMALL_STEP_M ? "good" : "lost";
 }
 
-/** What goes on while the server of a race among players is gone. `waiting`: cars without a direct path. */
+/** Returns a sentence on the race among players whose server is gone. `waiting`: cars without a direct path. */
 export function goneInWords(direct: number, waiting: number): string {
   const goOn = direct === 1 ? "1 direct path goes on" : `${direct} direct paths go on`;
   const wait = waiting === 1 ? "1 car waits for it" : `${waiting} cars wait for it`;

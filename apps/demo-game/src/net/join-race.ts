@@ -69,12 +69,19 @@ function isFinal(error: unknown): boolean {
   return error.code === "match/full" || error.code === "match/not-found" || !error.retryable;
 }
 
+/** Returns true if nothing answered: the race server, or the page's own when it fetches the code of the race. */
+function isUnanswered(error: unknown): boolean {
+  if (error instanceof NetError) return error.code === "match/unreachable";
+  // Browsers reject an import whose file does not come with a TypeError, each in words of its own.
+  return error instanceof TypeError && /import|module/i.test(error.message);
+}
+
 /** Returns why the player could not join, and what helps. `isOnline`: the browser's word for the device. */
 export function troubleInWords(error: unknown, server: string, isOnline: boolean): string {
   if (error instanceof ForbiddenServerError)
     return `This page may not talk to ${server}: the page's own server has to allow it (--connect-to ${server}).`;
   if (isDraining(error)) return "The race server is about to restart and takes nobody new for now.";
-  if (error instanceof NetError && error.code === "match/unreachable") {
+  if (isUnanswered(error)) {
     const why = isOnline ? ": it is down, or this device cannot reach it" : ", and this device is offline";
     return `The race server at ${server} does not answer${why}.`;
   }

@@ -18,7 +18,7 @@ export interface HonestFigures {
   /** CPU time of the process, ms. */
   readonly cpuMs: number;
   readonly cpuSamples: readonly CpuSample[];
-  /** What the watching player saw. */
+  /** Figures of the player that watches. */
   readonly frames: readonly Frame[];
 }
 

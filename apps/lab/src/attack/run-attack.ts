@@ -118,7 +118,7 @@ class Run {
       if (outcome.failures.length === 0) continue;
       if (stage?.server.log) process.stderr.write(`${stage.server.log.split("\n").slice(-8).join("\n")}\n`);
       await stage?.close();
-      // What a broken case has started and not ended: a page, a server whose players could not join, attackers.
+      // A broken case may leave behind a page, a server whose players could not join, attackers.
       killAll();
       stage = undefined;
     }

@@ -364,12 +364,8 @@ export class ShownEntities implements SnapshotListener {
     const { plan, id } = entity;
     const owner = entity.rows[place + OWNER_COLUMN]!;
     if (!timeline || this.#source.isOwn(id, owner, plan.definition)) return;
-    let record = this.#records.get(id);
-    if (record?.definition !== plan.definition) {
-      this.onRemoved(id);
-      if (this.#records.size >= this.#source.maxEntities) return this.#parts.drops.count("queue-full");
-      record = this.#add(id, plan.definition);
-    }
+    const record = this.#recordOf(id, plan.definition);
+    if (!record) return this.#parts.drops.count("queue-full");
     const unwrapped = timeline.unwrap(tick);
     if (!record.isNewer(unwrapped)) return;
     const isJump = (changes & StateChange.teleported) !== 0;
@@ -383,15 +379,19 @@ export class ShownEntities implements SnapshotListener {
     record.owner = owner;
     this.acceptedStates += 1;
     if (isGiven) this.#given(record, isJump);
-    this.#accepted(record, isJump);
-  }
-
-  #accepted(record: ShownReplica, isJump: boolean): void {
     // Interpolated entities share a delay, which depends on every arrival.
     if (record.isInterpolated || record.onState) record.take();
     record.onState?.(record.row, isJump);
     record.changes?.review();
     this.#spawnIfNew(record);
+  }
+
+  /** Returns the record of an entity. Returns undefined for a new one beyond the limit. */
+  #recordOf(id: number, definition: EntityDefinition): ShownReplica | undefined {
+    const known = this.#records.get(id);
+    if (known?.definition === definition) return known;
+    this.onRemoved(id);
+    return this.#records.size < this.#source.maxEntities ? this.#add(id, definition) : undefined;
   }
 
   #given(record: ShownReplica, isJump: boolean): void {

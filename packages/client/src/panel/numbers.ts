@@ -44,7 +44,7 @@ export function pathsInWords(
   return { value: `${count("direct")} of ${peers.length}`, meaning: ["direct", ...others].join(", ") };
 }
 
-/** What the error of shown entities is measured against. A server's states may differ from what players see. */
+/** Names the states that shown entities are compared with. A server's states may differ from what players see. */
 export function errorMeaning(isDecided: boolean): string {
   return isDecided
     ? "error of what is shown, against the server's states"

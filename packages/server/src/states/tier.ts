@@ -109,9 +109,10 @@ export class Tier {
     };
     const sentTick = (record: EntityRecord): number | undefined => this.replication.sentTick(record);
     const turn = { due, rowsOf, isTurn, sentTick, maxBytesPerSecond: this.#maxBytesPerSecond };
-    return this.#individual
-      .map((snapshots) => snapshots.write(moment, turn, this.#tickHz))
-      .reduce(cheaper, undefined);
+    let cost: DueCost | undefined;
+    for (const snapshots of this.#individual)
+      cost = cheaper(cost, snapshots.write(moment, turn, this.#tickHz));
+    return cost;
   }
 
   /**

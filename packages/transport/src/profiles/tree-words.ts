@@ -91,8 +91,8 @@ export const treeWords: readonly QuestionWords[] = [
       "PATHS-1": {
         choice: "not at all: each talks with the server",
         reason:
-          "The room has a server that decides, and tells everybody. Unless the game sets stateBytesPerSecond, each player's " +
-          "is what 64 moving entities need.",
+          "The room has a server that decides, and tells everybody. Unless the game sets stateBytesPerSecond, it follows " +
+          "from stateHz, because states come down from the server.",
       },
       "PATHS-2": { choice: "through the relay", reason: "The game asks for it." },
       "PATHS-3": {

@@ -19,7 +19,7 @@ const WITHHELD_MS = 1000;
 const DOUBTERS = 6;
 /** Receipts of one hostile member to one honest member. */
 const RECEIPTS_PER_SECOND = 60;
-/** What a session and a client repeat at most in a second: 64 and 128 KiB, with some tolerance. */
+/** Limits of the bytes that a session and a client repeat in a second: 64 and 128 KiB, with some tolerance. */
 const SESSION_REPEATS = 70_000;
 const CLIENT_REPEATS = 140_000;
 
@@ -100,7 +100,7 @@ const SAID_PER_SECOND = 300;
 const SAID_BYTES = 100;
 const SERVER_RECEIPTS_PER_SECOND = 380;
 
-/** The same against the server, whose room repeats a member's messages to all. */
+/** Withholds receipts from the server, whose room repeats a member's messages to all. */
 export async function withheldFromServer(hostile: Hostile): Promise<void> {
   const [talker, ...doubters] = await Promise.all(
     Array.from({ length: 1 + DOUBTERS }, () => hostile.session("arena")),

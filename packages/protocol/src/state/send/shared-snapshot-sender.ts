@@ -25,7 +25,7 @@ export interface SharedSnapshotSenderOptions extends SnapshotSenderOptions {
 export class SharedSnapshotSender extends SnapshotSender {
   readonly #history: StateHistory;
   readonly #writer: SharedWriter;
-  /** Those that were announced longest ago come first. */
+  /** The removals that were announced longest ago come first. */
   readonly #removals = new Set<number>();
   /** The shared writer's number of the current packet. */
   #tag = 0;
