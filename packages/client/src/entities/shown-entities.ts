@@ -370,7 +370,7 @@ export class ShownEntities implements SnapshotListener {
     if (!record.isNewer(unwrapped)) return;
     const isJump = (changes & StateChange.teleported) !== 0;
     const seconds = timeline.secondsOf(unwrapped);
-    const nowSeconds = (this.#cameAtSeconds ?? this.#nowSeconds()) || seconds;
+    const nowSeconds = this.#cameAt(seconds);
     // A state from the far future would block all that follow.
     if (record.body && seconds > nowSeconds + FUTURE_SECONDS) return this.#parts.drops.count("outdated");
     const isGiven = record.isSpawned && record.owner !== owner;
@@ -384,6 +384,11 @@ export class ShownEntities implements SnapshotListener {
     record.onState?.(record.row, isJump);
     record.changes?.review();
     this.#spawnIfNew(record);
+  }
+
+  /** Returns the time of arrival in seconds of the source. Returns `seconds` if that is unknown. */
+  #cameAt(seconds: number): number {
+    return (this.#cameAtSeconds ?? this.#nowSeconds()) || seconds;
   }
 
   /** Returns the record of an entity. Returns undefined for a new one beyond the limit. */
