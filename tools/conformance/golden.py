@@ -133,6 +133,19 @@ def _uploads(vector):
     return found, [body["decoded"] for body in vector["packets"]]
 
 
+def _bodies(vector):
+    """Returns the states of bodies of the state codec, each read with those before it."""
+    plans = [Plan(Definition(**kind), vector["tickHz"], not vector["isFieldsOnly"]) for kind in vector["kinds"]]
+    reader = StateReader(plans)
+    found = []
+    for body in vector["bodies"]:
+        states = reader.read(bytes.fromhex(body["hex"]), body["tick"])["states"]
+        rows = [[one["entity"], one["owner"], one["teleports"], *one["columns"]] for one in states]
+        texts = [[one["values"][leaf.path] for leaf in plans[0].texts] for one in states]
+        found.append({"rows": rows, "texts": texts})
+    return found, [body["decoded"] for body in vector["bodies"]]
+
+
 # Vectors of more than one reader's bytes: each gives what was found, and what is expected.
 WHOLE_VECTORS = {
     "definitions": _definition,
@@ -142,6 +155,7 @@ WHOLE_VECTORS = {
     "sessions": _session,
     "subprotocols": lambda vector: (credential_of(vector["text"]), vector["decoded"]),
     "uploads": _uploads,
+    "bodies": _bodies,
 }
 
 

@@ -33,6 +33,36 @@ test("the room counts a tick without an input as missing, and its input as late 
   expect(counters).toMatchObject({ inputsLate: 1, inputsMissing: 1 });
 });
 
+test("[WF32] the first packet's newest input is for the second tick after the room's newest, each number for one more", () => {
+  const { inputs } = scene();
+  /** The inputs up to `newest` arrive; each force is a hundredth of its number, at most 1. */
+  const receive = (newest: number, rows: number, tick: number): void => {
+    const forces = Array.from({ length: rows }, (_, row) =>
+      Float32Array.of(Math.min(1, (newest - rows + 1 + row) / 100)),
+    );
+    expect(inputs.receive(writeInputs(Drive, { newest, rows: forces }), tick)).toBeUndefined();
+  };
+  const forceAt = (tick: number): number => Math.round(100 * inputs.take(tick)[0]!);
+  receive(7, 3, 20);
+  expect([21, 22].map(forceAt)).toEqual([6, 7]);
+  receive(10, 2, 22);
+  // Input 8 is missing: the room repeats the one before it, and the feedback counts it.
+  expect(forceAt(23)).toBe(7);
+  expect(inputs.feedback.processed).toBe(8);
+  receive(8, 1, 23);
+  expect([24, 25].map(forceAt)).toEqual([9, 10]);
+  // The 31st tick in a row without an input is that of an idle player.
+  expect(Array.from({ length: 31 }, (_, ticks) => forceAt(26 + ticks))).toEqual([
+    ...Array.from({ length: 30 }, () => 10),
+    0,
+  ]);
+  // Of inputs that are more than 64 ticks ahead none is kept.
+  receive(42 + 65, 1, 56);
+  expect(Array.from({ length: 66 }, (_, ticks) => forceAt(57 + ticks)).filter((force) => force > 0)).toEqual(
+    [],
+  );
+});
+
 test("a player who comes back after more inputs than 16 bits tell apart is heard at once", () => {
   const { counters, inputs, receive } = scene();
   receive(1, 1, 10);
