@@ -5,6 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { attackMarkdown } from "./docs/attack.mjs";
+import { entitiesMarkdown } from "./docs/entities.mjs";
 import { errorsMarkdown } from "./docs/errors.mjs";
 import { labMarkdown } from "./docs/lab.mjs";
 import { motionMarkdown } from "./docs/motion.mjs";
@@ -26,6 +27,7 @@ const GENERATED = {
   "docs/STATE-CODEC.md": stateCodecMarkdown,
   "docs/STATE-MACHINES.md": stateMachinesMarkdown,
   "docs/WIRE-FORMAT.md": wireFormatMarkdown,
+  "docs/guides/entities.md": entitiesMarkdown,
 };
 
 const isCheck = process.argv.includes("--check");
