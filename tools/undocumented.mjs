@@ -76,14 +76,15 @@ export function publicExports(folder) {
 
 /**
  * Returns the members that an editor's completions show for a class: neither private nor `@internal` nor
- * deprecated.
- * @param {string} file @param {string} className @returns {string[]}
+ * deprecated. With `method` only those that are called.
+ * @param {string} file @param {string} className @param {"any" | "method"} [kind] @returns {string[]}
  */
-export function publicMembers(file, className) {
+export function publicMembers(file, className, kind = "any") {
   const tree = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ES2022, true);
   const found = tree.statements.find((each) => ts.isClassDeclaration(each) && each.name?.text === className);
   if (!found || !ts.isClassDeclaration(found)) throw new Error(`${file} has no class ${className}`);
   const shown = found.members.filter((member) => {
+    if (kind === "method" && !ts.isMethodDeclaration(member)) return false;
     const isPrivate = member.name?.getText().startsWith("#") === true;
     const isHidden = ts
       .getJSDocTags(member)

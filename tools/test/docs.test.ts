@@ -156,6 +156,39 @@ describe("user documents", () => {
     expect(names.map(({ name }) => name).filter((name) => !inGuides.has(name))).toEqual([]);
   });
 
+  it("have the words that people search for, where the answer is", () => {
+    const answers: Readonly<Record<string, readonly string[]>> = {
+      "docs/guides/authority.md": ["kick", "despawn", "ping", "round trip", "rttMs", "interest management"],
+      "docs/guides/trust.md": ["interest management", "visibility", "area of interest", "fog of war", "kick"],
+      "docs/guides/entities.md": ["despawn", "memory", "food", "bullet", "interest management"],
+      "docs/GLOSSARY.md": [
+        "ping",
+        "latency",
+        "kick",
+        "despawn",
+        "destroy",
+        "interest management",
+        "RPC",
+        "lobby",
+      ],
+      "docs/coming-from/colyseus.md": ["StateView", "kick", "despawn", "ping"],
+      "docs/coming-from/socket-io.md": ["kick", "ping", "interest management"],
+    };
+    for (const [file, words] of Object.entries(answers)) {
+      const text = read(file).toLowerCase();
+      expect([file, words.filter((word) => !text.includes(word.toLowerCase()))]).toEqual([file, []]);
+    }
+  });
+
+  it("show how a room class calls each method of `Room`", () => {
+    const methods = publicMembers(path.join(ROOT, "packages/server/src/room/room.ts"), "Room", "method");
+    const shown = guides.map(read).join("\n");
+    // Handlers and hooks are written, not called.
+    const called = methods.filter((name) => !/^on[A-Z]/.test(name) && name !== "constructor");
+    expect(called).toContain("kick");
+    expect(called.filter((name) => !new RegExp(`\\b(?:this|room)\\.${name}\\(`).test(shown))).toEqual([]);
+  });
+
   it("explain in guides the names of all modules", () => {
     expect(ofGames.length).toBeGreaterThan(7);
     expect(ofGames.flatMap(({ names }) => names).length).toBeGreaterThan(100);
