@@ -75,6 +75,45 @@ describe("documents", () => {
   });
 });
 
+describe("addresses in documents", () => {
+  const options = read("packages/cli/src/server/server-options.ts");
+  const usual = /textOf\("port"\);\s+const port = portOf\("port", chosenPort \?\? "(\d+)"\)/.exec(
+    options,
+  )?.[1];
+  const programs = [
+    ...["examples", "tools/conformance", "apps/demo-game/src", "packages/create-paceline/templates"].flatMap(
+      (folder) => [".ts", ".mjs", ".py", ".md", ".html"].flatMap((suffix) => under(folder, suffix)),
+    ),
+  ].filter((file) => !/\/(?:dist|node_modules)\//.test(file));
+  /** Returns the ports of this machine that a text names and neither uses by default nor sets itself. */
+  const strangePorts = (text: string): string[] => {
+    const named = text.matchAll(/(?:127\.0\.0\.1|localhost|\[::1\])["']?[:,] ?(\d{2,5})\b|\btcp port (\d+)/g);
+    const set = text.matchAll(
+      /(?:--(?:admin-)?port[ =]|-L |\blisten\(|\bownerOf\()(\d+)|"--(?:admin-)?port", "(\d+)"/g,
+    );
+    const isSet = new Set(Array.from(set, ([, one, other]) => one ?? other));
+    const ports = Array.from(named, ([, one, other]) => one ?? other!);
+    return ports.filter((port) => port !== usual && !isSet.has(port));
+  };
+
+  it("are of the port on which `paceline start` listens, or of one that the same document sets", () => {
+    expect(usual).toBe("8787");
+    expect(options).toContain(`(${usual})`);
+    const faults = [...documents, ...new Set(programs)].flatMap((file) =>
+      strangePorts(read(file)).map((port) => `${file}: ${port}`),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it("are found by the check", () => {
+    expect(strangePorts("npx paceline start\nnode client.mjs http://127.0.0.1:8080 race")).toEqual(["8080"]);
+    expect(strangePorts('tshark -f "tcp port 8080"')).toEqual(["8080"]);
+    expect(
+      strangePorts("npx paceline start --port 9000\nhttp://localhost:9000, ws://127.0.0.1:8787"),
+    ).toEqual([]);
+  });
+});
+
 describe("README.md", () => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 

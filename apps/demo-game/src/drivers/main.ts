@@ -1,6 +1,6 @@
 /**
  * The computer drivers: a Node process with several clients of the SDK, each with its own connection, so that
- * a visitor who comes alone finds a race. `node dist-drivers/main.js --server http://127.0.0.1:8080 --count
+ * a visitor who comes alone finds a race. `node dist-drivers/main.js --server http://127.0.0.1:8787 --count
  * 4`
  */
 import { nodeWebRtc } from "@paceline/client/node";
