@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, get, type IncomingMessage } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { once } from "node:events";
@@ -129,6 +129,37 @@ describe("the server", () => {
     expect(await pictureFor("/", { "x-forwarded-proto": "https" })).toBe(
       tag(address.replace("http", "https")),
     );
+    rmSync(page, { recursive: true });
+  });
+
+  it("names every picture of a formatted page, and that of the demo, by an absolute URL", async () => {
+    const page = mkdtempSync(join(tmpdir(), "paceline-page-"));
+    const [demo, address] = [new URL("../../demo-game/index.html", import.meta.url), "/og-image.jpg"];
+    const picturesOf = (text: string): string[] =>
+      Array.from(
+        text.matchAll(/<meta\s+(?:property|name)="\w+:image"\s+content="([^"]*)"/g),
+        ([, url]) => url!,
+      );
+    const own = [
+      '<meta\n  property="og:image"\n  content="/a.jpg"\n/>',
+      '<meta name="twitter:image" content="/b.jpg">',
+      '<meta property="og:image" content="https://elsewhere.example/c.jpg" />',
+      '<meta property="og:image" content="//elsewhere.example/d.jpg" />',
+    ].join("\n");
+    const served = async (text: string): Promise<{ origin: string; pictures: string[] }> => {
+      writeFileSync(join(page, "index.html"), text);
+      const origin = await start(["--port", "0", "--static", page]).address();
+      return { origin, pictures: picturesOf(await (await fetch(`${origin}/`)).text()) };
+    };
+    const ofDemo = await served(readFileSync(demo, "utf8"));
+    expect(ofDemo.pictures).toEqual([`${ofDemo.origin}${address}`]);
+    const { origin, pictures } = await served(own);
+    expect(pictures).toEqual([
+      `${origin}/a.jpg`,
+      `${origin}/b.jpg`,
+      "https://elsewhere.example/c.jpg",
+      "//elsewhere.example/d.jpg",
+    ]);
     rmSync(page, { recursive: true });
   });
 

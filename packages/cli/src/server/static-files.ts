@@ -7,8 +7,8 @@ import { hiddenReason, isRead, publicFiles, type StaticFiles } from "./public-fi
 /** Bundlers put a hash of the content into the names of files in this folder. Such a file never changes. */
 const HASHED = /^\/assets\/.+-[\w-]{8,}\.\w+$/;
 const YEAR_S = 31_536_000;
-/** The page's preview picture, with a path on this server. */
-const OWN_PICTURE = /(<meta property="og:image" content=")(?=\/[^/])/;
+/** The page's preview pictures, each with a path on this server. A formatter may break a tag into lines. */
+const OWN_PICTURE = /(<meta\s+(?:property|name)="(?:og|twitter):image"\s+content=")(?=\/[^/])/g;
 /** Compression level for a page made at each request. A higher one takes too long for so small a page. */
 const QUICK = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
@@ -66,9 +66,10 @@ function isStartPage(request: IncomingMessage): boolean {
  */
 function withPicture(page: string, request: IncomingMessage, host?: string): string | undefined {
   const { headers, socket } = request;
-  if (!OWN_PICTURE.test(page) || host === undefined) return undefined;
+  if (host === undefined) return undefined;
   const isSecure = "encrypted" in socket || headers["x-forwarded-proto"] === "https";
-  return page.replace(OWN_PICTURE, `$1${isSecure ? "https" : "http"}://${host}`);
+  const previewed = page.replace(OWN_PICTURE, `$1${isSecure ? "https" : "http"}://${host}`);
+  return previewed === page ? undefined : previewed;
 }
 
 /**
