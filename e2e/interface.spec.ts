@@ -2,8 +2,9 @@
 import path from "node:path";
 import { expect } from "@playwright/test";
 import axe from "axe-core";
-import { overlaps } from "./layout.js";
+import { overlaps, speedFaults } from "./layout.js";
 import { RacePage, type PageWindow } from "./race-page.js";
+import { waitInPage } from "./browsers/race-browser.js";
 import { screenshotFile, test } from "./scenario.js";
 
 const PHONE = { width: 390, height: 844 };
@@ -46,6 +47,47 @@ test("the pictures of the documents", async ({ startServer, enter }) => {
   await page.drive(12_000);
   await page.browser.screenshot(path.join(root, "docs/images/panel.png"));
 });
+
+for (const name of ["chromium", "firefox"] as const) {
+  test(`${name}: the speed stays in one line, and what scrolls or slides is dark`, async ({
+    startServer,
+    enter,
+  }) => {
+    const server = await startServer();
+    for (const viewport of [DESK, { width: 844, height: 390 }]) {
+      const page = new RacePage(await enter(name, { viewport }));
+      await page.join(server.url);
+      expect(await page.browser.evaluate(speedFaults)).toEqual([]);
+      await page.press("KeyP");
+      const scrollbars = await page.waitFor(
+        "the panel",
+        () => {
+          const body = document.querySelector("[data-paceline-panel]")?.shadowRoot?.querySelector(".body");
+          return body && [body, document.body].map((element) => getComputedStyle(element).scrollbarColor);
+        },
+        { argument: undefined, timeoutMs: 10_000 },
+      );
+      expect(scrollbars).toHaveLength(2);
+      // "auto" is the system's color, which is white.
+      for (const colors of scrollbars) expect(colors).toMatch(/^rgba?\(.*rgba\(0, 0, 0, 0\)$/);
+    }
+    // Chromium has no such part, and draws the track in the accent color.
+    if (name !== "firefox") return;
+    const show = await enter(name, { viewport: DESK });
+    await show.open(`${server.url}?show=1`);
+    const shades = await waitInPage(
+      show,
+      "a slider",
+      () => {
+        const slider = document.querySelector(".show-sliders input");
+        const parts = [undefined, "::-moz-range-track"];
+        return slider && parts.map((part) => getComputedStyle(slider, part).backgroundColor);
+      },
+      { argument: undefined, timeoutMs: 10_000 },
+    );
+    expect(shades).toEqual(["rgba(0, 0, 0, 0)", "rgba(255, 255, 255, 0.25)"]);
+  });
+}
 
 test("axe finds nothing serious in the lobby, in the race and in the panel", async ({
   startServer,

@@ -52,6 +52,37 @@ interface CarHandle {
   readonly carOnScreen: { readonly x: number; readonly y: number; readonly radiusPx: number };
 }
 
+/** In the page: returns the faults of the speed, with three digits, in its card: broken, or out of the padding. */
+export function speedFaults(): string[] {
+  const card = document.querySelector<HTMLElement>(".speed-card");
+  const digits = card?.querySelector<HTMLElement>(".speed b");
+  const unit = card?.querySelector<HTMLElement>(".speed small");
+  if (!card || !digits || !unit || !card.checkVisibility()) return [];
+  const shown = digits.textContent;
+  const widthOf = (text: string): number => {
+    digits.textContent = text;
+    return card.getBoundingClientRect().width;
+  };
+  const narrowPx = widthOf("7");
+  const widePx = widthOf("188");
+  const { paddingLeft, paddingRight } = getComputedStyle(card);
+  const [outer, first, last] = [card, digits, unit].map((element) => element.getBoundingClientRect()) as [
+    DOMRect,
+    DOMRect,
+    DOMRect,
+  ];
+  const lines = unit.getClientRects().length;
+  digits.textContent = shown;
+  const faults: string[] = [];
+  if (lines !== 1 || last.top > first.bottom)
+    faults.push(`the unit is in ${lines} lines, or below the digits`);
+  if (first.left < outer.left + parseFloat(paddingLeft) - 0.5) faults.push("the digits leave the card");
+  if (last.right > outer.right - parseFloat(paddingRight) + 0.5) faults.push("the unit leaves the card");
+  if (last.left < first.right - 0.5) faults.push("the unit lies on the digits");
+  if (Math.abs(widePx - narrowPx) > 0.5) faults.push(`the card grows from ${narrowPx} to ${widePx} px`);
+  return faults;
+}
+
 /** In the page: makes the shown message as long as the longest news, and shows it twice. */
 export function lengthenToasts(): void {
   const toast = document.querySelector<HTMLElement>(".toast");

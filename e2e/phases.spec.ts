@@ -3,7 +3,7 @@ import { expect } from "@playwright/test";
 import { RaceDirector } from "../apps/demo-game/test/race-director.js";
 import { PlaywrightBrowser, type PageOptions, type WindowSize } from "./browsers/playwright-browser.js";
 import type { RaceBrowser } from "./browsers/race-browser.js";
-import { lengthenToasts, namedKeys, overlaps, smallTargets } from "./layout.js";
+import { lengthenToasts, namedKeys, overlaps, smallTargets, speedFaults } from "./layout.js";
 import type { RaceServer } from "./race-server.js";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
@@ -11,7 +11,7 @@ import { screenshotFile, test } from "./scenario.js";
 const PHONE = ["390x844", "844x390", "320x480"];
 const DESK = ["1280x800", "1920x1080"];
 /** Two browsers side by side, as the README advises, on small and on large screens. */
-const MIDDLE = ["1280x800", "800x500", "701x800", "800x800", "900x700", "1000x600"];
+const MIDDLE = ["1280x800", "800x500", "701x800", "800x800", "900x700", "1000x600", "1024x768"];
 /** Races with even numbers are on the second circuit, whose grid is on its longest straight. */
 const RACES_APART = 2;
 /** Two of five lamps are lit. */
@@ -52,6 +52,7 @@ class View {
       if (this.#screens.hasPictures) await this.#browser.screenshot(screenshotFile(`${phase}-${size}`));
       const place = `${phase} at ${size}`;
       expect.soft(await this.#browser.evaluate(overlaps), place).toEqual([]);
+      expect.soft(await this.#browser.evaluate(speedFaults), place).toEqual([]);
       if (!this.#screens.isTouch) continue;
       expect.soft(await this.#browser.evaluate(smallTargets), place).toEqual([]);
       expect.soft(await this.#browser.evaluate(namedKeys), place).toEqual([]);
@@ -141,6 +142,10 @@ async function drive(views: readonly View[], server: RaceServer, director: RaceD
   for (const view of views) {
     await view.look("results", ".results");
     expect(await view.showsInvitation()).toBe(false);
+    await view.page.press("KeyP");
+    await view.waitForPanel();
+    await view.look("results-panel", ".race");
+    await view.page.press("KeyP");
   }
 }
 

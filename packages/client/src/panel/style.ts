@@ -1,6 +1,6 @@
 /** Style sheet of the panel. The shadow root keeps the styles of game and panel apart. */
 export const PANEL_STYLE = `
-:host {all:initial;--paper:#fbfbfc;--card:#fff;--ink:#16181d;--dim:#5d6470;--line:#dfe2e8;--accent:#0b62d6;--good:#0d7a43;--good-paper:#dcf5e7;--fair:#8a5a00;--fair-paper:#fdf0d2;--bad:#b3261e;--bad-paper:#fce2e0;color-scheme:light}
+:host {all:initial;--paper:#fbfbfc;--card:#fff;--ink:#16181d;--dim:#5d6470;--line:#dfe2e8;--accent:#0b62d6;--good:#0d7a43;--good-paper:#dcf5e7;--fair:#8a5a00;--fair-paper:#fdf0d2;--bad:#b3261e;--bad-paper:#fce2e0;color-scheme:light;scrollbar-color:var(--dim) transparent}
 :host([data-theme="dark"]) {--paper:#14171e;--card:#1c2029;--ink:#eceef2;--dim:#a0a7b4;--line:#303643;--accent:#7db3ff;--good:#6fdc9f;--good-paper:#173b29;--fair:#f2c76a;--fair-paper:#40330f;--bad:#ff9a92;--bad-paper:#4a1d1a;color-scheme:dark}
 * {box-sizing:border-box}
 [hidden] {display:none !important}
