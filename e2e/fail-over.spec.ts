@@ -1,6 +1,7 @@
 import { copyFile } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "@playwright/test";
+import { assertAltText } from "./alt-text.js";
 import { RacePage, type Frame, type PageWindow } from "./race-page.js";
 import { screenshotFile, test, type Fixtures } from "./scenario.js";
 
@@ -118,6 +119,7 @@ async function killInMidRace(
     { argument: killed.id, timeoutMs: TOAST_LIMIT_MS },
   );
   await page.fetchRecording();
+  await assertAltText(page, "race.png");
   const picture = screenshotFile(`fail-over-measured-${name}`);
   await page.browser.screenshot(picture);
   if (process.env["UPDATE_PICTURES"] && name === "chromium") await copyFile(picture, PICTURE);

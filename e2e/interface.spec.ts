@@ -2,6 +2,7 @@
 import path from "node:path";
 import { expect } from "@playwright/test";
 import axe from "axe-core";
+import { assertAltText } from "./alt-text.js";
 import { overlaps, speedFaults } from "./layout.js";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { waitInPage } from "./browsers/race-browser.js";
@@ -39,12 +40,13 @@ test("the pictures of the documents", async ({ startServer, enter }) => {
   const root = path.resolve(import.meta.dirname, "..");
   const server = await startServer(4);
   const page = new RacePage(await enter("chromium", { viewport: { width: 1200, height: 630 } }));
-  await page.join(server.url);
+  await page.join(server.url, { name: "Mara" });
   await page.waitForPhase("racing", 30_000);
   await page.drive(4000);
   await page.browser.screenshot(path.join(root, "apps/demo-game/public/og-image.jpg"));
   await page.press("KeyP");
   await page.drive(12_000);
+  await assertAltText(page, "panel.png");
   await page.browser.screenshot(path.join(root, "docs/images/panel.png"));
 });
 

@@ -114,6 +114,36 @@ describe("addresses in documents", () => {
   });
 });
 
+describe("pictures in documents", () => {
+  const pictures = documents.flatMap((file) =>
+    Array.from(read(file).matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g), ([, text, target]) => ({
+      text: text!,
+      target: path.join(path.dirname(file), target!),
+    })),
+  );
+
+  it("have one text each, wherever they are shown", () => {
+    expect(pictures.length).toBeGreaterThan(8);
+    const differing = pictures.filter(
+      ({ text, target }) => !pictures.every((other) => other.target !== target || sameText(text, other.text)),
+    );
+    expect(differing).toEqual([]);
+  });
+
+  /** True if one text is the other one, or its beginning: a document may leave out a part. */
+  function sameText(one: string, other: string): boolean {
+    return one.startsWith(other) || other.startsWith(one);
+  }
+
+  it("are checked against their texts by the scenarios that take them", () => {
+    const scenarios = ["e2e/fail-over.spec.ts", "e2e/interface.spec.ts"].map(read).join("\n");
+    for (const name of ["race.png", "panel.png"]) {
+      expect(pictures.some(({ target }) => target === `docs/images/${name}`)).toBe(true);
+      expect(scenarios).toContain(`assertAltText(page, "${name}")`);
+    }
+  });
+});
+
 describe("README.md", () => {
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 
