@@ -26,6 +26,7 @@ import type { RelaySettings } from "./options/relay-options.js";
 import type { Caller, MatchedRoom, RoomAuthority, RoomHost } from "./authority/room-host.js";
 import type { RoomReport } from "./ops/report.js";
 import { hashOf } from "./admission/resume-tokens.js";
+import { SessionEnds } from "./sessions/session-ends.js";
 import { sendRetained } from "./sessions/retained-states.js";
 import { ROOM_FAILED, Room } from "./sessions/room.js";
 import { RoomDirectory } from "./matchmaking/room-directory.js";
@@ -60,6 +61,7 @@ export class SessionRegistry implements ParticipantContext {
   readonly participants = new Map<string, Participant>();
   readonly seats: Seats;
   readonly #shares: AddressShares;
+  readonly #ends: SessionEnds;
   readonly #stripes: StripeTickets<Participant>;
   /** Drops of the relay and all of its sessions together. */
   readonly drops = new DropCounters();
@@ -77,6 +79,7 @@ export class SessionRegistry implements ParticipantContext {
     this.pauses = new OwnPauses(settings.scheduler);
     this.#forwarder = new Forwarder(this.drops, settings);
     this.#endings = new LogThrottle(settings.scheduler);
+    this.#ends = new SessionEnds(settings);
     this.#egress = addressBuckets(settings, "egressBytesPerSecondPerAddress", "egressBurstPerAddress");
     this.#stopMemory = boundMemory(settings, () => this.participants.values());
     this.rooms = new RoomDirectory(settings, (match) => this.#openMatch(match));
@@ -227,6 +230,8 @@ export class SessionRegistry implements ParticipantContext {
     if (admitted.isGone) return;
     const participant = this.participants.get(sessionId);
     if (!participant) {
+      const end = this.#ends.of(sessionId, token);
+      if (end) return admitted.link.close(end.code, end.reason);
       return this.#refuse(admitted, CloseCode.sessionUnknown, "the session is not known (any more)");
     }
     if (!participant.acceptsResumeToken(token)) {
@@ -456,6 +461,7 @@ export class SessionRegistry implements ParticipantContext {
 
   onGone(participant: Participant, close: LinkClose): void {
     const { room, id, number } = participant;
+    this.#ends.note(id, close, participant.resumeTokens);
     room.remove(participant);
     this.participants.delete(id);
     this.#shares.release(participant.address);

@@ -111,7 +111,11 @@ test("a player who is kicked when its page is reloaded does not come back with t
   await stage.join();
   // The next page's request overtakes the close of the last page's link.
   player.vanish();
-  await expect(stage.reload(player)).rejects.toThrow("no reloads here");
+  await expect(stage.reload(player)).rejects.toMatchObject({
+    code: "session/ended",
+    retryable: false,
+    message: "no reloads here [session/ended]",
+  });
   expect(said).toEqual([`left with ${CloseCode.kicked}`]);
   expect([...stage.room.players.keys()]).toEqual([2]);
   await stage.stop();

@@ -1,7 +1,9 @@
 import {
+  CloseCode,
   ConfigError,
   NetError,
   assertFunction,
+  mayJoinAgain,
   type ErrorCode,
   type Group,
   checkKeys,
@@ -47,7 +49,8 @@ interface QueueingOptions<Joined> {
 export class Queueing<Joined = Room> {
   /**
    * Room of the match. Rejects with {@link NetError} `match/queue-ended` if there is none (`retryable`,
-   * unless the game has cancelled), or with the reason of an aborted signal.
+   * unless the game has cancelled or the server has removed the player), or with the reason of an aborted
+   * signal.
    */
   readonly room: Promise<Joined>;
   readonly #options: QueueingOptions<Joined>;
@@ -68,9 +71,9 @@ export class Queueing<Joined = Room> {
       const { signal } = options.wish;
       const cancel = (): void => this.cancel();
       signal?.addEventListener("abort", cancel, { once: true });
-      queue.onLeave((_code, reason) => {
+      queue.onLeave((code, reason) => {
         signal?.removeEventListener("abort", cancel);
-        if (!this.#isOver) reject(signal?.aborted ? (signal.reason as Error) : ended(reason));
+        if (!this.#isOver) reject(signal?.aborted ? (signal.reason as Error) : ended(code, reason));
         this.#isOver = true;
       });
       if (signal?.aborted) cancel();
@@ -136,8 +139,9 @@ export async function beginQueueing<Joined extends Pick<Room, "roomId">>(
 
 const CODE: ErrorCode = "match/queue-ended";
 
-function ended(reason: string): NetError {
-  return new NetError(CODE, reason === "left" ? "cancelled" : reason, { retryable: reason !== "left" });
+function ended(code: number, reason: string): NetError {
+  const words = code === CloseCode.left ? "cancelled" : reason;
+  return new NetError(CODE, words, { retryable: mayJoinAgain(code) });
 }
 
 function seatOf(message: unknown): MatchedSeat | undefined {

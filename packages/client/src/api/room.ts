@@ -319,7 +319,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     }
     await fetchMode(this.#welcome!);
     // The server may have ended the session right after its welcome.
-    if (this.state === "left") throw new NetError("session/ended", "the server ended the session at once");
+    if (this.state === "left") throw this.#connection.endError;
     this.#enter(this.#welcome!);
     if (this.fullRooms > 0) {
       // oxlint-disable-next-line no-console -- friends who test a game would not find each other

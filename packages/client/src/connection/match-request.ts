@@ -193,15 +193,23 @@ function valueOf(text: string): Readonly<Record<string, unknown>> | undefined {
 /** Returns the refusal in the reason of a link's close: a code, a space and a message. */
 export function matchRefusal(reason: string): NetError {
   const [code, ...words] = reason.split(" ");
-  return netError(code, words.join(" ") || "no seat", code === "match/rate-limited");
+  return netError(code, words.join(" ") || "no seat");
 }
 
-function netError(code: unknown, message: string, isBusy: boolean): NetError {
-  const isLater = isBusy || code === "match/auth-unavailable";
-  const retryable = isLater || code === "match/full" || code === "match/not-found";
-  return new NetError(matchRefusalCodes.find((known) => known === code) ?? "match/bad-answer", message, {
-    retryable,
-  });
+/** Refusals after which the same request may succeed. */
+const passingRefusals: ReadonlySet<unknown> = new Set([
+  "match/full",
+  "match/not-found",
+  "match/rate-limited",
+  "match/auth-unavailable",
+  "match/room-failed",
+]);
+
+/** @param isBusy true if the status of an unknown answer, perhaps of a proxy, says that a later one may differ */
+function netError(code: unknown, message: string, isBusy = false): NetError {
+  const known = matchRefusalCodes.find((each) => each === code);
+  const retryable = known ? passingRefusals.has(known) : isBusy;
+  return new NetError(known ?? "match/bad-answer", message, { retryable });
 }
 
 function refusalOf(answer: unknown, status: number): NetError {

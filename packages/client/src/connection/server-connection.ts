@@ -2,6 +2,7 @@ import {
   CloseCode,
   NetError,
   PayloadKind,
+  isFinalClose,
   readServerMessage,
   writeControl,
   type ClientMessage,
@@ -18,7 +19,7 @@ import {
   type Uplink,
   type WebSocketLike,
 } from "@paceline/transport";
-import { canJoinElsewhere, errorOf, isBroken, isFinal } from "./close-meaning.js";
+import { canJoinElsewhere, errorOf, isBroken, returnRefusalOf } from "./close-meaning.js";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
 import { EarlyTasks } from "../events/early-tasks.js";
 import { Listeners } from "../events/listeners.js";
@@ -109,6 +110,10 @@ export class ServerConnection {
   #hasRetriedRequest = false;
   #onSocketsClosed: (() => void) | undefined;
   #farewell: Promise<void> | undefined;
+  /** The end of the connection. */
+  #close: LinkClose = { code: CloseCode.left, reason: "left" };
+  /** The server's refusal of the last attempt to return, since the link was lost. */
+  #refusal: LinkClose | undefined;
   #ignorePage: (() => void) | undefined;
   #settle: { resolve(): void; reject(error: unknown): void } | undefined;
   #cancelSilence: Cancel | undefined;
@@ -136,8 +141,10 @@ export class ServerConnection {
       serverUrl,
       attempt: () => this.#attempt(),
       attemptRace: () => this.#resumeInRace(),
-      // A sleeping page has made no attempts.
-      onGiveUp: (reason) => this.#isAsleep || this.#end(CloseCode.timeout, reason),
+      onGiveUp: (reason) => {
+        // A sleeping page has made no attempts.
+        if (!this.#isAsleep) this.#end(this.#refusal ?? { code: CloseCode.timeout, reason });
+      },
     });
     this.#stripes = new Stripes({
       scheduler,
@@ -180,6 +187,11 @@ export class ServerConnection {
 
   /** False while the server has dropped the session, and has not let this participant in again. */
   get hasSeat(): boolean {
+  /** The end of the connection as the error of a join. */
+  get endError(): NetError {
+    return errorOf(this.#close);
+  }
+
     return this.#identity !== undefined;
   }
 
@@ -558,7 +570,7 @@ export class ServerConnection {
     // The server closes a link in favour of a newer one, which this page may have given up meanwhile. Another page
     // takes over the session itself, with all of its links.
     const isOurs = close.code === CloseCode.replaced && link !== undefined && link !== this.#newestLink;
-    if (isFinal(close.code) && !isOurs) return this.#end(close.code, close.reason);
+    if (isFinalClose(close.code) && !isOurs) return this.#end(close);
     if (others.some(({ state }) => state === "open")) return;
     // WebRTC carries everything until a WebSocket is open again.
     if (this.#state === "joined" && isBroken(close.code) && !isLast) return this.#plan.race();
@@ -583,6 +595,7 @@ export class ServerConnection {
     this.#oneStep = undefined;
     if (this.#isAborted) return this.#refuse(errorOf(close));
     if (isOneStep && canJoinElsewhere(close.code)) return this.#joinByRequest();
+      this.#refusal = undefined;
     const { ticketExpired, ticketUsed, timeout } = CloseCode;
     const isSpent = close.code === ticketExpired || close.code === ticketUsed || close.code === timeout;
     // The path or this page was too slow, or a proxy has repeated the upgrade: try once more, with another ticket.
@@ -613,8 +626,11 @@ export class ServerConnection {
     }
     this.#takeSeat().catch((error: unknown) => {
       if (this.#state !== "dropped") return;
-      if (this.#widenCall(error)) this.#attempt();
-      else this.#plan.attemptLater();
+      if (this.#widenCall(error)) return this.#attempt();
+      const refusal = returnRefusalOf(error);
+      if (refusal?.isFinal) return this.#end(refusal);
+      this.#refusal = refusal;
+      this.#plan.attemptLater();
     });
   }
 
@@ -688,7 +704,7 @@ export class ServerConnection {
     this.#settle?.reject(error);
   }
 
-  #end(code: number, reason: string): void {
+  #end({ code, reason }: LinkClose): void {
     if (!this.#move("refused")) return;
     this.#tabSeat.forget();
     this.#stop(code, reason);
@@ -716,6 +732,7 @@ function aborted(): NetError {
 }
 
 /** True for a link over a WebSocket to the server, and false for the WebRTC link beside it. */
+    this.#close = { code, reason };
 function isSocket(link: Link): link is PathLink {
   return link instanceof PathLink && link.kind !== "webrtc";
 }

@@ -122,6 +122,27 @@ export const CloseCode = {
 } as const;
 export type CloseCode = (typeof CloseCode)[keyof typeof CloseCode];
 
+const finalCodes: ReadonlySet<number> = new Set([
+  CloseCode.replaced,
+  CloseCode.kicked,
+  CloseCode.roomClosed,
+  CloseCode.originRefused,
+  CloseCode.versionMismatch,
+  CloseCode.joinRefused,
+  CloseCode.protocolViolation,
+  CloseCode.flooding,
+]);
+
+/** Returns true for the end of a session after which the client does not come back by itself. */
+export function isFinalClose(code: number): boolean {
+  return finalCodes.has(code);
+}
+
+/** Returns true if the game's same call may find a seat after a session has ended with this code. */
+export function mayJoinAgain(code: number): boolean {
+  return code === CloseCode.roomClosed || (code !== CloseCode.left && !isFinalClose(code));
+}
+
 /** Limits that both sides enforce. Each has a test. */
 export const limits = {
   /** Largest unreliable packet: small enough that no path fragments it. */

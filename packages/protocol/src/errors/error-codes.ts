@@ -21,7 +21,8 @@ export const errorCodes = {
     "The ticket's time was over, or it was used before, or the server has forgotten the session.",
   "session/origin": "The server does not allow this page's origin or host; the message names the setting.",
   "session/version": "Client and server speak different versions of the protocol.",
-  "session/ended": "The session has ended; the room cannot be used any more.",
+  "session/ended":
+    "The session has ended; the room cannot be used any more. The message of a rejected join has the server's reason, such as that of a kick; `retryable` if another join may succeed.",
   "session/code":
     "The client's code for rooms did not load: the page is offline, or something blocks it; the same call may succeed later.",
   "session/timeout": "The link did not open, or no welcome came, within the deadline.",

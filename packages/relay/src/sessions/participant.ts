@@ -141,13 +141,13 @@ export class Participant {
   /** Its packets that wait until its room may forward them. */
   readonly waiting = new WaitingPackets();
   readonly #context: ParticipantContext;
+  readonly resumeTokens = new ResumeTokens();
   readonly #scheduler: GuardedScheduler;
   readonly #tokens: readonly Buffer[];
   #welcomeId: number | undefined;
   readonly #links = new Set<Link>();
   /** Links for this session over which the client has sent nothing yet, oldest first. */
   readonly #offered = new Set<Link>();
-  readonly #resumeTokens = new ResumeTokens();
   #newest: Link | undefined;
   #first: AdmittedLink | undefined;
   #pause: { readonly link: AdmittedLink; readonly sinceMs: number } | undefined;
@@ -334,15 +334,15 @@ export class Participant {
 
   /** Sends a message with a new resume token. The token replaces older ones when the message has arrived. */
   sendResumeToken(message: (resumeToken: string) => ServerMessage): void {
-    const messageId = this.sendControl(message(this.#resumeTokens.issue()));
+    const messageId = this.sendControl(message(this.resumeTokens.issue()));
     if (messageId === undefined) return;
-    this.#resumeTokens.sent(messageId);
+    this.resumeTokens.sent(messageId);
     this.#welcomeId ??= messageId;
   }
 
   /** Returns true if the session may continue with the token. A replaced token is refused. */
   acceptsResumeToken(token: string): boolean {
-    return this.#resumeTokens.accepts(token, (messageId) => this.session.commands.isAcknowledged(messageId));
+    return this.resumeTokens.accepts(token, (messageId) => this.session.commands.isAcknowledged(messageId));
   }
 
   /** Sets the timeout of the links: a hidden page may be slow, so it may be silent for longer. */

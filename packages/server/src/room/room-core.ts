@@ -475,7 +475,8 @@ export class RoomCore implements RoomHost {
       // In `onDrop`, when the page's session was over and the next page had not come yet.
       if (connection.kickedFor !== undefined) {
         this.#leave(connection, CloseCode.kicked);
-        return connection.kickedFor;
+        participant.end(CloseCode.kicked, connection.kickedFor);
+        return undefined;
       }
       this.owned.disownAll(connection);
       this.players.rebind(connection, participant);

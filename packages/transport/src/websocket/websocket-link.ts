@@ -25,6 +25,7 @@ export interface WebSocketLinkOptions {
 }
 
 const OPEN = 1;
+const CLOSED = 3;
 /** The close of a socket without a close frame. */
 const CUT: LinkClose = { code: 1006, reason: "" };
 /** A socket that holds this many unsent bytes has no room. */
@@ -62,18 +63,17 @@ export class WebSocketLink extends PathLink {
     };
     if (this.#backlog) this.#backlog.forward(take);
     else this.listen(take);
-    socket.addEventListener("close", ({ code, reason }) => this.ended(code, reason));
+    const end = ({ code, reason }: LinkClose): void => {
+      // They came before the close: a welcome among them names the seat to return to.
+      if (this.#backlog && this.#backlog.packets.length > 0) this.opened();
+      this.ended(code, reason);
+    };
+    socket.addEventListener("close", end);
     // A close event with the details follows every error. `ws` needs a listener all the same.
     socket.addEventListener("error", () => undefined);
     if (socket.readyState === OPEN) super.connect();
-    if (socket.readyState > OPEN) {
-      const { packets = [], close: { code, reason } = CUT } = this.#backlog ?? {};
-      this.scheduler.after(0, () => {
-        // They came before the close: a welcome among them names the seat to return to.
-        if (packets.length > 0) this.opened();
-        this.ended(code, reason);
-      });
-    }
+    // A closing socket reports the code of the other side in its close event.
+    if (socket.readyState === CLOSED) this.scheduler.after(0, () => end(this.#backlog?.close ?? CUT));
   }
 
   /** Gives the data of all messages to `take`. */
