@@ -432,7 +432,7 @@ export class SessionRegistry implements ParticipantContext {
   }
 
   onMessage(participant: Participant, message: ClientMessage, messageBytes: number): void {
-    if (message.type === "leave") return participant.end(CloseCode.left, "left");
+    if (message.type === "leave") return participant.leave();
     if (!participant.meter.admitSignal()) return;
     if (message.type === "visibility") return participant.setHidden(message.hidden);
     if (message.type === "stripe") return this.#offerStripe(participant);
@@ -459,8 +459,9 @@ export class SessionRegistry implements ParticipantContext {
     receiver.send(payload);
   }
 
-  onGone(participant: Participant, close: LinkClose): void {
+  onGone(participant: Participant, close: LinkClose): Promise<unknown> | undefined {
     const { room, id, number } = participant;
+    let farewell: Promise<unknown> | undefined;
     this.#ends.note(id, close, participant.resumeTokens);
     room.remove(participant);
     this.participants.delete(id);
@@ -470,11 +471,14 @@ export class SessionRegistry implements ParticipantContext {
     if (close.code !== CloseCode.replaced) this.rooms.groups.left(id);
     this.webRtc.forget(participant);
     this.#stripes.forget(participant);
-    room.callHost((host) => host.left(participant, close));
+    room.callHost((host) => {
+      farewell = host.left(participant, close);
+    });
     if (participant.isIntroduced || !room.host) room.sendToOthers(participant, { type: "left", number });
     this.rooms.disposeIfEmpty(room);
     this.settings.counters.countClose("sessionEnds", close.code);
     this.#logEnd(participant, close);
+    return farewell;
   }
 
   #iceServersFor(sessionId: string): IceServer[] {

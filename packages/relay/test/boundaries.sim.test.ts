@@ -280,7 +280,7 @@ function sendState({ session }: Participant): void {
 function authorityOf(
   faults: Partial<Record<string, (participant: Participant) => void>> & { readonly tickFor?: () => never },
 ): RoomAuthority {
-  const none = (): void => undefined;
+  const none = (): undefined => undefined;
   const { tickFor: _, ...withoutTick } = faults;
   const host: RoomHost = {
     info: { tickHz: 10, kinds: [], inputHash: 0 },

@@ -8,7 +8,7 @@ import { VirtualRegistry } from "./virtual-registry.js";
 /** More participants than one message can list. */
 const PLAYERS = 420;
 
-const none = (): void => undefined;
+const none = (): undefined => undefined;
 const host: RoomHost = {
   info: { tickHz: 10, kinds: [], inputHash: 0 },
   tickFor: () => 0,

@@ -24,6 +24,7 @@ export class FakeParticipant implements HostedParticipant {
   readonly number: number;
   readonly id: string;
   readonly session = new Session({ scheduler: new VirtualScheduler(), handlers: {} as never });
+  readonly isGone = false;
   readonly inOrderLink = undefined;
   readonly unloadGraceMs = undefined;
   readonly sent: Uint8Array[] = [];

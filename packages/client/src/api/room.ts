@@ -570,8 +570,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   /**
-   * Leaves the room for good, at once. Resolves when the server has answered, or after 1 s without an answer.
-   * Never rejects, so a game need not await it.
+   * Leaves the room for good, at once. Resolves when the server knows and the room's `onLeave` has ended, after
+   * 2 s at the latest. Never rejects, so a game need not await it.
    */
   leave(): Promise<void> {
     this.#mode.flush?.();

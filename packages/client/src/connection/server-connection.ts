@@ -59,8 +59,8 @@ const UPGRADE_GRACE_MS = 1000;
 const TICKET_LIFETIME_MS = 15_000;
 /** Silence limit of a hidden page's link, ms, at the server and here. */
 const HIDDEN_TIMEOUT_MS = 60_000;
-/** Time limit for the server's answer to a leave, ms. */
-const FAREWELL_MS = 1000;
+/** Time for which a leave waits for the server, whose room may still store what the player leaves, ms. */
+const FAREWELL_MS = 2000;
 /** `readyState` of a closed WebSocket. */
 const CLOSED = 3;
 /** Limit of a room's messages before its welcome. */
@@ -110,6 +110,8 @@ export class ServerConnection {
   #hasRetriedRequest = false;
   #onSocketsClosed: (() => void) | undefined;
   #farewell: Promise<void> | undefined;
+  /** Link of a session that was left. The server closes it. */
+  #leavingLink: Link | undefined;
   /** The end of the connection. */
   #close: LinkClose = { code: CloseCode.left, reason: "left" };
   /** The server's refusal of the last attempt to return, since the link was lost. */
@@ -185,13 +187,13 @@ export class ServerConnection {
     return serverPathInWords(this.#state, this.#session, this.#stripes.present);
   }
 
-  /** False while the server has dropped the session, and has not let this participant in again. */
-  get hasSeat(): boolean {
   /** The end of the connection as the error of a join. */
   get endError(): NetError {
     return errorOf(this.#close);
   }
 
+  /** False while the server has dropped the session, and has not let this participant in again. */
+  get hasSeat(): boolean {
     return this.#identity !== undefined;
   }
 
@@ -256,14 +258,17 @@ export class ServerConnection {
   /**
    * Sends a control message, or holds it while the connection is down. Drops it if the game has filled the
    * queue: important requests are repeated, and a leave closes the session anyway. Drops it without a seat,
-   * too: it names players by the numbers of the room that is lost, and others have them in the next one.
+   * too: it names players by the numbers of the room that is lost, and others have them in the next one. Returns
+   * false if it is dropped.
    */
-  send(message: ClientMessage): void {
-    if (this.#session.isClosed || !this.hasSeat) return;
+  send(message: ClientMessage): boolean {
+    if (this.#session.isClosed || !this.hasSeat) return false;
     try {
       this.#session.sendReliable(writeControl(message));
+      return true;
     } catch (error) {
       if (!(error instanceof NetError)) throw error;
+      return false;
     }
   }
 
@@ -287,13 +292,13 @@ export class ServerConnection {
   }
 
   /**
-   * Leaves at once. Resolves when the server has answered, when no link is left, or after
-   * {@link FAREWELL_MS}.
+   * Leaves at once. Resolves when the server has closed the link, which it does when its room has let the player
+   * go, when no link is left, or after {@link FAREWELL_MS}.
    */
   leave(): Promise<void> {
     if (this.#move("leave")) {
       this.#tabSeat.forget();
-      this.send({ type: "leave" });
+      if (this.send({ type: "leave" })) this.#leavingLink = this.#releaseLink();
       this.#stop(CloseCode.left, "left");
       this.#options.handlers.onLeft(CloseCode.left, "left");
     }
@@ -314,14 +319,29 @@ export class ServerConnection {
     return this.#abortion.signal.aborted;
   }
 
+  /**
+   * Ends the session but for its link to the server, which the server closes. Returns undefined if the link may
+   * not have taken the leave: its close code then has to tell it.
+   */
+  #releaseLink(): Link | undefined {
+    const [link, session] = [this.link, this.#session];
+    session.flush();
+    const isWaiting = session.queuedBytes > session.linkBytes;
+    if (isWaiting || !link || !isSocket(link) || link.state !== "open") return undefined;
+    for (const other of session.release()) if (other !== link) other.close(CloseCode.left, "left");
+    return link;
+  }
+
   #socketsClosed(): Promise<void> {
     if (this.#sockets.size === 0) return Promise.resolve();
     return new Promise((resolve) => {
-      const cancel = this.#options.scheduler.after(FAREWELL_MS, resolve);
-      this.#onSocketsClosed = () => {
+      const end = (): void => {
         cancel();
+        this.#leavingLink?.close(CloseCode.left, "left");
         resolve();
       };
+      const cancel = this.#options.scheduler.after(FAREWELL_MS, end);
+      this.#onSocketsClosed = end;
     });
   }
 
@@ -575,6 +595,7 @@ export class ServerConnection {
     // WebRTC carries everything until a WebSocket is open again.
     if (this.#state === "joined" && isBroken(close.code) && !isLast) return this.#plan.race();
     if (this.#move("linkDown")) {
+      this.#refusal = undefined;
       this.#plan.dropped();
       this.#options.handlers.onDrop(close.reason || `code ${close.code}`);
     }
@@ -595,7 +616,6 @@ export class ServerConnection {
     this.#oneStep = undefined;
     if (this.#isAborted) return this.#refuse(errorOf(close));
     if (isOneStep && canJoinElsewhere(close.code)) return this.#joinByRequest();
-      this.#refusal = undefined;
     const { ticketExpired, ticketUsed, timeout } = CloseCode;
     const isSpent = close.code === ticketExpired || close.code === ticketUsed || close.code === timeout;
     // The path or this page was too slow, or a proxy has repeated the upgrade: try once more, with another ticket.
@@ -712,6 +732,7 @@ export class ServerConnection {
   }
 
   #stop(code: number, reason: string): void {
+    this.#close = { code, reason };
     this.#options.first.abort();
     this.#plan.end();
     this.#stripes.end();
@@ -732,7 +753,6 @@ function aborted(): NetError {
 }
 
 /** True for a link over a WebSocket to the server, and false for the WebRTC link beside it. */
-    this.#close = { code, reason };
 function isSocket(link: Link): link is PathLink {
   return link instanceof PathLink && link.kind !== "webrtc";
 }

@@ -81,6 +81,8 @@ export interface HostedParticipant {
   readonly number: number;
   readonly id: string;
   readonly session: Session;
+  /** True once the participant has ended. The links of one that leaves stay open for a moment. */
+  readonly isGone: boolean;
   /**
    * The link that brings all states in the order of sending; undefined if states may be lost or overtake each
    * other.
@@ -158,7 +160,11 @@ export interface RoomHost {
   acknowledged(participant: HostedParticipant, sequence: number): void;
   dropped(participant: HostedParticipant): void;
   returned(participant: HostedParticipant): void;
-  left(participant: HostedParticipant, close: LinkClose): void;
+  /**
+   * Called when a participant has ended. May return a promise that resolves when the host has let it go. A client
+   * that leaves waits for it.
+   */
+  left(participant: HostedParticipant, close: LinkClose): Promise<unknown> | undefined;
   /** Called when the server takes nobody new and will stop. */
   draining(): void;
   /** Called when the room is empty and closed. */

@@ -75,8 +75,11 @@ export interface ParticipantContext {
   onRouted(participant: Participant, packet: Uint8Array): void;
   /** Called when the client uses another link. */
   onResumed(participant: Participant): void;
-  /** Called once, when the participant has ended, by either side. */
-  onGone(participant: Participant, close: LinkClose): void;
+  /**
+   * Called once, when the participant has ended, by either side. A promise that it returns resolves when the
+   * room's authority has let the participant go.
+   */
+  onGone(participant: Participant, close: LinkClose): Promise<unknown> | undefined;
 }
 
 /**
@@ -95,6 +98,8 @@ const WEBRTC_CHANGE_MS = 10_000;
  */
 const MAX_PAUSE_MS = 500;
 const LINK_CONNECT_TIMEOUT_MS = 5000;
+/** Time for which a participant that has left waits for its room's authority, ms. */
+const FAREWELL_MS = 2000;
 /** Time for the first packet of a newcomer, ms: that for which a client waits for an answer. */
 const FIRST_PACKET_MS = 20_000;
 const HEARTBEAT_MS = 1000;
@@ -136,12 +141,12 @@ export class Participant {
   /** Updates that the forwarder has passed to this participant. */
   readonly filter = new UpdateFilter();
   readonly retained: RetainedStates;
+  readonly resumeTokens = new ResumeTokens();
   readonly meter: SessionMeter;
   readonly forwards: ForwardShare;
   /** Its packets that wait until its room may forward them. */
   readonly waiting = new WaitingPackets();
   readonly #context: ParticipantContext;
-  readonly resumeTokens = new ResumeTokens();
   readonly #scheduler: GuardedScheduler;
   readonly #tokens: readonly Buffer[];
   #welcomeId: number | undefined;
@@ -218,7 +223,7 @@ export class Participant {
         onRouted: (packet) => context.onRouted(this, packet),
         onActiveLink: (link) => link && !this.#offered.has(link) && this.#opened(),
         onLinkDown: (link, close, isLast) => this.#linkDown(link, close, isLast),
-        onClosed: (close) => this.#gone(close),
+        onClosed: (close) => void this.#gone(close),
       },
     });
   }
@@ -526,12 +531,31 @@ export class Participant {
   /** Ends the participant: closes its session and its links. Never throws. */
   end(code: number, reason: string): void {
     if (this.isGone) return;
+    this.#close({ code, reason });
+    void this.#gone({ code, reason });
+  }
+
+  /**
+   * Ends a participant that leaves. The client waits for the end of its links. In a room with an authority they
+   * end when the authority has let the participant go, so that the next `onJoin` of the player finds what
+   * `onLeave` has stored.
+   */
+  leave(): void {
+    const close = { code: CloseCode.left, reason: "left" };
+    if (this.isGone) return;
+    if (!this.room.host) return this.end(close.code, close.reason);
+    const farewell = this.#gone(close) ?? Promise.resolve();
+    const end = (): void => this.#close(close);
+    const cancel = this.#scheduler.after(FAREWELL_MS, end);
+    farewell.then(end, end).finally(cancel);
+  }
+
+  #close({ code, reason }: LinkClose): void {
     try {
       this.session.close(code, reason);
     } catch (error) {
       this.#report("packet", error);
     }
-    this.#gone({ code, reason });
   }
 
   /** Reports an error from serving this participant, and ends the participant. */
@@ -587,6 +611,8 @@ export class Participant {
   }
 
   #receive(payload: Uint8Array): void {
+    // The links of a participant that has left may still be open.
+    if (this.isGone) return;
     const { host } = this.room;
     if (host && payload[0] !== PayloadKind.control) return host.receive(this, payload);
     const message = payload[0] === PayloadKind.control ? readClientMessage(payload.subarray(1)) : undefined;
@@ -688,8 +714,8 @@ export class Participant {
     return this.#isHidden || page === "asleep" ? Math.max(reconnectGraceMs, hiddenGraceMs) : reconnectGraceMs;
   }
 
-  #gone(close: LinkClose): void {
-    if (this.isGone) return;
+  #gone(close: LinkClose): Promise<unknown> | undefined {
+    if (this.isGone) return undefined;
     this.#presence = { at: "gone" };
     this.#cancelGrace?.();
     this.#cancelWebrtcChange?.();
@@ -697,7 +723,7 @@ export class Participant {
     this.#cancelNews?.();
     this.#context.drops.count("not-routable", this.waiting.length);
     this.waiting.clear();
-    this.#context.onGone(this, close);
+    return this.#context.onGone(this, close);
   }
 }
 

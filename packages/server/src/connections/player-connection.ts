@@ -117,7 +117,7 @@ export class PlayerConnection {
 
   /** Sends a reliable payload, unless the session is closed. */
   send(payload: Uint8Array): void {
-    if (this.participant.session.isClosed) return;
+    if (this.participant.isGone) return;
     const { messagePeriodMs = 0 } = payload[0] === PayloadKind.command ? this.#view : {};
     this.participant.send(payload, messagePeriodMs > 0 ? messagePeriodMs : undefined);
   }
@@ -126,9 +126,9 @@ export class PlayerConnection {
   sendEvent(type: string, message: unknown): void {
     const { eventLifetimeMs, messagePeriodMs } = this.#view;
     if (eventLifetimeMs === 0) return this.send(writePeerPayload({ kind: "command", type, message }));
-    const { session } = this.participant;
+    const { isGone, session } = this.participant;
     const body = writeEvent(type, message);
-    if (!session.isClosed) session.sendEvent(body, eventLifetimeMs, messagePeriodMs);
+    if (!isGone) session.sendEvent(body, eventLifetimeMs, messagePeriodMs);
   }
 
   /**
@@ -195,7 +195,7 @@ export class PlayerConnection {
   /** Sends a request to the player's game. Resolves with the reply. */
   request(type: string, message: unknown, timeoutMs: number): Promise<unknown> {
     return this.requests.start(timeoutMs, (id) => {
-      if (this.participant.session.isClosed) throw new NetError("transport/closed", LEFT);
+      if (this.participant.isGone) throw new NetError("transport/closed", LEFT);
       this.send(writePeerPayload({ kind: "request", id, type, message }));
     });
   }

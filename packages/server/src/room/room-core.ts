@@ -202,7 +202,7 @@ export class RoomCore implements RoomHost {
     }
     counters.joins += 1;
     connection.isIn = true;
-    if (connection.closeCode !== undefined) this.#leave(connection, connection.closeCode);
+    if (connection.closeCode !== undefined) void this.#leave(connection, connection.closeCode);
     this.#syncPlaces();
     return undefined;
   }
@@ -268,19 +268,20 @@ export class RoomCore implements RoomHost {
     if (connection && !connection.isConnected) this.#returned(connection);
   }
 
-  left(participant: HostedParticipant, { code }: LinkClose): void {
+  left(participant: HostedParticipant, { code }: LinkClose): Promise<void> | undefined {
     const connection = this.players.get(participant);
-    if (!connection) return;
-    // The page was reloaded: the player's next session is already joining.
-    if (code === CloseCode.replaced && connection.isIn) {
-      if (connection.isConnected) this.#dropped(connection);
-    } else if (connection.isIn) this.#leave(connection, code);
-    else {
+    if (!connection) return undefined;
+    if (!connection.isIn) {
       // `onJoin` still runs.
       connection.closeCode = code;
       this.players.delete(connection);
       connection.end();
+      return undefined;
     }
+    if (code !== CloseCode.replaced) return this.#leave(connection, code);
+    // The page was reloaded: the player's next session is already joining.
+    if (connection.isConnected) this.#dropped(connection);
+    return undefined;
   }
 
   draining(): void {
@@ -289,7 +290,7 @@ export class RoomCore implements RoomHost {
 
   close(): void {
     for (const connection of [...this.players.values()])
-      if (connection.isIn) this.#leave(connection, CloseCode.roomClosed);
+      if (connection.isIn) void this.#leave(connection, CloseCode.roomClosed);
     this.#end();
     void this.#dispose();
   }
@@ -474,7 +475,7 @@ export class RoomCore implements RoomHost {
       if (connection.participant.id !== sessionId || connection.isConnected) continue;
       // In `onDrop`, when the page's session was over and the next page had not come yet.
       if (connection.kickedFor !== undefined) {
-        this.#leave(connection, CloseCode.kicked);
+        void this.#leave(connection, CloseCode.kicked);
         participant.end(CloseCode.kicked, connection.kickedFor);
         return undefined;
       }
@@ -503,7 +504,8 @@ export class RoomCore implements RoomHost {
     this.hooks.call("onReconnect", () => this.room.onReconnect?.(connection.player));
   }
 
-  #leave(connection: PlayerConnection, code: number): void {
+  /** Resolves when `onLeave` has ended. */
+  #leave(connection: PlayerConnection, code: number): Promise<void> {
     const { player } = connection;
     this.counters.leaves += 1;
     this.players.delete(connection);
@@ -511,7 +513,7 @@ export class RoomCore implements RoomHost {
     const left = this.hooks
       .wait("onLeave", () => this.room.onLeave?.(player as never, code))
       .then(() => this.hooks.guard("onLeave", () => this.#forget(connection)));
-    void this.#beforeDispose(left);
+    return this.#beforeDispose(left);
   }
 
   /** Despawns the entities of a player that has left, and forgets the player. */

@@ -506,6 +506,17 @@ export class Session {
     this.#sendCloseAndEnd({ code, reason });
   }
 
+  /**
+   * Ends the session, and leaves its links open: the other side closes them. Returns them for the case that it
+   * does not. Packets that still arrive over them are ignored.
+   */
+  release(): readonly Link[] {
+    const links = [...this.links];
+    this.#links.release();
+    this.#end({ code: CloseCode.left, reason: "released" });
+    return links;
+  }
+
   #sendCloseAndEnd(close: LinkClose, by?: "violations"): void {
     try {
       this.#sender.sendNow(this.activeLink, "command", MessageKind.close, writeCloseBody(close));

@@ -135,9 +135,14 @@ export class SessionLinks {
 
   /** Closes all links. None is reported any more. */
   end(close: LinkClose): void {
+    for (const { link } of this.release()) link.close(close.code, close.reason);
+  }
+
+  /** Forgets all links without closing them. None is reported any more. */
+  release(): readonly LinkMonitor[] {
     this.#active = undefined;
     this.#unreliable = undefined;
-    for (const { link } of this.#monitors.splice(0)) link.close(close.code, close.reason);
+    return this.#monitors.splice(0);
   }
 
   #opened(monitor: LinkMonitor): void {
