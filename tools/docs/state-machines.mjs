@@ -138,7 +138,7 @@ The events of the browser's page, and how a room answers them:
 | \`pagehide\` into the back/forward cache, \`freeze\` | closes its sockets with the code \`suspended\` and tries nothing; the server keeps the seat for \`hiddenGraceMs\` |
 | \`pageshow\` from there, \`resume\` | comes back with its token: \`onDrop\`, \`onReconnect({ resumed: true })\`, then all reliable messages of the meantime, each once and in order |
 | \`pagehide\` for good | closes its sockets with the code \`unloaded\`. The others see it \`away\` at once, and its entities despawn after 2 s; its seat is free after \`unloadGraceMs\` (10 s) |
-| reloaded | the same call of \`joinOrCreate\` or \`join\`, or \`joinById\`, takes the tab's own seat again: the same room, \`sessionId\` and \`myNumber\`; its entities are gone, and messages are numbered from the start again. The others see the peer leave and join |
+| reloaded | the same call of \`joinOrCreate\` or \`join\`, or \`joinById\`, takes the tab's own seat again: the same room, \`sessionId\` and \`myNumber\`; its entities are gone, and messages are numbered from the start again. The others see the peer leave and join. Several rooms of the page get their seats in the order of its joins |
 | the tab is duplicated | a second player: a lock (Web Locks) says that the first page uses the seat; where a page has no locks (http:// other than loopback), the server knows it by its link |
 | it crashes | Chromium closes its sockets, as \`pagehide\` would; else silence tells, after \`linkTimeoutMs\` |
 

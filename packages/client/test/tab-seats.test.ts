@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import type { TabStorage } from "../src/browser/tab.js";
 import type { GameServer } from "./game-server.js";
 import { Stage } from "./stage.js";
+import type { TabSeat } from "../src/connection/tab-seat.js";
 import { TestPage, TestTab } from "./test-page.js";
 import { until } from "./until.js";
 
@@ -70,17 +71,43 @@ describe.each([{ hasLocks: true }, { hasLocks: false }])("a tab (with locks: $ha
     expect(sessions(server)).toBe(2);
   });
 
-  test("whose page joins twice has two players, and the same two after a reload", async () => {
+  test("whose page joins three times has three players, each with its own seat after every reload", async () => {
     const server = await stage.server(FOUR);
     const tab = TestTab.open({ hasLocks });
     const client = await load(tab, server);
-    const rooms = await Promise.all([enter(client), enter(client)]);
-    const ids = rooms.map(({ sessionId }) => sessionId).toSorted();
-    expect(ids[0]).not.toBe(ids[1]);
-    const next = await load(tab, server);
-    const again = await Promise.all([enter(next), enter(next)]);
-    expect(again.map(({ sessionId }) => sessionId).toSorted()).toEqual(ids);
-    expect(sessions(server)).toBe(2);
+    const rooms = await Promise.all([enter(client), enter(client), enter(client)]);
+    const ids = rooms.map(({ sessionId }) => sessionId);
+    expect(new Set(ids).size).toBe(3);
+    for (const order of ["together", "one by one", "by several clients"]) {
+      const next = await load(tab, server);
+      const again: Room[] = [];
+      if (order === "together") again.push(...(await Promise.all([enter(next), enter(next), enter(next)])));
+      const { Client: OfPage } = await import("@paceline/client");
+      const { NodeWebSocket } = await import("@paceline/client/node");
+      const another = () =>
+        new OfPage(server.url, { profile: "racing", webSocket: NodeWebSocket, page: tab.page! });
+      while (again.length < 3) again.push(await enter(order === "one by one" ? next : another()));
+      expect(again.map(({ sessionId }) => sessionId)).toEqual(ids);
+    }
+    expect(sessions(server)).toBe(3);
+  });
+
+  test.each([
+    ["one", "two"],
+    ["two", "one"],
+  ])("whose join %s is answered first, then %s, gives each player its own seat", async (...answered) => {
+    const tab = TestTab.open({ hasLocks });
+    const call = { method: "joinOrCreate", target: "race", options: {} } as const;
+    const seatsOf = async (): Promise<Record<string, TabSeat>> => {
+      const { tab: page } = tab.load();
+      vi.resetModules();
+      const { TabSeat: OfPage } = await import("../src/connection/tab-seat.js");
+      return { one: new OfPage(page, "https://a"), two: new OfPage(page, "https://a") };
+    };
+    const seats = await seatsOf();
+    for (const session of answered) seats[session]!.keep({ session, token: session, roomId: "r" }, call);
+    const again = await seatsOf();
+    expect(Object.values(again).map((seat) => seat.find(call)?.session)).toEqual(["one", "two"]);
   });
 });
 

@@ -78,6 +78,11 @@ export class TestTab {
     return new TestTab(hasLocks ? new Map() : undefined, new Map());
   }
 
+  /** The page that is loaded. */
+  get page(): TestPage | undefined {
+    return this.#page?.page;
+  }
+
   /** Loads a page in place of the previous one. */
   load(): TestPage {
     this.close();

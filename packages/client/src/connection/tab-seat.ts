@@ -13,6 +13,8 @@ interface KeptSeat {
   readonly token: string;
   /** Fingerprint of the player's credentials. */
   readonly who: string;
+  /** The place of the room in the order in which the page has joined its rooms. */
+  readonly place: number;
 }
 
 const KEY = "paceline:seats";
@@ -26,6 +28,8 @@ const LOCK_TIMEOUT_MS = 1000;
 
 /** Sessions of this page's rooms, so that a game that joins twice gets two seats. */
 const used = new Set<string>();
+/** Number of joins that this page has begun. */
+let joins = 0;
 
 /**
  * Seat of one room, stored for the next page in the same tab. A lock shows that no other page uses it,
@@ -34,6 +38,7 @@ const used = new Set<string>();
 export class TabSeat {
   readonly #tab: Tab | undefined;
   readonly #server: string;
+  readonly #place = (joins += 1);
   #session: string | undefined;
   #unlock: (() => void) | undefined;
 
@@ -42,16 +47,20 @@ export class TabSeat {
     this.#server = serverUrl;
   }
 
-  /** Returns a stored seat for such a call that this page does not use yet, and reserves it for this room. */
+  /**
+   * Returns a stored seat for such a call that this page does not use yet, and reserves it for this room. Of
+   * several local players, the first to join again gets the seat of the first.
+   */
   find(call: JoinCall): KeptSeat | undefined {
     const { method, target } = call;
     if (method === "create" || method === "reconnect" || call.ticket !== undefined) return undefined;
     const asked = askedOf(call);
     const spectate = call.terms?.spectate ?? false;
-    const found = this.#read().find((seat) => {
+    const fitting = this.#read().filter((seat) => {
       const isMine = seat.server === this.#server && seat.spectate === spectate && !used.has(seat.session);
       return isMine && (seat.asked === asked || (method === "joinById" && seat.roomId === target));
     });
+    const [found] = fitting.sort((a, b) => a.place - b.place);
     if (found) this.#use(found.session);
     return found;
   }
@@ -81,8 +90,8 @@ export class TabSeat {
     const asked = call.ticket === undefined ? askedOf(call) : "";
     const spectate = call.terms?.spectate ?? false;
     const who = whoOf(call.credentials);
-    // The newest comes first: if a page has joined twice, that is the room in which it plays.
-    this.#write([{ server: this.#server, asked, spectate, who, ...seat }, ...others]);
+    // The newest comes first, since the last ones are dropped.
+    this.#write([{ server: this.#server, asked, spectate, who, place: this.#place, ...seat }, ...others]);
   }
 
   /** Gives the seat up, and deletes it from the tab. */
@@ -189,8 +198,8 @@ function askedOf({ method, target, options }: JoinCall): string {
 
 function isKeptSeat(value: unknown): value is KeptSeat {
   if (typeof value !== "object" || value === null) return false;
-  const { server, asked, roomId, spectate, session, token, who } = value as Record<string, unknown>;
+  const { server, asked, roomId, spectate, session, token, who, place } = value as Record<string, unknown>;
   const isText = [server, asked, roomId, who].every((text) => typeof text === "string");
   const isSecret = [session, token].every((text) => typeof text === "string" && /^[\w-]{1,128}$/.test(text));
-  return isText && isSecret && typeof spectate === "boolean";
+  return isText && isSecret && typeof spectate === "boolean" && typeof place === "number";
 }
