@@ -64,7 +64,7 @@ class Queue {
 
   /** The player's page is reloaded, and its next page asks for a match. */
   reload(participant: FakeParticipant, wish: object): Promise<FakeParticipant> {
-    this.#core.left(participant, { code: CloseCode.replaced, reason: "" });
+    void this.#core.left(participant, { code: CloseCode.replaced, reason: "" });
     return this.enter(new FakeParticipant(participant.number), wish, participant.id);
   }
 }
