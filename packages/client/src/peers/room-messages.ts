@@ -8,13 +8,13 @@ export type RequestHandler = (message: unknown, from: Peer) => unknown;
 
 /** Limit of warnings about unheard types: a hostile participant can invent any number of types. */
 const MAX_WARNINGS = 8;
-/** Types of messages that came while no room's game had listened to them: one warning each for the page. */
-const unheard = new Set<string>();
 
 /** The game's handlers for messages and requests. */
 export class RoomMessages {
   readonly #listeners = new Map<string, Listeners<[unknown, Peer]>>();
   readonly #handlers = new Map<string, RequestHandler>();
+  /** Types of messages that arrived although the game does not listen to them: one warning each. */
+  readonly #unheard = new Set<string>();
 
   listen(type: string, listener: MessageListener): Unsubscribe {
     assertMessageType(type);
@@ -37,7 +37,7 @@ export class RoomMessages {
   deliver(type: string, message: unknown, from: Peer): void {
     const listeners = this.#listeners.get(type);
     if (listeners) listeners.emit(message, from);
-    else warnOf(type);
+    else this.#warnOf(type);
   }
 
   answer(
@@ -58,15 +58,15 @@ export class RoomMessages {
         guarded(() => reply(false, "the handler failed"));
       });
   }
-}
 
-/** Without a warning, a game that listens too late would lose messages in silence. */
-function warnOf(type: string): void {
-  if (unheard.has(type) || unheard.size >= MAX_WARNINGS) return;
-  unheard.add(type);
-  // oxlint-disable-next-line no-console -- a mistake that shows nowhere else
-  console.warn(
-    `paceline: a message "${type}" came, and nothing listens to it: ` +
-      `call room.onMessage("${type}", ...) right after joining, before another await`,
-  );
+  /** Without a warning, a game that listens too late would lose messages in silence. */
+  #warnOf(type: string): void {
+    if (this.#unheard.has(type) || this.#unheard.size >= MAX_WARNINGS) return;
+    this.#unheard.add(type);
+    // oxlint-disable-next-line no-console -- a mistake that shows nowhere else
+    console.warn(
+      `paceline: a message "${type}" came, and nothing listens to it: ` +
+        `call room.onMessage("${type}", ...) right after joining, before another await`,
+    );
+  }
 }
