@@ -20,7 +20,7 @@ const USAGE = `pnpm attack [--quick] [--only NAME] [--seed N] [--soak-minutes N]
 Attacks the built server (pnpm build) over loopback, each case beside a room of honest players, and judges: the server
 lives, honest messages are neither lost nor late, nothing grows, every cut has its code and its counter.
 
-  --quick           about a minute and a half: a part of the cases, briefly; it belongs to npm test
+  --quick           about two and a half minutes: a part of the cases, briefly; it belongs to npm test
   --only NAME       one case; repeat for more
   --seed N          of everything that is left to chance; printed, so that a failure can be had again
   --soak-minutes N  in the place of the cases: N minutes of joining and leaving with all other attacks beside it
