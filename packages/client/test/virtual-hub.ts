@@ -1,6 +1,9 @@
 import { Client, type ClientOptions, type Room } from "@paceline/client";
 import {
+  CloseCode,
   PROTOCOL_VERSION,
+  PayloadKind,
+  readClientMessage,
   readEnvelope,
   writeControl,
   writeEnvelope,
@@ -122,7 +125,12 @@ export class VirtualHub {
     const session: Session = new Session({
       scheduler,
       handlers: {
-        onReliable: () => undefined,
+        onReliable: (payload) => {
+          if (payload[0] !== PayloadKind.control) return;
+          if (readClientMessage(payload.subarray(1))?.type !== "leave") return;
+          this.#leave(number);
+          session.close(CloseCode.left, "left");
+        },
         onRouted: (packet) => this.#forward(number, packet),
         onClosed: () => this.#leave(number),
         onLinkDown: () => this.#leave(number),
