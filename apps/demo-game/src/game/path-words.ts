@@ -49,7 +49,7 @@ export function goneInWords(direct: number, waiting: number): string {
 }
 
 /**
- * What the server's return means. A session that is not resumed says nothing of a restart: the server may have
+ * Returns a sentence on the server's return. A session that is not resumed says nothing of a restart: the server may have
  * given the place up.
  */
 export function backInWords(resumed: boolean): string {
