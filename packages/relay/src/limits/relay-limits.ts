@@ -85,7 +85,7 @@ export const limitTable = {
   reconnectGraceMs: { default: 20_000, min: 0, max: 600_000, unit: "ms" },
   /** Time for which the seat of a page that was closed is kept for the page that follows in its tab. */
   unloadGraceMs: { default: 10_000, min: 0, max: 600_000, unit: "ms" },
-  /** Silence after which a link counts as dead. */
+  /** Silence after which a link counts as dead. A newcomer has 20 s for its first packet. */
   linkTimeoutMs: { default: 10_000, min: 1000, max: 120_000, unit: "ms" },
   /** Silence of a link, for a participant whose page says that it is hidden. */
   hiddenTimeoutMs: { default: 60_000, min: 1000, max: 600_000, unit: "ms" },
