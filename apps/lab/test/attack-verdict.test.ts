@@ -64,6 +64,14 @@ describe("the verdict on an attack", () => {
     expect(outcomeOf(seen("bad-lines", { honest })).failures).toHaveLength(1);
   });
 
+  test("fails if honest rooms write a line for each bad packet, and not if each visit tells its errors once", () => {
+    const { honest } = seen("peers-node");
+    const failuresOf = (consoleLines: number): readonly string[] =>
+      outcomeOf(seen("peers-node", { honest: { ...honest, joins: 8, consoleLines } })).failures;
+    expect(failuresOf(70)).toEqual([]);
+    expect(failuresOf(71)).toEqual(["honest clients wrote 71 lines (limit 70)"]);
+  });
+
   test("fails if /health takes longer than a second, on a slow machine three times its latency", () => {
     expect(outcomeOf(seen("small-packets", { healthMs: 900 })).failures).toEqual([]);
     expect(outcomeOf(seen("small-packets", { healthMs: 1100 })).failures).toHaveLength(1);
