@@ -5,7 +5,6 @@ import { runChild } from "./children.mjs";
 import { binOf, ROOT } from "./pnpm.mjs";
 
 const NODE = process.execPath;
-const VITEST_RESULT = path.join(ROOT, "artefacts/vitest.json");
 const LIMIT_MS = 660_000;
 
 /**
@@ -49,12 +48,17 @@ export function vitestResult(file) {
 /** @param {string} script */
 const tool = (script) => [NODE, path.join(ROOT, "tools", script)];
 
-/** @type {Gate[]} */
+/**
+ * Vitest's projects in two gates. The tests of "units" wait most of their time for sockets and processes, those
+ * of "simulations" compute; side by side they take the time of one.
+ * @type {Gate[]}
+ */
 export const GATES = [
   { name: "types", commands: () => [[NODE, binOf("typescript", "tsc"), "-b"]] },
   { name: "lint", commands: () => [[NODE, binOf("oxlint"), "--type-aware", "--deny-warnings"]] },
+  { name: "units", commands: () => [], run: () => runTests("units", ["unit", "repo", "heap"], 3) },
+  { name: "simulations", commands: () => [], run: () => runTests("simulations", ["sim", "property"], 1) },
   { name: "format", commands: () => [[NODE, binOf("prettier"), "--check", "--log-level", "warn", "."]] },
-  { name: "tests", commands: () => [], run: runTests },
   { name: "dead code", commands: () => [[NODE, binOf("knip")]] },
   { name: "size", commands: () => [[NODE, binOf("size-limit")]] },
   { name: "docs", commands: () => [[...tool("docs.mjs"), "--check"]] },
@@ -63,30 +67,33 @@ export const GATES = [
 /** Maximum number of failing files that get a second try. */
 const MAX_FILES_FOR_SECOND_TRY = 4;
 
-/** @param {string[]} extra arguments for vitest */
-async function runVitest(extra) {
-  rmSync(VITEST_RESULT, { force: true });
-  const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${VITEST_RESULT}`];
-  const args = [binOf("vitest"), "run", "--project=!slow", ...reporters, ...extra];
+/** @param {string} name @param {string[]} projects @param {string[]} extra arguments for vitest */
+async function runVitest(name, projects, extra) {
+  const file = path.join(ROOT, `artefacts/vitest-${name}.json`);
+  rmSync(file, { force: true });
+  const reporters = ["--reporter=dot", "--reporter=json", `--outputFile.json=${file}`];
+  const chosen = projects.map((project) => `--project=${project}`);
+  const args = [binOf("vitest"), "run", ...chosen, ...reporters, ...extra];
   const run = await runChild(NODE, args, { cwd: ROOT, timeoutMs: LIMIT_MS });
-  const result = vitestResult(VITEST_RESULT) ?? { passed: 0, failed: 1, failures: [], files: [] };
+  const result = vitestResult(file) ?? { passed: 0, failed: 1, failures: [], files: [] };
   return { ...run, ...result };
 }
 
 /**
- * Three processes share two cores, and many tests talk over real sockets. So a file with a failure runs once
- * more, alone, and the run names it. An error outside the tests has no second try.
+ * Four processes share two cores, and many tests talk over real sockets. So a file with a failure runs once
+ * more, alone in its process, and the run names it. An error outside the tests has no second try.
+ * @param {string} name @param {string[]} projects @param {number} workers
  * @returns {Promise<Run & Counts>}
  */
-async function runTests() {
-  const first = await runVitest([]);
+async function runTests(name, projects, workers) {
+  const first = await runVitest(name, projects, [`--maxWorkers=${workers}`]);
   const { files, failures } = first;
   const isWorthIt = files.length > 0 && files.length <= MAX_FILES_FOR_SECOND_TRY;
   if (first.code === 0 || !isWorthIt || /unhandled error/i.test(first.output)) {
     for (const failure of failures) console.log(`failed: ${failure}`);
     return first;
   }
-  const second = await runVitest([...files, "--maxWorkers=1"]);
+  const second = await runVitest(name, projects, [...files, "--maxWorkers=1"]);
   for (const failure of failures) console.log(`failed at the first try: ${failure}`);
   for (const failure of second.failures) console.log(`failed at the second try: ${failure}`);
   return {
@@ -123,26 +130,15 @@ async function runGate(gate) {
   return counts;
 }
 
-/**
- * Runs gates in their order, two at a time: each uses one core.
- * @param {Gate[]} gates
- */
-async function runInPairs(gates) {
-  const waiting = [...gates];
+/** Runs the gates in their order, two at a time: most use one core. @returns {Promise<Counts>} */
+export async function runGates() {
+  const waiting = [...GATES];
   /** @type {Counts[]} */
   const counts = [];
   const runNext = async () => {
     for (let gate = waiting.shift(); gate; gate = waiting.shift()) counts.push(await runGate(gate));
   };
   await Promise.all([runNext(), runNext()]);
-  return counts;
-}
-
-/** @returns {Promise<Counts>} */
-export async function runGates() {
-  const counts = await runInPairs(GATES.filter(({ run }) => run === undefined));
-  // The tests share the cores among themselves.
-  for (const gate of GATES) if (gate.run !== undefined) counts.push(await runGate(gate));
   const sum = (/** @type {keyof Counts} */ name) => counts.reduce((all, each) => all + each[name], 0);
   return { passed: sum("passed"), failed: sum("failed") };
 }
