@@ -1,4 +1,4 @@
-/** The server of the step `pause`: prints its port, then a line for each hook of its rooms. */
+/** The server of the step `pause`: prints its port, a line for each hook of its rooms, and how many seats are taken. */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "../pnpm.mjs";
@@ -15,7 +15,9 @@ const note = (hook) =>
     console.log(`${hook} ${this.roomId} ${number}`);
   };
 
-class Watched extends Room {}
+class Watched extends Room {
+  maxPlayers = 32;
+}
 Object.assign(Watched.prototype, {
   onJoin: note("onJoin"),
   onDrop: note("onDrop"),
@@ -24,7 +26,14 @@ Object.assign(Watched.prototype, {
 });
 
 const server = defineServer({
-  rooms: { authority: Watched, relayed: { maxPlayers: 16 } },
+  rooms: { authority: Watched, relayed: { maxPlayers: 32 } },
+  queues: { authority: { players: 2 } },
   log: silentLog,
 });
 console.log(`listens ${new URL(await server.listen(0)).port}`);
+setInterval(() => {
+  const taken = server
+    .rooms()
+    .reduce((/** @type {number} */ sum, /** @type {any} */ room) => sum + room.taken, 0);
+  console.log(`taken ${taken}`);
+}, 500);

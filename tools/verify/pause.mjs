@@ -42,12 +42,13 @@ function watched(room) {
  * @param {Played} played @param {number} seconds @param {string[]} hooks
  * @returns {string | undefined} what is wrong
  */
-function faultOf({ players }, seconds, hooks) {
-  // A link lasts 5 s without a packet, so the shortest pause may or may not end it.
-  const isShort = seconds <= 5;
+function faultOf({ kind, players }, seconds, hooks) {
+  // A link lasts 5 s without a packet. After the shortest pause it has just ended at the player, if at all, and the
+  // server may read the first packet of the next link before that end: then the player was never away for the room.
+  const mayBeUnnoticed = seconds <= 5;
   for (const { room, drops, returns, ends, news } of players) {
     const who = `player ${room.myNumber}`;
-    const isOnce = drops === 1 || (isShort && drops === 0);
+    const isOnce = drops === 1 || (mayBeUnnoticed && drops === 0);
     if (!isOnce || ends.length > 0) return `${who}: ${drops} onDrop, ended with ${ends.join()}`;
     if (returns.length !== drops || !returns.every(Boolean))
       return `${who}: onReconnect resumed ${returns.join()}`;
@@ -58,18 +59,17 @@ function faultOf({ players }, seconds, hooks) {
     const own = hooks
       .filter((line) => line.endsWith(` ${room.roomId} ${room.myNumber}`))
       .map((line) => line.split(" ")[0]);
-    // The first packet over the next link may overtake the end of the last one: then nobody was away.
-    if (!["", "onDrop,onReconnect"].includes(own.join())) return `the room heard of ${who}: ${own.join()}`;
+    const isUnnoticed = own.length === 0 && mayBeUnnoticed;
+    const isPair = own.join() === "onDrop,onReconnect" && drops === 1;
+    if (kind === "authority" && !isPair && !isUnnoticed) return `the room heard of ${who}: ${own.join()}`;
   }
   return undefined;
 }
 
-/**
- * Opens a room of each kind and size.
- * @param {string} url @param {any} Client @param {any} webSocket @returns {Promise<Played[]>}
- */
-async function openRooms(url, Client, webSocket) {
-  const client = () => new Client(url, { profile: "racing", transports: ["websocket"], webSocket });
+/** @typedef {(options?: object) => any} MakeClient */
+
+/** Opens a room of each kind and size. @param {MakeClient} client @returns {Promise<Played[]>} */
+async function openRooms(client) {
   const sorts = KINDS.flatMap((kind) => SIZES.map((size) => ({ kind, size })));
   const rooms = [];
   for (const { kind, size } of sorts) {
@@ -82,28 +82,56 @@ async function openRooms(url, Client, webSocket) {
 }
 
 /**
- * Stops the server for some seconds, and compares what each player has seen.
- * @param {import("node:child_process").ChildProcess} server @param {Played[]} rooms @param {number} seconds
- * @param {string[]} hooks
+ * Asks for seats in all ways, and gives all of them up after a second. @param {MakeClient} client
+ * @returns {Promise<string[]>} the outcomes
  */
-async function playPause(server, rooms, seconds, hooks) {
+async function giveUp(client) {
+  const signal = AbortSignal.timeout(1000);
+  const joins = KINDS.flatMap((kind) =>
+    [client(), client({ authToken: "anyone" })].map((each) => each.joinOrCreate(kind, {}, { signal })),
+  );
+  const ends = await Promise.allSettled([...joins, client().queue("authority", { signal })]);
+  return ends.map((end) => (end.status === "rejected" ? end.reason.name : "joined"));
+}
+
+/**
+ * Stops the server for some seconds, and compares what each player has seen. Meanwhile others give up to join.
+ * @param {import("node:child_process").ChildProcess} server @param {Played[]} rooms @param {number} seconds
+ * @param {string[]} hooks @param {MakeClient} client
+ */
+async function playPause(server, rooms, seconds, hooks, client) {
   await sleep(SETTLE_MS / 2);
   for (const each of rooms.flatMap(({ players }) => players)) each.news = {};
   const joins = hooks.splice(0).filter((line) => line.startsWith("onJoin ")).length;
   const guests = rooms.filter(({ kind }) => kind === "authority").flatMap(({ players }) => players).length;
   if (joins !== guests) throw new Error(`the rooms noted ${joins} of ${guests} joins`);
   server.kill("SIGSTOP");
+  const givenUp = giveUp(client);
   await sleep(seconds * 1000);
   server.kill("SIGCONT");
   await sleep(SETTLE_MS);
-  return rooms.map((played) => {
+  const ends = await givenUp;
+  const seats = rooms.reduce((sum, { players }) => sum + players.length, 0);
+  const strangers = hooks.filter((line) => line.startsWith("onJoin "));
+  const taken = hooks.findLast((line) => line.startsWith("taken "));
+  const isClean = ends.every((end) => end === "TimeoutError") && strangers.length === 0;
+  const ghosts = isClean && taken === `taken ${seats}` ? undefined : [...ends, ...strangers, taken].join();
+  console.log(`${`${seconds} s, given up`.padEnd(28)} ${ghosts ?? "no seat and no onJoin"}`);
+  /** @type {[string, string | undefined][]} */
+  const checks = rooms.map((played) => {
     const { kind, players } = played;
     const fault = faultOf(played, seconds, hooks);
     const drops = players.map((each) => each.drops).join(" ");
     const title = `${seconds} s, ${players.length} players, ${kind}`;
-    console.log(`${title.padEnd(28)} onDrop ${drops.padEnd(12)} ${fault ?? "all back once, resumed"}`);
-    return /** @type {const} */ ([title, fault]);
+    const ids = players.map(({ room }) => ` ${room.roomId} ${room.myNumber}`);
+    const heard = ["onDrop", "onReconnect"].map(
+      (hook) => ids.filter((id) => hooks.includes(hook + id)).length,
+    );
+    const told = kind === "authority" ? `, room heard ${heard.join("+")}` : "";
+    console.log(`${title.padEnd(28)} onDrop ${drops.padEnd(12)} ${fault ?? "all back once, resumed"}${told}`);
+    return [title, fault];
   });
+  return [...checks, /** @type {[string, string | undefined]} */ ([`${seconds} s, given up`, ghosts])];
 }
 
 /** @returns {Promise<import("./outcome.mjs").Outcome>} */
@@ -124,10 +152,16 @@ export async function pauses() {
     await Promise.race([once(output, "data"), ended]);
     ended.catch(() => undefined);
     const url = `http://127.0.0.1:${lines[0]?.split(" ")[1]}`;
+    /** @type {MakeClient} */
+    const client = (options) =>
+      new Client(url, {
+        ...{ profile: "racing", transports: ["websocket"], webSocket: NodeWebSocket },
+        ...options,
+      });
     const checks = [];
     for (const seconds of PAUSES_S) {
-      const rooms = await openRooms(url, Client, NodeWebSocket);
-      checks.push(...(await playPause(server, rooms, seconds, lines)));
+      const rooms = await openRooms(client);
+      checks.push(...(await playPause(server, rooms, seconds, lines, client)));
       const players = rooms.flatMap((each) => each.players);
       await Promise.all(players.map(({ room }) => room.leave()));
     }

@@ -17,7 +17,6 @@ import {
   readMatchBody,
   tooManyMatches,
 } from "./matchmaking/match-request.js";
-import { waitingRead } from "./ops/own-pauses.js";
 import type { RelaySettings } from "./options/relay-options.js";
 
 /** A browser may cache the answer to a preflight request for this time. */
@@ -65,7 +64,7 @@ export async function answerMatch(
   }
   // Node destroys the response once it has read the end of the client's connection.
   const isGone = (): boolean => response.destroyed;
-  if (parts.registry.pauses.isRecent) await waitingRead();
+  await new Promise<void>((resolve) => parts.registry.pauses.obey(resolve));
   const result = await resultOf(parts, request, path, isGone);
   if (isGone()) {
     if ("ticket" in result) parts.registry.seats.withdraw(result.ticket);

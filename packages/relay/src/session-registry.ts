@@ -16,7 +16,7 @@ import { AddressShares } from "./limits/address-shares.js";
 import { Forwarder } from "./forwarding/forwarder.js";
 import type { AdmittedLink } from "./admission/admitted-link.js";
 import { LogThrottle } from "./ops/log.js";
-import { OwnPauses } from "./ops/own-pauses.js";
+import { GIVEN_UP_MS, OwnPauses } from "./ops/own-pauses.js";
 import { full, notFound } from "./matchmaking/match-refusals.js";
 import { isRefusal, type MatchRequest } from "./matchmaking/match-request.js";
 import { boundMemory } from "./sessions/memory-budget.js";
@@ -192,8 +192,11 @@ export class SessionRegistry implements ParticipantContext {
   /** Gives a link the seat of its ticket, or closes the link with the reason. */
   admit(admitted: AdmittedLink, ticket: string, address = ""): void {
     if (this.isStopping) return admitted.link.close(CloseCode.serverShutdown, "the server is stopping");
-    // The client may try the ticket again over another link.
-    if (admitted.isGone) return;
+    if (admitted.isGone) {
+      // A client that has not given up may have another link with this ticket on its way.
+      this.settings.scheduler.after(GIVEN_UP_MS, () => this.seats.withdraw(ticket));
+      return;
+    }
     const redeemed = this.seats.redeem(ticket, address);
     if ("reason" in redeemed) return this.#refuse(admitted, redeemed.code, redeemed.reason);
     this.#claim(redeemed.sessionId, redeemed.webrtc, admitted);

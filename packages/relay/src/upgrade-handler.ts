@@ -11,7 +11,6 @@ import type { MatchParts } from "./match-handler.js";
 import { refuseMatch } from "./session-registry.js";
 import { isRefusal, readJoinCredential, tooManyMatches } from "./matchmaking/match-request.js";
 import type { RelaySettings } from "./options/relay-options.js";
-import { waitingRead } from "./ops/own-pauses.js";
 import { endNow } from "./admission/socket-endings.js";
 import { WriteBatch } from "./admission/write-batch.js";
 
@@ -96,11 +95,7 @@ export class UpgradeHandler {
       onLink: ({ link, offeredProtocols, request: upgraded }) => {
         const admitted = new AdmittedLink(link, connection, this.#settings.counters);
         connection.link = admitted;
-        const enter = (): void => this.#enter(upgraded, admitted, offeredProtocols);
-        // A token is no newcomer's, and its link counts at its first packet, for which it must listen now.
-        const isReturn = offeredProtocols.some((name) => name.startsWith("resume."));
-        if (isReturn || !this.#parts.registry.pauses.isRecent) enter();
-        else void waitingRead().then(enter);
+        this.#enter(upgraded, admitted, offeredProtocols);
       },
       onStray: (payloadBytes) => connection.stray(payloadBytes),
     });
@@ -129,10 +124,16 @@ export class UpgradeHandler {
     });
   }
 
+  /** Lets a link in. That of a returning client counts from its first packet, for which it must listen now. */
   #enter(request: IncomingMessage, admitted: AdmittedLink, offeredProtocols: readonly string[]): void {
-    const entered = (): void => this.#admit(request, admitted, offeredProtocols);
-    if (this.#settings.faults.contain("upgrade", entered)) return;
-    admitted.link.close(CloseCode.internalError, "the server failed while it let this link in");
+    const enter = (): void => {
+      const admit = (): void => this.#admit(request, admitted, offeredProtocols);
+      if (this.#settings.faults.contain("upgrade", admit)) return;
+      admitted.link.close(CloseCode.internalError, "the server failed while it let this link in");
+    };
+    const isReturn = offeredProtocols.some((name) => name.startsWith("resume."));
+    if (isReturn) enter();
+    else this.#parts.registry.pauses.obey(enter);
   }
 
   #admit(request: IncomingMessage, admitted: AdmittedLink, offeredProtocols: readonly string[]): void {

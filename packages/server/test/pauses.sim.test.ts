@@ -1,7 +1,7 @@
 /** A server that was paused: every player is back once, as the one that it was. */
 import { Room, type Player } from "@paceline/server";
-import { afterEach, describe, expect, test } from "vitest";
-import { PausingStage } from "./pausing-stage.js";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { PausableProcess, PausingStage, type PausingPlayer } from "./pausing-stage.js";
 
 let hooks: string[];
 
@@ -86,4 +86,54 @@ test("a player whose line stalls for 3.5 s while newer sockets hang for 10 s sta
   await stage.advance(20_000);
   expect(stage.sockets).toBeGreaterThan(before);
   expect([room.state, seen.drops, seen.ends, hooks]).toEqual(["joined", 0, [], ["join 1"]]);
+});
+
+describe("a player whose line stalls", () => {
+  beforeEach(async () => {
+    hooks = [];
+    stage = new PausingStage(PausedRoom);
+    await stage.join();
+    await stage.advance(2000);
+  });
+
+  const isBack = ({ room, seen }: PausingPlayer): void => {
+    expect([room.state, seen.drops, seen.returns, seen.ends]).toEqual(["joined", 1, [true], []]);
+    expect(hooks).toEqual(["join 1", "drop 1", "reconnect 1"]);
+  };
+
+  test("is back if the server takes up a newer socket that the player has lost meanwhile", async () => {
+    const [player] = stage.players as [PausingPlayer];
+    const first = stage.line;
+    const second = new PausableProcess(stage.scheduler);
+    first.pause();
+    await stage.advance(500);
+    stage.line = second;
+    second.pause();
+    await stage.advance(500);
+    stage.breakNewest();
+    first.goOn();
+    await stage.advance(2500);
+    expect([player.room.state, player.seen.drops, stage.sockets]).toEqual(["joined", 0, 2]);
+    // Its first packet replaces the first socket; then its end arrives.
+    second.goOn();
+    await stage.advance(5000);
+    isBack(player);
+  });
+
+  test("is back as the one that it was if the server refuses a socket with an earlier token", async () => {
+    const [player] = stage.players as [PausingPlayer];
+    stage.upgradeDelayMs = 1500;
+    stage.line.pause();
+    await stage.advance(1500);
+    stage.upgradeDelayMs = 3000;
+    await stage.advance(500);
+    stage.line.goOn();
+    await stage.advance(2300);
+    // The second socket has brought another token. The third one still hangs with the first token.
+    expect([player.room.state, player.seen.drops, stage.sockets]).toEqual(["joined", 0, 3]);
+    stage.breakNewest();
+    stage.upgradeDelayMs = 0;
+    await stage.advance(5000);
+    isBack(player);
+  });
 });

@@ -90,8 +90,8 @@ const DELAY_MS = 20;
 export class PausingStage {
   readonly scheduler = new VirtualScheduler({ startMs: 1000 });
   readonly process = new PausableProcess(this.scheduler);
-  /** The players' way to the server. While it is paused, packets wait. */
-  readonly line = new PausableProcess(this.scheduler);
+  /** The path of the next sockets to the server. While it is paused, packets wait. */
+  line = new PausableProcess(this.scheduler);
   readonly server;
   readonly players: PausingPlayer[] = [];
   readonly #random = seededRandom(1);
@@ -99,6 +99,7 @@ export class PausingStage {
   upgradeDelayMs = 0;
   /** Number of sockets that were opened. */
   sockets = 0;
+  #breakNewest: (() => void) | undefined;
   /** Paths of the requests over HTTP. */
   readonly requests: string[] = [];
   /** True while the server answers no request over HTTP. */
@@ -108,7 +109,7 @@ export class PausingStage {
     const wallClockMs = (): number => this.scheduler.nowMs();
     const kinds = { staged: rooms as RoomEntry };
     this.server = defineServer({ scheduler: this.process, wallClockMs, rooms: kinds, ...options });
-    stubFetch(this.server);
+    stubFetch(this.server, (fn) => this.process.read(fn));
     const answer = globalThis.fetch;
     vi.stubGlobal("fetch", async (url: string, init: RequestInit) => {
       this.requests.push(new URL(url).pathname);
@@ -174,6 +175,11 @@ export class PausingStage {
     }
   }
 
+  /** Breaks the socket that has opened last. The server reads its packets before its end. */
+  breakNewest(): void {
+    this.#breakNewest?.();
+  }
+
   async pause(ms: number): Promise<void> {
     this.process.pause();
     await this.advance(ms);
@@ -188,7 +194,7 @@ export class PausingStage {
   }
 
   #connect(protocols: readonly string[], answerDelayMs: number, loop: PausableProcess): VirtualSocket {
-    const { scheduler, process } = this;
+    const { scheduler, process, line } = this;
     this.sockets += 1;
     const random = this.#random.fork();
     const { player, server } = virtualSocketPair({ scheduler, random, settings: { delayMs: DELAY_MS } });
@@ -202,12 +208,23 @@ export class PausingStage {
       hasRoom: () => true,
       send: (_, packet, pass) => {
         const copy = packet.slice();
-        opening.read(() => this.line.read(() => loop.read(() => pass(copy))));
+        opening.read(() => line.read(() => loop.read(() => pass(copy))));
       },
-      receive: (packet, pass) => this.line.read(() => process.read(() => pass(packet))),
-      end: (tell) => process.read(tell),
+      receive: (packet, pass) => pass(packet),
+      end: (tell) => tell(),
       close: () => undefined,
     });
+    const listen = server.addEventListener.bind(server);
+    server.addEventListener = (type, listener) => {
+      if (type !== "message") return listen(type, listener);
+      // The server must not even count a packet that has not arrived.
+      listen(type, (event) => line.read(() => process.read(() => listener(event))));
+    };
+    // The end of a connection arrives after its packets.
+    player.onClosed = (code, reason) => {
+      const end = (): void => server.end(code, reason);
+      scheduler.after(DELAY_MS, () => line.read(() => process.read(end)));
+    };
     scheduler.after(DELAY_MS + this.upgradeDelayMs, () => {
       process.read(() => {
         this.server.takeLink(link, { address: "stage", protocols: [...protocols] });
@@ -215,6 +232,10 @@ export class PausingStage {
           loop.read(() => {
             player.open();
             opening.goOn();
+            this.#breakNewest = () => {
+              player.end(1006, "");
+              line.read(() => process.read(() => server.end(1006, "")));
+            };
           }),
         );
       });

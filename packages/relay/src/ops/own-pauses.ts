@@ -8,6 +8,11 @@ const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 /** Time after a pause in which clients' requests may be older than the pause, ms. */
 const RECENT_MS = 1000;
+/**
+ * Time for a client that gave up during a pause to say so, ms. It closes a link only when that has opened, one
+ * round trip after the pause. Node reads the end of an HTTP connection some turns after the request.
+ */
+export const GIVEN_UP_MS = 500;
 
 /**
  * Pauses of this process, as of a suspended machine or in a debugger. Clients could not reach it meanwhile, so
@@ -29,10 +34,15 @@ export class OwnPauses {
     this.#looks.every(PERIOD_MS);
   }
 
-  /** True shortly after a pause: what is read now may have waited for its end. */
-  get isRecent(): boolean {
+  /**
+   * Runs `fn`, which obeys a request: at once, but shortly after a pause only when a client that gave up meanwhile
+   * has had {@link GIVEN_UP_MS} to say so.
+   */
+  obey(fn: () => void): void {
     this.#look();
-    return this.#scheduler.nowMs() - this.#endedAtMs < RECENT_MS;
+    const isRecent = this.#scheduler.nowMs() - this.#endedAtMs < RECENT_MS;
+    if (isRecent) this.#scheduler.after(GIVEN_UP_MS, fn);
+    else fn();
   }
 
   /** True if this process was late by more than a timer's tolerance within the last `forMs`. */
@@ -71,12 +81,4 @@ export class OwnPauses {
     this.#totalMs += Math.min(lateMs, MAX_PAUSE_MS);
     this.#endedAtMs = nowMs;
   }
-}
-
-/**
- * Resolves when this process has read what waited in its sockets. A client that has given up during a pause has
- * closed its socket, which Node reads one turn after the client's request.
- */
-export async function waitingRead(): Promise<void> {
-  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
