@@ -10,6 +10,7 @@ import { downloads } from "./downloads.mjs";
 import { firstHours } from "./first-hour.mjs";
 import { lastJson, outcome, skip } from "./outcome.mjs";
 import { pages } from "./pages.mjs";
+import { busyJoins } from "./busy-join.mjs";
 import { pauses } from "./pause.mjs";
 import { runtimes } from "./runtimes.mjs";
 import { site } from "./site.mjs";
@@ -258,6 +259,12 @@ export const stepsWith = ({ rounds }) => [
     name: "pause",
     command: "the built server stopped for 5, 12, 20 and 30 s with 3 and 6 clients in both kinds of rooms",
     run: pauses,
+  },
+  {
+    name: "busy-join",
+    command:
+      "twenty clients, each in its own process, join at once on a machine that is busy, in both kinds of rooms",
+    run: busyJoins,
   },
   { name: "slow", command: "pnpm unit --project slow; pnpm e2e --grep @slow", run: slow },
   { name: "tree", command: `pnpm unit --project slow ${TREE_MUTATION}`, run: tree },

@@ -79,6 +79,17 @@ describe("twenty players who join at once", () => {
     },
   );
 
+  test.each(cases.flatMap((each) => [12_000, 18_000].map((answerDelayMs) => ({ ...each, answerDelayMs }))))(
+    "a room $kind $way get a seat each, once, with every answer $answerDelayMs ms late",
+    async ({ kind, way, answerDelayMs }) => {
+      stage = new PausingStage(kinds[kind]);
+      const pages = Array.from({ length: PLAYERS }, () => ({ ...ways[way], answerDelayMs }));
+      expect(await joinAll(pages)).toEqual({ joined: PLAYERS });
+      expect(stage.server.health()).toMatchObject({ sessions: PLAYERS, rooms: 1 });
+      expect(joined.length).toBe(kind === "with authority" ? PLAYERS : 0);
+    },
+  );
+
   test("a server that stands still for 12 s meanwhile get a seat each, once", async () => {
     stage = new PausingStage(BusyRoom);
     stage.process.pause();

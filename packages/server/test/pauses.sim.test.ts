@@ -136,4 +136,12 @@ describe("a player whose line stalls", () => {
     await stage.advance(5000);
     isBack(player);
   });
+
+  test.each([2000, 4000, 7000])("is back if every upgrade takes %i ms", async (upgradeDelayMs) => {
+    const [player] = stage.players as [PausingPlayer];
+    stage.upgradeDelayMs = upgradeDelayMs;
+    stage.breakNewest();
+    await stage.advance(upgradeDelayMs + 3000);
+    isBack(player);
+  });
 });

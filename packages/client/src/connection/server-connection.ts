@@ -55,8 +55,8 @@ const JOIN_LIMIT_MS = 60_000;
 const UPGRADE_DOUBT_MS = 4000;
 /** Further time for the upgrade after the server has answered over HTTP, beside that of this answer, ms. */
 const UPGRADE_GRACE_MS = 1000;
-/** Time for which a server keeps a seat for the ticket, ms. */
-const TICKET_LIFETIME_MS = 15_000;
+/** Time for which a server keeps a seat for the ticket, ms: longer than {@link ANSWER_TIMEOUT_MS}. */
+const TICKET_LIFETIME_MS = 25_000;
 /** Silence limit of a hidden page's link, ms, at the server and here. */
 const HIDDEN_TIMEOUT_MS = 60_000;
 /** Time for which a leave waits for the server, whose room may still store what the player leaves, ms. */
@@ -659,9 +659,10 @@ export class ServerConnection {
   }
 
   #resume({ sessionId, resumeToken }: Identity): void {
-    // Closes the oldest attempts that do not open. A new attempt resolves the address again.
+    // Closes attempts that do not open, since a new one resolves the address again. The oldest stays until its own
+    // time limit: on a slow path, or at a busy server, each of them takes longer than the next ones can wait.
     const connecting = [...this.#links].filter(({ state }) => state === "connecting");
-    for (const link of connecting.slice(0, -MAX_OTHER_ATTEMPTS)) {
+    for (const link of connecting.slice(1, 1 - MAX_OTHER_ATTEMPTS)) {
       link.close(CloseCode.timeout, "tried again");
     }
     this.#tokens.set(this.#attach(`resume.${sessionId}.${resumeToken}`), resumeToken);

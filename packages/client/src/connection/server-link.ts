@@ -11,10 +11,7 @@ export const serverLinkOptions = {
   silenceMs: 1000,
 } as const;
 
-/**
- * Limit of other links that may be opening during a new attempt. On a slow path, an older one may be almost
- * open.
- */
+/** Limit of other links that may be opening during a new attempt, at least 2: the oldest and the newest. */
 export const MAX_OTHER_ATTEMPTS = 2;
 
 type Opening = Pick<ServerConnectionOptions, "scheduler" | "webSocket" | "interpose">;

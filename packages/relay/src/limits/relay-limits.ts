@@ -78,7 +78,7 @@ export const limitTable = {
   /** From a match request to the end of its body. */
   bodyDeadlineMs: { default: 5000, min: 100, max: 60_000, unit: "ms" },
   /** Time for which a seat stays reserved for its ticket. */
-  ticketLifetimeMs: { default: 15_000, min: 100, max: 300_000, unit: "ms" },
+  ticketLifetimeMs: { default: 25_000, min: 100, max: 300_000, unit: "ms" },
   /** Time for which places stay reserved for friends of a group who have not come. */
   groupPlaceMs: { default: 15_000, min: 100, max: 300_000, unit: "ms" },
   /** Time for which a participant without a link is kept. */
