@@ -425,6 +425,7 @@ OPTIONAL = {
     "spectator": (lambda value: value is True, ("welcome",)),
     "fullRooms": (_is_whole(2**32 - 1), ("welcome",)),
     "build": (is_build, ("welcome",)),
+    "last": (lambda value: value is True, ("visibility",)),
 }
 PEER = {"number": _u16, "id": _text, "webrtc": _boolean}
 _SIGNAL = {"attempt": _u16, "data": lambda value: value}

@@ -12,5 +12,5 @@ try {
   const room = await client.joinOrCreate(kind);
   console.log(`joined ${room.roomId}`);
 } catch (error) {
-  console.log(error.code ?? String(error));
+  console.log(/** @type {{ code?: string }} */ (error).code ?? String(error));
 }

@@ -437,7 +437,7 @@ export class SessionRegistry implements ParticipantContext {
   onMessage(participant: Participant, message: ClientMessage, messageBytes: number): void {
     if (message.type === "leave") return participant.leave();
     if (!participant.meter.admitSignal()) return;
-    if (message.type === "visibility") return participant.setHidden(message.hidden);
+    if (message.type === "visibility") return participant.setPage(message);
     if (message.type === "stripe") return this.#offerStripe(participant);
     if (message.type === "retain") return participant.retained.keep(message.states);
     if (message.type === "signal") return this.#signal(participant, message, messageBytes);

@@ -64,7 +64,7 @@ describe("an error in the handling of a packet ends only that session", () => {
     ],
     [
       "visibility",
-      () => vi.spyOn(Participant.prototype, "setHidden").mockImplementationOnce(broken),
+      () => vi.spyOn(Participant.prototype, "setPage").mockImplementationOnce(broken),
       say({ type: "visibility", hidden: true }),
     ],
     [

@@ -242,6 +242,34 @@ describe("a page that was closed", () => {
     });
   }
 
+  for (const code of [CloseCode.unloaded, 1001]) {
+    it(`[WF50] with code ${code} has left at once if it said that no page follows it, and not after a lost link`, () => {
+      const virtual = new VirtualRegistry();
+      const { player: a, link } = virtual.join();
+      const { player: b } = virtual.join();
+      const { player: c, link: lost } = virtual.join();
+      for (const player of [a, c]) player.tell({ type: "visibility", hidden: false, last: true });
+      virtual.scheduler.advance(100);
+      link.relay.closeFromRemote(code, "");
+      lost.relay.closeFromRemote(1006, "cable pulled");
+      virtual.scheduler.advance(100);
+      expect(b.of("left")).toEqual([{ type: "left", number: a.number }]);
+      expect(b.of("away")).toEqual([{ type: "away", number: c.number, closed: false }]);
+    });
+  }
+
+  it("[WF50] keeps its seat if it takes back that no page follows it", () => {
+    const virtual = new VirtualRegistry();
+    const { player: a, link } = virtual.join();
+    const { player: b } = virtual.join();
+    a.tell({ type: "visibility", hidden: false, last: true });
+    a.tell({ type: "visibility", hidden: false });
+    virtual.scheduler.advance(100);
+    link.relay.closeFromRemote(1001, "");
+    virtual.scheduler.advance(5000);
+    expect(b.of("left")).toEqual([]);
+  });
+
   it("[WF50] is back if its session is resumed", () => {
     const virtual = new VirtualRegistry({ limits: { unloadGraceMs: 3000 } });
     const { player: a, link } = virtual.join();

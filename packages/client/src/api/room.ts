@@ -257,7 +257,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
 
   /**
    * Secret for `Client.reconnect`, which moves this seat to another tab or another machine. Anybody who
-   * knows it can take this participant's place. It changes with every session.
+   * knows it can take this participant's place. It changes with every session. In a Worker, reading it asks the
+   * server to keep the seat when the page is closed.
    */
   get reconnectionToken(): string {
     return this.#connection.reconnectionToken;

@@ -43,6 +43,14 @@ export function browserPage(): Page | undefined {
   };
 }
 
+/**
+ * True in a browser's Worker. It has no page of which it would hear, and no storage of its tab, so that the next page
+ * finds no seat. The browser closes its sockets with 1001 when it ends.
+ */
+export function isWorker(): boolean {
+  return typeof document !== "object" && "WorkerGlobalScope" in globalThis;
+}
+
 const browserFrames: PageFrames = {
   // The time that a frame's callbacks get stands still until the next frame.
   startedAtMs: () => {

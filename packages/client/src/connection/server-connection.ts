@@ -33,7 +33,7 @@ import {
   type Seat,
 } from "./match-request.js";
 import { afterOwnTime } from "./own-time.js";
-import type { PageEvent } from "../browser/page.js";
+import { isWorker, type PageEvent } from "../browser/page.js";
 import { serverPathInWords, serverStatsOf, type ServerStats } from "../paths/path-stats.js";
 import { RateMeter } from "../paths/rate-meter.js";
 import { ReturnPlan } from "./return-plan.js";
@@ -104,6 +104,8 @@ export class ServerConnection {
   #roomOptions: RoomOptions = {};
   #linkNumber = 0;
   #isAsleep = false;
+  /** True if nothing can take over the seat of this page or Worker when that is closed. */
+  #isLastPage = isWorker();
   /** Link whose upgrade carries the join, until the server answers. */
   #oneStep: Link | undefined;
   /** True after a second request for a seat, because the first ticket was void. */
@@ -249,9 +251,16 @@ export class ServerConnection {
     this.abort();
   }
 
-  /** Session id, secret and what the player gave, for `Client.reconnect` in another page. */
+  /**
+   * Session id, secret and what the player gave, for `Client.reconnect` in another page. Who reads it may come back
+   * with it.
+   */
   get reconnectionToken(): string {
     if (!this.#identity) return "";
+    if (this.#isLastPage) {
+      this.#isLastPage = false;
+      this.#tellPage();
+    }
     return reconnectionTokenOf(this.#identity.sessionId, this.#identity.token, this.#options.call);
   }
 
@@ -522,6 +531,7 @@ export class ServerConnection {
     const terms = welcome.spectator ? { ...this.#call.terms, spectate: true } : this.#call.terms;
     this.#call = { method: "joinById", target: welcome.roomId, options, credentials, build, terms };
     this.#session.setMinTimeout(0);
+    if (this.#isLastPage) this.#tellPage();
     if (this.#options.page?.isHidden) this.#setHidden(true);
     this.#settle?.resolve();
     this.#options.handlers.onWelcome(welcome);
@@ -691,9 +701,14 @@ export class ServerConnection {
 
   #setHidden(hidden: boolean): void {
     if (this.#state === "left" || this.#state === "joining") return;
-    this.send({ type: "visibility", hidden });
+    this.#tellPage(hidden);
     this.#session.setMinTimeout(hidden ? HIDDEN_TIMEOUT_MS : 0);
     if (!hidden) this.ping();
+  }
+
+  /** Tells the server if it waits longer for this page, and if another page may come after it. */
+  #tellPage(hidden = false): void {
+    this.send({ type: "visibility", hidden, ...(this.#isLastPage && { last: true as const }) });
   }
 
   /** Closes the links before the page sleeps, while it can still send a reason. They would break anyway. */

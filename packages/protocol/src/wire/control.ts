@@ -126,8 +126,11 @@ export type ClientMessage =
   | { readonly type: "signal"; readonly to: number; readonly attempt: number; readonly data: unknown }
   /** Requests a ticket for one more socket. */
   | { readonly type: "stripe" }
-  /** The page became hidden or visible. The server waits longer for a hidden page. */
-  | { readonly type: "visibility"; readonly hidden: boolean }
+  /**
+   * The page became hidden or visible. The server waits longer for a hidden page. `last`: no page comes after it
+   * that would take its seat, so that the server keeps none when it is closed.
+   */
+  | { readonly type: "visibility"; readonly hidden: boolean; readonly last?: true }
   /** States to retain for newcomers (see `writeRetained`). They replace earlier ones. */
   | { readonly type: "retain"; readonly states: Uint8Array }
   | { readonly type: "leave" };
@@ -205,7 +208,7 @@ export const readClientMessage = messageReader<ClientMessage>({
   capabilities: { webrtc: boolean },
   signal: { to: number16, attempt: number16, data: anything },
   stripe: {},
-  visibility: { hidden: boolean },
+  visibility: { hidden: boolean, last: ifValid(oneOf(true)) },
   retain: { states: retained },
   leave: {},
 });

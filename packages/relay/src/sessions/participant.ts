@@ -161,6 +161,8 @@ export class Participant {
   #presence: Presence = { at: "seated" };
   #hasOpened = false;
   #isHidden = false;
+  /** True if no other page will take the seat of its page, which then ends with it. */
+  #isLastPage = false;
   /** News for the others that waits, by kind. */
   readonly #news = new Map<"presence" | "capabilities", Announcement>();
   #cancelNews: Cancel | undefined;
@@ -350,8 +352,14 @@ export class Participant {
     return this.resumeTokens.accepts(token, (messageId) => this.session.commands.isAcknowledged(messageId));
   }
 
+  /** Notes what the participant has said of its page. */
+  setPage({ hidden, last }: Omit<ClientMessage & { type: "visibility" }, "type">): void {
+    this.#isLastPage = last === true;
+    this.#setHidden(hidden);
+  }
+
   /** Sets the timeout of the links: a hidden page may be slow, so it may be silent for longer. */
-  setHidden(isHidden: boolean): void {
+  #setHidden(isHidden: boolean): void {
     this.#isHidden = isHidden;
     this.session.setMinTimeout(isHidden ? this.#context.settings.limits.hiddenTimeoutMs : 0);
   }
@@ -382,7 +390,7 @@ export class Participant {
   attach(first: AdmittedLink): void {
     this.#take(first);
     this.session.setMinTimeout(FIRST_PACKET_MS);
-    first.onFirst = () => this.setHidden(this.#isHidden);
+    first.onFirst = () => this.#setHidden(this.#isHidden);
     this.#start(first);
   }
 
@@ -693,6 +701,7 @@ export class Participant {
       return this.end(CloseCode.timeout, "the link broke before the player was let in");
     }
     const page = pageAfter(close.code);
+    if (page === "closed" && this.#isLastPage) return this.end(CloseCode.unloaded, "the page was closed");
     // Only the WebSocket has closed. The session goes on over WebRTC until that closes too.
     if (page === "open" && !isLast) return;
     this.#presence = { at: "away", sinceMs: this.#scheduler.nowMs(), page };
