@@ -44,9 +44,21 @@ function askForRoom(client: Client, options: JoinOptions): Promise<Room> {
   const kind = isDecided ? GRAND_PRIX : ROOM_NAME;
   const card = isDecided ? { ...driver } : {};
   const terms = isDecided ? { spectate: isSpectator } : {};
+  if (!invitation && isSpectator && !isDecided) return watchAny(client);
   if (!invitation) return client.joinOrCreate(kind, card, terms);
   if ("roomId" in invitation) return client.joinById(invitation.roomId, card, terms);
   return joinFriends(client, kind, invitation.friends, card, terms);
+}
+
+/**
+ * Joins any race among players to watch it. Only a race that the server decides has places for spectators besides its
+ * drivers. Rejects with `match/full` if all races are full: a race of its own would show the spectator nobody.
+ */
+async function watchAny(client: Client): Promise<Room> {
+  const room = await client.joinOrCreate(ROOM_NAME);
+  if (room.fullRooms === 0 || room.peers.length > 0) return room;
+  room.leave();
+  throw new NetError("match/full", "every race is full, and this kind of race has no more places for spectators");
 }
 
 /** Returns true if the server takes no new players because it is about to restart. */
