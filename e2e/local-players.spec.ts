@@ -46,7 +46,7 @@ for (const name of ["chromium", "firefox"] as const) {
         await expect.poll(() => friend?.others).toHaveLength(2);
         expect(server.relay.health()).toMatchObject({ rooms: 1, sessions: 3 });
       } finally {
-        friend?.room.leave();
+        void friend?.room.leave();
         await engine.close();
         await server.stop();
         pages.close();

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { expect, test, type Browser, type Page } from "@playwright/test";
+import type { Entered } from "../packages/client/test/browser/worker-player.js";
 import { Friend } from "../packages/client/test/friend.js";
 import { GameServer } from "../packages/client/test/game-server.js";
 import { executableOf } from "../tools/browsers.mjs";
@@ -10,19 +11,16 @@ import { pageScript } from "./page-script.js";
 
 const WORKER = path.resolve(import.meta.dirname, "../packages/client/test/browser/worker-player.ts");
 
-interface Entered {
-  readonly number: number;
-  readonly others: number;
-}
-
 /** Starts the page's Worker, which joins. */
 const enter = (page: Page, url: string, readsToken = false): Promise<Entered> =>
   page.evaluate(
     (asked) =>
       new Promise<Entered>((resolve) => {
         const worker = new Worker("/worker.js", { type: "module" });
-        worker.addEventListener("message", ({ data }) => resolve(data as Entered));
-        worker.postMessage(asked);
+        const { port1, port2 } = new MessageChannel();
+        port1.addEventListener("message", ({ data }) => resolve(data as Entered));
+        port1.start();
+        worker.postMessage(asked, [port2]);
         Object.assign(window, { worker });
       }),
     { url, readsToken },

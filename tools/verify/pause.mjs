@@ -39,6 +39,19 @@ function watched(room) {
 }
 
 /**
+ * @param {string[]} hooks @param {any} room the player's @param {number} drops @param {boolean} mayBeUnnoticed
+ * @returns {string | undefined} what is wrong with what the room's hooks have heard of the player
+ */
+function hookFault(hooks, { roomId, myNumber }, drops, mayBeUnnoticed) {
+  const own = hooks
+    .filter((line) => line.endsWith(` ${roomId} ${myNumber}`))
+    .map((line) => line.split(" ")[0]);
+  const isUnnoticed = own.length === 0 && mayBeUnnoticed;
+  const isPair = own.join() === "onDrop,onReconnect" && drops === 1;
+  return isPair || isUnnoticed ? undefined : `the room heard of player ${myNumber}: ${own.join()}`;
+}
+
+/**
  * @param {Played} played @param {number} seconds @param {string[]} hooks
  * @returns {string | undefined} what is wrong
  */
@@ -56,12 +69,8 @@ function faultOf({ kind, players }, seconds, hooks) {
       return `${who}: ${room.state}, ${room.peers.length} others`;
     for (const [peer, heard] of Object.entries(news))
       if (heard.join() !== "away,back") return `${who} heard of ${peer}: ${heard.join()}`;
-    const own = hooks
-      .filter((line) => line.endsWith(` ${room.roomId} ${room.myNumber}`))
-      .map((line) => line.split(" ")[0]);
-    const isUnnoticed = own.length === 0 && mayBeUnnoticed;
-    const isPair = own.join() === "onDrop,onReconnect" && drops === 1;
-    if (kind === "authority" && !isPair && !isUnnoticed) return `the room heard of ${who}: ${own.join()}`;
+    const heard = kind === "authority" ? hookFault(hooks, room, drops, mayBeUnnoticed) : undefined;
+    if (heard !== undefined) return heard;
   }
   return undefined;
 }

@@ -260,12 +260,7 @@ export const stepsWith = ({ rounds }) => [
     command: "the built server stopped for 5, 12, 20 and 30 s with 3 and 6 clients in both kinds of rooms",
     run: pauses,
   },
-  {
-    name: "busy-join",
-    command:
-      "twenty clients, each in its own process, join at once on a machine that is busy, in both kinds of rooms",
-    run: busyJoins,
-  },
+  { name: "busy-join", command: "twenty clients join at once on a busy machine", run: busyJoins },
   { name: "slow", command: "pnpm unit --project slow; pnpm e2e --grep @slow", run: slow },
   { name: "tree", command: `pnpm unit --project slow ${TREE_MUTATION}`, run: tree },
   {

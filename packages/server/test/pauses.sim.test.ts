@@ -141,6 +141,8 @@ describe("a player whose line stalls", () => {
     const [player] = stage.players as [PausingPlayer];
     stage.upgradeDelayMs = upgradeDelayMs;
     stage.breakNewest();
+    await stage.advance(100);
+    expect(player.room.state).toBe("dropped");
     await stage.advance(upgradeDelayMs + 3000);
     isBack(player);
   });

@@ -58,7 +58,10 @@ async function watchAny(client: Client): Promise<Room> {
   const room = await client.joinOrCreate(ROOM_NAME);
   if (room.fullRooms === 0 || room.peers.length > 0) return room;
   room.leave();
-  throw new NetError("match/full", "every race is full, and this kind of race has no more places for spectators");
+  throw new NetError(
+    "match/full",
+    "every race is full, and this kind of race has no more places for spectators",
+  );
 }
 
 /** Returns true if the server takes no new players because it is about to restart. */
