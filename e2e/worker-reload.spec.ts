@@ -51,24 +51,28 @@ test.afterEach(async () => {
 });
 
 for (const name of ["chromium", "firefox"] as const) {
-  test(`a client in a Worker of ${name} leaves no ghost at a reload, and its seat stays for a token that was read`, async () => {
-    test.skip(executableOf(name) === undefined, `${name} is not installed`);
-    engine = await launchEngine(name);
-    const page = await (await engine.newContext()).newPage();
-    await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
-    const first = await enter(page, server.url);
-    await expect.poll(() => friend.others).toEqual([`${first.number} connected`]);
-    await page.reload();
-    const second = await enter(page, server.url);
-    expect(second.others).toBe(1);
-    await expect.poll(() => friend.others).toEqual([`${second.number} connected`]);
-    expect(friend.sawAfter(0, "away", first.number)).toBeUndefined();
-    expect(server.relay.health()).toMatchObject({ sessions: 2 });
+  test(
+    `a client in a Worker of ${name} leaves no ghost at a reload, and its seat stays for a token that was read`,
+    { tag: name === "firefox" ? "@slow" : [] },
+    async () => {
+      test.skip(executableOf(name) === undefined, `${name} is not installed`);
+      engine = await launchEngine(name);
+      const page = await (await engine.newContext()).newPage();
+      await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
+      const first = await enter(page, server.url);
+      await expect.poll(() => friend.others).toEqual([`${first.number} connected`]);
+      await page.reload();
+      const second = await enter(page, server.url);
+      expect(second.others).toBe(1);
+      await expect.poll(() => friend.others).toEqual([`${second.number} connected`]);
+      expect(friend.sawAfter(0, "away", first.number)).toBeUndefined();
+      expect(server.relay.health()).toMatchObject({ sessions: 2 });
 
-    await page.reload();
-    const third = await enter(page, server.url, true);
-    await expect.poll(() => friend.others).toEqual([`${third.number} connected`]);
-    await page.close();
-    await expect.poll(() => friend.others).toEqual([`${third.number} away`]);
-  });
+      await page.reload();
+      const third = await enter(page, server.url, true);
+      await expect.poll(() => friend.others).toEqual([`${third.number} connected`]);
+      await page.close();
+      await expect.poll(() => friend.others).toEqual([`${third.number} away`]);
+    },
+  );
 }
