@@ -163,6 +163,81 @@ describe("time that goes wrong", () => {
     expect(errorM()).toBeLessThan(0.3);
   });
 
+  // Each entry of `framesMs` is the time that a frame takes; they repeat.
+  const slowPages: [string, readonly number[]][] = [
+    ["frames of 400 ms", [400]],
+    ["frames of a second", [1000]],
+    ["a frame of two seconds between ordinary ones", [2000, FRAME_MS, FRAME_MS, FRAME_MS]],
+  ];
+
+  test.each(slowPages)("%s are no mistake of a game that gives their starts", async (_how, framesMs) => {
+    const { hub, owner, drive, faults, errorM } = await scene();
+    await drive(60);
+    for (let frame = 0; frame < 40; frame++) {
+      const startedAtMs = hub.scheduler.nowMs();
+      await hub.advance(framesMs[frame % framesMs.length]!);
+      owner.advance(startedAtMs);
+    }
+    expect(faults).toEqual([]);
+    await drive(120);
+    expect(errorM()).toBeLessThan(0.3);
+  });
+
+  test.each(slowPages)("%s are no mistake of a game in steps that catches up", async (_how, framesMs) => {
+    const { hub, owner, drive, faults } = await scene();
+    await drive(60);
+    let stepAtMs = hub.scheduler.nowMs();
+    for (let frame = 0; frame < 40; frame++) {
+      await hub.advance(framesMs[frame % framesMs.length]!);
+      // Five steps a frame at most, so the game may fall behind.
+      for (let step = 0; step < 5 && stepAtMs + FRAME_MS <= hub.scheduler.nowMs(); step++)
+        owner.advance((stepAtMs += FRAME_MS));
+    }
+    for (let frame = 0; frame < 600; frame++) {
+      await hub.advance(FRAME_MS);
+      for (let step = 0; step < 5 && stepAtMs + FRAME_MS <= hub.scheduler.nowMs(); step++)
+        owner.advance((stepAtMs += FRAME_MS));
+    }
+    expect(faults).toEqual([]);
+    await drive(10);
+  });
+
+  test.each(slowPages)("%s hide no wrong time", async (_how, framesMs) => {
+    const wrong: [string, (frame: number, nowMs: number) => number][] = [
+      ["looks like a count of steps", (frame) => frame],
+      ["is long over", (_frame, nowMs) => nowMs / 1000 + 0.001],
+    ];
+    for (const [message, given] of wrong) {
+      const { hub, owner, faults, drive } = await scene();
+      await drive(60);
+      await hub.advance(60_000);
+      for (let frame = 1; frame < 30; frame++) {
+        owner.advance(given(frame, hub.scheduler.nowMs()));
+        await hub.advance(framesMs[frame % framesMs.length]!);
+      }
+      expect(faults).toHaveLength(1);
+      expect(faults[0]).toContain(message);
+    }
+  });
+
+  test("a game's clock that counts slow frames as short ones is named once the page is fast again", async () => {
+    const { hub, owner, faults } = await scene();
+    let gameMs = hub.scheduler.nowMs();
+    const frames = async (count: number, tookMs: number): Promise<void> => {
+      for (let frame = 0; frame < count; frame++) {
+        await hub.advance(tookMs);
+        gameMs += Math.min(tookMs, 100);
+        owner.advance(gameMs);
+      }
+    };
+    await frames(100, FRAME_MS);
+    await frames(5, 1000);
+    expect(faults).toEqual([]);
+    await frames(600, FRAME_MS);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]).toContain("is long over");
+  });
+
   test.each([Number.NaN, Number.POSITIVE_INFINITY, "12", null])(
     "advance(%s) throws and changes nothing",
     async (atMs) => {

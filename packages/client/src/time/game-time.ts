@@ -7,9 +7,9 @@ import type { Page } from "../browser/page.js";
 export const TIME_TICK_HZ = 60;
 /** A moment further from now is rejected. After a pause, the game catches up on at most this time. */
 export const MAX_BEHIND_MS = 250;
-/** So many moments in a row that are long over are a mistake of the game. Fewer may be slow frames of the page. */
+/** So many moments in a row that are long over are a mistake of the game. Fewer may be its first frames. */
 const MIN_LATE_CALLS = 10;
-/** A frame that began longer ago is over: the page draws no frames at present. */
+/** A frame that began longer ago is over: the page draws no frames at present, or slowly. */
 const MAX_FRAME_MS = 50;
 /** Two clocks of a page may differ by this much. */
 const ROUNDING_MS = 1;
@@ -64,6 +64,9 @@ export class GameTime {
   #latestAtMs = -Infinity;
   /** Calls of `advance` in a row whose moment was long over. */
   #lateCalls = 0;
+  #calledAtMs: number | undefined;
+  /** Time that slow frames took and the game has not caught up with. Its moments may be so much older. */
+  #lostMs = 0;
   /** True once a tick was moved onto the first moment of the game or of its loop. */
   #isAligned = false;
 
@@ -100,18 +103,36 @@ export class GameTime {
    */
   momentOf(atMs: number | undefined): number {
     const nowMs = this.#nowMs();
+    this.#called(nowMs);
     if (atMs === undefined) return this.drive(this.#takeFrame());
     if (Math.abs(atMs - nowMs) > MAX_BEHIND_MS) {
       if (atMs > nowMs) this.#misfit("future", atMs);
-      else if (++this.#lateCalls >= MIN_LATE_CALLS) this.#misfit("past", atMs);
+      else this.#late(nowMs - atMs, atMs);
       return this.drive(this.#takeFrame());
     }
     this.#lateCalls = 0;
+    this.#lostMs = 0;
     // The check uses the game's own moments: the room's may be later than the steps of the game's first
     // frame.
     if (atMs < this.#latestAtMs - ROUNDING_MS) this.#misfit("back", atMs);
     this.#latestAtMs = Math.max(atMs, this.#latestAtMs);
     return this.drive(atMs);
+  }
+
+  /**
+   * Measures how slow this page is, or this process, by the time between two calls of `advance`. A game may catch
+   * up step by step, so frames at the usual rate reduce the lost time by no more than they take.
+   */
+  #called(nowMs: number): void {
+    const sinceMs = nowMs - (this.#calledAtMs ?? nowMs);
+    this.#calledAtMs = nowMs;
+    this.#lostMs = Math.max(0, this.#lostMs + (sinceMs > MAX_FRAME_MS ? sinceMs : -sinceMs));
+  }
+
+  /** Notes a moment that is long over. One that slow frames explain is no mistake of the game. */
+  #late(behindMs: number, atMs: number): void {
+    if (behindMs <= MAX_BEHIND_MS + this.#lostMs) this.#lateCalls = 0;
+    else if (++this.#lateCalls >= MIN_LATE_CALLS) this.#misfit("past", atMs);
   }
 
   /** Moves the game to that moment, and returns it. A moment never goes back. */
