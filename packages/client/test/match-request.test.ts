@@ -1,6 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { NetError } from "@paceline/client";
+import { VirtualScheduler } from "@paceline/testkit";
+import { systemScheduler, type Scheduler } from "@paceline/transport";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkedCall, requestSeat, type Seat } from "../src/connection/match-request.js";
 
@@ -48,9 +50,9 @@ afterEach(() => {
   return new Promise((resolve) => server.close(resolve));
 });
 
-function ask(path = "", timeoutMs = TIMEOUT_MS): Promise<Seat> {
+function ask(path = "", timeoutMs = TIMEOUT_MS, scheduler: Scheduler = systemScheduler): Promise<Seat> {
   const serverUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
-  return requestSeat({ serverUrl, call, webrtc: true, timeoutMs });
+  return requestSeat({ serverUrl, call, webrtc: true, timeoutMs, scheduler });
 }
 
 async function refusal(
@@ -91,8 +93,18 @@ describe("a match request", () => {
       call,
       webrtc: false,
       timeoutMs: TIMEOUT_MS,
+      scheduler: systemScheduler,
     });
     expect(await refusal(nobody)).toMatchObject(unreachable);
+  });
+
+  test("waits for the answer while its own page stands still", async () => {
+    const page = new VirtualScheduler();
+    answer = { body: JSON.stringify(goodSeat), delayMs: 2 * SHORT_MS };
+    const seat = ask("", SHORT_MS, page);
+    page.advance(SHORT_MS - 1);
+    expect(await seat).toMatchObject({ roomName: "race" });
+    expect(page.nextAtMs).toBeUndefined();
   });
 
   test.each([

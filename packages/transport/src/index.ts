@@ -1,5 +1,6 @@
 export * from "./link-route.js";
 export * from "./guarded-scheduler.js";
+export * from "./own-time.js";
 export * from "./path-link.js";
 export * from "./link.js";
 export * from "./live/path-choice.js";

@@ -1,6 +1,7 @@
 import { VirtualScheduler } from "@paceline/testkit";
 import { expect, test } from "vitest";
 import { Requests } from "../src/session/requests.js";
+import { BusyLoop } from "./busy-loop.js";
 
 function newRequests() {
   const scheduler = new VirtualScheduler();
@@ -51,6 +52,24 @@ test("without a reply a request times out; late, repeated and unknown replies ar
   // No timer remains.
   expect(scheduler.nextAtMs).toBeUndefined();
 });
+
+test.each([250, 600, 5000])(
+  "a reply that came while this page stood still settles a request with a timeout of %i ms",
+  async (timeoutMs) => {
+    const scheduler = new VirtualScheduler();
+    const loop = new BusyLoop(scheduler);
+    const requests = new Requests(loop);
+    const answer = requests.start(timeoutMs, (id) => {
+      // The page reads it after its overdue timers, and a little later.
+      scheduler.after(2 * timeoutMs + 50, () => requests.reply(id, true, "here"));
+    });
+    scheduler.advance(20);
+    loop.stall(2 * timeoutMs);
+    scheduler.advance(4 * timeoutMs);
+    expect(await answer).toBe("here");
+    expect(scheduler.nextAtMs).toBeUndefined();
+  },
+);
 
 test("all requests fail when the peer leaves, and a request that cannot be sent fails alone", async () => {
   const { scheduler, requests, ask } = newRequests();

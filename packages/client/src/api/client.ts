@@ -265,10 +265,10 @@ export class Client<S extends object = ServerTypes> {
   list(roomName: RoomNames<S>, filter: RoomOptions = {}, abortion: Abortion = {}): Promise<RoomListing[]> {
     const call = { ...checkedCall("list", roomName, filter), build: this.#options.build };
     const signal = signalOf(abortion);
-    const request = { serverUrl: this.#serverUrl, call, webrtc: false, timeoutMs: LIST_TIMEOUT_MS, signal };
+    const request = { serverUrl: this.#serverUrl, call, webrtc: false, timeoutMs: LIST_TIMEOUT_MS };
     return untilAborted(
       signal,
-      () => requestRooms(request),
+      () => requestRooms({ ...request, scheduler: this.#scheduler, signal }),
       () => undefined,
     );
   }
@@ -341,12 +341,16 @@ export class Client<S extends object = ServerTypes> {
     onOutdated?.({ mine, current });
   }
 
+  get #scheduler(): Scheduler {
+    return this.#options.scheduler ?? workerScheduler;
+  }
+
   #setupOf(call: JoinCall): Omit<RoomSetup, "first"> {
     return {
       serverUrl: this.#serverUrl,
       call: { ...call, credentials: this.#credentials, build: this.#options.build },
       onBuild: (build) => this.#serves(build),
-      scheduler: this.#options.scheduler ?? workerScheduler,
+      scheduler: this.#scheduler,
       webSocket: webSocketOf(this.#options.webSocket),
       newLink: this.#newLink,
       profile: this.#profile,

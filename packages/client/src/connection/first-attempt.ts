@@ -1,6 +1,7 @@
 import { CloseCode, WEBSOCKET_PROTOCOL } from "@paceline/protocol";
 import {
   SocketBacklog,
+  afterOwnTime,
   type Cancel,
   type Scheduler,
   type WebSocketConstructor,
@@ -8,7 +9,6 @@ import {
 } from "@paceline/transport";
 import type { Page } from "../browser/page.js";
 import { joinCredential, linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
-import { afterOwnTime } from "./own-time.js";
 import { TabSeat } from "./tab-seat.js";
 
 /** The parts of a join that its first attempt and the connection after it use. */
@@ -106,7 +106,7 @@ export class FirstAttempt {
     } else {
       const { signal } = this.#abortion;
       const { linkUrl, ticket } = await requestSeat({
-        ...{ serverUrl, webrtc, signal, call: seated },
+        ...{ serverUrl, webrtc, signal, call: seated, scheduler: this.#options.scheduler },
         timeoutMs: ANSWER_TIMEOUT_MS,
       });
       this.#open(linkUrl, `ticket.${ticket}`, false);

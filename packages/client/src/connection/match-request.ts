@@ -19,7 +19,7 @@ import {
   type SeatClaim,
   checkKeys,
 } from "@paceline/protocol";
-import { checkBoolean } from "@paceline/transport";
+import { afterOwnTime, checkBoolean, type Scheduler } from "@paceline/transport";
 import { assertSignal, anySignal } from "../events/abortable.js";
 import type { Credentials } from "./credentials.js";
 import { whoOf } from "./tab-seat.js";
@@ -78,7 +78,9 @@ export interface MatchRequest {
   readonly serverUrl: string;
   readonly call: JoinCall;
   readonly webrtc: boolean;
+  /** Time limit of the answer while this page's loop runs, ms. */
   readonly timeoutMs: number;
+  readonly scheduler: Pick<Scheduler, "after">;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -108,10 +110,19 @@ export async function isAnswered(request: MatchRequest): Promise<boolean> {
   }
 }
 
-async function askServer({ serverUrl, call, webrtc, timeoutMs, ...request }: MatchRequest): Promise<unknown> {
+async function askServer(request: MatchRequest): Promise<unknown> {
+  const deadline = new AbortController();
+  const cancel = afterOwnTime(request.scheduler, request.timeoutMs, () => deadline.abort());
+  try {
+    return await answerOf(request, anySignal(deadline.signal, request.signal));
+  } finally {
+    cancel();
+  }
+}
+
+async function answerOf({ serverUrl, call, webrtc }: MatchRequest, signal: AbortSignal): Promise<unknown> {
   const url = `${serverUrl}/match/${call.method}/${encodeURIComponent(call.target)}`;
   const { options, token, credentials, build, terms } = call;
-  const signal = anySignal(AbortSignal.timeout(timeoutMs), request.signal);
   const authToken = await credentials?.token(signal);
   const seat = claimOf(call);
   const wish: MatchBody = {

@@ -1,4 +1,5 @@
 import { ConfigError, NetError, checkKeys } from "@paceline/protocol";
+import { afterOwnTime, systemScheduler } from "@paceline/transport";
 import type { serverUrlOf } from "./endpoint.js";
 
 /** Measurement of one server. */
@@ -104,7 +105,9 @@ async function measure(
   probes: number,
   timeoutMs: number,
 ): Promise<EndpointLatency> {
-  const signal = AbortSignal.timeout(timeoutMs);
+  const deadline = new AbortController();
+  const { signal } = deadline;
+  const cancel = afterOwnTime(systemScheduler, timeoutMs, () => deadline.abort());
   let rttMs: number | undefined;
   let answers = 0;
   try {
@@ -121,6 +124,8 @@ async function measure(
   } catch (error) {
     const problem = signal.aborted ? `no answer within ${timeoutMs} ms` : String(error);
     return { endpoint, rttMs, answers, problem };
+  } finally {
+    cancel();
   }
 }
 

@@ -12,6 +12,7 @@ import {
   DropCounters,
   Session,
   PathLink,
+  afterOwnTime,
   type Cancel,
   type Link,
   type LinkClose,
@@ -32,7 +33,6 @@ import {
   type JoinCall,
   type Seat,
 } from "./match-request.js";
-import { afterOwnTime } from "./own-time.js";
 import { isWorker, type PageEvent } from "../browser/page.js";
 import { serverPathInWords, serverStatsOf, type ServerStats } from "../paths/path-stats.js";
 import { RateMeter } from "../paths/rate-meter.js";
@@ -377,8 +377,8 @@ export class ServerConnection {
     if (!hangs()) return;
     const askedAtMs = scheduler.nowMs();
     const { signal } = this.#abortion;
-    const timeoutMs = ANSWER_TIMEOUT_MS;
-    if (!(await isAnswered({ serverUrl, call: this.#call, webrtc: false, timeoutMs, signal }))) return;
+    const request = { serverUrl, call: this.#call, webrtc: false, timeoutMs: ANSWER_TIMEOUT_MS };
+    if (!(await isAnswered({ ...request, scheduler, signal }))) return;
     const graceMs = scheduler.nowMs() - askedAtMs + UPGRADE_GRACE_MS;
     afterOwnTime(scheduler, graceMs, () => {
       if (hangs()) link.close(CloseCode.timeout, "the upgrade hangs");
@@ -399,6 +399,7 @@ export class ServerConnection {
         call: this.#call,
         webrtc: this.#options.webrtc(),
         timeoutMs: ANSWER_TIMEOUT_MS,
+        scheduler: this.#options.scheduler,
         signal: this.#abortion.signal,
       });
       this.#hasAnswered();

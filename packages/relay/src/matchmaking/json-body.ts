@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { MatchRefusal } from "@paceline/protocol";
-import type { Scheduler } from "@paceline/transport";
+import { afterOwnTime, type Scheduler } from "@paceline/transport";
 import { malformed, parsedJson } from "./match-request.js";
 
 /** Limits of the size and the time of a body. */
@@ -30,7 +30,7 @@ export function readJsonBody(
       chunks.push(chunk);
       if (bytes > maxBytes) finish(tooLong);
     };
-    const cancelDeadline = scheduler.after(deadlineMs, () =>
+    const cancelDeadline = afterOwnTime(scheduler, deadlineMs, () =>
       finish(malformed("the body did not arrive in time", 408)),
     );
     request.on("data", onData);

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { HostedParticipant } from "@paceline/relay";
-import type { Scheduler } from "@paceline/transport";
+import { afterOwnTime, type Scheduler } from "@paceline/transport";
 import type { HookLog } from "./hook-log.js";
 import { Refusal, type RefusalKind } from "./refusal.js";
 
@@ -98,7 +98,7 @@ export class Hooks {
     const { scheduler, timeoutMs, log } = this.#options;
     const open = bill && opened(bill);
     return new Promise((resolve) => {
-      const cancel = scheduler.after(timeoutMs, () => {
+      const cancel = afterOwnTime(scheduler, timeoutMs, () => {
         this.failed(hook, new Error(`not ended within ${timeoutMs} ms`));
         resolve({ ok: false, refusal: undefined });
       });

@@ -1,4 +1,5 @@
 import { NetError, type ErrorCode } from "@paceline/protocol";
+import { afterOwnTime } from "../own-time.js";
 import type { Cancel, Scheduler } from "../scheduler.js";
 
 interface PendingRequest {
@@ -35,7 +36,7 @@ export class Requests {
     }
     const id = this.#nextId++ >>> 0;
     return new Promise((resolve, reject) => {
-      const cancelTimeout = this.#scheduler.after(timeoutMs, () => {
+      const cancelTimeout = afterOwnTime(this.#scheduler, timeoutMs, () => {
         this.#pending?.delete(id);
         reject(new NetError("request/timeout", `no reply within ${timeoutMs} ms`, { retryable: true }));
       });
