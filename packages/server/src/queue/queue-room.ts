@@ -1,5 +1,6 @@
 import { CloseCode } from "@paceline/protocol";
 import { groupOf, networkOf, type MatchedPlayer, type RoomOptions, type Seat } from "@paceline/relay";
+import { afterOwnTime, type Cancel } from "@paceline/transport";
 import type { Player } from "../players/player.js";
 import { Refusal } from "../room/refusal.js";
 import { Room, type RoomClass } from "../room/room.js";
@@ -25,6 +26,8 @@ interface QueueProgress {
 }
 
 const MATCH_PERIOD_MS = 500;
+/** Longest time between two looks at the queue that counts as a wait, ms. The rest was a pause of this process. */
+const MAX_LOOK_MS = 2 * MATCH_PERIOD_MS;
 const PROGRESS_PERIOD_MS = 1000;
 /** Time in which a newcomer must send its request, and in which a matched player must leave, ms. */
 const CLIENT_TIMEOUT_MS = 10_000;
@@ -60,6 +63,8 @@ class QueueRoom extends Room<QueueTypes> {
   /** Seats of matched players that have not gone to them yet. */
   readonly #seats = new Map<Player, QueueTypes["messages"]["matched"]>();
   #options: RoomOptions = {};
+  #lookedAtMs = 0;
+  #ranMs = 0;
 
   constructor(target: string, settings: QueueSettings) {
     super();
@@ -80,9 +85,10 @@ class QueueRoom extends Room<QueueTypes> {
     );
     if (sameNetwork.length > this.#settings.maxPerAddress)
       throw new Refusal("too many wait from this address");
-    this.clock.setTimeout(() => {
+    const after = (delayMs: number, fn: () => void): Cancel => this.clock.setTimeout(fn, delayMs);
+    afterOwnTime({ after }, CLIENT_TIMEOUT_MS, () => {
       if (!this.#groupOf.has(player)) this.#end(player, "the client has not said what it wants");
-    }, CLIENT_TIMEOUT_MS);
+    });
   }
 
   override onLeave(player: Player): void {
@@ -93,6 +99,14 @@ class QueueRoom extends Room<QueueTypes> {
   /** Ends the queue: a server that stops gives no more seats. */
   override onDrain(): void {
     this.disconnect("the server takes nobody new");
+  }
+
+  /** Returns how long this process has run since the queue was opened, ms. Nobody is found during its pauses. */
+  #nowMs(): number {
+    const { elapsedMs } = this.clock;
+    this.#ranMs += Math.min(elapsedMs - this.#lookedAtMs, MAX_LOOK_MS);
+    this.#lookedAtMs = elapsedMs;
+    return this.#ranMs;
   }
 
   async #enter(player: Player, message: unknown): Promise<void> {
@@ -113,7 +127,7 @@ class QueueRoom extends Room<QueueTypes> {
     if (group.isMatched || group.waiting.length >= group.size)
       return this.#end(player, "the group is complete without this player");
     this.#groups.set(id, group);
-    group.waiting.push({ player, rank, sinceMs: this.clock.elapsedMs });
+    group.waiting.push({ player, rank, sinceMs: this.#nowMs() });
     this.#groupOf.set(player, group);
     await this.#match();
   }
@@ -135,7 +149,7 @@ class QueueRoom extends Room<QueueTypes> {
     for (const group of this.#groups.values()) {
       if (!group.isMatched) parties.set(partyOf(group), group);
     }
-    const { matches, late } = matchQueue([...parties.keys()], this.#settings, this.clock.elapsedMs);
+    const { matches, late } = matchQueue([...parties.keys()], this.#settings, this.#nowMs());
     for (const { members, isReady } of late) {
       const why = isReady ? "nobody was found in time" : "the group was not complete in time";
       // Count first: the room ends with its last player, and its counters with it.
@@ -190,7 +204,7 @@ class QueueRoom extends Room<QueueTypes> {
   #sendProgress(): void {
     const waiting = this.#groupOf.size;
     for (const [player, group] of this.#groupOf) {
-      const waitedMs = this.clock.elapsedMs - partyOf(group).sinceMs;
+      const waitedMs = this.#nowMs() - partyOf(group).sinceMs;
       const spread = spreadAfter(this.#settings, waitedMs);
       this.send(player, "progress", { waiting, waitedMs, spread, friends: group.waiting.length });
     }
