@@ -214,6 +214,20 @@ describe("lockstep", () => {
     expect(game.takeOutgoing()).toEqual([]);
   });
 
+  test("a stall of this machine is no wait for the others", () => {
+    const game = new Lockstep<string>({ me: 1, peers: [1, 2], nowMs: 0, onTurn: () => undefined });
+    game.update(50);
+    game.update(110);
+    expect([game.waitingFor, game.stalledMs(110)]).toEqual([[2], 10]);
+    // The other one's command came while this machine slept, and is read after the first frame.
+    expect(game.stalledMs(30_110)).toBe(1010);
+    game.update(30_110);
+    expect(game.stalledMs(30_126)).toBe(1026);
+    game.receive(2, { commands: [], wishMs: 50, turn: 2 });
+    game.update(30_126);
+    expect([game.turn, game.stalledMs(30_126)]).toEqual([2, 0]);
+  });
+
   test("a peer's hash is compared when both are known, unless it is older than 64 turns", () => {
     const desyncs: Desync[] = [];
     const game = new Lockstep<string>({

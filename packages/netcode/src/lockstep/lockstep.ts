@@ -31,6 +31,8 @@ export interface LockstepOptions<Command> {
 
 /** Turns between giving and executing a command (Age of Empires, Bettner and Terrano 2001). */
 export const INPUT_DELAY_TURNS = 2;
+/** Longest time between two updates that counts as a wait for others, ms: that of a hidden page's timers. */
+const MAX_STALL_MS = 1000;
 
 /**
  * Lockstep for deterministic games: only commands are sent, and every peer simulates the same. A turn begins
@@ -50,6 +52,9 @@ export class Lockstep<Command> {
   lengthMs: number;
   /** End of the current turn, ms. */
   endsAtMs: number;
+  #updatedAtMs: number;
+  /** How long {@link waitingFor} had been awaited at the last update, ms. */
+  #waitedMs = 0;
   #lastHash: { turn: number; hash: number } | undefined;
   #wishMs: number;
 
@@ -61,6 +66,7 @@ export class Lockstep<Command> {
     this.lengthMs = turnLength.minMs;
     this.#wishMs = turnLength.minMs;
     this.endsAtMs = nowMs + this.lengthMs;
+    this.#updatedAtMs = nowMs;
     this.#table = new TurnTable(peers, INPUT_DELAY_TURNS - 1);
   }
 
@@ -69,9 +75,14 @@ export class Lockstep<Command> {
     return this.#table.missing(this.turn + 1);
   }
 
-  /** Returns how long the game has been waiting for {@link waitingFor}, ms. */
+  /**
+   * Returns how long the game has been waiting for {@link waitingFor}, ms. A stall of this machine counts for a
+   * second at most, because the commands that came meanwhile are not read yet.
+   */
   stalledMs(nowMs: number): number {
-    return this.waitingFor.length > 0 ? Math.max(0, nowMs - this.endsAtMs) : 0;
+    if (this.waitingFor.length === 0) return 0;
+    const sinceMs = nowMs - Math.max(this.endsAtMs, this.#updatedAtMs);
+    return this.#waitedMs + Math.min(Math.max(0, sinceMs), MAX_STALL_MS);
   }
 
   /** Adds a command of the local player. */
@@ -108,8 +119,11 @@ export class Lockstep<Command> {
   /** Begins every due turn. Call it once per frame. */
   update(nowMs: number): void {
     if (!Number.isFinite(nowMs)) return;
+    this.#waitedMs = this.stalledMs(nowMs);
+    this.#updatedAtMs = nowMs;
     while (nowMs >= this.endsAtMs && this.waitingFor.length === 0) {
       this.#begin(this.turn + 1);
+      this.#waitedMs = 0;
       // After a stall or a sleep the lost time is not recovered: turns continue from now.
       const isLate = nowMs - this.endsAtMs > this.lengthMs;
       this.endsAtMs = (isLate ? nowMs : this.endsAtMs) + this.lengthMs;
