@@ -6,6 +6,8 @@ const FIRST_GUESS_BYTES = 16;
 
 /** Shortest time of a lack that counts, ms: states that wait for a burst to end are none. */
 const SHORT_MS = 1000;
+/** Longest time between two calls that counts as a lack, s. After a stall of the machine, everything is due at once. */
+const MAX_LACK_SECONDS = 0.25;
 
 /** States that wait because the budget is too small. */
 export interface StateShortage {
@@ -19,7 +21,7 @@ export interface StateShortage {
 export class StateBudget {
   /** Used share of the budget, 0 to 1. */
   pressure = 0;
-  /** Defined while states have waited in every call of {@link afford} for a second. */
+  /** Defined while states have waited in every call of {@link afford} for a second in which this machine ran. */
   shortage: StateShortage | undefined;
   /** States that may be sent now, by their weight. */
   states = Infinity;
@@ -38,7 +40,8 @@ export class StateBudget {
   afford(due: number): number {
     const { affordable } = this;
     const waiting = due - affordable;
-    this.#shortMs = waiting > 0 ? this.#shortMs + 1000 * this.#seconds : 0;
+    const lackMs = 1000 * Math.min(this.#seconds, MAX_LACK_SECONDS);
+    this.#shortMs = waiting > 0 ? this.#shortMs + lackMs : 0;
     const neededBytesPerSecond = Math.ceil((due * this.#bytesPerState) / this.#seconds);
     this.shortage = this.#shortMs >= SHORT_MS ? { waiting, neededBytesPerSecond } : undefined;
     return affordable;
