@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createSocket } from "node:dgram";
-import { createServer } from "node:net";
+import { createServer, type AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { tmpdir } from "node:os";
 import { Client } from "@paceline/client";
@@ -524,7 +524,10 @@ describe("a wrong call of paceline", () => {
       const command = new Command([name, "--port", String(port), "--webrtc", "off"]);
       expect(await command.exited).toBe(1);
       expect(command.text).toMatch(/the port is taken/);
-      expect(command.text).toMatch(/; \d+ is free/);
+      const [, flag, free] = /; (--[\w-]+) (\d+) is free/.exec(command.text)!;
+      const cured = new Command([name, "--webrtc", "off", flag!, free!]);
+      expect(await cured.says(/listening on (\S+)/)).toContain(`:${free}`);
+      await cured.end();
       // Other systems do not tell.
       expect(command.text).toContain(process.platform === "linux" ? `(process ${other.pid})` : "");
       expect(command.text).not.toContain("54321");
@@ -547,14 +550,58 @@ describe("a wrong call of paceline", () => {
     expect(command.text.trimEnd().split("\n").length).toBeLessThan(13);
   });
 
-  test("start says how to make JavaScript of a game's file", async () => {
-    save("enum Team { red }\nexport const rooms = { arena: class {} };\n");
-    const command = new Command(["start", "--game", "game.ts"]);
-    expect(await command.exited).toBe(2);
-    expect(command.text).toContain(
-      'Make JavaScript of it, "npx vite build --ssr game.ts --outDir dist-server", and name "--game dist-server/game.js"',
-    );
+  test("names the flag of the admin page's port if that one is taken, and not the game's own port", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port: taken } = other.address() as AddressInfo;
+    const admin = ["--admin-port", String(taken), "--admin-token", "a token of the operators"];
+    const common = ["start", "--webrtc", "off", "--port", String(taken + 1)];
+    const command = new Command([...common, ...admin]);
+    expect(await command.exited).toBe(1);
+    const [, flag, free] = /; (--[\w-]+) (\d+) is free/.exec(command.text)!;
+    expect([flag, Number(free) > taken + 1]).toEqual(["--admin-port", true]);
+    // The last value of a flag counts.
+    const cured = new Command([...common, ...admin, flag!, free!]);
+    expect(await cured.says(/metrics on (\S+)/)).toContain(`:${free}`);
+    await cured.says(/listening on/);
+    other.close();
   });
+
+  test.each(["module", "commonjs", undefined])(
+    "start says how to make JavaScript of a game's file, in a package of the type %s",
+    async (type) => {
+      const game =
+        "enum Team { red }\nexport const rooms = { arena: class extends Room { team = Team.red; } };\n";
+      save(`import { Room } from "@paceline/server";\n${game}`);
+      writeFileSync(join(folder, "package.json"), JSON.stringify({ type }));
+      const start = ["start", "--port", "0", "--webrtc", "off"];
+      const command = new Command([...start, "--game", "game.ts"]);
+      expect(await command.exited).toBe(2);
+      const advice = /Make JavaScript of it, "npx vite (.*)", and name "(--game) (.*)"/.exec(command.text)!;
+      const [, build, flag, file] = advice;
+      const vite = join(ROOT, "apps/demo-game/node_modules/vite/bin/vite.js");
+      const compile = (): void => {
+        const { status, stderr } = spawnSync(process.execPath, [vite, ...build!.split(" ")], {
+          cwd: folder,
+          encoding: "utf8",
+        });
+        expect([status, stderr]).toEqual([0, ""]);
+      };
+      // Vite puts a package that is only linked, as here, into the bundle.
+      compile();
+      const bundled = new Command([...start, flag!, file!]);
+      expect(await bundled.exited).toBe(2);
+      expect(bundled.text).toMatch(/rooms\.arena: expected a class .* a bundle leaves that package out/);
+      writeFileSync(
+        join(folder, "vite.config.mjs"),
+        'export default { ssr: { external: ["@paceline/server"] } };',
+      );
+      compile();
+      await new Command([...start, flag!, file!]).says(/listening on .* with rooms (arena)/);
+      rmSync(join(folder, "vite.config.mjs"));
+      rmSync(join(folder, "package.json"));
+    },
+  );
 
   test("with an old Node prints one sentence", async () => {
     const old = "data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '18.20.4' })";

@@ -9,7 +9,8 @@ import { eventually } from "./stage.js";
 class Duel extends Room {
   override maxPlayers = 2;
 }
-const ADVICE = "friends stay together with the option group, or come by joinById";
+const ADVICE =
+  "friends stay together with the same { group: { key, size } } after the options, or come by joinById";
 const rooms = { duel: Duel, chat: { maxPlayers: 2 } };
 const servers: { stop(options: object): Promise<void> }[] = [];
 const joined: ClientRoom[] = [];

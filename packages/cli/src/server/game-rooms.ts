@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { QueueOptions, RoomClass } from "@paceline/server";
@@ -18,8 +19,21 @@ type Module = Exports & { readonly default?: Exports | null };
 /** The rooms of a server without a game's file. */
 export const NO_GAME: Game = { rooms: {}, queues: {} };
 
+/** True if the package of that folder says that its .js files are modules. Vite names others .mjs. */
+function isModulePackage(folder: string): boolean {
+  try {
+    const settings = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8")) as {
+      type?: unknown;
+    };
+    return settings.type === "module";
+  } catch {
+    const above = path.dirname(folder);
+    return above !== folder && isModulePackage(above);
+  }
+}
+
 function howToCompile(file: string): string {
-  const built = `dist-server/${path.parse(file).name}.js`;
+  const built = `dist-server/${path.parse(file).name}.${isModulePackage(process.cwd()) ? "js" : "mjs"}`;
   return `Make JavaScript of it, "npx vite build --ssr ${file} --outDir dist-server", and name "--game ${built}"`;
 }
 

@@ -35,7 +35,7 @@ async function configured(args: readonly string[], command: string): Promise<Con
 }
 
 const listenFaults: Readonly<Record<string, string>> = {
-  EADDRINUSE: "the port is taken; choose another with --port or --admin-port",
+  EADDRINUSE: "the port is taken",
   EACCES: "not allowed; ports below 1024 need privileges",
   EADDRNOTAVAIL: "this machine does not have that address",
   ENOTFOUND: "there is no such host",
@@ -46,15 +46,20 @@ export async function listenFaultOf(error: unknown, options: ServerOptions): Pro
   const known = error as { readonly code?: string; readonly address?: string; readonly port?: number };
   const { code = String(error), address = options.host, port = options.port } = known;
   const fault = `cannot listen on ${address}, port ${port}: ${listenFaults[code] ?? code}`;
-  return code === "EADDRINUSE" ? `${fault}${await takenBy(port, address)}` : fault;
+  if (code !== "EADDRINUSE") return fault;
+  const owner = ownerOf(port);
+  const by = owner === undefined ? "" : ` by ${owner}`;
+  return `${fault}${by}; ${await otherPort(port, address, options)}`;
 }
 
-/** Names the process that listens on the port, and the next free port. */
-async function takenBy(port: number, host: string): Promise<string> {
-  const owner = ownerOf(port);
-  const free = await freePortFrom(port + 1, host);
-  const by = owner === undefined ? "" : `; taken by ${owner}`;
-  return free === undefined ? by : `${by}; ${free} is free`;
+/** Returns the flag with another port, a free one if there is one near. */
+async function otherPort(port: number, host: string, { port: game, admin }: ServerOptions): Promise<string> {
+  const [flag, own] =
+    port === admin?.port ? (["--admin-port", game] as const) : (["--port", admin?.port] as const);
+  let free = await freePortFrom(port + 1, host);
+  // The server's own other port is free only until it starts.
+  if (free !== undefined && free === own) free = await freePortFrom(free + 1, host);
+  return free === undefined ? `choose another with ${flag}` : `${flag} ${free} is free`;
 }
 
 /** Ends the process, since the threads of the WebRTC library would keep it alive for a while. */

@@ -326,7 +326,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       // oxlint-disable-next-line no-console -- friends who test a game would not find each other
       console.info(
         `paceline: ${this.fullRooms} full room(s) of "${this.name}", so this player came into another one; ` +
-          `friends stay together with the option group, or come by joinById`,
+          "friends stay together with the same { group: { key, size } } after the options, or come by joinById",
       );
     }
     const { scheduler } = this.setup;

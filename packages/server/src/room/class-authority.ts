@@ -47,6 +47,7 @@ export class ClassAuthority implements RoomAuthority {
   constructor(options: ClassAuthorityOptions) {
     const { scheduler, log, hookTimeoutMs, name, roomClass } = options;
     this.#options = options;
+    assertRoomClass(name, roomClass);
     assertFunction("onAuth", (roomClass as { readonly onAuth: unknown }).onAuth);
     assertSizeName(roomClass);
     assertSizeName(roomClass.prototype as object);
@@ -195,6 +196,14 @@ const hookNames = [
 
 class PlainRoom extends Room {}
 const settingNames: readonly string[] = Object.keys(new PlainRoom());
+
+/** Refuses a class that extends nothing, or the `Room` of another copy of this package, as in a bundle. */
+function assertRoomClass(name: string, roomClass: RoomClass): void {
+  if ((roomClass.prototype as object) instanceof Room) return;
+  const expected =
+    'a class that extends Room of the server\'s own "@paceline/server": a bundle leaves that package out';
+  throw new ConfigError(`rooms.${name}`, roomClass, expected);
+}
 
 /** Names of `maxPlayers` in other libraries. Without this check such a room would have the default size. */
 const otherSizes = ["maxClients", "maxPeers"] as const;
