@@ -164,7 +164,7 @@ What a game writes belongs to a moment, and the game says to which.
 - **A step that throws** is reported as any code of the game's, and the next one runs. The loop ends with the room, or when
   the function that \`room.loop\` returned is called. After the room was left \`advance\` has no effect.
 - **A time that cannot be meant** is told once (\`time/misfit\`): a count of steps, seconds, a date, one that goes back. The
-  frame's start is taken instead. A few frames that come late are no mistake: the page was slow. What is no number throws.
+  frame's start is taken instead. Frames that come late are no mistake: the page is slow. What is no number throws.
 
 \`\`\`ts
 import { Client, defineEntity, vec2 } from "@paceline/client";
