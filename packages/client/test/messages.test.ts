@@ -131,9 +131,12 @@ describe("messages", () => {
         expect(() => room.send(type, 1)).toThrow(/type: expected text of 1 to 64/);
       }
     }
+    const [alone] = (await stage.meet(await stage.server(), 1)) as [Room];
     await until("a has a peer", () => a.peers.length === 1);
-    expect(() => a.send("x", "x".repeat(17_000))).toThrow(/message: expected at most \d+ bytes/);
-    expect(() => a.sendEvent("x", "x".repeat(1300))).toThrow(/event: expected at most \d+ bytes/);
+    for (const room of [a, alone]) {
+      expect(() => room.send("x", "x".repeat(17_000))).toThrow(/message: expected at most \d+ bytes/);
+      expect(() => room.sendEvent("x", "x".repeat(1300))).toThrow(/event: expected at most \d+ bytes/);
+    }
     expect(() => a.onMessage("", () => undefined)).toThrow(ConfigError);
   });
 

@@ -11,7 +11,7 @@ import type { ChannelPolicyOf } from "../profiles/plan.js";
 import { fanOut, packetOf, type RelayedReceiver } from "../relayed/fan-out.js";
 import type { RelayedLink, Uplink } from "../relayed/relayed-link.js";
 import type { Scheduler } from "../scheduler.js";
-import { MAX_EVENT_BYTES, assertBytes } from "../session/outbox/payload-limits.js";
+import { assertEventBytes } from "../session/outbox/payload-limits.js";
 import type { Session } from "../session/session.js";
 import { Bundle } from "../session/outbox/bundle.js";
 
@@ -75,7 +75,7 @@ export class SharedPackets {
 
   /** Adds an event to those of the plan's period. Throws {@link ConfigError} if it is too long. */
   addEvent(body: Uint8Array): void {
-    assertBytes("event", body.length, MAX_EVENT_BYTES);
+    assertEventBytes(body.length);
     this.#events.push({ body });
     this.#eventBundle.add(body.length, this.#options.channel("event").periodMs);
   }

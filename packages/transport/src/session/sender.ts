@@ -42,6 +42,8 @@ import {
   MAX_PAYLOAD_BYTES,
   PACKET_OVERHEAD_BYTES,
   assertBytes,
+  assertEventBytes,
+  assertMessageBytes,
 } from "./outbox/payload-limits.js";
 import { ACK_BITS, SequenceWindow, areOfSent } from "./sequence-window.js";
 
@@ -91,7 +93,6 @@ interface PacketStart {
 
 /** Key of packets of inputs, greater than all keys of entities. At most one such packet waits. */
 const INPUT_KEY = 2 ** 40;
-const BULK_ADVICE = ', or more with { class: "bulk" }';
 /** Most states that are remembered without acks. */
 const MAX_UNACKNOWLEDGED_STATES = 1024;
 const RELIABLE: readonly ReliableClass[] = ["command", "bulk"];
@@ -203,7 +204,7 @@ export class Sender implements PacketSource {
    * @param isAnswer true if the other side caused them: they wait for the budget of answers
    */
   addCommands(payloads: readonly Uint8Array[], periodMs?: number, isAnswer?: boolean): number {
-    for (const { length } of payloads) assertBytes("message", length, MAX_PAYLOAD_BYTES, BULK_ADVICE);
+    for (const { length } of payloads) assertMessageBytes(length);
     const id = this.reliable.command.add(payloads, this.#nowMs(), isAnswer);
     let bytes = 0;
     for (const { length } of payloads) bytes += messageBytes(length + 2);
@@ -216,7 +217,7 @@ export class Sender implements PacketSource {
    * nothing if earlier commands have not left. Throws if too much waits for a receipt.
    */
   addBroadcast(payload: Uint8Array): number | undefined {
-    assertBytes("message", payload.length, MAX_PAYLOAD_BYTES, BULK_ADVICE);
+    assertMessageBytes(payload.length);
     this.#commandBundle.release();
     const commands = this.reliable.command;
     if (commands.hasUnsent || !commands.isWindowOpen) return undefined;
@@ -231,7 +232,7 @@ export class Sender implements PacketSource {
   }
 
   addEvent(body: Uint8Array, lifetimeMs: number | undefined, periodMs: number | undefined): void {
-    assertBytes("event", body.length, MAX_EVENT_BYTES);
+    assertEventBytes(body.length);
     const policy = this.#options.channel?.("event");
     const lifetime = lifetimeMs ?? policy?.lifetimeMs;
     this.#bundledEvents.push(newWaiting(this.#nowMs(), "event", MessageKind.event, body, lifetime));

@@ -26,7 +26,7 @@ import type { LinkMonitor, LinkMonitorOptions } from "./links/link-monitor.js";
 import type { LossReading } from "./path-loss.js";
 import type { Outbox, OutboxCounters } from "./outbox/outbox.js";
 import type { Fragment, ReliableClass, ReliableQueueView } from "./outbox/reliable-queue.js";
-import { LAST_FRAGMENT, MAX_EVENT_BYTES, assertBytes } from "./outbox/payload-limits.js";
+import { LAST_FRAGMENT, assertBytes, assertEventBytes } from "./outbox/payload-limits.js";
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
 import type { SessionHandlers, SessionOptions } from "./session-options.js";
 import { Sender, type StateMoment } from "./sender.js";
@@ -434,7 +434,7 @@ export class Session {
   sendEvent(body: Uint8Array, lifetimeMs?: number, periodMs?: number): void {
     if (!this.#isClosed && this.linkFor("event")) this.#sender.addEvent(body, lifetimeMs, periodMs);
     else {
-      assertBytes("event", body.length, MAX_EVENT_BYTES);
+      assertEventBytes(body.length);
       if (!this.#isClosed) this.drops.count("not-routable");
     }
   }

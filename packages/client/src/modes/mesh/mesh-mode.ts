@@ -10,7 +10,7 @@ import {
   type ViewLimits,
   firstNumber,
 } from "@paceline/protocol";
-import { AnswerBudget, type Cancel } from "@paceline/transport";
+import { AnswerBudget, assertEventBytes, type Cancel } from "@paceline/transport";
 import type { Entity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import { SharedBulkRate } from "../../peers/bulk-rate.js";
@@ -321,6 +321,7 @@ export class MeshMode implements RoomMode {
 
   sendEvent(body: Uint8Array, to: Peer | undefined): void {
     const receivers = this.#receivers(to);
+    assertEventBytes(body.length);
     if (to === undefined && receivers.length > 1) return this.#states.publications.addEvent(body);
     for (const { session } of receivers) session.sendEvent(body);
   }

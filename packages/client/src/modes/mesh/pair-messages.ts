@@ -1,5 +1,5 @@
 import { NetError, limits, writePeerPayload, type PeerPayload } from "@paceline/protocol";
-import { Broadcast, assertBytes, type BroadcastReceiver } from "@paceline/transport";
+import { Broadcast, assertBytes, assertMessageBytes, type BroadcastReceiver } from "@paceline/transport";
 import type { PeerConnection } from "../../peers/peer-connection.js";
 import type { RoomListeners } from "../room-listeners.js";
 import type { RoomParts } from "../room-mode.js";
@@ -23,6 +23,8 @@ export class PairMessages {
    */
   post(payload: PeerPayload, receivers: readonly PeerConnection[]): void {
     const bytes = writePeerPayload(payload);
+    // A player who is alone learns of it, too.
+    assertMessageBytes(bytes.length);
     const isFull = ({ session }: PeerConnection): boolean =>
       !session.isClosed && !session.commands.hasRoom([bytes], limits.pairQueueBytes);
     for (const peer of receivers) if (peer.isUnproven && isFull(peer)) peer.restart("still takes nothing");

@@ -13,6 +13,16 @@ export function assertBytes(field: string, bytes: number, max: number, advice = 
   if (bytes > max) throw new ConfigError(field, `${bytes} bytes`, `at most ${max} bytes${advice}`);
 }
 
+/** Throws {@link ConfigError} for a reliable message that is too long. */
+export function assertMessageBytes(bytes: number): void {
+  assertBytes("message", bytes, MAX_PAYLOAD_BYTES, ', or more with { class: "bulk" }');
+}
+
+/** Throws {@link ConfigError} for an event that is too long. */
+export function assertEventBytes(bytes: number): void {
+  assertBytes("event", bytes, MAX_EVENT_BYTES);
+}
+
 /** Bytes of a bulk fragment's payload. With its id and flags it fits one unreliable packet. */
 export const BULK_FRAGMENT_BYTES = MAX_EVENT_BYTES - 3;
 /** Flag of the fragment that ends its message. */
