@@ -550,6 +550,15 @@ describe("a wrong call of paceline", () => {
     expect(command.text.trimEnd().split("\n").length).toBeLessThan(13);
   });
 
+  test.each(["dev", "start", "bots"])("%s --help prints what a wrong option of it names", async (name) => {
+    const wrong = new Command([name, "--prot", "80"]);
+    expect(await wrong.exited).toBe(2);
+    const [, command] = /paceline (\w+ --help) lists all options\./.exec(wrong.text)!;
+    const help = new Command(command!.split(" "));
+    expect(await help.exited).toBe(0);
+    expect(help.text).toMatch(new RegExp(`^paceline ${name} [^]*\\n {2}--`));
+  });
+
   test("names the flag of the admin page's port if that one is taken, and not the game's own port", async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));

@@ -1,0 +1,107 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import ts from "typescript";
+
+const PACKAGES = path.resolve(import.meta.dirname, "../packages");
+/** Packages that a game or an operator imports. */
+const PUBLIC = ["client", "server", "vite-plugin"];
+
+/**
+ * Returns all names of the public API: exports, the members of their types, and those of the types of these.
+ * Leaves out what is private or marked as internal.
+ * @returns {Set<string>}
+ */
+export function publicNames() {
+  const files = PUBLIC.flatMap(entriesOf);
+  const { config } = ts.readConfigFile(
+    path.join(PACKAGES, "../tsconfig.base.json"),
+    ts.sys.readFile.bind(ts.sys),
+  );
+  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, PACKAGES);
+  const program = ts.createProgram(files, {
+    ...options,
+    lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
+    composite: false,
+    noEmit: true,
+    rootDir: PACKAGES,
+  });
+  const names = new Names(program.getTypeChecker());
+  for (const file of files) names.addModule(/** @type {ts.SourceFile} */ (program.getSourceFile(file)));
+  return names.found;
+}
+
+/**
+ * Returns the source files of a package's exports.
+ * @param {string} name
+ * @returns {string[]}
+ */
+function entriesOf(name) {
+  const text = readFileSync(path.join(PACKAGES, name, "package.json"), "utf8");
+  /** @type {{ exports: Record<string, Record<string, string>> }} */
+  const { exports } = JSON.parse(text);
+  return Object.values(exports).flatMap(({ "@paceline/source": source }) =>
+    source ? [path.join(PACKAGES, name, source)] : [],
+  );
+}
+
+class Names {
+  /** @type {Set<string>} */
+  found = new Set();
+  /** @type {Set<ts.Type>} */
+  #seen = new Set();
+  #checker;
+
+  /** @param {ts.TypeChecker} checker */
+  constructor(checker) {
+    this.#checker = checker;
+  }
+
+  /** @param {ts.SourceFile} file */
+  addModule(file) {
+    const module = /** @type {ts.Symbol} */ (this.#checker.getSymbolAtLocation(file));
+    for (const exported of this.#checker.getExportsOfModule(module)) {
+      const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
+      const symbol = isAlias ? this.#checker.getAliasedSymbol(exported) : exported;
+      this.found.add(exported.getName());
+      if (symbol.flags & ts.SymbolFlags.Value) this.#addType(this.#checker.getTypeOfSymbol(symbol));
+      if (symbol.flags & ts.SymbolFlags.Type) this.#addType(this.#checker.getDeclaredTypeOfSymbol(symbol));
+    }
+  }
+
+  /** @param {ts.Type} type */
+  #addType(type) {
+    if (this.#seen.has(type)) return;
+    this.#seen.add(type);
+    if (type.isUnionOrIntersection()) {
+      for (const each of type.types) this.#addType(each);
+      return;
+    }
+    for (const signature of [...type.getCallSignatures(), ...type.getConstructSignatures()]) {
+      this.#addType(signature.getReturnType());
+      for (const parameter of signature.getParameters())
+        this.#addType(this.#checker.getTypeOfSymbol(parameter));
+    }
+    for (const property of type.getProperties()) {
+      if (!isPublic(property)) continue;
+      this.found.add(property.getName());
+      this.#addType(this.#checker.getTypeOfSymbol(property));
+    }
+  }
+}
+
+/**
+ * @param {ts.Symbol} symbol a member of a type
+ */
+function isPublic(symbol) {
+  const declarations = symbol.declarations ?? [];
+  const isOurs = declarations.some((each) => {
+    const { fileName } = each.getSourceFile();
+    return fileName.startsWith(PACKAGES) && !fileName.includes("node_modules");
+  });
+  const isPrivate = declarations.some((each) => {
+    const name = ts.getNameOfDeclaration(each);
+    const isHidden = (ts.getCombinedModifierFlags(each) & ts.ModifierFlags.Private) !== 0;
+    return isHidden || (name !== undefined && ts.isPrivateIdentifier(name));
+  });
+  return isOurs && !isPrivate && symbol.getJsDocTags().every(({ name }) => name !== "internal");
+}
