@@ -202,8 +202,13 @@ function assign(
     case "vec2":
     case "vec3":
     case "quat": {
-      const given = axes.slice(0, axisCounts[field.kind]).map((axis) => (value as View | undefined)?.[axis]);
-      (part as { set(...values: unknown[]): void }).set(...given);
+      const count = axisCounts[field.kind];
+      const [known, others] = [axes.slice(0, count), axes.slice(count)];
+      const given = (value ?? {}) as View;
+      // Objects of an engine may have further properties, but a `z` that nobody sees is a mistake.
+      const lost = others.find((axis) => Object.hasOwn(given, axis) && given[axis] !== undefined);
+      if (lost) throw new ConfigError(`${path}.${lost}`, given[lost], `one of ${known.join(", ")}`);
+      (part as { set(...values: unknown[]): void }).set(...known.map((axis) => given[axis]));
       return;
     }
     case "group":

@@ -220,6 +220,27 @@ describe("initial values", () => {
     expect(problemOf(() => assignFields(boat, Boat, { hedding: undefined })).field).toBe("boat.hedding");
   });
 
+  test("may be objects of an engine, with further properties", () => {
+    const sign = newSign();
+    class Vector3 {
+      readonly isVector3 = true;
+      get w(): number {
+        return 1;
+      }
+      x = 1;
+      y = 2;
+      z = 3;
+    }
+    assignFields(sign, Sign, { place: new Vector3() });
+    expect({ ...sign.place }).toEqual({ x: 1, y: 2, z: 3 });
+  });
+
+  test("a write to a name that is no field throws", () => {
+    const sign = newSign() as unknown as Record<string, Record<string, number>> & Record<string, unknown>;
+    expect(() => ((sign as Record<string, unknown>)["colour"] = 1)).toThrow(TypeError);
+    expect(() => (sign["place"]!["w"] = 1)).toThrow(TypeError);
+  });
+
   test("are written by field; omitted fields keep the value nearest to zero", () => {
     const sign = newSign();
     assignFields(sign, Sign, { place: { x: 1, y: 2, z: 3 }, lit: true });
@@ -238,6 +259,7 @@ describe("initial values", () => {
     [{ height: Number.NaN }, "sign.height", "a number from 2 to 8 m"],
     [{ place: { x: 1, y: 2 } }, "sign.place.z", "a number from -1000 to 1000 m"],
     [{ place: { x: undefined, y: 2, z: 3 } }, "sign.place.x", "a number from -1000 to 1000 m"],
+    [{ place: { x: 1, y: 2, z: 3, w: 4 } }, "sign.place.w", "one of x, y, z"],
     [{ place: null }, "sign.place.x", "a number from -1000 to 1000 m"],
     [{ place: 3 }, "sign.place.x", "a number from -1000 to 1000 m"],
     [{ lit: "yes" }, "sign.lit", "true or false"],
