@@ -164,6 +164,7 @@ export class Client<S extends object = ServerTypes> {
   readonly #serverUrl: string;
   readonly #newLink: WebRtcLinkMaker | undefined;
   readonly #transports: readonly TransportKind[];
+  readonly #scheduler: Scheduler;
   readonly #options: ClientOptions;
   readonly #profile: ProfileChoice;
   readonly #tickHz: number;
@@ -190,6 +191,7 @@ export class Client<S extends object = ServerTypes> {
     if (!["auto", 1, 2, 3].includes(sockets)) throw new ConfigError("sockets", sockets, `"auto", 1, 2 or 3`);
     assertBuild(options);
     this.#options = options;
+    this.#scheduler = options.scheduler ?? workerScheduler;
     this.#credentials = credentialsOf(options.authToken, options.keepIdentity, this.#serverUrl);
     // A join reports a failure.
     roomCode().catch(() => undefined);
@@ -339,10 +341,6 @@ export class Client<S extends object = ServerTypes> {
     if (mine === undefined || current === mine || this.#builds.has(current)) return;
     this.#builds.add(current);
     onOutdated?.({ mine, current });
-  }
-
-  get #scheduler(): Scheduler {
-    return this.#options.scheduler ?? workerScheduler;
   }
 
   #setupOf(call: JoinCall): Omit<RoomSetup, "first"> {

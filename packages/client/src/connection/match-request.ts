@@ -110,14 +110,10 @@ export async function isAnswered(request: MatchRequest): Promise<boolean> {
   }
 }
 
-async function askServer(request: MatchRequest): Promise<unknown> {
+function askServer(request: MatchRequest): Promise<unknown> {
   const deadline = new AbortController();
   const cancel = afterOwnTime(request.scheduler, request.timeoutMs, () => deadline.abort());
-  try {
-    return await answerOf(request, anySignal(deadline.signal, request.signal));
-  } finally {
-    cancel();
-  }
+  return answerOf(request, anySignal(deadline.signal, request.signal)).finally(cancel);
 }
 
 async function answerOf({ serverUrl, call, webrtc }: MatchRequest, signal: AbortSignal): Promise<unknown> {
