@@ -3,7 +3,7 @@ import path from "node:path";
 import ts from "typescript";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
-/** Folders of what a game or an operator runs. */
+/** Folders of the code that a game or an operator runs. */
 const SOURCES = [
   ...readdirSync(path.join(ROOT, "packages"))
     .filter((name) => name !== "testkit")
@@ -19,7 +19,7 @@ const EXCLUDED = [
   "packages/transport/src/profiles/tree-words.ts",
 ];
 
-/** What is put into a sentence at run time, as it stands in the source. */
+/** A part that is put into a sentence at run time, as it stands in the source. */
 const INSERT = /\$\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}/g;
 
 /**
