@@ -23,6 +23,8 @@ export interface ReferenceCode {
   readonly ReferenceCycle: typeof ReferenceCycle;
 }
 
+type ReferencePayload = Extract<PeerPayload, { readonly kind: "reference" }>;
+
 /** Limit of a body of states, bytes: a packet without its headers and the stream's number. */
 const BODY_BYTES = 1160;
 /** Ticks between two states with a checksum: at most a few of the sent states per second carry one. */
@@ -172,6 +174,26 @@ export class StateStream {
     for (const id of this.records.keys()) this.#restarted.add(id);
   }
 
+  /**
+   * Lets the ordered states continue those that the only receiver so far has got alone, so that none has to be
+   * whole for its sake.
+   */
+  enterOrder(receiver: number): void {
+    this.#handOver(receiver, FOLLOWERS);
+    this.#restarted.clear();
+  }
+
+  /** As {@link enterOrder}, the other way: all receivers but one have left. */
+  leaveOrder(receiver: number): void {
+    this.#handOver(FOLLOWERS, receiver);
+  }
+
+  #handOver(from: number, to: number): void {
+    const sender = this.#acknowledged.get(from);
+    this.#acknowledged.delete(from);
+    if (sender) this.#acknowledged.set(to, sender);
+  }
+
   /** Notes sent ordered states. Returns true if some of them were whole because of {@link restartInOrder}. */
   sentInOrder(entities: readonly EntityRows[]): boolean {
     // Each is taken from the set, so no short cut.
@@ -197,7 +219,7 @@ export class StateStream {
   }
 
   /** Returns messages with the whole states of these entities at a tick. */
-  whole(records: Iterable<OwnedRecord>, tick: number): PeerPayload[] {
+  whole(records: Iterable<OwnedRecord>, tick: number): ReferencePayload[] {
     return this.wholeOf(
       Array.from(records, (record) => this.rowsAt(record, tick)),
       tick,
@@ -205,7 +227,7 @@ export class StateStream {
   }
 
   /** As {@link whole}, of entities whose states of the tick are stored. */
-  wholeOf(rows: readonly EntityRows[], tick: number): PeerPayload[] {
+  wholeOf(rows: readonly EntityRows[], tick: number): ReferencePayload[] {
     return this.#messages(rows, tick, []);
   }
 
@@ -213,12 +235,12 @@ export class StateStream {
     return this.#messages([], tick, [id]);
   }
 
-  reference(states: Uint8Array): PeerPayload {
+  reference(states: Uint8Array): ReferencePayload {
     return { kind: "reference", stream: this.number, states };
   }
 
-  #messages(rows: readonly EntityRows[], tick: number, removed: readonly number[]): PeerPayload[] {
-    const messages: PeerPayload[] = [];
+  #messages(rows: readonly EntityRows[], tick: number, removed: readonly number[]): ReferencePayload[] {
+    const messages: ReferencePayload[] = [];
     const take = (body: Uint8Array) => {
       messages.push(this.reference(new ByteWriter(body.length + 4).u32(tick).bytes(body).take()));
     };

@@ -15,20 +15,14 @@ import {
   type ReplicationMoment,
   type StateShortage,
 } from "@paceline/netcode";
-import {
-  ANSWER_PACKET_BYTES,
-  SharedPackets,
-  TokenBucket,
-  type AnswerBudget,
-  type Link,
-  type Session,
-} from "@paceline/transport";
+import { SharedPackets, TokenBucket, type AnswerBudget, type Link, type Session } from "@paceline/transport";
 import { decisionOf } from "../../entities/motion.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer-connection.js";
 import { policyOf, type StateRates } from "../../plan/state-policy.js";
 import type { RoomParts } from "../room-mode.js";
 import type { PairMessages } from "./pair-messages.js";
+import { IndividualStates, PACKET_HEAD_BYTES } from "./individual-states.js";
 import { RetainedStatesSender } from "./retained-states-sender.js";
 import { StateStream, type ReferenceCode } from "../state-stream.js";
 
@@ -39,12 +33,8 @@ import { StateStream, type ReferenceCode } from "../state-stream.js";
 const SHOWN_AFTER_MS = 14;
 /** Limit of the horizon, ms: no motion model predicts farther. */
 const MAX_HORIZON_MS = 250;
-/** Header bytes of a packet with states for one receiver. */
-const PACKET_HEAD_BYTES = 19;
 /** Rate limit for resync requests, per peer and stream. */
 const RESYNC_INTERVAL_MS = 250;
-/** Time for which a receiver that lost ordered states gets its own packets, ms. Doubles each time. */
-const FIRST_INDIVIDUAL_MS = 10_000;
 const ASSUMED_RTT_MS = 200;
 /**
  * Shares of the states that a receiver reads of this participant. Those that are due take the rest, half of
@@ -68,7 +58,6 @@ export class StateSender {
   readonly #parts: RoomParts;
   readonly #messages: PairMessages;
   readonly #peers: () => PeerConnection[];
-  readonly #answers: AnswerBudget;
   readonly #streams = new Map<EntityDefinition, StateStream>();
   readonly #replication: ReceiverReplication;
   /** Packets of states and events that are the same for several receivers. */
@@ -80,12 +69,7 @@ export class StateSender {
   readonly #referenceStates: TokenBucket;
   readonly #repairStates = new WeakMap<PeerConnection, TokenBucket>();
   readonly #retainedStates: RetainedStatesSender;
-  /**
-   * Receivers that lost ordered states, with the time until which they get differences from their own acks,
-   * ms.
-   */
-  readonly #individual = new Map<PeerConnection, number>();
-  readonly #individualMs = new WeakMap<PeerConnection, number>();
+  readonly #individual: IndividualStates;
   /** Link over which all receivers get states in order; undefined while there is none. */
   #inOrderLink: Link | undefined;
   /** Peers that missed states, because they had no link at that time. */
@@ -103,7 +87,6 @@ export class StateSender {
     answers: AnswerBudget,
   ) {
     this.#parts = parts;
-    this.#answers = answers;
     this.#messages = messages;
     this.#peers = peers;
     this.publications = new SharedPackets({ ...parts, peers });
@@ -112,6 +95,13 @@ export class StateSender {
       limits.statesBurst * REFERENCE_BURST_SHARE,
       parts.scheduler.nowMs(),
     );
+    this.#individual = new IndividualStates({
+      answers,
+      streams: this.#streams,
+      nowMs: () => this.#nowMs,
+      tick: () => this.#tick,
+      bytesPerSecond: () => this.#policy().bytesPerSecond,
+    });
     this.#retainedStates = new RetainedStatesSender(
       parts.scheduler,
       (most) => this.#statesOf(most),
@@ -148,6 +138,7 @@ export class StateSender {
     const stream = this.#streams.get(definition);
     stream?.remove(id);
     this.#replication.remove(id);
+    this.#individual.remove(id);
     for (const message of stream?.removal(id, tick) ?? []) this.#messages.postStates(message);
   }
 
@@ -159,8 +150,8 @@ export class StateSender {
 
   /** Sends a new receiver all streams and states. */
   joined(peer: PeerConnection, tick: number): void {
+    this.#follow(peer);
     for (const stream of this.#streams.values()) {
-      stream.restartInOrder();
       this.#repairsOf(peer).spend(repairStates(stream, stream.records.size), this.#nowMs);
       peer.send(stream.announcement);
       this.#bringUpToDate(peer, stream, stream.records.values(), tick);
@@ -173,6 +164,24 @@ export class StateSender {
     for (const stream of this.#streams.values()) stream.forget(peer.number);
     this.#described.delete(peer);
     this.#individual.delete(peer);
+    const only = this.#onlyFollower(this.#peers());
+    // What a broken link has lost, or a direct one may overtake, is no baseline.
+    if (only?.relayedState && !this.#unreached.has(only))
+      for (const stream of this.#streams.values()) stream.leaveOrder(only.number);
+  }
+
+  /** Lets a new receiver follow the ordered states, which are whole once for its sake. */
+  #follow(peer: PeerConnection): void {
+    const only = this.#onlyFollower(this.#peers().filter((each) => each !== peer));
+    if (only) for (const stream of this.#streams.values()) stream.enterOrder(only.number);
+    if (this.#inOrderLink && !this.#individual.isPaid) this.#individual.addNewcomer(peer);
+    else for (const stream of this.#streams.values()) stream.restartInOrder();
+  }
+
+  /** Returns the only receiver of ordered states; undefined if there are others, or it gets its own packets. */
+  #onlyFollower([only, ...others]: readonly PeerConnection[]): PeerConnection | undefined {
+    const isOne = only && others.length === 0 && !this.#individual.has(only);
+    return this.#inOrderLink && isOne ? only : undefined;
   }
 
   acknowledged(peer: PeerConnection, sequence: number): void {
@@ -200,17 +209,16 @@ export class StateSender {
       (record) => record !== undefined,
     );
     const repairs = this.#repairsOf(peer);
-    // A request of few bytes must not make this side write its whole world again and again.
+    // A request of few bytes must not make this side write its whole world again and again. The receiver pays
+    // for the last answer before it gets the next one.
+    const budget = this.#individual.budgetOf(peer);
+    if (budget.affordable === 0) return peer.session.drops.count("rate-limit");
     if (!repairs.take(Math.min(repairStates(stream, records.length), repairs.burst), moment.nowMs))
       return peer.session.drops.count("rate-limit");
     times.set(number, moment.nowMs);
     stream.invalidate(peer.number, ids);
-    if (this.#inOrderLink && !this.#individual.has(peer)) {
-      const individualMs = this.#individualMs.get(peer) ?? FIRST_INDIVIDUAL_MS;
-      this.#individualMs.set(peer, 2 * individualMs);
-      this.#individual.set(peer, moment.nowMs + individualMs);
-    }
-    this.#bringUpToDate(peer, stream, records, moment.tick, true);
+    if (this.#inOrderLink) this.#individual.addAfterLoss(peer);
+    budget.spent(this.#bringUpToDate(peer, stream, records, moment.tick, true), 0);
   }
 
   /**
@@ -237,32 +245,37 @@ export class StateSender {
 
   /** Stores the states of a tick that is not sent: a reference consists of three ticks in a row. */
   recordStates(tick: number): void {
+    this.#tick = tick;
     this.#gather(tick);
   }
 
   /** Sends the due states of this tick, and leaves states for newcomers at the server. */
   replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
+    this.#tick = moment.tick;
     const receivers = this.#peers();
     const { state } = this.#parts.transport().plan.channels;
     const isDue = receivers.length > 0 && this.#isDue(moment, state.periodMs);
     if (state.delivery === "ordered-reliable") {
       if (isDue) this.#sendInOrder(receivers, records, moment);
-    } else if (receivers.length > 0) {
-      // For one receiver, states are differences from the newest one that it has acknowledged.
-      const only = receivers.length === 1 ? receivers[0] : undefined;
-      // Without a link nothing can be sent, so the states stay due.
-      const mayLeave = only ? only.session.activeLink !== undefined : this.#mayPublish(receivers, moment);
-      const due = isDue && mayLeave ? this.#due(records, only, moment) : [];
-      for (const [stream, rows] of due) {
-        if (only) this.#sendTo(only, stream, rows, moment);
-        else this.#publish(receivers, stream, rows, moment);
-      }
-      this.publications.send();
-      if (!only && !this.#inOrderLink)
-        for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
-    }
-    this.#tick = moment.tick;
+    } else if (receivers.length > 1) this.#publishDue(receivers, records, moment, isDue);
+    // Without a link nothing can be sent, so the states stay due.
+    else if (isDue && receivers[0]!.session.activeLink) this.#sendTo(receivers[0]!, records, moment);
     this.#retainedStates.step();
+  }
+
+  #publishDue(
+    receivers: readonly PeerConnection[],
+    records: Iterable<OwnedRecord>,
+    moment: ReplicationMoment,
+    isDue: boolean,
+  ): void {
+    const mayPublish = this.#mayPublish(receivers, moment.tick);
+    for (const [stream, rows] of isDue && mayPublish ? this.#due(records, undefined, moment) : [])
+      this.#publish(receivers, stream, rows, moment);
+    this.publications.send();
+    if (isDue) this.#individual.send();
+    if (!this.#inOrderLink)
+      for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
   }
 
   /**
@@ -270,9 +283,9 @@ export class StateSender {
    * one packet to all. Over an ordered link they are differences from the last ones, otherwise from a shared
    * reference.
    */
-  #mayPublish(receivers: readonly PeerConnection[], { nowMs, tick }: ReplicationMoment): boolean {
+  #mayPublish(receivers: readonly PeerConnection[], tick: number): boolean {
     // A waiting state could be replaced, and the receivers could not read the states that build on it.
-    if (this.#isInOrder(receivers, nowMs)) return this.#serverSession?.takesStates === true;
+    if (this.#isInOrder(receivers)) return this.#serverSession?.takesStates === true;
     if (receivers.some(({ session }) => session.activeLink)) this.fetchReferences();
     this.#gather(tick);
     return true;
@@ -293,7 +306,7 @@ export class StateSender {
   }
 
   /** Returns true if all receivers get everything through the server in order, as far as this side knows. */
-  #isInOrder(receivers: readonly PeerConnection[], nowMs: number): boolean {
+  #isInOrder(receivers: readonly PeerConnection[]): boolean {
     const link = this.#serverSession?.linkFor("state");
     const isOrdered = link?.isUnreliable === false && (link.width ?? 1) === 1;
     // An unreachable peer gets whole states when it is back.
@@ -301,12 +314,11 @@ export class StateSender {
       isOrdered && receivers.every(({ relayedState, session }) => relayedState || !session.activeLink);
     const before = this.#inOrderLink;
     this.#inOrderLink = isInOrder ? link : undefined;
-    const hasReturned = [...this.#individual].some(([, untilMs]) => untilMs <= nowMs);
-    for (const [peer, untilMs] of this.#individual)
-      if (untilMs <= nowMs || !isInOrder) this.#individual.delete(peer);
-    const newlyReached = receivers.filter((peer) => peer.relayedState && this.#unreached.delete(peer));
+    for (const peer of receivers)
+      if (peer.relayedState && this.#unreached.delete(peer)) this.#individual.addNewcomer(peer);
+    if (!isInOrder) this.#individual.clear();
     // The former link may have lost the states that it carried.
-    if (isInOrder && (hasReturned || newlyReached.length > 0 || before !== link))
+    else if (this.#individual.release() || before !== link)
       for (const stream of this.#streams.values()) stream.restartInOrder();
     return isInOrder;
   }
@@ -353,18 +365,15 @@ export class StateSender {
     }
   }
 
-  #sendTo(
-    peer: PeerConnection,
-    stream: StateStream,
-    rows: readonly EntityRows[],
-    moment: ReplicationMoment,
-  ): void {
+  /** Sends the only receiver differences from the newest states that it has acknowledged. */
+  #sendTo(peer: PeerConnection, records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
     const { number, session, meter } = peer;
-    stream.sendTo(number, session, moment.tick, rows, (bytes, entities, sequence) => {
-      meter.countUpdatesOut(entities.length);
-      this.#replication.spent(bytes + PACKET_HEAD_BYTES, entities.length);
-      this.#sent(stream, entities, moment, sequence);
-    });
+    for (const [stream, rows] of this.#due(records, peer, moment))
+      stream.sendTo(number, session, moment.tick, rows, (bytes, entities, sequence) => {
+        meter.countUpdatesOut(entities.length);
+        this.#replication.spent(bytes + PACKET_HEAD_BYTES, entities.length);
+        this.#sent(stream, entities, moment, sequence);
+      });
   }
 
   #publish(
@@ -388,20 +397,15 @@ export class StateSender {
       const sent = entities.slice(from, to);
       // The others do not pay for what is whole for one receiver's sake: it counts as states of usual size.
       const isRestart = this.#inOrderLink !== undefined && stream.sentInOrder(sent);
-      this.#replication.spent(isRestart ? undefined : body.length + PACKET_HEAD_BYTES, sent.length);
+      const bytes = body.length + PACKET_HEAD_BYTES;
+      if (isRestart) this.#individual.pay(bytes);
+      this.#replication.spent(isRestart ? undefined : bytes, sent.length);
       if (!this.#inOrderLink) stream.cycle?.spent(body.length);
       this.#sent(stream, sent, moment);
     };
     if (this.#inOrderLink) stream.writeInOrder(moment.tick, rows, take);
     else stream.writeShared(moment.tick, rows, take);
-    for (const { number, session, meter } of this.#individual.keys()) {
-      // Any peer could ask for its own packets, so the pairs' budget of answers limits them.
-      if (!this.#answers.bytes.isOpen()) break;
-      stream.sendTo(number, session, moment.tick, rows, (bytes, { length }) => {
-        this.#answers.bytes.countSent(Math.max(bytes, ANSWER_PACKET_BYTES));
-        meter.countUpdatesOut(length);
-      });
-    }
+    this.#individual.due(rows);
   }
 
   #statesOf(most: number): RetainedPayload[] {
@@ -469,20 +473,24 @@ export class StateSender {
     return [{ isOver: () => session.isClosed || session.commands.isAcknowledged(id) }];
   }
 
+  /** Sends a receiver these whole states, and the references. Returns their bytes. */
   #bringUpToDate(
     peer: PeerConnection,
     stream: StateStream,
     records: Iterable<OwnedRecord>,
     tick: number,
     isAnswer = false,
-  ): void {
-    if (peer.session.isBacklogged) return;
+  ): number {
+    if (peer.session.isBacklogged) return 0;
+    let bytes = 0;
     for (const message of stream.whole(records, tick)) {
+      bytes += message.states.length + PACKET_HEAD_BYTES;
       if (isAnswer) peer.answer([message]);
       else peer.send(message);
     }
-    const { cycle } = stream;
-    if (cycle) cycle.await(this.#referTo(peer, stream, cycle.sender.join(), isAnswer));
+    const references = stream.cycle?.sender.join() ?? [];
+    stream.cycle?.await(this.#referTo(peer, stream, references, isAnswer));
+    return references.reduce((sum, { length }) => sum + length + PACKET_HEAD_BYTES, bytes);
   }
 
   #begin(definition: EntityDefinition): StateStream {
