@@ -173,6 +173,22 @@ describe("waiting for a match", () => {
     await expect(waiting()).rejects.toMatchObject({ code: "match/full" });
   });
 
+  it("ends with the reason of a kick, which is not retryable", async () => {
+    staged();
+    const place = await waiting({ rank: 0 });
+    const [room] = stage.server.rooms();
+    expect(room!.sessions).toHaveLength(1);
+    expect(stage.server.kick(room!.sessions[0]!.sessionId, "no bots here")).toBe(true);
+    await stage.advance(200);
+    await expect(place.room).rejects.toMatchObject({
+      code: "match/queue-ended",
+      retryable: false,
+      message: "no bots here [match/queue-ended]",
+    });
+    await stage.advance(1000);
+    expect(stage.server.health()).toMatchObject({ sessions: 0, rooms: 0 });
+  });
+
   it("continues if no room can be opened at that time", async () => {
     let isBroken = true;
     class Broken extends RankedRoom {

@@ -24,6 +24,35 @@ test("frames for a socket that closes are dropped, and do not count as sent", ()
   expect(link.counters).toMatchObject({ packetsSent: 2, bytesSent: 16, packetsDropped: 3 });
 });
 
+test("packets for a socket that closes are not sent, and its link ends with the code of the other side", () => {
+  const scheduler = new VirtualScheduler();
+  const sent: number[] = [];
+  const listeners = new Map<string, (event: object) => void>();
+  const socket = {
+    readyState: OPEN,
+    bufferedAmount: 0,
+    addEventListener: (type: string, listener: (event: object) => void) => listeners.set(type, listener),
+    send: (packet: Uint8Array) => sent.push(packet[0]!),
+    close: () => undefined,
+  };
+  const link = new FramedLink(socket as unknown as FramedSocket, { scheduler, highWaterBytes: 4096 });
+  const codes: number[] = [];
+  link.start({
+    onOpen: () => undefined,
+    onPacket: () => undefined,
+    onClose: ({ code }) => codes.push(code),
+  });
+  scheduler.advance(1);
+  link.send("command", Uint8Array.of(1));
+  socket.readyState = CLOSING;
+  link.send("command", Uint8Array.of(2));
+  scheduler.advance(1000);
+  expect([sent, codes]).toEqual([[1], []]);
+  expect(link.counters).toMatchObject({ packetsSent: 1, packetsDropped: 1 });
+  listeners.get("close")!({ code: 4100, reason: "enough" });
+  expect(codes).toEqual([4100]);
+});
+
 test("packets that wait in a paused link are reported as late when it closes", () => {
   const scheduler = new VirtualScheduler();
   const socket = {

@@ -54,6 +54,24 @@ test("sends nothing to a socket that the other side has closed, before its close
   expect([socket.sent, socket.complaints]).toEqual([[1], 0]);
 });
 
+test("of a socket that is closing already, ends with the code of the other side and not before it comes", () => {
+  const scheduler = new VirtualScheduler();
+  const socket = new SpeakingSocket();
+  socket.readyState = 2;
+  const heard: unknown[] = [];
+  const link = new WebSocketLink(socket, { scheduler });
+  link.start({
+    onOpen: () => heard.push("open"),
+    onPacket: () => undefined,
+    onClose: ({ code, reason }) => heard.push(`${code} ${reason}`),
+  });
+  scheduler.advance(1000);
+  expect(heard).toEqual([]);
+  socket.tell("close", { code: 4106, reason: "match/full the room is full" });
+  scheduler.advance(1000);
+  expect(heard).toEqual(["4106 match/full the room is full"]);
+});
+
 test("begins with the earlier packets of its socket, in order, and with the reason of its close", () => {
   const scheduler = new VirtualScheduler();
   const heard: unknown[] = [];
