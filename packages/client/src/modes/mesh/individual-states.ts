@@ -86,9 +86,8 @@ export class IndividualStates {
 
   /** Lets the followers pay for a packet with states that are whole for the sake of others. */
   pay(bytes: number): void {
-    const { nowMs, bytesPerSecond } = this.#options;
-    const ms = (1000 * bytes) / (bytesPerSecond() * RESTART_SHARE);
-    this.#paidUntilMs = Math.max(this.#paidUntilMs, nowMs()) + ms;
+    const ms = (1000 * bytes) / (this.#options.bytesPerSecond() * RESTART_SHARE);
+    this.#paidUntilMs = Math.max(this.#paidUntilMs, this.#options.nowMs()) + ms;
   }
 
   /** Ends the service of all that may follow the ordered states now. Returns true if there are such. */
