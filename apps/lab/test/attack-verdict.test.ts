@@ -1,16 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { cases } from "../src/attack/cases.js";
+import type { CpuSample } from "../src/attack/messages.js";
 import { outcomeOf, type Observation } from "../src/attack/verdict.js";
 
 const TIMES = { beganAtMs: 10_000, endedAtMs: 12_000 };
 /** CPU so many ms a second, and much before and after the attack. */
-const samplesOf = (msPerSecond: number): { readonly atMs: number; readonly cpuMs: number }[] => [
-  { atMs: 9000, cpuMs: 0 },
-  { atMs: 10_000, cpuMs: 5000 },
-  { atMs: 11_000, cpuMs: 5000 + msPerSecond },
-  { atMs: 12_000, cpuMs: 5000 + 2 * msPerSecond },
-  { atMs: 13_000, cpuMs: 9000 },
-];
+const samplesOf = (msPerSecond: number, waitedShare = 0): CpuSample[] =>
+  [
+    { atMs: 9000, cpuMs: 0 },
+    { atMs: 10_000, cpuMs: 5000 },
+    { atMs: 11_000, cpuMs: 5000 + msPerSecond },
+    { atMs: 12_000, cpuMs: 5000 + 2 * msPerSecond },
+    { atMs: 13_000, cpuMs: 9000 },
+  ].map((sample) => ({ ...sample, ranMs: sample.cpuMs, waitedMs: waitedShare * sample.cpuMs }));
 const usage = { seconds: 4, serverCpuMs: 500, honestCpuMs: 900 };
 
 /** A case in which no honest player noticed anything, with changes. */
@@ -24,7 +26,7 @@ function seen(name: string, changes: Partial<Observation> = {}): Observation {
     calmUsage: { seconds: 10, serverCpuMs: 400, honestCpuMs: 1000 },
     honest: {
       ...{ sent: 10, received: 10, lost: 0, twice: 0, latenciesMs: [4, 5], joins: 1, joinMsMax: 5 },
-      ...{ faults: [], consoleLines: 0, seconds: 4, cpuMs: 900, frames: [], usage },
+      ...{ faults: [], consoleLines: 0, seconds: 4, cpuMs: 900, stateCounts: [], usage },
       cpuSamples: samplesOf(450),
     },
     serverSamples: samplesOf(170),
@@ -49,18 +51,27 @@ describe("the verdict on an attack", () => {
   test("names that of the honest players for each kB of packets for them, and holds it to its limit", () => {
     const outcome = outcomeOf(seen("still-states"));
     expect(outcome.cpuMsPerKb).toBeCloseTo((2 * (450 - 100)) / 50);
-    expect(outcome.failures).toEqual(["the victim spent 350 ms a second (limit 120)"]);
+    expect(outcome.failures).toEqual(["the victim spent 350 ms a second (limit 300)"]);
+    // A machine that is half as fast.
+    const calmUsage = { seconds: 10, serverCpuMs: 800, honestCpuMs: 2000 };
+    expect(outcomeOf(seen("still-states", { calmUsage })).failures).toEqual([]);
   });
 
-  test("fails if a player with a clean line sees more than 1.3 times the error", () => {
+  test("fails if a player with a clean line gets less than half of its states for each tick", () => {
     const { honest } = seen("bad-lines");
-    const failuresAt = (errorM: number): readonly string[] => {
-      const frames = [8200, 9000, 10_200].map((atMs) => ({ atMs, errorsM: [atMs === 9000 ? 1 : 7] }));
-      const during = { atMs: 11_500, errorsM: [errorM] };
-      return outcomeOf(seen("bad-lines", { honest: { ...honest, frames: [...frames, during] } })).failures;
+    /** 20 states a tick before the attack, on a machine that makes 60 and then 30 ticks a second. */
+    const failuresAt = (statesPerTick: number): readonly string[] => {
+      const stateCounts = [
+        { atMs: 8600, tick: 100, states: 1000 },
+        { atMs: 9600, tick: 160, states: 2200 },
+        { atMs: 10_200, tick: 200, states: 2300 },
+        { atMs: 10_600, tick: 210, states: 3000 },
+        { atMs: 11_600, tick: 240, states: 3000 + 30 * statesPerTick },
+      ];
+      return outcomeOf(seen("bad-lines", { honest: { ...honest, stateCounts } })).failures;
     };
-    expect(failuresAt(1.25)).toEqual([]);
-    expect(failuresAt(1.4)).toHaveLength(1);
+    expect(failuresAt(11)).toEqual([]);
+    expect(failuresAt(9)).toEqual(["a player with a clean line gets 0.45 of its usual states (limit 0.5)"]);
     expect(outcomeOf(seen("bad-lines", { honest })).failures).toHaveLength(1);
   });
 
@@ -70,6 +81,19 @@ describe("the verdict on an attack", () => {
       outcomeOf(seen("peers-node", { honest: { ...honest, joins: 8, consoleLines } })).failures;
     expect(failuresOf(70)).toEqual([]);
     expect(failuresOf(71)).toEqual(["honest clients wrote 71 lines (limit 70)"]);
+  });
+
+  test("allows late messages only as far as the server and honest players had to wait for a CPU", () => {
+    const { honest } = seen("egress");
+    const late = { ...honest, latenciesMs: [200] };
+    const isSlow = (changes: Partial<Observation>): boolean =>
+      outcomeOf(seen("egress", { honest: late, ...changes })).failures.length > 0;
+    expect(isSlow({})).toBe(true);
+    expect(isSlow({ serverSamples: samplesOf(170, 2.5) })).toBe(true);
+    expect(isSlow({ serverSamples: samplesOf(170, 3.5) })).toBe(false);
+    expect(isSlow({ honest: { ...late, cpuSamples: samplesOf(450, 3.5) } })).toBe(false);
+    const standstill = { ...late, latenciesMs: [600] };
+    expect(isSlow({ honest: standstill, serverSamples: samplesOf(170, 1000) })).toBe(true);
   });
 
   test("fails if /health takes longer than a second, on a slow machine three times its latency", () => {

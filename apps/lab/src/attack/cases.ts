@@ -21,8 +21,11 @@ export const stages = {
       joinBurstPerRoom: 100_000,
     },
   },
-  small: { limits: { ...QUICK_ENDS, maxSessions: 80, matchesPerSecondPerAddress: 100 } },
-  heap: { limits: QUICK_ENDS, nodeFlags: ["--max-old-space-size=128"] },
+  /** Seats and memory are few. */
+  small: {
+    limits: { ...QUICK_ENDS, maxSessions: 80, matchesPerSecondPerAddress: 100 },
+    nodeFlags: ["--max-old-space-size=128"],
+  },
   /** The log's device is full, and file descriptors are few. */
   cramped: { limits: QUICK_ENDS, log: "full", flags: ["--log-level", "debug"], maxDescriptors: 160 },
   stalled: { limits: QUICK_ENDS, log: "stalled", flags: ["--log-level", "debug"] },
@@ -48,17 +51,14 @@ export interface AttackCase {
   readonly hasNoVisits?: boolean;
   /** The process whose CPU is measured; the server by default. */
   readonly victim?: "server" | "honest";
-  /** CPU of the victim beyond what it needs without an attack. */
-  readonly maxCpuMsPerSecond?: number;
+  /** CPU of the victim beyond what it needs without an attack, as a multiple of that. */
+  readonly maxCpuRatio?: number;
   /** Bytes that honest members add to each of their messages. */
   readonly paddingBytes?: number;
   /** True if `/health` must answer within a second. */
   readonly needsHealth?: boolean;
-  /**
-   * An honest player watches the room `cells`: 95th percentile of its error, as a multiple of the one before
-   * the attack.
-   */
-  readonly maxErrorRatio?: number;
+  /** An honest player watches the room `cells`: its states for each tick, as a share of those before the attack. */
+  readonly minStateShare?: number;
   /** True if an honest player in Chromium is in the room as well. */
   readonly hasPage?: boolean;
 }
@@ -73,9 +73,9 @@ export const cases: readonly AttackCase[] = [
     attack: "mutantsOnSockets",
     stage: "wide",
     seconds: 300,
-    quickSeconds: 6,
+    quickSeconds: 4,
     count: 950_000,
-    quickCount: 18_000,
+    quickCount: 12_000,
     closes: ["protocolViolation"],
   },
   {
@@ -84,7 +84,7 @@ export const cases: readonly AttackCase[] = [
     attack: "mutantsOnChannels",
     stage: "wide",
     seconds: 240,
-    quickSeconds: 3,
+    quickSeconds: 2,
     count: 50_000,
     quickCount: 2000,
     closes: ["protocolViolation"],
@@ -112,7 +112,7 @@ export const cases: readonly AttackCase[] = [
     name: "hoard",
     what: "reliable messages of 16 kB that are never complete, of 40 sessions",
     attack: "hoard",
-    stage: "heap",
+    stage: "small",
     seconds: 60,
     quickSeconds: 2.5,
   },
@@ -130,7 +130,8 @@ export const cases: readonly AttackCase[] = [
     attack: "messageFloods",
     stage: "default",
     seconds: 30,
-    quickSeconds: 6,
+    // It ends when all are cut.
+    quickSeconds: 12,
     closes: ["flooding", "protocolViolation"],
   },
   {
@@ -139,7 +140,8 @@ export const cases: readonly AttackCase[] = [
     attack: "frameFloods",
     stage: "default",
     seconds: 30,
-    quickSeconds: 6,
+    // It ends when all are cut.
+    quickSeconds: 12,
     closes: ["flooding"],
   },
   {
@@ -206,7 +208,7 @@ export const cases: readonly AttackCase[] = [
     attack: "hostilePeers",
     stage: "default",
     seconds: 30,
-    quickSeconds: 3,
+    quickSeconds: 2,
   },
   {
     name: "peers-chromium",
@@ -242,8 +244,7 @@ export const cases: readonly AttackCase[] = [
     seconds: 15,
     quickSeconds: 3,
     victim: "honest",
-    // Of each member for one hostile member.
-    maxCpuMsPerSecond: 30 * MEMBERS,
+    maxCpuRatio: 3,
   },
   {
     name: "small-packets",
@@ -251,7 +252,7 @@ export const cases: readonly AttackCase[] = [
     attack: "smallPackets",
     stage: "default",
     seconds: 15,
-    quickSeconds: 3,
+    quickSeconds: 2.5,
     needsHealth: true,
   },
   {
@@ -270,8 +271,8 @@ export const cases: readonly AttackCase[] = [
     attack: "badLines",
     stage: "default",
     seconds: 15,
-    quickSeconds: 3,
-    maxErrorRatio: 1.3,
+    quickSeconds: 2,
+    minStateShare: 0.5,
   },
   {
     name: "seats",
@@ -287,7 +288,7 @@ export const cases: readonly AttackCase[] = [
     name: "lent-memory",
     what: "bulk without end and states to be kept for newcomers, of 60 sessions",
     attack: "lentMemory",
-    stage: "heap",
+    stage: "small",
     seconds: 60,
     quickSeconds: 2.5,
   },

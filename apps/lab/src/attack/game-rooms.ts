@@ -25,6 +25,7 @@ class HonestArena extends Arena {}
 class Cells extends Room {
   override maxPlayers = 64;
   override readonly tickHz = 60;
+  override readonly reconnectSeconds = 1;
   override readonly entities = [Cell];
   readonly #cells: ServerEntity<typeof Cell>[] = [];
 

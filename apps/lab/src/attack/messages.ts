@@ -1,4 +1,5 @@
 import type { Captures } from "./hostile/captures.js";
+import type { MainThread } from "./main-thread.js";
 
 /** Measurements of one stage's honest players since the last request. */
 export interface HonestFigures {
@@ -18,20 +19,21 @@ export interface HonestFigures {
   /** CPU time of the process, ms. */
   readonly cpuMs: number;
   readonly cpuSamples: readonly CpuSample[];
-  /** Figures of the player that watches. */
-  readonly frames: readonly Frame[];
+  /** Counts of the player that watches. */
+  readonly stateCounts: readonly StateCount[];
 }
 
 /** CPU time of a process since its start. Times are in ms since 1970, since several processes compare them. */
-export interface CpuSample {
+export interface CpuSample extends MainThread {
   readonly atMs: number;
   readonly cpuMs: number;
 }
 
-/** Distances from where the cells are to where they are shown, m. */
-export interface Frame {
+/** States of cells that have arrived since the player joined, and the newest tick of them. */
+export interface StateCount {
   readonly atMs: number;
-  readonly errorsM: readonly number[];
+  readonly tick: number;
+  readonly states: number;
 }
 
 export const epochMs = (): number => performance.timeOrigin + performance.now();

@@ -41,7 +41,7 @@ const COLUMNS = [
   "joins",
   "CPU ms/kB",
   "CPU ms/s",
-  "error x",
+  "states x",
   "health ms",
   "RSS MB",
   "heap +MB",
@@ -60,7 +60,7 @@ const { values } = parseArgs({
   },
 });
 
-const SETTLE_LIMIT_MS = values.quick ? 5000 : 20_000;
+const SETTLE_LIMIT_MS = 20_000;
 /** Time after which an attack that does not end by itself is killed. */
 const OVERTIME_MS = 20_000;
 
@@ -166,7 +166,7 @@ class Run {
     const holdingsBefore = await stage.holdings();
     const countersBefore = await server.metrics();
     await page?.take();
-    if (attack.maxErrorRatio !== undefined) await stage.watch(true);
+    if (attack.minStateShare !== undefined) await stage.watch(true);
     server.takeCpuSamples();
     const healthMs = attack.needsHealth ? server.watchHealth() : undefined;
     server.takePeakRssMb();
@@ -181,7 +181,7 @@ class Run {
     await page?.close();
     if (attack.hasNoVisits) await stage.visits(true);
     if (attack.paddingBytes !== undefined) await stage.pad(0);
-    if (attack.maxErrorRatio !== undefined) await stage.watch(false);
+    if (attack.minStateShare !== undefined) await stage.watch(false);
     await stage.settled(holdingsBefore, SETTLE_LIMIT_MS);
     const holdingsAfter = server.exit === undefined ? await stage.holdings() : undefined;
     const outcome = outcomeOf({
@@ -228,7 +228,7 @@ function say({ name, failures, seconds, sent }: Outcome): void {
 }
 
 function rowOf(outcome: Outcome): Record<string, string | number> {
-  const { heapGrowthMb, descriptorGrowth, cpuMsPerKb, cpuMsPerSecond, errorRatio, healthMs } = outcome;
+  const { heapGrowthMb, descriptorGrowth, cpuMsPerKb, cpuMsPerSecond, stateShare, healthMs } = outcome;
   return {
     case: outcome.name,
     server: outcome.stage,
@@ -242,7 +242,7 @@ function rowOf(outcome: Outcome): Record<string, string | number> {
     joins: outcome.joins,
     ...(cpuMsPerKb !== undefined && { "CPU ms/kB": cpuMsPerKb.toFixed(2) }),
     ...(cpuMsPerSecond !== undefined && { "CPU ms/s": cpuMsPerSecond.toFixed(0) }),
-    ...(errorRatio !== undefined && { "error x": errorRatio.toFixed(2) }),
+    ...(stateShare !== undefined && { "states x": stateShare.toFixed(2) }),
     ...(healthMs !== undefined && { "health ms": healthMs.toFixed(0) }),
     "RSS MB": outcome.rssMb,
     ...(heapGrowthMb !== undefined && { "heap +MB": heapGrowthMb.toFixed(1) }),

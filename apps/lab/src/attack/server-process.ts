@@ -14,14 +14,16 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { WebSocket } from "ws";
 import { end, start } from "../network/commands.js";
+import { mainThreadOf } from "./main-thread.js";
 import { epochMs, type CpuSample } from "./messages.js";
 import { LAB, ROOT } from "../network/places.js";
 
-const READY_LIMIT_MS = 15_000;
+const READY_LIMIT_MS = 60_000;
 const SAMPLE_PERIOD_MS = 100;
 const MS_PER_CLOCK_TICK = 10;
+const METRICS_LIMIT_MS = 15_000;
 const HEALTH_PERIOD_MS = 250;
-const HEALTH_LIMIT_MS = 5000;
+const HEALTH_LIMIT_MS = 15_000;
 const MAIN = path.join(ROOT, "apps/relay-server/dist/main.js");
 const GAME = path.join(LAB, "dist/attack/game-rooms.mjs");
 const PAGE = path.join(LAB, "dist/attack/page");
@@ -80,7 +82,7 @@ export class ServerProcess {
     this.#child.stderr?.on("data", (data: Buffer) => this.#logged(data.toString()));
     this.#sampling = setInterval(() => {
       this.#peakRssMb = Math.max(this.#peakRssMb, this.#rssMb());
-      this.#cpuSamples.push({ atMs: epochMs(), cpuMs: this.cpuMs });
+      this.#cpuSamples.push({ atMs: epochMs(), cpuMs: this.cpuMs, ...mainThreadOf(this.#child.pid!) });
     }, SAMPLE_PERIOD_MS);
   }
 
@@ -196,7 +198,9 @@ export class ServerProcess {
    */
   async metrics(): Promise<Map<string, number> | undefined> {
     try {
-      const response = await fetch(`${this.adminUrl}/metrics`, { signal: AbortSignal.timeout(3000) });
+      const response = await fetch(`${this.adminUrl}/metrics`, {
+        signal: AbortSignal.timeout(METRICS_LIMIT_MS),
+      });
       const lines = (await response.text())
         .split("\n")
         .filter((line) => line !== "" && !line.startsWith("#"));

@@ -14,8 +14,8 @@ const SETTLE_LIMIT_MS = 20_000;
 export async function soak(minutes: number, seed: number, say: (slice: Outcome) => void): Promise<Outcome> {
   const stage = await Stage.open("default");
   const beside = cases.filter(
-    ({ stage: name, name: attack, hasPage, maxErrorRatio }) =>
-      name === "default" && !hasPage && maxErrorRatio === undefined && attack !== "churn",
+    ({ stage: name, name: attack, hasPage, minStateShare }) =>
+      name === "default" && !hasPage && minStateShare === undefined && attack !== "churn",
   );
   try {
     const churn = await Child.start<HostileOrder>("hostile-process");
@@ -107,7 +107,7 @@ class Total {
     seconds: 0,
     cpuMs: 0,
     cpuSamples: [],
-    frames: [],
+    stateCounts: [],
     usage: { seconds: 0, serverCpuMs: 0, honestCpuMs: 0 },
   };
   readonly #bytes = { beganAtMs: 0, endedAtMs: 0, sentBytes: 0, routedBytes: 0 };

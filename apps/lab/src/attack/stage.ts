@@ -7,7 +7,7 @@ import { ServerProcess, type Holdings } from "./server-process.js";
 /** Time in which the server compiles its hot paths with four players. */
 const WARM_UP_MS = 700;
 const CALM_MS = 800;
-const ASK_LIMIT_MS = 20_000;
+const ASK_LIMIT_MS = 60_000;
 const LATENCIES_KEPT = 20_000;
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -47,10 +47,13 @@ export class Stage {
   }
 
   static async open(name: StageName): Promise<Stage> {
+    // Both need a while to begin.
+    const starting = Child.start<HonestOrder>("honest-process");
+    starting.catch(() => undefined);
     const server = await ServerProcess.start(stages[name]);
     let honest: Child<HonestOrder> | undefined;
     try {
-      honest = await Child.start<HonestOrder>("honest-process");
+      honest = await starting;
       const roomId = await honest.ask<string>({ do: "begin", url: server.url }, ASK_LIMIT_MS);
       const stage = new Stage(server, honest, roomId);
       await sleep(WARM_UP_MS);

@@ -1,6 +1,7 @@
 import { CloseCode } from "@paceline/protocol";
 import { MEMBERS, type AttackCase } from "./cases.js";
-import type { CpuSample, Frame, HostileReport } from "./messages.js";
+import type { CpuSample, HostileReport, StateCount } from "./messages.js";
+import type { MainThread } from "./main-thread.js";
 import type { PageFigures } from "./page-figures.js";
 import type { Holdings } from "./server-process.js";
 import { DESCRIPTOR_SLACK, percentile, sumOf, type Figures, type Usage } from "./stage.js";
@@ -22,8 +23,8 @@ export interface Outcome {
   /** CPU of the victim, more than without an attack, ms: for each kB that is hostile, and in a second. */
   readonly cpuMsPerKb?: number;
   readonly cpuMsPerSecond?: number;
-  /** Error of the watching player during the attack, as a multiple of the one before. */
-  readonly errorRatio?: number;
+  /** States of the watching player for each tick of the attack, as a share of those before. */
+  readonly stateShare?: number;
   readonly healthMs?: number;
   readonly heapGrowthMb?: number;
   readonly descriptorGrowth?: number;
@@ -56,6 +57,8 @@ type Metrics = ReadonlyMap<string, number> | undefined;
 const LATENCY_FACTOR = 3;
 /** Lowest limit of honest latencies, ms: a busy machine alone causes delays below it. */
 const LATENCY_FLOOR_MS = 50;
+/** A machine that delays work for longer than this says little: then only long standstills fail. */
+const MAX_DELAY_FACTOR = 10;
 const MAX_RSS_MB = 250;
 const MAX_HEAP_GROWTH_MB = 10;
 /** An honest room tells the first error of each code: hostile players cause some codes, not a line a packet. */
@@ -89,7 +92,7 @@ const SLOW = "honest messages took";
 export function outcomeOf(seen: Observation): Outcome {
   const { attack, honest, report, holdings, rssMb } = seen;
   const p99Ms = percentile(honest.latenciesMs, 0.99);
-  const p99LimitMs = Math.max(LATENCY_FLOOR_MS, LATENCY_FACTOR * seen.calmP99Ms);
+  const p99LimitMs = delayFactorOf(seen) * Math.max(LATENCY_FLOOR_MS, LATENCY_FACTOR * seen.calmP99Ms);
   const [before, after] = holdings;
   const heapGrowthMb =
     before &&
@@ -123,60 +126,88 @@ export function outcomeOf(seen: Observation): Outcome {
   };
 }
 
-type Costs = Pick<Outcome, "cpuMsPerKb" | "cpuMsPerSecond" | "errorRatio" | "healthMs">;
+type Costs = Pick<Outcome, "cpuMsPerKb" | "cpuMsPerSecond" | "stateShare" | "healthMs">;
 
-function costsOf({ attack, honest, serverSamples, calmUsage, healthMs, report }: Observation): Costs {
-  const isServer = (attack.victim ?? "server") === "server";
-  const spent = spentIn(isServer ? serverSamples : honest.cpuSamples, report);
-  const calmMs = (isServer ? calmUsage.serverCpuMs : calmUsage.honestCpuMs) / calmUsage.seconds;
-  const cpuMs = spent && Math.max(0, spent.cpuMs - calmMs * spent.seconds);
-  const bytes = isServer ? report.sentBytes : report.routedBytes;
-  const errorRatio = attack.maxErrorRatio === undefined ? undefined : errorRatioOf(honest.frames, report);
+/** Returns what the victim needs without an attack. */
+function calmCpuMsPerSecond({ attack, calmUsage }: Observation): number {
+  return (isServer(attack) ? calmUsage.serverCpuMs : calmUsage.honestCpuMs) / calmUsage.seconds;
+}
+
+function isServer({ victim = "server" }: AttackCase): boolean {
+  return victim === "server";
+}
+
+function costsOf(seen: Observation): Costs {
+  const { attack, honest, serverSamples, healthMs, report } = seen;
+  const spent = spentIn(isServer(attack) ? serverSamples : honest.cpuSamples, report);
+  const cpuMs = spent && Math.max(0, spent.cpuMs - calmCpuMsPerSecond(seen) * spent.seconds);
+  const bytes = isServer(attack) ? report.sentBytes : report.routedBytes;
+  const stateShare =
+    attack.minStateShare === undefined ? undefined : stateShareOf(honest.stateCounts, report);
   return {
     ...(cpuMs !== undefined && bytes > MIN_BYTES && { cpuMsPerKb: (1000 * cpuMs) / bytes }),
     ...(cpuMs !== undefined && { cpuMsPerSecond: cpuMs / spent!.seconds }),
-    ...(errorRatio !== undefined && { errorRatio }),
+    ...(stateShare !== undefined && { stateShare }),
     ...(healthMs !== undefined && { healthMs }),
   };
 }
 
 /**
- * Returns the CPU time from the last sample before the attack to the first one after it: a process that stands
+ * Returns the times from the last sample before the attack to the first one after it: a process that stands
  * still takes none between. Undefined if there are none.
  */
 function spentIn(
   samples: readonly CpuSample[],
   { beganAtMs, endedAtMs }: HostileReport,
-): { readonly cpuMs: number; readonly seconds: number } | undefined {
+): (MainThread & { readonly cpuMs: number; readonly seconds: number }) | undefined {
   const first = samples.findLast(({ atMs }) => atMs <= beganAtMs) ?? samples[0];
   const last = samples.find(({ atMs }) => atMs >= endedAtMs) ?? samples.at(-1);
   if (!first || !last || last.atMs <= first.atMs) return undefined;
-  return { cpuMs: last.cpuMs - first.cpuMs, seconds: (last.atMs - first.atMs) / 1000 };
-}
-
-/** Returns the 95th percentile of the error during the attack, as a multiple of that in as long a time before. */
-function errorRatioOf(frames: readonly Frame[], { beganAtMs, endedAtMs }: HostileReport): number {
-  const p95M = (fromMs: number, toMs: number): number => {
-    const during = frames.filter(({ atMs }) => atMs > fromMs + SETTLING_MS && atMs < toMs);
-    return percentile(
-      during.flatMap(({ errorsM }) => errorsM),
-      0.95,
-    );
+  return {
+    cpuMs: last.cpuMs - first.cpuMs,
+    seconds: (last.atMs - first.atMs) / 1000,
+    ranMs: last.ranMs - first.ranMs,
+    waitedMs: last.waitedMs - first.waitedMs,
   };
-  return p95M(beganAtMs, endedAtMs) / p95M(2 * beganAtMs - endedAtMs, beganAtMs);
 }
 
-function costFailures({ attack, calmP99Ms }: Observation, costs: Costs): string[] {
+/** Returns the states for each tick during the attack, as a share of those in as long a time before. */
+function stateShareOf(counts: readonly StateCount[], { beganAtMs, endedAtMs }: HostileReport): number {
+  const statesPerTick = (fromMs: number, toMs: number): number => {
+    const within = counts.filter(({ atMs }) => atMs > fromMs + SETTLING_MS && atMs < toMs);
+    const [first, last] = [within[0], within.at(-1)];
+    return first && last ? (last.states - first.states) / (last.tick - first.tick) : Number.NaN;
+  };
+  return statesPerTick(beganAtMs, endedAtMs) / statesPerTick(2 * beganAtMs - endedAtMs, beganAtMs);
+}
+
+/**
+ * Returns how much longer the work of the server and of the honest players took because they had no CPU. On a
+ * machine that does other things, that is no fault of the server.
+ */
+function delayFactorOf({ serverSamples, honest, report }: Observation): number {
+  const factors = [serverSamples, honest.cpuSamples].map((samples) => {
+    const spent = spentIn(samples, report);
+    return spent && spent.ranMs > 0 ? 1 + spent.waitedMs / spent.ranMs : 1;
+  });
+  return Math.min(Math.max(...factors), MAX_DELAY_FACTOR);
+}
+
+function costFailures(seen: Observation, costs: Costs): string[] {
+  const { attack } = seen;
   const failures: string[] = [];
-  const { cpuMsPerSecond = 0, errorRatio = 0, healthMs = 0 } = costs;
-  const { maxCpuMsPerSecond = Infinity, maxErrorRatio = Infinity } = attack;
-  if (cpuMsPerSecond > maxCpuMsPerSecond)
-    failures.push(`the victim spent ${cpuMsPerSecond.toFixed(0)} ms a second (limit ${maxCpuMsPerSecond})`);
-  if (!(errorRatio <= maxErrorRatio))
+  const { cpuMsPerSecond = 0, stateShare = 1, healthMs = 0 } = costs;
+  const { maxCpuRatio = Infinity, minStateShare = 0 } = attack;
+  const cpuLimitMs = maxCpuRatio * calmCpuMsPerSecond(seen);
+  if (cpuMsPerSecond > cpuLimitMs)
     failures.push(
-      `a player with a clean line is shown ${errorRatio.toFixed(2)} times the usual error (limit ${maxErrorRatio})`,
+      `the victim spent ${cpuMsPerSecond.toFixed(0)} ms a second (limit ${cpuLimitMs.toFixed(0)})`,
     );
-  const healthLimitMs = Math.max(MAX_HEALTH_MS, LATENCY_FACTOR * calmP99Ms);
+  if (!(stateShare >= minStateShare))
+    failures.push(
+      `a player with a clean line gets ${stateShare.toFixed(2)} of its usual states (limit ${minStateShare})`,
+    );
+  const healthLimitMs = delayFactorOf(seen) * Math.max(MAX_HEALTH_MS, LATENCY_FACTOR * seen.calmP99Ms);
   if (healthMs > healthLimitMs)
     failures.push(`/health took ${healthMs.toFixed(0)} ms (limit ${healthLimitMs.toFixed(0)})`);
   return failures;
