@@ -89,9 +89,9 @@ describe("the verdict on an attack", () => {
     const isSlow = (changes: Partial<Observation>): boolean =>
       outcomeOf(seen("egress", { honest: late, ...changes })).failures.length > 0;
     expect(isSlow({})).toBe(true);
-    expect(isSlow({ serverSamples: samplesOf(170, 2.5) })).toBe(true);
-    expect(isSlow({ serverSamples: samplesOf(170, 3.5) })).toBe(false);
-    expect(isSlow({ honest: { ...late, cpuSamples: samplesOf(450, 3.5) } })).toBe(false);
+    expect(isSlow({ serverSamples: samplesOf(170, 0.9) })).toBe(true);
+    expect(isSlow({ serverSamples: samplesOf(170, 1.1) })).toBe(false);
+    expect(isSlow({ honest: { ...late, cpuSamples: samplesOf(450, 1.1) } })).toBe(false);
     const standstill = { ...late, latenciesMs: [600] };
     expect(isSlow({ honest: standstill, serverSamples: samplesOf(170, 1000) })).toBe(true);
   });

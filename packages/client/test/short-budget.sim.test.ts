@@ -176,7 +176,7 @@ test.each([2, 3])(
     const toHostile = attacked.owner.peers.find(({ number }) => number === hostile.myNumber)!;
     let bytes = 0;
     const states = await attacked.statesOf(attacked.members[0]!, () => {
-      bytes += (toHostile as Peer as PeerConnection).stats.bytesOutPerSecond;
+      bytes += toHostile.stats.bytesOutPerSecond;
     });
     expect(states / usual).toBeGreaterThan(0.95);
     expect(bytes).toBeLessThan(15_000);

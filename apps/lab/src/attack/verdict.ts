@@ -57,7 +57,7 @@ type Metrics = ReadonlyMap<string, number> | undefined;
 const LATENCY_FACTOR = 3;
 /** Lowest limit of honest latencies, ms: a busy machine alone causes delays below it. */
 const LATENCY_FLOOR_MS = 50;
-/** A machine that delays work for longer than this says little: then only long standstills fail. */
+/** Beyond this, a machine is too busy to tell: only long standstills fail. */
 const MAX_DELAY_FACTOR = 10;
 const MAX_RSS_MB = 250;
 const MAX_HEAP_GROWTH_MB = 10;
@@ -182,15 +182,16 @@ function stateShareOf(counts: readonly StateCount[], { beganAtMs, endedAtMs }: H
 }
 
 /**
- * Returns how much longer the work of the server and of the honest players took because they had no CPU. On a
- * machine that does other things, that is no fault of the server.
+ * Returns by how much latencies may grow because the server and the honest players had to wait for a CPU: on a
+ * machine that does other things, that is no fault of the server. It is the square of how much longer their
+ * work took, since what waits behind slow work is late by more than the work.
  */
 function delayFactorOf({ serverSamples, honest, report }: Observation): number {
   const factors = [serverSamples, honest.cpuSamples].map((samples) => {
     const spent = spentIn(samples, report);
     return spent && spent.ranMs > 0 ? 1 + spent.waitedMs / spent.ranMs : 1;
   });
-  return Math.min(Math.max(...factors), MAX_DELAY_FACTOR);
+  return Math.min(Math.max(...factors) ** 2, MAX_DELAY_FACTOR);
 }
 
 function costFailures(seen: Observation, costs: Costs): string[] {

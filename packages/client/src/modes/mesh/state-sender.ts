@@ -165,7 +165,7 @@ export class StateSender {
     this.#described.delete(peer);
     this.#individual.delete(peer);
     const only = this.#onlyFollower(this.#peers());
-    // What a broken link has lost, or a direct one may overtake, is no baseline.
+    // A broken link may have lost the last states, and a direct link may overtake them.
     if (only?.relayedState && !this.#unreached.has(only))
       for (const stream of this.#streams.values()) stream.leaveOrder(only.number);
   }
