@@ -18,6 +18,7 @@ class ByteReader:
         self.data = data
         self.at = 0
         self.missing = missing
+        self.items = 0
 
     @property
     def left(self):
@@ -107,8 +108,9 @@ def _map(reader, count, depth):
 
 
 def _check_nesting(reader, count, least_bytes, depth):
-    """WF18: checks size and depth before it allocates memory."""
-    if least_bytes > reader.left or (count > 0 and depth >= 8):
+    """WF18: checks size, depth and the items of all arrays and maps before it allocates memory."""
+    reader.items += least_bytes
+    if least_bytes > reader.left or (count > 0 and depth >= 8) or reader.items > 131072:
         raise Drop("bad-message")
 
 

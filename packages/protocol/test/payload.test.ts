@@ -105,6 +105,18 @@ describe("payloads between participants", () => {
     expect(payload).toMatchObject({ message: nested(limits.nestingDepth - 1) });
     expect(write(limits.nestingDepth)).toThrow(/^message(\[0\])+: expected at most/);
   });
+
+  test("[WF18] a message may have as many items as the limit leaves inside a payload, and no more", () => {
+    const write = (items: number) => () =>
+      writeEvent(
+        "a",
+        Array.from({ length: items }, () => 0),
+      );
+    const inArray = 2;
+    const message = readEvent(write(limits.valueItems - inArray)())?.message;
+    expect(message).toHaveLength(limits.valueItems - inArray);
+    expect(write(limits.valueItems - inArray + 1)).toThrow(/^message: expected at most 131072 items/);
+  });
 });
 
 const peer = { number: 7, id: "p", webrtc: false };

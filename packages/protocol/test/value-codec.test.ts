@@ -17,6 +17,14 @@ function nested(levels: number, innermost: unknown): unknown {
   return value;
 }
 
+const zeros = (length: number): number[] => Array.from({ length }, () => 0);
+
+const rows = (count: number, length: number): number[][] =>
+  Array.from({ length: count }, () => zeros(length));
+
+const membersOf = (count: number): Record<string, number> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, 0]));
+
 class Car {
   readonly speed = 1;
 }
@@ -42,6 +50,9 @@ describe("encodeValue", () => {
       { a: nested(limits.nestingDepth, 1) },
       `message.a${"[0]".repeat(limits.nestingDepth)}`,
     ],
+    ["an array of too many items", { a: zeros(limits.valueItems - 1) }, "message.a"],
+    ["arrays that hold too many together", rows(2, limits.valueItems / 2), "message[1]"],
+    ["an object of too many members", membersOf(limits.valueItems / 2 + 1), "message"],
   ])("[WF18] refuses %s and names its path", (_, value, field) => {
     expect(refusalOf(value).field).toBe(field);
   });
@@ -93,6 +104,18 @@ describe("decodeValue", () => {
     expect(decodeValue(encodeValue(emptyNinth))).toEqual({ value: emptyNinth });
     const tooDeep = Uint8Array.of(...Array<number>(limits.nestingDepth + 1).fill(0x91), 1);
     expect(decodeValue(tooDeep)).toBeUndefined();
+  });
+
+  test("[WF18] accepts as many items as encodeValue writes, and tells their number", () => {
+    const full = rows(2, limits.valueItems / 2 - 1);
+    const bytes = encodeValue(full);
+    let items = 0;
+    expect(decodeValue(bytes, (count) => (items += count))).toEqual({ value: full });
+    expect(items).toBe(limits.valueItems);
+    const tooMany = new Uint8Array(5 + limits.valueItems + 1);
+    new DataView(tooMany.buffer).setUint32(1, limits.valueItems + 1);
+    tooMany[0] = 0xdd;
+    expect(decodeValue(tooMany)).toBeUndefined();
   });
 
   test.each([

@@ -9,14 +9,15 @@ interface Level {
 
 /**
  * Returns true if the bytes are exactly one msgpack value that `encodeValue` can write: no extensions, finite
- * numbers, UTF-8 text, text keys, nesting up to the limit, and lengths that fit the bytes. It runs before the
- * decoder. A decoder allocates memory for the lengths that it reads (five bytes may claim 30 million items),
- * and may continue at a wrong offset after broken UTF-8.
+ * numbers, UTF-8 text, text keys, items and nesting up to the limits, and lengths that fit the bytes. It runs
+ * before the decoder. A decoder allocates memory for the lengths that it reads (five bytes may claim 30 million
+ * items), and may continue at a wrong offset after broken UTF-8.
+ * @param onItems called with the items of each container before they are read
  */
-export function isWellFormed(bytes: Uint8Array): boolean {
+export function isWellFormed(bytes: Uint8Array, onItems?: (items: number) => void): boolean {
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const levels: Level[] = [{ left: 1, isMap: false }];
-  let at = 0;
+  let [at, items] = [0, 0];
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     if (level.left === 0) {
       levels.pop();
@@ -28,8 +29,11 @@ export function isWellFormed(bytes: Uint8Array): boolean {
     if (head === undefined || !isGood(head, bytes.subarray(at, at + head.bytes), isKey)) return false;
     // If `at` passes the end, the next item has no head, or the final comparison fails.
     at += head.bytes;
-    if (head.items > 0) levels.push({ left: head.items, isMap: head.holds === "map" });
-    if (levels.length > limits.nestingDepth + 1) return false;
+    if (head.items === 0) continue;
+    items += head.items;
+    levels.push({ left: head.items, isMap: head.holds === "map" });
+    if (items > limits.valueItems || levels.length > limits.nestingDepth + 1) return false;
+    onItems?.(head.items);
   }
   return at === bytes.length;
 }

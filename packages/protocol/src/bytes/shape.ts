@@ -90,9 +90,9 @@ export function shape<M>(readers: Readers<M>): Reader<M> {
  */
 export function messageReader<M extends { readonly type: string }>(shapes: {
   readonly [Type in M["type"]]: Readers<OfType<M, Type>>;
-}): (bytes: Uint8Array) => M | undefined {
-  return (bytes) => {
-    const value = decodeValue(bytes)?.value;
+}): (bytes: Uint8Array, onItems?: (items: number) => void) => M | undefined {
+  return (bytes, onItems) => {
+    const value = decodeValue(bytes, onItems)?.value;
     const type = isFields(value) ? value.type : undefined;
     if (typeof type !== "string" || !Object.hasOwn(shapes, type)) return undefined;
     const fields = shape(shapes[type as M["type"]])(value);

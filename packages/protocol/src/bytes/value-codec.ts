@@ -55,7 +55,7 @@ function after(kind: number, packed: Uint8Array): Uint8Array {
 
 /** Returns bytes that the next call overwrites, as {@link packedOf} does. */
 function packedItems(items: readonly unknown[]): Uint8Array {
-  const problem = plainDataProblem(items.at(-1), "message", 1);
+  const problem = plainDataProblem(items.at(-1), "message", 1, { items: items.length });
   if (problem) throw problem;
   return packer.pack(items);
 }
@@ -70,9 +70,13 @@ function packedOf(value: unknown, name: string): Uint8Array {
 /**
  * Decodes untrusted bytes. Returns undefined if they are not exactly one well-formed plain value. Never
  * throws.
+ * @param onItems called with numbers of items as they are read, so that their sender can be charged for them
  */
-export function decodeValue(bytes: Uint8Array): { readonly value: unknown } | undefined {
-  if (!isWellFormed(bytes)) return undefined;
+export function decodeValue(
+  bytes: Uint8Array,
+  onItems?: (items: number) => void,
+): { readonly value: unknown } | undefined {
+  if (!isWellFormed(bytes, onItems)) return undefined;
   try {
     return { value: unpacker.unpack(bytes) as unknown };
   } catch {

@@ -191,6 +191,8 @@ export const limits = {
   directPacketsPerSecond: 1500,
   /** Bytes of those packets. An honest sender's default is half as many. */
   directBytesPerSecond: 2_500_000,
+  /** Most items in all arrays and maps of a msgpack value. An entry of a map counts as two. */
+  valueItems: 131_072,
   /** Most levels of nesting in a msgpack value. */
   nestingDepth: 8,
 } as const;

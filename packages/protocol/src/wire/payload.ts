@@ -60,17 +60,23 @@ export function writePeerPayload(payload: PeerPayload): Uint8Array {
   }
 }
 
-/** Reads the bytes of {@link writePeerPayload}. Returns undefined if they are malformed. */
-export function readPeerPayload(bytes: Uint8Array): PeerPayload | undefined {
+/**
+ * Reads the bytes of {@link writePeerPayload}. Returns undefined if they are malformed.
+ * @param onItems called with numbers of items of msgpack as they are read
+ */
+export function readPeerPayload(
+  bytes: Uint8Array,
+  onItems?: (items: number) => void,
+): PeerPayload | undefined {
   const kind = bytes[0];
   const body = bytes.subarray(1);
   switch (kind) {
     case PayloadKind.command:
-      return readEvent(body);
+      return readEvent(body, onItems);
     case PayloadKind.request:
-      return requestOf(arrayOf(body, 3));
+      return requestOf(arrayOf(body, 3, onItems));
     case PayloadKind.reply:
-      return replyOf(arrayOf(body, 3));
+      return replyOf(arrayOf(body, 3, onItems));
     case PayloadKind.stream:
       return streamOf(body);
     case PayloadKind.reference:
@@ -92,8 +98,11 @@ export function writeEvent(type: string, message: unknown): Uint8Array {
   return encodeItems([type, message]);
 }
 
-export function readEvent(bytes: Uint8Array): (PeerPayload & { readonly kind: "command" }) | undefined {
-  const items = arrayOf(bytes, 2);
+export function readEvent(
+  bytes: Uint8Array,
+  onItems?: (items: number) => void,
+): (PeerPayload & { readonly kind: "command" }) | undefined {
+  const items = arrayOf(bytes, 2, onItems);
   if (items === undefined || !isName(items[0])) return undefined;
   return { kind: "command", type: items[0], message: items[1] };
 }
@@ -106,8 +115,12 @@ export function writeControl(message: object): Uint8Array {
   return encodeAfter(PayloadKind.control, message);
 }
 
-function arrayOf(bytes: Uint8Array, length: number): readonly unknown[] | undefined {
-  const decoded = decodeValue(bytes);
+function arrayOf(
+  bytes: Uint8Array,
+  length: number,
+  onItems?: (items: number) => void,
+): readonly unknown[] | undefined {
+  const decoded = decodeValue(bytes, onItems);
   return decoded && Array.isArray(decoded.value) && decoded.value.length === length
     ? (decoded.value as readonly unknown[])
     : undefined;
