@@ -1,8 +1,9 @@
 import { defineEntity, flag, string, uint, type Room } from "@paceline/client";
 import { limits } from "@paceline/protocol";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { PeerConnection } from "../src/peers/peer-connection.js";
 import { FloodStates, statePacket } from "./flood-states.js";
+import { DIRECT, PeerFlood, RELAYED, floods, type FloodMessage, type FloodRate } from "./peer-flood.js";
 import { VirtualHub } from "./virtual-hub.js";
 
 const Light = defineEntity("light", { level: uint({ range: [0, 60_000] }), isLit: flag() });
@@ -11,8 +12,12 @@ const PACKETS_PER_SECOND = 380;
 const SECONDS = 10;
 /** CPU time of a member for one peer, ms per second. */
 const BOUND_MS = 30;
-/** The machine may be slow or busy. Without the allowance it is a hundred times the bound. */
+/** CPU time of a member for what a peer may send at once, ms. */
+const BURST_MS = 60;
+/** The machine may be slow or busy. Without the allowance of states it is a hundred times the bound. */
 const TOLERANCE = 4;
+/** Without the allowance of messages it is twice the bound, and twenty times over a direct link. */
+const MESSAGE_TOLERANCE = 1.5;
 
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
@@ -49,4 +54,41 @@ test.each([
   }
   expect(victim.drops.of("too-many-states")).toBeGreaterThan((PACKETS_PER_SECOND - 10) * SECONDS);
   expect(spentMs / SECONDS).toBeLessThan(BOUND_MS * TOLERANCE);
+});
+
+/** A flood is measured in so many rounds of a second, of which the cheapest counts: other processes disturb. */
+const ROUNDS = 3;
+
+/** Returns the CPU time of a member for a second of a peer's flood that has used up its allowance, ms. */
+async function floodedMs(flood: FloodMessage, rate: FloodRate): Promise<number> {
+  const hub = new VirtualHub({ delayMs: 30 }, { startMs: 5000 });
+  const rooms = await hub.meet(2);
+  rooms[1]!.onMessage("a", () => undefined);
+  const hostile = new PeerFlood(hub, rooms, flood, rate);
+  while (hostile.packetsRefused === 0 && hostile.sent < limits.messagesBurst) hostile.send(0.5, cpuMs);
+  return Math.min(...Array.from({ length: ROUNDS }, () => hostile.send(1, cpuMs)));
+}
+
+describe.each([
+  ["at the limits of a relay", RELAYED],
+  ["at those of a direct link", DIRECT],
+])("messages of a peer %s cost a member 30 ms of CPU a second at most", (_, rate) => {
+  test.each(Object.entries(floods))("%s", async (name, flood) => {
+    const spentMs = await floodedMs(flood, rate);
+    process.stdout.write(`${name}: ${spentMs.toFixed(1)} ms\n`);
+    expect(spentMs).toBeLessThan(BOUND_MS * MESSAGE_TOLERANCE);
+  });
+});
+
+test("what a quiet peer may send at once costs a member 60 ms of CPU at most", async () => {
+  for (const name of ["commands", "events of maps", "events of texts", "bulk messages"]) {
+    const hub = new VirtualHub({ delayMs: 30 }, { startMs: 5000 });
+    const rooms = await hub.meet(2);
+    rooms[1]!.onMessage("a", () => undefined);
+    const hostile = new PeerFlood(hub, rooms, floods[name]!, { ...DIRECT, perSecond: 1e6 });
+    let spentMs = 0;
+    while (hostile.packetsRefused === 0) spentMs += hostile.send(1e-5, cpuMs);
+    process.stdout.write(`${name} at once: ${spentMs.toFixed(1)} ms\n`);
+    expect(spentMs).toBeLessThan(BURST_MS * MESSAGE_TOLERANCE);
+  }
 });

@@ -21,6 +21,7 @@ export * from "./session/outbox/outbox.js";
 export * from "./session/sender.js";
 export * from "./session/outbox/payload-limits.js";
 export type { LossReading } from "./session/path-loss.js";
+export * from "./session/read-allowance.js";
 export * from "./session/requests.js";
 export * from "./session/session.js";
 export * from "./session/shared-timer.js";

@@ -12,6 +12,7 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import {
+  ReadAllowance,
   RelayedLink,
   Requests,
   Session,
@@ -125,6 +126,8 @@ export class PeerConnection implements Peer {
   readonly #direct: LazyDirectPath;
   /** States that are still read of this peer, however often the pair starts again. */
   readonly #states: TokenBucket;
+  /** Messages that are still read of this peer, over all links. */
+  readonly #allowance: ReadAllowance;
   /** Packets and bytes that are still read of its direct links. The relay limits those that it forwards. */
   readonly #directPackets: TokenBucket;
   readonly #directBytes: TokenBucket;
@@ -162,6 +165,7 @@ export class PeerConnection implements Peer {
     this.requests = new Requests(scheduler, limits.requestsPerSecond);
     const { statesPerSecond, statesBurst, directPacketsPerSecond, directBytesPerSecond } = limits;
     this.#states = new TokenBucket(statesPerSecond, statesBurst, scheduler.nowMs());
+    this.#allowance = new ReadAllowance(limits.messagesPerSecond, limits.messagesBurst, scheduler.nowMs());
     const oneSecond = (rate: number): TokenBucket => new TokenBucket(rate, rate, scheduler.nowMs());
     this.#directPackets = oneSecond(directPacketsPerSecond);
     this.#directBytes = oneSecond(directBytesPerSecond);
@@ -191,6 +195,7 @@ export class PeerConnection implements Peer {
       bulkRate: this.#bulkRate,
       budget: budget(),
       answers: this.#answers,
+      allowance: this.#allowance,
       handlers: {
         onReliable: (payload) => this.#receive(payload),
         onBulk: (payload) => this.#receiveBulk(payload),
@@ -554,7 +559,7 @@ export class PeerConnection implements Peer {
   }
 
   #receive(payload: Uint8Array): void {
-    const read = readPeerPayload(payload);
+    const read = readPeerPayload(payload, this.#allowance.chargeItems);
     if (read) this.#handlers.onPayload(read);
     else this.session.reportViolation("bad-message");
   }
@@ -566,7 +571,7 @@ export class PeerConnection implements Peer {
   }
 
   #receiveEvent(body: Uint8Array): void {
-    const event = readEvent(body);
+    const event = readEvent(body, this.#allowance.chargeItems);
     if (event) this.#handlers.onPayload(event);
     else this.session.reportViolation("bad-message");
   }

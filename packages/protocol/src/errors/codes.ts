@@ -191,6 +191,12 @@ export const limits = {
   directPacketsPerSecond: 1500,
   /** Bytes of those packets. An honest sender's default is half as many. */
   directBytesPerSecond: 2_500_000,
+  /** Messages that are read of one other participant in a second, of all kinds together. */
+  messagesPerSecond: 5000,
+  /** Messages that are read of one other participant at once. */
+  messagesBurst: 10_000,
+  /** So many items of msgpack values count as one message more. */
+  itemsPerMessage: 16,
   /** Most items in all arrays and maps of a msgpack value. An entry of a map counts as two. */
   valueItems: 131_072,
   /** Most levels of nesting in a msgpack value. */

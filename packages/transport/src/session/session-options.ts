@@ -5,6 +5,7 @@ import type { AnswerBudget } from "./outbox/answer-budget.js";
 import type { ByteBudget } from "./outbox/byte-budget.js";
 import type { BulkRate } from "./sender.js";
 import type { DropCounters } from "./drop-counters.js";
+import type { ReadAllowance } from "./read-allowance.js";
 
 /**
  * Times of one ping, ms: this side's clock when the ping left and when the pong came, and the other's in
@@ -77,6 +78,8 @@ export interface SessionOptions {
   readonly maxForwardedBytes?: number;
   /** Returns true while reliable messages must wait, because the other side does not read them yet. */
   readonly holdsReliable?: () => boolean;
+  /** Allowance of messages that are read of the other side. Default: all are read. */
+  readonly allowance?: ReadAllowance;
   /** Counters of drops that many sessions may share. Default: counters of this session only. */
   readonly drops?: DropCounters;
 }

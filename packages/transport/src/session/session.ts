@@ -28,6 +28,7 @@ import type { Outbox, OutboxCounters } from "./outbox/outbox.js";
 import type { Fragment, ReliableClass, ReliableQueueView } from "./outbox/reliable-queue.js";
 import { LAST_FRAGMENT, assertBytes, assertEventBytes } from "./outbox/payload-limits.js";
 import { PONG_BYTES, pongTo, readPong } from "./pong.js";
+import type { ReadAllowance } from "./read-allowance.js";
 import type { SessionHandlers, SessionOptions } from "./session-options.js";
 import { Sender, type StateMoment } from "./sender.js";
 import { SessionLinks } from "./links/session-links.js";
@@ -77,6 +78,7 @@ export class Session {
   readonly #bulkBytes: () => number;
   readonly #receiver: Receiver;
   readonly #channel: SessionOptions["channel"];
+  readonly #allowance: ReadAllowance | undefined;
   /** Looks after links and queues. Stopped while there is nothing to do. */
   readonly #updates: SharedInterval;
   #nonce = 0;
@@ -92,6 +94,7 @@ export class Session {
     this.#scheduler = options.scheduler;
     this.#handlers = options.handlers;
     this.#channel = options.channel;
+    this.#allowance = options.allowance;
     this.#bulkBytes = options.bulkBytes ?? (() => 0);
     this.#updates = new SharedInterval(this.#scheduler, () => this.#update(), UPDATE_SLACK_MS);
     this.#receiver = new Receiver(this.#scheduler, (trafficClass) => this.#sender.sendAcks(trafficClass));
@@ -127,14 +130,17 @@ export class Session {
     });
   }
 
-  readonly #countUnknown = (): void => this.drops.count("unknown-kind");
+  readonly #countUnknown = (): void => {
+    this.#allowance?.charge(1);
+    this.drops.count("unknown-kind");
+  };
 
   /** Takes a packet. Ignores it if the link is not one of this session's. */
   readonly receive = (bytes: Uint8Array, link: Link): void => {
-    const monitor = this.#admit(bytes, link);
-    if (!monitor) return;
     // All steps share one reading of the clock, which takes a browser about a microsecond.
     const nowMs = this.#scheduler.nowMs();
+    const monitor = this.#admit(bytes, link, nowMs);
+    if (!monitor) return;
     if (isRouted(bytes) && this.#handlers.onRouted) {
       this.#links.heard(monitor, nowMs);
       return this.#isClosed ? undefined : this.#handlers.onRouted(bytes, link);
@@ -143,6 +149,7 @@ export class Session {
     if (typeof packet === "string") return this.reportViolation(packet);
     const messages = readMessages(packet, this.#countUnknown);
     if (typeof messages === "string") return this.reportViolation(messages);
+    this.#allowance?.charge(messages.length);
     const isTimely = this.#acceptPacket(packet, messages, monitor, nowMs);
     if (isTimely === undefined) return;
     let pings = 0;
@@ -159,9 +166,11 @@ export class Session {
   };
 
   /** Returns the monitor of the packet's link; undefined: the packet is not read. */
-  #admit(bytes: Uint8Array, link: Link): LinkMonitor | undefined {
+  #admit(bytes: Uint8Array, link: Link, nowMs: number): LinkMonitor | undefined {
     const monitor = this.#isClosed ? undefined : this.#links.monitorOf(link);
-    if (monitor?.options.admits?.(bytes.length) !== false) return monitor;
+    if (!monitor) return undefined;
+    const isAllowed = this.#allowance?.admits(nowMs) !== false;
+    if (isAllowed && monitor.options.admits?.(bytes.length) !== false) return monitor;
     this.drops.count("rate-limit");
     return undefined;
   }
@@ -383,10 +392,13 @@ export class Session {
 
   /** Takes reliable messages that the other side sent to several receivers at once, the first with `firstId`. */
   receiveBroadcast(link: Link, firstId: number, bytes: Uint8Array): void {
-    if (this.#isClosed) return;
+    const nowMs = this.#scheduler.nowMs();
+    const monitor = this.#admit(bytes, link, nowMs);
+    if (!monitor) return;
     const payloads = readPayloads(bytes);
     if (!payloads) return this.reportViolation("length");
-    this.#links.heard(this.#links.monitorOf(link), this.#scheduler.nowMs());
+    this.#allowance?.charge(payloads.length);
+    this.#links.heard(monitor, nowMs);
     for (const [index, payload] of payloads.entries()) {
       const id = (firstId + index) & (SEQUENCE_MODULUS - 1);
       this.#takeReliable("command", { id, payload, isLast: true });

@@ -1,0 +1,33 @@
+import { limits } from "@paceline/protocol";
+import { TokenBucket } from "../token-bucket.js";
+
+/**
+ * Allowance of messages that are read of one other participant, however often its session begins again. Each
+ * message costs its reader about as much time, however short it is; so do {@link limits.itemsPerMessage} items
+ * of msgpack values. Packets that exceed the allowance are not read, as if they were lost, so that their
+ * reliable messages come again.
+ */
+export class ReadAllowance {
+  readonly #messages: TokenBucket;
+  /** Messages that were read since the last {@link admits}. */
+  #unpaid = 0;
+
+  constructor(perSecond: number, burst: number, nowMs: number) {
+    this.#messages = new TokenBucket(perSecond, burst, nowMs);
+  }
+
+  /** Returns true if one more packet may be read. */
+  admits(nowMs: number): boolean {
+    this.#messages.spend(this.#unpaid, nowMs);
+    this.#unpaid = 0;
+    return this.#messages.waitMs(0, nowMs) === 0;
+  }
+
+  /** Charges messages that are being read. */
+  charge(messages: number): void {
+    this.#unpaid += messages;
+  }
+
+  /** Charges items of msgpack values that are being read. */
+  readonly chargeItems = (items: number): void => this.charge(items / limits.itemsPerMessage);
+}
