@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { CloseCode, WEBSOCKET_PROTOCOL } from "@paceline/protocol";
+import { ByteWriter, CloseCode, WEBSOCKET_PROTOCOL, writePacketHeader } from "@paceline/protocol";
 import { afterEach, expect, it, vi } from "vitest";
 import { limitTable, type RelayOptions } from "../src/index.js";
 import type { Player } from "./player.js";
@@ -68,6 +68,20 @@ function flood(packetBytes: number) {
   };
 }
 
+/** Sends packets that keep their own limits, of many messages of a kind that nobody knows. */
+async function floodMessages(): Promise<string[]> {
+  const player = await real.join();
+  for (let sequence = 1000; sequence < 1050; sequence++) {
+    const writer = new ByteWriter();
+    writePacketHeader(writer, { sequence, isPublished: false });
+    for (let count = 0; count < 200; count++) writer.u8(0x77).varint(0);
+    player.session.activeLink?.send("event", writer.take());
+  }
+  const close = await closeOf(player);
+  expect(real.relay.health().drops["unknown-kind"]).toBeLessThan(50 * 200);
+  return ["the packet is dropped", close];
+}
+
 async function twoSignals(data: string): Promise<string[]> {
   const [a, b] = [await real.join(), await real.join()];
   for (let count = 0; count < 3; count++) a.tell({ type: "signal", to: b.number, attempt: count, data });
@@ -83,6 +97,7 @@ async function twoHealths(): Promise<string[]> {
 
 const packets = { packetsPerSecond: 1, packetBurst: 20 };
 const bytes = { packetsPerSecond: 100_000, packetBurst: 20, bytesPerSecond: 1024, byteBurst: 20_000 };
+const messages = { messagesPerSecond: 100, messageBurst: 1000, floodPatienceMs: 0 };
 const matches = { matchesPerSecondPerAddress: 1, matchBurstPerAddress: 1 };
 const links = { linksPerSecondPerAddress: 1, linkBurstPerAddress: 1 };
 const rooms = { roomsPerMinutePerAddress: 1, roomBurstPerAddress: 1 };
@@ -99,6 +114,8 @@ const scenarios: Partial<Record<LimitName, Scenario>> = {
   packetBurst: { limits: packets, reach: flood(10) },
   bytesPerSecond: { limits: bytes, reach: flood(2000) },
   byteBurst: { limits: bytes, reach: flood(2000) },
+  messagesPerSecond: { limits: messages, reach: floodMessages },
+  messageBurst: { limits: messages, reach: floodMessages },
   floodPatienceMs: { limits: packets, reach: flood(0) },
   signalsPerSecond: { limits: signals, reach: () => twoSignals("short") },
   signalBurst: { limits: signals, reach: () => twoSignals("short") },

@@ -57,6 +57,8 @@ export class FakeParticipant implements HostedParticipant {
     // This participant has no limits.
   }
 
+  readonly chargeItems = (): void => undefined;
+
   keepFor(): void {
     // This participant has no link that could be lost.
   }

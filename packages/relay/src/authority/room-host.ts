@@ -102,6 +102,8 @@ export interface HostedParticipant {
    * flooding.
    */
   reportExceeded(subject: LimitSubject): void;
+  /** Charges items of msgpack values that the host decodes for this participant, see `messagesPerSecond`. */
+  readonly chargeItems: (items: number) => void;
   /**
    * Charges packets that the host sends because of a message of this participant to its share of
    * `forwardsPerSecondPerRoom`. While it is in debt, the relay does not read its WebSocket, for 500 ms at most.

@@ -13,6 +13,10 @@ export const limitTable = {
   bytesPerSecond: { default: 262_144, min: 1024, max: 1_000_000_000, unit: "bytes per second" },
   /** Bytes of one session at once. */
   byteBurst: { default: 524_288, min: 16_517, max: 1_000_000_000, unit: "bytes" },
+  /** Messages of one session that the server reads itself, sustained, with 16 items of a value as one more; packets beyond are dropped. */
+  messagesPerSecond: { default: 5000, min: 100, max: 1_000_000, unit: "messages per second" },
+  /** Messages of one session that the server reads itself at once. */
+  messageBurst: { default: 10_000, min: 1000, max: 10_000_000, unit: "messages" },
   /** Time for which a session may exceed its limits before it is cut; ten bursts too many cut it at once. */
   floodPatienceMs: { default: 3000, min: 0, max: 60_000, unit: "ms" },
   /** Signals and capabilities of one session, sustained; more are dropped. */

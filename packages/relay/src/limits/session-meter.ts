@@ -1,5 +1,5 @@
 import type { TrafficClassName } from "@paceline/protocol";
-import { TokenBucket, type Clock } from "@paceline/transport";
+import { ReadAllowance, TokenBucket, type Clock } from "@paceline/transport";
 import type { LimitSubject } from "../ops/relay-counters.js";
 import type { RelayLimits } from "./relay-limits.js";
 import type { BucketShare } from "./bucket-share.js";
@@ -30,12 +30,15 @@ export interface SessionMeterOptions {
 const RESERVES: Readonly<Partial<Record<TrafficClassName, number>>> = { state: 0.5, input: 0.5, event: 0.25 };
 
 /**
- * Measures the packets and bytes that one participant sends, over all of its links, and the bytes that the
- * relay forwards for it: one envelope becomes a packet for each target. The owner drops what is not admitted. If refusals go on for `floodPatienceMs`, or become very many, the owner ends the session.
+ * Measures the packets, bytes and messages that one participant sends, over all of its links, and the bytes that
+ * the relay forwards for it: one envelope becomes a packet for each target. The owner drops what is not admitted.
+ * If refusals go on for `floodPatienceMs`, or become very many, the owner ends the session.
  */
 export class SessionMeter {
   /** Other parts of the relay call the owner by them, too, if they see a flood or a message too long. */
   readonly options: SessionMeterOptions;
+  /** The reader of the packets charges it for the messages in them. */
+  readonly allowance: ReadAllowance;
   readonly #packets: TokenBucket;
   readonly #bytes: TokenBucket;
   #signals: TokenBucket | undefined;
@@ -47,13 +50,16 @@ export class SessionMeter {
     this.options = options;
     const { limits, clock } = options;
     const nowMs = clock.nowMs();
+    this.allowance = new ReadAllowance(limits.messagesPerSecond, limits.messageBurst, nowMs);
     this.#packets = new TokenBucket(limits.packetsPerSecond, limits.packetBurst, nowMs);
     this.#bytes = new TokenBucket(limits.bytesPerSecond, limits.byteBurst, nowMs);
   }
 
   admitPacket(packetBytes: number): boolean {
     const nowMs = this.options.clock.nowMs();
-    if (!this.#packets.take(1, nowMs) || !this.#bytes.take(packetBytes, nowMs)) {
+    const isWithinSession =
+      this.allowance.admits(nowMs) && this.#packets.take(1, nowMs) && this.#bytes.take(packetBytes, nowMs);
+    if (!isWithinSession) {
       this.#refuse(nowMs, "trafficPerSession");
       return false;
     }

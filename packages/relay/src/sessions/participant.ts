@@ -213,6 +213,7 @@ export class Participant {
       scheduler,
       drops,
       maxForwardedBytes: limits.queuedCommandBytes,
+      allowance: this.meter.allowance,
       // The relay forwards bulk between players. Only an authority reads it.
       bulkBytes: () => (room.host ? wireLimits.authorityBulkBytes : 0),
       handlers: {
@@ -623,9 +624,16 @@ export class Participant {
     if (this.isGone) return;
     const { host } = this.room;
     if (host && payload[0] !== PayloadKind.control) return host.receive(this, payload);
-    const message = payload[0] === PayloadKind.control ? readClientMessage(payload.subarray(1)) : undefined;
+    const message =
+      payload[0] === PayloadKind.control
+        ? readClientMessage(payload.subarray(1), this.chargeItems)
+        : undefined;
     if (message === undefined) return this.session.reportViolation("bad-message");
     this.#context.onMessage(this, message, payload.length);
+  }
+
+  get chargeItems(): (items: number) => void {
+    return this.meter.allowance.chargeItems;
   }
 
   /** The room's host. Without one, counts a drop: nobody reads the packet. */

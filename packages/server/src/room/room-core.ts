@@ -211,17 +211,17 @@ export class RoomCore implements RoomHost {
     const connection = this.players.get(participant);
     if (!connection) return;
     if (payload[0] === PayloadKind.authority) {
-      const message = readToAuthority(payload.subarray(1));
+      const message = readToAuthority(payload.subarray(1), participant.chargeItems);
       return message ? this.#receiveAuthority(connection, message) : this.#malformed(connection);
     }
-    const message = readPeerPayload(payload);
+    const message = readPeerPayload(payload, participant.chargeItems);
     if (message) this.#receive(connection, message);
     else this.#malformed(connection);
   }
 
   receiveEvent(participant: HostedParticipant, body: Uint8Array): void {
     const connection = this.players.get(participant);
-    const message = readEvent(body);
+    const message = readEvent(body, participant.chargeItems);
     if (connection && message) this.#receive(connection, message);
     else if (connection) this.#malformed(connection);
   }
