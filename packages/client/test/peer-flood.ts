@@ -1,11 +1,14 @@
-import type { Room } from "@paceline/client";
+import { defineEntity, uint, type Room } from "@paceline/client";
 import {
   ByteWriter,
   MessageKind,
+  PacketEntries,
   PayloadKind,
+  SnapshotWriter,
   encodeItems,
   encodeItemsAfter,
   limits,
+  planState,
   readEvent,
   readPeerPayload,
   writeMessage,
@@ -14,7 +17,7 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import type { PeerConnection } from "../src/peers/peer-connection.js";
-import type { VirtualHub } from "./virtual-hub.js";
+import { VirtualHub } from "./virtual-hub.js";
 
 /** Packets a second and their bytes. */
 export interface FloodRate {
@@ -68,6 +71,18 @@ const DEEP_ARRAYS = Array.from({ length: 75 }, () => nested(5));
 const MAPS = Array.from({ length: 150 }, () => ({ a: 0 }));
 const TEXTS = Array.from({ length: 190 }, () => "é");
 
+const Light = defineEntity("light", { level: uint({ range: [0, 60_000] }) });
+
+const REMOVALS = 300;
+
+/** Removals of entities that the reader does not have, in stream 0. */
+function removals(count: number): Uint8Array {
+  const writer = new SnapshotWriter([planState(Light, { tickHz: 60, hasRates: true })]);
+  const removed = Array.from({ length: count }, (_, id) => id);
+  const body = writer.write({ tick: 1000, entries: new PacketEntries(), removed, checked: -1 });
+  return Uint8Array.of(0, ...body);
+}
+
 /** One message of each kind that a peer can send, in the form that costs its receiver most for its bytes. */
 export const floods: Readonly<Record<string, FloodMessage>> = {
   "events with a number": event(0),
@@ -94,6 +109,7 @@ export const floods: Readonly<Record<string, FloodMessage>> = {
   ),
   "references of no stream": said({ kind: "reference", stream: 9, states: new Uint8Array(5) }),
   "states of no stream": fixed(MessageKind.state, Uint8Array.of(9)),
+  "removals of entities": fixed(MessageKind.state, removals(REMOVALS)),
   inputs: fixed(MessageKind.input, Uint8Array.of(0)),
   pings: { kind: MessageKind.ping, body: () => new Uint8Array(2), perPacket: 1 },
   pongs: fixed(MessageKind.pong, new Uint8Array(8)),
@@ -105,12 +121,27 @@ export const floods: Readonly<Record<string, FloodMessage>> = {
 
 /** Returns what the message takes of the allowance. */
 export function costOf({ kind, body }: FloodMessage): number {
-  let items = 0;
+  let items = kind === MessageKind.state && body(0).length > 1 ? REMOVALS : 0;
   const count = (more: number): void => void (items += more);
   if (kind === MessageKind.event) readEvent(body(0), count);
   if (kind === MessageKind.reliable) readPeerPayload(body(0).subarray(2), count);
   if (kind === MessageKind.bulk) readPeerPayload(body(0).subarray(3), count);
   return 1 + items / limits.itemsPerMessage;
+}
+
+/** Returns a hub and two members, of whom the first has begun stream 0. */
+export async function floodedPair(): Promise<{
+  readonly hub: VirtualHub;
+  readonly rooms: readonly [Room, Room];
+}> {
+  const hub = new VirtualHub({ delayMs: 30 }, { startMs: 5000 });
+  const [hostile, victim] = (await hub.meet(2)) as [Room, Room];
+  victim.onMessage("a", () => undefined);
+  victim.entities(Light);
+  const { name, schemaHash } = Light;
+  (hostile.peers[0] as PeerConnection).send({ kind: "stream", stream: 0, name, tickHz: 60, schemaHash });
+  await hub.advance(200);
+  return { hub, rooms: [hostile, victim] };
 }
 
 /** Floods a member with the messages of one peer, and pays for nothing but the member's reading. */
@@ -120,7 +151,7 @@ export class PeerFlood {
   readonly #flood: FloodMessage;
   readonly #rate: FloodRate;
   #sequence = 1000;
-  #id = 0;
+  #id: number;
   /** Messages that were sent, and those that were read. */
   sent = 0;
   taken = 0;
@@ -132,6 +163,8 @@ export class PeerFlood {
     this.#hub = hub;
     this.#peer = victim!.peers[0] as PeerConnection;
     this.#flood = flood;
+    // The beginning of the stream was the first reliable message.
+    this.#id = flood.kind === MessageKind.reliable ? 1 : 0;
     this.#rate = rate;
   }
 
@@ -169,7 +202,7 @@ export class PeerFlood {
     writePacketHeader(writer, {
       sequence,
       isPublished: false,
-      ...(kind === MessageKind.state && { tick: 1000 }),
+      ...(kind === MessageKind.state && { tick: sequence }),
     });
     let messages = 0;
     while (messages < perPacket && (messages === 0 || writer.length < this.#rate.bytes)) {

@@ -57,11 +57,19 @@ class Scene {
     };
     const parts = { scheduler: this.clock, listeners, drops, view };
     const allowance = new TokenBucket(limits.statesPerSecond, limits.statesBurst, this.clock.nowMs());
+    const chargeItems = (): void => undefined;
     const takeStates = (states: number): boolean => allowance.take(states, this.clock.nowMs());
     const trySend = (payload: PeerPayload): boolean => this.told.push(payload) > 0;
     this.entities = new RemoteEntities(
       { ...parts, loadColumns: () => import("../src/api/late/columns.js") },
-      { number: 3, sessionNumber: 3, rttMs: undefined, trySend, takeStates } as StreamOwner,
+      {
+        number: 3,
+        sessionNumber: 3,
+        rttMs: undefined,
+        trySend,
+        takeStates,
+        chargeItems,
+      } as Partial<StreamOwner> as StreamOwner,
     );
     this.states = new RawStates(definition);
     if (announcement) this.announce(this.states.announcement());

@@ -69,7 +69,14 @@ async function remoteOf(definition: EntityDefinition, isSteady = false) {
     loadInterpolation: () => import("../src/api/late/interpolation.js"),
   };
   const loadColumns = () => import("../src/api/late/columns.js");
-  const owner = { number: 3, sessionNumber: 3, rttMs: 20, trySend: () => true, takeStates: () => true };
+  const owner = {
+    number: 3,
+    sessionNumber: 3,
+    rttMs: 20,
+    trySend: () => true,
+    takeStates: () => true,
+    chargeItems: () => undefined,
+  };
   const entities = new RemoteEntities(
     { scheduler: clock, listeners, drops: new DropCounters(), view, loadColumns },
     owner as never,

@@ -3,7 +3,15 @@ import { limits } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
 import type { PeerConnection } from "../src/peers/peer-connection.js";
 import { FloodStates, statePacket } from "./flood-states.js";
-import { DIRECT, PeerFlood, RELAYED, floods, type FloodMessage, type FloodRate } from "./peer-flood.js";
+import {
+  DIRECT,
+  PeerFlood,
+  RELAYED,
+  floodedPair,
+  floods,
+  type FloodMessage,
+  type FloodRate,
+} from "./peer-flood.js";
 import { VirtualHub } from "./virtual-hub.js";
 
 const Light = defineEntity("light", { level: uint({ range: [0, 60_000] }), isLit: flag() });
@@ -61,9 +69,7 @@ const ROUNDS = 3;
 
 /** Returns the CPU time of a member for a second of a peer's flood that has used up its allowance, ms. */
 async function floodedMs(flood: FloodMessage, rate: FloodRate): Promise<number> {
-  const hub = new VirtualHub({ delayMs: 30 }, { startMs: 5000 });
-  const rooms = await hub.meet(2);
-  rooms[1]!.onMessage("a", () => undefined);
+  const { hub, rooms } = await floodedPair();
   const hostile = new PeerFlood(hub, rooms, flood, rate);
   while (hostile.packetsRefused === 0 && hostile.sent < limits.messagesBurst) hostile.send(0.5, cpuMs);
   return Math.min(...Array.from({ length: ROUNDS }, () => hostile.send(1, cpuMs)));
@@ -82,9 +88,7 @@ describe.each([
 
 test("what a quiet peer may send at once costs a member 60 ms of CPU at most", async () => {
   for (const name of ["commands", "events of maps", "events of texts", "bulk messages"]) {
-    const hub = new VirtualHub({ delayMs: 30 }, { startMs: 5000 });
-    const rooms = await hub.meet(2);
-    rooms[1]!.onMessage("a", () => undefined);
+    const { hub, rooms } = await floodedPair();
     const hostile = new PeerFlood(hub, rooms, floods[name]!, { ...DIRECT, perSecond: 1e6 });
     let spentMs = 0;
     while (hostile.packetsRefused === 0) spentMs += hostile.send(1e-5, cpuMs);

@@ -414,6 +414,11 @@ export class PeerConnection implements Peer {
     return this.#states.take(states, this.#scheduler.nowMs());
   }
 
+  /** Charges items of a list that is being read of this peer. */
+  chargeItems(items: number): void {
+    this.#allowance.chargeItems(items);
+  }
+
   /** Sends an answer to the peer's own packets. If the peer's queue is full, drops it and returns false. */
   trySend(payload: PeerPayload): boolean {
     const { session } = this;

@@ -195,7 +195,7 @@ export const limits = {
   messagesPerSecond: 5000,
   /** Messages that are read of one other participant at once. */
   messagesBurst: 10_000,
-  /** So many items of msgpack values count as one message more. */
+  /** So many items of msgpack values, or removals of entities, count as one message more. */
   itemsPerMessage: 16,
   /** Most items in all arrays and maps of a msgpack value. An entry of a map counts as two. */
   valueItems: 131_072,

@@ -4,7 +4,7 @@ import { TokenBucket } from "../token-bucket.js";
 /**
  * Allowance of messages that are read of one other participant, however often its session begins again. Each
  * message costs its reader about as much time, however short it is; so do {@link limits.itemsPerMessage} items
- * of msgpack values. Packets that exceed the allowance are not read, as if they were lost, so that their
+ * of msgpack values, or removals of entities. Packets that exceed the allowance are not read, as if they were lost, so that their
  * reliable messages come again.
  */
 export class ReadAllowance {
@@ -28,6 +28,6 @@ export class ReadAllowance {
     this.#unpaid += messages;
   }
 
-  /** Charges items of msgpack values that are being read. */
+  /** Charges items of msgpack values, or removals, that are being read. */
   readonly chargeItems = (items: number): void => this.charge(items / limits.itemsPerMessage);
 }

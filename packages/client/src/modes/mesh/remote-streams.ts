@@ -19,7 +19,8 @@ import type { LoadColumns, RoomParts } from "../room-mode.js";
 export type StreamParts = Pick<RoomParts, "scheduler" | "listeners" | "loadColumns" | "drops" | "view">;
 
 /** The peer whose streams are read. */
-export type StreamOwner = Peer & Pick<PeerConnection, "sessionNumber" | "trySend" | "takeStates">;
+export type StreamOwner = Peer &
+  Pick<PeerConnection, "sessionNumber" | "trySend" | "takeStates" | "chargeItems">;
 
 interface RemoteStream {
   readonly start: StreamStart;
@@ -233,6 +234,7 @@ export class RemoteStreams {
         return Math.min(most, limits.ownedEntities - held() + reader.entities.size);
       },
       takeStates: (states) => this.#owner.takeStates(states * weight),
+      onRemovals: (removals) => this.#owner.chargeItems(removals),
     });
     return reader;
   }

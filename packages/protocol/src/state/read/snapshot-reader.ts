@@ -45,6 +45,8 @@ interface SnapshotReaderOptions {
    * thousands of states. Returns false if it is used up, and the states are dropped. Default: no limit.
    */
   readonly takeStates?: ((states: number) => boolean) | undefined;
+  /** Called with the number of removals in a packet before they are read, so that its sender can be charged. */
+  readonly onRemovals?: ((removals: number) => void) | undefined;
 }
 
 /**
@@ -150,6 +152,7 @@ export class SnapshotReader {
     if (head.flag(false)) {
       const removals = head.kind(0);
       if (removals > MAX_ENTITIES) return "too-long";
+      this.#options.onRemovals?.(removals);
       for (let index = 0; index < removals; index++) this.#removed.push(head.removedId(0));
     }
     if (head.flag(false)) {
