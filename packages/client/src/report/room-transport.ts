@@ -291,8 +291,9 @@ export class RoomTransport {
 
   /**
    * Simulates a worse network in each direction of all present and later links of this page. Undefined ends
-   * the simulation. Reliable messages still arrive, late. The first call fetches the code. Rejects if that
-   * fails, and with {@link ConfigError} for a setting out of range; nothing is changed then.
+   * the simulation. Only states and inputs over WebRTC are lost for good: events are repeated within their lifetime,
+   * and all else arrives, late. The first call fetches the code. Rejects if that fails, and with {@link ConfigError}
+   * for a setting out of range; nothing is changed then.
    */
   async simulate(settings: SimulatedNetwork | undefined): Promise<void> {
     const choice = await this.#simulation.set(settings);

@@ -4,9 +4,10 @@ import type { Cancel, Scheduler } from "../scheduler.js";
 import { Bottleneck } from "./bottleneck.js";
 import { type NetworkSettings, PERFECT_NETWORK } from "./network.js";
 import { networkSettings } from "./network-settings.js";
-import { NetworkSimulator } from "./network-simulator.js";
-import { arrivedReliably, isReliableClass } from "./packet-order.js";
+import { NetworkSimulator, type NetworkSimulatorOptions } from "./network-simulator.js";
+import { type PacketFate, fateOf, fateOfReceived } from "./packet-order.js";
 import { type Random, seededRandom } from "./random.js";
+import { dataChannels } from "../webrtc/channels.js";
 
 /** Options of a {@link SimulatedLine}. */
 export interface SimulatedLineOptions {
@@ -20,11 +21,14 @@ const DRAIN_POLL_MS = 50;
 /** A line that holds this many unsent bytes has no room. */
 const HIGH_WATER_BYTES = 4096;
 const MAX_INCOMING_BYTES = 1_048_576;
+/** Lifetime of an event, ms: that of a data channel whose plan names no other. */
+const EVENT_LIFETIME_MS = dataChannels.event.init.maxPacketLifeTime;
 
 /**
  * A worse network that a device simulates. All packets of all its links pass it, in both directions, and
  * share its rate. Packets of an ordered link are never lost but late, and so are all packets behind them, as
- * in a TCP stream.
+ * in a TCP stream. An unreliable link loses states and inputs alone; it repeats events within their lifetime, and
+ * all else until it arrives.
  */
 export class SimulatedLine {
   readonly #scheduler: Scheduler;
@@ -86,46 +90,46 @@ interface FilterOptions {
   onEnd(): void;
 }
 
-/** One link's filter: a stream for each direction, and loose packets beside it if the link is unreliable. */
+type Paths = Readonly<Record<PacketFate, NetworkSimulator>>;
+
+/** One link's filter: in each direction a stream, or a path for each fate of packets if the link is unreliable. */
 class SimulatedFilter implements LinkFilter {
   readonly #options: FilterOptions;
-  readonly #paths: NetworkSimulator[] = [];
-  readonly #orderedIn: NetworkSimulator;
-  readonly #looseIn: NetworkSimulator;
-  readonly #orderedOut: NetworkSimulator;
-  readonly #looseOut: NetworkSimulator;
+  readonly #in: Paths;
+  readonly #out: Paths;
+  readonly #paths: ReadonlySet<NetworkSimulator>;
   #settings: NetworkSettings;
   #stopDraining: Cancel | undefined;
 
   constructor(options: FilterOptions) {
     this.#options = options;
     this.#settings = options.settings;
-    const isMixed = options.link.isUnreliable;
-    this.#orderedIn = this.#path(options.in, true);
-    this.#looseIn = isMixed ? this.#path(options.in, false) : this.#orderedIn;
-    this.#orderedOut = this.#path(options.out, true);
-    this.#looseOut = isMixed ? this.#path(options.out, false) : this.#orderedOut;
+    this.#in = this.#pathsOver(options.in);
+    this.#out = this.#pathsOver(options.out);
+    this.#paths = new Set([...Object.values(this.#in), ...Object.values(this.#out)]);
   }
 
   get queuedBytes(): number {
-    return this.#orderedOut.queuedBytes + (this.#isMixed ? this.#looseOut.queuedBytes : 0);
+    let bytes = 0;
+    for (const path of new Set(Object.values(this.#out))) bytes += path.queuedBytes;
+    return bytes;
   }
 
   hasRoom(trafficClass: TrafficClassName): boolean {
-    return this.#outFor(trafficClass).queuedBytes < HIGH_WATER_BYTES;
+    return this.#out[fateOf(trafficClass)].queuedBytes < HIGH_WATER_BYTES;
   }
 
   send(trafficClass: TrafficClassName, packet: Uint8Array, pass: (packet: Uint8Array) => void): void {
-    this.#outFor(trafficClass).send(packet, pass);
+    this.#out[fateOf(trafficClass)].send(packet, pass);
   }
 
   receive(packet: Uint8Array, pass: (packet: Uint8Array) => void): void {
+    const { link } = this.#options;
     // A real network would slow the sender down. This one can only close the link.
-    if (this.#orderedIn.queuedBytes > MAX_INCOMING_BYTES) {
-      return this.#options.link.close(CloseCode.tooSlow, "the simulated line is too slow");
+    if (this.#in.ordered.queuedBytes > MAX_INCOMING_BYTES) {
+      return link.close(CloseCode.tooSlow, "the simulated line is too slow");
     }
-    const path = this.#isMixed && !arrivedReliably(packet) ? this.#looseIn : this.#orderedIn;
-    path.send(packet, pass);
+    this.#in[link.isUnreliable ? fateOfReceived(packet) : "ordered"].send(packet, pass);
   }
 
   end(tell: () => void): void {
@@ -143,7 +147,7 @@ class SimulatedFilter implements LinkFilter {
    */
   release(): void {
     this.#stopDraining ??= this.#options.scheduler.every(DRAIN_POLL_MS, () => {
-      const isDrained = this.#paths.every(({ counters }) => counters.sent === settled(counters));
+      const isDrained = [...this.#paths].every(({ counters }) => counters.sent === settled(counters));
       if (!isDrained || this.queuedBytes > 0) return;
       this.#end();
       const { filters } = this.#options.link;
@@ -167,26 +171,14 @@ class SimulatedFilter implements LinkFilter {
     this.#options.onEnd();
   }
 
-  get #isMixed(): boolean {
-    return this.#looseIn !== this.#orderedIn;
-  }
-
-  #outFor(trafficClass: TrafficClassName): NetworkSimulator {
-    return isReliableClass(trafficClass) ? this.#orderedOut : this.#looseOut;
-  }
-
-  #path(bottleneck: Bottleneck, isOrdered: boolean): NetworkSimulator {
-    const path = new NetworkSimulator({
-      scheduler: this.#options.scheduler,
-      random: this.#options.random,
-      deliver: () => undefined,
-      settings: this.#options.settings,
-      ordered: isOrdered,
-      reliable: isOrdered,
-      bottleneck,
-    });
-    this.#paths.push(path);
-    return path;
+  #pathsOver(bottleneck: Bottleneck): Paths {
+    const { scheduler, random, settings, link } = this.#options;
+    const path = (terms: Partial<NetworkSimulatorOptions>): NetworkSimulator =>
+      new NetworkSimulator({ scheduler, random, settings, bottleneck, deliver: () => undefined, ...terms });
+    const ordered = path({ ordered: true, reliable: true });
+    if (!link.isUnreliable) return { ordered, event: ordered, loose: ordered };
+    const event = path({ reliable: true, lifetimeMs: EVENT_LIFETIME_MS });
+    return { ordered, event, loose: path({}) };
   }
 }
 

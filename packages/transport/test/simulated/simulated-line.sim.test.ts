@@ -21,6 +21,7 @@ class Scene {
   readonly far: Session;
   readonly messages: number[] = [];
   readonly answers: number[] = [];
+  readonly events: number[] = [];
   readonly statesMs: number[] = [];
   readonly arrivedMs: number[] = [];
   readonly closes: string[] = [];
@@ -55,6 +56,7 @@ class Scene {
           messages.push(payload[0]! + payload[1]! * 256);
           this.arrivedMs.push(this.scheduler.nowMs());
         },
+        onEvent: ([number]) => this.events.push(number!),
         onState: () => this.statesMs.push(this.scheduler.nowMs()),
         onLinkDown: (_, { reason }) => this.closes.push(reason),
       },
@@ -149,6 +151,37 @@ test("loose states are lost for good, and delay nothing", () => {
   expect(scene.statesMs.length).toBeGreaterThan(420);
   expect(scene.statesMs.length).toBeLessThan(475);
   expect(scene.messages).toHaveLength(500);
+});
+
+test.each(["the near side", "the far side"])(
+  "events of %s are repeated within their lifetime, as over a data channel",
+  (side) => {
+    const scene = new Scene(true);
+    scene.line.take(scene.link);
+    scene.line.change({ delayMs: 50, loss: { kind: "uniform", ratio: 0.2 } });
+    const sender = side === "the near side" ? scene.near : scene.far;
+    for (let number = 0; number < 177; number += 1) {
+      sender.sendEvent(Uint8Array.of(number));
+      scene.scheduler.advance(20);
+    }
+    scene.scheduler.advance(5000);
+    // A packet that is lost four times in a row has outlived its events.
+    expect(new Set(scene.events).size).toBeGreaterThanOrEqual(175);
+    expect(scene.events).not.toEqual(scene.events.toSorted((one, other) => one - other));
+  },
+);
+
+test("an event that a line loses for longer than its lifetime is given up, and a command is not", () => {
+  const scene = new Scene(true);
+  scene.line.take(scene.link);
+  scene.line.change({ delayMs: 50, loss: { kind: "uniform", ratio: 1 } });
+  scene.near.sendEvent(Uint8Array.of(7));
+  scene.near.sendReliable(Uint8Array.of(8, 0));
+  scene.scheduler.advance(3000);
+  scene.line.change({ delayMs: 50 });
+  scene.scheduler.advance(10_000);
+  expect(scene.events).toEqual([]);
+  expect(scene.messages).toEqual([8]);
 });
 
 test("all links share the line's rate, and waiting packets count as queued", () => {
