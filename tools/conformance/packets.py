@@ -6,7 +6,9 @@ from byte_reader import ByteReader, Drop, value_of
 
 MAX_PACKET = 16384
 CLASSES = ("state", "reference", "event", "command", "input", "bulk")
-KINDS = {1: "state", 2: "reliable", 3: "event", 4: "input", 5: "bulk", 6: "ping", 7: "pong", 8: "close"}
+KINDS = {
+    1: "state", 2: "reliable", 3: "event", 4: "input", 5: "bulk", 6: "ping", 7: "pong", 8: "close", 9: "report"
+}
 
 
 def envelope_of(data):
@@ -172,6 +174,9 @@ def message_of(kind, body):
     if kind == "pong":
         _check(len(body) == 8)
         return {"number": reader.u16(), "clockMicros": reader.u32() + reader.u16() * 2**32}
+    if kind == "report":
+        _check(len(body) == 6)
+        return {"number": reader.u16(), "received": reader.u16(), "sent": reader.u16()}
     _check(len(body) >= 2)
     code, reason = reader.u16(), reader.rest()
     try:

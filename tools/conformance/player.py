@@ -126,7 +126,7 @@ class Player:
         if said.get("receipt") is not None:
             side.kept = {number: body for number, body in side.kept.items() if ahead(number, said["receipt"]) >= 0}
         kinds = {message["kind"] for message in said["messages"]}
-        if not said.get("published") and kinds - {"ping", "pong"}:
+        if not said.get("published") and kinds - {"ping", "pong", "report"}:
             side.owes_acks = 3
         for message in said["messages"]:
             if "drop" in message:

@@ -276,6 +276,13 @@ function ADD_BODY.pong(node, _, _, _, s, at)
   return "pong"
 end
 
+function ADD_BODY.report(node, _, _, _, s, at)
+  add(node, "number", at, 2, u16(s, at))
+  add(node, "received", at + 2, 2, u16(s, at + 2))
+  add(node, "sent", at + 4, 2, u16(s, at + 4))
+  return "report"
+end
+
 function ADD_BODY.close(node, _, _, _, s, at)
   add(node, "code", at, 2, u16(s, at))
   add(node, "reason", at + 2, #s - at - 1, s:sub(at + 2))

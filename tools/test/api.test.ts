@@ -24,6 +24,7 @@ it("a game sees of a room, its transport and its clock what is for games, and no
   ];
   expect(room.filter((name) => internal.includes(name))).toEqual([]);
   expect(membersOf("report/room-transport.ts", "RoomTransport")).toEqual([
+    "areStatesHeld",
     "choice",
     "configure",
     "explain",

@@ -135,6 +135,27 @@ export const treeCells: Readonly<Record<string, ProbeCell>> = {
   },
   "racing, relay": { profile: "racing", topology: "relay", network: near },
   "racing, relay, WebRTC": { profile: "racing", topology: "relay", network: near, serverHasWebRtc: true },
+  "racing, relay, WebRTC, loss 5 %": {
+    profile: "racing",
+    topology: "relay",
+    network: lossy(0.05),
+    serverHasWebRtc: true,
+    warmUpMs: 12_000,
+  },
+  "racing, relay, WebRTC, loss 20 %": {
+    profile: "racing",
+    topology: "relay",
+    network: lossy(0.2),
+    serverHasWebRtc: true,
+    warmUpMs: 12_000,
+  },
+  "rpg, relay, WebRTC, loss 5 %": {
+    profile: { base: "rpg", numbers },
+    topology: "relay",
+    network: lossy(0.05, 60),
+    serverHasWebRtc: true,
+    warmUpMs: 25_000,
+  },
   "racing for bandwidth, relay, WebRTC": {
     profile: { base: "racing", favour: "bandwidth" },
     topology: "relay",

@@ -589,5 +589,6 @@ function isPing(bytes: Uint8Array): boolean {
   const packet = readPacket(bytes);
   const messages = typeof packet === "string" ? packet : readMessages(packet, () => undefined);
   if (typeof messages === "string" || messages.length === 0) return false;
-  return messages.every(({ kind }) => kind === MessageKind.ping || kind === MessageKind.pong);
+  const probes: readonly MessageKind[] = [MessageKind.ping, MessageKind.pong, MessageKind.report];
+  return messages.every(({ kind }) => probes.includes(kind));
 }

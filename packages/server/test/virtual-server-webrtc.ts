@@ -1,4 +1,4 @@
-import type { Scheduler, SignalledLink, WebRtcLinkMaker } from "@paceline/transport";
+import { RoutedLoss, type Scheduler, type SignalledLink, type WebRtcLinkMaker } from "@paceline/transport";
 import { vi } from "vitest";
 import { AdmittedLink } from "../../relay/src/admission/admitted-link.js";
 import type { Participant } from "../../relay/src/sessions/participant.js";
@@ -36,6 +36,7 @@ export function serveVirtualWebRtc(
       timeoutMs: 3000,
       heartbeatMs: 1000,
       measureMs: 4000,
+      routed: new RoutedLoss(),
     });
     link.signal(data);
   };

@@ -23,6 +23,7 @@ export * from "./session/outbox/payload-limits.js";
 export type { LossReading } from "./session/path-loss.js";
 export * from "./session/read-allowance.js";
 export * from "./session/requests.js";
+export { RoutedLoss } from "./session/routed-loss.js";
 export * from "./session/session.js";
 export * from "./session/shared-timer.js";
 export type { PongTimes, SessionHandlers, SessionOptions } from "./session/session-options.js";

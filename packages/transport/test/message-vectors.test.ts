@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
-import { ByteReader, readEvent } from "@paceline/protocol";
+import { ByteReader, ByteWriter, readEvent, writeEnvelope } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
 import { readCloseBody } from "../src/session/close-body.js";
 import { pongTo, readPong } from "../src/session/pong.js";
+import { RoutedLoss } from "../src/session/routed-loss.js";
 
 interface Vector {
   readonly name: string;
@@ -14,7 +15,7 @@ interface Vector {
 const file = new URL("../../protocol/test/vectors/messages.json", import.meta.url);
 const vectors = JSON.parse(readFileSync(file, "utf8")) as readonly Vector[];
 const of = (wanted: string): readonly Vector[] => vectors.filter(({ kind }) => kind === wanted);
-const [closes, pongs, events] = [of("close"), of("pong"), of("event")];
+const [closes, pongs, reports, events] = [of("close"), of("pong"), of("report"), of("event")];
 const numbered = vectors.filter(({ kind }) => ["ping", "reliable", "bulk"].includes(kind));
 const bytesOf = ({ hex }: Vector): Uint8Array => Uint8Array.from(Buffer.from(hex, "hex"));
 
@@ -28,6 +29,20 @@ describe("vectors of messages' bodies", () => {
     expect(readPong(bytesOf(vector))).toEqual({ number, remoteMs: clockMicros / 1000 });
     const ping = Uint8Array.of(number & 255, number >> 8);
     expect(Buffer.from(pongTo(ping, clockMicros / 1000)).toString("hex")).toBe(vector.hex);
+  });
+
+  test.each(reports)("[WF11] $name", (vector) => {
+    const { number, received, sent } = vector.decoded as Readonly<Record<string, number>>;
+    const reader = new ByteReader(bytesOf(vector));
+    expect([reader.u16(), reader.u16(), reader.u16(), reader.remaining]).toEqual([number, received, sent, 0]);
+    const counts = new RoutedLoss();
+    const envelope = new ByteWriter();
+    writeEnvelope(envelope, { trafficClass: "state", key: 0, peers: [1], packet: Uint8Array.of(0) });
+    const packet = envelope.take();
+    for (let count = 0; count < 0x10000 + received!; count++) counts.countReceived(packet);
+    for (let count = 0; count < 0x10000 + sent!; count++) counts.countSent("state", packet);
+    const written = counts.reportTo(Uint8Array.of(number! & 255, number! >> 8))!;
+    expect(Buffer.from(written).toString("hex")).toBe(vector.hex);
   });
 
   test.each(events)("[WF10] $name", (vector) => {

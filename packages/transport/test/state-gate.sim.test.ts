@@ -17,11 +17,14 @@ class Stream {
   /** Age of each state when it arrived, ms. */
   readonly ages: number[] = [];
   readonly #sender: Session;
+  /** Changes the network in the direction of the acknowledgements. */
+  readonly changeBack: (changes: Partial<NetworkSettings>) => void;
 
   constructor(settings: Partial<NetworkSettings>, isUnreliable: boolean) {
     const { scheduler } = this;
     const random = seededRandom(7);
-    const { a, b } = memoryLinkPair({ scheduler, random, settings, isUnreliable });
+    const { a, b, change } = memoryLinkPair({ scheduler, random, settings, isUnreliable });
+    this.changeBack = (changes) => change(changes, "b");
     this.#sender = new Session({ scheduler, handlers: { onReliable: () => undefined } });
     const receiver = new Session({
       scheduler,
@@ -71,6 +74,31 @@ describe("states on a path that has room", () => {
     expect(Math.max(...stream.ages)).toBeLessThan(400);
   });
 });
+
+describe.each([true, false])(
+  "states whose acknowledgements wait in a queue; unreliable: %s",
+  (isUnreliable) => {
+    test("do not wait themselves", () => {
+      const stream = new Stream({ delayMs: 25 }, isUnreliable);
+      stream.write(300, 1);
+      stream.changeBack({ delayMs: 625 });
+      // The first pongs that show the way of the queue take a while.
+      stream.write(60, 1);
+      const before = stream.ages.length;
+      stream.write(300, 1);
+      expect(stream.ages.length - before).toBeGreaterThanOrEqual(299);
+    });
+
+    test("wait again when they are late themselves", () => {
+      const stream = new Stream({ delayMs: 25, rateBps: 64_000, queueBytes: 64_000 }, isUnreliable);
+      stream.changeBack({ delayMs: 625, rateBps: Infinity });
+      stream.write(600, 8);
+      const late = stream.ages.slice(stream.ages.length / 2).toSorted((a, b) => a - b);
+      expect(late.length).toBeGreaterThan(300);
+      expect(late[Math.floor(late.length * 0.99)]).toBeLessThan(900);
+    });
+  },
+);
 
 describe("states on a path that hides its queue", () => {
   test.each([true, false])("wait at the sender and are replaced there; unreliable: %s", (isUnreliable) => {

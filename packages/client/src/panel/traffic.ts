@@ -160,6 +160,7 @@ export class TrafficMeter {
         return this.#roundTrip(direction, kind === MessageKind.ping, body, pair);
       // Counts as upkeep, like everything unclaimed.
       case MessageKind.close:
+      case MessageKind.report:
     }
   }
 

@@ -67,26 +67,25 @@ export function measuredOf(
   uploadBytesPerSecond: number,
 ): Measured | undefined {
   const paths = [...peers].filter((path) => path.rttMs !== undefined);
+  const { loss, outgoingLoss } = server;
   const uploadRatio = paths.length > 0 ? directBytesPerSecond(paths) / uploadBytesPerSecond : undefined;
   if (paths.length === 0) {
-    const { rttMs: ownMs, jitterMs, queuedBytes, loss, outgoingLoss } = server;
-    const losses = { lossRatio: loss?.ratio, outgoingLossRatio: outgoingLoss?.ratio };
-    paths.push({
-      // Only a link without retransmission shows loss.
-      path: server.stateLink === "webrtc" ? "direct" : "relay",
-      rttMs: ownMs,
-      stats: { jitterMs, queuedBytes, ...losses },
-    });
+    const { rttMs: ownMs, jitterMs, queuedBytes } = server;
+    const stats = { jitterMs, queuedBytes, lossRatio: undefined, outgoingLossRatio: undefined };
+    paths.push({ path: "relay", rttMs: ownMs, stats });
   }
   const rttMs = Math.max(...paths.map((path) => path.rttMs ?? Number.NaN));
   if (Number.isNaN(rttMs)) return undefined;
   const worst = (quality: "jitterMs" | "queuedBytes"): number =>
     Math.max(...paths.map(({ stats }) => stats[quality]));
   const isRelaying = paths.some(({ path }) => path === "relay");
-  // A relay replaces waiting states. Those are missing here, but they were not lost.
+  // A relay replaces waiting states, so the packets of a relayed pair show no loss. What is lost on the way to the
+  // server and from it, the two sides of that link count. A WebSocket repeats what it loses.
+  const relayed = isRelaying && server.stateLink === "webrtc" ? [loss?.ratio, outgoingLoss?.ratio] : [];
   const losses = paths
     .filter(({ path }) => path !== "relay")
     .flatMap(({ stats }) => [stats.lossRatio, stats.outgoingLossRatio])
+    .concat(relayed)
     .filter((ratio) => ratio !== undefined);
   return {
     ...(losses.length > 0 && { lossRatio: Math.max(...losses) }),

@@ -1,6 +1,7 @@
 import { CloseCode, isNewer, nextSequence, type IceServer } from "@paceline/protocol";
 import {
   PathChoice,
+  RoutedLoss,
   type Cancel,
   type Link,
   type LinkClose,
@@ -42,6 +43,8 @@ export interface LinkTerms {
   /** Rank of the attempt. Later ones are preferred, so that a better path replaces a working one. */
   readonly rank: number;
   readonly deadlineMs: number;
+  /** Measures the loss of routed packets. It comes with the code of WebRTC, which few players fetch. */
+  readonly routed: RoutedLoss;
 }
 
 /**
@@ -218,7 +221,7 @@ export class DirectPath {
     } else this.#attempt?.link.close(CloseCode.replaced, "a newer attempt began");
     this.#attempt = { number, rung, link, eventLifetimeMs };
     this.#rank += 1;
-    this.#options.attach(link, { rank: this.#rank, deadlineMs });
+    this.#options.attach(link, { rank: this.#rank, deadlineMs, routed: new RoutedLoss() });
   }
 
   #mayAnswer(): boolean {

@@ -88,7 +88,7 @@ const relayedOptions: LinkMonitorOptions = {
   timeoutMs: Infinity,
   heartbeatMs: Infinity,
 };
-/** Heartbeat of the relayed link beside a direct one, ms, to compare the two. */
+/** Heartbeat of the relayed link beside a direct one, ms, to compare the two: four times as long without doubt. */
 const COMPARED_HEARTBEAT_MS = 1000;
 /** Settings of direct links and those through TURN. They rank above the relay, the newest attempt first. */
 const directOptions = { needsProof: true, timeoutMs: 1000, heartbeatMs: 250 } as const;
@@ -324,10 +324,14 @@ export class PeerConnection implements Peer {
     const [scheduler, epoch] = [this.#scheduler, this.#epoch];
     this.#relayed = new RelayedLink({ scheduler, uplink, peerNumber: this.sessionNumber, epoch });
     const isCompared = (): boolean => this.#directLink?.state === "open";
+    const isInDoubt = (): boolean => this.#direct.path?.choice.isInDoubt === true;
     this.session.attach(this.#relayed, {
       ...relayedOptions,
       get heartbeatMs() {
         return isCompared() ? COMPARED_HEARTBEAT_MS : relayedOptions.heartbeatMs;
+      },
+      get isMeasuredIdle() {
+        return isInDoubt();
       },
     });
   }

@@ -34,7 +34,7 @@ export class ServerPath {
       // The server is reachable directly, or not at all. TURN would only be a detour.
       iceServers: () => [],
       sendSignal: (attempt, data) => connection.send({ type: "signal", to: SERVER_NUMBER, attempt, data }),
-      attach: (link, { rank, deadlineMs }) =>
+      attach: (link, { rank, deadlineMs, routed }) =>
         connection.attachBeside(link, {
           preference: PREFERENCE + rank / 1000,
           needsProof: true,
@@ -43,6 +43,7 @@ export class ServerPath {
           timeoutMs: TIMEOUT_MS,
           heartbeatMs: HEARTBEAT_MS,
           measureMs: MEASURE_MS,
+          routed,
         }),
       onLoadFailure: onChange,
     });

@@ -116,6 +116,14 @@ export class RoomTransport {
     return this.#options.serverStats();
   }
 
+  /**
+   * True while states wait at their sender because those before them take much longer than the path needs: own ones
+   * on a direct link, or those of the room's authority.
+   */
+  get areStatesHeld(): boolean {
+    return this.#options.limits()?.isHeld === true;
+  }
+
   /** Changes of paths and plans, with the measurements of that time, oldest first. At most 200 are kept. */
   get history(): readonly TransportChange[] {
     return this.#history;

@@ -23,6 +23,8 @@ export const MessageKind = {
   pong: 0x07,
   /** Ends the session, with a close code and a reason. */
   close: 0x08,
+  /** Says beside a pong how many routed packets the link has carried each way. */
+  report: 0x09,
 } as const;
 export type MessageKind = (typeof MessageKind)[keyof typeof MessageKind];
 

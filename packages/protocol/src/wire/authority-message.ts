@@ -102,6 +102,8 @@ export interface ViewLimits {
   readonly waiting?: number;
   /** The budget that would do for all of them, bytes per second. */
   readonly neededBytesPerSecond?: number;
+  /** True while states wait because those before them take much longer than the path needs. */
+  readonly isHeld?: boolean;
 }
 
 type Refused = "message" | "entity" | "kind" | "spectator";
@@ -169,5 +171,6 @@ export const readFromAuthority = messageReader<FromAuthority>({
     bytesPerSecond: limit,
     waiting: optional((value) => wholeOf(value, 1, 0xffff)),
     neededBytesPerSecond: limit,
+    isHeld: optional(boolean),
   },
 });

@@ -89,6 +89,11 @@ function writeNumbered(writer: ByteWriter, peers: readonly number[], firstIds: r
   }
 }
 
+/** Returns the class of a routed packet, by its first byte; undefined if it is unknown. */
+export function routedClassOf(bytes: Uint8Array): TrafficClassName | undefined {
+  return classNames[((bytes[0] ?? 0) >> CLASS_SHIFT) & CLASS_BITS];
+}
+
 /** Returns the envelope for forwarding. It omits key, subject and `isPrompt`, which only the relay needs. */
 export function downwardOf({ trafficClass, epoch, firstIds, packet }: Envelope, sender: number): Envelope {
   return { trafficClass, epoch, firstIds, packet, key: 0, peers: [sender] };

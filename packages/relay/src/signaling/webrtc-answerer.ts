@@ -1,5 +1,5 @@
 import { CloseCode, SERVER_NUMBER } from "@paceline/protocol";
-import { TokenBucket, type DropCounters, type LinkMonitorOptions } from "@paceline/transport";
+import { RoutedLoss, TokenBucket, type DropCounters, type LinkMonitorOptions } from "@paceline/transport";
 import {
   NodeWebRtcLink,
   endNativeWebRtc,
@@ -170,7 +170,7 @@ export class WebRtcAnswerer {
     this.#open.add(attempt);
     // The newer of two links is preferred, as in the client.
     const preference = linkOptions.preference + number / 0x10000;
-    participant.attachBeside(admitted, { ...linkOptions, preference });
+    participant.attachBeside(admitted, { ...linkOptions, preference, routed: new RoutedLoss() });
     return attempt;
   }
 

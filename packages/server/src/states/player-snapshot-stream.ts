@@ -22,6 +22,8 @@ export const REMOVAL_BYTES = 2;
 const INDIVIDUAL_SECONDS = 0.25;
 /** Shortest time between two reports of a shortage, ms. */
 const SHORTAGE_PERIOD_MS = 1000;
+/** Time after states were last held back for which the player counts as slow, ms. */
+const HELD_MS = 1000;
 /** A shortage is reported again if its number has changed by more than this share. */
 const SHORTAGE_CHANGE = 0.1;
 
@@ -92,6 +94,9 @@ export class PlayerSnapshotStream {
   /** The shortage that was last sent to the player. */
   #shortage: StateShortage | undefined;
   #shortageAtMs = -Infinity;
+  #heldAtMs = -Infinity;
+  /** True if the player was told that its states are held back. */
+  #isHeld = false;
   #sender: SharedSnapshotSender | undefined;
   /** The shared snapshot that this stream joined, at that snapshot's `epoch` and over that link. */
   #sharedSnapshot: SharedSnapshot | undefined;
@@ -142,17 +147,20 @@ export class PlayerSnapshotStream {
 
   /**
    * Sets the room's limits in force (undefined: none) and the shortage of the tier's budget. Sends them to the
-   * player if the limits are another object than before, or the shortage has changed enough.
+   * player if the limits are another object than before, or the shortage has changed enough, or the path has begun or
+   * ceased to hold states back.
    */
   setLimits(limits: ViewLimits | undefined, ofTier: StateShortage | undefined, nowMs: number): void {
     // In the shared snapshot the player's own budget does not count.
     const own = this.#sharedSnapshot ? undefined : this.#budget.shortage;
     const shortage = own && own.neededBytesPerSecond > (ofTier?.neededBytesPerSecond ?? 0) ? own : ofTier;
     const isNews = nowMs - this.#shortageAtMs >= SHORTAGE_PERIOD_MS && hasChanged(this.#shortage, shortage);
-    if (limits === this.#limits && !isNews) return;
+    const isHeld = nowMs - this.#heldAtMs < HELD_MS;
+    if (limits === this.#limits && !isNews && isHeld === this.#isHeld) return;
     if (isNews) [this.#shortage, this.#shortageAtMs] = [shortage, nowMs];
     this.#limits = limits;
-    this.connection.sendLimits({ ...limits, ...this.#shortage });
+    this.#isHeld = isHeld;
+    this.connection.sendLimits({ ...limits, ...this.#shortage, ...(isHeld && { isHeld }) });
   }
 
   /**
@@ -313,6 +321,7 @@ export class PlayerSnapshotStream {
     // States that would only wait in a queue are not encoded.
     const isBlocked = isSlow && !this.connection.takesStates();
     this.#isWhole ||= isBlocked;
+    if (isBlocked) this.#heldAtMs = nowMs;
     if (isBlocked) return false;
     this.#budget.refill(nowMs, Math.min(turn.maxBytesPerSecond, this.terms.bytesPerSecond));
     // The player pays for all entities before it gets all of them again.

@@ -2,6 +2,8 @@
 export interface PathReading {
   readonly rttMs: number;
   readonly jitterMs: number;
+  /** Number of round trips that were measured so far. */
+  readonly roundTrips: number;
   /** Share of packets lost on one way, 0 to 1. It is 0 on a path that repeats lost packets. */
   readonly lossRatio: number;
   /** Loss of the last few packets. It shows if a path that was bad is good again. */
@@ -15,6 +17,11 @@ const WORSE_RATIO = 1.3;
 const WORSE_MS = 30;
 /** Time without a break for which a direct path must be worse before traffic leaves it. */
 const LEAVE_AFTER_MS = 4000;
+/**
+ * Round trips of each path before a change: three of the five in a median, and one that may have begun before. What
+ * made one path worse may have reached the other as well, which older ones do not show.
+ */
+const FRESH_ROUND_TRIPS = 4;
 /** A direct path is good again if its cost exceeds the relay's by at most this, ms. */
 const AS_GOOD_MS = 10;
 /**
@@ -33,6 +40,12 @@ function costMs({ rttMs, jitterMs }: PathReading, lossRatio: number): number {
   return rttMs / 2 + 2 * jitterMs + lossRatio * LOSS_COST_MS;
 }
 
+interface Doubt {
+  readonly sinceMs: number;
+  /** Round trips of the direct path and of the relay at its beginning. */
+  readonly counts: readonly [number, number];
+}
+
 /**
  * Chooses between a direct path and the relay while both are open. Chooses the direct one unless it is
  * clearly worse for some time. Traffic returns to it when it is good again, later each time. Has no clock of
@@ -42,9 +55,14 @@ export class PathChoice {
   choice: "direct" | "relay" = "direct";
   /** The reason of the last change, in a sentence. Empty before the first change. */
   reason = "";
-  #sinceMs: number | undefined;
+  #doubt: Doubt | undefined;
   #returnAfterMs = FIRST_RETURN_AFTER_MS;
   #returnedAtMs = -Infinity;
+
+  /** True while a change is wanted and waits. The owner then measures both paths often. */
+  get isInDoubt(): boolean {
+    return this.#doubt !== undefined;
+  }
 
   /**
    * Takes the readings of both paths, undefined for a path that is not open. Returns true if the choice has
@@ -52,12 +70,16 @@ export class PathChoice {
    */
   observe(direct: PathReading | undefined, relay: PathReading | undefined, nowMs: number): boolean {
     if (!direct || !relay || !this.#wantsChange(direct, relay)) {
-      this.#sinceMs = undefined;
+      this.#doubt = undefined;
       return false;
     }
-    this.#sinceMs ??= nowMs;
+    const counts = [direct.roundTrips, relay.roundTrips] as const;
+    const doubt = (this.#doubt ??= { sinceMs: nowMs, counts });
     const patienceMs = this.choice === "direct" ? LEAVE_AFTER_MS : this.#returnAfterMs;
-    if (nowMs - this.#sinceMs < patienceMs) return false;
+    const fresh = Math.min(counts[0] - doubt.counts[0], counts[1] - doubt.counts[1]);
+    // Another link counts from 0.
+    if (fresh < 0) this.#doubt = undefined;
+    if (nowMs - doubt.sinceMs < patienceMs || fresh < FRESH_ROUND_TRIPS) return false;
     this.#change(direct, relay, nowMs);
     return true;
   }
@@ -70,7 +92,7 @@ export class PathChoice {
   }
 
   #change(direct: PathReading, relay: PathReading, nowMs: number): void {
-    this.#sinceMs = undefined;
+    this.#doubt = undefined;
     const relayed = `relay ${inWords(relay, relay.lossRatio)}`;
     if (this.choice === "direct") {
       this.choice = "relay";

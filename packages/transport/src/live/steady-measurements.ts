@@ -7,6 +7,8 @@ type Name = keyof typeof quantities;
 const STALLS_ENTER_AFTER_MS = 0;
 /** Additional sockets close only after a quiet minute: opening one again costs a handshake. */
 const STALLS_LEAVE_AFTER_MS = 60_000;
+/** Most that the time for which a quantity keeps its band without measurements grows, in multiples of the first. */
+const MAX_KEPT = 16;
 const names = Object.keys(quantities) as Name[];
 
 /** Turns the measurements of every second into bands that are steady enough for the decision tree. */
@@ -16,6 +18,11 @@ export class SteadyMeasurements {
    * Otherwise a change of links would be undone at once, only because the new link measures other quantities.
    */
   readonly #bands = new Map<Name, { readonly band: SteadyBand; measuredAtMs: number }>();
+  /**
+   * That time, ms, where it is longer than at first. Each bad band that ends without a measurement doubles it: if
+   * the change of links that follows brings the band back, links would otherwise change for ever.
+   */
+  readonly #keptMs = new Map<Name, number>();
   /** The newest measurement. */
   measured: Measured | undefined;
   /** Time of {@link measured}, on the clock of {@link observe}. */
@@ -43,13 +50,16 @@ export class SteadyMeasurements {
     const held = this.#bands.get(name);
     const [enterAfterMs, leaveAfterMs] =
       name === "stalls" ? [STALLS_ENTER_AFTER_MS, STALLS_LEAVE_AFTER_MS] : [ENTER_AFTER_MS, LEAVE_AFTER_MS];
+    const bands = measuredBands[quantities[name]];
     if (value === undefined) {
-      if (held && nowMs - held.measuredAtMs >= leaveAfterMs) this.#bands.delete(name);
+      const keptMs = this.#keptMs.get(name) ?? leaveAfterMs;
+      if (!held || nowMs - held.measuredAtMs < keptMs) return;
+      this.#bands.delete(name);
+      if (held.band.name !== bands[0].name)
+        this.#keptMs.set(name, Math.min(2 * keptMs, MAX_KEPT * leaveAfterMs));
       return;
     }
-    const { band } = held ?? {
-      band: new SteadyBand(measuredBands[quantities[name]], enterAfterMs, leaveAfterMs),
-    };
+    const { band } = held ?? { band: new SteadyBand(bands, enterAfterMs, leaveAfterMs) };
     this.#bands.set(name, { band, measuredAtMs: nowMs });
     band.update(value, nowMs);
   }

@@ -23,7 +23,7 @@ const WINDOWS = 20;
 const SETTLING_WINDOWS = 3;
 const MIN_PACKETS = 10;
 /** Longest gap that counts as lost. After a longer one the sender began elsewhere. */
-const MAX_GAP = 4096;
+export const MAX_GAP = 4096;
 /** Packets between one and the newest ack after which its fate is decided: it arrived, or it is lost. */
 const MAX_REORDER = 24;
 const Z95 = 1.96;
@@ -49,6 +49,8 @@ export class LossCount {
       arrived += window.arrived;
       lost += window.lost;
     }
+    // Packets that arrived late were counted as lost in an earlier window, which may have left the reading.
+    lost = Math.max(0, lost);
     const packets = arrived + lost;
     return packets < MIN_PACKETS || arrived === 0 ? undefined : wilson(lost, packets);
   }

@@ -45,6 +45,7 @@ import {
   assertEventBytes,
   assertMessageBytes,
 } from "./outbox/payload-limits.js";
+import type { PongTimes } from "./session-options.js";
 import { ACK_BITS, SequenceWindow, areOfSent } from "./sequence-window.js";
 
 /** Budget of bulk bytes through a relay that all sessions of a room share. */
@@ -304,11 +305,15 @@ export class Sender implements PacketSource {
 
   /**
    * Sends a ping or a pong. With `isRepeated` it travels like an event, which a data channel repeats within
-   * its lifetime: it then shows if the remote is there, but no loss.
+   * its lifetime: it then shows if the remote is there, but no loss. A report shares the packet.
    */
-  sendProbe(link: Link, kind: MessageKind, body: Uint8Array, isRepeated = false): void {
+  sendProbe(link: Link, kind: MessageKind, body: Uint8Array, isRepeated = false, report?: Uint8Array): void {
     if (isRepeated || !losesPackets(link)) return this.sendNow(link, "event", kind, body);
-    this.#write(link, "state", kind, body);
+    if (!report) return this.#write(link, "state", kind, body);
+    this.#startPacket(link, "state");
+    writeMessage(writer, MessageKind.report, report);
+    writeMessage(writer, kind, body);
+    this.#sendPacket(link, "state");
   }
 
   /** Sends a packet with only acks and receipts. Returns false if the link has no room, or the budget none. */
@@ -391,6 +396,11 @@ export class Sender implements PacketSource {
     this.#commandBundle.flush();
   }
 
+  /** Takes the times of a pong over the link that carries the states. */
+  pongReceived(times: PongTimes): void {
+    this.#delay.pongReceived(times);
+  }
+
   /** Forgets measurements, because another link carries the states. */
   stateLinkMoved(): void {
     this.loss.clear();
@@ -469,6 +479,7 @@ export class Sender implements PacketSource {
     if (kind === MessageKind.event) return this.#sendEvents(link, waiting, queue);
     if (kind === undefined) {
       this.outbox.countSent(link, bytes);
+      this.#options.onWhole?.(link, trafficClass, bytes);
       return link.send(trafficClass, bytes, key, expiresAtMs - this.#nowMs());
     }
     if (kind === MessageKind.state) this.#recordState(this.#sequence, number, key > 0, this.#nowMs());

@@ -53,15 +53,19 @@ const VIOLATION_LIMIT = 50;
  * share what the relay lets it send.
  */
 const RELAYED_PONGS_PER_SECOND = 2;
+const probeKinds: ReadonlySet<MessageKind> = new Set([
+  MessageKind.ping,
+  MessageKind.pong,
+  MessageKind.report,
+]);
 /** Messages that a datagram link sends once. It repeats the others until they arrive or their lifetime ends. */
 const unrepeatedKinds: ReadonlySet<MessageKind> = new Set([
   MessageKind.state,
   MessageKind.input,
-  MessageKind.ping,
-  MessageKind.pong,
+  ...probeKinds,
 ]);
 /** True for a message that needs no ack, because a pong answers a ping. */
-const isProbe = ({ kind }: Message): boolean => kind === MessageKind.ping || kind === MessageKind.pong;
+const isProbe = ({ kind }: Message): boolean => probeKinds.has(kind);
 
 /**
  * A logical connection to another participant or to the server, over links that come and go. It numbers
@@ -111,6 +115,7 @@ export class Session {
       drops: this.drops,
       linkFor: (trafficClass) => this.linkFor(trafficClass),
       currentTick: options.currentTick ?? (() => 0),
+      onWhole: (link, name, packet) => this.#links.monitorOf(link)?.options.routed?.countSent(name, packet),
       takeAcks: (mayBeLost, nowMs) => this.#receiver.takeAcks(mayBeLost, nowMs),
       onArrived: (number) => this.#handlers.onAcknowledged?.(number),
     });
@@ -118,6 +123,7 @@ export class Session {
       scheduler: this.#scheduler,
       onPacket: this.receive,
       ping: (monitor) => this.#ping(monitor, this.#scheduler.nowMs()),
+      isSlow: (nowMs) => this.#sender.isStateSlow(nowMs),
       onActive: (link, reason) => this.#moved(link, reason),
       onRoom: () => this.#sender.pump(),
       onUnreliable: (link) => {
@@ -142,7 +148,7 @@ export class Session {
     const monitor = this.#admit(bytes, link, nowMs);
     if (!monitor) return;
     if (isRouted(bytes) && this.#handlers.onRouted) {
-      this.#links.heard(monitor, nowMs);
+      this.#hearRouted(bytes, monitor, nowMs);
       return this.#isClosed ? undefined : this.#handlers.onRouted(bytes, link);
     }
     const packet = readPacket(bytes);
@@ -164,6 +170,11 @@ export class Session {
       else this.#receiveMessage(message, packet, isTimely, monitor, nowMs);
     }
   };
+
+  #hearRouted(bytes: Uint8Array, monitor: LinkMonitor, nowMs: number): void {
+    this.#links.heard(monitor, nowMs);
+    monitor.options.routed?.countReceived(bytes);
+  }
 
   /** Returns the monitor of the packet's link; undefined: the packet is not read. */
   #admit(bytes: Uint8Array, link: Link, nowMs: number): LinkMonitor | undefined {
@@ -617,8 +628,7 @@ export class Session {
         return this.#handlers.onEvent?.(body);
       case MessageKind.state: {
         const tick = this.#receiver.tickOf(packet, nowMs);
-        if (typeof tick === "number") return this.#handlers.onState?.(body, tick, nowMs);
-        return tick === "bad-message" ? this.reportViolation(tick) : this.drops.count(tick);
+        return typeof tick === "number" ? this.#handlers.onState?.(body, tick, nowMs) : this.#dropState(tick);
       }
       case MessageKind.input:
         return this.#handlers.onInput?.(body);
@@ -628,12 +638,19 @@ export class Session {
         return this.#receivePing(body, monitor);
       case MessageKind.pong:
         return this.#receivePong(body, monitor);
+      case MessageKind.report:
+        return this.#receiveReport(body, monitor);
       case MessageKind.close:
         return this.#closedByRemote(body);
     }
   }
 
-  #receivePing(body: Uint8Array, { link }: LinkMonitor): void {
+  #dropState(reason: DropReason): void {
+    if (reason === "bad-message") this.reportViolation(reason);
+    else this.drops.count(reason);
+  }
+
+  #receivePing(body: Uint8Array, { link, options }: LinkMonitor): void {
     if (body.length !== 2) return this.reportViolation("bad-message");
     this.#startUpdates();
     const nowMs = this.#scheduler.nowMs();
@@ -643,7 +660,13 @@ export class Session {
     this.#pongAtMs = nowMs;
     if (this.#pongs + 1 > most) return this.drops.count("rate-limit");
     this.#pongs += 1;
-    this.#sender.sendProbe(link, MessageKind.pong, pongTo(body, nowMs));
+    this.#sender.sendProbe(
+      link,
+      MessageKind.pong,
+      pongTo(body, nowMs),
+      false,
+      options.routed?.reportTo(body),
+    );
   }
 
   #receivePong(body: Uint8Array, monitor: LinkMonitor): void {
@@ -655,8 +678,17 @@ export class Session {
     const { sentAtMs: sentMs, isProof } = ping;
     const wasLate = this.#links.wasLate(sentMs, receivedMs);
     monitor.took(receivedMs - sentMs, wasLate);
+    const times = { sentMs, remoteMs: pong.remoteMs, receivedMs, wasLate };
+    if (monitor === this.#links.unreliable) this.#sender.pongReceived(times);
     if (isProof) this.#links.choose("probe answered");
-    this.#handlers.onPong?.({ sentMs, remoteMs: pong.remoteMs, receivedMs, wasLate }, monitor.link);
+    this.#handlers.onPong?.(times, monitor.link);
+  }
+
+  /** Takes the counts of routed packets. A link that carries no states has lost none of them. */
+  #receiveReport(body: Uint8Array, monitor: LinkMonitor): void {
+    const { routed } = monitor.options;
+    if (monitor !== this.#links.unreliable || !routed) return;
+    if (!routed.take(body, this.#sender.loss, this.#receiver.loss)) this.reportViolation("bad-message");
   }
 
   #receiveReliable(name: ReliableClass, body: Uint8Array): void {

@@ -1,16 +1,23 @@
-import { array, assert, double, property, record } from "fast-check";
+import { array, assert, double, integer, property, record } from "fast-check";
 import { PathChoice, type PathReading } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 
-const relay: PathReading = { rttMs: 60, jitterMs: 3, lossRatio: 0, recentLossRatio: 0 };
-const good: PathReading = { rttMs: 30, jitterMs: 2, lossRatio: 0, recentLossRatio: 0 };
-const lossy: PathReading = { rttMs: 30, jitterMs: 2, lossRatio: 0.2, recentLossRatio: 0.2 };
+const relay: PathReading = { roundTrips: 0, rttMs: 60, jitterMs: 3, lossRatio: 0, recentLossRatio: 0 };
+const good: PathReading = { roundTrips: 0, rttMs: 30, jitterMs: 2, lossRatio: 0, recentLossRatio: 0 };
+const lossy: PathReading = {
+  roundTrips: 0,
+  rttMs: 30,
+  jitterMs: 2,
+  lossRatio: 0.2,
+  recentLossRatio: 0.2,
+};
 
 /** Returns the seconds at which the choice changed, with one observation per second. */
 function changes(choice: PathChoice, seconds: number, direct: PathReading | undefined, fromS = 0): number[] {
   const found: number[] = [];
   for (let second = fromS; second < fromS + seconds; second += 1) {
-    if (choice.observe(direct, relay, second * 1000)) found.push(second);
+    const [forDirect, forRelay] = [direct, relay].map((path) => path && { ...path, roundTrips: second });
+    if (choice.observe(forDirect, forRelay, second * 1000)) found.push(second);
   }
   return found;
 }
@@ -33,7 +40,13 @@ describe("direct or relay", () => {
 
   test("a direct path is kept up to 1.3 times the relay's cost and 30 ms", () => {
     // The relay costs 36 ms, so that a direct path may cost 76.8.
-    const slow = (rttMs: number): PathReading => ({ rttMs, jitterMs: 0, lossRatio: 0, recentLossRatio: 0 });
+    const slow = (rttMs: number): PathReading => ({
+      roundTrips: 0,
+      rttMs,
+      jitterMs: 0,
+      lossRatio: 0,
+      recentLossRatio: 0,
+    });
     expect(changes(new PathChoice(), 100, slow(153))).toEqual([]);
     expect(changes(new PathChoice(), 100, slow(154))).toEqual([4]);
     // Traffic returns if the direct path costs at most 10 ms more than the relay.
@@ -66,6 +79,24 @@ describe("direct or relay", () => {
     expect(backAfter).toEqual([4, 8, 4]);
   });
 
+  test("a path is left only after four round trips of both since it became worse", () => {
+    const choice = new PathChoice();
+    const at = (path: PathReading, roundTrips: number) => ({ ...path, roundTrips });
+    for (let second = 0; second < 60; second++)
+      expect(choice.observe(at(lossy, 4 * second), at(relay, 3), second * 1000)).toBe(false);
+    expect(choice.isInDoubt).toBe(true);
+    // The queue before the direct path stands before the relay, too.
+    const slow = { ...lossy, lossRatio: 0, rttMs: 600 };
+    expect(choice.observe(at(slow, 240), { ...at(relay, 6), rttMs: 620 }, 60_000)).toBe(false);
+    expect(choice.isInDoubt).toBe(false);
+    for (let second = 61; second < 65; second++)
+      expect(choice.observe(at(slow, 4 * second), at(relay, second), second * 1000)).toBe(false);
+    // A new link of the relay counts from 0.
+    for (let count = 0; count < 5; count++)
+      expect(choice.observe(at(slow, 260 + count), at(relay, count), 65_000 + count * 1000)).toBe(false);
+    expect(choice.observe(at(slow, 265), at(relay, 5), 70_000)).toBe(true);
+  });
+
   test("a path that is not open changes nothing", () => {
     const choice = new PathChoice();
     expect(changes(choice, 100, undefined)).toEqual([]);
@@ -75,6 +106,7 @@ describe("direct or relay", () => {
 
   test("for all measurements, changes are seconds apart, and returns become rarer", () => {
     const reading = record({
+      roundTrips: integer({ min: 0, max: 400 }),
       rttMs: double({ min: 0, max: 500, noNaN: true }),
       jitterMs: double({ min: 0, max: 100, noNaN: true }),
       lossRatio: double({ min: 0, max: 1, noNaN: true }),

@@ -71,7 +71,10 @@ export class MeshMode implements RoomMode {
   }
 
   get limits(): ViewLimits {
-    return this.#states.shortage ?? {};
+    const nowMs = this.#parts.scheduler.nowMs();
+    // The relay replaces the states that wait for a relayed pair.
+    const isHeld = this.pairs.some(({ path, session }) => path !== "relay" && session.isStateSlow(nowMs));
+    return { ...this.#states.shortage, isHeld };
   }
 
   get pairs(): PeerConnection[] {

@@ -1,5 +1,6 @@
 import type { Link } from "../../link.js";
 import type { PathReading } from "../../live/path-choice.js";
+import type { RoutedLoss } from "../routed-loss.js";
 import { PingLoss } from "./ping-loss.js";
 import { RoundTrip } from "./round-trip.js";
 
@@ -28,10 +29,20 @@ export interface LinkMonitorOptions {
    */
   readonly measureMs?: number;
   /**
+   * True if the link is pinged at its full rate while another carries the traffic. Default: if it needs proof,
+   * since it may be good again.
+   */
+  readonly isMeasuredIdle?: boolean;
+  /**
    * Silence with an unanswered ping after which the owner gets `onSilence`, so that it can try another path,
    * ms. A ping is sent after half of this silence. Default: never.
    */
   readonly silenceMs?: number;
+  /**
+   * Measures the loss of routed packets, with the other side's help. For the link of a client and its server that
+   * loses packets. Default: it is not measured.
+   */
+  readonly routed?: RoutedLoss;
   /** Returns true if a received packet may be read. If not, it is dropped and counted. Default: each may. */
   readonly admits?: (packetBytes: number) => boolean;
 }
@@ -117,6 +128,7 @@ export class LinkMonitor {
     return {
       rttMs,
       jitterMs,
+      roundTrips: this.#roundTrip.count,
       lossRatio: oneWay(this.#loss.ratio),
       recentLossRatio: oneWay(this.#loss.recentRatio),
     };
@@ -185,6 +197,11 @@ export class LinkMonitor {
     return nowMs - this.#heardAtMs;
   }
 
+  /** Asks for a round trip soon, because states seem slow: it shows which way is. */
+  hurry(): void {
+    this.#roundTrip.isSurprised = true;
+  }
+
   /** Returns true if a ping is due. `isActive`: the link carries the session's traffic. */
   isPingDue(nowMs: number, isActive: boolean): boolean {
     if (this.#openedAtMs === undefined) return false;
@@ -193,8 +210,8 @@ export class LinkMonitor {
     if (nowMs - this.#heardAtMs >= quietMs && nowMs - this.#lastPingAtMs >= quietMs) return true;
     const { heartbeatMs, measureMs = heartbeatMs } = this.options;
     const isHeard = this.rttMs !== undefined && nowMs - this.#heardAtMs < heartbeatMs;
-    // A link that needs proof is measured even while another carries the traffic: it may be good again.
-    const idleFactor = isActive || this.options.needsProof ? 1 : 4;
+    const { needsProof, isMeasuredIdle = needsProof } = this.options;
+    const idleFactor = isActive || isMeasuredIdle ? 1 : 4;
     const periodMs = (isHeard ? Math.max(heartbeatMs, measureMs) : heartbeatMs) * idleFactor;
     const isUrgent = isActive && this.#roundTrip.isSurprised;
     const maxMs = isProving ? PROBE_PERIOD_MS : isUrgent ? SURPRISED_PERIOD_MS : Infinity;
@@ -206,6 +223,7 @@ export class LinkMonitor {
     this.#unansweredSinceMs ??= nowMs;
     this.#unanswered += 1;
     this.#loss.pinged(nonce, nowMs);
+    this.options.routed?.pinged(nonce);
   }
 
   /**

@@ -23,6 +23,8 @@ export class RoundTrip {
   rttMs: number | undefined;
   /** Mean difference between neighbouring round trips, ms. */
   jitterMs = 0;
+  /** Number of samples so far. */
+  count = 0;
   /** True if the last sample differed so much from the estimate that the next one should come soon. */
   isSurprised = false;
 
@@ -37,6 +39,7 @@ export class RoundTrip {
   sample(rttMs: number): void {
     const estimateMs = this.#samplesMs.length === 0 ? rttMs : this.rttMs!;
     const usualMs = Math.max(SURPRISE_MS, estimateMs * SURPRISE_SHARE, this.jitterMs * SURPRISE_JITTERS);
+    this.count += 1;
     this.#samplesMs.push(rttMs);
     if (this.#samplesMs.length > JITTER_OF + 1) this.#samplesMs.shift();
     this.isSurprised = Math.abs(rttMs - estimateMs) > usualMs;

@@ -10,6 +10,8 @@ export interface SessionLinksOptions {
   readonly onPacket: (packet: Uint8Array, link: Link) => void;
   /** Sends a ping over that link, and calls `pinged` of its monitor. */
   ping(monitor: LinkMonitor): void;
+  /** Returns true while states take long: then their link is measured often. */
+  isSlow(nowMs: number): boolean;
   /** Called when another link carries the traffic. */
   onActive(link: Link | undefined, reason: string): void;
   /** Called when a link has sent some of its queued bytes. */
@@ -164,6 +166,8 @@ export class SessionLinks {
   #pingIfDue(monitor: LinkMonitor, nowMs: number): void {
     const isActive = monitor === this.#active || monitor === this.#unreliable;
     const isWitness = this.#monitors.some((silent) => silent.shouldAsk(monitor, nowMs));
+    const isOwn = monitor === this.#unreliable && monitor.link.kind !== "relayed";
+    if (isOwn && this.#options.isSlow(nowMs)) monitor.hurry();
     if (isWitness || monitor.isPingDue(nowMs, isActive)) this.#options.ping(monitor);
   }
 }

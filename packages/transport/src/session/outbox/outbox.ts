@@ -19,6 +19,8 @@ export interface OutboxOptions {
    * 1 MiB.
    */
   readonly maxForwardedBytes?: number | undefined;
+  /** Called when a whole packet leaves over this link. */
+  onWhole?(link: Link, trafficClass: TrafficClassName, packet: Uint8Array): void;
 }
 
 /** Counters of messages that did not leave. */
@@ -116,6 +118,7 @@ export class Outbox {
       else this.counters.packetsDropped += 1;
     } else if (this.maySendNow(link, trafficClass)) {
       this.countSent(link, packet);
+      this.#options.onWhole?.(link, trafficClass, packet);
       link.send(trafficClass, packet, key, lifetimeMs);
     } else {
       const name = trafficClass === "reference" ? "command" : trafficClass;

@@ -1,5 +1,7 @@
 import { SEQUENCE_MODULUS } from "@paceline/protocol";
 import { AnswerTimes } from "../answer-times.js";
+import type { PongTimes } from "../session-options.js";
+import { AnswerDelay } from "./answer-delay.js";
 
 interface InFlight {
   readonly sequence: number;
@@ -25,11 +27,14 @@ const LOST_AFTER_MS = 2000;
  * Finds a hidden queue from the time that states take. `bufferedAmount` does not include bytes in a kernel's
  * socket or an SCTP association, which may be seconds' worth. When the oldest state on its way has taken much
  * longer than the path needs, further states wait, so that newer ones can replace them. From then on arrivals
- * make room for others, until nothing waits any more. Loss alone slows nothing down. Has no clock of its own.
+ * make room for others, until nothing waits any more. Loss alone slows nothing down, and neither does a queue in
+ * which only the acknowledgements wait. Has no clock of its own.
  */
 export class PathDelay {
   /** Times from states to their acknowledgements. */
   readonly answers = new AnswerTimes();
+  /** The way back of the acknowledgements. */
+  #answerDelay = new AnswerDelay();
   #inFlight: InFlight[] = [];
   #baseMs: number | undefined;
   /** States that may leave although the path is slow. Undefined while it is not slow. */
@@ -79,6 +84,11 @@ export class PathDelay {
     return !isLate;
   }
 
+  /** Takes the times of a pong over the link that carries the states. */
+  pongReceived(times: PongTimes): void {
+    this.#answerDelay.take(times);
+  }
+
   /** Called when states arrive in time and none waits: the queue is gone. */
   recovered(): void {
     this.#credit = undefined;
@@ -88,6 +98,7 @@ export class PathDelay {
   reset(): void {
     this.#clear();
     this.answers.clear();
+    this.#answerDelay = new AnswerDelay();
     this.#baseMs = undefined;
   }
 
@@ -97,7 +108,7 @@ export class PathDelay {
   }
 
   #isLate(tookMs: number): boolean {
-    return tookMs > (this.#baseMs ?? UNKNOWN_BASE_MS) + QUEUE_MS;
+    return tookMs - this.#answerDelay.waitMs > (this.#baseMs ?? UNKNOWN_BASE_MS) + QUEUE_MS;
   }
 
   #clear(): void {
