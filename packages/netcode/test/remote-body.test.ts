@@ -185,6 +185,18 @@ describe("send decision", () => {
     expect(once.map(({ reason }) => reason)).toEqual(["first", "repeat", "position", "repeat"]);
   });
 
+  test("an interpolated entity that stops is sent twice, and once more on lossy paths", () => {
+    const stops = (tick: number): Float64Array => row(Math.min(tick, 10), tick < 10 ? 60 : 0);
+    const policy = { ...POLICY, minIntervalMs: 0, isInterpolated: true };
+    const sent = (repeatAfterMs: number) => publish(stops, { ...policy, repeatAfterMs }, 60).slice(10);
+    const twice = [
+      { tick: 10, reason: "snapshot" },
+      { tick: 11, reason: "repeat" },
+    ];
+    expect(sent(0)).toEqual(twice);
+    expect(sent(67)).toEqual([...twice, { tick: 15, reason: "repeat" }]);
+  });
+
   test("a wrap of ticks causes no send", () => {
     const first = 0xffffffff - 30;
     const sent = publish((tick) => row(tick * TICK * 10, 10), POLICY, 60, first);

@@ -87,16 +87,22 @@ describe.each([true, false])("of two players of one room, on lines in order: %s,
       expect(Math.abs(held.get(car.id)!.values[0]! - car.state[0]!)).toBeLessThan(0.02);
   });
 
-  test("a player with repeats gets a single change twice", () => {
-    const receivers = [player({}, isInOrder), player({ repeats: true }, isInOrder)];
-    packets(receivers, rest, 1);
-    let place = 0;
-    const jump = ({ position }: Driven, seconds: number): void => {
-      if (Math.round(seconds * TICK_HZ) % 30 === 0) position.set((place += 1), 0);
-    };
-    const [once, twice] = packets(receivers, jump);
-    expect(twice! - once!).toBeGreaterThanOrEqual(6);
-  });
+  test.each([false, true])(
+    "a player with repeats gets a single change once more: isInterpolated %s",
+    (isInterpolated) => {
+      const receivers = [
+        player({ isInterpolated }, isInOrder),
+        player({ isInterpolated, repeats: true }, isInOrder),
+      ];
+      packets(receivers, rest, 1);
+      let place = 0;
+      const jump = ({ position }: Driven, seconds: number): void => {
+        if (Math.round(seconds * TICK_HZ) % 30 === 0) position.set((place += 1), 0);
+      };
+      const [once, twice] = packets(receivers, jump);
+      expect(twice! - once!).toBeGreaterThanOrEqual(6);
+    },
+  );
 
   test("a player with fewer bytes a second gets no more than these", () => {
     for (let count = 0; count < 200; count++) world.spawn(Car, {}, undefined);

@@ -29,7 +29,8 @@ export class SendDecision {
   readonly #receiverModel: ReceiverModel;
   readonly #error: ReckoningError = { positionM: 0, headingRad: 0 };
   readonly #lastSent: Float64Array;
-  #isRepeated = true;
+  /** Number of times that the newest state was sent. */
+  #copies = 0;
 
   /** @param width components per row */
   constructor(options: ReceiverModelOptions, width: number) {
@@ -61,7 +62,7 @@ export class SendDecision {
     // If a game's model returns NaN, the comparison fails and the entity is sent.
     if (!(this.#error.positionM <= policy.positionThresholdM)) return "position";
     if (!(this.#error.headingRad <= policy.headingThresholdRad)) return "heading";
-    if (!this.#isRepeated && policy.repeatAfterMs > 0 && age >= policy.repeatAfterMs / 1000) return "repeat";
+    if (this.#copies < 2 && isRepeatDue(age, policy)) return "repeat";
     const isMoving =
       speedOf(this.#layout, state) > STANDING_MPS || speedOf(this.#layout, this.#lastSent) > STANDING_MPS;
     const heartbeatMs = isMoving
@@ -72,7 +73,8 @@ export class SendDecision {
 
   /**
    * Returns the reason to send an interpolated entity. A resting state is sent twice, so that receivers do
-   * not take the silence for loss.
+   * not take the silence for loss, and three times if the policy repeats: while both are lost, receivers move
+   * the entity on.
    */
   #snapshotReason(state: Components, ageSeconds: number, policy: SendDecisionPolicy): SendReason | undefined {
     const layout = this.#layout;
@@ -80,7 +82,7 @@ export class SendDecision {
     const turnedRad = headingErrorRad(layout, state, this.#lastSent);
     const hasMoved = movedM > policy.positionThresholdM * UNMOVED_SHARE;
     if (hasMoved || turnedRad > policy.headingThresholdRad * UNMOVED_SHARE) return "snapshot";
-    if (!this.#isRepeated) return "repeat";
+    if (this.#copies < 2 || (this.#copies < 3 && isRepeatDue(ageSeconds, policy))) return "repeat";
     return ageSeconds >= policy.heartbeatMs / 1000 ? "heartbeat" : undefined;
   }
 
@@ -89,8 +91,12 @@ export class SendDecision {
     this.#receiverModel.sent(state, tick);
     this.#lastSent.set(state);
     // Heartbeats and repeats contain nothing new, so they are not repeated.
-    this.#isRepeated = reason === "repeat" || reason === "heartbeat";
+    this.#copies = reason === "repeat" || reason === "heartbeat" ? this.#copies + 1 : 1;
   }
+}
+
+function isRepeatDue(ageSeconds: number, { repeatAfterMs }: SendDecisionPolicy): boolean {
+  return repeatAfterMs > 0 && ageSeconds >= repeatAfterMs / 1000;
 }
 
 /** Returns a decision for one entity; undefined if it has no motion. */
