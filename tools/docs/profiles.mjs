@@ -112,8 +112,9 @@ function profileTables({ profiles, profileRanges }) {
 ${table(["", ...all.map((one) => one.genre), "allowed"], numbers)}`;
 }
 
-/** @param {Plan} plan @returns {string[]} */
-function planCells({ numbers, channels }) {
+/** @param {Transport} transport @param {Plan} plan @returns {string[]} */
+function planCells({ stateIntervalMs }, plan) {
+  const { numbers, channels } = plan;
   const { state, command, event } = channels;
   return [
     orderText(state.links),
@@ -123,13 +124,14 @@ function planCells({ numbers, channels }) {
     orderText(state.links.filter((link) => link !== "webrtc")),
     event.delivery === "lifetime" ? `${event.lifetimeMs} ms` : "until they arrive",
     command.periodMs === 0 ? "at once" : `every ${rounded(command.periodMs)} ms`,
-    `${rounded(numbers.stateHz)}/s, every ${rounded(state.periodMs)} ms`,
+    `${rounded(1000 / stateIntervalMs(plan))}/s, every ${rounded(state.periodMs)} ms`,
     `${rounded(numbers.thresholdM)} m, ${rounded(numbers.headingRad)} rad`,
   ];
 }
 
 /** @param {Transport} transport @returns {string} */
-function ordinaryPlans({ circumstancesOf, planFor, profiles }) {
+function ordinaryPlans(transport) {
+  const { circumstancesOf, planFor, profiles } = transport;
   const rows = Object.values(profiles).map((profile) => {
     const plan = planFor(
       circumstancesOf(profile, {
@@ -139,7 +141,7 @@ function ordinaryPlans({ circumstancesOf, planFor, profiles }) {
         peers: 3,
       }),
     );
-    return [profile.genre, ...planCells(plan)];
+    return [profile.genre, ...planCells(transport, plan)];
   });
   const head = [
     "profile",

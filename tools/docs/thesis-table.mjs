@@ -344,12 +344,13 @@ function refusalOf(transports) {
   throw new Error(`the client takes ${transports.join(", ")}`);
 }
 
-/** @param {Plan} plan @returns {string} */
-function planText({ channels, numbers, repeats }) {
-  const { links, delivery } = channels.state;
+/** @param {Transport} transport @param {Plan} plan @returns {string} */
+function planText({ stateIntervalMs }, plan) {
+  const { links, delivery } = plan.channels.state;
+  const perSecond = Math.round(10_000 / stateIntervalMs(plan)) / 10;
   const way = links.map((link) => linkNames[link]).join(", else ");
-  const repeated = repeats ? ", the newest repeated" : "";
-  return `${way}; ${delivery === "newest-wins" ? "states may be lost" : "all in order"}; ${numbers.stateHz}/s${repeated}`;
+  const repeated = plan.repeats ? ", the newest repeated" : "";
+  return `${way}; ${delivery === "newest-wins" ? "states may be lost" : "all in order"}; ${perSecond}/s${repeated}`;
 }
 
 /**
@@ -386,7 +387,8 @@ function departureRows({ genre, what, figures = [], without }, number) {
  * @param {(question: string, row: string) => string} reasonOf
  * @returns {{ rows: string[][], departures: number, figures: string[][] }}
  */
-export function thesisRows({ circumstancesOf, planFor, profiles }, reasonOf) {
+export function thesisRows(transport, reasonOf) {
+  const { circumstancesOf, planFor, profiles } = transport;
   /** @type {{ situation: Situation, number: string }[]} */
   const departing = [];
   const rows = situations.map((situation, at) => {
@@ -411,7 +413,7 @@ export function thesisRows({ circumstancesOf, planFor, profiles }, reasonOf) {
       number,
       `${genre}: ${what}`,
       thesis,
-      refusal === undefined ? planText(plan) : "none: the client refuses it",
+      refusal === undefined ? planText(transport, plan) : "none: the client refuses it",
       isSame ? "same" : "departs",
       reason,
     ];

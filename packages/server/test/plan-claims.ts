@@ -134,13 +134,15 @@ function ratesClaim(claimed: Claimed): void {
     return thresholdClaim(claimed, { periodMs: 0, intervalMs: 1000 / limit });
   }
   const periodMs = Number(/packets ([\d.]+) ms apart/.exec(choice)?.[1]);
+  const packetsHz = 1000 / Math.max(periodMs, 1);
+  say(limit <= packetsHz + 0.1, `up to ${limit} per second`, { packetsHz });
   // A state is also due in a step that comes a little early.
   const leastMs = periodMs - 500 / probe.tickHz - STEP_MS;
   // References to several receivers are messages, and come between packets of states.
   const short = gaps(span).filter((gapMs) => gapMs < leastMs).length;
   const most = probe.peers.length > 1 ? span.length / 10 : 0;
   say(short <= most, `packets ${periodMs} ms apart`, gaps(span));
-  const wanted = Math.min(limit, 1000 / Math.max(periodMs, 1));
+  const wanted = Math.min(limit, packetsHz);
   say(perSecond >= wanted * 0.6, "what moves is sent as often as may be", { perSecond, wanted });
   heartbeatClaim(probe, choice, say);
   thresholdClaim(claimed, { periodMs, intervalMs: 1000 / limit });

@@ -1,7 +1,6 @@
 import { MAX_EVERY_TICKS, limits } from "@paceline/protocol";
 import { REPEAT_AFTER_MS, type SendDecisionPolicy } from "@paceline/netcode";
-import type { Plan } from "@paceline/transport";
-import { stateIntervalMs } from "./view-plan.js";
+import { stateIntervalMs, type Plan } from "@paceline/transport";
 
 /** Longest time between states of a moving entity, ms, so that a new state soon replaces a lost one. */
 const MOVING_HEARTBEAT_MS = 300;

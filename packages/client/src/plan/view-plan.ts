@@ -1,5 +1,5 @@
 import type { DEFAULT_CONVERGENCE, DelayedBody, InterpolationDelay } from "@paceline/netcode";
-import type { Plan } from "@paceline/transport";
+import { stateIntervalMs, type Plan } from "@paceline/transport";
 import type { RoomClock } from "../time/room-clock.js";
 
 /** The code that interpolates entities between their states. */
@@ -22,14 +22,6 @@ export interface ViewPlan {
   /** Present interpolation delay, ms. */
   readonly lagMs: number;
   loadInterpolation(this: void): Promise<Interpolation>;
-}
-
-/**
- * Returns the least time between two states of an entity, ms: the longer of its own interval and the packets'
- * period.
- */
-export function stateIntervalMs({ numbers, channels }: Plan): number {
-  return Math.max(1000 / numbers.stateHz, channels.state.periodMs);
 }
 
 /** Returns the view settings of a room. The room may be incomplete: its members are read at first use. */

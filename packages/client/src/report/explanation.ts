@@ -1,4 +1,5 @@
 import type { EntityDefinition } from "@paceline/protocol";
+import { REPEAT_AFTER_MS } from "@paceline/netcode";
 import { explainPlan, type Measured, type Plan } from "@paceline/transport";
 import type { Peer } from "../peers/peer.js";
 import type { Explanation } from "../paths/transport-change.js";
@@ -85,7 +86,8 @@ function ratesRow(room: ExplainedRoom): Explanation {
     .filter(({ threshold: { position, heading } }) => position ?? heading)
     .map(({ name }) => name);
   const named = own.length > 0 ? `; ${own.join(", ")} by the threshold of the definition` : "";
-  const { choice, reason } = room.words.rates(room, when);
+  const again = room.plan.repeats ? `, once more if nothing newer follows within ${REPEAT_AFTER_MS} ms` : "";
+  const { choice, reason } = room.words.rates(room, `${when}${again}`);
   return { about: "rates", choice, reason: `${reason}${named}` };
 }
 
@@ -117,8 +119,8 @@ function shownRow({ style, numbers }: Plan): Explanation {
   };
 }
 
-function deviceRow({ inputs, repeats }: Plan): Explanation {
-  const choice = `battery ${inputs.battery}, network ${inputs.network}${repeats ? "; the newest state is repeated" : ""}`;
+function deviceRow({ inputs }: Plan): Explanation {
+  const choice = `battery ${inputs.battery}, network ${inputs.network}`;
   return { about: "device", choice, reason: "as far as the environment tells; unknown changes nothing" };
 }
 

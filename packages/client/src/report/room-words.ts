@@ -1,9 +1,14 @@
 import { MAX_EVERY_TICKS, MAX_HEARTBEAT_MS, type ViewLimits } from "@paceline/protocol";
-import type { HeldBands, LinkKind, Measured, Plan } from "@paceline/transport";
+import {
+  stateIntervalMs,
+  type HeldBands,
+  type LinkKind,
+  type Measured,
+  type Plan,
+} from "@paceline/transport";
 import type { ServerStats } from "../paths/path-stats.js";
 import type { Peer } from "../peers/peer.js";
 import { everyTicksOf } from "../plan/state-policy.js";
-import { stateIntervalMs } from "../plan/view-plan.js";
 import { measuredInWords, percent } from "./in-words.js";
 import { number } from "./transport-report.js";
 
@@ -45,9 +50,9 @@ export const playersWords: RoomWords = {
   sharers: ({ channels }) => (channels.state.delivery === "ordered-reliable" ? ", or with states" : ""),
   rates({ plan }, when) {
     const periodMs = number(plan.channels.state.periodMs);
-    const { stateHz, heartbeatMs } = plan.numbers;
+    const { heartbeatMs } = plan.numbers;
     const choice =
-      `up to ${number(stateHz)} states/s of an entity, in packets ${periodMs} ms apart: ${when}, ` +
+      `up to ${number(1000 / stateIntervalMs(plan))} states/s of an entity, in packets ${periodMs} ms apart: ${when}, ` +
       `or after ${number(heartbeatMs)} ms`;
     return { choice, reason: "the profile, adapted to what is measured" };
   },
@@ -69,7 +74,7 @@ export function authorityWords(stepHz: number): RoomWords {
     rates({ plan, limits = {} }, when) {
       const { maxViews, bytesPerSecond } = limits;
       const hz = number(maxViews ? stepHz : stepHz / everyTicksOf(plan, stepHz));
-      const restMs = maxViews ? MAX_HEARTBEAT_MS : Math.min(plan.numbers.heartbeatMs, MAX_HEARTBEAT_MS);
+      const restMs = maxViews ? MAX_HEARTBEAT_MS : plan.numbers.heartbeatMs;
       const exactly = maxViews ? "when it would be shown off at all" : when;
       const choice =
         `the server sends up to ${hz} times/s: an entity ${exactly}, when anything else of it changes, ` +

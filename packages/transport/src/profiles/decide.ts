@@ -1,3 +1,4 @@
+import { MAX_HEARTBEAT_MS } from "@paceline/protocol";
 import { inputsOf } from "./bands.js";
 import type { Circumstances } from "./circumstances.js";
 import type { ChannelPolicies, Delivery, Plan, PlannedLink } from "./plan.js";
@@ -14,10 +15,16 @@ export function planFor(circumstances: Circumstances, start: Profile = profiles[
   const answered = walk(inputs);
   const effects = answered.flatMap(({ row }) => (row.sets === undefined ? [] : [row.sets]));
   const sum = effects.reduce<Effect>(merged, {});
-  const { sendPeriodMs, eventLifetimeMs, ...others } = adapted(start, sum.factors);
+  const isDecided = inputs.topology === "authority";
+  const { sendPeriodMs, eventLifetimeMs, ...others } = adapted(
+    isDecided ? served(start) : start,
+    sum.factors,
+  );
   const { tickHz: _ticks, maxDirectPeers: _peers, uploadBytesPerSecond: _upload, ...usual } = others;
-  const isDecided = inputs.topology === "authority" && !start.hasOwnStateBudget;
-  const numbers = isDecided ? { ...usual, stateBytesPerSecond: downloadBudgetAt(usual.stateHz) } : usual;
+  const numbers =
+    isDecided && !start.hasOwnStateBudget
+      ? { ...usual, stateBytesPerSecond: downloadBudgetAt(usual.stateHz) }
+      : usual;
   return {
     circumstances,
     inputs,
@@ -103,6 +110,11 @@ function linksOf(delivery: Delivery, { direct = false, webrtc = false }: Effect)
   return [...links, "websocket"];
 }
 
+/** Returns the profile within the limits of a server that decides, so that factors change what is in force. */
+function served(profile: Profile): Profile {
+  return { ...profile, heartbeatMs: Math.min(profile.heartbeatMs, MAX_HEARTBEAT_MS) };
+}
+
 /** Returns the numbers times their factors, limited to the ranges of a profile. */
 function adapted(profile: Profile, factors: Effect["factors"] = {}): ProfileNumbers {
   const scaled = (name: keyof ProfileNumbers): number => {
@@ -125,4 +137,12 @@ function everyOf<Key extends string, Value>(
 /** Returns true if states go directly from player to player in this plan. */
 export function hasDirectLinks({ channels }: Plan): boolean {
   return channels.state.links.includes("direct");
+}
+
+/**
+ * Returns the least time between two states of an entity, ms: the longer of its own interval and the packets'
+ * period.
+ */
+export function stateIntervalMs({ numbers, channels }: Plan): number {
+  return Math.max(1000 / numbers.stateHz, channels.state.periodMs);
 }

@@ -74,7 +74,7 @@ export interface Plan {
   readonly channels: ChannelPolicies;
   /** Number of sockets to the server over which states alternate, if they travel by WebSocket. */
   readonly stripes: 1 | 2 | 3;
-  /** True if the newest state is repeated while the measured loss requires it. */
+  /** True if the newest state of an entity is repeated, because of the measured loss. */
   readonly repeats: boolean;
   /** The profile's numbers, adapted to device and network. */
   readonly numbers: PlanNumbers;

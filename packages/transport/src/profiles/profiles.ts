@@ -26,7 +26,8 @@ import {
 // - stateHz: 10 per second for role-playing, 30 for shooters and racing (Discart 2014, section 4.2.2); 3 to
 //   5 for an MMO (MilMo, Abrahamsson and Moberg 2011: 3 while moving); turns of 200 ms for strategy (Age of
 //   Empires, as cited there).
-// - heartbeatMs: 5 s in DIS (IEEE 1278), 10 s in MilMo; shorter if a wrong picture costs a race or a life.
+// - heartbeatMs: 5 s in DIS (IEEE 1278), 10 s in MilMo; shorter if a wrong picture costs a race or a life. At
+//   most 2 s with a server that decides (MAX_HEARTBEAT_MS): players synchronise their clocks by its states.
 // - eventLifetimeMs: 1500 ms (PlaneShift over SCTP, Burgos-Amador et al.); a shot is useless after a third
 //   of that.
 // - interpolationDelayMs: at 10 states per second 100 ms survive no loss, 250 ms one (Fiedler, Snapshot
@@ -133,7 +134,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     stateHz: 5,
     tickHz: 10,
     sendPeriodMs: 50,
-    heartbeatMs: 10_000,
+    heartbeatMs: 2000,
     thresholdM: 0.4,
     headingRad: 0.2,
     interpolationDelayMs: 500,
@@ -161,7 +162,7 @@ export const profiles: Readonly<Record<Genre, Profile>> = Object.freeze({
     favour: "cpu",
     stateHz: 10,
     tickHz: 30,
-    heartbeatMs: 5000,
+    heartbeatMs: 2000,
     interpolationDelayMs: 250,
     extrapolationLimitMs: 500,
     maxDirectPeers: 16,

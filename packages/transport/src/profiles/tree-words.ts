@@ -248,15 +248,17 @@ export const treeWords: readonly QuestionWords[] = [
         choice: "much: the newest state is repeated, heartbeats come four times as often",
         reason:
           "Lost packets alone are no full queue: fewer packets would not get through better. What is lost is wrong until " +
-          "the next one, so the newest is sent again, and a standing entity sooner.",
+          "the next one, so the newest is sent again, and a standing entity sooner. At 20 % loss the mean error of an " +
+          "extrapolated entity falls from 0.35 m to 0.15. Of an interpolated one, which is repeated when it rests, 1 % of " +
+          "the errors exceed 0.16 m instead of 1 (`pnpm unit repeated-states`).",
       },
       "LOSS-2": {
         choice: "some: the newest state is repeated, heartbeats come twice as often",
         reason: "What is lost is wrong until the next one, so the newest is sent again.",
       },
       "LOSS-3": {
-        choice: "hardly anything",
-        reason: "Repeating would cost more than it saves.",
+        choice: "hardly anything that stays lost",
+        reason: "Repeating would cost more than it saves: little is lost, or everything arrives in order.",
         unknown: {
           input: "loss",
           choice: NO_CHANGE,

@@ -135,8 +135,16 @@ export const decisionTree: readonly Question[] = Object.freeze([
     { id: "NETWORK-2", when: {} },
   ]),
   question("loss", "rtt", [
-    { id: "LOSS-1", when: { loss: ["high"] }, sets: { repeats: true, factors: { heartbeatMs: 0.25 } } },
-    { id: "LOSS-2", when: { loss: ["raised"] }, sets: { repeats: true, factors: { heartbeatMs: 0.5 } } },
+    {
+      id: "LOSS-1",
+      when: { content: ["states"], loss: ["high"] },
+      sets: { repeats: true, factors: { heartbeatMs: 0.25 } },
+    },
+    {
+      id: "LOSS-2",
+      when: { content: ["states"], loss: ["raised"] },
+      sets: { repeats: true, factors: { heartbeatMs: 0.5 } },
+    },
     { id: "LOSS-3", when: {} },
   ]),
   question("rtt", "queue", [

@@ -1,9 +1,11 @@
+import { MAX_HEARTBEAT_MS } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
 import {
   type Circumstances,
   circumstancesOf,
   explainPlan,
   type Genre,
+  genres,
   planFor as planOf,
   profileOf,
   type Environment,
@@ -264,6 +266,32 @@ describe("measurements of a running path", () => {
     expect(lossy(0.02)).toMatchObject({ repeats: true, numbers: { stateHz: 30, heartbeatMs: 500 } });
     expect(lossy(0.001)).toMatchObject({ repeats: false, numbers: { heartbeatMs: 1000 } });
     expect(planFor("racing").repeats).toBe(false);
+  });
+
+  test.each(["strategy", "puzzle"] as const)(
+    "random loss changes nothing in %s, where every state arrives in order",
+    (genre) => {
+      const [lossy, clean] = [0.1, 0].map((lossRatio) =>
+        planFor(genre, { topology: "mesh", measured: { ...calm, lossRatio } }),
+      );
+      expect(lossy!.channels.state.delivery).toBe("ordered-reliable");
+      expect([lossy!.repeats, lossy!.numbers]).toEqual([false, clean!.numbers]);
+    },
+  );
+
+  test.each(genres)("%s: a server that decides takes the planned heartbeat, and loss shortens it", (genre) => {
+    const mine = profileOf({ base: genre, numbers: { heartbeatMs: 60_000 } });
+    const heartbeatOf = (lossRatio: number): number => {
+      const measured = { ...calm, lossRatio };
+      const around = { ...circumstancesOf(mine, browser), topology: "authority", measured } as const;
+      return planOf(around, mine).numbers.heartbeatMs;
+    };
+    expect(heartbeatOf(0)).toBe(MAX_HEARTBEAT_MS);
+    const isOrdered = mine.movement === "bound";
+    expect(heartbeatOf(0.1)).toBe(isOrdered ? MAX_HEARTBEAT_MS : MAX_HEARTBEAT_MS / 4);
+    // The profile's own number is in force in its own topology.
+    const { topology, heartbeatMs } = profileOf(genre);
+    if (topology === "authority") expect(heartbeatMs).toBeLessThanOrEqual(MAX_HEARTBEAT_MS);
   });
 
   test("a standing queue: half the rate, wider thresholds, one socket", () => {

@@ -1,4 +1,4 @@
-import { MAX_HEARTBEAT_MS, type ViewTerms } from "@paceline/protocol";
+import type { ViewTerms } from "@paceline/protocol";
 import type { Plan } from "@paceline/transport";
 import { everyTicksOf, movingHeartbeatMs } from "../../plan/state-policy.js";
 
@@ -11,7 +11,7 @@ export function viewTermsOf(plan: Plan, tickHz: number): Required<ViewTerms> {
     everyTicks: everyTicksOf(plan, tickHz),
     thresholdM: numbers.thresholdM,
     headingRad: numbers.headingRad,
-    heartbeatMs: Math.min(numbers.heartbeatMs, MAX_HEARTBEAT_MS),
+    heartbeatMs: numbers.heartbeatMs,
     movingHeartbeatMs: movingHeartbeatMs(numbers),
     repeats,
     bytesPerSecond: numbers.stateBytesPerSecond,
