@@ -204,7 +204,7 @@ is **relayed**: it goes to the other player through the server.
 
 Which of them is right depends on the game, the page, the browser, the device and the network. So a game names its
 **profile**, which is its genre, and a **decision tree** does the rest: a table of questions and answers that ends in a
-**plan**. The plan says which links to open, in which order to prefer them, how each class of traffic is delivered, how
+**plan**. The plan says which links to open, how each class of traffic is delivered, how
 often to send, and why. The client makes a new plan when something changes, such as a measurement.
 
 \`\`\`ts
@@ -299,7 +299,7 @@ ${table(
 )}
 
 Links: **direct**, WebRTC to the other player; **webrtc**, WebRTC to the server; **websocket**, the WebSocket to the
-server. What goes to another player over one of the latter two is relayed.`;
+server. Of those that the plan allows, a session uses the first that is open, in this order. What goes to another player over one of the latter two is relayed.`;
 }
 
 /** @param {Transport} transport @param {Words} words @returns {string} */

@@ -754,7 +754,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#mode.planChanged();
     this.#reviewDelay();
     this.#runUndriven();
-    this.#connection.planSockets(stripeWishOf(this.transport.plan, this.transport.measured));
+    const isUsed = (): boolean => this.#serverPath.needsSockets;
+    this.#connection.planSockets({ ...stripeWishOf(this.transport.plan), isUsed });
     const hasWebRtc = this.transport.isDirectWanted;
     if (this.#welcome && hasWebRtc !== this.#announced) {
       this.#connection.send({ type: "capabilities", webrtc: hasWebRtc });

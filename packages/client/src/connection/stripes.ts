@@ -20,6 +20,8 @@ export type SocketCount = "auto" | 1 | 2 | 3;
 export interface StripeWish {
   readonly sockets: 1 | 2 | 3;
   readonly reason: string;
+  /** Returns true if states go over the sockets. Otherwise one socket suffices. */
+  isUsed(this: void): boolean;
 }
 
 interface StripesOptions {
@@ -60,7 +62,7 @@ export class Stripes {
   #code: Awaited<ReturnType<LoadStripes>> | undefined;
   #isFetching = false;
   #forced: SocketCount = "auto";
-  #planned: StripeWish = { sockets: 1, reason: "no stalls" };
+  #planned: StripeWish = { sockets: 1, reason: "no stalls", isUsed: () => true };
   #requestedAtMs = -Infinity;
   /**
    * Time when the socket was last full, or this side was last too busy to review. Earlier pings waited on this
@@ -142,9 +144,9 @@ export class Stripes {
     this.use(undefined);
   }
 
-  get #wish(): StripeWish {
-    if (this.#forced === "auto") return this.#planned;
-    return { sockets: this.#forced, reason: "the game asks for so many" };
+  get #wish(): Omit<StripeWish, "isUsed"> {
+    if (this.#forced !== "auto") return { sockets: this.#forced, reason: "the game asks for so many" };
+    return this.#planned.isUsed() ? this.#planned : { sockets: 1, reason: "they carry no states" };
   }
 
   #noteBusy(nowMs: number): void {

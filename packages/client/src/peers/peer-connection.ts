@@ -267,15 +267,25 @@ export class PeerConnection implements Peer {
         this.path === "turn"
           ? "no direct path was found; a probe went both ways through a TURN server"
           : "a probe went both ways over a direct WebRTC link";
-      return this.#direct.path?.choice.reason || proven;
+      const { choice, reason } = this.#direct.path?.choice ?? {};
+      return (choice === "direct" && reason) || proven;
     }
     if (this.#obstacle) return this.#obstacle;
-    const choice = this.#direct.path?.choice;
-    if (choice?.choice === "relay" && this.#directLink?.state === "open") return choice.reason;
+    if (this.#isDirectLeft) return this.#direct.path!.choice.reason;
     const failure = this.#direct.lastFailure;
     return failure
       ? `the direct link failed: ${failure}`
       : "the relay carries everything until a direct link is proven";
+  }
+
+  /** True if the direct link is open, and was left because the relay is better. */
+  get #isDirectLeft(): boolean {
+    return this.#direct.path?.choice.choice === "relay" && this.#directLink?.state === "open";
+  }
+
+  /** True while the relay carries the pair, and a direct link is still tried. */
+  get awaitsDirect(): boolean {
+    return this.path === "relay" && this.#obstacle === undefined && !this.#isDirectLeft;
   }
 
   /** True if it is known that there is no direct link: it is impossible, or an attempt has failed. */

@@ -23,6 +23,8 @@ export class ServerPath {
   readonly #direct: LazyDirectPath;
   readonly #connection: ServerConnection;
   #isWanted = false;
+  /** True if states go to the server: it decides, or it relays them. */
+  #isServing = true;
 
   constructor(parts: PairParts, connection: ServerConnection, onChange: () => void) {
     this.#connection = connection;
@@ -62,9 +64,10 @@ export class ServerPath {
       const reason = "the WebSocket is gone; WebRTC carries everything until there is another one";
       return { about: "server", choice: "everything on webrtc", reason };
     }
-    if (this.#connection.uplink?.linkFor("state")?.kind === "webrtc") {
+    if (this.#hasStatesOnWebRtc) {
+      const { note = "" } = this.#direct.path?.route ?? {};
       const reason = "a probe went both ways over WebRTC; what must arrive recovers sooner on TCP";
-      return { about: "server", choice: `states on webrtc, the rest on ${own.choice}`, reason };
+      return { about: "server", choice: `states on webrtc, the rest on ${own.choice}${note}`, reason };
     }
     const failure = this.#isWanted ? this.#direct.lastFailure : undefined;
     return failure === undefined
@@ -72,12 +75,23 @@ export class ServerPath {
       : { ...own, reason: `${own.reason}; WebRTC to the server failed: ${failure}` };
   }
 
+  /** True if states go over the WebSocket, and no WebRTC link is expected to take them. */
+  get needsSockets(): boolean {
+    const isExpected = this.#isWanted && this.#direct.lastFailure === undefined;
+    return this.#isServing && !this.#hasStatesOnWebRtc && !isExpected;
+  }
+
+  get #hasStatesOnWebRtc(): boolean {
+    return this.#connection.uplink?.linkFor("state")?.kind === "webrtc";
+  }
+
   /** Opens or closes the link as the plan wants. `server` is set if states come from the server itself. */
   review(plan: Plan, { server, pairs }: Paths): void {
     const { state, input, event } = plan.channels;
     const isPlanned = [state, input, event].some(({ links }) => links.includes("webrtc"));
     const isServed = server !== undefined || !state.links.includes("direct");
-    this.#isWanted = isPlanned && (isServed || [...pairs].some(isRelayed));
+    this.#isServing = isServed || [...pairs].some(isRelayed);
+    this.#isWanted = isPlanned && this.#isServing;
     if (isServed && mayBePlanned(plan)) this.#direct.prefetch();
     this.#direct.allow(this.#isWanted);
   }

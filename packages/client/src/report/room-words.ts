@@ -1,5 +1,6 @@
 import { MAX_EVERY_TICKS, MAX_HEARTBEAT_MS, type ViewLimits } from "@paceline/protocol";
 import {
+  hasDirectLinks,
   stateIntervalMs,
   type HeldBands,
   type LinkKind,
@@ -7,6 +8,7 @@ import {
   type Plan,
 } from "@paceline/transport";
 import type { ServerStats } from "../paths/path-stats.js";
+import type { PeerConnection } from "../peers/peer-connection.js";
 import type { Peer } from "../peers/peer.js";
 import { everyTicksOf } from "../plan/state-policy.js";
 import { measuredInWords, percent } from "./in-words.js";
@@ -20,7 +22,7 @@ export interface TravellingRoom {
   readonly limits: ViewLimits | undefined;
   readonly server: ServerStats;
   readonly held: HeldBands;
-  readonly peers: readonly Peer[];
+  readonly peers: readonly (Peer & Partial<Pick<PeerConnection, "awaitsDirect">>)[];
 }
 
 /** The explanation texts that depend on the room's mode. */
@@ -42,9 +44,11 @@ export const playersWords: RoomWords = {
     const direct = peers.filter(({ path }) => path === "direct" || path === "turn").length;
     const rest = direct < peers.length ? `, the others relayed over ${nameOf(server)}` : "";
     const now = `${direct} of ${peers.length} players over WebRTC${rest}`;
-    const isWaiting = plan.channels.state.links[0] === "direct" && direct < peers.length;
-    const waits = isWaiting ? "; planned: direct links, as far as they can be proven" : "";
-    return `${now}; ${arrival(plan)}${serverWait(plan, server) ?? waits}`;
+    const waiting = peers.filter(({ awaitsDirect }) => awaitsDirect).length;
+    const waits = waiting > 0 ? `; planned: direct links to ${waiting} of them, once they are proven` : "";
+    const relayed = direct < peers.length ? server.stateLink : undefined;
+    const how = arrival(plan, direct > 0 || relayed === "webrtc", relayed === "websocket");
+    return `${now}; ${how}${serverWait(plan, server) ?? waits}`;
   },
   // With ordered delivery a state is a reliable message, so messages that wait leave in its packet.
   sharers: ({ channels }) => (channels.state.delivery === "ordered-reliable" ? ", or with states" : ""),
@@ -64,10 +68,7 @@ export function authorityWords(stepHz: number): RoomWords {
   return {
     statesQuestion: "server",
     states({ plan, server }) {
-      const isLate = server.stateLink === "websocket" && plan.channels.state.delivery === "newest-wins";
-      const how = isLate
-        ? "a newer one replaces one that waits here, what the network loses comes late"
-        : arrival(plan);
+      const how = arrival(plan, server.stateLink === "webrtc", server.stateLink === "websocket");
       return `${nameOf(server)} to the server; ${how}${serverWait(plan, server) ?? ""}`;
     },
     sharers: () => "",
@@ -107,15 +108,18 @@ function nameOf({ stateLink }: ServerStats): string {
   return kinds[stateLink ?? "memory"] ?? "no link";
 }
 
-function arrival({ channels }: Plan): string {
-  return channels.state.delivery === "newest-wins"
-    ? "the newest wins, lost ones are not repeated"
-    : "all arrive, in order";
+/** Says what becomes of states on links that lose packets, and on sockets, which send them again. */
+function arrival({ channels }: Plan, mayBeLost: boolean, mayBeLate: boolean): string {
+  if (channels.state.delivery === "ordered-reliable") return "all arrive, in order";
+  const lost = mayBeLost ? ["a lost packet is not sent again"] : [];
+  const late = mayBeLate ? ["what a WebSocket loses comes late"] : [];
+  return ["a newer one replaces one that waits here", ...lost, ...late].join(", ");
 }
 
 /** Says that the plan waits for a link to the server. Returns undefined if it does not. */
-function serverWait({ channels }: Plan, { stateLink }: ServerStats): string | undefined {
-  const isWaiting = channels.state.links[0] === "webrtc" && stateLink !== "webrtc";
+function serverWait(plan: Plan, { stateLink }: ServerStats): string | undefined {
+  const isPlanned = plan.channels.state.links.includes("webrtc") && !hasDirectLinks(plan);
+  const isWaiting = isPlanned && stateLink !== "webrtc";
   return isWaiting ? "; planned: WebRTC to the server, once it is proven" : undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { Measured, Plan } from "@paceline/transport";
+import type { Plan } from "@paceline/transport";
 import type { Explanation } from "../paths/transport-change.js";
 import type { StripeWish } from "../connection/stripes.js";
 
@@ -9,14 +9,12 @@ export function changedNumbers(before: Plan, after: Plan): string {
     const [from, to] = [before.numbers[name], after.numbers[name]];
     return from === to ? [] : [`${name} ${number(from)} → ${number(to)}`];
   });
-  if (before.stripes !== after.stripes) changes.push(`stripes ${before.stripes} → ${after.stripes}`);
   return changes.join(", ");
 }
 
 /** Returns the number of sockets that the plan wants for states, with the reason. */
-export function stripeWishOf({ stripes, inputs }: Plan, measured: Measured | undefined): StripeWish {
-  const percent = Math.round((measured?.stallRatio ?? 0) * 100);
-  const stalls = `${percent} % of the round trips stall behind lost segments (${inputs.stalls})`;
+export function stripeWishOf({ stripes, inputs }: Plan): Omit<StripeWish, "isUsed"> {
+  const stalls = `round trips stalled behind lost segments (${inputs.stalls})`;
   const reason = stripes > 1 ? `${stalls}: states alternate` : "no stalls";
   return { sockets: stripes, reason };
 }

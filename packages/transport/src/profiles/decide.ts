@@ -1,7 +1,7 @@
 import { MAX_HEARTBEAT_MS } from "@paceline/protocol";
 import { inputsOf } from "./bands.js";
 import type { Circumstances } from "./circumstances.js";
-import type { ChannelPolicies, Delivery, Plan, PlannedLink } from "./plan.js";
+import type { ChannelPolicies, Delivery, Plan } from "./plan.js";
 import { type Profile, type ProfileNumbers, profileRanges, type TrafficWeights } from "./profile.js";
 import { downloadBudgetAt, profiles } from "./profiles.js";
 import { decisionTree, type Conditions, type Effect, type Facts, type Question, type Row } from "./tree.js";
@@ -90,13 +90,18 @@ function channelsOf(
   // The steps of the room pace inputs.
   const messagePeriodMs = sum.atOnce === true ? 0 : sendPeriodMs;
   return {
-    state: { ...traffic.state, delivery: state, links: linksOf(state, sum), periodMs: sendPeriodMs },
-    input: { ...traffic.input, delivery: input, links: linksOf(input, sum) },
+    state: {
+      ...traffic.state,
+      delivery: state,
+      links: sum.direct === true ? ["direct", ...serverLinks(state, sum)] : serverLinks(state, sum),
+      periodMs: sendPeriodMs,
+    },
+    input: { ...traffic.input, delivery: input, links: serverLinks(input, sum) },
     event: {
       ...traffic.event,
       delivery: event,
       lifetimeMs: event === "lifetime" ? eventLifetimeMs : Infinity,
-      links: linksOf(event, sum),
+      links: serverLinks(event, sum),
       periodMs: messagePeriodMs,
     },
     command: { ...traffic.command, periodMs: messagePeriodMs },
@@ -104,10 +109,8 @@ function channelsOf(
   };
 }
 
-function linksOf(delivery: Delivery, { direct = false, webrtc = false }: Effect): readonly PlannedLink[] {
-  const links: PlannedLink[] = direct ? ["direct"] : [];
-  if (webrtc && delivery !== "ordered-reliable") links.push("webrtc");
-  return [...links, "websocket"];
+function serverLinks(delivery: Delivery, { webrtc = false }: Effect): ChannelPolicies["event"]["links"] {
+  return webrtc && delivery !== "ordered-reliable" ? ["webrtc", "websocket"] : ["websocket"];
 }
 
 /** Returns the profile within the limits of a server that decides, so that factors change what is in force. */

@@ -13,10 +13,16 @@ export type PlannedLink = "direct" | "webrtc" | "websocket";
 export type Delivery = "newest-wins" | "lifetime" | "ordered-reliable";
 
 /** Links of a class whose packets may be lost. */
-interface Routed {
-  /** In order of preference: the first open link carries the class. The WebSocket is always among them. */
-  readonly links: readonly PlannedLink[];
+interface Routed<Kind extends PlannedLink> {
+  /**
+   * The links that may carry the class. The WebSocket is always among them. A session uses the first that is
+   * open of `direct`, `webrtc`, `websocket`.
+   */
+  readonly links: readonly Kind[];
 }
+
+/** A link to the server. What goes to a player takes the path of that pair, whatever its class. */
+type ServerLink = Exclude<PlannedLink, "direct">;
 
 interface Paced {
   /** Shortest time between packets of this class, ms. 0: each leaves at once. */
@@ -28,10 +34,12 @@ interface Paced {
  * over the link that their session prefers.
  */
 export interface ChannelPolicies {
-  readonly state: TrafficWeight & Routed & Paced & { readonly delivery: Exclude<Delivery, "lifetime"> };
-  readonly input: TrafficWeight & Routed & { readonly delivery: Exclude<Delivery, "lifetime"> };
+  readonly state: TrafficWeight &
+    Routed<PlannedLink> &
+    Paced & { readonly delivery: Exclude<Delivery, "lifetime"> };
+  readonly input: TrafficWeight & Routed<ServerLink> & { readonly delivery: Exclude<Delivery, "lifetime"> };
   readonly event: TrafficWeight &
-    Routed &
+    Routed<ServerLink> &
     Paced & {
       readonly delivery: Exclude<Delivery, "newest-wins">;
       /** Time after which the outbox drops an unsent event, ms. Infinity if all must arrive. */

@@ -302,7 +302,7 @@ export const treeWords: readonly QuestionWords[] = [
   },
   {
     question: "stripes",
-    ask: "Over how many sockets do states go where there is only a WebSocket?",
+    ask: "Over how many sockets do states go, if they go over the WebSocket?",
     rows: {
       "STRIPES-1": {
         choice: "one",

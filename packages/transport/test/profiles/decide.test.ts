@@ -81,7 +81,7 @@ describe("the tree of the thesis", () => {
     (genre) => {
       const { channels } = planFor(genre, { topology: "mesh", peers: 1 });
       expect(channels.state).toMatchObject({ delivery: "ordered-reliable", links: ["direct", "websocket"] });
-      expect(channels.event).toMatchObject({ delivery: "lifetime", links: ["direct", "websocket"] });
+      expect(channels.event).toMatchObject({ delivery: "lifetime", links: ["websocket"] });
     },
   );
 
@@ -279,20 +279,23 @@ describe("measurements of a running path", () => {
     },
   );
 
-  test.each(genres)("%s: a server that decides takes the planned heartbeat, and loss shortens it", (genre) => {
-    const mine = profileOf({ base: genre, numbers: { heartbeatMs: 60_000 } });
-    const heartbeatOf = (lossRatio: number): number => {
-      const measured = { ...calm, lossRatio };
-      const around = { ...circumstancesOf(mine, browser), topology: "authority", measured } as const;
-      return planOf(around, mine).numbers.heartbeatMs;
-    };
-    expect(heartbeatOf(0)).toBe(MAX_HEARTBEAT_MS);
-    const isOrdered = mine.movement === "bound";
-    expect(heartbeatOf(0.1)).toBe(isOrdered ? MAX_HEARTBEAT_MS : MAX_HEARTBEAT_MS / 4);
-    // The profile's own number is in force in its own topology.
-    const { topology, heartbeatMs } = profileOf(genre);
-    if (topology === "authority") expect(heartbeatMs).toBeLessThanOrEqual(MAX_HEARTBEAT_MS);
-  });
+  test.each(genres)(
+    "%s: a server that decides takes the planned heartbeat, and loss shortens it",
+    (genre) => {
+      const mine = profileOf({ base: genre, numbers: { heartbeatMs: 60_000 } });
+      const heartbeatOf = (lossRatio: number): number => {
+        const measured = { ...calm, lossRatio };
+        const around = { ...circumstancesOf(mine, browser), topology: "authority", measured } as const;
+        return planOf(around, mine).numbers.heartbeatMs;
+      };
+      expect(heartbeatOf(0)).toBe(MAX_HEARTBEAT_MS);
+      const isOrdered = mine.movement === "bound";
+      expect(heartbeatOf(0.1)).toBe(isOrdered ? MAX_HEARTBEAT_MS : MAX_HEARTBEAT_MS / 4);
+      // The profile's own number is in force in its own topology.
+      const { topology, heartbeatMs } = profileOf(genre);
+      if (topology === "authority") expect(heartbeatMs).toBeLessThanOrEqual(MAX_HEARTBEAT_MS);
+    },
+  );
 
   test("a standing queue: half the rate, wider thresholds, one socket", () => {
     const full = planFor("racing", { measured: { ...calm, queuedBytes: 4000, stallRatio: 0.5 } });

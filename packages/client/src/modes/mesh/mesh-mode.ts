@@ -241,7 +241,7 @@ export class MeshMode implements RoomMode {
     const transport = this.#parts.transport();
     const { channels, stripes } = transport.plan;
     // States may soon take a way on which some are lost, or overtake each other.
-    if (channels.state.links[0] !== "websocket" || stripes > 1) this.#states.fetchReferences();
+    if (channels.state.links.length > 1 || stripes > 1) this.#states.fetchReferences();
     const obstacle = transport.directObstacle();
     for (const { peer, entities } of this.#members.values()) {
       entities.store.planChanged();
