@@ -1,6 +1,14 @@
 import { readMessages, readPacket } from "@paceline/protocol";
 import { memoryLinkPair, seededRandom, VirtualScheduler } from "@paceline/testkit";
-import { Session, type Link, type LinkMonitorOptions } from "@paceline/transport";
+import {
+  Session,
+  circumstancesOf,
+  planFor,
+  profileOf,
+  type ChannelPolicyOf,
+  type Link,
+  type LinkMonitorOptions,
+} from "@paceline/transport";
 import { describe, expect, test } from "vitest";
 import { HandLink, reliable } from "./hand-link.js";
 
@@ -14,6 +22,15 @@ const LINK: LinkMonitorOptions = {
 const DELAY_MS = 5;
 const BODY = new Uint8Array(20);
 
+/** Returns the policies of a plan whose messages leave in bundles. */
+function planned(bundleMs: number): ChannelPolicyOf {
+  const { channels } = planFor(
+    circumstancesOf(profileOf("racing"), { security: "https", available: { webrtc: false } }),
+  );
+  const bundled = { ...channels, command: { ...channels.command, periodMs: bundleMs } };
+  return (name) => bundled[name];
+}
+
 /** A server that sends states and takes acks, and a player whose packets are counted. */
 class Pair {
   readonly scheduler = new VirtualScheduler();
@@ -25,8 +42,10 @@ class Pair {
   alone = 0;
   readonly #sentAtMs = new Map<number, number>();
 
-  constructor() {
+  /** @param bundleMs period of the player's messages, ms */
+  constructor(bundleMs = 0) {
     const { scheduler } = this;
+    const channel = planned(bundleMs);
     const handlers = { onReliable: () => undefined };
     this.server = new Session({
       scheduler,
@@ -36,7 +55,7 @@ class Pair {
           this.heardAfterMs.push(scheduler.nowMs() - (this.#sentAtMs.get(number) ?? Number.NaN)),
       },
     });
-    this.player = new Session({ scheduler, handlers });
+    this.player = new Session({ scheduler, handlers, channel });
     const network = { delayMs: DELAY_MS };
     const { a, b } = memoryLinkPair({ scheduler, random: seededRandom(1), settings: network });
     this.server.attach(a, LINK);
@@ -100,6 +119,21 @@ describe("acknowledgements", () => {
     pair.run(4000, { periodMs, afterMs: 10 });
     expect(Math.max(...pair.heardAfterMs)).toBeLessThanOrEqual(70 + 2 * DELAY_MS + 1);
   });
+
+  test.each([0, 20, 40, 60, 80])(
+    "wait for the bundle of a player who sends one every 100 ms, %i ms after the states, as the plan says",
+    (afterMs) => {
+      const pair = new Pair(90);
+      pair.run(2000, { periodMs: 100, afterMs });
+      pair.alone = 0;
+      pair.heardAfterMs.length = 0;
+      pair.run(5000, { periodMs: 100, afterMs });
+      expect(pair.alone).toBe(0);
+      expect(pair.heardAfterMs.length).toBeGreaterThanOrEqual(98);
+      // No state counts as lost: that needs one and a half bundles and round trips.
+      expect(Math.max(...pair.heardAfterMs)).toBeLessThanOrEqual(1.5 * 90 + 3 * DELAY_MS);
+    },
+  );
 
   test("without room wait for it, however many bytes have come, and do not keep the clock busy", () => {
     const scheduler = new VirtualScheduler({ maxTimersPerRun: 200 });

@@ -92,6 +92,8 @@ const relayedOptions: LinkMonitorOptions = {
 const COMPARED_HEARTBEAT_MS = 1000;
 /** Settings of direct links and those through TURN. They rank above the relay, the newest attempt first. */
 const directOptions = { needsProof: true, timeoutMs: 1000, heartbeatMs: 250 } as const;
+/** Periods of the plan's messages between pings that only measure. */
+const MEASURE_PERIODS = 5;
 const DIRECT_PREFERENCE = 10;
 
 /** Requests of a peer that are answered at once: a path may bring those of two seconds together. */
@@ -562,10 +564,14 @@ export class PeerConnection implements Peer {
   #attachDirect(link: Link, { rank, deadlineMs }: LinkTerms): void {
     this.#directLink = link;
     const isWorse = (): boolean => this.#direct.path?.choice.choice === "relay";
+    const { channel } = this.#parts;
     this.session.attach(link, {
       ...directOptions,
       connectTimeoutMs: deadlineMs,
       admits: (packetBytes) => this.#admitsDirect(packetBytes),
+      get measureMs() {
+        return Math.max(directOptions.heartbeatMs, MEASURE_PERIODS * channel("command").periodMs);
+      },
       get preference() {
         return (isWorse() ? relayedOptions.preference - 1 : DIRECT_PREFERENCE) + rank / 1000;
       },

@@ -63,12 +63,16 @@ const IN_FLIGHT = 1024;
 const LOST_URGENCY = 2;
 const FORCED_URGENCY = 8;
 
+/** Time for which a receiver keeps its answer back, ms, or in periods of its bundles if these are longer. */
+const ANSWER_MS = 60;
+const ANSWER_PERIODS = 1.5;
+
 /**
  * Returns the time after which a state counts as lost, ms: the round trip, half of it again, and the
- * receiver's delay in answering.
+ * receiver's delay in answering. `bundleMs`: period of the receiver's messages, ms.
  */
-export function lostAfterMsOf(rttMs: number): number {
-  return rttMs * 1.5 + 60;
+export function lostAfterMsOf(rttMs: number, bundleMs = 0): number {
+  return rttMs * 1.5 + Math.max(ANSWER_MS, ANSWER_PERIODS * bundleMs);
 }
 
 /**

@@ -12,7 +12,7 @@ const RELAYED_DELAY_MS = 100;
  * frame late. The other side counts a state as lost after 60 ms and one and a half round trips.
  */
 const MAX_WAIT_MS = 70;
-/** Multiple of the packets' period after which the next packet is not expected any more. */
+/** Multiple of the packets' or the bundles' period after which the next packet is not expected any more. */
 const EXPECTED_PERIODS = 1.25;
 
 /**
@@ -25,6 +25,7 @@ export const PROMPT_BYTES = 32_768;
 export class DelayedAck {
   readonly #scheduler: Scheduler;
   readonly #send: (trafficClass: "state" | "command") => boolean;
+  readonly #bundleMs: () => number;
   /** An answer to states alone may be lost, and must not wait behind lost packets. */
   #class: "state" | "command" = "state";
   #cancel: Cancel | undefined;
@@ -39,26 +40,38 @@ export class DelayedAck {
   /** An answer had no room. No further one is tried before this time, whatever arrives. */
   #blockedUntilMs = 0;
 
-  /** @param send sends an answer; returns false if the link has no room, and is called again later then */
-  constructor(scheduler: Scheduler, send: (trafficClass: "state" | "command") => boolean) {
+  /**
+   * @param send sends an answer; returns false if the link has no room, and is called again later then
+   * @param bundleMs returns the plan's period of messages, ms, for which an answer waits too; 0: they leave at once
+   */
+  constructor(
+    scheduler: Scheduler,
+    send: (trafficClass: "state" | "command") => boolean,
+    bundleMs: () => number,
+  ) {
     this.#scheduler = scheduler;
     this.#send = send;
+    this.#bundleMs = bundleMs;
   }
 
-  /** Schedules an answer to received bytes. */
+  /**
+   * Schedules an answer to received bytes. One to bulk waits for no bundle, because its sender measures the
+   * path by it.
+   */
   schedule(
-    trafficClass: "state" | "command",
+    trafficClass: "state" | "command" | "bulk",
     bytes: number,
     isRelayed = false,
     nowMs = this.#scheduler.nowMs(),
   ): void {
-    if (trafficClass === "command") {
+    if (trafficClass !== "state") {
       this.#class = "command";
       this.#bytes += bytes;
     }
     const nextMs = this.#sentAtMs + EXPECTED_PERIODS * this.#periodMs - nowMs;
     let delayMs = nextMs > MAX_WAIT_MS ? DELAY_MS : Math.max(DELAY_MS, nextMs);
-    if (isRelayed && trafficClass === "command") delayMs = RELAYED_DELAY_MS;
+    if (trafficClass !== "bulk") delayMs = Math.max(delayMs, EXPECTED_PERIODS * this.#bundleMs());
+    if (isRelayed && trafficClass === "command") delayMs = Math.max(delayMs, RELAYED_DELAY_MS);
     if (this.#bytes >= PROMPT_BYTES) delayMs = 0;
     delayMs = Math.max(delayMs, this.#blockedUntilMs - nowMs);
     const dueAtMs = nowMs + delayMs;

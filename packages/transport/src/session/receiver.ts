@@ -42,9 +42,16 @@ export class Receiver {
   /** Newest known tick of the other side. Ticks begin at 0. */
   #newestTick: number | undefined;
 
-  /** @param answer sends a packet with acks and receipts; returns false if its link has no room */
-  constructor(scheduler: Scheduler, answer: (trafficClass: "state" | "command") => boolean) {
-    this.#delayedAck = new DelayedAck(scheduler, answer);
+  /**
+   * @param answer sends a packet with acks and receipts; returns false if its link has no room
+   * @param bundleMs returns the plan's period of messages, ms
+   */
+  constructor(
+    scheduler: Scheduler,
+    answer: (trafficClass: "state" | "command") => boolean,
+    bundleMs: () => number,
+  ) {
+    this.#delayedAck = new DelayedAck(scheduler, answer, bundleMs);
   }
 
   /** Estimated memory of messages that are not complete or wait for an earlier one, bytes. */
@@ -114,7 +121,7 @@ export class Receiver {
     const isRepeated = fragment.id !== inbox.expected;
     const { length } = fragment.payload;
     const bytes = isBulk ? (length / BULK_FRAGMENT_BYTES) * (PROMPT_BYTES / 2) : length;
-    this.#delayedAck.schedule("command", isRepeated ? PROMPT_BYTES : bytes, isRelayed && !isBulk);
+    this.#delayedAck.schedule(name, isRepeated ? PROMPT_BYTES : bytes, isRelayed);
     return inbox.receive(fragment, deliver, maxBytes);
   }
 

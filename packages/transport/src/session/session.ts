@@ -101,7 +101,11 @@ export class Session {
     this.#allowance = options.allowance;
     this.#bulkBytes = options.bulkBytes ?? (() => 0);
     this.#updates = new SharedInterval(this.#scheduler, () => this.#update(), UPDATE_SLACK_MS);
-    this.#receiver = new Receiver(this.#scheduler, (trafficClass) => this.#sender.sendAcks(trafficClass));
+    this.#receiver = new Receiver(
+      this.#scheduler,
+      (trafficClass) => this.#sender.sendAcks(trafficClass),
+      () => this.#channel?.("command").periodMs ?? 0,
+    );
     const { scheduler, channel, budget, answers, bulkRate, maxForwardedBytes, holdsReliable } = options;
     // Not a spread: V8 would give each session's options a hidden class of their own, and read all of them slowly.
     this.#sender = new Sender({

@@ -333,7 +333,9 @@ export class StateSender {
     only: PeerConnection | undefined,
     moment: ReplicationMoment,
   ): Iterable<[StateStream, EntityRows[]]> {
-    const lostAfterMs = only ? lostAfterOf(only) : Infinity;
+    // The other players' plan is most likely this one. If it bundles longer, some states are sent twice.
+    const { periodMs } = this.#parts.transport().plan.channels.command;
+    const lostAfterMs = only ? lostAfterMsOf(only.rttMs ?? ASSUMED_RTT_MS, periodMs) : Infinity;
     const due = this.#replication.due(records, moment, { ...this.#policy(), lostAfterMs });
     if (due.length > 0) this.#sentAtMs = moment.nowMs;
     for (const stream of this.#streams.values()) {
@@ -555,8 +557,4 @@ function wholeStates(stream: StateStream, entities: number): number {
 function repairStates(stream: StateStream, entities: number): number {
   const references = stream.cycle ? JOIN_STATES * stream.records.size * weightOf(stream) : 0;
   return wholeStates(stream, entities) + references;
-}
-
-function lostAfterOf({ rttMs }: PeerConnection): number {
-  return lostAfterMsOf(rttMs ?? ASSUMED_RTT_MS);
 }
