@@ -318,6 +318,7 @@ ${table(["", "situation", "thesis", "states here", "", "reason"], rows)}
 What commands of ours measured of the thesis' choice and of ours, from \`docs/results\`. \`pnpm bench paths\` counts payloads
 without headers, and the CPU of the players alone. A pair that fell back to the relay, since the machine was too slow for all
 direct links, counts as direct (\`pairsThatWay\`). Headers and fallbacks make direct links look cheaper than they are.
+\`pnpm unit path-bytes\` counts on a virtual network, with headers and acks of TCP.
 
 ${table(["", "situation", "measured", "thesis", "here", "command"], figures)}`;
 }

@@ -45,6 +45,21 @@ const pathFigures = (situation) => {
   ];
 };
 
+/**
+ * Figures of direct links against the relay, headers included, on a virtual network.
+ * @param {string} situation @param {{ of: string, key: string }[]} measures @returns {Figure[]}
+ */
+const byteFigures = (situation, measures = [bytesOut, bytesIn]) =>
+  measures.map((measure) => ({
+    ...measure,
+    command: "unit path-bytes",
+    thesis: { situation, way: "direct" },
+    here: { situation, way: "relay" },
+  }));
+const bytesOut = { of: "bytes out per second, 3 others", key: "bytesOutPerSecond" };
+const bytesIn = { of: "bytes in per second, 3 others", key: "bytesInPerSecond" };
+const packetsOut = { of: "packets out per second, 3 others", key: "packetsOutPerSecond" };
+
 const noWebRtc = { available: { webrtc: false } };
 const server = { webrtc: true };
 /** @type {"authority"} */
@@ -154,9 +169,10 @@ const situations = [
     genre: "racing",
     what: "mobile, low battery",
     changes: { device: low },
-    thesis: "fewer connections",
-    wish: { first: ["websocket"] },
+    thesis: "WebRTC; on a mobile, a WebSocket where latency allows",
+    wish: { first: ["direct"] },
     row: "paths",
+    figures: byteFigures("racing, low battery", [packetsOut, bytesOut]),
   },
   {
     genre: "action",
@@ -197,6 +213,7 @@ const situations = [
     thesis: "WebRTC, two channels",
     wish: { first: ["direct"], mayBeLost: true },
     row: "paths",
+    figures: byteFigures("rpg"),
   },
   {
     genre: "rpg",
@@ -213,6 +230,7 @@ const situations = [
     thesis: "reliable WebRTC",
     wish: { first: ["direct"], mayBeLost: false },
     row: "paths",
+    figures: byteFigures("rpg, bound"),
   },
   {
     genre: "mmo",
@@ -237,6 +255,7 @@ const situations = [
     thesis: "(partially) reliable WebRTC",
     wish: { first: ["direct"], mayBeLost: false },
     row: "paths",
+    figures: byteFigures("strategy"),
   },
   {
     genre: "strategy",
@@ -286,6 +305,7 @@ const situations = [
     thesis: "partially reliable WebRTC",
     wish: { first: ["direct"], mayBeLost: false },
     row: "paths",
+    figures: byteFigures("puzzle for bandwidth"),
   },
   {
     genre: "shooter",
@@ -359,7 +379,8 @@ function planText({ stateIntervalMs }, plan) {
  */
 function measured({ command, key }, which) {
   const name = command.slice(command.indexOf(" ") + 1);
-  const file = path.resolve(import.meta.dirname, `../../docs/results/${name}.json`);
+  const folder = command.startsWith("unit ") ? "packages/client/test" : "docs/results";
+  const file = path.resolve(import.meta.dirname, `../../${folder}/${name}.json`);
   /** @type {{ rows: Record<string, string | number>[] }} */
   const { rows } = JSON.parse(readFileSync(file, "utf8"));
   const row = rows.find((one) => Object.entries(which).every(([field, value]) => one[field] === value));

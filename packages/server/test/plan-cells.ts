@@ -16,6 +16,12 @@ export const treeCells: Readonly<Record<string, ProbeCell>> = {
   "puzzle, mesh": { profile: "puzzle", topology: "mesh", network: near },
   "racing, mesh, 3 players": { profile: "racing", topology: "mesh", network: near, players: 3 },
   "strategy, mesh, 3 players": { profile: "strategy", topology: "mesh", network: near, players: 3 },
+  "strategy for latency, mesh, 3 players": {
+    profile: { base: "strategy", favour: "latency" },
+    topology: "mesh",
+    network: near,
+    players: 3,
+  },
   "racing for the CPU, 3 players": {
     profile: { base: "racing", favour: "cpu" },
     topology: "mesh",

@@ -25,7 +25,12 @@ const BODY = new Uint8Array(20);
 /** Returns the policies of a plan whose messages leave in bundles. */
 function planned(bundleMs: number): ChannelPolicyOf {
   const { channels } = planFor(
-    circumstancesOf(profileOf("racing"), { security: "https", available: { webrtc: false } }),
+    circumstancesOf(profileOf("racing"), {
+      security: "https",
+      available: { webrtc: false },
+      device: { battery: "unknown", network: "unknown" },
+      peers: 1,
+    }),
   );
   const bundled = { ...channels, command: { ...channels.command, periodMs: bundleMs } };
   return (name) => bundled[name];

@@ -279,7 +279,7 @@ export class RoomTransport {
       return `direct links to all would take more than ${kbps} kbit/s of this player's uplink`;
     }
     if (inputs.battery === "low") return "the battery is low, and each direct link would use it";
-    return "this profile spares the computing time of direct links";
+    return "this profile spares the bytes and the computing time of direct links";
   }
 
   /**

@@ -124,9 +124,10 @@ export const treeWords: readonly QuestionWords[] = [
       "PATHS-8": {
         choice: "through the relay",
         reason:
-          "The game spares computing time: every direct connection encrypts each packet again and pings on its own. With 3 " +
-          "others a racing player computes for 20 ms in a second, directly for 35, and sends 26 bytes for each state that " +
-          "arrives, directly 44 (`pnpm bench paths`).",
+          "The game spares bytes or computing time: over direct links each packet leaves once for each player, is encrypted " +
+          "each time, and has headers of its own. With 3 others a racing player computes for 20 ms in a second, directly " +
+          "for 35 (`pnpm bench paths`), and a role-playing one sends 2.3 kB and gets 3.6 in a second, directly 5.9 and 5.9 " +
+          "(`pnpm unit path-bytes`).",
       },
       "PATHS-9": {
         choice: "directly, else through the relay",

@@ -95,7 +95,7 @@ export const decisionTree: readonly Question[] = Object.freeze([
     { id: "PATHS-5", when: { peers: ["many"] } },
     { id: "PATHS-6", when: { upload: ["over"] } },
     { id: "PATHS-7", when: { battery: ["low"], receivers: ["several"] } },
-    { id: "PATHS-8", when: { favour: ["cpu"], receivers: ["several"] } },
+    { id: "PATHS-8", when: { favour: ["cpu", "bandwidth"], receivers: ["several"] } },
     { id: "PATHS-9", when: {}, sets: { direct: true }, next: "events" },
   ]),
   question("events", "server", [

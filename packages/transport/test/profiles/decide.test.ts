@@ -56,8 +56,17 @@ describe("the tree of the thesis", () => {
   test.each<Genre>(["racing", "shooter", "action", "rpg", "party"])(
     "a %s game between peers: unreliable states over WebRTC",
     (genre) => {
-      const { channels } = planFor(genre, { topology: "mesh" });
+      const { channels } = planFor(genre, { topology: "mesh", favour: "latency" });
       expect(channels.state).toMatchObject({ delivery: "newest-wins", links: ["direct", "websocket"] });
+    },
+  );
+
+  test.each(["bandwidth", "cpu"] as const)(
+    "a game that favours %s: a direct link to one other player, the relay for several",
+    (favour) => {
+      const linksOf = (peers: number): readonly string[] =>
+        planFor("rpg", { favour, peers }).channels.state.links;
+      expect([1, 2, 3].map((peers) => linksOf(peers)[0])).toEqual(["direct", "websocket", "websocket"]);
     },
   );
 
