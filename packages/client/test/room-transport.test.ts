@@ -15,6 +15,7 @@ const server: ServerStats = {
   queuedBytes: 0,
   bytesInPerSecond: 0,
   bytesOutPerSecond: 0,
+  statePacketsPerSecond: 0,
   stateLink: "websocket",
   sockets: 1,
   stallRatio: 0,
@@ -59,6 +60,7 @@ describe("a room's transport", () => {
       path: "relay",
       channel: "WebSocket",
       reason: "since it must",
+      stats: { updatesOutPerSecond: 0, updatesInPerSecond: 0 },
     } as PeerConnection;
     const { transport } = newTransport({ peers: () => [peer] });
     const rows = await transport.explain();
@@ -77,6 +79,7 @@ describe("a room's transport", () => {
       path: at < 10 ? "direct" : "relay",
       channel: "a link",
       reason: "since it must",
+      stats: { updatesOutPerSecond: at, updatesInPerSecond: 2 * at },
     })) as unknown as PeerConnection[];
     withWebRtc();
     const { transport } = newTransport({ profile: "shooter", peers: () => peers });
@@ -87,6 +90,9 @@ describe("a room's transport", () => {
     expect(choiceOf("states")).toContain("10 of 30 players over WebRTC, the others relayed over WebSocket");
     expect(choiceOf("messages")).toBe(
       "events are dropped after 500 ms; commands arrive, in order; each leaves at once",
+    );
+    expect(choiceOf("rates")).toContain(
+      "of an entity (now 29/s of all to a player, 58/s from one), in packets",
     );
     expect(choiceOf("device")).toBe("battery unknown, network unknown");
     const details = await transport.explain({ details: true });
@@ -121,7 +127,7 @@ describe("a room's transport", () => {
     );
     // The profile's heartbeat of ten seconds is too long for the clocks of a room, so 2 s apply.
     expect(await choiceOf("rates")).toBe(
-      "the server sends up to 5 times/s: an entity when it is 0.06 m or 0.03 rad from the state before, when anything else of it changes, or after 2000 ms",
+      "the server sends up to 5 times/s (now 0): an entity when it is 0.06 m or 0.03 rad from the state before, when anything else of it changes, or after 2000 ms",
     );
     Object.assign(stats, { stallRatio: 0.3 });
     pass(4);
@@ -307,8 +313,8 @@ describe("a room's transport", () => {
       pass(3);
       expect(transport.plan.numbers.heartbeatMs).toBe(heartbeatMs);
       expect(changes.map(({ about, reason }) => `${about}: ${reason}`)).toEqual([
-        "rates: loss high instead of low",
-        "rates: loss low instead of high",
+        "rates: loss high instead of low [LOSS-1]",
+        "rates: loss low instead of high [LOSS-3]",
       ]);
       expect(changes[0]).toMatchObject({
         choice: expect.stringContaining(`heartbeatMs ${heartbeatMs} → ${heartbeatMs / 4}`),

@@ -121,6 +121,7 @@ function ratesClaim(claimed: Claimed): void {
   const perSecond = span.length / 3;
   const limit = Number(/up to ([\d.]+) (?:states\/s|times\/s)/.exec(choice)?.[1]);
   say(perSecond <= limit * 1.05 + 0.5, `up to ${limit} per second`, perSecond);
+  nowClaim(claimed);
   const isShort = probe.explained.some(
     ({ about, choice: said }) => about === "budget" && said.includes("wait,"),
   );
@@ -146,6 +147,21 @@ function ratesClaim(claimed: Claimed): void {
   say(perSecond >= wanted * 0.6, "what moves is sent as often as may be", { perSecond, wanted });
   heartbeatClaim(probe, choice, say);
   thresholdClaim(claimed, { periodMs, intervalMs: 1000 / limit });
+}
+
+/** Rates that may differ from those of another second of the drive, as a share and in states per second. */
+const NOW_SHARE = 0.35;
+const NOW_STATES = 4;
+
+/** Checks the states of the last second. Others hear of the first player's car, and of its post and its sheep. */
+function nowClaim({ cell, probe, choice, isClean, say }: Claimed): void {
+  const { recording, times } = probe;
+  if (!isClean || cell.sheep !== undefined) return;
+  const last = recording.moving.filter(
+    ({ atMs }) => atMs > times.standMs - 1000 && atMs <= times.standMs,
+  ).length;
+  const now = Number(/\(now ([\d.]+)/.exec(choice)?.[1]);
+  say(Math.abs(now - last) <= NOW_SHARE * last + NOW_STATES, `now ${now} per second`, { last });
 }
 
 /** Checks the budget of states by the sheep, which are due at every turn. */

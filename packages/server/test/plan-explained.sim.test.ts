@@ -55,6 +55,21 @@ test.each([
   }
 });
 
+test.each(["racing, mesh", "rpg, mesh", "shooter, authority"])(
+  "the probe notices a false number of present states: %s",
+  async (name) => {
+    const cell = treeCells[name]!;
+    const played = await probe(cell);
+    const row = played.explained.find(({ about }) => about === "rates")!;
+    for (const lie of ["now 1", "now 60"]) {
+      const changed = { ...row, choice: row.choice.replace(/now [\d.]+/, lie) };
+      const explained = played.explained.map((each) => (each === row ? changed : each));
+      const abouts = differences(cell, { ...played, explained }).map(({ about }) => about);
+      expect([lie, abouts]).toEqual([lie, ["rates"]]);
+    }
+  },
+);
+
 test.each(["racing, mesh", "rpg, mesh", "racing, relay", "puzzle for the CPU, moving, authority, WebRTC"])(
   "the probe notices thresholds that are not those in force: %s",
   async (name) => {

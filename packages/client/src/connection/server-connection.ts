@@ -456,7 +456,10 @@ export class ServerConnection {
         onReliable: (payload) => this.#receive(payload),
         onRouted: options.router.receive,
         onEvent: (body) => this.#receiveFromRoom(() => handlers.onAuthorityEvent(body)),
-        onState: handlers.onAuthorityState,
+        onState: (body, tick, cameAtMs) => {
+          this.#meter.countUpdatesIn(1);
+          handlers.onAuthorityState(body, tick, cameAtMs);
+        },
         onAcknowledged: handlers.onAcknowledged,
         onPong: (times, link) => {
           // Only a WebSocket can stall behind lost segments.

@@ -25,6 +25,8 @@ export interface ServerStats extends Omit<PathQuality, "lossRatio" | "outgoingLo
   readonly rttMs: number | undefined;
   readonly bytesInPerSecond: number;
   readonly bytesOutPerSecond: number;
+  /** Packets of states that a server which decides sent in the last second; 0 in other rooms. */
+  readonly statePacketsPerSecond: number;
   /** Transport of states to the server; undefined without a link. */
   readonly stateLink: LinkKind | undefined;
   /** WebSockets of this session. States alternate over them if no other link carries states. */
@@ -131,7 +133,7 @@ export function rounded(measured: Measured): Measured {
 /** Returns the measurements of the connection to the server. */
 export function serverStatsOf(
   session: Session,
-  { bytesInPerSecond, bytesOutPerSecond }: PeerRates,
+  { bytesInPerSecond, bytesOutPerSecond, updatesInPerSecond }: PeerRates,
   stripes: Pick<ServerStats, "sockets" | "stallRatio" | "stalls">,
 ): ServerStats {
   const { activeLink } = session;
@@ -150,6 +152,7 @@ export function serverStatsOf(
     queuedBytes: session.queuedBytes,
     bytesInPerSecond,
     bytesOutPerSecond,
+    statePacketsPerSecond: updatesInPerSecond,
   };
 }
 

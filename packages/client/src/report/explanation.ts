@@ -1,6 +1,6 @@
 import type { EntityDefinition } from "@paceline/protocol";
 import { REPEAT_AFTER_MS } from "@paceline/netcode";
-import { explainPlan, type Measured, type Plan } from "@paceline/transport";
+import { decisionTree, explainPlan, type Measured, type Plan } from "@paceline/transport";
 import type { Peer } from "../peers/peer.js";
 import type { Explanation } from "../paths/transport-change.js";
 import { measuredInWords, percent } from "./in-words.js";
@@ -38,7 +38,7 @@ export async function explainRoom(room: ExplainedRoom, details: boolean): Promis
     gameRow(room.plan, reasonOf("content")),
     { about: "states", choice: room.words.states(room), reason: reasonOf(room.words.statesQuestion) },
     messagesRow(room, reasonOf("favour")),
-    ratesRow(room),
+    ratesRow(room, changesIn(room.plan, answers)),
     budgetRow(room),
     shownRow(room.plan),
     deviceRow(room.plan),
@@ -74,7 +74,19 @@ function messagesRow({ plan, words }: ExplainedRoom, reason: string): Explanatio
   return { about: "messages", choice: `${events}; commands arrive, in order; ${pace}`, reason };
 }
 
-function ratesRow(room: ExplainedRoom): Explanation {
+/** Names the rows of the decision tree that changed the profile's rates. */
+function changesIn({ reasons }: Plan, answers: readonly Explanation[]): string[] {
+  const rows = decisionTree.flatMap((question) => question.rows);
+  const isChange = (id: string): boolean => {
+    const { factors, repeats } = rows.find((row) => row.id === id)?.sets ?? {};
+    return factors !== undefined || repeats === true;
+  };
+  return reasons.flatMap(({ question, row }, at) =>
+    isChange(row) ? [`${question}: ${answers[at]?.choice} [${row}]`] : [],
+  );
+}
+
+function ratesRow(room: ExplainedRoom, changes: readonly string[]): Explanation {
   const { thresholdM, headingRad } = room.plan.numbers;
   const isInterpolated = room.plan.style === "interpolation";
   const share = isInterpolated ? UNMOVED_SHARE : 1;
@@ -87,7 +99,7 @@ function ratesRow(room: ExplainedRoom): Explanation {
     .map(({ name }) => name);
   const named = own.length > 0 ? `; ${own.join(", ")} by the threshold of the definition` : "";
   const again = room.plan.repeats ? `, once more if nothing newer follows within ${REPEAT_AFTER_MS} ms` : "";
-  const { choice, reason } = room.words.rates(room, `${when}${again}`);
+  const { choice, reason } = room.words.rates(room, `${when}${again}`, changes);
   return { about: "rates", choice, reason: `${reason}${named}` };
 }
 
@@ -96,14 +108,16 @@ function budgetRow({ plan: { numbers, channels }, limits = {} }: ExplainedRoom):
   const names = Object.keys(channels) as (keyof Plan["channels"])[];
   const order = names
     .sort((one, other) => channels[other].priority - channels[one].priority)
-    .map((name) => `${name} ${percent(channels[name].share)}`);
+    .map(
+      (name) => `${name} (priority ${channels[name].priority}, at least ${percent(channels[name].share)})`,
+    );
   const { waiting, neededBytesPerSecond = 0, bytesPerSecond = Infinity } = limits;
   const stateBytesPerSecond = Math.min(numbers.stateBytesPerSecond, bytesPerSecond);
   const short = `; states get ${number(stateBytesPerSecond)} bytes/s: ${waiting} entities wait, ${number(neededBytesPerSecond)} bytes/s would do`;
-  const choice = `at most ${number(numbers.sendBytesPerSecond)} bytes/s over all links; what is short of room: ${order.join(", ")}${waiting ? short : ""}`;
+  const choice = `at most ${number(numbers.sendBytesPerSecond)} bytes/s over all links; if more waits than can leave: ${order.join(", ")}${waiting ? short : ""}`;
   const whose = limits.bytesPerSecond ? "the room's limit" : "the profile's number";
   const reason =
-    "the first goes first, each that waits gets its share at least: the profile's numbers and traffic";
+    "the highest priority leaves first, and each class that waits gets its share of the bytes: the profile's numbers and traffic";
   return { about: "budget", choice, reason: waiting ? `${reason}; stateBytesPerSecond is ${whose}` : reason };
 }
 

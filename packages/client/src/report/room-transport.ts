@@ -225,7 +225,10 @@ export class RoomTransport {
     this.#plan = this.#decide();
     this.#recordServerLinks(old);
     const rates = changedNumbers(old, this.#plan);
-    if (rates !== "") this.record({ about: "rates", choice: rates, reason: cause });
+    if (rates !== "") {
+      const reason = [cause, ...newRows(old, this.#plan)].join(" ");
+      this.record({ about: "rates", choice: rates, reason });
+    }
     if (hasDirectLinks(this.#plan) !== wasDirect && this.#room.hasPairs) {
       const choice = wasDirect ? "relayed" : "direct > relayed";
       const reason = this.directObstacle() ?? "players may have direct links";
@@ -352,6 +355,13 @@ export class RoomTransport {
         : "the server has not said that it speaks WebRTC";
     this.record({ about: "links to the server", choice, reason });
   }
+}
+
+/** Names the rows of the decision tree that answer now, and did not before. */
+function newRows(before: Plan, after: Plan): string[] {
+  const known = new Set(before.reasons.map(({ row }) => row));
+  const rows = after.reasons.map(({ row }) => row).filter((row) => !known.has(row));
+  return rows.length > 0 ? [`[${rows.join(", ")}]`] : [];
 }
 
 function serverLinksOf({ channels }: Plan): string {

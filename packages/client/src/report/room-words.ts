@@ -32,8 +32,15 @@ export interface RoomWords {
   states(room: TravellingRoom): string;
   /** Names other traffic that leaves together with bundled messages. */
   sharers(plan: Plan): string;
-  /** @param when condition under which an entity is sent, as text */
-  rates(room: TravellingRoom, when: string): { readonly choice: string; readonly reason: string };
+  /**
+   * @param when condition under which an entity is sent, as text
+   * @param changes rows of the decision tree that changed the profile's rates, as texts
+   */
+  rates(
+    room: TravellingRoom,
+    when: string,
+    changes: readonly string[],
+  ): { readonly choice: string; readonly reason: string };
   losses(room: TravellingRoom, measured: Measured): string[];
 }
 
@@ -52,13 +59,13 @@ export const playersWords: RoomWords = {
   },
   // With ordered delivery a state is a reliable message, so messages that wait leave in its packet.
   sharers: ({ channels }) => (channels.state.delivery === "ordered-reliable" ? ", or with states" : ""),
-  rates({ plan }, when) {
+  rates({ plan, peers }, when, changes) {
     const periodMs = number(plan.channels.state.periodMs);
     const { heartbeatMs } = plan.numbers;
     const choice =
-      `up to ${number(1000 / stateIntervalMs(plan))} states/s of an entity, in packets ${periodMs} ms apart: ${when}, ` +
+      `up to ${number(1000 / stateIntervalMs(plan))} states/s of an entity${nowBetween(peers)}, in packets ${periodMs} ms apart: ${when}, ` +
       `or after ${number(heartbeatMs)} ms`;
-    return { choice, reason: "the profile, adapted to what is measured" };
+    return { choice, reason: ["the profile's numbers", ...changes].join("; ") };
   },
   losses: ({ held }, { lossRatio, stallRatio }) => [lossOf(lossRatio, held), stallsOf(stallRatio, held)],
 };
@@ -72,17 +79,17 @@ export function authorityWords(stepHz: number): RoomWords {
       return `${nameOf(server)} to the server; ${how}${serverWait(plan, server) ?? ""}`;
     },
     sharers: () => "",
-    rates({ plan, limits = {} }, when) {
+    rates({ plan, server, limits = {} }, when, changes) {
       const { maxViews, bytesPerSecond } = limits;
       const hz = number(maxViews ? stepHz : stepHz / everyTicksOf(plan, stepHz));
       const restMs = maxViews ? MAX_HEARTBEAT_MS : plan.numbers.heartbeatMs;
       const exactly = maxViews ? "when it would be shown off at all" : when;
       const choice =
-        `the server sends up to ${hz} times/s: an entity ${exactly}, when anything else of it changes, ` +
+        `the server sends up to ${hz} times/s (now ${tenths(server.statePacketsPerSecond)}): an entity ${exactly}, when anything else of it changes, ` +
         `or after ${number(restMs)} ms`;
       const pace = maxViews
         ? `the room's limit: it follows ${maxViews} different plans, and sends exactly to the players of others`
-        : rateLimit(plan, stepHz);
+        : [rateLimit(plan, stepHz), ...changes].join("; ");
       const bytes = bytesPerSecond
         ? `; the room's limit: ${number(bytesPerSecond)} bytes/s of states, the profile wants ${number(plan.numbers.stateBytesPerSecond)}`
         : "";
@@ -100,6 +107,18 @@ export function authorityWords(stepHz: number): RoomWords {
       return [`${lossOf(lossRatio, held)}${directions}`, stallsOf(stallRatio, held)];
     },
   };
+}
+
+/** Says how many states of all entities were sent to a player and received from one in the last second. */
+function nowBetween(peers: readonly Peer[]): string {
+  if (peers.length === 0) return "";
+  const most = (rate: "updatesOutPerSecond" | "updatesInPerSecond"): number =>
+    tenths(Math.max(...peers.map(({ stats }) => stats[rate])));
+  return ` (now ${most("updatesOutPerSecond")}/s of all to a player, ${most("updatesInPerSecond")}/s from one)`;
+}
+
+function tenths(value: number): number {
+  return Math.round(value * 10) / 10;
 }
 
 const kinds: Readonly<Partial<Record<LinkKind, string>>> = { webrtc: "WebRTC", websocket: "WebSocket" };
