@@ -205,6 +205,14 @@ export const limits = {
   nestingDepth: 8,
 } as const;
 
+/** Most ticks between two states of an authority: half of the history that differences refer to. */
+export const MAX_EVERY_TICKS = 32;
+/**
+ * Longest time between two states of an authority's entity, ms. Participants synchronise their clocks by
+ * states.
+ */
+export const MAX_HEARTBEAT_MS = 2000;
+
 /** Reasons for dropping a packet or a message, and keys of the drop counters. */
 export const dropReasons = [
   "too-short",

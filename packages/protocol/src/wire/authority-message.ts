@@ -1,5 +1,5 @@
-import { PayloadKind } from "../errors/codes.js";
-import { readKinds, MAX_EVERY_TICKS, MAX_HEARTBEAT_MS, type KindInfo } from "./control.js";
+import { MAX_EVERY_TICKS, MAX_HEARTBEAT_MS, PayloadKind } from "../errors/codes.js";
+import { readKinds, type KindInfo } from "./control.js";
 import {
   boolean,
   bytesOf,

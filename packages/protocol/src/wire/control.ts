@@ -48,14 +48,6 @@ export interface AuthorityInfo {
   readonly inputHash: number;
 }
 
-/** Most ticks between two states of an authority: half of the history that differences refer to. */
-export const MAX_EVERY_TICKS = 32;
-/**
- * Longest time between two states of an authority's entity, ms. Participants synchronise their clocks by
- * states.
- */
-export const MAX_HEARTBEAT_MS = 2000;
-
 /** The name of a kind of entity, and the hash of everything that both sides must agree on. */
 export interface KindInfo {
   readonly name: string;
