@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { bandSources, treeWords } from "../../packages/transport/src/profiles/tree-words.js";
@@ -6,8 +6,8 @@ import { bandSources, treeWords } from "../../packages/transport/src/profiles/tr
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
 /** Returns all numbers in the rows of a kept result: values, and numbers in names such as "3 others". */
-function numbersIn(name: string): readonly number[] {
-  const { rows } = JSON.parse(readFileSync(path.join(ROOT, `docs/results/${name}.json`), "utf8")) as {
+function numbersIn(file: string): readonly number[] {
+  const { rows } = JSON.parse(readFileSync(path.join(ROOT, file), "utf8")) as {
     readonly rows: readonly Readonly<Record<string, string | number>>[];
   };
   return rows
@@ -17,16 +17,26 @@ function numbersIn(name: string): readonly number[] {
     );
 }
 
+/** Returns the figures that a test of a package keeps beside itself. */
+function keptBy(test: string): string {
+  const kept = readdirSync(path.join(ROOT, "packages")).map((name) => `packages/${name}/test/${test}.json`);
+  return kept.find((file) => existsSync(path.join(ROOT, file))) ?? test;
+}
+
 /** Returns the numbers of a text that no command of this project has printed. */
 function faultsOf(text: string): string[] {
   // The year of a citation is not a figure.
   const quoted = [...text.replaceAll(/[A-Z][a-z]+ (19|20)\d\d/g, "").matchAll(/\d+(?:\.(\d+))?/g)];
   if (quoted.length === 0) return [];
-  const commands = [...text.matchAll(/`pnpm (bench|lab) ([a-z-]+)`/g)];
+  const commands = [...text.matchAll(/`pnpm (bench|lab|unit) ([a-z-]+)`/g)];
   if (commands.length === 0) return ["names no command that measured it"];
   const known = commands.flatMap(([command, kind, name = ""]) => {
-    if (!existsSync(path.join(ROOT, `apps/lab/src/${kind}-${name}.ts`))) throw new Error(`no ${command}`);
-    return numbersIn(name);
+    const [source, result] =
+      kind === "unit"
+        ? [keptBy(name), keptBy(name)]
+        : [`apps/lab/src/${kind}-${name}.ts`, `docs/results/${name}.json`];
+    if (!existsSync(path.join(ROOT, source))) throw new Error(`no ${command}`);
+    return numbersIn(result);
   });
   return quoted
     .filter(([found, digits = ""]) => !known.some((value) => value.toFixed(digits.length) === found))
