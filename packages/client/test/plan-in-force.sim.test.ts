@@ -227,7 +227,7 @@ describe("the budget of bytes per second", () => {
     const { mine } = await pair({ ...base, traffic });
     const row = (await mine.transport.explain()).find(({ about }) => about === "budget");
     expect(row?.choice).toBe(
-      "at most 8000 bytes/s over all links; if more waits than can leave: event (priority 9, at least 30 %), command (priority 5, at least 30 %), " +
+      "at most 8000 bytes/s over all links; where not all can leave: event (priority 9, at least 30 %), command (priority 5, at least 30 %), " +
         "input (priority 4, at least 20 %), state (priority 2, at least 15 %), bulk (priority 1, at least 1 %)",
     );
   });

@@ -114,7 +114,7 @@ function budgetRow({ plan: { numbers, channels }, limits = {} }: ExplainedRoom):
   const { waiting, neededBytesPerSecond = 0, bytesPerSecond = Infinity } = limits;
   const stateBytesPerSecond = Math.min(numbers.stateBytesPerSecond, bytesPerSecond);
   const short = `; states get ${number(stateBytesPerSecond)} bytes/s: ${waiting} entities wait, ${number(neededBytesPerSecond)} bytes/s would do`;
-  const choice = `at most ${number(numbers.sendBytesPerSecond)} bytes/s over all links; if more waits than can leave: ${order.join(", ")}${waiting ? short : ""}`;
+  const choice = `at most ${number(numbers.sendBytesPerSecond)} bytes/s over all links; where not all can leave: ${order.join(", ")}${waiting ? short : ""}`;
   const whose = limits.bytesPerSecond ? "the room's limit" : "the profile's number";
   const reason =
     "the highest priority leaves first, and each class that waits gets its share of the bytes: the profile's numbers and traffic";
