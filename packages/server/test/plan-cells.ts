@@ -63,7 +63,7 @@ export const treeCells: Readonly<Record<string, ProbeCell>> = {
     profile: "rpg",
     topology: "mesh",
     network: { delayMs: 20, rateBps: 64_000, queueBytes: 16_000 },
-    fillBytesPerSecond: 9000,
+    fillBytesPerSecond: { command: 9000 },
     warmUpMs: 9000,
   },
   "racing for bandwidth": {
@@ -117,6 +117,30 @@ export const treeCells: Readonly<Record<string, ProbeCell>> = {
     serverHasWebRtc: true,
     sheep: 30,
   },
+  "racing, more messages than the budget": {
+    profile: { base: "racing", numbers: { sendBytesPerSecond: 8000 } },
+    topology: "mesh",
+    network: near,
+    fillBytesPerSecond: { command: 8000, event: 3000, bulk: 2000 },
+    fillMs: 6000,
+    // Until the queue is empty.
+    warmUpMs: 16_000,
+  },
+  "racing, relay, 5 players": {
+    profile: "racing",
+    topology: "relay",
+    network: near,
+    players: 5,
+    warmUpMs: 3000,
+  },
+  "racing, mesh, 5 players, two of them without WebRTC": {
+    profile: "racing",
+    topology: "mesh",
+    network: near,
+    players: 5,
+    webRtcPlayers: 3,
+    warmUpMs: 3000,
+  },
   "racing, little upload": {
     profile: { base: "racing", numbers: { uploadBytesPerSecond: 1000 } },
     topology: "mesh",
@@ -136,7 +160,7 @@ export const treeCells: Readonly<Record<string, ProbeCell>> = {
     profile: "racing",
     topology: "mesh",
     network: { delayMs: 20, rateBps: 64_000, queueBytes: 16_000 },
-    fillBytesPerSecond: 9000,
+    fillBytesPerSecond: { command: 9000 },
     warmUpMs: 9000,
   },
   "racing, relay": { profile: "racing", topology: "relay", network: near },
@@ -161,6 +185,13 @@ export const treeCells: Readonly<Record<string, ProbeCell>> = {
     network: lossy(0.05, 60),
     serverHasWebRtc: true,
     warmUpMs: 25_000,
+  },
+  "rpg, relay, WebRTC, loss 20 %": {
+    profile: "rpg",
+    topology: "relay",
+    network: lossy(0.2),
+    serverHasWebRtc: true,
+    warmUpMs: 30_000,
   },
   "racing for bandwidth, relay, WebRTC": {
     profile: { base: "racing", favour: "bandwidth" },
@@ -203,7 +234,7 @@ export const treeCells: Readonly<Record<string, ProbeCell>> = {
     topology: "authority",
     network: { delayMs: 20, rateBps: 16_000, queueBytes: 500 },
     hasInputs: true,
-    fillBytesPerSecond: 4000,
+    fillBytesPerSecond: { command: 4000 },
     fillMs: 3000,
     // Until the queue is empty and the old plan is back.
     warmUpMs: 45_000,
@@ -221,6 +252,7 @@ export const treeCells: Readonly<Record<string, ProbeCell>> = {
     topology: "authority",
     network: near,
     serverHasWebRtc: true,
+    hasInputs: true,
   },
   "mmo, authority, WebRTC": { profile: "mmo", topology: "authority", network: near, serverHasWebRtc: true },
   "action, relay, loss 5 %": {

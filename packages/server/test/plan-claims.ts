@@ -1,4 +1,5 @@
 import type { Explanation } from "@paceline/client";
+import { planFor, profileOf, type Plan, type PlannedClass, type Profile } from "@paceline/transport";
 import { lossRatio } from "@paceline/transport/simulated";
 import {
   type Arrival,
@@ -6,6 +7,7 @@ import {
   JUMPS_M,
   type Probe,
   type ProbeCell,
+  profileIn,
   type SentPacket,
   STRAIGHT_MPS,
   TURNS_RAD,
@@ -22,6 +24,7 @@ export interface Difference {
 interface Claimed {
   readonly cell: ProbeCell;
   readonly probe: Probe;
+  readonly profile: Profile;
   readonly choice: string;
   /** True if the network loses and delays nothing, so that times are exact. */
   readonly isClean: boolean;
@@ -32,30 +35,53 @@ interface Claimed {
 const MESSAGE_PERIOD_MS = 15;
 const STEP_MS = 5;
 
-/** Compares a room's explanation with the observations. Returns an empty list if they agree. */
+/**
+ * Compares a room's explanation with the observations, and its plans with the decision tree. Returns an empty
+ * list if they agree.
+ */
 export function differences(cell: ProbeCell, probe: Probe): Difference[] {
   const found: Difference[] = [];
+  const profile = profileOf(profileIn(cell));
   const { loss = { kind: "none" } as const, rateBps = Infinity, jitterMs = 0 } = cell.network ?? {};
   const isClean = loss.kind === "none" && rateBps === Infinity && jitterMs === 0;
   for (const { about, choice } of probe.explained) {
     const say = (isSo: boolean, claim: string, seen: unknown): void => {
       if (!isSo) found.push({ about, claim, seen: JSON.stringify(seen) });
     };
-    claims[about.replace(/ \d+$/, "")]?.({ cell, probe, choice, isClean, say });
+    const claim = claims[about.replace(/ \d+$/, "")];
+    if (claim) claim({ cell, probe, profile, choice, isClean, say });
+    else say(false, choice, "no check of this row");
   }
+  for (const plan of probe.plans) {
+    const [seen, claim] = [plan, planFor(plan.circumstances, profile)].map(outputsOf) as [string, string];
+    if (seen !== claim) found.push({ about: "plan", claim, seen });
+  }
+  const changed = probe.recording.links.filter(
+    ({ atMs }) => atMs > probe.times.watchMs && atMs <= probe.times.messagesMs,
+  );
+  if (changed.length > 0)
+    found.push({ about: "links", claim: "none changes", seen: JSON.stringify(changed) });
   return found;
+}
+
+/** Returns the values that a plan sets, without their reasons. */
+export function outputsOf({ circumstances: _c, inputs: _i, reasons: _r, ...outputs }: Plan): string {
+  return JSON.stringify(outputs);
 }
 
 /** Checks of the rows of an explanation, by their names. */
 const claims: Readonly<Record<string, (claimed: Claimed) => void>> = {
+  game: gameClaim,
   states: statesClaim,
   messages: messagesClaim,
   rates: ratesClaim,
   budget: budgetClaim,
   "others are shown": shownClaim,
+  device: deviceClaim,
   "measured now": measuredClaim,
   server: serverClaim,
   peer: peerClaim,
+  players: playersClaim,
 };
 export const comparedRows = Object.keys(claims);
 
@@ -64,6 +90,28 @@ function packets(probe: Probe, link: "direct" | "server", trafficClass?: string)
   const isMeant = ({ atMs, trafficClass: its }: SentPacket): boolean =>
     atMs > probe.times.standMs - 500 && atMs <= probe.times.standMs && its === (trafficClass ?? its);
   return probe.recording[link].filter(isMeant).length;
+}
+
+/** Words of the topology in the row of the game. */
+const topologies: Readonly<Record<ProbeCell["topology"], string>> = {
+  authority: "a server decides",
+  relay: "players talk through the relay",
+  mesh: "players talk with each other",
+};
+
+function gameClaim({ cell, probe, profile, choice, say }: Claimed): void {
+  const { genre, favour } = profile;
+  say(choice === `${genre}, favours ${favour}: ${topologies[cell.topology]}`, choice, { genre, favour });
+  const { direct, moving } = probe.recording;
+  // The first player of an authority moves nothing itself.
+  const decides = probe.peers.length === 0 && moving.length > 0;
+  say(decides === choice.includes(topologies.authority), choice, { peers: probe.peers });
+  if (choice.includes(topologies.relay)) say(direct.length === 0, choice, { direct: direct.length });
+}
+
+function deviceClaim({ profile, choice, say }: Claimed): void {
+  const { battery = "unknown", network = "unknown" } = profile.device;
+  say(choice === `battery ${battery}, network ${network}`, choice, { battery, network });
 }
 
 function statesClaim({ cell, probe, choice, say }: Claimed): void {
@@ -82,6 +130,7 @@ function statesClaim({ cell, probe, choice, say }: Claimed): void {
 
 function messagesClaim({ cell, probe, choice, isClean, say }: Claimed): void {
   const { commands, events } = probe.recording;
+  linksOfMessagesClaim(probe, choice, say);
   const all = Array.from({ length: probe.sent }, (_, value) => value).join();
   const valuesOf = (arrivals: readonly Arrival[]) => arrivals.map(({ value }) => value).join();
   say(valuesOf(commands) === all, "commands arrive, in order", valuesOf(commands));
@@ -107,6 +156,24 @@ function messagesClaim({ cell, probe, choice, isClean, say }: Claimed): void {
   say(short <= most, `in packets ${periodMs} ms apart`, gapsMs);
 }
 
+/** What may be lost goes over WebRTC to the server, if states do. Commands recover sooner on the WebSocket. */
+function linksOfMessagesClaim(probe: Probe, choice: string, say: Claimed["say"]): void {
+  const { server, direct, inputs } = probe.recording;
+  const sent = (packets: readonly SentPacket[], name: PlannedClass): number =>
+    packets.filter(({ trafficClass }) => trafficClass === name).length;
+  say(sent(server, "command") === 0, "commands stay on the WebSocket", sent(server, "command"));
+  const mayBeDropped = choice.includes("events are dropped after");
+  if (!mayBeDropped) say(sent(server, "event") === 0, choice, { eventsToServer: sent(server, "event") });
+  const hasStates = packets(probe, "server") > 0;
+  const areRelayed = probe.peers.every(({ path }) => path === "relay");
+  if (hasStates && areRelayed && mayBeDropped) say(sent(server, "event") > 0, choice, "none on WebRTC");
+  const areDirect = probe.peers.length > 0 && probe.peers.every(({ path }) => path === "direct");
+  if (areDirect) say(sent(direct, "command") > 0, choice, "no command went directly");
+  if (areDirect && mayBeDropped) say(sent(direct, "event") > 0, choice, "no event went directly");
+  const hasInputs = inputs.some(({ value }) => value > 0);
+  if (hasStates && hasInputs) say(sent(server, "input") > 0, "inputs go where states do", "none on WebRTC");
+}
+
 function gaps(arrivals: readonly { readonly atMs: number }[]): number[] {
   return arrivals.slice(1).map(({ atMs }, index) => atMs - arrivals[index]!.atMs);
 }
@@ -125,8 +192,11 @@ function ratesClaim(claimed: Claimed): void {
   const isShort = probe.explained.some(
     ({ about, choice: said }) => about === "budget" && said.includes("wait,"),
   );
+  const periodMs = Number(/packets ([\d.]+) ms apart/.exec(choice)?.[1] ?? 0);
   // If entities wait for the budget, the row of the budget says so.
-  if (!isClean || isShort) return;
+  if (isShort) return;
+  repeatClaim(claimed, { periodMs, intervalMs: 1000 / limit });
+  if (!isClean) return;
   if (cell.topology === "authority") {
     // With dead reckoning a state is sent when the prediction is wrong; otherwise whenever the entity has
     // moved.
@@ -134,7 +204,6 @@ function ratesClaim(claimed: Claimed): void {
     say(perSecond >= least, choice, perSecond);
     return thresholdClaim(claimed, { periodMs: 0, intervalMs: 1000 / limit });
   }
-  const periodMs = Number(/packets ([\d.]+) ms apart/.exec(choice)?.[1]);
   const packetsHz = 1000 / Math.max(periodMs, 1);
   say(limit <= packetsHz + 0.1, `up to ${limit} per second`, { packetsHz });
   // A state is also due in a step that comes a little early.
@@ -164,8 +233,98 @@ function nowClaim({ cell, probe, choice, isClean, say }: Claimed): void {
   say(Math.abs(now - last) <= NOW_SHARE * last + NOW_STATES, `now ${now} per second`, { last });
 }
 
+/** Range of the time between a copy of a state and the next one, beside the words, ms. */
+interface CopyTimes {
+  readonly periodMs: number;
+  readonly intervalMs: number;
+}
+
+/**
+ * Checks by the post's jumps if the newest state is repeated. States of an authority are not seen one by one.
+ */
+function repeatClaim({ cell, probe, choice, say }: Claimed, { periodMs, intervalMs }: CopyTimes): void {
+  const { direct, server } = probe.recording;
+  const sent = [...direct, ...server].filter(({ trafficClass }) => trafficClass === "state");
+  if (cell.topology === "authority" || probe.peers.length > 1 || sent.length === 0) return;
+  const saidMs = /once more if nothing newer follows within (\d+) ms/.exec(choice)?.[1];
+  const afterMs = Number(saidMs ?? REPEAT_AFTER_MS);
+  const stepMs = 1000 / probe.tickHz;
+  // A second state says that the post stands again. An interpolated entity's is the second copy.
+  const beginMs = Math.max(afterMs, intervalMs) + intervalMs - STEP_MS;
+  // States that seem lost are sent again a little later.
+  const endMs = beginMs + periodMs + STEP_MS;
+  const jumps = jumpsOf(probe).flatMap(({ atMs }) => {
+    const times = sent.map((packet) => packet.atMs).filter((at) => at >= atMs && at < atMs + JUMP_PERIOD_MS);
+    return times.length > 0 ? [times.map((at) => at - times[0]!)] : [];
+  });
+  // Longer steps round the times of copies to those of heartbeats.
+  if (stepMs > LONGEST_STEP_MS || endMs > JUMP_PERIOD_MS - stepMs || jumps.length < 3) return;
+  const repeated = jumps.filter((times) => times.some((ms) => ms >= beginMs && ms <= endMs)).length;
+  // Heartbeats of the car may come at the same time.
+  const isSo = saidMs === undefined ? repeated <= jumps.length / 2 : repeated > jumps.length / 2;
+  say(isSo, saidMs === undefined ? "nothing is repeated" : `once more after ${saidMs} ms`, {
+    jumps,
+    beginMs,
+    endMs,
+  });
+}
+
+function budgetClaim(claimed: Claimed): void {
+  const { profile, choice, say } = claimed;
+  const [, most] = /^at most (\d+) bytes\/s over all links; where not all can leave: /.exec(choice)!;
+  const listed = choice.matchAll(/(\w+) \(priority (\d+), at least (\d+) %\)/g);
+  const order = [...listed].map(([, name = "", priority, percents]) => ({
+    name,
+    priority: Number(priority),
+    share: Number(percents) / 100,
+  }));
+  const { traffic } = profile;
+  say(Number(most) === profile.sendBytesPerSecond, choice, profile.sendBytesPerSecond);
+  const isSaid = order.every(({ name, priority, share }) => {
+    const weight = traffic[name as PlannedClass];
+    return weight.priority === priority && weight.share === share;
+  });
+  const isInOrder = order.every(({ priority }, at) => at === 0 || order[at - 1]!.priority >= priority);
+  say(isSaid && isInOrder && order.length === Object.keys(traffic).length, choice, traffic);
+  uplinkClaim(claimed, Number(most), order);
+  stateBudgetClaim(claimed);
+}
+
+/** Checks the budget of all classes by the messages that fill it. */
+function uplinkClaim(
+  { cell, probe, say }: Claimed,
+  most: number,
+  order: readonly { readonly name: string; readonly share: number }[],
+): void {
+  const { fillBytesPerSecond = {}, warmUpMs = 6000, fillMs = warmUpMs } = cell;
+  const { up, fills } = probe.recording;
+  // A burst is over after two seconds.
+  const [fromMs, toMs] = [probe.times.watchMs - warmUpMs + 2000, probe.times.watchMs - warmUpMs + fillMs];
+  const perSecondOf = (sent: readonly Pick<SentPacket, "atMs" | "bytes">[]): number => {
+    const inTime = sent.filter(({ atMs }) => atMs > fromMs && atMs <= toMs);
+    return inTime.reduce((sum, { bytes }) => sum + bytes, 0) / ((toMs - fromMs) / 1000);
+  };
+  const sent = perSecondOf(up);
+  // Pings and answers are not counted.
+  say(sent <= most * 1.15, `at most ${most} bytes/s`, { sent });
+  const wanted = Object.values(fillBytesPerSecond).reduce((sum, bytes) => sum + bytes, 0);
+  if (wanted < most) return;
+  say(sent >= most * 0.75, `at most ${most} bytes/s`, { sent });
+  const filled = order
+    .filter(({ name }) => name in fillBytesPerSecond)
+    .map(({ name, share }) => ({
+      name,
+      share,
+      bytes: perSecondOf(fills.filter(({ trafficClass }) => trafficClass === name)),
+    }));
+  const least = filled.every(({ share, bytes }) => bytes >= 0.7 * share * most);
+  say(least, "at least its share", filled);
+  const isFirst = filled.every(({ bytes }, at) => at === 0 || bytes < filled[0]!.bytes);
+  say(isFirst, "the first goes first", filled);
+}
+
 /** Checks the budget of states by the sheep, which are due at every turn. */
-function budgetClaim({ cell, probe, choice, isClean, say }: Claimed): void {
+function stateBudgetClaim({ cell, probe, choice, isClean, say }: Claimed): void {
   const { sheep = 0 } = cell;
   const { messagesMs } = probe.times;
   const [, budget, waiting = 0, needed] =
@@ -269,6 +428,10 @@ function lastOf(
   return { atMs: last?.atMs ?? -Infinity, x, heading };
 }
 
+/** Time after which a repeated state may come, if the words name none, ms. */
+const REPEAT_AFTER_MS = 67;
+const LONGEST_STEP_MS = 20;
+
 /** Checks heartbeats on WebRTC only: packets of a WebSocket cannot be told apart. */
 function heartbeatClaim(probe: Probe, choice: string, say: Claimed["say"]): void {
   const { recording, times, peers } = probe;
@@ -285,10 +448,16 @@ function heartbeatClaim(probe: Probe, choice: string, say: Claimed["say"]): void
 }
 
 function shownClaim({ probe, choice, isClean, say }: Claimed): void {
+  const { moving, shown } = probe.recording;
+  const { cutMs } = probe.times;
+  const last = shown.findLast(({ atMs }) => atMs <= cutMs)!;
+  // The car drives straight on. What is between two states is behind the newest one.
+  const leadM = last.value - moving.findLast(({ atMs }) => atMs <= last.atMs)!.value;
+  const isBetween = choice.startsWith("between two states");
+  if (isClean) say(isBetween === leadM < 0, choice, { leadM });
   const limitMs = Number(/for at most (\d+) ms without news/.exec(choice)?.[1] ?? Number.NaN);
   if (Number.isNaN(limitMs) || !isClean) return;
-  const { moving, shown } = probe.recording;
-  const aheadM = shown.at(-1)! - moving.at(-1)!.value;
+  const aheadM = shown.at(-1)!.value - moving.at(-1)!.value;
   const limitM = (STRAIGHT_MPS * limitMs) / 1000;
   say(Math.abs(aheadM - limitM) <= limitM * 0.15, choice, { aheadM, limitM });
 }
@@ -301,7 +470,16 @@ function measuredClaim(claimed: Claimed): void {
   const wireMs = cell.topology === "authority" ? delayMs : 2 * delayMs;
   if (isClean) say(Math.abs(rttMs - wireMs) <= 15, choice, { wireMs });
   const lost = /loss ([\d.]+) %/.exec(choice)?.[1];
-  if (lost !== undefined) lossClaim(claimed, Number(lost));
+  if (lost !== undefined) return lossClaim(claimed, Number(lost));
+  say(!isLossKnown(claimed), choice, "states went over WebRTC for long enough");
+}
+
+/** Time after which the loss of states must be known, ms. */
+const LOSS_KNOWN_AFTER_MS = 10_000;
+
+function isLossKnown({ cell, probe }: Claimed): boolean {
+  const mayBeLost = packets(probe, "direct", "state") + packets(probe, "server", "state") > 0;
+  return mayBeLost && (cell.warmUpMs ?? 0) + (cell.watchMs ?? 0) >= LOSS_KNOWN_AFTER_MS;
 }
 
 /**
@@ -309,6 +487,12 @@ function measuredClaim(claimed: Claimed): void {
  * read as none.
  */
 function lossClaim({ cell, probe, choice, say }: Claimed, lostPercent: number): void {
+  const rates = probe.explained.find(({ about }) => about === "rates")!.choice;
+  const states = packets(probe, "direct", "state") + packets(probe, "server", "state");
+  if (states > 0) {
+    const isMuch = /loss [\d.]+ % \((raised|high)\)/.test(choice);
+    say(isMuch === rates.includes("once more"), choice, rates);
+  }
   const isSeen = probe.peers.some(({ path }) => path === "direct") || probe.recording.server.length > 0;
   const realPercent = lossRatio(cell.network?.loss ?? { kind: "none" }) * 100;
   say(isSeen, "loss cannot be seen on a WebSocket", choice);
@@ -316,7 +500,6 @@ function lossClaim({ cell, probe, choice, say }: Claimed, lostPercent: number): 
   if (interval)
     return say(interval[0]! <= realPercent && realPercent <= interval[1]!, choice, { real: realPercent });
   // If all states are reliable, only some tens of pings measure the loss.
-  const states = packets(probe, "direct", "state") + packets(probe, "server", "state");
   const most = states > 0 ? 2 : 3;
   const isSo =
     realPercent === 0 ? lostPercent === 0 : lostPercent > 0 && lostPercent <= most * realPercent + 0.5;
@@ -326,6 +509,20 @@ function lossClaim({ cell, probe, choice, say }: Claimed, lostPercent: number): 
 function serverClaim({ probe, choice, say }: Claimed): void {
   const count = packets(probe, "server");
   say(count > 0 === choice.startsWith("states on webrtc"), choice, { packetsToServer: count });
+  const sockets = Number(/(\d) websockets/.exec(choice)?.[1] ?? 1);
+  say(sockets === probe.openSockets, choice, { openSockets: probe.openSockets });
+  const stalls = probe.explained.find(({ about }) => about === "measured now")!.choice;
+  // One of many stalls may be measured while its socket is being opened.
+  if (sockets > 1) say(/\((some|many)\)/.test(stalls), choice, stalls);
+}
+
+function playersClaim({ probe, choice, say }: Claimed): void {
+  const count = (path: string): number => probe.peers.filter((peer) => peer.path === path).length;
+  const [, ...said] = /^(\d+): (\d+) direct, (\d+) through TURN, (\d+) relayed$/.exec(choice)!.map(Number);
+  const seen = [probe.peers.length, count("direct"), count("turn"), count("relay")];
+  say(said.join() === seen.join(), choice, seen);
+  const states = packets(probe, "direct", "state");
+  say(states > 0 === said[1]! > 0, choice, { states });
 }
 
 function peerClaim({ probe, choice, say }: Claimed): void {

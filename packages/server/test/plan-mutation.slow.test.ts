@@ -2,6 +2,7 @@ import { ConfigError } from "@paceline/protocol";
 import { decisionTree, planFor, profileOf, type Plan, type Question, type Row } from "@paceline/transport";
 import { expect, test } from "vitest";
 import { treeCells } from "./plan-cells.js";
+import { outputsOf } from "./plan-claims.js";
 import { probe, profileIn, type ProbeCell } from "./plan-probe.js";
 import { mutantsOf, type Mutant } from "./tree-mutants.js";
 
@@ -22,16 +23,6 @@ async function behaviourOf(cell: ProbeCell): Promise<Behaviour> {
     if (!(error instanceof ConfigError)) throw error;
     return { seen: String(error), plans: [] };
   }
-}
-
-/** Returns the values that a plan sets, without their reasons. */
-function outputs({
-  circumstances: _circumstances,
-  inputs: _inputs,
-  reasons: _reasons,
-  ...rest
-}: Plan): string {
-  return JSON.stringify(rest);
 }
 
 async function withMutant<Value>({ question, rows }: Mutant, work: () => Promise<Value>): Promise<Value> {
@@ -65,7 +56,7 @@ test("every change of the decision tree changes something on the wire", async ()
     const profile = profileOf(profileIn(cell));
     return (
       plans.length === 0 ||
-      plans.some((plan) => outputs(planFor(plan.circumstances, profile)) !== outputs(plan))
+      plans.some((plan) => outputsOf(planFor(plan.circumstances, profile)) !== outputsOf(plan))
     );
   };
   const isSeen = async (): Promise<boolean> => {

@@ -35,10 +35,14 @@ export interface ProbeCell {
   readonly serverHasWebRtc?: boolean;
   /** Time that cars move before messages begin, ms. Measurements count after three seconds. Default 6000. */
   readonly warmUpMs?: number;
+  /** Time after this in which cars move on and no link may change, ms. Default 0. */
+  readonly watchMs?: number;
+  /** True if the play ends when the cars stand. Default: false. */
+  readonly isShort?: boolean;
   /** Protocol by which the players' page was loaded. Default: there is no page. */
   readonly page?: "https:";
-  /** Bytes of messages per second of the drive, to fill a queue. Default 0. */
-  readonly fillBytesPerSecond?: number;
+  /** Bytes of messages of a class per second of the drive, to fill a queue. Default: none. */
+  readonly fillBytesPerSecond?: Readonly<Partial<Record<FillClass, number>>>;
   /** Time that these messages are sent, ms. Default: the whole drive. */
   readonly fillMs?: number;
   /** Number of sheep that hop about during the drive, to fill the budget of states. Default 0. */
@@ -50,6 +54,10 @@ export interface ProbeCell {
   /** True if players without an authority also run a match in lockstep. Default: false. */
   readonly hasLockstep?: boolean;
 }
+
+/** Traffic classes that a game's messages may have. */
+const fillClasses = ["command", "event", "bulk"] as const;
+type FillClass = (typeof fillClasses)[number];
 
 /** A packet that a player gave to a WebRTC link. */
 export interface SentPacket {
@@ -79,13 +87,22 @@ interface Recording {
    * them.
    */
   readonly turns: readonly Arrival<string>[];
-  /** Shown position of the car, each 100 ms. */
-  readonly shown: readonly number[];
+  /** Shown position of the car, at every twentieth observation. */
+  readonly shown: readonly Arrival[];
+  /** Messages that fill a queue, at the times of their arrival. */
+  readonly fills: readonly SentPacket[];
   /** Packets that the first player sent over WebRTC, to the other players and to the server. */
   readonly direct: readonly SentPacket[];
   readonly server: readonly SentPacket[];
   /** Each second: the bytes that the first player has received from the server, with the heads of UDP and IP. */
   readonly down: readonly Pick<SentPacket, "atMs" | "bytes">[];
+  /** Each second: the bytes that the first player has sent over all its links. */
+  readonly up: readonly Pick<SentPacket, "atMs" | "bytes">[];
+  /**
+   * The first player's link of states to the server, its number of sockets, its paths to the others, and the
+   * number of WebRTC links that it has ever made, whenever one of these has changed.
+   */
+  readonly links: readonly Arrival<string>[];
   /**
    * Each second: packets and bytes of all sockets to the server, the number of open ones, and the first
    * player's paths.
@@ -97,10 +114,18 @@ interface Recording {
 export interface Probe {
   readonly recording: Recording;
   /** Start times of the recording's phases, ms. */
-  readonly times: { readonly messagesMs: number; readonly standMs: number; readonly jumpsMs: number };
+  readonly times: {
+    readonly watchMs: number;
+    readonly messagesMs: number;
+    readonly standMs: number;
+    readonly jumpsMs: number;
+    readonly cutMs: number;
+  };
   readonly sent: number;
   readonly tickHz: number;
   readonly explained: readonly Explanation[];
+  /** Open sockets of the first player at the time of the explanation. */
+  readonly openSockets: number;
   readonly plan: Plan;
   /** Each different plan of any player. */
   readonly plans: readonly Plan[];
@@ -135,6 +160,7 @@ const Sheep = defineEntity("sheep", { position: vec2({ range: [-64, 64], precisi
 const Steering = defineInput({ steer: scalar({ range: [0, 1000], precision: 1 }) });
 
 const STEP_MS = 5;
+const WATCH_STEP_MS = 50;
 const UDP_HEAD_BYTES = 28;
 const MESSAGES = 40;
 const MESSAGE_PERIOD_MS = 15;
@@ -160,8 +186,9 @@ class DecidedRoom extends Room {
   override onCreate(): void {
     DecidedRoom.post = this.spawn(Post);
     while (this.#flock.length < DecidedRoom.sheep) this.#flock.push(this.spawn(Sheep));
-    for (const type of ["command", "event", "fill"])
+    for (const type of ["command", "event"])
       this.onMessage(type as never, (_: Player, value: unknown) => DecidedRoom.heard(type, value as number));
+    this.onMessage("fill" as never, () => undefined);
   }
 
   override onJoin(player: Player): void {
@@ -209,6 +236,9 @@ class Play {
   readonly #myLinks: Link[] = [];
   #received = 0;
   readonly #down: Pick<SentPacket, "atMs" | "bytes">[] = [];
+  #sent = 0;
+  readonly #up: Pick<SentPacket, "atMs" | "bytes">[] = [];
+  readonly #links: Arrival<string>[] = [];
   /** Numbers of the offers that the server has answered. */
   readonly #served = new Set<number>();
   readonly #restore: (() => void)[] = [];
@@ -219,7 +249,8 @@ class Play {
   readonly #inputs: Arrival[] = [];
   readonly #turns: Arrival<string>[] = [];
   readonly #matches: LockstepSession<number>[] = [];
-  readonly #shown: number[] = [];
+  readonly #shown: Arrival[] = [];
+  readonly #fills: SentPacket[] = [];
   readonly #sheep: Arrival[] = [];
   readonly #flock: { position: { set(x: number, y: number): void } }[] = [];
   readonly #seenSheep = new Map<number, number>();
@@ -264,58 +295,88 @@ class Play {
   readonly #maker: WebRtcLinkMaker;
 
   async run(): Promise<Probe> {
-    const { topology, players = 2, warmUpMs = 6000 } = this.#cell;
-    const count = topology === "authority" ? 1 : players;
-    while (this.#players.length < count) await this.#join();
-    const [mine] = this.#rooms as [ClientRoom];
-    const theirs = this.#rooms[1];
-    theirs?.onMessage("command", (value) => this.#hear("command", value as number));
-    theirs?.onMessage("event", (value) => this.#hear("event", value as number));
-    for (const room of this.#rooms)
-      void [...room.entities(Car), ...room.entities(Post), ...room.entities(Sheep)];
-    await this.#advance(1000);
-    if (topology === "authority") this.#post = DecidedRoom.post;
-    else {
-      for (const room of this.#rooms) this.#cars.push(room.spawn(Car));
-      this.#post = mine.spawn(Post);
-      while (this.#flock.length < (this.#cell.sheep ?? 0)) this.#flock.push(mine.spawn(Sheep));
-      if (this.#cell.hasLockstep === true) this.#match();
-    }
+    const { warmUpMs = 6000, watchMs = 0, isShort = false } = this.#cell;
+    const mine = await this.#enter();
     await this.#drive(mine, warmUpMs);
+    const beganMs = this.#scheduler.nowMs();
+    await this.#watch(watchMs);
     const messagesMs = this.#scheduler.nowMs();
     await this.#talk(mine);
     const standMs = this.#scheduler.nowMs();
     const explained = await mine.transport.explain();
+    const openSockets = this.#myLinks.filter(
+      ({ kind, state }) => kind === "websocket" && state === "open",
+    ).length;
     const { plan } = mine.transport;
     const peers = mine.peers.map(({ path }) => ({ path }));
     await this.#advance(1500);
-    await this.#advance(Math.min(3200, plan.numbers.heartbeatMs * 2.2));
+    if (!isShort) await this.#advance(Math.min(3200, plan.numbers.heartbeatMs * 2.2));
     const jumpsMs = this.#scheduler.nowMs();
-    await this.#jump();
-    await this.#sway();
-    await this.#vanish(mine);
+    if (!isShort) {
+      await this.#jump();
+      await this.#sway();
+    }
+    const cutMs = isShort ? jumpsMs : await this.#vanish(mine);
     return {
-      recording: {
-        commands: this.#commands,
-        events: this.#events,
-        moving: this.#moving,
-        jumps: this.#jumps,
-        sheep: this.#sheep,
-        inputs: this.#inputs,
-        turns: this.#turns,
-        shown: this.#shown,
-        direct: this.#direct,
-        server: this.#toServer,
-        down: this.#down,
-        sockets: this.#sockets,
-      },
-      times: { messagesMs, standMs, jumpsMs },
+      recording: this.#recording,
+      times: { watchMs: beganMs, messagesMs, standMs, jumpsMs, cutMs },
       sent: MESSAGES,
       tickHz: profileOf(this.#cell.profile).tickHz,
       explained,
+      openSockets,
       plan,
       plans: [...this.#plans.values()],
       peers,
+    };
+  }
+
+  /** Joins all players, and spawns what they move. Returns the first player's room. */
+  async #enter(): Promise<ClientRoom> {
+    const { topology, players = 2, sheep = 0, hasLockstep = false } = this.#cell;
+    const count = topology === "authority" ? 1 : players;
+    while (this.#players.length < count) await this.#join();
+    const [mine, theirs] = this.#rooms as [ClientRoom, ClientRoom?];
+    if (theirs) this.#listen(theirs);
+    for (const room of this.#rooms)
+      void [...room.entities(Car), ...room.entities(Post), ...room.entities(Sheep)];
+    await this.#advance(1000);
+    if (topology === "authority") {
+      this.#post = DecidedRoom.post;
+      return mine;
+    }
+    for (const room of this.#rooms) this.#cars.push(room.spawn(Car));
+    this.#post = mine.spawn(Post);
+    while (this.#flock.length < sheep) this.#flock.push(mine.spawn(Sheep));
+    if (hasLockstep) this.#match();
+    return mine;
+  }
+
+  #listen(room: ClientRoom): void {
+    room.onMessage("command", (value) => this.#hear("command", value as number));
+    room.onMessage("event", (value) => this.#hear("event", value as number));
+    for (const trafficClass of fillClasses)
+      room.onMessage(fillType(trafficClass), (value) =>
+        this.#fills.push({ atMs: this.#scheduler.nowMs(), trafficClass, bytes: (value as string).length }),
+      );
+  }
+
+  get #recording(): Recording {
+    return {
+      commands: this.#commands,
+      events: this.#events,
+      moving: this.#moving,
+      jumps: this.#jumps,
+      sheep: this.#sheep,
+      inputs: this.#inputs,
+      turns: this.#turns,
+      shown: this.#shown,
+      fills: this.#fills,
+      direct: this.#direct,
+      server: this.#toServer,
+      down: this.#down,
+      up: this.#up,
+      links: this.#links,
+      sockets: this.#sockets,
     };
   }
 
@@ -407,17 +468,24 @@ class Play {
   }
 
   async #drive(room: ClientRoom, ms: number): Promise<void> {
-    const { fillBytesPerSecond = 0, fillMs = ms, hasInputs = false } = this.#cell;
+    const { fillBytesPerSecond, fillMs = ms, hasInputs = false } = this.#cell;
     const steps = ms / STEP_MS;
     for (let step = 0; step < steps; step++) {
       const atMs = step * STEP_MS;
       // Turn while packets wait, so slowly that the threshold of the heading decides when a state is sent.
-      if (fillBytesPerSecond > 0 && atMs >= 3500 && atMs < 5500) this.#turn(atMs);
+      if (fillBytesPerSecond && atMs >= 3500 && atMs < 5500) this.#turn(atMs);
       else this.#weave();
       if (hasInputs) room.input(Steering).steer = step % 1000;
-      const isFilling = fillBytesPerSecond > 0 && step * STEP_MS < fillMs;
-      if (isFilling && step % 20 === 0) room.send("fill", "x".repeat(fillBytesPerSecond / 10));
+      if (fillBytesPerSecond && atMs < fillMs && step % 20 === 0) fill(room, fillBytesPerSecond);
       await this.#advance(STEP_MS);
+    }
+  }
+
+  /** Drives on. Minutes pass in longer steps, because they only show if the links stay. */
+  async #watch(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= WATCH_STEP_MS) {
+      this.#weave();
+      await this.#advance(WATCH_STEP_MS, WATCH_STEP_MS);
     }
   }
 
@@ -464,16 +532,21 @@ class Play {
     }
   }
 
-  /** Drives straight on, then cuts the player off. Others extrapolate its car without news for a while. */
-  async #vanish(room: ClientRoom): Promise<void> {
+  /**
+   * Drives straight on, then cuts the player off. Others extrapolate its car without news for a while. Returns
+   * the time of the cut, ms.
+   */
+  async #vanish(room: ClientRoom): Promise<number> {
     for (let step = 0; step < 200; step++) {
       this.#put(this.#place.x + (STRAIGHT_MPS * STEP_MS) / 1000, this.#place.heading);
       await this.#advance(STEP_MS);
     }
+    const cutMs = this.#scheduler.nowMs();
     room.transport.killDirect();
     room.transport.killServerWebRtc();
     this.#players[0]!.offline();
     await this.#advance(2500);
+    return cutMs;
   }
 
   #turn(atMs: number): void {
@@ -515,9 +588,9 @@ class Play {
     return undefined;
   }
 
-  async #advance(ms: number): Promise<void> {
-    for (let left = ms; left > 0; left -= STEP_MS) {
-      this.#scheduler.advance(Math.min(STEP_MS, left));
+  async #advance(ms: number, stepMs = STEP_MS): Promise<void> {
+    for (let left = ms; left > 0; left -= stepMs) {
+      this.#scheduler.advance(Math.min(stepMs, left));
       await nextTurn();
       if (!this.#isOver) this.#observe();
     }
@@ -531,16 +604,19 @@ class Play {
       const now = `${round(car.position.x)} ${round(car.heading)}`;
       if (now !== this.#seen) this.#moving.push({ atMs, value: round(car.position.x) });
       this.#seen = now;
-      if (this.#step % 20 === 0) this.#shown.push(round(car.shown.position.x));
+      if (this.#step % 20 === 0) this.#shown.push({ atMs, value: round(car.shown.position.x) });
     }
     const [post] = this.#rooms.at(-1)?.entities(Post) ?? [];
     const stood = post === undefined ? "" : `${post.position.x.toFixed(4)} ${post.heading.toFixed(4)}`;
     if (stood !== this.#seenPost) this.#jumps.push({ atMs, value: stood });
     this.#seenPost = stood;
     this.#observeSheep(atMs);
-    if (this.#step % 50 === 0) for (const { transport } of this.#rooms) this.#notePlan(transport.plan);
+    if (this.#step % 50 === 0) {
+      this.#noteLinks(atMs);
+      for (const { transport } of this.#rooms) this.#notePlan(transport.plan);
+    }
     if (this.#step % 200 !== 0) return;
-    this.#countReceived(atMs);
+    this.#countBytes(atMs);
     const links = this.#accepted.map(
       ({ state, counters }) => `${state} ${counters.packetsReceived} ${counters.bytesReceived}`,
     );
@@ -555,13 +631,25 @@ class Play {
     }
   }
 
-  #countReceived(atMs: number): void {
-    const received = this.#myLinks.reduce(
-      (sum, { counters }) => sum + counters.bytesReceived + UDP_HEAD_BYTES * counters.packetsReceived,
-      0,
-    );
+  #countBytes(atMs: number): void {
+    let [received, sent] = [0, 0];
+    for (const { counters } of this.#myLinks) {
+      received += counters.bytesReceived + UDP_HEAD_BYTES * counters.packetsReceived;
+      sent += counters.bytesSent;
+    }
     this.#down.push({ atMs, bytes: received - this.#received });
-    this.#received = received;
+    this.#up.push({ atMs, bytes: sent - this.#sent });
+    [this.#received, this.#sent] = [received, sent];
+  }
+
+  #noteLinks(atMs: number): void {
+    const [room] = this.#rooms;
+    if (!room) return;
+    const { stateLink = "none", sockets } = room.transport.server;
+    const paths = room.peers.map(({ path }) => path);
+    const made = this.#myLinks.filter(({ kind }) => kind === "webrtc").length;
+    const value = [stateLink, sockets, ...paths, made].join(" ");
+    if (value !== this.#links.at(-1)?.value) this.#links.push({ atMs, value });
   }
 
   #notePlan(plan: Plan): void {
@@ -572,6 +660,22 @@ class Play {
 
 function halfWay(network: Partial<NetworkSettings>): Partial<NetworkSettings> {
   return { ...network, delayMs: (network.delayMs ?? 0) / 2 };
+}
+
+/** Sends a tenth of a second's bytes of each class. */
+function fill(room: ClientRoom, bytesPerSecond: NonNullable<ProbeCell["fillBytesPerSecond"]>): void {
+  for (const trafficClass of fillClasses) {
+    const type = fillType(trafficClass);
+    const text = "x".repeat((bytesPerSecond[trafficClass] ?? 0) / 10);
+    if (text === "") continue;
+    if (trafficClass === "event") room.sendEvent(type, text);
+    else room.send(type, text, { class: trafficClass });
+  }
+}
+
+/** Returns the type of the messages of a class that fill a queue. */
+function fillType(trafficClass: FillClass): string {
+  return trafficClass === "command" ? "fill" : `fill by ${trafficClass}`;
 }
 
 function round(value: number): number {
