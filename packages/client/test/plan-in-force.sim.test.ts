@@ -2,7 +2,7 @@ import { type ProfileChoice, type Room } from "@paceline/client";
 import type { Plan } from "@paceline/transport";
 import { describe, expect, test, vi } from "vitest";
 import { RoomTransport } from "../src/report/room-transport.js";
-import { Sign } from "./definitions.js";
+import { Car, Sign } from "./definitions.js";
 import { VirtualHub } from "./virtual-hub.js";
 
 // Each test changes a setting of the plan, and checks its effect on bytes, times or deliveries.
@@ -184,6 +184,77 @@ describe("states", () => {
     const [often, seldom] = [await packets(0), await packets(100)];
     expect(often).toBeGreaterThan(50);
     expect(seldom).toBeLessThan(20);
+  });
+});
+
+describe("a car", () => {
+  const FRAME_MS = 1000 / 60;
+
+  /** Returns two rooms with a car of the first, and a function that drives it. */
+  async function scene(profile: ProfileChoice, players = 2) {
+    const { hub, mine, theirs } = await pair(profile, {}, players);
+    const car = mine.spawn(Car);
+    const seen = () => [...theirs.entities(Car)][0];
+    expect(seen()).toBeUndefined();
+    await hub.fetches();
+    /** Drives for some seconds. Returns the times at which new positions arrived, ms. */
+    const drive = async (seconds: number, xAt: (seconds: number) => number): Promise<number[]> => {
+      const arrivedMs: number[] = [];
+      let before = seen()?.position.x;
+      for (let frame = 0; frame < seconds * 60; frame++) {
+        car.position.set(xAt(frame / 60), 0);
+        mine.advance();
+        await hub.advance(FRAME_MS, FRAME_MS);
+        const x = seen()?.position.x;
+        if (x !== before) arrivedMs.push(hub.scheduler.nowMs());
+        before = x;
+      }
+      return arrivedMs;
+    };
+    return { hub, mine, theirs, drive };
+  }
+
+  const straight = (seconds: number): number => 20 * seconds;
+  const weaving = (seconds: number): number => 20 * Math.sin(3 * seconds);
+
+  test.each([
+    { extrapolationLimitMs: 250, mostMs: 150 },
+    { extrapolationLimitMs: 1000, mostMs: 300 },
+  ])("that drives straight on is sent before receivers stop it, and soon after a loss: %o", async (terms) => {
+    const { extrapolationLimitMs, mostMs } = terms;
+    const { drive } = await scene({ base: "racing", numbers: { extrapolationLimitMs } });
+    const arrivedMs = (await drive(6, straight)).filter((_, index) => index > 5);
+    const gapsMs = arrivedMs.slice(1).map((atMs, index) => atMs - arrivedMs[index]!);
+    expect(gapsMs.length).toBeGreaterThan(10);
+    // A state may wait for a step at its sender, and is seen in a frame.
+    expect(Math.max(...gapsMs)).toBeLessThanOrEqual(mostMs + 3 * FRAME_MS);
+  });
+
+  test.each([150, 300])("is shown %d ms late before anything was measured", async (interpolationDelayMs) => {
+    const { theirs, drive } = await scene({ base: "action", numbers: { interpolationDelayMs } });
+    await drive(0.05, straight);
+    const { clock } = theirs;
+    expect(clock.serverNow() - clock.renderNow()).toBeCloseTo(interpolationDelayMs, -1);
+  });
+
+  test("of relayed players is sent half as often while bytes for all wait for the server", async () => {
+    const { hub, mine, drive } = await scene("racing", 3);
+    const hz = async (seconds: number): Promise<number> => (await drive(seconds, weaving)).length / seconds;
+    expect(await hz(3)).toBeGreaterThan(25);
+    const done = mine.transport.simulate({ rateBps: 64_000, queueBytes: 4000 });
+    await hub.fetches();
+    await done;
+    for (let second = 0; second < 5; second++) {
+      for (let count = 0; count < 10; count++) mine.sendEvent("fill", "x".repeat(1000));
+      await drive(1, weaving);
+    }
+    await mine.transport.simulate(undefined);
+    await drive(2, weaving);
+    const slowHz = await hz(4);
+    expect(slowHz).toBeGreaterThan(10);
+    expect(slowHz).toBeLessThan(16);
+    await drive(20, weaving);
+    expect(await hz(3)).toBeGreaterThan(25);
   });
 });
 
