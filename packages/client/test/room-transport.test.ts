@@ -272,7 +272,7 @@ describe("a room's transport", () => {
   });
 
   describe("follows measurements:", () => {
-    function measuredScene() {
+    function measuredScene(serverStats = server) {
       const path = { rttMs: 40, lossRatio: 0, jitterMs: 1, queuedBytes: 0 };
       const peer = {
         number: 2,
@@ -286,7 +286,10 @@ describe("a room's transport", () => {
         },
       } as unknown as PeerConnection;
       withWebRtc();
-      const { transport, scheduler, plans } = newTransport({ peers: () => [peer] });
+      const { transport, scheduler, plans } = newTransport({
+        peers: () => [peer],
+        serverStats: () => serverStats,
+      });
       const pass = (seconds: number, change: Partial<typeof path> = {}): void => {
         Object.assign(path, change);
         for (let second = 0; second < seconds; second += 1) {
@@ -440,6 +443,13 @@ describe("a room's transport", () => {
       pass(5, { queuedBytes: 5000 });
       expect(transport.plan.numbers.thresholdM).toBeCloseTo(numbers.thresholdM * 1.5);
       expect(transport.plan.channels.state.periodMs).toBe(channels.state.periodMs * 2);
+    });
+
+    test("bytes that wait for the server do not slow a pair that is direct", () => {
+      const { transport, pass } = measuredScene({ ...server, queuedBytes: 5000 });
+      const { numbers } = transport.plan;
+      pass(5);
+      expect(transport.plan.numbers).toEqual(numbers);
     });
 
     test("stalling round trips make states alternate over sockets, and the explanation says why", async () => {

@@ -93,7 +93,7 @@ export function measuredOf(
     ...(losses.length > 0 && { lossRatio: Math.max(...losses) }),
     rttMs,
     jitterMs: worst("jitterMs"),
-    queuedBytes: Math.max(worst("queuedBytes"), server.queuedBytes),
+    queuedBytes: worst("queuedBytes"),
     // Stalls matter only if states use the WebSocket.
     ...(server.stateLink === "websocket" &&
       isRelaying &&
