@@ -327,7 +327,7 @@ describe("a room's transport", () => {
     });
 
     /** Makes peers with equal upload traffic to each, whatever the path. */
-    function uploadScene(uploadBytesPerSecond?: number) {
+    function uploadScene(uploadBytesPerSecond?: number, favour?: "bandwidth") {
       const traffic = { bytesOutPerSecond: 0, packetsOutPerSecond: 0 };
       const peers: PeerConnection[] = [];
       const newPeer = (number: number): PeerConnection =>
@@ -345,6 +345,7 @@ describe("a room's transport", () => {
         peers: () => peers,
         profile: {
           base: "racing",
+          ...(favour && { favour }),
           numbers: uploadBytesPerSecond === undefined ? {} : { uploadBytesPerSecond },
         },
       });
@@ -435,6 +436,23 @@ describe("a room's transport", () => {
       }
       pass(6);
       expect(transport.directObstacle()).toBeUndefined();
+    });
+
+    test("a third player who comes and goes does not open and close the links of a pair that spares bytes", () => {
+      const { transport, pass, are } = uploadScene(undefined, "bandwidth");
+      const isDirect = (): boolean => transport.directObstacle() === undefined;
+      are(1);
+      expect(isDirect()).toBe(true);
+      for (let round = 0; round < 5; round++) {
+        are(2);
+        expect(isDirect()).toBe(false);
+        pass(5);
+        are(1);
+        pass(10);
+        expect(isDirect()).toBe(false);
+      }
+      pass(6);
+      expect(isDirect()).toBe(true);
     });
 
     test("a standing queue widens the thresholds", () => {

@@ -91,11 +91,22 @@ test.each([true, false])(
   async (serverHasWebRtc) => {
     const { room, watch } = await scene(serverHasWebRtc);
     room.onMessage("fill", () => undefined);
-    expect(room.transport.areStatesHeld).toBe(false);
+    const budget = async (): Promise<string> =>
+      (await room.transport.explain()).find(({ about }) => about === "budget")!.choice;
+    expect([room.transport.areStatesHeld, await budget()]).toEqual([
+      false,
+      expect.not.stringContaining("held"),
+    ]);
     await watch(15, 0, FILL_BYTES_PER_SECOND);
-    expect(room.transport.areStatesHeld).toBe(true);
+    expect([room.transport.areStatesHeld, await budget()]).toEqual([
+      true,
+      expect.stringContaining("states are held back: those before them take much longer than the path needs"),
+    ]);
     await watch(60);
-    expect(room.transport.areStatesHeld).toBe(false);
+    expect([room.transport.areStatesHeld, await budget()]).toEqual([
+      false,
+      expect.not.stringContaining("held"),
+    ]);
     expect(await watch(5)).toBeGreaterThan(25);
   },
 );

@@ -103,6 +103,8 @@ function ratesRow(room: ExplainedRoom, changes: readonly string[]): Explanation 
   return { about: "rates", choice, reason: `${reason}${named}` };
 }
 
+const HELD = "; states are held back: those before them take much longer than the path needs";
+
 /** The budget applies while less can be sent than is waiting, at this participant or on the path. */
 function budgetRow({ plan: { numbers, channels }, limits = {} }: ExplainedRoom): Explanation {
   const names = Object.keys(channels) as (keyof Plan["channels"])[];
@@ -111,10 +113,10 @@ function budgetRow({ plan: { numbers, channels }, limits = {} }: ExplainedRoom):
     .map(
       (name) => `${name} (priority ${channels[name].priority}, at least ${percent(channels[name].share)})`,
     );
-  const { waiting, neededBytesPerSecond = 0, bytesPerSecond = Infinity } = limits;
+  const { waiting, neededBytesPerSecond = 0, bytesPerSecond = Infinity, isHeld } = limits;
   const stateBytesPerSecond = Math.min(numbers.stateBytesPerSecond, bytesPerSecond);
   const short = `; states get ${number(stateBytesPerSecond)} bytes/s: ${waiting} entities wait, ${number(neededBytesPerSecond)} bytes/s would do`;
-  const choice = `at most ${number(numbers.sendBytesPerSecond)} bytes/s over all links; where not all can leave: ${order.join(", ")}${waiting ? short : ""}`;
+  const choice = `at most ${number(numbers.sendBytesPerSecond)} bytes/s over all links; where not all can leave: ${order.join(", ")}${waiting ? short : ""}${isHeld ? HELD : ""}`;
   const whose = limits.bytesPerSecond ? "the room's limit" : "the profile's number";
   const reason =
     "the highest priority leaves first, and each class that waits gets its share of the bytes: the profile's numbers and traffic";

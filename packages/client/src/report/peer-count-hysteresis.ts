@@ -1,9 +1,9 @@
-/** A room that was too full for direct links counts as emptier after this time below the limit. */
+/** A room that had more players than a limit counts as emptier after this time at or below it. */
 const EMPTIER_AFTER_MS = 15_000;
 
 /**
- * Counts the peers for the limit on direct links. A higher count applies at once, a lower one only after a
- * while. Otherwise one player who comes and goes would close and open all links each time. Pure: the caller
+ * Counts the peers for a limit at which direct links open or close. A higher count applies at once, a lower one only
+ * after a while. Otherwise one player who comes and goes would close and open all links each time. Pure: the caller
  * passes the time.
  */
 export class PeerCountHysteresis {

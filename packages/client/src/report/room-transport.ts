@@ -61,7 +61,8 @@ export class RoomTransport {
   readonly #changes = new Listeners<[TransportChange]>();
   readonly #history: TransportChange[] = [];
   readonly #steady = new SteadyMeasurements();
-  readonly #peerCount = new PeerCountHysteresis();
+  readonly #directCount = new PeerCountHysteresis();
+  readonly #receiverCount = new PeerCountHysteresis();
   readonly #simulation: Simulation;
   readonly #device: DeviceProbe;
   #choice: ProfileChoice;
@@ -210,9 +211,11 @@ export class RoomTransport {
       this.#options.serverStats(),
       this.#profile.uploadBytesPerSecond,
     );
-    if (this.#peerCount.hasEmptied(this.#options.scheduler.nowMs())) this.review("fewer players");
+    const nowMs = this.#options.scheduler.nowMs();
+    if (this.#directCount.hasEmptied(nowMs) || this.#receiverCount.hasEmptied(nowMs))
+      this.review("fewer players");
     if (!measured) return;
-    const changed = this.#steady.observe(rounded(measured), this.#options.scheduler.nowMs());
+    const changed = this.#steady.observe(rounded(measured), nowMs);
     if (changed.length > 0) this.review(changed.join(", "));
   }
 
@@ -336,9 +339,12 @@ export class RoomTransport {
     const couldBeDirect = peers.filter((peer) => peer.mayHaveWebRtc).length;
     const nowMs = this.#options.scheduler.nowMs();
     const profile = this.#profile;
-    const directPeers = this.#peerCount.take(couldBeDirect, profile.maxDirectPeers, nowMs);
+    const counts = {
+      peers: this.#receiverCount.take(peers.length, 1, nowMs),
+      directPeers: this.#directCount.take(couldBeDirect, profile.maxDirectPeers, nowMs),
+    };
     const { transports } = this;
-    const around = environmentOf(transports, { peers: peers.length, directPeers }, this.#options.newLink);
+    const around = environmentOf(transports, counts, this.#options.newLink);
     const circumstances = circumstancesOf(profile, { ...around, device: this.#device.device });
     const topology = this.#room.topologyFor(profile.topology);
     const server = { webrtc: this.#serverHasWebRtc };
