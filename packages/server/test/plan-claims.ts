@@ -286,8 +286,22 @@ function budgetClaim(claimed: Claimed): void {
   });
   const isInOrder = order.every(({ priority }, at) => at === 0 || order[at - 1]!.priority >= priority);
   say(isSaid && isInOrder && order.length === Object.keys(traffic).length, choice, traffic);
+  heldClaim(claimed);
   uplinkClaim(claimed, Number(most), order);
   stateBudgetClaim(claimed);
+}
+
+/** States are held back only on a line that is full, and then fewer arrive than may. */
+function heldClaim({ cell, probe, choice, isClean, say }: Claimed): void {
+  if (!choice.includes("states are held back")) return;
+  const { recording, times, explained } = probe;
+  const rates = explained.find(({ about }) => about === "rates")!.choice;
+  const limit = Number(/up to ([\d.]+) /.exec(rates)?.[1]);
+  const perSecond = recording.moving.filter(
+    ({ atMs }) => atMs > times.standMs - 1000 && atMs <= times.standMs,
+  ).length;
+  say(!isClean && cell.fillBytesPerSecond !== undefined, choice, "nothing fills the line");
+  say(perSecond < limit * 0.9, choice, { perSecond, limit });
 }
 
 /** Checks the budget of all classes by the messages that fill it. */

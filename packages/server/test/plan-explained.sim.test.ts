@@ -97,6 +97,7 @@ test.each<[cell: string, about: string, lie: string | ((said: string) => string)
   ["racing, relay, WebRTC, loss 20 %", "rates", (said) => said.replace(/, once more[^,]*/, "")],
   ["racing, relay, WebRTC, loss 5 %", "measured now", (said) => said.replace(/loss [^,]*/, "loss unknown")],
   [full, "budget", (said) => said.replace("8000", "4000")],
+  [full, "budget", (said) => `${said}; states are held back: those before them take much longer`],
   [full, "budget", (said) => said.replace("8000", "16000")],
   [full, "budget", (said) => said.replace(/(command .*?\)), (input .*?\))/, "$2, $1")],
   [full, "budget", (said) => said.replace("at least 15 %", "at least 60 %")],
