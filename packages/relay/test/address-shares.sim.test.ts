@@ -63,7 +63,7 @@ describe("the seats of a server", () => {
     virtual.scheduler.advance(100);
     expect(seatsOf(virtual, times(10, GREEDY))).toBe(1);
     // Unused tickets expire, also those of the other addresses.
-    virtual.scheduler.advance(20_000);
+    virtual.scheduler.advance(26_000);
     expect(virtual.registry.participants.size).toBe(4);
     expect(seatsOf(virtual, times(17, ""))).toBe(17);
     expect(seatsOf(virtual, times(10, GREEDY))).toBe(6);

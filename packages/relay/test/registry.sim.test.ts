@@ -71,7 +71,7 @@ describe("tickets and seats", () => {
     const virtual = new VirtualRegistry({ rooms: { race: { maxPlayers: 1 } } });
     const { roomId, ticket } = virtual.seat();
     expect(virtual.reserve({ method: "joinById", target: roomId })).toMatchObject({ code: "match/full" });
-    virtual.scheduler.advance(15_001);
+    virtual.scheduler.advance(25_001);
     expect(virtual.registry.rooms.size).toBe(0);
     expect(virtual.refusalOf(ticket)).toBe(CloseCode.ticketExpired);
   });
@@ -110,7 +110,7 @@ describe("tickets and seats", () => {
   it("a used ticket is remembered for its lifetime, and forgotten when a later one is used", () => {
     const virtual = new VirtualRegistry({ rooms: { race: { maxPlayers: 8 } } });
     const { seat } = virtual.join();
-    virtual.scheduler.advance(14_800);
+    virtual.scheduler.advance(24_800);
     virtual.join();
     expect(virtual.refusalOf(seat.ticket)).toBe(CloseCode.ticketUsed);
     virtual.scheduler.advance(1);

@@ -68,6 +68,7 @@ describe("vectors of subprotocols", () => {
     const virtual = new VirtualRegistry();
     const asked: object[] = [];
     const registry = {
+      pauses: virtual.registry.pauses,
       admit: (_link: unknown, ticket: string) => asked.push({ kind: "ticket", ticket }),
       stripe: (_link: unknown, ticket: string) => asked.push({ kind: "stripe", ticket }),
       resume: (_link: unknown, session: string, token: string) =>

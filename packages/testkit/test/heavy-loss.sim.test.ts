@@ -42,7 +42,7 @@ describe("a player with a WebSocket alone", () => {
     expect(room.transport.plan.stripes).toBe(3);
     const told = room.transport.history.filter(({ about }) => about === "server sockets");
     expect(told.map(({ choice }) => choice)).toContain("3");
-    expect(told[0]?.reason).toMatch(/% of the round trips stall behind lost segments/);
+    expect(told[0]?.reason).toMatch(/^round trips stalled behind lost segments/);
     const words = (await room.transport.explain({ details: true })).map(({ reason }) => reason).join("\n");
     expect(words).toContain("or more, stalls behind lost segments");
   });

@@ -60,7 +60,7 @@ class Pair {
           this.heardAfterMs.push(scheduler.nowMs() - (this.#sentAtMs.get(number) ?? Number.NaN)),
       },
     });
-    this.player = new Session({ scheduler, handlers, channel });
+    this.player = new Session({ scheduler, handlers, channel, answerPeriodMs: () => bundleMs });
     const network = { delayMs: DELAY_MS };
     const { a, b } = memoryLinkPair({ scheduler, random: seededRandom(1), settings: network });
     this.server.attach(a, LINK);

@@ -190,6 +190,7 @@ export class PeerConnection implements Peer {
       scheduler,
       currentTick: () => time.tick,
       channel,
+      answerPeriodMs: () => channel("command").periodMs,
       bulkBytes: () => {
         onBulkPart();
         return limits.bulkBytes;

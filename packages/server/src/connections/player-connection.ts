@@ -247,7 +247,7 @@ export class PlayerConnection {
       isSlow: (nowMs) => session.isStateSlow(nowMs) || bytesBeforeStates(session) > SLOW_BYTES,
       takesStates: () => session.takesStates,
       sendLimits: (limits) => this.send(writeAuthority({ type: "limits", ...limits })),
-      lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS, this.#view.messagePeriodMs),
+      lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
       send: (states, key, moment) => {
         const feedback = writeFeedback(head.reset(), this.feedback).view();
         const sequence = session.sendState(states, key, feedback, moment);

@@ -63,6 +63,11 @@ export interface SessionOptions {
    * the best link.
    */
   readonly channel?: ChannelPolicyOf;
+  /**
+   * Returns the time for which answers wait for the plan's bundles, ms. Default: they do not. Those to a server do
+   * not: it sends more than it gets, and over TCP few packets are what makes a loss take long to be repaired.
+   */
+  readonly answerPeriodMs?: () => number;
   /** Returns the most bytes of a received bulk message. Called at every fragment. Without it, bulk is refused. */
   readonly bulkBytes?: () => number;
   /** Budget of bulk bytes through a relay that sessions share. Default: the capacity of the path. */

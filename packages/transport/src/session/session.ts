@@ -64,6 +64,9 @@ const unrepeatedKinds: ReadonlySet<MessageKind> = new Set([
   MessageKind.input,
   ...probeKinds,
 ]);
+/** Pings without an answer beside which the caller gets no further one. The other side answers 40 a second. */
+const MAX_OPEN_PINGS = 20;
+
 /** True for a message that needs no ack, because a pong answers a ping. */
 const isProbe = ({ kind }: Message): boolean => probeKinds.has(kind);
 
@@ -104,7 +107,7 @@ export class Session {
     this.#receiver = new Receiver(
       this.#scheduler,
       (trafficClass) => this.#sender.sendAcks(trafficClass),
-      () => this.#channel?.("command").periodMs ?? 0,
+      options.answerPeriodMs ?? (() => 0),
     );
     const { scheduler, channel, budget, answers, bulkRate, maxForwardedBytes, holdsReliable } = options;
     // Not a spread: V8 would give each session's options a hidden class of their own, and read all of them slowly.
@@ -508,10 +511,13 @@ export class Session {
     this.#receiver.observeTick(tick);
   }
 
-  /** Pings over the active link now. The session also pings by itself. */
+  /**
+   * Pings over the active link now, unless many pings have no answer yet: on a link that stands still, more of them
+   * only lengthen the queue, and the other side would not answer so many at once. The session also pings by itself.
+   */
   ping(): void {
     const { active } = this.#links;
-    if (active) this.#ping(active, this.#scheduler.nowMs());
+    if (active && active.openPings.length < MAX_OPEN_PINGS) this.#ping(active, this.#scheduler.nowMs());
   }
 
   /**
