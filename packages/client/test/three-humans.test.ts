@@ -27,7 +27,7 @@ test.skipIf(!webRtc)(
       const there = room.peers.filter(({ path }) => path === "direct").map(({ number }) => number);
       expect(there.toSorted()).toEqual(numbers.filter((number) => number !== room.myNumber).toSorted());
       const [states] = (await room.transport.explain()).filter(({ about }) => about === "states");
-      expect(states!.choice).toMatch(/^2 of 9 players over WebRTC/);
+      expect(states!.choice).toMatch(/^2 of 9 players over direct links/);
     }
     expect(others.map(direct)).toEqual(others.map(() => 0));
   },

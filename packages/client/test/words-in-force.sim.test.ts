@@ -49,9 +49,7 @@ test("a direct link that was left for the relay is not called planned", async ()
   await pass(30);
   expect(mine.peers[0]!.path).toBe("relay");
   expect(mine.peers[0]!.reason).toContain("the direct path is worse than the relay");
-  expect(await choiceOf("states")).toMatch(
-    /^0 of 1 players over WebRTC, the others relayed over WebSocket; /,
-  );
+  expect(await choiceOf("states")).toMatch(/^all relayed over WebSocket; /);
   expect(await choiceOf("states")).not.toContain("planned");
 });
 
@@ -70,7 +68,7 @@ test("a direct link that the peer cannot have is not called planned", async () =
   await stage.join(stage.player({}, { profile: "racing", transports: ["websocket"] }));
   await pass(3);
   expect(mine.peers.map(({ path }) => path)).toEqual(["direct", "relay"]);
-  expect(await choiceOf("states")).toMatch(/^1 of 2 players over WebRTC/);
+  expect(await choiceOf("states")).toMatch(/^1 of 2 players over direct links/);
   expect(await choiceOf("states")).not.toContain("planned");
 });
 
@@ -107,7 +105,7 @@ test("the row of rates names the rows of the tree that changed them, and so does
   mine.transport.configure({ profile: { base: "racing", device: { battery: "low", network: "mobile" } } });
   expect(await choiceOf("rates")).toMatch(/^up to 15 states\/s /);
   expect(await reason()).toBe(
-    "the profile's numbers; battery: low: half the rate, longer bundles [BATTERY-1]; network: mobile: wider thresholds [NETWORK-1]",
+    "the profile's numbers; Does the battery last? low: half the rate, longer bundles [BATTERY-1]; Which network is the device on? mobile: wider thresholds [NETWORK-1]",
   );
   expect(mine.transport.history.at(-1)).toMatchObject({
     about: "rates",

@@ -119,7 +119,7 @@ describe("states of an authority", () => {
     const { choice, reason } = await ratesOf(player);
     expect([choice.slice(0, 33), reason]).toEqual([
       "the server sends up to 10 times/s",
-      "the profile wants 10 states/s; the room makes 60 steps/s",
+      "the plan wants 10 states/s; the room makes 60 steps/s",
     ]);
   });
 
@@ -134,7 +134,7 @@ describe("states of an authority", () => {
     expect(told).toBeLessThanOrEqual(20.5);
     const { choice, reason } = await ratesOf(player);
     expect(choice).toContain("up to 20 times/s");
-    expect(reason).toBe("the room's limit: it makes 20 steps/s, the profile wants 60 states/s");
+    expect(reason).toBe("the room's limit: it makes 20 steps/s, the plan wants 60 states/s");
   });
 });
 
@@ -164,12 +164,12 @@ describe("a room that does not follow a player's plan", () => {
       ),
       reason: "the room's limit: it follows 16 different plans, and sends exactly to the players of others",
     });
-    expect((await ratesOf(followed)).reason).toContain("the profile wants 30 states/s");
+    expect((await ratesOf(followed)).reason).toContain("the plan wants 30 states/s");
     await stage.until(others[0]!.room.leave());
     await stage.advance(2000);
     expect((await toldPerSecond(stage, [late]))[0]).toBeLessThan(often! / 5);
     expect((await ratesOf(late)).choice).toContain("when it would be shown 5 m or 0.03 rad off");
-    expect((await ratesOf(late)).reason).toContain("the profile wants 30 states/s");
+    expect((await ratesOf(late)).reason).toContain("the plan wants 30 states/s");
   });
 
   test("says how many bytes it sends if a player would take more", async () => {
@@ -179,7 +179,7 @@ describe("a room that does not follow a player's plan", () => {
     const stage = staged(FrugalRoom);
     const greedy = await playerOf(stage, { base: "racing", numbers: { stateBytesPerSecond: 5000 } });
     const content = await playerOf(stage, { base: "racing", numbers: { stateBytesPerSecond: 3000 } });
-    const words = "; the room's limit: 4000 bytes/s of states, the profile wants 5000";
+    const words = "; the room's limit: 4000 bytes/s of states, the plan wants 5000";
     for (const player of [greedy, content]) expect([...player.room.entities(Car)]).toBeDefined();
     await stage.advance(500);
     expect((await ratesOf(greedy)).reason).toContain(words);

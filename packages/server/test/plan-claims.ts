@@ -122,9 +122,9 @@ function statesClaim({ cell, probe, choice, say }: Claimed): void {
     const all = packets(probe, "server");
     return say(all > 0 === choice.startsWith("WebRTC to the server"), choice, { packetsToServer: all });
   }
-  const [, near = "", count = ""] = /^(\d+) of (\d+) players over WebRTC/.exec(choice) ?? [];
-  if (!isOrdered) say(direct > 0 === Number(near) > 0, choice, { direct });
-  const isRelayed = Number(near) < Number(count);
+  const isDirect = / players over direct links/.test(choice);
+  if (!isOrdered) say(direct > 0 === isDirect, choice, { direct });
+  const isRelayed = choice.includes("relayed over");
   if (!isOrdered && isRelayed) say(server > 0 === choice.includes("relayed over WebRTC"), choice, { server });
 }
 

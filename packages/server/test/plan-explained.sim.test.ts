@@ -63,7 +63,7 @@ test.each<[cell: string, about: string, lie: string | ((said: string) => string)
   [
     "racing, mesh",
     "states",
-    "0 of 1 players over WebRTC, the others relayed over WebSocket; all arrive, in order",
+    "all relayed over WebSocket; all arrive, in order",
   ],
   [
     "racing, mesh",

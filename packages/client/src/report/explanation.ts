@@ -81,8 +81,8 @@ function changesIn({ reasons }: Plan, answers: readonly Explanation[]): string[]
     const { factors, repeats } = rows.find((row) => row.id === id)?.sets ?? {};
     return factors !== undefined || repeats === true;
   };
-  return reasons.flatMap(({ question, row }, at) =>
-    isChange(row) ? [`${question}: ${answers[at]?.choice} [${row}]`] : [],
+  return reasons.flatMap(({ row }, at) =>
+    isChange(row) ? [`${answers[at]?.about} ${answers[at]?.choice} [${row}]`] : [],
   );
 }
 
@@ -150,16 +150,16 @@ function measuredRow(room: ExplainedRoom): Explanation {
   const { measured, held, ageMs } = room;
   const about = "measured now";
   if (!measured) return { about, choice: "nothing yet", reason: "no ping was answered yet" };
-  const words: readonly (readonly [name: string, value: string | undefined, band?: string])[] = [
+  const words: (readonly [name: string, value: string | undefined, band?: string])[] = [
     ["round trip", measured.rttMs === undefined ? undefined : `${measured.rttMs.toFixed(0)} ms`, held.rtt],
     ["jitter", measured.jitterMs === undefined ? undefined : `${measured.jitterMs.toFixed(1)} ms`],
     ["queue", measured.queuedBytes === undefined ? undefined : `${measured.queuedBytes} bytes`, held.queue],
-    [
-      "direct links",
-      measured.uploadRatio === undefined ? undefined : `${percent(measured.uploadRatio)} of the upload`,
-      held.upload,
-    ],
   ];
+  if (room.plan.inputs.topology === "mesh") {
+    const { uploadRatio } = measured;
+    const share = uploadRatio === undefined ? undefined : `${percent(uploadRatio)} of the upload`;
+    words.push(["direct links", share, held.upload]);
+  }
   const rest = words.map(([name, value, band]) => measuredInWords(name, value, band));
   const choice = [...room.words.losses(room, measured), ...rest].join(", ");
   const age = `${(ageMs / 1000).toFixed(1)} s ago`;

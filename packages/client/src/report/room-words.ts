@@ -49,8 +49,9 @@ export const playersWords: RoomWords = {
   statesQuestion: "paths",
   states({ plan, server, peers }) {
     const direct = peers.filter(({ path }) => path === "direct" || path === "turn").length;
-    const rest = direct < peers.length ? `, the others relayed over ${nameOf(server)}` : "";
-    const now = `${direct} of ${peers.length} players over WebRTC${rest}`;
+    const relay = `relayed over ${nameOf(server)}`;
+    const rest = direct < peers.length ? `, the others ${relay}` : "";
+    const now = direct > 0 ? `${direct} of ${peers.length} players over direct links${rest}` : `all ${relay}`;
     const waiting = peers.filter(({ awaitsDirect }) => awaitsDirect).length;
     const waits = waiting > 0 ? `; planned: direct links to ${waiting} of them, once they are proven` : "";
     const relayed = direct < peers.length ? server.stateLink : undefined;
@@ -91,7 +92,7 @@ export function authorityWords(stepHz: number): RoomWords {
         ? `the room's limit: it follows ${maxViews} different plans, and sends exactly to the players of others`
         : [rateLimit(plan, stepHz), ...changes].join("; ");
       const bytes = bytesPerSecond
-        ? `; the room's limit: ${number(bytesPerSecond)} bytes/s of states, the profile wants ${number(plan.numbers.stateBytesPerSecond)}`
+        ? `; the room's limit: ${number(bytesPerSecond)} bytes/s of states, the plan wants ${number(plan.numbers.stateBytesPerSecond)}`
         : "";
       return { choice, reason: `${pace}${bytes}` };
     },
@@ -146,12 +147,12 @@ function rateLimit(plan: Plan, stepHz: number): string {
   const wantedHz = 1000 / stateIntervalMs(plan);
   const steps = `${number(stepHz)} steps/s`;
   if (wantedHz > stepHz) {
-    return `the room's limit: it makes ${steps}, the profile wants ${number(wantedHz)} states/s`;
+    return `the room's limit: it makes ${steps}, the plan wants ${number(wantedHz)} states/s`;
   }
   if (stepHz / wantedHz > MAX_EVERY_TICKS) {
-    return `the room's limit: one of ${MAX_EVERY_TICKS} steps at least, the profile wants ${number(wantedHz)} states/s`;
+    return `the room's limit: one of ${MAX_EVERY_TICKS} steps at least, the plan wants ${number(wantedHz)} states/s`;
   }
-  return `the profile wants ${number(wantedHz)} states/s; the room makes ${steps}`;
+  return `the plan wants ${number(wantedHz)} states/s; the room makes ${steps}`;
 }
 
 function lossOf(ratio: number | undefined, held: HeldBands): string {
