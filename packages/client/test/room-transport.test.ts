@@ -87,7 +87,9 @@ describe("a room's transport", () => {
     expect(rows.length).toBeLessThanOrEqual(12);
     const choiceOf = (about: string) => rows.find((row) => row.about === about)?.choice;
     expect(choiceOf("players")).toBe("30: 10 direct, 0 through TURN, 20 relayed");
-    expect(choiceOf("states")).toContain("10 of 30 players over direct links, the others relayed over WebSocket");
+    expect(choiceOf("states")).toContain(
+      "10 of 30 players over direct links, the others relayed over WebSocket",
+    );
     expect(choiceOf("messages")).toBe(
       "events are dropped after 500 ms; commands arrive, in order; each leaves at once",
     );
