@@ -2,6 +2,7 @@ import { copyFile } from "node:fs/promises";
 import path from "node:path";
 import { expect } from "@playwright/test";
 import { assertAltText } from "./alt-text.js";
+import { driveOnRoad } from "./road-driver.js";
 import { RacePage, type Frame, type PageWindow } from "./race-page.js";
 import { screenshotFile, test, type Fixtures } from "./scenario.js";
 
@@ -72,7 +73,7 @@ async function killInMidRace(
   const page = new RacePage(
     await enter(name, { beforeLoad: [noteKills], viewport: { width: 1280, height: 800 } }),
   );
-  await page.join(server.url);
+  await page.join(server.url, { name: "Mara" });
   const directMs = Date.now();
   await page.waitFor(
     "direct paths to all drivers",
@@ -84,7 +85,7 @@ async function killInMidRace(
   const allDirectMs = Date.now() - directMs;
   await page.waitForPhase("racing", 40_000);
   await page.startRecording();
-  const driving = page.drive(9000);
+  const driving = driveOnRoad(page, 10_000);
   await new Promise((resolve) => setTimeout(resolve, 4000));
   await page.browser.screenshot(screenshotFile(`fail-over-before-${name}`));
   await page.press("KeyK");

@@ -5,6 +5,7 @@ import axe from "axe-core";
 import { assertAltText } from "./alt-text.js";
 import { overlaps, speedFaults } from "./layout.js";
 import { RacePage, type PageWindow } from "./race-page.js";
+import { driveOnRoad } from "./road-driver.js";
 import { waitInPage } from "./browsers/race-browser.js";
 import { screenshotFile, test } from "./scenario.js";
 
@@ -42,12 +43,14 @@ test("the pictures of the documents", async ({ startServer, enter }) => {
   const page = new RacePage(await enter("chromium", { viewport: { width: 1200, height: 630 } }));
   await page.join(server.url, { name: "Mara" });
   await page.waitForPhase("racing", 30_000);
-  await page.drive(4000);
+  await driveOnRoad(page, 5000);
   await page.browser.screenshot(path.join(root, "apps/demo-game/public/og-image.jpg"));
   await page.press("KeyP");
-  await page.drive(12_000);
+  const driving = driveOnRoad(page, 14_000);
+  await new Promise((resolve) => setTimeout(resolve, 11_000));
   await assertAltText(page, "panel.png");
   await page.browser.screenshot(path.join(root, "docs/images/panel.png"));
+  await driving;
 });
 
 for (const name of ["chromium", "firefox"] as const) {
@@ -265,7 +268,8 @@ test("the first load is small and soon there", async ({ startServer, enter, repo
   const page = new RacePage(await enter("chromium"));
   await page.browser.open(server.url);
   const { bytes, interactiveMs, paintMs, longestTaskMs } = await page.browser.evaluate(async () => {
-    const longest = new Promise<number>((resolve) => {
+    // The first paint may come after the page is usable.
+    const longestTaskMs = await new Promise<number>((resolve) => {
       const observer = new PerformanceObserver((list) =>
         resolve(Math.max(0, ...list.getEntries().map(({ duration }) => duration))),
       );
@@ -280,7 +284,7 @@ test("the first load is small and soon there", async ({ startServer, enter, repo
       bytes: entries.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
       interactiveMs: performance.getEntriesByName("usable")[0]?.startTime ?? Number.NaN,
       paintMs: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Number.NaN,
-      longestTaskMs: await longest,
+      longestTaskMs,
     };
   });
   report({

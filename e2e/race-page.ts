@@ -21,6 +21,7 @@ interface PageHandle {
     readonly phase: string;
     /** Number of the shown car: the own one, or the one that a spectator follows; 0 without one. */
     readonly carNumber: number;
+    readonly car: object;
     readonly progressM: number;
     readonly others: readonly { ownerId: string; name: string; x: number; y: number }[];
     readonly laps: readonly { from: string; lap: number; timeMs: number }[];

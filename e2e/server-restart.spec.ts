@@ -98,6 +98,8 @@ test(
     await server.restart();
     await Promise.all(pages.map((page, index) => page.rejoined(before[index] ?? "", BACK_LIMIT_MS)));
     const backMs = Date.now() - restartedMs;
+    // The page shows the old race until the new room's first message.
+    for (const page of pages) await page.waitForPhase("countdown", 30_000);
     for (const page of pages) await page.waitForPhase("racing", 30_000);
     for (const page of pages) await page.startRecording();
     await Promise.all(pages.map((page) => page.drive(4000)));

@@ -291,7 +291,10 @@ function budgetClaim(claimed: Claimed): void {
   stateBudgetClaim(claimed);
 }
 
-/** States are held back only on a line that is full, and then fewer arrive than may. */
+/**
+ * States are held back only on a line that is full, where fewer arrive than may, or on one that loses: of an ack that
+ * does not come, nobody knows if it waits.
+ */
 function heldClaim({ cell, probe, choice, isClean, say }: Claimed): void {
   if (!choice.includes("states are held back")) return;
   const { recording, times, explained } = probe;
@@ -300,8 +303,8 @@ function heldClaim({ cell, probe, choice, isClean, say }: Claimed): void {
   const perSecond = recording.moving.filter(
     ({ atMs }) => atMs > times.standMs - 1000 && atMs <= times.standMs,
   ).length;
-  say(!isClean && cell.fillBytesPerSecond !== undefined, choice, "nothing fills the line");
-  say(perSecond < limit * 0.9, choice, { perSecond, limit });
+  say(!isClean, choice, "nothing fills the line, and nothing is lost");
+  if (cell.fillBytesPerSecond !== undefined) say(perSecond < limit * 0.9, choice, { perSecond, limit });
 }
 
 /** Checks the budget of all classes by the messages that fill it. */

@@ -60,11 +60,7 @@ test.each<[cell: string, about: string, lie: string | ((said: string) => string)
   ["racing, mesh", "game", "racing, favours latency: players talk through the relay"],
   ["racing, mesh", "device", "battery low, network unknown"],
   ["racing, mesh", "device", "battery unknown, network mobile"],
-  [
-    "racing, mesh",
-    "states",
-    "all relayed over WebSocket; all arrive, in order",
-  ],
+  ["racing, mesh", "states", "all relayed over WebSocket; all arrive, in order"],
   [
     "racing, mesh",
     "messages",

@@ -295,8 +295,10 @@ export const treeWords: readonly QuestionWords[] = [
           "socket would not help.",
       },
       "QUEUE-2": {
-        choice: "yes",
-        reason: "What is sent leaves at once.",
+        choice: "yes, or a server decides what comes down",
+        reason:
+          "What is sent leaves at once. Where a server decides, the plan's numbers are those of the states that come from " +
+          "it: it finds by itself what the way down takes, and of commands and inputs up none can be left out.",
         unknown: { input: "queue", choice: NO_CHANGE, reason: "Nothing was measured yet." },
       },
     },

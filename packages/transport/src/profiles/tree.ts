@@ -154,7 +154,7 @@ export const decisionTree: readonly Question[] = Object.freeze([
   question("queue", "end", [
     {
       id: "QUEUE-1",
-      when: { queue: ["waiting"] },
+      when: { queue: ["waiting"], topology: ["relay", "mesh"] },
       sets: { factors: { stateHz: 0.5, sendPeriodMs: 2, thresholdM: 1.5, headingRad: 1.5 } },
     },
     { id: "QUEUE-2", when: {}, next: "stripes" },

@@ -65,7 +65,7 @@ const unrepeatedKinds: ReadonlySet<MessageKind> = new Set([
   ...probeKinds,
 ]);
 /** Pings without an answer beside which the caller gets no further one. The other side answers 40 a second. */
-const MAX_OPEN_PINGS = 20;
+const MAX_OPEN_PINGS = 25;
 
 /** True for a message that needs no ack, because a pong answers a ping. */
 const isProbe = ({ kind }: Message): boolean => probeKinds.has(kind);

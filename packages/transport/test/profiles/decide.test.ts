@@ -318,6 +318,12 @@ describe("measurements of a running path", () => {
     expect(full.stripes).toBe(1);
   });
 
+  test("a queue on the way to a server that decides changes nothing of what comes from it", () => {
+    const queued = { ...calm, queuedBytes: 4000 };
+    const [full, free] = [queued, calm].map((measured) => planFor("shooter", { measured }));
+    expect(full).toMatchObject({ numbers: free!.numbers, channels: free!.channels, reasons: free!.reasons });
+  });
+
   test("long round trips: receivers extrapolate for longer", () => {
     const start = profileOf("shooter");
     const plan = planFor("shooter", { measured: { ...calm, rttMs: 300 } });
