@@ -297,8 +297,8 @@ export const treeWords: readonly QuestionWords[] = [
       "QUEUE-2": {
         choice: "yes, or a server decides what comes down",
         reason:
-          "What is sent leaves at once. Where a server decides, the plan's numbers are those of the states that come from " +
-          "it: it finds by itself what the way down takes, and of commands and inputs up none can be left out.",
+          "What is sent leaves at once. Where a server decides, a full uplink changes no rate: the server measures the " +
+          "way down itself, and the client leaves out no command and no input.",
         unknown: { input: "queue", choice: NO_CHANGE, reason: "Nothing was measured yet." },
       },
     },

@@ -4,8 +4,8 @@ import { TokenBucket } from "../token-bucket.js";
 /**
  * Allowance of messages that are read of one other participant, however often its session begins again. Each
  * message costs its reader about as much time, however short it is; so do {@link limits.itemsPerMessage} items
- * of msgpack values, or removals of entities. Packets that exceed the allowance are not read, as if they were lost, so that their
- * reliable messages come again.
+ * of msgpack values, or removals of entities. The reader drops packets that exceed the allowance unread, as if
+ * they were lost, so that their sender repeats the reliable messages in them.
  */
 export class ReadAllowance {
   readonly #messages: TokenBucket;

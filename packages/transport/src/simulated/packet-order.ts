@@ -8,9 +8,9 @@ import {
 } from "@paceline/protocol";
 
 /**
- * What an unreliable link does with a lost packet, as its data channels do: `ordered` packets are repeated until
- * they arrive, and later ones wait for them; `event` packets are repeated within their lifetime; `loose` ones are
- * gone.
+ * Fate of a packet that an unreliable link loses. As WebRTC's data channels do, the link sends an `ordered` packet
+ * again until it arrives, and later ones wait for it. It sends an `event` packet again within its lifetime. It
+ * never sends a `loose` packet again.
  */
 export type PacketFate = "ordered" | "event" | "loose";
 
