@@ -75,6 +75,31 @@ describe("documents", () => {
   });
 });
 
+describe("documents of the house", () => {
+  const HOUSE = ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+  const LONGEST_PARAGRAPH_WORDS = 80;
+  const WIDEST_TABLE_COLUMNS = 120;
+  const words = (text: string): number => text.split(/\s+/).filter((word) => /\w/.test(word)).length;
+  /** Returns the beginnings of paragraphs and table rows that nobody can read in an editor. */
+  const unreadable = (document: string): string[] =>
+    document
+      .split(/\n(?:\n|(?=- |\d+\. |\|))/)
+      .filter((block) =>
+        block.startsWith("|") ? block.length > WIDEST_TABLE_COLUMNS : words(block) > LONGEST_PARAGRAPH_WORDS,
+      )
+      .map((block) => block.slice(0, 60));
+
+  it.each(HOUSE)("%s has short paragraphs, and lists instead of wide tables", (document) => {
+    expect(unreadable(read(document))).toEqual([]);
+  });
+
+  it("are unreadable with a long paragraph or a wide table", () => {
+    const long = Array.from({ length: 81 }, () => "word").join(" ");
+    expect(unreadable(`Short.\n\n${long}\n`)).toHaveLength(1);
+    expect(unreadable(`| a | ${"-".repeat(120)} |\n| b | c |`)).toHaveLength(1);
+  });
+});
+
 describe("addresses in documents", () => {
   const options = read("packages/cli/src/server/server-options.ts");
   const usual = /textOf\("port"\);\s+const port = portOf\("port", chosenPort \?\? "(\d+)"\)/.exec(
