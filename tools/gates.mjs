@@ -5,7 +5,7 @@ import { runChild } from "./children.mjs";
 import { binOf, ROOT } from "./pnpm.mjs";
 
 const NODE = process.execPath;
-/** Ends a gate that hangs. A slow machine takes a third of it. */
+/** Ends a gate that hangs. Far above what a slow machine takes, so that it ends no other. */
 const LIMIT_MS = 1_800_000;
 
 /**
