@@ -53,7 +53,7 @@ class Scene {
       interpolationDelayMs: 100,
       intervalMs: 50,
       lagMs: 0,
-      loadInterpolation: () => import("../src/api/late/interpolation.js"),
+      loadInterpolation: () => import("../src/doors/interpolation.js"),
     };
     const parts = { scheduler: this.clock, listeners, drops, view };
     const allowance = new TokenBucket(limits.statesPerSecond, limits.statesBurst, this.clock.nowMs());
@@ -61,7 +61,7 @@ class Scene {
     const takeStates = (states: number): boolean => allowance.take(states, this.clock.nowMs());
     const trySend = (payload: PeerPayload): boolean => this.told.push(payload) > 0;
     this.entities = new RemoteEntities(
-      { ...parts, loadColumns: () => import("../src/api/late/columns.js") },
+      { ...parts, loadColumns: () => import("../src/doors/columns.js") },
       {
         number: 3,
         sessionNumber: 3,

@@ -2,8 +2,8 @@ import type { Room } from "@paceline/client";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { RelayStage } from "./relay-stage.js";
 
-const MODULE = "../src/api/room.js";
-const MOTION = "../src/api/late/motion.js";
+const MODULE = "../src/doors/room.js";
+const MOTION = "../src/doors/motion.js";
 const RTT_MS = 100;
 const STEP_MS = 5;
 

@@ -3,7 +3,7 @@ import { seededRandom } from "@paceline/testkit";
 import { roomStage, virtualWebRtc, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
 import type { ProfileChoice } from "@paceline/transport";
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { LazyModule } from "../../client/src/browser/lazy-module.js";
+import { Door } from "../../client/src/browser/door.js";
 import { serveVirtualWebRtc } from "./virtual-server-webrtc.js";
 
 const Ball = defineEntity(
@@ -27,12 +27,16 @@ class BallRoom extends Room {
 }
 
 /** The code of WebRTC comes over the page's line. A bad line takes long for its thirty kilobytes. */
-const code = { fetches: 0, fetched: () => Promise.resolve() };
+const code = {
+  fetches: 0,
+  fetched: () => Promise.resolve(),
+  /** The code that the scene's page has. */
+  known: new WeakMap<object, Promise<object>>(),
+};
 beforeAll(() => {
   // The prototype is patched, not the module mocked: test files share loaded modules.
-  const realFetch = LazyModule.prototype.fetch;
-  const fetched = new WeakMap<object, Promise<object>>();
-  const fetch = async (module: LazyModule<string, Readonly<Record<string, unknown>>>): Promise<object> => {
+  const realFetch = Door.prototype.open;
+  const fetch = async (module: Door<object>): Promise<object> => {
     const line = code.fetched();
     const exports = await realFetch.call(module);
     if (!("DirectPath" in exports)) return exports;
@@ -40,12 +44,10 @@ beforeAll(() => {
     await line;
     return exports;
   };
-  const spy = vi.spyOn(LazyModule.prototype, "fetch").mockImplementation(function (
-    this: LazyModule<string, Readonly<Record<string, unknown>>>,
-  ) {
-    const known = fetched.get(this) ?? fetch(this);
-    fetched.set(this, known);
-    return known as Promise<Readonly<Record<string, unknown>>>;
+  const spy = vi.spyOn(Door.prototype, "open").mockImplementation(function (this: Door<object>) {
+    const known = code.known.get(this) ?? fetch(this);
+    code.known.set(this, known);
+    return known;
   });
   return () => spy.mockRestore();
 });
@@ -57,7 +59,10 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-beforeEach(() => void (code.fetches = 0));
+beforeEach(() => {
+  code.fetches = 0;
+  code.known = new WeakMap();
+});
 
 const CLEAN = { delayMs: 40 } as const;
 const LOSSY = { ...CLEAN, loss: { kind: "uniform", ratio: 0.2 } } as const;

@@ -15,10 +15,10 @@ export function addressOfFailed(error: unknown): URL | undefined {
  * that this one imports stays cached. Rejects for another origin than this code's. Also rejects if `name` is
  * not exported: some bundlers rename exports.
  */
-export async function importAgain<Name extends string, Module extends Record<Name, unknown>>(
+export async function importAgain<Module extends object>(
   failed: URL,
   attempt: number,
-  name: Name,
+  name: keyof Module & string,
 ): Promise<Module> {
   if (failed.origin !== new URL(import.meta.url).origin) throw new Error(`${failed.origin} is not ours`);
   const address = new URL(failed);

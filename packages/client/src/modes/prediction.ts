@@ -30,7 +30,7 @@ export interface PredictionStats {
 }
 
 export interface PredictionOptions {
-  readonly parts: Pick<RoomParts, "scheduler" | "sessionNumber" | "listeners">;
+  readonly parts: Pick<RoomParts, "scheduler" | "facts" | "listeners">;
   readonly definition: EntityDefinition;
   readonly inputs: InputDefinition;
   readonly step: InputStep;
@@ -142,7 +142,7 @@ export class Prediction {
   }
 
   #isOwn({ definition, owner }: ShownReplica): boolean {
-    return definition === this.definition && owner === this.#parts.sessionNumber();
+    return definition === this.definition && owner === this.#parts.facts.sessionNumber;
   }
 
   /** Returns a blend from the pose in the shown row to those that are shown from now on. */

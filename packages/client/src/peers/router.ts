@@ -1,8 +1,6 @@
 import { readEnvelope, type DropReason, type Envelope } from "@paceline/protocol";
 import type { RelayedLink, Session } from "@paceline/transport";
 
-const MAX_EARLY_PACKETS = 1e3;
-
 export interface Channel {
   readonly session: Session;
   /**
@@ -12,20 +10,12 @@ export interface Channel {
   admit(envelope: Envelope): RelayedLink | undefined;
 }
 
-/**
- * Passes packets from the server to the channel of their sender. Packets may arrive together with the
- * welcome, before the game can listen: they wait until {@link release}.
- */
+/** Passes packets from the server to the channel of their sender. */
 export class Router {
   readonly #channels = new Map<number, Channel>();
-  readonly #onPacket: () => void;
   readonly #onDropped: (reason: DropReason) => void;
-  /** Packets that wait; undefined once the game can listen. */
-  #early: Uint8Array[] | undefined = [];
 
-  /** `onPacket` is called for every packet, before it is read. */
-  constructor(onPacket: () => void, onDropped: (reason: DropReason) => void) {
-    this.#onPacket = onPacket;
+  constructor(onDropped: (reason: DropReason) => void) {
     this.#onDropped = onDropped;
   }
 
@@ -37,13 +27,7 @@ export class Router {
     this.#channels.delete(number);
   }
 
-  readonly receive = (packet: Uint8Array): void => {
-    this.#onPacket();
-    if (this.#early) {
-      if (this.#early.length < MAX_EARLY_PACKETS) this.#early.push(packet);
-      else this.#onDropped("queue-full");
-      return;
-    }
+  receive(packet: Uint8Array): void {
     const envelope = readEnvelope(packet);
     if (typeof envelope === "string") return this.#onDropped(envelope);
     const { peers, packet: inner, firstIds } = envelope;
@@ -53,12 +37,5 @@ export class Router {
     if (!link) this.#onDropped("outdated");
     else if (!firstIds) link.received(inner);
     else if (link.countReceived(inner.length)) channel.session.receiveBroadcast(link, firstIds[0]!, inner);
-  };
-
-  /** Passes the waiting packets on, because the game can listen. */
-  release(): void {
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const packet of early) this.receive(packet);
   }
 }

@@ -8,55 +8,46 @@ import {
   writeEvent,
   type EntityDefinition,
   type Fields,
-  type IceServer,
   type InputDefinition,
 } from "@paceline/protocol";
 import { EntityList, type InitialFields, type InputStep, type WritableFields } from "@paceline/netcode";
-import { ByteBudget, DropCounters, type Cancel } from "@paceline/transport";
+import { hasDirectLinks, type Cancel, type DropCounters } from "@paceline/transport";
 import type { Prediction } from "../modes/prediction.js";
 import type { Unsubscribe } from "../events/listeners.js";
 import type { ConnectionState } from "../connection/connection-state.js";
-import { EarlyTasks } from "../events/early-tasks.js";
+import type { EarlyTasks } from "../events/early-tasks.js";
 import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
-import { motionCode } from "../entities/motion.js";
+import { motionCode, takeMotion } from "../entities/motion.js";
 import { OwnedEntities } from "../entities/owned-entities.js";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
-import { MeshMode } from "../modes/mesh/mesh-mode.js";
-import { persistently } from "./persistently.js";
-import {
-  loadColumns,
-  loadDirectPath,
-  loadExplanation,
-  loadInterpolation,
-  loadMotion,
-  loadReferences,
-  loadSimulation,
-  loadStripes,
-} from "./late-code.js";
-import { fetchMode, modeFactsOf, openMode } from "./open-mode.js";
-import type { PrescribedSteps, RoomMode, RoomParts } from "../modes/room-mode.js";
+import type { ModeCode, PrescribedSteps, RoomMode, RoomParts } from "../modes/room-mode.js";
 import { GameLoop, type LoopStep } from "../time/game-loop.js";
-import { GameTime, TIME_TICK_HZ, assertMoment } from "../time/game-time.js";
+import { assertMoment, type GameTime } from "../time/game-time.js";
+import type { PairParts, ServerFacts } from "../peers/peer-connection.js";
 import type { MessageLoss, Peer } from "../peers/peer.js";
 import { RoomClock } from "../time/room-clock.js";
 import { RoomEvents } from "./room-events.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "../peers/room-messages.js";
-import type { RoomSetup } from "./room-setup.js";
+import type { JoinedParts, RoomSetup } from "./room-setup.js";
 import { RoomTransport } from "../report/room-transport.js";
 import { Router } from "../peers/router.js";
-import { ServerConnection } from "../connection/server-connection.js";
-import type { RoomControl, Welcome } from "../connection/server-connection-options.js";
+import type { ServerConnection } from "../connection/server-connection.js";
+import type {
+  RoomControl,
+  ServerConnectionHandlers,
+  Welcome,
+} from "../connection/server-connection-options.js";
 import { ServerPath } from "../peers/server-path.js";
 import { sendTerms, type SendOptions } from "./send-options.js";
 import { socketsRow, stripeWishOf } from "../report/transport-report.js";
 import { UndrivenTicks } from "../time/undriven-ticks.js";
 import { delayByProfileMs, viewPlanOf } from "../plan/view-plan.js";
+import { earlyHandlers } from "./early-handlers.js";
+import { modeFactsOf, modeOf } from "./welcome.js";
 
 const RATE_PERIOD_MS = 1000;
 const RATE_SLACK_MS = 50;
 const REQUEST_TIMEOUT_MS = 5000;
-/** Limit of messages that arrive before the game can listen. */
-const MAX_EARLY = 1024;
 
 /** Control messages of the server about peers. */
 type PeerControl = Exclude<RoomControl, { readonly type: "iceServers" | "draining" }>;
@@ -73,161 +64,157 @@ export type ContentOf<Messages, Type extends keyof Messages> = 0 extends 1 & Mes
 // oxlint-disable-next-line typescript/no-explicit-any -- makes rooms with and without known messages assignable
 export class Room<Messages extends object = any> extends RoomEvents {
   /** Counts of dropped incoming data, by reason. */
-  readonly drops = new DropCounters();
+  readonly drops: DropCounters;
   readonly transport: RoomTransport;
   /** Local time, server time and the time of shown entities. */
   readonly clock: RoomClock;
   /** @internal For modules that are loaded separately. */
   readonly setup: RoomSetup;
   readonly #connection: ServerConnection;
+  readonly #handlers: ServerConnectionHandlers;
+  /** Holds what concerns the game until it can listen. */
+  readonly #early: EarlyTasks;
   readonly #serverPath: ServerPath;
   readonly #time: GameTime;
   readonly #loop: GameLoop;
   #lockstepSessions = 0;
   readonly #owned: OwnedEntities;
   readonly #parts: RoomParts;
-  /** An empty mesh until the server's welcome. */
   #mode: RoomMode;
   readonly #messages = new RoomMessages();
   readonly #only = new Map<EntityDefinition, OnlyEntityView>();
   readonly #timers: Cancel[] = [];
-  #welcome: Welcome | undefined;
-  #iceServers: readonly IceServer[] = [];
+  #welcome: Welcome;
+  readonly #facts: ServerFacts;
+  /** The WebRTC of this page that the server knows of; undefined before the first message about it. */
   #announced: boolean | undefined;
   #isMotionLoading = false;
-  /** Holds news about peers until the mode is open. */
-  readonly #entered = new EarlyTasks();
-  /** Holds events until the game can listen. */
-  readonly #earlyEvents = new EarlyTasks(MAX_EARLY);
-  readonly #router = new Router(
-    () => this.#connection.markResumed(),
-    (reason) => this.drops.count(reason),
-  );
-  /** Budget in bytes per second for all links of this room: to the server and to players. */
-  readonly #budget: ByteBudget;
+  readonly #router = new Router((reason) => this.drops.count(reason));
   readonly #undriven: UndrivenTicks;
 
   /** @internal Use `Client`. */
-  constructor(setup: RoomSetup) {
+  constructor(joined: JoinedParts, welcome: Welcome, { Mode }: ModeCode) {
     super();
-    this.setup = setup;
+    const { setup, connection, time, inForce } = joined;
     const { scheduler } = setup;
-    this.#time = this.#newTime(setup);
-    const { tickHz } = this.#time;
+    this.setup = setup;
+    this.drops = joined.drops;
+    this.#connection = connection;
+    this.#early = joined.early;
+    this.#time = time;
+    this.#welcome = welcome;
+    this.#facts = { sessionNumber: welcome.number, iceServers: welcome.iceServers };
+    time.misfits.add((message) => this.listeners.report(new NetError("time/misfit", message)));
+    const shownTick = (): number => this.#mode.shownTick;
+    this.clock = new RoomClock({ scheduler, shownTick, ping: () => connection.ping() });
     this.#loop = this.#newLoop(setup);
-    this.#owned = new OwnedEntities({
-      tickSeconds: 1 / tickHz,
-      idOf: (localId) => this.#sessionNumber * 0x10000 + localId,
-      tick: () => this.#time.tick,
-      onTeleport: (record) => this.#mode.teleported(record),
-      onClamp: (clamp) => this.listeners.clamped(clamp),
-    });
+    this.#owned = this.#newOwned();
     this.#undriven = new UndrivenTicks({
       scheduler,
-      time: this.#time,
+      time,
       isIdle: () => this.#mode.isIdle,
       hasMoved: () => this.#owned.hasMoved,
       publish: () => this.#publish(this.nowMs()),
       report: (error) => this.listeners.report(error),
     });
-    this.#parts = this.#newParts(setup);
-    this.#mode = new MeshMode(this.#parts);
-    this.transport = new RoomTransport({
+    const pairParts: PairParts = {
       ...setup,
-      loadExplanation,
-      loadSimulation,
+      time,
+      channel: inForce.channel,
+      loadDirectPath: () => setup.doors.webRtc.open(),
+      budget: joined.budget,
+      facts: this.#facts,
+      interpose: (link) => joined.simulation.interpose(link),
+    };
+    this.#serverPath = new ServerPath(pairParts, connection, () =>
+      this.transport.record(this.#serverPath.explain()),
+    );
+    this.transport = this.#newTransport(joined);
+    this.#parts = this.#newParts(joined, pairParts);
+    this.#handlers = this.#newHandlers();
+    this.#mode = new Mode(this.#parts, welcome);
+    connection.networks.add(() => this.#mode.networkChanged?.());
+  }
+
+  #newOwned(): OwnedEntities {
+    return new OwnedEntities({
+      tickSeconds: 1 / this.#time.tickHz,
+      idOf: (localId) => this.#facts.sessionNumber * 0x10000 + localId,
+      tick: () => this.#time.tick,
+      onTeleport: (record) => this.#mode.teleported(record),
+      onClamp: (clamp) => this.listeners.clamped(clamp),
+    });
+  }
+
+  #newTransport({ setup, connection, inForce, simulation }: JoinedParts): RoomTransport {
+    return new RoomTransport({
+      ...setup,
+      inForce,
+      simulation,
+      mode: modeFactsOf(this.#welcome),
+      loadExplanation: () => setup.doors.words.open(),
       peers: () => this.#mode.pairs,
       serverPath: () => this.#serverPath.explain(),
       killServerWebRtc: () => this.#serverPath.kill(),
-      serverStats: () => this.#connection.stats,
+      serverStats: () => connection.stats,
       limits: () => this.#mode.limits,
       kinds: () => this.listeners.definitions,
       onPlan: () => this.#applyPlan(),
     });
-    this.#budget = new ByteBudget(setup.scheduler, () => this.transport.plan.numbers.sendBytesPerSecond);
-    this.#connection = this.#newConnection(setup);
-    this.#connection.networks.add(() => this.#mode.networkChanged?.());
-    this.#serverPath = new ServerPath(this.#parts, this.#connection, () =>
-      this.transport.record(this.#serverPath.explain()),
-    );
-    this.#connection.setSockets(setup.sockets);
-    const shownTick = (): number => this.#mode.shownTick;
-    this.clock = new RoomClock({ scheduler, shownTick, ping: () => this.#connection.ping() });
   }
 
-  #newConnection(setup: RoomSetup): ServerConnection {
-    return new ServerConnection({
-      ...setup,
-      budget: this.#budget,
-      loadStripes,
-      webrtc: () => this.transport.isDirectWanted,
-      channel: this.#parts.channel,
-      interpose: (link) => this.transport.interpose(link),
-      currentTick: () => this.#time.tick,
-      router: this.#router,
-      handlers: {
-        onWelcome: (welcome) => this.#welcomed(welcome),
-        onResumed: () => this.#resumed(),
-        onMoved: (reason) => this.#moved(reason),
-        onDrop: (reason) => this.#dropped(reason),
-        onLeft: (code, reason) => this.#left(code, reason),
-        onControl: (message) => this.#receiveControl(message),
-        onAuthority: (payload) => this.#earlyEvents.run(() => this.#mode.receive?.(payload) === true),
-        onAuthorityEvent: (body) => this.#earlyEvents.run(() => this.#mode.receiveEvent?.(body) === true),
-        onAuthorityState: (body, tick, cameAtMs) => {
-          if (this.#earlyEvents.isOpen) this.#mode.receiveState(body, tick, cameAtMs);
-          else this.#earlyEvents.run(() => this.#mode.receiveState(body, tick, cameAtMs));
-        },
-        onAcknowledged: (sequence) => this.#mode.acknowledged?.(sequence),
-        onPong: (times) => {
-          this.clock.observe(times);
-          // States that wait for the game are read later than a pong that arrived after them.
-          if (this.#earlyEvents.isOpen) this.#mode.answered?.(times);
-        },
-        onSockets: (sockets, reason) => this.transport.record(socketsRow(sockets, reason)),
-        onStalls: () => this.transport.observe(),
-      },
-    });
-  }
-
-  #newParts({ scheduler, newLink }: RoomSetup): RoomParts {
+  #newHandlers(): ServerConnectionHandlers {
+    const early = this.#early;
     return {
-      scheduler,
-      newLink,
-      loadDirectPath,
-      loadColumns: () => persistently(loadColumns, scheduler, () => this.state !== "left"),
-      loadReferences,
+      onWelcome: (welcome) => this.#welcomed(welcome),
+      onResumed: () => this.#resumed(),
+      onMoved: (reason) => this.#moved(reason),
+      onDrop: (reason) => this.#dropped(reason),
+      onLeft: (code, reason) => this.#left(code, reason),
+      onControl: (message) => this.#receiveControl(message),
+      onAuthority: (payload) => early.run("game", () => this.#mode.receive?.(payload) === true),
+      onAuthorityEvent: (body) => early.run("game", () => this.#mode.receiveEvent?.(body) === true),
+      onAuthorityState: (body, tick, cameAtMs) => {
+        if (early.isOpen("game")) this.#mode.receiveState(body, tick, cameAtMs);
+        else early.run("game", () => this.#mode.receiveState(body, tick, cameAtMs));
+      },
+      onRouted: (packet) => {
+        if (early.isOpen("game")) this.#router.receive(packet);
+        else if (!early.run("game", () => this.#router.receive(packet))) this.drops.count("queue-full");
+      },
+      onAcknowledged: (sequence) => this.#mode.acknowledged?.(sequence),
+      onPong: (times) => {
+        this.clock.observe(times);
+        // States that wait for the game are read later than a pong that arrived after them.
+        if (early.isOpen("game")) this.#mode.answered?.(times);
+      },
+      onSockets: (sockets, reason) => this.transport.record(socketsRow(sockets, reason)),
+      onStalls: () => this.transport.observe(),
+    };
+  }
+
+  #newParts({ setup, connection, inForce, time, drops }: JoinedParts, pairParts: PairParts): RoomParts {
+    const { doors } = setup;
+    const isIn = (): boolean => this.state !== "left";
+    return {
+      ...pairParts,
+      time,
+      loadColumns: () => doors.columns.openWhile(setup.scheduler, isIn),
+      loadReferences: () => doors.references.open(),
       listeners: this.listeners,
       owned: this.#owned,
       play: {},
       messages: this.#messages,
       router: this.#router,
-      time: this.#time,
-      drops: this.drops,
-      view: viewPlanOf(this, loadInterpolation),
-      channel: (name) => this.transport.plan.channels[name],
-      connection: () => this.#connection,
-      uplink: () => this.#connection.uplink,
-      transport: () => this.transport,
-      interpose: (link) => this.transport.interpose(link),
-      budget: () => this.#budget,
-      sessionNumber: () => this.#sessionNumber,
-      serverOffsetMs: () => this.clock.offsetMs,
-      iceServers: () => this.#iceServers,
-      isLooping: () => this.#loop.isRunning,
+      clock: this.clock,
+      loop: this.#loop,
+      drops,
+      view: viewPlanOf(inForce, this.clock, () => doors.interpolation.open()),
+      connection,
+      transport: this.transport,
       reviewDelay: () => this.#reviewDelay(),
       reviewServerPath: () => this.#reviewServerPath(),
     };
-  }
-
-  #newTime({ scheduler: clock, page, isStepped, tickHz }: RoomSetup): GameTime {
-    return new GameTime({
-      clock,
-      page,
-      isStepped,
-      tickHz: isStepped ? tickHz : TIME_TICK_HZ,
-      onMisfit: (message) => this.listeners.report(new NetError("time/misfit", message)),
-    });
   }
 
   #newLoop({ scheduler, page }: RoomSetup): GameLoop {
@@ -244,15 +231,15 @@ export class Room<Messages extends object = any> extends RoomEvents {
 
   /** Name of the kind of room. */
   get name(): string {
-    return this.#welcome?.roomName ?? "";
+    return this.#welcome.roomName;
   }
 
   get roomId(): string {
-    return this.#welcome?.roomId ?? "";
+    return this.#welcome.roomId;
   }
 
   get sessionId(): string {
-    return this.#welcome?.sessionId ?? "";
+    return this.#welcome.sessionId;
   }
 
   /**
@@ -269,12 +256,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
    * numbers. A reload keeps it.
    */
   get myNumber(): number {
-    return this.#welcome?.seat ?? this.#sessionNumber;
-  }
-
-  /** Number of this session at the server and on the wire. */
-  get #sessionNumber(): number {
-    return this.#welcome?.number ?? 0;
+    return this.#welcome.seat ?? this.#welcome.number;
   }
 
   get state(): ConnectionState {
@@ -293,7 +275,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
 
   /** True if this participant only watches. */
   get isSpectator(): boolean {
-    return this.#welcome?.spectator === true;
+    return this.#welcome.spectator === true;
   }
 
   /**
@@ -301,7 +283,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
    * be in them, and the console logs a line about it. Mostly 0.
    */
   get fullRooms(): number {
-    return this.#welcome?.fullRooms ?? 0;
+    return this.#welcome.fullRooms ?? 0;
   }
 
   /** Returns the room's monotonic time, ms. */
@@ -309,37 +291,20 @@ export class Room<Messages extends object = any> extends RoomEvents {
     return this.setup.scheduler.nowMs();
   }
 
-  /** @internal Resolves after the server's welcome. */
-  async join(): Promise<void> {
-    await this.#connection.join();
-    try {
-      this.transport.assertTopology();
-    } catch (error) {
-      void this.leave();
-      throw error;
-    }
-    await fetchMode(this.#welcome!);
-    // The server may have ended the session right after its welcome.
-    if (this.state === "left") throw this.#connection.endError;
-    this.#enter(this.#welcome!);
-    if (this.fullRooms > 0) {
-      // oxlint-disable-next-line no-console -- friends who test a game would not find each other
-      console.info(
-        `paceline: ${this.fullRooms} full room(s) of "${this.name}", so this player came into another one; ` +
-          "friends stay together with the same { group: { key, size } } after the options, or come by joinById",
-      );
-    }
+  /** @internal Takes what the server has sent since its welcome. The game can listen in the next task. */
+  start(): void {
     const { scheduler } = this.setup;
-    scheduler.after(0, () => this.#startEvents());
+    this.#connection.handlers = this.#handlers;
+    this.#noteWelcome();
+    this.#openMode();
+    this.#early.open("room");
+    if (this.state === "left") return;
+    this.#timers.push(
+      scheduler.after(0, () => this.#startEvents()),
+      scheduler.every(RATE_PERIOD_MS, () => this.#sample(), RATE_SLACK_MS),
+    );
     this.clock.start();
-    this.#timers.push(scheduler.every(RATE_PERIOD_MS, () => this.#sample(), RATE_SLACK_MS));
     this.#runUndriven();
-  }
-
-  /** @internal Aborts the join, or leaves the room if it is joined. */
-  abort(): void {
-    if (this.state === "joining") this.#connection.abort();
-    else void this.leave();
   }
 
   /**
@@ -594,11 +559,16 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #loadMotion(): void {
     if (this.#isMotionLoading || this.state === "left") return;
     this.#isMotionLoading = true;
-    const isWanted = (): boolean => this.state !== "left";
-    void persistently(loadMotion, this.setup.scheduler, isWanted).then(() => {
-      this.#owned.motionLoaded();
-      if (isWanted()) this.#mode.planChanged();
-    });
+    const { doors, scheduler } = this.setup;
+    const isIn = (): boolean => this.state !== "left";
+    doors.motion.openWhile(scheduler, isIn).then(
+      (motion) => {
+        takeMotion(motion);
+        this.#owned.motionLoaded();
+        if (isIn()) this.#mode.planChanged();
+      },
+      () => undefined,
+    );
   }
 
   #assertIn(): void {
@@ -633,33 +603,63 @@ export class Room<Messages extends object = any> extends RoomEvents {
     }
   }
 
+  /** Goes on in the room of another join, because the server has dropped the session. */
   #welcomed(welcome: Welcome): void {
-    const isReturn = this.#welcome !== undefined;
     const loss = this.#loss();
-    if (isReturn) this.clock.restart();
+    this.clock.restart();
     this.#serverPath.end("the room was joined anew");
     this.#welcome = welcome;
+    this.#facts.sessionNumber = welcome.number;
+    this.#facts.iceServers = welcome.iceServers;
     // The last announcement concerned another seat.
     this.#announced = undefined;
-    if (welcome.build !== undefined) this.setup.onBuild(welcome.build);
-    this.#iceServers = welcome.iceServers;
-    this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
+    this.#noteWelcome();
     this.transport.entered(modeFactsOf(welcome));
-    // At the first welcome, the code of the mode may not be loaded yet.
-    if (this.#entered.isOpen) this.#enter(welcome);
-    if (isReturn && this.state !== "left") this.reconnected.emit({ resumed: false, ...loss });
+    const enter = (code: ModeCode): void => {
+      this.#connection.handlers = this.#handlers;
+      this.#enter(code);
+      this.#early.open("room");
+      if (this.state !== "left") this.reconnected.emit({ resumed: false, ...loss });
+    };
+    const door = this.setup.doors[modeOf(welcome)];
+    if (door.code) enter(door.code);
+    else this.#enterLater(welcome, enter);
   }
 
-  #enter(welcome: Welcome): void {
+  /** Holds what the server sends until the code of another mode has arrived: the room is now of that mode. */
+  #enterLater(welcome: Welcome, enter: (code: ModeCode) => void): void {
+    const { doors, scheduler } = this.setup;
+    const early = this.#early;
+    early.clear();
+    early.close("room");
+    this.#connection.handlers = earlyHandlers(early, () => this.#handlers, this.#handlers);
+    const isWanted = (): boolean => this.state !== "left" && this.#welcome === welcome;
+    const take = (code: ModeCode): void => {
+      if (isWanted()) enter(code);
+    };
+    doors[modeOf(welcome)].openWhile(scheduler, isWanted).then(take, () => undefined);
+  }
+
+  #enter({ Mode }: ModeCode): void {
     const before = this.#mode;
-    const mode = (this.#mode = openMode(this.#parts, welcome));
+    this.#mode = new Mode(this.#parts, this.#welcome);
     // The game's handlers run from here on, and their calls must reach the new room.
     before.end("the room was joined anew");
-    for (const peer of welcome.peers) mode.joined(peer);
+    this.#openMode();
+  }
+
+  #noteWelcome(): void {
+    const { build } = this.#welcome;
+    if (build !== undefined) this.setup.onBuild(build);
+    this.transport.record({ about: "server", choice: "websocket", reason: "joined" });
+  }
+
+  #openMode(): void {
+    const mode = this.#mode;
+    for (const peer of this.#welcome.peers) mode.joined(peer);
     if (this.state === "left") return mode.end("the room was left");
     this.transport.review();
-    this.#entered.open();
-    if (this.#earlyEvents.isOpen) this.#mode.begin?.();
+    if (this.#early.isOpen("game")) mode.begin?.();
   }
 
   #resumed(): void {
@@ -700,10 +700,10 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   #receiveControl(message: RoomControl): void {
-    if (message.type === "iceServers") this.#iceServers = message.iceServers;
+    if (message.type === "iceServers") this.#facts.iceServers = message.iceServers;
     else if (message.type === "draining")
-      this.#earlyEvents.run(() => this.drained.emit({ timeoutMs: message.timeoutMs }));
-    else this.#entered.run(() => this.#receivePeerControl(message));
+      this.#early.run("game", () => this.drained.emit({ timeoutMs: message.timeoutMs }));
+    else this.#receivePeerControl(message);
   }
 
   #receivePeerControl(message: PeerControl): void {
@@ -736,9 +736,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   #startEvents(): void {
-    this.#earlyEvents.open();
+    this.#early.open("game");
     this.#mode.begin?.();
-    this.#router.release();
   }
 
   #reviewDelay(): void {
@@ -746,7 +745,6 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   #reviewServerPath(): void {
-    if (!this.#welcome) return;
     this.#serverPath.review(this.transport.plan, this.#mode);
   }
 
@@ -756,8 +754,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#runUndriven();
     const isUsed = (): boolean => this.#serverPath.needsSockets;
     this.#connection.planSockets({ ...stripeWishOf(this.transport.plan), isUsed });
-    const hasWebRtc = this.transport.isDirectWanted;
-    if (this.#welcome && hasWebRtc !== this.#announced) {
+    const hasWebRtc = hasDirectLinks(this.transport.plan);
+    if (hasWebRtc !== this.#announced) {
       this.#connection.send({ type: "capabilities", webrtc: hasWebRtc });
       this.#announced = hasWebRtc;
     }

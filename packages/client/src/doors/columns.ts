@@ -1,2 +1,1 @@
-export * from "../room.js";
 export { describeColumns, matchColumns } from "@paceline/protocol";

@@ -1,2 +1,1 @@
-export * from "../room.js";
 export { describeNetwork, SimulatedLine } from "@paceline/transport/simulated";

@@ -1,4 +1,3 @@
-export * from "../room.js";
 export {
   DEFAULT_CONVERGENCE,
   RemoteBody,

@@ -1,2 +1,1 @@
-export * from "../room.js";
 export { StripeFilter } from "@paceline/transport";
