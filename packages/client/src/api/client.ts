@@ -49,8 +49,10 @@ import { motionCode, takeMotion } from "../entities/motion.js";
 import { firstPlan } from "../plan/plan-in-force.js";
 import type { RoomJoin } from "../room/room-join.js";
 import type { RoomSetup } from "../room/room-setup.js";
+import { keptModeOf } from "../room/tab-modes.js";
 import type { KindsOf, OptionsFor, RoomFor, RoomNames } from "../room/typed-room.js";
 import type { Queueing, QueueWish } from "../room/queueing.js";
+import type { ModeName } from "../room/welcome.js";
 import type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "../connection/nearest.js";
 import { browserPage, type Page } from "../browser/page.js";
 import type { SocketCount } from "../connection/stripes.js";
@@ -189,12 +191,13 @@ export class Client<S extends object = ServerTypes> {
   }
 
   /**
-   * Resolves when the code that a join needs is loaded. Every client fetches it from the start, and a join
-   * waits for it. A game may wait for it behind its loading screen. Rejects with `session/code`; a later call
-   * tries again.
+   * Resolves when the code that a join needs is loaded: that of all rooms, and with a profile that of the rooms
+   * that its topology names. Every client fetches the first from the start and the second at its join, which
+   * waits for both. A game may wait for them behind its loading screen. Rejects with `session/code`; a later
+   * call tries again.
    */
-  static async preload(): Promise<void> {
-    await roomCode();
+  static async preload(profile?: ProfileChoice): Promise<void> {
+    await Promise.all([roomCode(), profile !== undefined && doors[modeBy(profile)].open()]);
   }
 
   /**
@@ -310,9 +313,8 @@ export class Client<S extends object = ServerTypes> {
     const begin = async (): Promise<RoomFor<Kind>> => {
       const setup = this.#setupOf(call);
       first = new FirstAttempt({ ...setup, webrtc: this.#isDirectWanted });
-      // The first states arrive with the welcome, and the first offers of direct paths two round trips later.
-      if (profileOf(this.#profile).topology === "authority") doors.authority.prefetch();
-      if (this.#isDirectWanted) doors.webRtc.prefetch();
+      // The first states arrive with the welcome. A wrong guess costs a fetch after it.
+      doors[this.#modeExpected(setup)].prefetch();
       try {
         const { RoomJoin } = await roomCode();
         if (signal?.aborted) throw new NetError("session/ended", "aborted");
@@ -324,6 +326,11 @@ export class Client<S extends object = ServerTypes> {
       return (await join.room()) as RoomFor<Kind>;
     };
     return untilAborted(signal, begin, () => (join ?? first)?.abort());
+  }
+
+  /** Returns the mode that the room of this call probably has. */
+  #modeExpected({ call, serverUrl, page }: Pick<RoomSetup, "call" | "serverUrl" | "page">): ModeName {
+    return keptModeOf(page?.tab, serverUrl, call.target) ?? modeBy(this.#profile);
   }
 
   #serves(current: string): void {
@@ -365,8 +372,13 @@ function assertBuild({ build, onOutdated }: ClientOptions): void {
  * `session/code`.
  */
 async function roomCode() {
-  const [code] = await Promise.all([doors.room.open(), doors.mesh.open(), usesMotion() && loadMotion()]);
+  const [code] = await Promise.all([doors.room.open(), usesMotion() && loadMotion()]);
   return code;
+}
+
+/** Returns the mode of rooms that a profile prefers. */
+function modeBy(profile: ProfileChoice): ModeName {
+  return profileOf(profile).topology === "authority" ? "authority" : "mesh";
 }
 
 async function loadMotion(): Promise<void> {

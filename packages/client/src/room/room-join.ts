@@ -10,6 +10,7 @@ import { GameTime, TIME_TICK_HZ } from "../time/game-time.js";
 import { earlyHandlers } from "./early-handlers.js";
 import type { JoinedParts, RoomSetup } from "./room-setup.js";
 import { Room } from "./room.js";
+import { keepMode } from "./tab-modes.js";
 import { modeFactsOf, modeOf } from "./welcome.js";
 
 /** Limit of the server's messages and packets that wait for the room, or for the game to listen. */
@@ -72,6 +73,7 @@ export class RoomJoin {
       this.#room = new Room(this.#parts, welcome, mode);
       if (welcome.fullRooms) reportFullRooms(welcome.fullRooms, welcome.roomName);
       this.#room.start();
+      this.#fetchWebRtc(welcome);
       return this.#room;
     }
   }
@@ -87,6 +89,8 @@ export class RoomJoin {
   /** Fetches the code of the room's mode. Leaves the room if the game cannot play in it. */
   async #modeFor(welcome: Welcome) {
     const { connection, setup } = this.#parts;
+    const { serverUrl, page } = setup;
+    keepMode(page?.tab, { server: serverUrl, roomName: welcome.roomName, mode: modeOf(welcome) });
     try {
       modeFactsOf(welcome).assertFits(setup.profile);
       const door = setup.doors[modeOf(welcome)];
@@ -95,6 +99,15 @@ export class RoomJoin {
       void connection.leave();
       throw error;
     }
+  }
+
+  /**
+   * Fetches WebRTC for the first offers of direct paths, which arrive two round trips later. Not beside the code
+   * of the room and of its mode, since that is what the first states wait for.
+   */
+  #fetchWebRtc(welcome: Welcome): void {
+    const { inForce, setup } = this.#parts;
+    if (modeFactsOf(welcome).hasPairs && inForce.isDirectWanted) setup.doors.webRtc.prefetch();
   }
 }
 
