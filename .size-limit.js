@@ -39,7 +39,8 @@ export default [
   download("NetError alone (goal 3 kB)", "200 B", { "index.js": "{ NetError }" }),
   download("a WebSocket player in a room without authority (goal 48 kB)", "103.9 kB", {
     "index.js": "*",
-    "api/room.js": "{ Room }",
+    "doors/room.js": "*",
+    "doors/mesh.js": "*",
   }),
   download("panel, with what it shares with the room", "28.7 kB", { "panel/panel.js": "*" }),
 ];

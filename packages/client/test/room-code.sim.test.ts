@@ -9,12 +9,19 @@ const STEP_MS = 5;
 
 let release: () => void = () => undefined;
 
-/** Holds back the code of rooms until `release()`. */
-function holdCode(): void {
+/**
+ * Holds back the code of rooms until `release()`. Resolves when it has loaded, which takes real time, while that of
+ * the join is virtual.
+ */
+function holdCode(): Promise<void> {
   const gate = new Promise<void>((resolve) => (release = resolve));
-  vi.doMock(MODULE, async (original) => {
-    await gate;
-    return original();
+  return new Promise((loaded) => {
+    vi.doMock(MODULE, async (original) => {
+      const code = await original();
+      loaded();
+      await gate;
+      return code as object;
+    });
   });
 }
 
@@ -62,11 +69,12 @@ describe("the code of rooms", () => {
   });
 
   test("costs a join no round trip: the seat is taken during the fetch, and no received packet is lost", async () => {
-    holdCode();
+    const loaded = holdCode();
     const stage = await newStage();
     const joining = stage.player().client.joinOrCreate("race");
     await stage.advance(RTT_MS * 3);
     expect(stage.relay.health()).toMatchObject({ rooms: 1, sessions: 1 });
+    await loaded;
     release();
     const room = await settled(stage, joining);
     expect([room.state, room.myNumber, stage.relay.health().sessions]).toEqual(["joined", 1, 1]);
@@ -114,7 +122,7 @@ describe("the code of rooms", () => {
   });
 
   test("that comes after the seat has expired makes the client request another one", async () => {
-    holdCode();
+    void holdCode();
     const stage = await newStage();
     const asked: unknown[] = [];
     vi.stubGlobal("fetch", (url: unknown) => {
@@ -134,7 +142,7 @@ describe("the code of rooms", () => {
   });
 
   test("is not awaited by an aborted join, which leaves no player behind", async () => {
-    holdCode();
+    void holdCode();
     const stage = await newStage();
     const abortion = new AbortController();
     const terms = { signal: abortion.signal };
@@ -148,13 +156,14 @@ describe("the code of rooms", () => {
   });
 
   test("passes on the refusal of a server that came before the code", async () => {
-    holdCode();
+    const loaded = holdCode();
     const stage = await newStage();
     const joining = stage.player().client.joinById("nowhere");
     // On a busy machine the refusal is there before it is looked at below.
     joining.catch(() => undefined);
     vi.stubGlobal("fetch", () => Promise.reject(new Error("not asked for")));
     await stage.advance(RTT_MS * 3);
+    await loaded;
     release();
     expect(await refused(settled(stage, joining))).toMatchObject({ code: "match/not-found" });
   });
