@@ -1,5 +1,5 @@
 /** A server that restarts: what each player gave comes back with that player. */
-import { Client, type ClientOptions, type Room as ClientRoom } from "@paceline/client";
+import type { Client, ClientOptions, Room as ClientRoom } from "@paceline/client";
 import { Room, defineServer, type Player } from "@paceline/server";
 import { VirtualScheduler, seededRandom } from "@paceline/testkit";
 import { StagePlayer, preloadRooms } from "@paceline/testkit/room";

@@ -10,20 +10,15 @@ const LATER_PAUSE_MS = 3000;
 /** Code of ours that the page fetches at its first use, once. */
 export class Door<Module extends object> {
   readonly #name: keyof Module & string;
-  readonly #words: string;
   readonly #load: () => Promise<Module>;
   #opening: Promise<Module> | undefined;
   #code: Module | undefined;
   #loads = 0;
   #failedAt: URL | undefined;
 
-  /**
-   * @param name an export of the module, which distinguishes it from another one at the same address
-   * @param words the code in words, for the error
-   */
-  constructor(name: keyof Module & string, words: string, load: () => Promise<Module>) {
+  /** @param name an export of the module, which distinguishes it from another one at the same address */
+  constructor(name: keyof Module & string, load: () => Promise<Module>) {
     this.#name = name;
-    this.#words = words;
     this.#load = load;
   }
 
@@ -83,7 +78,7 @@ export class Door<Module extends object> {
   }
 
   #failure(cause: unknown): NetError {
-    const words = `the code of ${this.#words} did not load: the page is offline, or something blocks it`;
+    const words = `the code with ${this.#name} did not load: the page is offline, or something blocks it`;
     return new NetError("session/code", words, { retryable: true, cause });
   }
 }

@@ -6,23 +6,25 @@ import { Door } from "../browser/door.js";
  */
 export const doors = {
   /** A join, and the common part of rooms. */
-  room: /* @__PURE__ */ new Door("RoomJoin", "rooms", () => import("./room.js")),
-  mesh: /* @__PURE__ */ new Door("Mode", "rooms without an authority", () => import("./mesh.js")),
-  authority: /* @__PURE__ */ new Door("Mode", "rooms with an authority", () => import("./authority.js")),
+  room: /* @__PURE__ */ new Door("RoomJoin", () => import("./room.js")),
+  /** Rooms without an authority. */
+  mesh: /* @__PURE__ */ new Door("Mode", () => import("./mesh.js")),
+  /** Rooms with an authority. */
+  authority: /* @__PURE__ */ new Door("Mode", () => import("./authority.js")),
   /** Moves entities between their states. */
-  motion: /* @__PURE__ */ new Door("RemoteBody", "motion", () => import("./motion.js")),
-  webRtc: /* @__PURE__ */ new Door("DirectPath", "WebRTC", () => import("./webrtc.js")),
+  motion: /* @__PURE__ */ new Door("RemoteBody", () => import("./motion.js")),
+  webRtc: /* @__PURE__ */ new Door("DirectPath", () => import("./webrtc.js")),
   /** States that differ from references. */
-  references: /* @__PURE__ */ new Door("ReferenceCycle", "references", () => import("./references.js")),
+  references: /* @__PURE__ */ new Door("ReferenceCycle", () => import("./references.js")),
   /** Describes and matches the columns of streams, for rooms with players of two builds. */
-  columns: /* @__PURE__ */ new Door("matchColumns", "columns", () => import("./columns.js")),
-  interpolation: /* @__PURE__ */ new Door("DelayedBody", "interpolation", () => import("./interpolation.js")),
+  columns: /* @__PURE__ */ new Door("matchColumns", () => import("./columns.js")),
+  interpolation: /* @__PURE__ */ new Door("DelayedBody", () => import("./interpolation.js")),
   /** Several sockets for states. */
-  stripes: /* @__PURE__ */ new Door("StripeFilter", "several sockets", () => import("./stripes.js")),
+  stripes: /* @__PURE__ */ new Door("StripeFilter", () => import("./stripes.js")),
   /** The texts of `room.transport.explain`. */
-  words: /* @__PURE__ */ new Door("explainRoom", "explanations", () => import("./words.js")),
+  words: /* @__PURE__ */ new Door("explainRoom", () => import("./words.js")),
   /** The simulated network of `room.transport.simulate`. */
-  simulation: /* @__PURE__ */ new Door("SimulatedLine", "simulated networks", () => import("./simulation.js")),
-  queue: /* @__PURE__ */ new Door("beginQueueing", "queues", () => import("./queue.js")),
-  nearest: /* @__PURE__ */ new Door("nearestRelay", "latency tests", () => import("./nearest.js")),
+  simulation: /* @__PURE__ */ new Door("SimulatedLine", () => import("./simulation.js")),
+  queue: /* @__PURE__ */ new Door("beginQueueing", () => import("./queue.js")),
+  nearest: /* @__PURE__ */ new Door("nearestRelay", () => import("./nearest.js")),
 };

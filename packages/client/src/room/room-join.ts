@@ -90,7 +90,7 @@ export class RoomJoin {
   async #modeFor(welcome: Welcome) {
     const { connection, setup } = this.#parts;
     const { serverUrl, page } = setup;
-    keepMode(page?.tab, { server: serverUrl, roomName: welcome.roomName, mode: modeOf(welcome) });
+    keepMode(page?.tab, serverUrl, welcome.roomName, modeOf(welcome));
     try {
       modeFactsOf(welcome).assertFits(setup.profile);
       const door = setup.doors[modeOf(welcome)];
