@@ -60,17 +60,14 @@ class Scene {
     const chargeItems = (): void => undefined;
     const takeStates = (states: number): boolean => allowance.take(states, this.clock.nowMs());
     const trySend = (payload: PeerPayload): boolean => this.told.push(payload) > 0;
-    this.entities = new RemoteEntities(
-      { ...parts, loadColumns: () => import("../src/doors/columns.js") },
-      {
-        number: 3,
-        sessionNumber: 3,
-        rttMs: undefined,
-        trySend,
-        takeStates,
-        chargeItems,
-      } as Partial<StreamOwner> as StreamOwner,
-    );
+    this.entities = new RemoteEntities({ ...parts, loadColumns: () => import("../src/doors/columns.js") }, {
+      number: 3,
+      sessionNumber: 3,
+      rttMs: undefined,
+      trySend,
+      takeStates,
+      chargeItems,
+    } as Partial<StreamOwner> as StreamOwner);
     this.states = new RawStates(definition);
     if (announcement) this.announce(this.states.announcement());
   }

@@ -110,9 +110,7 @@ export async function recordingOf(
   cell: ProbeCell,
   change: PlanOutput["change"] = (plan) => plan,
 ): Promise<string> {
-  const spy = vi.spyOn(PlanInForce.prototype, "plan", "get").mockImplementation(function (
-    this: PlanInForce,
-  ) {
+  const spy = vi.spyOn(PlanInForce.prototype, "plan", "get").mockImplementation(function (this: PlanInForce) {
     return change(real.get!.call(this) as Plan);
   });
   try {

@@ -45,7 +45,11 @@ import {
   serverLinkOptions,
   type ServerLink,
 } from "./server-link.js";
-import type { ServerConnectionHandlers, ServerConnectionOptions, Welcome } from "./server-connection-options.js";
+import type {
+  ServerConnectionHandlers,
+  ServerConnectionOptions,
+  Welcome,
+} from "./server-connection-options.js";
 import { Stripes, type SocketCount, type StripeWish } from "./stripes.js";
 import type { TabSeat } from "./tab-seat.js";
 

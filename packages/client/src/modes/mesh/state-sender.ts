@@ -386,7 +386,8 @@ export class StateSender {
   ): void {
     const following = receivers.filter((peer) => !this.#individual.has(peer));
     const take = (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number): void => {
-      const alone = to - from === 1 ? this.#parts.facts.sessionNumber * 0x10000 + entities[from]!.id : undefined;
+      const alone =
+        to - from === 1 ? this.#parts.facts.sessionNumber * 0x10000 + entities[from]!.id : undefined;
       this.publications.add(
         // The body is a view until the next one, and the packet may wait for others of this tick.
         { head: stream.head, body: body.slice() },
