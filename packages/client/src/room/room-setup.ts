@@ -19,7 +19,7 @@ import type { ModeName } from "./welcome.js";
 type DoorOf<Load extends () => Promise<object>> = DoorTo<Awaited<ReturnType<Load>>>;
 
 /** Code that a room fetches when it needs it. */
-export interface RoomDoors extends Readonly<Record<ModeName, DoorTo<ModeCode>>> {
+interface RoomDoors extends Readonly<Record<ModeName, DoorTo<ModeCode>>> {
   readonly motion: DoorTo<Motion>;
   readonly webRtc: DoorOf<LoadDirectPath>;
   readonly references: DoorTo<ReferenceCode>;
