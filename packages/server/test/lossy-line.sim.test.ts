@@ -59,10 +59,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-beforeEach(() => {
-  code.fetches = 0;
-  code.known = new WeakMap();
-});
+beforeEach(() => void (code.fetches = 0));
 
 const CLEAN = { delayMs: 40 } as const;
 const LOSSY = { ...CLEAN, loss: { kind: "uniform", ratio: 0.2 } } as const;
@@ -85,6 +82,7 @@ interface Scene {
 async function scene({ seed, profile, serverHasWebRtc, isLossyAtOnce = false, ...more }: Scene) {
   const { sockets, lostHandshakeRatio = 0 } = more;
   const stage = roomStage(BallRoom, { seed });
+  code.known = new WeakMap();
   const maker = virtualWebRtc({
     random: seededRandom(seed * 31),
     settings: LOSSY,
