@@ -1,9 +1,11 @@
 import type { Room } from "@paceline/client";
+import { seededRandom } from "@paceline/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { RelayStage } from "./relay-stage.js";
 
 const MODULE = "../src/doors/room.js";
 const MOTION = "../src/doors/motion.js";
+const MESH = "../src/doors/mesh.js";
 const RTT_MS = 100;
 const STEP_MS = 5;
 
@@ -13,10 +15,10 @@ let release: () => void = () => undefined;
  * Holds back the code of rooms until `release()`. Resolves when it has loaded, which takes real time, while that of
  * the join is virtual.
  */
-function holdCode(): Promise<void> {
+function holdCode(file = MODULE): Promise<void> {
   const gate = new Promise<void>((resolve) => (release = resolve));
   return new Promise((loaded) => {
-    vi.doMock(MODULE, async (original) => {
+    vi.doMock(file, async (original) => {
       const code = await original();
       loaded();
       await gate;
@@ -64,6 +66,7 @@ describe("the code of rooms", () => {
     await vi.dynamicImportSettled();
     vi.doUnmock(MODULE);
     vi.doUnmock(MOTION);
+    vi.doUnmock(MESH);
     vi.unstubAllGlobals();
     vi.resetModules();
   });
@@ -166,5 +169,48 @@ describe("the code of rooms", () => {
     await loaded;
     release();
     expect(await refused(settled(stage, joining))).toMatchObject({ code: "match/not-found" });
+  });
+
+  test("of a room's mode may come after the welcome: nothing that the server sends meanwhile is lost", async () => {
+    const stage = await newStage();
+    const [host, guest] = [await stage.join(), await stage.join()];
+    await stage.advance(RTT_MS);
+    vi.resetModules();
+    const loaded = holdCode(MESH);
+    const { StagePlayer } = await import("@paceline/testkit/room");
+    const { Client } = await import("@paceline/client");
+    await Client.preload();
+    const late = new StagePlayer({
+      scheduler: stage.scheduler,
+      random: seededRandom(7),
+      network: { delayMs: RTT_MS / 2 },
+      accept: (link, protocols) => stage.relay.takeLink(link, { address: "stage", headers: {}, protocols }),
+    });
+    let room: Room | undefined;
+    const joining = late.client.joinOrCreate("race").then((joined) => (room = joined as Room));
+    await stage.advance(RTT_MS * 3);
+    expect([stage.relay.health().sessions, host.peers.length, room]).toEqual([3, 2, undefined]);
+    for (let n = 0; n < 3; n++) {
+      host.send("n", n);
+      guest.send("n", n);
+    }
+    await stage.advance(RTT_MS);
+    void guest.leave();
+    await stage.advance(RTT_MS * 2);
+    await loaded;
+    release();
+    await vi.waitFor(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      expect(room).toBeDefined();
+    });
+    const heard: unknown[] = [];
+    room!.onMessage("n", (n, from) => heard.push([from.number, n]));
+    await joining;
+    await stage.advance(RTT_MS * 2);
+    expect(room!.peers.map(({ number }) => number)).toEqual([host.myNumber]);
+    expect(heard).toEqual([0, 1, 2].map((n) => [host.myNumber, n]));
+    void room!.leave();
+    void host.leave();
+    await stage.advance(RTT_MS);
   });
 });

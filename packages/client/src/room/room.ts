@@ -618,8 +618,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
     const enter = (code: ModeCode): void => {
       this.#connection.handlers = this.#handlers;
       this.#enter(code);
-      this.#early.open("room");
       if (this.state !== "left") this.reconnected.emit({ resumed: false, ...loss });
+      this.#early.open("room");
     };
     const door = this.setup.doors[modeOf(welcome)];
     if (door.code) enter(door.code);
