@@ -11,7 +11,7 @@ import { EXAMPLES, starters } from "./starters.mjs";
 const PACKAGES = path.resolve(import.meta.dirname, "../packages");
 const DIST = path.join(PACKAGES, "protocol/dist");
 const BUNDLED = path.join(DIST, "msgpackr.js");
-const IMPORTER = path.join(DIST, "bytes/value-codec.js");
+const IMPORTER = path.join(DIST, "bytes/msgpackr-codec.js");
 
 const OPTIONS = /** @type {const} */ ({
   bundle: true,
