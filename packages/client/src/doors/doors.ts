@@ -21,6 +21,8 @@ export const doors = {
   interpolation: /* @__PURE__ */ new Door("DelayedBody", () => import("./interpolation.js")),
   /** Several sockets for states. */
   stripes: /* @__PURE__ */ new Door("StripeFilter", () => import("./stripes.js")),
+  /** Writes and reads messages, instead of the small codec. */
+  msgpackr: /* @__PURE__ */ new Door("useMsgpackr", () => import("./msgpackr.js")),
   /** The texts of `room.transport.explain`. */
   words: /* @__PURE__ */ new Door("explainRoom", () => import("./words.js")),
   /** The simulated network of `room.transport.simulate`. */

@@ -26,6 +26,7 @@ interface RoomDoors extends Readonly<Record<ModeName, DoorTo<ModeCode>>> {
   readonly columns: DoorOf<LoadColumns>;
   readonly interpolation: DoorTo<Interpolation>;
   readonly stripes: DoorOf<LoadStripes>;
+  readonly msgpackr: DoorTo<{ readonly useMsgpackr: () => void }>;
   readonly words: DoorOf<LoadExplanation>;
   readonly simulation: DoorOf<SimulationOptions["loadSimulation"]>;
 }

@@ -16,6 +16,7 @@ import type { Prediction } from "../modes/prediction.js";
 import type { Unsubscribe } from "../events/listeners.js";
 import type { ConnectionState } from "../connection/connection-state.js";
 import type { EarlyTasks } from "../events/early-tasks.js";
+import { IdleLoad } from "../browser/idle-load.js";
 import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
 import { motionCode, takeMotion } from "../entities/motion.js";
 import { OwnedEntities } from "../entities/owned-entities.js";
@@ -84,6 +85,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   readonly #messages = new RoomMessages();
   readonly #only = new Map<EntityDefinition, OnlyEntityView>();
   readonly #timers: Cancel[] = [];
+  readonly #msgpackr: IdleLoad;
   #welcome: Welcome;
   readonly #facts: ServerFacts;
   /** The WebRTC of this page that the server knows of; undefined before the first message about it. */
@@ -98,6 +100,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     const { setup, connection, time, inForce } = joined;
     const { scheduler } = setup;
     this.setup = setup;
+    this.#msgpackr = new IdleLoad(async () => (await setup.doors.msgpackr.open()).useMsgpackr());
     this.drops = joined.drops;
     this.#connection = connection;
     this.#early = joined.early;
@@ -766,5 +769,13 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#mode.sample?.();
     this.#connection.sample(this.nowMs());
     this.transport.observe();
+    this.#msgpackr.sample(() => this.#showsOthers());
+  }
+
+  #showsOthers(): boolean {
+    return Array.from(this.kinds).some((kind) => {
+      const [first] = this.#mode.entities(kind);
+      return first !== undefined;
+    });
   }
 }
