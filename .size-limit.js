@@ -37,10 +37,10 @@ const download = (name, limit, imports) => ({
 export default [
   download("entry, before the game starts (goal 28 kB)", "18.5 kB", { "index.js": "*" }),
   download("NetError alone (goal 3 kB)", "200 B", { "index.js": "{ NetError }" }),
-  download("a WebSocket player in a room without authority (goal 48 kB)", "104.9 kB", {
+  download("a WebSocket player in a room without authority (goal 48 kB)", "93.8 kB", {
     "index.js": "*",
     "doors/room.js": "{ RoomJoin }",
     "doors/mesh.js": "{ Mode }",
   }),
-  download("panel, with what it shares with the room", "28.7 kB", { "panel/panel.js": "*" }),
+  download("panel, with what it shares with the room", "17.4 kB", { "panel/panel.js": "*" }),
 ];
