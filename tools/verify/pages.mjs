@@ -8,8 +8,9 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { executableOf } from "../browsers.mjs";
 import { closeBrowsers, openBrowsers } from "./browser-pair.mjs";
-import { PAGE, serve, WEBPACK, withEsbuild, withVite, withWebpack } from "./downloads.mjs";
+import { pageOf, WEBPACK, withEsbuild, withVite, withWebpack } from "./bundlers.mjs";
 import { outcome, skip } from "./outcome.mjs";
+import { servePage } from "./page-server.mjs";
 import { becomes, npmInstall, withInstalled } from "./tarballs.mjs";
 
 const GAME = `
@@ -34,14 +35,16 @@ async function withoutBundler(game, _source, out) {
     path.join(out, "paceline.js"),
   );
   const code = GAME.replace("@paceline/client", "./paceline.js");
-  writeFileSync(path.join(out, "index.html"), `${PAGE}<script type="module">${code}</script>`);
+  writeFileSync(path.join(out, "index.html"), pageOf(code));
   return { name: "no bundler" };
 }
 
 /** @param {string} game @param {string} folder @param {readonly import("@playwright/test").Page[]} pages */
 async function meet(game, folder, pages) {
   const installed = path.join(game, "node_modules/@paceline/relay/dist/index.js");
-  const { url, stop } = await serve(folder, await import(pathToFileURL(installed).href));
+  const { createRelay } = await import(pathToFileURL(installed).href);
+  const relay = createRelay({ rooms: { race: { maxPlayers: 4 } } });
+  const { url, stop } = await servePage(folder, relay);
   try {
     await Promise.all(pages.map((page) => page.goto(url)));
     const titles = () => Promise.all(pages.map((page) => page.title()));
@@ -49,7 +52,8 @@ async function meet(game, folder, pages) {
     return met ? undefined : `the pages are: ${(await titles()).join(" and ")}`;
   } finally {
     await Promise.all(pages.map((page) => page.goto("about:blank")));
-    await stop();
+    await relay.stop();
+    stop();
   }
 }
 
@@ -67,9 +71,6 @@ async function play(game) {
       const out = path.join(game, `pages-${checks.length}`);
       mkdirSync(out);
       const { name } = await build(game, "page.js", out);
-      // Webpack does not make a page.
-      if (name === "webpack")
-        writeFileSync(path.join(out, "index.html"), `${PAGE}<script type="module" src="/main.js"></script>`);
       checks.push([`${name}: two players meet directly`, await meet(game, out, browsers.pages)]);
     }
   } finally {
