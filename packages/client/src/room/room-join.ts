@@ -46,7 +46,7 @@ export class RoomJoin {
       currentTick: () => time.tick,
       handlers: earlyHandlers(early, () => connection.handlers, {
         onWelcome: (welcome) => {
-          // What was held concerned another seat.
+          // The held reports concerned another seat.
           early.clear();
           this.#welcome = welcome;
         },
