@@ -37,13 +37,13 @@ describe("a door to code", () => {
 
   test("says after three failures that it did not load, and loads it at the next use", async () => {
     failures = 3;
-    const refused = expect(door.open()).rejects.toMatchObject({
+    const refused = door.open().catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(await refused).toMatchObject({
       code: "session/code",
       retryable: true,
       message: expect.stringContaining("the code with answer did not load") as string,
     });
-    await vi.advanceTimersByTimeAsync(1000);
-    await refused;
     expect([await door.open(), loads]).toEqual([CODE, 4]);
   });
 
@@ -61,12 +61,10 @@ describe("a door to code", () => {
   test("gives up for a room that was left", async () => {
     failures = Infinity;
     const scheduler = new VirtualScheduler();
-    const refused = expect(door.openWhile(scheduler, () => false)).rejects.toMatchObject({
-      code: "session/code",
-    });
+    const refused = door.openWhile(scheduler, () => false).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(1000);
     scheduler.advance(3000);
-    await refused;
+    expect(await refused).toMatchObject({ code: "session/code" });
     expect(loads).toBe(3);
   });
 });

@@ -81,11 +81,7 @@ test.each([{ isLoaded: true }, { isLoaded: false }])(
     await advance(500);
     expect(code?.mock.calls.length).not.toBe(0);
     expect(room.state).toBe("joined");
-    expect(heard).toEqual([
-      { resumed: false, hasAuthority: true },
-      ["first", true],
-      ["second", true],
-    ]);
+    expect(heard).toEqual([{ resumed: false, hasAuthority: true }, ["first", true], ["second", true]]);
   },
 );
 
