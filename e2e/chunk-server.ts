@@ -68,7 +68,6 @@ export class ChunkServer {
       entryNames: "page",
       format: "esm",
       platform: "browser",
-      conditions: ["@paceline/source"],
     });
     const texts = new Map(outputFiles.map(({ path: file, text }) => [`/${path.basename(file)}`, text]));
     for (const [chunk, text] of Object.entries(TEXT_OF)) {

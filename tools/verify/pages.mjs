@@ -3,7 +3,7 @@
  * Chromium and Firefox open
  * each, and the two players connect directly over WebRTC.
  */
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { executableOf } from "../browsers.mjs";
@@ -26,15 +26,13 @@ room.loop(() => {
 `;
 
 /**
- * Builds the game as a plain page beside the client's single file. @param {string} game @param {string}
+ * Builds the game as a plain page beside a copy of the client's chunks. @param {string} game @param {string}
  * _source @param {string} out
  */
 async function withoutBundler(game, _source, out) {
-  copyFileSync(
-    path.join(game, "node_modules/@paceline/client/dist/paceline.js"),
-    path.join(out, "paceline.js"),
-  );
-  const code = GAME.replace("@paceline/client", "./paceline.js");
+  const chunks = path.join(game, "node_modules/@paceline/client/dist/linked");
+  cpSync(chunks, path.join(out, "paceline"), { recursive: true });
+  const code = GAME.replace("@paceline/client", "./paceline/index.js");
   writeFileSync(path.join(out, "index.html"), pageOf(code));
   return { name: "no bundler" };
 }

@@ -1,6 +1,5 @@
 import { NetError } from "@paceline/protocol";
 import type { Scheduler } from "@paceline/transport";
-import { addressOfFailed, importAgain } from "./module-again.js";
 
 /** Pauses before further attempts to load, ms. */
 const RETRY_PAUSES_MS = [250, 750];
@@ -13,10 +12,8 @@ export class Door<Module extends object> {
   readonly #load: () => Promise<Module>;
   #opening: Promise<Module> | undefined;
   #code: Module | undefined;
-  #loads = 0;
-  #failedAt: URL | undefined;
 
-  /** @param name an export of the module, which distinguishes it from another one at the same address */
+  /** @param name an export of the module, for the error */
   constructor(name: keyof Module & string, load: () => Promise<Module>) {
     this.#name = name;
     this.#load = load;
@@ -59,22 +56,13 @@ export class Door<Module extends object> {
   async #fetch(): Promise<Module> {
     for (let attempt = 0; ; attempt++) {
       try {
-        return (this.#code = await this.#import());
+        return (this.#code = await this.#load());
       } catch (cause) {
-        this.#failedAt ??= addressOfFailed(cause);
         const pauseMs = RETRY_PAUSES_MS[attempt];
         if (pauseMs === undefined) throw this.#failure(cause);
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
-  }
-
-  #import(): Promise<Module> {
-    this.#loads += 1;
-    // Alternates between both addresses, because the first one may work again.
-    return this.#failedAt && this.#loads % 2 === 0
-      ? importAgain<Module>(this.#failedAt, this.#loads, this.#name)
-      : this.#load();
   }
 
   #failure(cause: unknown): NetError {
