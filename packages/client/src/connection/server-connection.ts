@@ -454,6 +454,7 @@ export class ServerConnection {
 
   #newSession(): Session {
     const options = this.#options;
+    const routed = () => this.handlers.onRouted;
     const session = new Session({
       scheduler: options.scheduler,
       currentTick: () => options.currentTick(),
@@ -463,9 +464,9 @@ export class ServerConnection {
       holdsReliable: () => this.#identity === undefined,
       handlers: {
         onReliable: (payload) => this.#receive(payload),
-        onRouted: (packet) => {
-          this.markResumed();
-          this.handlers.onRouted(packet);
+        /** Returns the taker of today: a packet of another player reaches the room in one call. */
+        get onRouted() {
+          return routed();
         },
         onEvent: (body) => this.#receiveFromRoom(() => this.handlers.onAuthorityEvent(body)),
         onState: (body, tick, cameAtMs) => {

@@ -1,5 +1,6 @@
 import { readEnvelope, type DropReason, type Envelope } from "@paceline/protocol";
 import type { RelayedLink, Session } from "@paceline/transport";
+import type { EarlyTasks } from "../events/early-tasks.js";
 
 export interface Channel {
   readonly session: Session;
@@ -10,12 +11,24 @@ export interface Channel {
   admit(envelope: Envelope): RelayedLink | undefined;
 }
 
+interface RouterOptions {
+  /** Holds packets until the game can listen. */
+  readonly early: EarlyTasks;
+  /** Called for every packet, before it is read. */
+  onPacket(this: void): void;
+  onDropped(this: void, reason: DropReason): void;
+}
+
 /** Passes packets from the server to the channel of their sender. */
 export class Router {
   readonly #channels = new Map<number, Channel>();
+  readonly #early: EarlyTasks;
+  readonly #onPacket: () => void;
   readonly #onDropped: (reason: DropReason) => void;
 
-  constructor(onDropped: (reason: DropReason) => void) {
+  constructor({ early, onPacket, onDropped }: RouterOptions) {
+    this.#early = early;
+    this.#onPacket = onPacket;
     this.#onDropped = onDropped;
   }
 
@@ -27,7 +40,13 @@ export class Router {
     this.#channels.delete(number);
   }
 
-  receive(packet: Uint8Array): void {
+  /** Bound, so that a session's packet gets here in one call. */
+  readonly receive = (packet: Uint8Array): void => {
+    this.#onPacket();
+    if (!this.#early.isOpen("game")) {
+      if (!this.#early.run("game", () => this.receive(packet))) this.#onDropped("queue-full");
+      return;
+    }
     const envelope = readEnvelope(packet);
     if (typeof envelope === "string") return this.#onDropped(envelope);
     const { peers, packet: inner, firstIds } = envelope;
@@ -37,5 +56,5 @@ export class Router {
     if (!link) this.#onDropped("outdated");
     else if (!firstIds) link.received(inner);
     else if (link.countReceived(inner.length)) channel.session.receiveBroadcast(link, firstIds[0]!, inner);
-  }
+  };
 }

@@ -91,7 +91,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   /** The WebRTC of this page that the server knows of; undefined before the first message about it. */
   #announced: boolean | undefined;
   #isMotionLoading = false;
-  readonly #router = new Router((reason) => this.drops.count(reason));
+  readonly #router: Router;
   readonly #undriven: UndrivenTicks;
 
   /** @internal Use `Client`. */
@@ -104,6 +104,11 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.drops = joined.drops;
     this.#connection = connection;
     this.#early = joined.early;
+    this.#router = new Router({
+      early: joined.early,
+      onPacket: () => connection.markResumed(),
+      onDropped: (reason) => this.drops.count(reason),
+    });
     this.#time = time;
     this.#welcome = welcome;
     this.#facts = { sessionNumber: welcome.number, iceServers: welcome.iceServers };
@@ -181,10 +186,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
         if (early.isOpen("game")) this.#mode.receiveState(body, tick, cameAtMs);
         else early.run("game", () => this.#mode.receiveState(body, tick, cameAtMs));
       },
-      onRouted: (packet) => {
-        if (early.isOpen("game")) this.#router.receive(packet);
-        else if (!early.run("game", () => this.#router.receive(packet))) this.drops.count("queue-full");
-      },
+      onRouted: this.#router.receive,
       onAcknowledged: (sequence) => this.#mode.acknowledged?.(sequence),
       onPong: (times) => {
         this.clock.observe(times);
