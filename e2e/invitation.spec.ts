@@ -6,6 +6,8 @@ import { screenshotFile, test } from "./scenario.js";
 
 /** Returns the link that the page's Invite button shows, as text and as a QR code that can be read. */
 async function linkOf(page: RacePage): Promise<string> {
+  // The grid closes the box, and the first grid of a race may follow the join by half a second.
+  await page.waitForPhase("racing", 30_000);
   await page.press("KeyI");
   const link = await page.waitFor(
     "a link with its QR code",

@@ -295,6 +295,8 @@ export class App {
     this.#attract?.stop();
     this.#root.classList.remove("at-start");
     this.#start.root.hidden = true;
+    // Until the next frame, keys would still go to the hidden field that had the focus.
+    if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
     const game = new Game(room, cardOf(choice), {
       scene: this.#scene,
       minimap: this.#minimap,
