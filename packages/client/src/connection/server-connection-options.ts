@@ -28,7 +28,7 @@ export interface ServerConnectionHandlers {
   onAuthorityEvent(body: Uint8Array): boolean;
   onAuthorityState(body: Uint8Array, tick: number, cameAtMs: number): void;
   /** Takes a packet that the server has forwarded. */
-  onRouted(packet: Uint8Array): void;
+  readonly onRouted: (packet: Uint8Array) => void;
   onAcknowledged(sequence: number): void;
   onPong(times: PongTimes): void;
   /** Called when states use another number of sockets. */
