@@ -12,8 +12,8 @@ export default defineConfig({
   // tools/e2e.mjs reports
   // the tests that needed a second try.
   retries: 1,
-  timeout: 120_000,
-  globalTimeout: 1_200_000,
+  timeout: 240_000,
+  globalTimeout: 1_800_000,
   reporter: [["line"], ["json"]],
   use: { video: "off", trace: "off" },
 });

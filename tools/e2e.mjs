@@ -17,7 +17,7 @@ const ARTEFACTS = path.join(ROOT, "artefacts");
 const RESULT = path.join(ARTEFACTS, "playwright.json");
 const FINDINGS = path.join(ARTEFACTS, "e2e.jsonl");
 const PLAYWRIGHT_MANIFEST = path.join(E2E, "node_modules/@playwright/test/package.json");
-const LIMIT_MS = 1_220_000;
+const LIMIT_MS = 1_820_000;
 
 /** @returns {{ passed: number, failed: number, skipped: number } | undefined} */
 function playwrightCounts() {
