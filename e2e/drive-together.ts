@@ -10,8 +10,8 @@ export interface Pair {
 const ROUND_MS = 6000;
 const MAX_ROUNDS = 6;
 const MAX_DRIVES = 3;
-/** Frames of each pair that the result needs. */
-const ENOUGH_FRAMES = 60;
+/** Frames of each pair that a result needs: fewer may all be from the moments around standstills. */
+export const ENOUGH_FRAMES = 120;
 
 /**
  * Drives and records all pages for one round, and on a busy machine for more. There, pages often stand still,
@@ -43,7 +43,14 @@ export async function driveWithin(
   for (let drive = 1; ; drive += 1) {
     for (const page of pages) await page.startRecording();
     const errors = await driveTogether(pages, pairs);
-    best = errors.map((error, pair) => (best[pair] && best[pair].p95M < error.p95M ? best[pair] : error));
-    if (drive === MAX_DRIVES || best.every(({ p95M }) => p95M < maxP95M)) return [...best];
+    best = errors.map((error, pair) => (best[pair] ? betterOf(best[pair], error) : error));
+    const isEnough = best.every(({ count, p95M }) => count >= ENOUGH_FRAMES && p95M < maxP95M);
+    if (drive === MAX_DRIVES || isEnough) return [...best];
   }
+}
+
+/** Returns the smaller error of the two that have enough frames, or else the one with more frames. */
+function betterOf(first: PositionError, second: PositionError): PositionError {
+  if (Math.min(first.count, second.count) < ENOUGH_FRAMES) return first.count < second.count ? second : first;
+  return first.p95M < second.p95M ? first : second;
 }

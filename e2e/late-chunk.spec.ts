@@ -1,121 +1,208 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, test } from "@playwright/test";
-import { build } from "esbuild";
+import { pathToFileURL } from "node:url";
+import { expect, test, type Browser, type Page } from "@playwright/test";
+import type { PlayerRecord } from "../packages/client/test/browser/lifecycle-page.js";
 import { GameServer } from "../packages/client/test/game-server.js";
 import { executableOf } from "../tools/browsers.mjs";
+import { authorityGame, authorityServer, FIRST_STATE, meshGame } from "../tools/verify/documented-games.mjs";
 import { launchEngine } from "./browsers/playwright-browser.js";
+import { ChunkServer, type GameBehind } from "./chunk-server.js";
 
 const PAGE = path.resolve(import.meta.dirname, "../packages/client/test/browser/lifecycle-page.ts");
-const HTML = '<!doctype html><script type="module" src="/lifecycle-page.js"></script>';
+/** The printed games import the packages from here. */
+const GAME_FOLDER = path.resolve(import.meta.dirname, "../apps/demo-game");
+const ENGINES = ["chromium", "firefox"] as const;
+const tagOf = (name: (typeof ENGINES)[number]) => ({ tag: name === "firefox" ? "@slow" : [] });
+/** Longer than the room's code takes from its arrival to the first request for more code. */
+const LOOKED_MS = 1500;
 
 interface PlayerWindow {
   readonly player: {
+    readonly record: PlayerRecord;
     enter(serverUrl: string, isDirect: boolean): Promise<string>;
+    send(from: number, to: number): void;
+    peers(): number;
     path(): string;
   };
 }
 
-/** Builds the page's modules, with separate ones for code that loads on demand; returns them by name. */
-async function modules(): Promise<Map<string, string>> {
-  const { outputFiles } = await build({
-    entryPoints: [PAGE],
-    bundle: true,
-    splitting: true,
-    write: false,
-    outdir: "/",
-    format: "esm",
-    platform: "browser",
-    conditions: ["@paceline/source"],
-  });
-  return new Map(outputFiles.map(({ path: file, text }) => [path.basename(file), text]));
+const pathOf = (page: Page) => page.evaluate(() => (window as unknown as PlayerWindow).player.path());
+const enter = (page: Page, serverUrl: string, isDirect = true) =>
+  page.evaluate(
+    ([url, direct]) =>
+      (window as unknown as PlayerWindow).player.enter(url, direct).then(
+        () => "joined",
+        ({ code, retryable }: { code: string; retryable: boolean }) => ({ code, retryable }),
+      ),
+    [serverUrl, isDirect] as const,
+  );
+
+interface Scene {
+  readonly server: GameServer;
+  readonly chunks: ChunkServer;
+  readonly engine: Browser;
 }
 
-/** Serves the modules. The first request for the late one fails. */
-async function servePages(late: string, asked: string[]): Promise<Server> {
-  const known = await modules();
-  const pages = createServer((request, response) => {
-    const { pathname, search } = new URL(request.url ?? "/", "http://pages");
-    const name = pathname.slice(1);
-    const isLate = name.startsWith(late);
-    if (isLate) asked.push(name + search);
-    const text = isLate && asked.length === 1 ? undefined : known.get(name);
-    if (name === "") response.writeHead(200, { "Content-Type": "text/html" }).end(HTML);
-    else if (text === undefined) response.writeHead(503).end();
-    else response.writeHead(200, { "Content-Type": "text/javascript" }).end(text);
-  });
-  await new Promise<void>((resolve) => pages.listen(0, "127.0.0.1", resolve));
+/** Plays on a relay of its own, with the players' page in chunks. */
+async function inScene(name: (typeof ENGINES)[number], play: (scene: Scene) => Promise<void>): Promise<void> {
+  test.skip(executableOf(name) === undefined, `${name} is not installed`);
+  const [server, chunks, engine] = [
+    await GameServer.start(),
+    await ChunkServer.start({ file: PAGE }),
+    await launchEngine(name),
+  ];
+  try {
+    await play({ server, chunks, engine });
+  } finally {
+    await engine.close();
+    await server.stop();
+    chunks.stop();
+  }
+}
+
+/** Opens two players' pages in one room. */
+async function twoPlayers({ server, chunks, engine }: Scene): Promise<[Page, Page]> {
+  const pages: [Page, Page] = [await engine.newPage(), await engine.newPage()];
+  for (const page of pages) {
+    await page.goto(chunks.url);
+    expect(await enter(page, server.url)).toBe("joined");
+  }
   return pages;
 }
 
-for (const name of ["chromium", "firefox"] as const) {
+async function areDirect(pages: readonly Page[]): Promise<void> {
+  for (const page of pages) await expect.poll(() => pathOf(page), { timeout: 30_000 }).toMatch(/^direct: /);
+}
+
+for (const name of ENGINES) {
+  test(`code of direct paths that did not load is fetched again in ${name}`, tagOf(name), () =>
+    inScene(name, async (scene) => {
+      scene.chunks.fail("webrtc", 1);
+      await areDirect(await twoPlayers(scene));
+      expect(scene.chunks.requestsOf("webrtc").length).toBeGreaterThanOrEqual(3);
+    }),
+  );
+
   test(
-    `code of direct paths that did not load is fetched again in ${name}`,
-    { tag: name === "firefox" ? "@slow" : [] },
-    async () => {
-      test.skip(executableOf(name) === undefined, `${name} is not installed`);
-      const asked: string[] = [];
-      const [server, pages, engine] = [
-        await GameServer.start(),
-        await servePages("direct-path", asked),
-        await launchEngine(name),
-      ];
-      try {
-        const players = [await engine.newPage(), await engine.newPage()];
-        for (const page of players) {
-          await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
-          await page.evaluate(
-            (url) => (window as unknown as PlayerWindow).player.enter(url, true),
-            server.url,
-          );
+    `code of rooms that did not load rejects the join, and is fetched again by the next one in ${name}`,
+    tagOf(name),
+    () =>
+      inScene(name, async ({ server, chunks, engine }) => {
+        // A door tries three times.
+        chunks.fail("room", 3);
+        const page = await engine.newPage();
+        await page.goto(chunks.url);
+        expect(await enter(page, server.url, false)).toEqual({ code: "session/code", retryable: true });
+        expect(await enter(page, server.url, false)).toBe("joined");
+        expect(chunks.requestsOf("room")).toHaveLength(4);
+      }),
+  );
+
+  test(
+    `WebRTC is requested only after the code of the room and of its mode has arrived in ${name}`,
+    tagOf(name),
+    () =>
+      inScene(name, async ({ server, chunks, engine }) => {
+        const held = ["room", "mesh"] as const;
+        for (const chunk of held) chunks.hold(chunk);
+        const page = await engine.newPage();
+        await page.goto(chunks.url);
+        const joined = enter(page, server.url);
+        for (const chunk of held) {
+          await expect.poll(() => chunks.requestsOf(chunk).length, { timeout: 20_000 }).toBe(1);
+          await page.waitForTimeout(LOOKED_MS);
+          expect(chunks.requestsOf("webrtc")).toEqual([]);
+          chunks.release(chunk);
         }
-        for (const page of players) {
-          const way = () => page.evaluate(() => (window as unknown as PlayerWindow).player.path());
-          await expect.poll(way, { timeout: 30_000 }).toMatch(/^direct: /);
-        }
-        expect(asked.length).toBeGreaterThanOrEqual(3);
-      } finally {
-        await engine.close();
-        await server.stop();
-        pages.close();
-      }
-    },
+        expect(await joined).toBe("joined");
+        await expect.poll(() => chunks.requestsOf("webrtc").length).toBe(1);
+      }),
   );
 }
 
-for (const name of ["chromium", "firefox"] as const) {
-  test(
-    `code of rooms that did not load rejects the join, and is fetched again by the next one in ${name}`,
-    { tag: name === "firefox" ? "@slow" : [] },
-    async () => {
-      test.skip(executableOf(name) === undefined, `${name} is not installed`);
-      const asked: string[] = [];
-      const [server, pages, engine] = [
-        await GameServer.start(),
-        await servePages("room-", asked),
-        await launchEngine(name),
-      ];
-      try {
-        const page = await engine.newPage();
-        await page.goto(`http://127.0.0.1:${(pages.address() as AddressInfo).port}/`);
-        const enter = (): Promise<unknown> =>
-          page.evaluate(
-            (url) =>
-              (window as unknown as PlayerWindow).player.enter(url, false).then(
-                () => "joined",
-                ({ code, retryable }: { code: string; retryable: boolean }) => ({ code, retryable }),
-              ),
-            server.url,
-          );
-        expect(await enter()).toEqual({ code: "session/code", retryable: true });
-        expect(await enter()).toBe("joined");
-        expect(asked).toHaveLength(2);
-      } finally {
-        await engine.close();
-        await server.stop();
-        pages.close();
-      }
-    },
-  );
+test("without the code of direct paths players meet through the relay, read why, and the code is asked for again", () =>
+  inScene("chromium", async (scene) => {
+    scene.chunks.fail("webrtc");
+    const pages = await twoPlayers(scene);
+    await pages[0].evaluate(() => (window as unknown as PlayerWindow).player.send(0, 20));
+    const heard = () =>
+      pages[1].evaluate(() => (window as unknown as PlayerWindow).player.record.heard.length);
+    await expect.poll(heard).toBe(20);
+    for (const page of pages)
+      await expect
+        .poll(() => pathOf(page), { timeout: 30_000 })
+        .toMatch(/^relay: the direct link failed: the code for it did not load: /);
+    await expect.poll(() => scene.chunks.requestsOf("webrtc").length, { timeout: 30_000 }).toBeGreaterThan(4);
+    scene.chunks.fail("webrtc", 0);
+    await areDirect(pages);
+  }));
+
+test("a page that is offline while code should arrive after its first state gets it when it is back", () =>
+  inScene("chromium", async (scene) => {
+    scene.chunks.hold("webrtc");
+    const pages = await twoPlayers(scene);
+    const context = pages[0].context();
+    await expect.poll(() => scene.chunks.requestsOf("webrtc").length).toBe(2);
+    await context.setOffline(true);
+    scene.server.cutLinks();
+    const life = () => pages[0].evaluate(() => (window as unknown as PlayerWindow).player.record.life.join());
+    // The page does not notice the end of its socket then: silence ends the link.
+    await expect.poll(life, { timeout: 20_000 }).toBe("drop");
+    scene.chunks.release("webrtc");
+    await context.setOffline(false);
+    await expect.poll(life, { timeout: 20_000 }).toBe("drop,resumed");
+    await areDirect(pages);
+  }));
+
+/** Opens the guide's server, whose rooms have an authority. */
+async function authority(): Promise<GameBehind & { stop(options: { drainMs: number }): Promise<void> }> {
+  const folder = path.join(GAME_FOLDER, "dist-server");
+  mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, "printed-server.mjs");
+  writeFileSync(file, authorityServer());
+  return (await import(`${pathToFileURL(file).href}?${performance.now()}`)).server;
+}
+
+/** Opens the game in two pages; the second page's chunks are those that the test disturbs. */
+async function meet(engine: Browser, undisturbed: ChunkServer, disturbed: ChunkServer): Promise<Page> {
+  await (await engine.newPage()).goto(undisturbed.url);
+  const page = await engine.newPage();
+  await page.goto(disturbed.url);
+  return page;
+}
+
+const hasFirstState = (page: Page) =>
+  page.evaluate((name) => performance.getEntriesByName(name).length > 0, FIRST_STATE);
+
+for (const [guessed, served, code] of [
+  ["a mesh", "an authority", authorityGame()],
+  ["an authority", "a mesh", meshGame().replace('profile: "racing"', 'profile: "shooter"')],
+] as const) {
+  test(`a page that expects ${guessed} and joins a room with ${served} plays, however late the code is`, async () => {
+    test.skip(executableOf("chromium") === undefined, "chromium is not installed");
+    const engine = await launchEngine("chromium");
+    const server = served === "a mesh" ? await GameServer.start() : await authority();
+    const behind = server instanceof GameServer ? server.relay : server;
+    const page = { code, folder: GAME_FOLDER };
+    const [undisturbed, disturbed] = [
+      await ChunkServer.start(page, behind),
+      await ChunkServer.start(page, behind),
+    ];
+    try {
+      disturbed.hold("authority");
+      const opened = await meet(engine, undisturbed, disturbed);
+      await expect.poll(() => disturbed.requestsOf("authority").length, { timeout: 20_000 }).toBe(1);
+      await opened.waitForTimeout(LOOKED_MS);
+      expect(await hasFirstState(opened)).toBe(served === "a mesh");
+      disturbed.release("authority");
+      await expect.poll(() => hasFirstState(opened), { timeout: 20_000 }).toBe(true);
+      expect(disturbed.requestsOf("authority")).toHaveLength(1);
+    } finally {
+      await engine.close();
+      await server.stop({ drainMs: 0 });
+      undisturbed.stop();
+      disturbed.stop();
+    }
+  });
 }

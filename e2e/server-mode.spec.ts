@@ -1,5 +1,5 @@
 import { expect } from "@playwright/test";
-import { driveWithin } from "./drive-together.js";
+import { ENOUGH_FRAMES, driveWithin } from "./drive-together.js";
 import { RacePage, type PageWindow } from "./race-page.js";
 import { screenshotFile, test } from "./scenario.js";
 
@@ -10,6 +10,8 @@ import { screenshotFile, test } from "./scenario.js";
 const BOUND_P95_M = 0.5;
 const ROUND_TRIP_MS = 50;
 const SERVER_MODE = { mode: "server" };
+/** Time for three drives, each as long as a busy machine may need. */
+const TIMEOUT_MS = 240_000;
 /** Time in which clocks and prediction adapt to a change of the delay. */
 const SETTLE_MS = 3000;
 
@@ -26,6 +28,7 @@ function carOf(page: RacePage): Promise<number> {
 }
 
 test("two browsers race where a server decides, and one reloads", async ({ startServer, enter, report }) => {
+  test.setTimeout(TIMEOUT_MS);
   const server = await startServer();
   const chromium = new RacePage(await enter("chromium"));
   const firefox = new RacePage(await enter("firefox"));
@@ -55,7 +58,8 @@ test("two browsers race where a server decides, and one reloads", async ({ start
       error,
     });
     expect.soft(driver.drivenM, `metres driven in ${driver.name}`).toBeGreaterThan(10);
-    expect.soft(error.count, `frames in which ${viewer.name} showed ${driver.name}`).toBeGreaterThan(30);
+    const shown = `undisturbed frames in which ${viewer.name} showed ${driver.name}`;
+    expect.soft(error.count, shown).toBeGreaterThanOrEqual(ENOUGH_FRAMES);
     expect.soft(error.p95M, `${viewer.name} sees ${driver.name}, p95`).toBeLessThan(BOUND_P95_M);
   }
 

@@ -11,10 +11,11 @@ import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
 import { executableOf } from "./browsers.mjs";
+import { buildFirstStatePages } from "./first-state-pages.mjs";
 import { pnpm, ROOT } from "./pnpm.mjs";
 
 /** Benchmarks that need the rivals' folder. */
-const RIVALRIES = ["client", "connect", "room"];
+const RIVALRIES = ["client", "connect", "first-state", "room"];
 const LAB = path.join(ROOT, "apps/lab");
 
 /** @param {string} entry @param {string} outfile */
@@ -99,6 +100,7 @@ async function run(name, options) {
   const isRelayWithRivals = name === "relay" && !options.includes("--quick");
   if (RIVALRIES.includes(name) || isRelayWithRivals) await installRivals();
   if (name === "client") await bundlePages();
+  if (name === "first-state") await buildFirstStatePages(options);
   const child = spawn(process.execPath, ["--enable-source-maps", target, ...options], {
     stdio: "inherit",
     env: { ...process.env, PACELINE_CHROMIUM: executableOf("chromium") ?? "" },

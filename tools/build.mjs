@@ -1,4 +1,4 @@
-/** `pnpm build`: the packages (incrementally), then the apps' own builds. */
+/** `pnpm build`: the packages (incrementally), the client's chunks for browsers, then the apps' own builds. */
 import { pathToFileURL } from "node:url";
 import { runChild } from "./children.mjs";
 import { binOf, pnpm, ROOT } from "./pnpm.mjs";
@@ -21,6 +21,9 @@ export async function buildAll() {
     console.error(`${packages.output}Building the packages failed; the lines above say where.`);
     return false;
   }
+  // Imported here, because `npm test` imports this file before anything is installed.
+  const { linkClient } = await import("./link.mjs");
+  await linkClient();
   const game = await pnpm(["--filter", "./apps/*", "--if-present", "run", "build"]);
   if (game.code !== 0) {
     console.error(`${game.output}Building the game failed; the lines above say where.`);

@@ -5,11 +5,14 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { joinOneCpuGroup } from "./one-cpu-group.mjs";
 
 const HAS_GROUPS = process.platform !== "win32";
 
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const living = new Set();
+
+joinOneCpuGroup();
 
 /** @param {import("node:child_process").ChildProcess} child @param {NodeJS.Signals} signal */
 function send(child, signal) {

@@ -15,10 +15,10 @@ import { binOf, ROOT } from "./pnpm.mjs";
 /** Files whose behaviour depends only on their inputs, and their tests. */
 const TARGETS = [
   { file: "packages/protocol/src/bytes/sequence.ts", tests: ["packages/protocol/test/sequence"] },
-  {
-    file: "packages/protocol/src/bytes/msgpack-check.ts",
+  ...["msgpack-item", "msgpack-check", "msgpack-reader", "msgpack-writer"].map((name) => ({
+    file: `packages/protocol/src/bytes/${name}.ts`,
     tests: ["packages/protocol/test/value-", "packages/protocol/test/decoder-fuzz"],
-  },
+  })),
   { file: "packages/transport/src/token-bucket.ts", tests: ["packages/relay/test/token-bucket"] },
   {
     file: "packages/relay/src/limits/option-checks.ts",

@@ -1,7 +1,6 @@
 /**
- * Makes what only a packed package needs: the client as one module, for pages without a bundler; msgpackr
- * inside the protocol, since as a dependency it would bring its native part, which games in browsers never
- * run; and the starters as templates of create-paceline.
+ * Makes what only a packed package needs: msgpackr inside the protocol, since as a dependency it would bring
+ * its native part, which games in browsers never run; and the starters as templates of create-paceline.
  */
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +10,7 @@ import { EXAMPLES, starters } from "./starters.mjs";
 const PACKAGES = path.resolve(import.meta.dirname, "../packages");
 const DIST = path.join(PACKAGES, "protocol/dist");
 const BUNDLED = path.join(DIST, "msgpackr.js");
-const IMPORTER = path.join(DIST, "bytes/value-codec.js");
+const IMPORTER = path.join(DIST, "bytes/msgpackr-codec.js");
 
 const OPTIONS = /** @type {const} */ ({
   bundle: true,
@@ -52,16 +51,6 @@ function undoMsgpackr() {
   rmSync(BUNDLED);
 }
 
-async function bundleClient() {
-  await build({
-    ...OPTIONS,
-    minify: true,
-    entryPoints: [path.join(PACKAGES, "client/dist/index.js")],
-    outfile: path.join(PACKAGES, "client/dist/paceline.js"),
-    banner: { js: [licenceOf("msgpackr", "protocol"), licenceOf("simple-peer", "transport")].join("\n") },
-  });
-}
-
 const TEMPLATES = path.join(PACKAGES, "create-paceline/templates");
 
 function copyStarters() {
@@ -80,12 +69,11 @@ function removeStarters() {
 }
 
 const [what = "", of] = process.argv.slice(2);
-if (what === "client") await bundleClient();
-else if (what === "protocol") await bundleMsgpackr();
+if (what === "protocol") await bundleMsgpackr();
 else if (what === "create-paceline") copyStarters();
 else if (what === "--undo" && of === "protocol") undoMsgpackr();
 else if (what === "--undo" && of === "create-paceline") removeStarters();
 else
   throw new Error(
-    `expected client, protocol, create-paceline or --undo of the last two, got ${process.argv.slice(2).join(" ")}`,
+    `expected protocol, create-paceline or --undo of either, got ${process.argv.slice(2).join(" ")}`,
   );

@@ -30,7 +30,9 @@ function globals(): ReadonlyMap<string, unknown> {
 
 const before = globals();
 
-afterAll(() => {
+afterAll(async () => {
+  // Code that a room fetches when it is idle must not arrive after the process has ended the file.
+  await vi.dynamicImportSettled();
   // The runner restores mocks after each file, but only after this check.
   vi.restoreAllMocks();
   vi.unstubAllGlobals();

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { Client, type Genre, type Room } from "@paceline/client";
+import type { Genre, Room } from "@paceline/client";
 import { createRelay } from "@paceline/relay";
 import { seededRandom, VirtualScheduler } from "@paceline/testkit";
-import { StagePlayer, virtualWebRtc } from "@paceline/testkit/room";
+import { StagePlayer, virtualWebRtc, preloadRooms } from "@paceline/testkit/room";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { PuzzleGame } from "../puzzle/game.js";
 import { StrategyGame, type Order } from "../strategy/game.js";
@@ -39,7 +39,7 @@ class Match {
 
   static async begin(wire: Wire): Promise<Match> {
     // Virtual time does not wait for a module.
-    await Client.preload();
+    await preloadRooms();
     const match = new Match(wire);
     const { scheduler } = match;
     const relay = createRelay({

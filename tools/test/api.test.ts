@@ -9,7 +9,7 @@ const membersOf = (file: string, className: string): string[] =>
   publicMembers(path.join(SOURCES, file), className);
 
 it("a game sees of a room, its transport and its clock what is for games, and nothing else", () => {
-  const room = [...membersOf("api/room.ts", "Room"), ...membersOf("api/room-events.ts", "RoomEvents")];
+  const room = [...membersOf("room/room.ts", "Room"), ...membersOf("room/room-events.ts", "RoomEvents")];
   expect(room).toEqual(expect.arrayContaining(["leave", "onDrain", "onError", "transport"]));
   const internal = [
     "constructor",

@@ -289,8 +289,8 @@ describe("user documents", () => {
   });
 
   it.each([
-    ["packages/client/src/api/room.ts", "Room"],
-    ["packages/client/src/api/room-events.ts", "RoomEvents"],
+    ["packages/client/src/room/room.ts", "Room"],
+    ["packages/client/src/room/room-events.ts", "RoomEvents"],
     ["packages/client/src/api/client.ts", "Client"],
     ["packages/client/src/report/room-transport.ts", "RoomTransport"],
     ["packages/client/src/time/room-clock.ts", "RoomClock"],

@@ -1,263 +1,284 @@
 /**
- * Measures a player's download in a real game: Vite, esbuild and webpack build it with the packed packages; a
- * WebSocket player of
- * a room without an authority plays in Chromium, and the browser counts the bytes.
+ * Measures the downloads of the games that the documents print. Vite, esbuild and webpack build them with the packed
+ * packages, Chromium plays them beside a second player on a real server, and the page's server counts the scripts.
  */
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import { createRequire } from "node:module";
-import os from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { gzipSync } from "node:zlib";
-import * as esbuild from "esbuild";
+import { chromium } from "@playwright/test";
 import { executableOf } from "../browsers.mjs";
-import { endChild, startChild } from "../children.mjs";
-import { ROOT } from "../pnpm.mjs";
+import { WEBPACK, withEsbuild, withVite, withWebpack } from "./bundlers.mjs";
+import { authorityGame, authorityServer, FIRST_STATE, meshGame } from "./documented-games.mjs";
 import { outcome } from "./outcome.mjs";
-import { becomes, npmInstall, withInstalled } from "./tarballs.mjs";
+import { servePage } from "./page-server.mjs";
+import { ScriptRounds } from "./script-rounds.mjs";
+import { npmInstall, withInstalled } from "./tarballs.mjs";
 
-export const WEBPACK = "webpack@5.112.2";
-/** Goals and budgets: compressed bytes of JavaScript. */
-const ENTRY = { goalBytes: 28_000, budgetBytes: 17_800 };
-const PLAYER = { goalBytes: 48_000, budgetBytes: 100_200 };
+/** Goals of a download, in bytes of compressed scripts. */
 const MAX_ERROR_BYTES = 3000;
-/** Round trip of every HTTP answer. Opening the WebSocket takes two. */
-const RTT_MS = 50;
+const MAX_ENTRY_BYTES = 18_000;
+const MAX_BYTES_BEFORE_FIRST_STATE = 70_000;
+const MAX_BYTES = /** @type {const} */ ({ mesh: 84_000, authority: 78_000 });
+const MAX_LEVELS = 2;
+/**
+ * Libraries of others, which count apart if they have a script of their own: one with the library's text, that no
+ * other code contains, and not larger than the library is.
+ */
+const APART = [
+  { name: "WebRTC", text: "cannot signal after peer is destroyed", maxBytes: 33_000 },
+  { name: "msgpackr", text: "Unexpected end of MessagePack data", maxBytes: 12_000 },
+];
+/** For each game a text of the other one's code, which it should not load. */
+const OTHER_MODE = /** @type {const} */ ({
+  mesh: "the room has an authority: players talk with it alone",
+  authority: "the peer has no WebRTC, or does not want it",
+});
+/** Time from a page's navigation to the end of the count. */
+const WATCHED_MS = 30_000;
+const FIRST_STATE_WITHIN_MS = 30_000;
+/** Longer than a page takes from the last script that it needs to its first state, also on a busy machine. */
+const QUIET_MS = 3000;
 
-const GAME = `
-import { Client, defineEntity, vec2 } from "@paceline/client";
-const Car = defineEntity("car", { position: vec2({ range: [-100, 100], precision: 0.01, unit: "m" }) });
-const client = new Client(location.origin, { profile: "racing", transports: ["websocket"] });
-const room = await client.joinOrCreate("race");
-const joinedMs = performance.now();
-const car = room.spawn(Car);
-const seen = new Promise((resolve) => room.onSpawn(Car, (other) => { if (!other.isMine) resolve(performance.now()); }));
-setInterval(() => { car.position.x = Math.sin(performance.now() / 1000); room.advance(); }, 16);
-const firstStateMs = await seen;
-await new Promise((resolve) => setTimeout(resolve, 3000));
-const scripts = performance.getEntriesByType("resource").filter(({ name }) => name.endsWith(".js"));
-const files = scripts.map(({ name, encodedBodySize, startTime }) => ({ name: new URL(name).pathname, bytes: encodedBodySize, startMs: startTime }));
-await fetch("/report", { method: "POST", body: JSON.stringify({ joinedMs, firstStateMs, files }) });
-`;
-export const PAGE = '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">';
+const BUILDERS = [withVite, withEsbuild, withWebpack];
+const CHROMIUM_ARGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"];
 
 /**
- * @typedef {{ joinedMs: number, firstStateMs: number, files: { name: string, bytes: number, startMs: number }[] }} Report
- * @typedef {{ name: string, folder: string, entryBytes: number }} Built
+ * @typedef {import("./page-server.mjs").ServedScript} ServedScript
+ * @typedef {readonly [what: string, fault: string | undefined]} Check
+ * @typedef {import("../../packages/relay/dist/index.js").Relay} Relay
+ * @typedef {{ name: "mesh" | "authority", code: string, openServer: () => Promise<Relay> }} Game
+ * @typedef {{ scripts: ServedScript[], codes: string[], navigatedAtMs: number, firstStateAtMs: number }} Load
+ * codes: of all files of the build, loaded or not
+ * @typedef {{ what: string, value: number, goal: number, unit: "bytes" | "levels" }} Figure
  */
 
-/** @param {string | Uint8Array} code */
-const compressed = (code) => gzipSync(code, { level: 9 }).byteLength;
+/** @param {string} game @param {string} name @returns {Promise<any>} an installed package of ours */
+const installed = (game, name) =>
+  import(pathToFileURL(path.join(game, "node_modules/@paceline", name, "dist/index.js")).href);
 
-/** @param {string} folder where it is installed @param {string} name */
-function bundler(folder, name) {
-  const { resolve } = createRequire(path.join(folder, "package.json"));
-  return import(pathToFileURL(resolve(name)).href);
-}
-
-/** @param {Map<string, readonly string[]>} imports by chunk @param {string} first @returns {string[]} what loads with it */
-function staticGraph(imports, first) {
-  const reached = new Set([first]);
-  for (const name of reached) for (const next of imports.get(name) ?? []) reached.add(next);
-  return [...reached];
-}
-
-/** @param {string} game @param {string} source @param {string} out @returns {Promise<Built>} */
-export async function withEsbuild(game, source, out) {
-  const { metafile } = await esbuild.build({
-    entryPoints: [path.join(game, source)],
-    absWorkingDir: game,
-    bundle: true,
-    splitting: true,
-    minify: true,
-    format: "esm",
-    target: "es2022",
-    outdir: out,
-    metafile: true,
-    logLevel: "error",
-  });
-  const { outputs } = metafile;
-  const entry = Object.keys(outputs).find((name) => outputs[name]?.entryPoint === source) ?? "";
-  const imports = new Map(
-    Object.entries(outputs).map(([name, { imports: all }]) => [
-      name,
-      all.filter(({ kind, external }) => kind === "import-statement" && !external).map(({ path: to }) => to),
-    ]),
-  );
-  const graph = staticGraph(imports, entry).map((name) => readFileSync(path.join(game, name)));
-  const script = `/${path.basename(entry)}`;
-  writeFileSync(path.join(out, "index.html"), `${PAGE}<script type="module" src="${script}"></script>`);
-  return {
-    name: "esbuild",
-    folder: out,
-    entryBytes: graph.reduce((sum, code) => sum + compressed(code), 0),
-  };
-}
-
-/** @param {string} game @param {string} source @param {string} out @returns {Promise<Built>} */
-export async function withVite(game, source, out) {
-  const { build } = await bundler(path.join(ROOT, "apps/demo-game"), "vite");
-  writeFileSync(path.join(game, "index.html"), `${PAGE}<script type="module" src="/${source}"></script>`);
-  const before = process.env["NODE_ENV"];
-  const { output } = await build({
-    root: game,
-    configFile: false,
-    logLevel: "error",
-    build: { outDir: out, target: "es2022", emptyOutDir: true },
-  });
-  // Vite sets it to "production" for the whole process, where npm then leaves out what a game builds with.
-  if (before === undefined) delete process.env["NODE_ENV"];
-  else process.env["NODE_ENV"] = before;
-  /** @type {{ type: string, fileName: string, code: string, isEntry: boolean, imports: string[] }[]} */
-  const chunks = output.filter((/** @type {{ type: string }} */ { type }) => type === "chunk");
-  const imports = new Map(chunks.map((chunk) => [chunk.fileName, chunk.imports]));
-  const entry = chunks.find(({ isEntry }) => isEntry)?.fileName ?? "";
-  const graph = new Set(staticGraph(imports, entry));
-  const codes = chunks.filter(({ fileName }) => graph.has(fileName)).map(({ code }) => compressed(code));
-  return { name: "Vite", folder: out, entryBytes: codes.reduce((sum, bytes) => sum + bytes, 0) };
-}
-
-/** @param {string} game @param {string} source @param {string} out @returns {Promise<Built>} */
-export async function withWebpack(game, source, out) {
-  const { default: webpack } = await bundler(game, "webpack");
-  const options = {
-    mode: "production",
-    context: game,
-    entry: `./${source}`,
-    output: { path: out, filename: "main.js", chunkFilename: "chunk-[id].js" },
-    experiments: { topLevelAwait: true },
-    performance: false,
-  };
-  await new Promise((resolve, reject) => {
-    webpack(options, (/** @type {unknown} */ error, /** @type {any} */ stats) => {
-      if (error || stats.hasErrors()) reject(error ?? new Error(stats.toString("errors-only")));
-      else resolve(undefined);
-    });
-  });
-  return { name: "webpack", folder: out, entryBytes: compressed(readFileSync(path.join(out, "main.js"))) };
-}
-
-/**
- * Serves built files, and a relay beside them.
- * @param {string} folder @param {typeof import("../../packages/relay/dist/index.js")} relays
- */
-export async function serve(folder, { createRelay }) {
-  const relay = createRelay({ rooms: { race: { maxPlayers: 4 } } });
-  const files = new Map(
-    readdirSync(folder, { recursive: true, encoding: "utf8" })
-      .filter((name) => /\.(js|html)$/.test(name))
-      .map((name) => [`/${name.split(path.sep).join("/")}`, readFileSync(path.join(folder, name))]),
-  );
-  /** @type {{ report?: Report }} */
-  const page = {};
-  /** @type {import("node:http").RequestListener} */
-  const answer = (request, response) => {
-    const name = request.url === "/" ? "/index.html" : (request.url ?? "");
-    const file = files.get(name);
-    if (file) {
-      const type = name.endsWith(".js") ? "text/javascript" : "text/html";
-      response.writeHead(200, { "content-type": type, "content-encoding": "gzip" });
-      response.end(gzipSync(file, { level: 9 }));
-    } else if (name === "/report") {
-      let body = "";
-      request.on("data", (chunk) => (body += chunk));
-      request.on("end", () => {
-        page.report = JSON.parse(body);
-        response.end();
-      });
-    } else if (!relay.handleRequest(request, response)) response.writeHead(404).end();
-  };
-  const server = createServer((request, response) => void setTimeout(answer, RTT_MS, request, response));
-  server.on("upgrade", (...upgrade) => void setTimeout(() => relay.handleUpgrade(...upgrade), 2 * RTT_MS));
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
-  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
-  const stop = async () => {
-    await relay.stop();
-    server.closeAllConnections();
-    server.close();
-  };
-  return { url: `http://127.0.0.1:${port}/`, page, stop };
-}
-
-/** @param {string} game @param {string} folder of the build @returns {Promise<Report>} the page's report */
-async function playIn(game, folder) {
-  /** @param {string} name */
-  const installed = (name) => import(pathToFileURL(path.join(game, "node_modules/@paceline", name)).href);
-  const { Client, defineEntity, vec2 } = await installed("client/dist/index.js");
-  const { NodeWebSocket } = await installed("client/dist/node.js");
-  const { url, page, stop } = await serve(folder, await installed("relay/dist/index.js"));
-  const profile = mkdtempSync(path.join(os.tmpdir(), "paceline-chromium-"));
-  const client = new Client(url, { profile: "racing", transports: ["websocket"], webSocket: NodeWebSocket });
-  const room = await client.joinOrCreate("race");
-  const position = vec2({ range: [-100, 100], precision: 0.01, unit: "m" });
-  const car = room.spawn(defineEntity("car", { position }));
-  const driving = setInterval(() => {
-    car.position.x = Math.cos(performance.now() / 1000);
-    room.advance();
-  }, 16);
-  const flags = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    `--user-data-dir=${profile}`,
+/** @param {string} game @returns {Promise<Game[]>} */
+async function documentedGames(game) {
+  const { createRelay, silentLog } = await installed(game, "relay");
+  const server = path.join(game, "server.mjs");
+  writeFileSync(server, authorityServer());
+  let servers = 0;
+  return [
+    {
+      name: "mesh",
+      code: meshGame(),
+      openServer: async () => createRelay({ rooms: { race: { maxPlayers: 16 } }, log: silentLog }),
+    },
+    {
+      name: "authority",
+      code: authorityGame(),
+      openServer: async () => (await import(`${pathToFileURL(server).href}?${++servers}`)).server,
+    },
   ];
-  const browser = startChild(executableOf("chromium") ?? "", [...flags, url], { stdio: "ignore" });
+}
+
+/**
+ * Opens the page while another player is in the room.
+ * @param {import("@playwright/test").Browser} browser @param {Game} game @param {string} folder of the build
+ * @param {{ admitted?: (script: string) => Promise<unknown>, watchedMs: number }} options
+ * @returns {Promise<Load>}
+ */
+async function load(browser, { openServer }, folder, { admitted, watchedMs }) {
+  const server = await openServer();
+  const [others, counted] = [await servePage(folder, server), await servePage(folder, server, admitted)];
+  const contexts = [await browser.newContext(), await browser.newContext()];
   try {
-    if (await becomes(() => page.report !== undefined)) return /** @type {Report} */ (page.report);
-    throw new Error("the page did not report in time");
+    const [other, page] = await Promise.all(contexts.map((context) => context.newPage()));
+    if (other === undefined || page === undefined) throw new Error("Chromium opened no page");
+    await other.goto(others.url);
+    await becomesTrue(async () => server.health().connections > 0, "the other player's page has not joined");
+    /** @type {string[]} */
+    const said = [];
+    page.on("pageerror", ({ message }) => said.push(message));
+    page.on("console", (line) => line.type() === "error" && said.push(line.text()));
+    page.on("requestfailed", (request) => said.push(`${request.url()}: ${request.failure()?.errorText}`));
+    const navigatedAtMs = Date.now();
+    await page.goto(counted.url, { waitUntil: "commit" });
+    const firstState = () =>
+      page.evaluate((name) => {
+        const [mark] = performance.getEntriesByName(name);
+        return mark && performance.timeOrigin + mark.startTime;
+      }, FIRST_STATE);
+    const isThere = async () => (await firstState()) !== undefined;
+    await becomesTrue(
+      isThere,
+      () => `the page has shown no first state; it says: ${said.join("; ") || "nothing"}`,
+    );
+    const firstStateAtMs = (await firstState()) ?? Number.NaN;
+    await pause(Math.max(0, navigatedAtMs + watchedMs - Date.now()));
+    return { scripts: counted.scripts, codes: counted.codes, navigatedAtMs, firstStateAtMs };
   } finally {
-    await endChild(browser, "SIGKILL");
-    clearInterval(driving);
-    await room.leave();
-    await stop();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    await Promise.all(contexts.map((context) => context.close()));
+    await server.stop({ drainMs: 0 });
+    others.stop();
+    counted.stop();
   }
 }
 
-/** @param {string} what @param {number} bytes @param {{ goalBytes: number, budgetBytes: number }} limits */
-function judged(what, bytes, { goalBytes, budgetBytes }) {
-  const reached = bytes <= goalBytes ? "reached" : "not reached";
-  console.log(`${what}: ${bytes} bytes gzip; budget ${budgetBytes}; goal ${goalBytes}, ${reached}`);
-  return /** @type {const} */ ([what, bytes <= budgetBytes ? undefined : `${bytes} of ${budgetBytes} bytes`]);
+/** @param {() => Promise<boolean>} isSo @param {string | (() => string)} fault */
+async function becomesTrue(isSo, fault) {
+  for (const endMs = Date.now() + FIRST_STATE_WITHIN_MS; Date.now() < endMs; await pause(50))
+    if (await isSo()) return;
+  throw new Error(
+    `${typeof fault === "string" ? fault : fault()} (waited ${FIRST_STATE_WITHIN_MS / 1000} s)`,
+  );
 }
 
-/** @param {string} game @returns {Promise<import("./outcome.mjs").Outcome>} */
-async function measure(game) {
-  const { code, output } = await npmInstall(game, [WEBPACK]);
-  if (code !== 0) throw new Error(`npm could not install webpack:\n${output}`);
-  writeFileSync(path.join(game, "game.js"), GAME);
+/** @param {readonly ServedScript[]} scripts */
+const bytesOf = (scripts) => scripts.reduce((sum, { gzipBytes }) => sum + gzipBytes, 0);
+
+/** @param {readonly ServedScript[]} scripts @param {string} text */
+const holding = (scripts, text) => scripts.filter(({ code }) => code.includes(text));
+
+/** @param {readonly ServedScript[]} scripts @returns {ServedScript[]} */
+const apartOf = (scripts) =>
+  APART.flatMap(({ text, maxBytes }) =>
+    holding(scripts, text).filter(({ gzipBytes }) => gzipBytes <= maxBytes),
+  );
+
+/** @param {string} what @param {Game["name"]} game @param {Load} loaded @returns {Figure[]} */
+function figuresOf(what, game, { scripts, firstStateAtMs }) {
+  const early = scripts.filter(({ askedAtMs }) => askedAtMs <= firstStateAtMs);
+  const apart = apartOf(scripts);
+  const own = scripts.filter((script) => !apart.includes(script));
+  const bytes = /** @type {const} */ ("bytes");
+  return [
+    {
+      what: `${what}: before the first state`,
+      value: bytesOf(early),
+      goal: MAX_BYTES_BEFORE_FIRST_STATE,
+      unit: bytes,
+    },
+    {
+      what: `${what}: in ${WATCHED_MS / 1000} s, without what counts apart`,
+      value: bytesOf(own),
+      goal: MAX_BYTES[game],
+      unit: bytes,
+    },
+  ];
+}
+
+/** @param {string} what @param {Game["name"]} game @param {Load} loaded @returns {Check[]} */
+function contentChecks(what, game, { scripts, codes }) {
+  const texts = [...APART.map(({ text }) => text), ...Object.values(OTHER_MODE)];
+  const lost = texts.filter((text) => !codes.some((code) => code.includes(text)));
+  const apart = apartOf(scripts);
+  const others = holding(scripts, OTHER_MODE[game]).map(({ name }) => name);
+  return [
+    ...APART.map(({ name, text, maxBytes }) => {
+      const shared = holding(scripts, text).find((script) => !apart.includes(script));
+      const fault = shared && `${shared.name} has ${shared.gzipBytes} bytes; at most ${maxBytes} count apart`;
+      return /** @type {Check} */ ([`${what}: ${name} is apart`, fault]);
+    }),
+    [`${what}: no code of the other mode`, others.length > 0 ? `it is in ${others.join(" ")}` : undefined],
+    [
+      `${what}: the build contains the texts by which this tool finds code`,
+      lost.length > 0 ? `it lacks: ${lost.join("; ")}` : undefined,
+    ],
+  ];
+}
+
+/** @param {Figure} figure @returns {Check} */
+function judged({ what, value, goal, unit }) {
+  const over = value - goal;
+  const verdict = over <= 0 ? "reached" : `missed by ${over}`;
+  console.log(`${what}: ${value} ${unit}; goal ${goal}, ${verdict}`);
+  return [what, over <= 0 ? undefined : `${value} of ${goal} ${unit}`];
+}
+
+/** @param {Load} loaded */
+function printScripts({ scripts, navigatedAtMs, firstStateAtMs }) {
+  console.log(`  first state after ${(firstStateAtMs - navigatedAtMs).toFixed(0)} ms`);
+  for (const { name, code, gzipBytes, askedAtMs } of scripts) {
+    const held = APART.filter(({ text }) => code.includes(text)).map((part) => `, with ${part.name}`);
+    console.log(`  ${name}: ${gzipBytes}, asked after ${askedAtMs - navigatedAtMs} ms${held.join("")}`);
+  }
+}
+
+/** @param {typeof withVite} build @param {string} folder @param {string} name of the module */
+async function built(build, folder, name) {
+  const out = path.join(folder, `out-${build.name}-${name}`);
+  mkdirSync(out);
+  return { out, ...(await build(folder, `${name}.js`, out)) };
+}
+
+/** @param {string} folder @returns {Promise<Check[]>} */
+async function errorChecks(folder) {
   writeFileSync(
-    path.join(game, "errors.js"),
+    path.join(folder, "errors.js"),
     'import { NetError } from "@paceline/client";\nglobalThis.isOurs = (error) => error instanceof NetError;\n',
   );
+  /** @type {Check[]} */
   const checks = [];
-  for (const build of [withVite, withEsbuild, withWebpack]) {
-    const out = path.join(game, `out-${build.name}-errors`);
-    mkdirSync(out);
-    const { name, entryBytes } = await build(game, "errors.js", out);
-    const limits = { goalBytes: MAX_ERROR_BYTES, budgetBytes: MAX_ERROR_BYTES };
-    checks.push(judged(`${name}: import { NetError }`, entryBytes, limits));
+  for (const build of BUILDERS) {
+    const { name, entryBytes } = await built(build, folder, "errors");
+    const what = `${name}: import { NetError }`;
+    checks.push(judged({ what, value: entryBytes, goal: MAX_ERROR_BYTES, unit: "bytes" }));
   }
-  const skipped = executableOf("chromium")
-    ? []
-    : ["Chromium is not installed: nobody counted what a page loads"];
-  for (const build of [withVite, withEsbuild]) {
-    const out = path.join(game, `out-${build.name}`);
-    mkdirSync(out);
-    const { name, folder, entryBytes } = await build(game, "game.js", out);
-    checks.push(judged(`${name}: the entry's static graph`, entryBytes, ENTRY));
-    if (skipped.length > 0) continue;
-    const { files, joinedMs, firstStateMs } = await playIn(game, folder);
-    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    checks.push(judged(`${name}: what a WebSocket player has downloaded`, bytes, PLAYER));
-    console.log(
-      `${name}: in the room after ${joinedMs.toFixed(0)} ms, first state after ${firstStateMs.toFixed(0)} ms`,
+  return checks;
+}
+
+/** @param {import("@playwright/test").Browser | undefined} browser @param {string} folder @param {Game} game @returns {Promise<Check[]>} */
+async function gameChecks(browser, folder, game) {
+  writeFileSync(path.join(folder, `${game.name}.js`), game.code);
+  /** @type {Check[]} */
+  const checks = [];
+  for (const build of BUILDERS) {
+    const { out, name, entryBytes } = await built(build, folder, game.name);
+    const what = `${game.name}, ${name}`;
+    checks.push(
+      judged({ what: `${what}: the entry`, value: entryBytes, goal: MAX_ENTRY_BYTES, unit: "bytes" }),
     );
-    for (const file of files)
-      console.log(`  ${file.name}: ${file.bytes}, from ${file.startMs.toFixed(0)} ms`);
+    if (browser) checks.push(...(await played(browser, game, out, what)));
   }
+  return checks;
+}
+
+/**
+ * @param {import("@playwright/test").Browser} browser @param {Game} game @param {string} out @param {string} what
+ * @returns {Promise<Check[]>}
+ */
+async function played(browser, game, out, what) {
+  try {
+    const loaded = await load(browser, game, out, { watchedMs: WATCHED_MS });
+    const checks = figuresOf(what, game.name, loaded).map(judged);
+    checks.push(...contentChecks(what, game.name, loaded));
+    printScripts(loaded);
+    const rounds = new ScriptRounds(QUIET_MS);
+    const held = await load(browser, game, out, {
+      admitted: (script) => rounds.admit(script),
+      watchedMs: 0,
+    });
+    const levels = rounds.before(held.firstStateAtMs);
+    const value = levels.length;
+    checks.push(judged({ what: `${what}: before the first state`, value, goal: MAX_LEVELS, unit: "levels" }));
+    for (const [index, scripts] of levels.entries())
+      console.log(`  level ${index + 1}: ${scripts.join(" ")}`);
+    return checks;
+  } catch (error) {
+    return [[`${what}: it plays`, String(error)]];
+  }
+}
+
+/** @param {string} folder with the installed packages @returns {Promise<import("./outcome.mjs").Outcome>} */
+async function measure(folder) {
+  const { code, output } = await npmInstall(folder, [WEBPACK]);
+  if (code !== 0) throw new Error(`npm could not install webpack:\n${output}`);
+  const executablePath = executableOf("chromium");
+  const browser = executablePath && (await chromium.launch({ executablePath, args: CHROMIUM_ARGS }));
+  const checks = await errorChecks(folder);
+  try {
+    for (const game of await documentedGames(folder))
+      checks.push(...(await gameChecks(browser || undefined, folder, game)));
+  } finally {
+    if (browser) await browser.close();
+  }
+  const skipped = browser ? [] : ["Chromium is not installed: nobody counted what a page loads"];
   return { ...outcome(checks), skipped };
 }
 

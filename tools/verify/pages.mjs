@@ -3,13 +3,14 @@
  * Chromium and Firefox open
  * each, and the two players connect directly over WebRTC.
  */
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { executableOf } from "../browsers.mjs";
 import { closeBrowsers, openBrowsers } from "./browser-pair.mjs";
-import { PAGE, serve, WEBPACK, withEsbuild, withVite, withWebpack } from "./downloads.mjs";
+import { pageOf, WEBPACK, withEsbuild, withVite, withWebpack } from "./bundlers.mjs";
 import { outcome, skip } from "./outcome.mjs";
+import { servePage } from "./page-server.mjs";
 import { becomes, npmInstall, withInstalled } from "./tarballs.mjs";
 
 const GAME = `
@@ -25,23 +26,23 @@ room.loop(() => {
 `;
 
 /**
- * Builds the game as a plain page beside the client's single file. @param {string} game @param {string}
+ * Builds the game as a plain page beside a copy of the client's chunks. @param {string} game @param {string}
  * _source @param {string} out
  */
 async function withoutBundler(game, _source, out) {
-  copyFileSync(
-    path.join(game, "node_modules/@paceline/client/dist/paceline.js"),
-    path.join(out, "paceline.js"),
-  );
-  const code = GAME.replace("@paceline/client", "./paceline.js");
-  writeFileSync(path.join(out, "index.html"), `${PAGE}<script type="module">${code}</script>`);
+  const chunks = path.join(game, "node_modules/@paceline/client/dist/linked");
+  cpSync(chunks, path.join(out, "paceline"), { recursive: true });
+  const code = GAME.replace("@paceline/client", "./paceline/index.js");
+  writeFileSync(path.join(out, "index.html"), pageOf(code));
   return { name: "no bundler" };
 }
 
 /** @param {string} game @param {string} folder @param {readonly import("@playwright/test").Page[]} pages */
 async function meet(game, folder, pages) {
   const installed = path.join(game, "node_modules/@paceline/relay/dist/index.js");
-  const { url, stop } = await serve(folder, await import(pathToFileURL(installed).href));
+  const { createRelay } = await import(pathToFileURL(installed).href);
+  const relay = createRelay({ rooms: { race: { maxPlayers: 4 } } });
+  const { url, stop } = await servePage(folder, relay);
   try {
     await Promise.all(pages.map((page) => page.goto(url)));
     const titles = () => Promise.all(pages.map((page) => page.title()));
@@ -49,7 +50,8 @@ async function meet(game, folder, pages) {
     return met ? undefined : `the pages are: ${(await titles()).join(" and ")}`;
   } finally {
     await Promise.all(pages.map((page) => page.goto("about:blank")));
-    await stop();
+    await relay.stop();
+    stop();
   }
 }
 
@@ -67,9 +69,6 @@ async function play(game) {
       const out = path.join(game, `pages-${checks.length}`);
       mkdirSync(out);
       const { name } = await build(game, "page.js", out);
-      // Webpack does not make a page.
-      if (name === "webpack")
-        writeFileSync(path.join(out, "index.html"), `${PAGE}<script type="module" src="/main.js"></script>`);
       checks.push([`${name}: two players meet directly`, await meet(game, out, browsers.pages)]);
     }
   } finally {

@@ -56,8 +56,8 @@ function hookFault(hooks, { roomId, myNumber }, drops, mayBeUnnoticed) {
  * @returns {string | undefined} what is wrong
  */
 function faultOf({ kind, players }, seconds, hooks) {
-  // A link lasts 5 s without a packet. After the shortest pause it has just ended at the player, if at all, and the
-  // server may read the first packet of the next link before that end: then the player was never away for the room.
+  // A link lasts 5 s without a packet. After the shortest pause it has just ended at the player, if at all. If it ends
+  // while the server goes on, the server may read the first packet of the next link in the same turn, before that end.
   const mayBeUnnoticed = seconds <= 5;
   for (const { room, drops, returns, ends, news } of players) {
     const who = `player ${room.myNumber}`;

@@ -226,7 +226,7 @@ export const stepsWith = ({ rounds }) => [
   },
   {
     name: "downloads",
-    command: "the packed client in Vite, esbuild and webpack; a WebSocket player in Chromium",
+    command: "README's and the guide's game in Vite, esbuild and webpack, from the packed packages; Chromium",
     run: downloads,
   },
   {

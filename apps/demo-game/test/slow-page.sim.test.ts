@@ -16,6 +16,9 @@ const SETTLE_MS = 6000;
 const DRIVE_MS = 10_000;
 const DELAY_MS = 25;
 const FRAME_MS = 1000 / 60;
+const STANDSTILL_PERIOD_MS = 6000;
+/** Time after a standstill until the others show the car right again, ms. */
+const SETTLED_AFTER_MS = 1000;
 const color = "#2f80ed";
 
 interface Spot {
@@ -93,8 +96,20 @@ function quantile(values: readonly number[], share: number): number {
   return sorted[Math.ceil(share * sorted.length) - 1]!;
 }
 
-/** @param isInPage true if the page simulates the delay, with timers of its own, as in the browser tests */
-async function race(frameMs: number, workShare: number, isInPage: boolean, seed: number): Promise<Driver[]> {
+interface RaceOptions {
+  /** Mean duration of the slow page's frames, ms. */
+  readonly frameMs: number;
+  readonly workShare: number;
+  /** True if the page simulates the delay, with timers of its own, as in the browser tests. */
+  readonly isInPage: boolean;
+  readonly seed: number;
+  /** Duration of a standstill of the slow page each 6 s while both are recorded, ms. Default: none. */
+  readonly standstillMs?: number;
+}
+
+/** Returns the slow driver, the quick one, and the ends of the slow page's standstills. */
+async function race(options: RaceOptions): Promise<{ drivers: readonly Driver[]; standstills: number[] }> {
+  const { frameMs, workShare, isInPage, seed, standstillMs } = options;
   let tickZeroMs = 0;
   class TimedRoom extends RaceRoom {
     override onTick(seconds: number, tick: number): void {
@@ -106,10 +121,19 @@ async function race(frameMs: number, workShare: number, isInPage: boolean, seed:
   const { scheduler } = stage;
   const random = seededRandom(seed);
   const inFrames = (ms: number): number => Math.max(1, Math.round(ms / FRAME_MS)) * FRAME_MS;
+  const standstills: number[] = [];
+  const drivers: Driver[] = [];
+  const isStandingStill = (): boolean => (standstills.at(-1) ?? 0) > scheduler.nowMs();
   const slow = new BusyPage({
     scheduler,
-    frameMs: () => inFrames(random.normal(frameMs, 0.2 * frameMs)),
-    workMs: () => random.normal(workShare * frameMs, 4),
+    frameMs: () => {
+      const nowMs = scheduler.nowMs();
+      const isDue = drivers[0]?.isRecording && nowMs - (standstills.at(-1) ?? 0) > STANDSTILL_PERIOD_MS;
+      if (standstillMs === undefined || !isDue) return inFrames(random.normal(frameMs, 0.2 * frameMs));
+      standstills.push(nowMs + standstillMs);
+      return standstillMs;
+    },
+    workMs: () => (isStandingStill() ? standstillMs! : random.normal(workShare * frameMs, 4)),
     phaseMs: 3,
   });
   const quick = new BusyPage({
@@ -118,7 +142,6 @@ async function race(frameMs: number, workShare: number, isInPage: boolean, seed:
     workMs: () => random.normal(8, 4),
     phaseMs: 9,
   });
-  const drivers: Driver[] = [];
   const networkMs = isInPage ? 0.3 : DELAY_MS;
   for (const [index, page] of [slow, quick].entries()) {
     const name = `Driver ${index}`;
@@ -129,8 +152,8 @@ async function race(frameMs: number, workShare: number, isInPage: boolean, seed:
   if (isInPage) for (const driver of drivers) await driver.simulate(DELAY_MS);
   await stage.advance(SETTLE_MS);
   for (const driver of drivers) driver.isRecording = true;
-  await stage.advance(DRIVE_MS);
-  return drivers;
+  await stage.advance(standstillMs === undefined ? DRIVE_MS : 3 * DRIVE_MS);
+  return { drivers, standstills };
 }
 
 test.each([
@@ -139,7 +162,7 @@ test.each([
 ])(
   "two pages agree about the cars' positions if one of them draws $title",
   async (run) => {
-    const drivers = await race(run.frameMs, 0.9, run.isInPage, run.seed);
+    const { drivers } = await race({ ...run, workShare: 0.9 });
     const [slow, quick] = drivers as [Driver, Driver];
     for (const { tickErrorsMs } of drivers) expect(Math.abs(quantile(tickErrorsMs, 0.5))).toBeLessThan(4);
     // At 15 m/s. A change of the steering arrives late, and causes the largest distances.
@@ -147,6 +170,30 @@ test.each([
       expect(quantile(metres, 0.5)).toBeLessThan(0.12);
       expect(quantile(metres, 0.95)).toBeLessThan(0.5);
     }
+  },
+  60_000,
+);
+
+test.each([
+  { standstillMs: 200, maxP50M: 0.2, maxP95M: 0.4 },
+  { standstillMs: 250, maxP50M: 0.25, maxP95M: 0.6 },
+])(
+  "1 s after a page stood still for $standstillMs ms, the others show its car where it does",
+  async ({ standstillMs, maxP50M, maxP95M }) => {
+    const slowly = { frameMs: 33, workShare: 0.5, isInPage: true, seed: 3 };
+    const { drivers, standstills } = await race({ ...slowly, standstillMs });
+    const [slow, quick] = drivers as [Driver, Driver];
+    // The page made up for its steps at once, so its inputs wait at the server for longer. For seconds its steps last
+    // longer, until it is no farther ahead than before. Steering takes effect later for the others meanwhile.
+    const settled = quick.other.filter(({ atMs }) => {
+      const endedAtMs = standstills.findLast((endMs) => endMs - standstillMs <= atMs) ?? 0;
+      return atMs - endedAtMs > SETTLED_AFTER_MS;
+    });
+    expect(standstills.length).toBeGreaterThan(3);
+    const metres = distancesM(slow.mine, settled);
+    expect(metres.length).toBeGreaterThan(500);
+    expect(quantile(metres, 0.5)).toBeLessThan(maxP50M);
+    expect(quantile(metres, 0.95)).toBeLessThan(maxP95M);
   },
   60_000,
 );

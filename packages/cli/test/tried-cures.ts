@@ -320,7 +320,7 @@ export const trials: Readonly<Record<string, () => Promise<void>>> = {
       await vi.waitUntil(() => heard.includes(2), { timeout: 10_000 });
     },
 
-  'paceline: ${this.fullRooms} full room(s) of "${this.name}", so this player came into another one; friends stay together with the same { group: { key, size } } after the options, or come by joinById':
+  'paceline: ${fullRooms} full room(s) of "${name}", so this player came into another one; friends stay together with the same { group: { key, size } } after the options, or come by joinById':
     async () => {
       const url = await served({ duel: { maxPlayers: 3 } });
       for (let count = 0; count < 3; count++) await join(url, "duel");

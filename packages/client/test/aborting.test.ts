@@ -43,7 +43,7 @@ describe("a join that is aborted", () => {
 
   test("at any moment rejects at once, and leaves no player behind", async () => {
     // Otherwise the first joins wait for code, which takes real time.
-    await Client.preload();
+    await Client.preload("racing");
     const relay = new RelayStage();
     const seats = (): number => relay.relay.rooms().reduce((sum, { taken }) => sum + taken, 0);
     const ends = new Set<string>();

@@ -3,7 +3,7 @@
  */
 import { ConfigError, defineEntity, scalar, type NetError, type Room } from "@paceline/client";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { Queueing } from "../src/api/queueing.js";
+import { Queueing } from "../src/room/queueing.js";
 import { Car } from "./definitions.js";
 import { Stage } from "./stage.js";
 import { until } from "./until.js";

@@ -8,7 +8,7 @@ import {
 import { profileOf, profileRanges, type ProfileNumbers } from "@paceline/transport";
 import { VirtualScheduler } from "@paceline/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { sendTerms } from "../src/api/send-options.js";
+import { sendTerms } from "../src/room/send-options.js";
 import { Sign } from "./definitions.js";
 import { VirtualHub } from "./virtual-hub.js";
 

@@ -2,7 +2,7 @@ import type { Room } from "@paceline/client";
 import { afterEach, expect, test, vi } from "vitest";
 import { until } from "./until.js";
 
-const MOTION = "../src/api/late/motion.js";
+const MOTION = "../src/doors/motion.js";
 const files = { areThere: false, asked: 0 };
 
 afterEach(() => {

@@ -15,7 +15,7 @@ import { seededRandom } from "@paceline/testkit";
 import { virtualWebRtc } from "@paceline/testkit/room";
 import { Session } from "@paceline/transport";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { LazyModule } from "../src/browser/lazy-module.js";
+import { Door } from "../src/browser/door.js";
 import { RelayStage } from "./relay-stage.js";
 
 const position = vec2({ range: [-500, 500], precision: 0.01, unit: "m" });
@@ -189,7 +189,7 @@ describe("the code to read another build", () => {
   test("is loaded again until it is there, on both sides", async () => {
     const { stage, rooms, errors } = await meeting(2, {});
     const [older, newer] = rooms as [Room, Room];
-    const broken = vi.spyOn(LazyModule.prototype, "fetch").mockRejectedValue(new Error("404"));
+    const broken = vi.spyOn(Door.prototype, "open").mockRejectedValue(new Error("404"));
     older.spawn(Old, { heat: 0.25 });
     newer.spawn(New, { heat: 0.5 });
     const play = async (): Promise<void> => {

@@ -1,7 +1,7 @@
 import { type ProfileChoice, type Room } from "@paceline/client";
 import type { Plan } from "@paceline/transport";
 import { describe, expect, test, vi } from "vitest";
-import { RoomTransport } from "../src/report/room-transport.js";
+import { PlanInForce } from "../src/plan/plan-in-force.js";
 import { Car, Sign } from "./definitions.js";
 import { VirtualHub } from "./virtual-hub.js";
 
@@ -324,9 +324,9 @@ describe("a plan", () => {
 
   test("has no field that a room does not use", async () => {
     const read = new Set<string>();
-    const real = Object.getOwnPropertyDescriptor(RoomTransport.prototype, "plan")!;
-    const spy = vi.spyOn(RoomTransport.prototype, "plan", "get").mockImplementation(function (
-      this: RoomTransport,
+    const real = Object.getOwnPropertyDescriptor(PlanInForce.prototype, "plan")!;
+    const spy = vi.spyOn(PlanInForce.prototype, "plan", "get").mockImplementation(function (
+      this: PlanInForce,
     ) {
       return noted(real.get!.call(this) as Plan, read);
     });
@@ -341,7 +341,8 @@ describe("a plan", () => {
       for (const each of theirs.entities(Sign)) expect(each.place.x).toBeLessThan(20);
       await hub.advance(100);
     }
-    const plan = real.get!.call(mine.transport) as Plan;
+    spy.mockRestore();
+    const { plan } = mine.transport;
     // Inputs and reasons serve explanations only. The room's transport itself reads the schemes.
     const { circumstances: _c, inputs: _i, reasons: _r, schemes: _s, ...outputs } = plan;
     const fields = [
@@ -351,7 +352,6 @@ describe("a plan", () => {
         Object.keys(policy).map((name) => `channel.${name}`),
       ),
     ];
-    spy.mockRestore();
     expect(fields.filter((field) => !read.has(field))).toEqual([]);
   });
 });

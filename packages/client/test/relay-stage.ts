@@ -1,7 +1,7 @@
-import { Client, type ClientOptions, type Room } from "@paceline/client";
+import type { ClientOptions, Room } from "@paceline/client";
 import { createRelay, type LinkRequest, type Relay, type RelayOptions } from "@paceline/relay";
 import { VirtualScheduler, seededRandom } from "@paceline/testkit";
-import { StagePlayer } from "@paceline/testkit/room";
+import { StagePlayer, preloadRooms } from "@paceline/testkit/room";
 import type { Link } from "@paceline/transport";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach } from "vitest";
@@ -80,7 +80,7 @@ export class RelayStage {
     let isSettled = false;
     const settle = (): void => void (isSettled = true);
     promise.then(settle, settle);
-    await Client.preload();
+    await preloadRooms();
     for (let step = 0; step < MAX_JOIN_STEPS && !isSettled; step++) await this.advance(STEP_MS);
     return promise;
   }

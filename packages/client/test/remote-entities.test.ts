@@ -53,24 +53,21 @@ class Scene {
       interpolationDelayMs: 100,
       intervalMs: 50,
       lagMs: 0,
-      loadInterpolation: () => import("../src/api/late/interpolation.js"),
+      loadInterpolation: () => import("../src/doors/interpolation.js"),
     };
     const parts = { scheduler: this.clock, listeners, drops, view };
     const allowance = new TokenBucket(limits.statesPerSecond, limits.statesBurst, this.clock.nowMs());
     const chargeItems = (): void => undefined;
     const takeStates = (states: number): boolean => allowance.take(states, this.clock.nowMs());
     const trySend = (payload: PeerPayload): boolean => this.told.push(payload) > 0;
-    this.entities = new RemoteEntities(
-      { ...parts, loadColumns: () => import("../src/api/late/columns.js") },
-      {
-        number: 3,
-        sessionNumber: 3,
-        rttMs: undefined,
-        trySend,
-        takeStates,
-        chargeItems,
-      } as Partial<StreamOwner> as StreamOwner,
-    );
+    this.entities = new RemoteEntities({ ...parts, loadColumns: () => import("../src/doors/columns.js") }, {
+      number: 3,
+      sessionNumber: 3,
+      rttMs: undefined,
+      trySend,
+      takeStates,
+      chargeItems,
+    } as Partial<StreamOwner> as StreamOwner);
     this.states = new RawStates(definition);
     if (announcement) this.announce(this.states.announcement());
   }

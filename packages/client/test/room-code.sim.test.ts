@@ -1,20 +1,29 @@
 import type { Room } from "@paceline/client";
+import { seededRandom } from "@paceline/testkit";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { RelayStage } from "./relay-stage.js";
 
-const MODULE = "../src/api/room.js";
-const MOTION = "../src/api/late/motion.js";
+const MODULE = "../src/doors/room.js";
+const MOTION = "../src/doors/motion.js";
+const MESH = "../src/doors/mesh.js";
 const RTT_MS = 100;
 const STEP_MS = 5;
 
 let release: () => void = () => undefined;
 
-/** Holds back the code of rooms until `release()`. */
-function holdCode(): void {
+/**
+ * Holds back the code of rooms until `release()`. Resolves when it has loaded, which takes real time, while that of
+ * the join is virtual.
+ */
+function holdCode(file = MODULE): Promise<void> {
   const gate = new Promise<void>((resolve) => (release = resolve));
-  vi.doMock(MODULE, async (original) => {
-    await gate;
-    return original();
+  return new Promise((loaded) => {
+    vi.doMock(file, async (original) => {
+      const code = await original();
+      loaded();
+      await gate;
+      return code as object;
+    });
   });
 }
 
@@ -57,16 +66,18 @@ describe("the code of rooms", () => {
     await vi.dynamicImportSettled();
     vi.doUnmock(MODULE);
     vi.doUnmock(MOTION);
+    vi.doUnmock(MESH);
     vi.unstubAllGlobals();
     vi.resetModules();
   });
 
   test("costs a join no round trip: the seat is taken during the fetch, and no received packet is lost", async () => {
-    holdCode();
+    const loaded = holdCode();
     const stage = await newStage();
     const joining = stage.player().client.joinOrCreate("race");
     await stage.advance(RTT_MS * 3);
     expect(stage.relay.health()).toMatchObject({ rooms: 1, sessions: 1 });
+    await loaded;
     release();
     const room = await settled(stage, joining);
     expect([room.state, room.myNumber, stage.relay.health().sessions]).toEqual(["joined", 1, 1]);
@@ -114,7 +125,7 @@ describe("the code of rooms", () => {
   });
 
   test("that comes after the seat has expired makes the client request another one", async () => {
-    holdCode();
+    void holdCode();
     const stage = await newStage();
     const asked: unknown[] = [];
     vi.stubGlobal("fetch", (url: unknown) => {
@@ -134,7 +145,7 @@ describe("the code of rooms", () => {
   });
 
   test("is not awaited by an aborted join, which leaves no player behind", async () => {
-    holdCode();
+    void holdCode();
     const stage = await newStage();
     const abortion = new AbortController();
     const terms = { signal: abortion.signal };
@@ -148,14 +159,58 @@ describe("the code of rooms", () => {
   });
 
   test("passes on the refusal of a server that came before the code", async () => {
-    holdCode();
+    const loaded = holdCode();
     const stage = await newStage();
     const joining = stage.player().client.joinById("nowhere");
     // On a busy machine the refusal is there before it is looked at below.
     joining.catch(() => undefined);
     vi.stubGlobal("fetch", () => Promise.reject(new Error("not asked for")));
     await stage.advance(RTT_MS * 3);
+    await loaded;
     release();
     expect(await refused(settled(stage, joining))).toMatchObject({ code: "match/not-found" });
+  });
+
+  test("of a room's mode may come after the welcome: nothing that the server sends meanwhile is lost", async () => {
+    const stage = await newStage();
+    const [host, guest] = [await stage.join(), await stage.join()];
+    await stage.advance(RTT_MS);
+    vi.resetModules();
+    const loaded = holdCode(MESH);
+    const { StagePlayer } = await import("@paceline/testkit/room");
+    const { Client } = await import("@paceline/client");
+    await Client.preload();
+    const late = new StagePlayer({
+      scheduler: stage.scheduler,
+      random: seededRandom(7),
+      network: { delayMs: RTT_MS / 2 },
+      accept: (link, protocols) => stage.relay.takeLink(link, { address: "stage", headers: {}, protocols }),
+    });
+    let room: Room | undefined;
+    const joining = late.client.joinOrCreate("race").then((joined) => (room = joined as Room));
+    await stage.advance(RTT_MS * 3);
+    expect([stage.relay.health().sessions, host.peers.length, room]).toEqual([3, 2, undefined]);
+    for (let n = 0; n < 3; n++) {
+      host.send("n", n);
+      guest.send("n", n);
+    }
+    await stage.advance(RTT_MS);
+    void guest.leave();
+    await stage.advance(RTT_MS * 2);
+    await loaded;
+    release();
+    await vi.waitFor(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      expect(room).toBeDefined();
+    });
+    const heard: unknown[] = [];
+    room!.onMessage("n", (n, from) => heard.push([from.number, n]));
+    await joining;
+    await stage.advance(RTT_MS * 2);
+    expect(room!.peers.map(({ number }) => number)).toEqual([host.myNumber]);
+    expect(heard).toEqual([0, 1, 2].map((n) => [host.myNumber, n]));
+    void room!.leave();
+    void host.leave();
+    await stage.advance(RTT_MS);
   });
 });

@@ -1,9 +1,13 @@
 import { ConfigError, profiles, type Genre } from "@paceline/client";
 import { VirtualScheduler } from "@paceline/testkit";
+import { profileOf } from "@paceline/transport";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { ServerStats } from "../src/paths/path-stats.js";
 import type { PeerConnection } from "../src/peers/peer-connection.js";
 import { authorityFacts, meshFacts } from "../src/report/mode-facts.js";
+import { Simulation } from "../src/report/simulation.js";
+import { PlanInForce, firstPlan } from "../src/plan/plan-in-force.js";
+import { environmentOf } from "../src/browser/environment.js";
 import { stripeWishOf } from "../src/report/transport-report.js";
 import { RoomTransport, type RoomTransportOptions } from "../src/report/room-transport.js";
 import { type TransportChange } from "../src/paths/transport-change.js";
@@ -30,10 +34,17 @@ afterEach(() => vi.unstubAllGlobals());
 function newTransport(more: Partial<RoomTransportOptions> = {}) {
   const scheduler = new VirtualScheduler();
   let plans = 0;
+  const profile = profileOf(more.profile ?? "racing");
+  const around = environmentOf(more.transports ?? ["webrtc", "websocket"], { peers: 0 });
   const transport = new RoomTransport({
     scheduler,
-    loadExplanation: () => import("../src/api/late/explanation.js"),
-    loadSimulation: () => import("@paceline/transport/simulated"),
+    inForce: new PlanInForce(firstPlan(profile, around, meshFacts.topologyFor(profile.topology))),
+    simulation: new Simulation({
+      scheduler,
+      loadSimulation: () => import("@paceline/transport/simulated"),
+    }),
+    mode: meshFacts,
+    loadExplanation: () => import("../src/doors/words.js"),
     profile: "racing",
     transports: ["webrtc", "websocket"],
     peers: () => [],
@@ -45,6 +56,9 @@ function newTransport(more: Partial<RoomTransportOptions> = {}) {
     onPlan: () => (plans += 1),
     ...more,
   });
+  // As a room does when it knows its peers.
+  transport.review();
+  plans = 0;
   return { transport, scheduler, plans: () => plans };
 }
 
@@ -219,8 +233,6 @@ describe("a room's transport", () => {
 
   test("refuses a topology that the room does not have; a genre's topology is only a preference", () => {
     const { transport } = newTransport({ profile: "shooter" });
-    transport.entered(meshFacts);
-    transport.assertTopology();
     expect(transport.plan.inputs.topology).toBe("mesh");
     const wanted = { profile: { base: "shooter", topology: "authority" } } as const;
     expect(() => transport.configure(wanted)).toThrow(/^profile.topology: expected "mesh" or "relay"/);

@@ -11,7 +11,7 @@ import { VirtualScheduler } from "@paceline/testkit";
 import { DropCounters } from "@paceline/transport";
 import * as fc from "fast-check";
 import { beforeAll, expect, test, vi } from "vitest";
-import * as motion from "../src/api/late/motion.js";
+import * as motion from "../src/doors/motion.js";
 import { takeMotion } from "../src/entities/motion.js";
 import { RemoteEntities } from "../src/modes/mesh/remote-entities.js";
 import { RoomListeners } from "../src/modes/room-listeners.js";
@@ -52,7 +52,7 @@ const kinds: Record<string, unknown> = {
 
 beforeAll(async () => {
   takeMotion(motion);
-  await import("../src/api/late/interpolation.js");
+  await import("../src/doors/interpolation.js");
 });
 
 /** One entity of a peer, and what a game reads of it. */
@@ -66,9 +66,9 @@ async function remoteOf(definition: EntityDefinition, isSteady = false) {
     interpolationDelayMs: 100,
     intervalMs: 50,
     lagMs: 100,
-    loadInterpolation: () => import("../src/api/late/interpolation.js"),
+    loadInterpolation: () => import("../src/doors/interpolation.js"),
   };
-  const loadColumns = () => import("../src/api/late/columns.js");
+  const loadColumns = () => import("../src/doors/columns.js");
   const owner = {
     number: 3,
     sessionNumber: 3,

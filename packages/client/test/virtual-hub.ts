@@ -67,7 +67,7 @@ export class VirtualHub {
   /** Joins a participant. Its `scheduler` may show a different time. */
   async join(options: Partial<ClientOptions> = {}, scheduler: Scheduler = this.scheduler): Promise<Room> {
     // A fetch in real time would start the room at a different virtual time in each run.
-    await Client.preload();
+    await Client.preload("racing");
     const connect = (): VirtualSocket => this.#connect();
     const webSocket = function socket(): VirtualSocket {
       return connect();

@@ -1,4 +1,4 @@
-import { isFields } from "./bytes/shape.js";
+import { isFields } from "./bytes/fields.js";
 import { encodeUtf8 } from "./bytes/utf8.js";
 import { plainDataProblem } from "./bytes/plain-data.js";
 import type { ErrorCode } from "./errors/error-codes.js";

@@ -131,3 +131,43 @@ export const peerPayload: Arbitrary<PeerPayload> = oneof(
   record({ kind: constant("columns" as const), stream: u8, columns: uint8Array({ maxLength: 64 }) }),
   record({ kind: constant("present" as const), stream: u8 }),
 );
+
+const place = integer({ min: 0, max: 1000 });
+
+type Change = (bytes: readonly number[]) => number[];
+
+const changesFrom = (seed: Arbitrary<Uint8Array>): Arbitrary<Change> =>
+  oneof(
+    tuple(place, integer({ min: 0, max: 7 })).map(
+      ([at, bit]): Change =>
+        (bytes) =>
+          bytes.map((value, index) => (index === at % bytes.length ? value ^ (1 << bit) : value)),
+    ),
+    tuple(place, u8).map(
+      ([at, value]): Change =>
+        (bytes) =>
+          bytes.map((old, index) => (index === at % bytes.length ? value : old)),
+    ),
+    place.map(
+      (at): Change =>
+        (bytes) =>
+          bytes.slice(0, at % (bytes.length + 1)),
+    ),
+    tuple(place, integer({ min: 0, max: 4 }), uint8Array({ maxLength: 6 })).map(
+      ([at, removed, inserted]): Change =>
+        (bytes) =>
+          [...bytes].toSpliced(at % (bytes.length + 1), removed, ...inserted),
+    ),
+    tuple(place, seed).map(([at, other]): Change => (bytes) => [
+      ...bytes.slice(0, at % (bytes.length + 1)),
+      ...other.subarray(0, 20),
+    ]),
+  );
+
+/** Generates a seed with one to three changes: a bit, a byte, a cut, an insertion, a part of another seed. */
+export function mutationsOf(seed: Arbitrary<Uint8Array>): Arbitrary<Uint8Array> {
+  const changes = array(changesFrom(seed), { minLength: 1, maxLength: 3 });
+  return tuple(seed, changes).map(([begin, all]) =>
+    Uint8Array.from(all.reduce((bytes, next) => next(bytes), [...begin])),
+  );
+}

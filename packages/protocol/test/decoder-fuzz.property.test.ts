@@ -21,19 +21,9 @@ import {
   writePeerPayload,
   type DropReason,
 } from "@paceline/protocol";
-import {
-  array,
-  assert,
-  constantFrom,
-  integer,
-  oneof,
-  property,
-  sample,
-  tuple,
-  uint8Array,
-  type Arbitrary,
-} from "fast-check";
+import { assert, constantFrom, oneof, property, sample, tuple, uint8Array } from "fast-check";
 import { describe, expect, test } from "vitest";
+import { mutationsOf } from "./arbitraries.js";
 import { fromHex, vectors } from "./vectors.js";
 
 /** Number of inputs of each kind. Every input goes to every decoder. */
@@ -138,42 +128,7 @@ const seed = oneof(
   ),
 );
 
-const byte = integer({ min: 0, max: 255 });
-const place = integer({ min: 0, max: 1000 });
-
-type Change = (bytes: readonly number[]) => number[];
-
-const change: Arbitrary<Change> = oneof(
-  tuple(place, integer({ min: 0, max: 7 })).map(
-    ([at, bit]): Change =>
-      (bytes) =>
-        bytes.map((value, index) => (index === at % bytes.length ? value ^ (1 << bit) : value)),
-  ),
-  tuple(place, byte).map(
-    ([at, value]): Change =>
-      (bytes) =>
-        bytes.map((old, index) => (index === at % bytes.length ? value : old)),
-  ),
-  place.map(
-    (at): Change =>
-      (bytes) =>
-        bytes.slice(0, at % (bytes.length + 1)),
-  ),
-  tuple(place, integer({ min: 0, max: 4 }), uint8Array({ maxLength: 6 })).map(
-    ([at, removed, inserted]): Change =>
-      (bytes) =>
-        [...bytes].toSpliced(at % (bytes.length + 1), removed, ...inserted),
-  ),
-  tuple(place, seed).map(([at, other]): Change => (bytes) => [
-    ...bytes.slice(0, at % (bytes.length + 1)),
-    ...other.subarray(0, 20),
-  ]),
-);
-
-/** A vector with one to three changes: a bit, a byte, a cut, an insertion, a part of another vector. */
-const mutated = tuple(seed, array(change, { minLength: 1, maxLength: 3 })).map(([begin, changes]) =>
-  Uint8Array.from(changes.reduce((bytes, next) => next(bytes), [...begin])),
-);
+const mutated = mutationsOf(seed);
 
 /** Random bytes with the first byte of a packet, an envelope, a payload or a container. */
 const starts = [

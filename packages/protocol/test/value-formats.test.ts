@@ -1,5 +1,6 @@
 import { decodeValue, limits } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
+import { withEachCodec } from "./each-codec.js";
 import { fromHex } from "./vectors.js";
 
 /** Returns the bytes of a value: format, length, body. */
@@ -44,42 +45,47 @@ const formats: readonly (readonly [name: string, hex: string, value: unknown])[]
 
 const meaningOf = (hex: string): { readonly value: unknown } | undefined => decodeValue(fromHex(hex));
 
-describe("a value in each format of msgpack", () => {
-  test.each(formats)("%s", (_, hex, value) => {
-    expect(meaningOf(hex)).toEqual({ value });
-    // In a container, the size of the item matters.
-    expect(meaningOf(`92${hex}05`)).toEqual({ value: [value, 5] });
-    const whole = hex.length / 2;
-    for (let bytes = 0; bytes < whole; bytes++) {
-      expect(meaningOf(hex.slice(0, 2 * bytes))).toBeUndefined();
-    }
-    expect(meaningOf(`${hex}00`)).toBeUndefined();
-  });
+withEachCodec(() => {
+  describe("a value in each format of msgpack", () => {
+    test.each(formats)("%s", (_, hex, value) => {
+      expect(meaningOf(hex)).toEqual({ value });
+      // In a container, the size of the item matters.
+      expect(meaningOf(`92${hex}05`)).toEqual({ value: [value, 5] });
+      const whole = hex.length / 2;
+      for (let bytes = 0; bytes < whole; bytes++) {
+        expect(meaningOf(hex.slice(0, 2 * bytes))).toBeUndefined();
+      }
+      expect(meaningOf(`${hex}00`)).toBeUndefined();
+    });
 
-  test.each([
-    ["never used", "c1"],
-    ["fixext", "d40100"],
-    ["ext 8", "c7010100"],
-    ["timestamp", "d6ff00000000"],
-    ["infinity, 32 bits", "ca7f800000"],
-    ["infinity, 64 bits", "cb7ff0000000000000"],
-    ["minus infinity", "cbfff0000000000000"],
-    ["not a number", "cb7ff8000000000000"],
-    ["text that is no UTF-8", "a1ff"],
-    ["a number as a key", "810101"],
-    ["nothing as a key", "81c001"],
-    ["the prototype as a key", `81a9${Buffer.from("__proto__").toString("hex")}01`],
-  ])("%s is refused", (_, hex) => {
-    expect(meaningOf(hex)).toBeUndefined();
-  });
+    test.each([
+      ["never used", "c1"],
+      ["fixext", "d40100"],
+      ["ext 8", "c7010100"],
+      ["timestamp", "d6ff00000000"],
+      ["infinity, 32 bits", "ca7f800000"],
+      ["infinity, 64 bits", "cb7ff0000000000000"],
+      ["minus infinity", "cbfff0000000000000"],
+      ["not a number", "cb7ff8000000000000"],
+      ["text that is no UTF-8", "a1ff"],
+      ["a number as a key", "810101"],
+      ["a float as a key", "81cb3ff800000000000001"],
+      ["a short float as a key", "81ca3fc0000001"],
+      ["bytes as a key", "81c4016101"],
+      ["nothing as a key", "81c001"],
+      ["the prototype as a key", `81a9${Buffer.from("__proto__").toString("hex")}01`],
+    ])("%s is refused", (_, hex) => {
+      expect(meaningOf(hex)).toBeUndefined();
+    });
 
-  test("a map's values may have types that its keys may not have", () => {
-    expect(meaningOf("82a16101a162a162")).toEqual({ value: { a: 1, b: "b" } });
-    expect(meaningOf("82a16181a16201a163c0")).toEqual({ value: { a: { b: 1 }, c: null } });
-  });
+    test("a map's values may have types that its keys may not have", () => {
+      expect(meaningOf("82a16101a162a162")).toEqual({ value: { a: 1, b: "b" } });
+      expect(meaningOf("82a16181a16201a163c0")).toEqual({ value: { a: { b: 1 }, c: null } });
+    });
 
-  test("nesting is accepted up to the limit", () => {
-    expect(meaningOf(`${"91".repeat(limits.nestingDepth)}01`)).not.toBeUndefined();
-    expect(meaningOf(`${"91".repeat(limits.nestingDepth + 1)}01`)).toBeUndefined();
+    test("nesting is accepted up to the limit", () => {
+      expect(meaningOf(`${"91".repeat(limits.nestingDepth)}01`)).not.toBeUndefined();
+      expect(meaningOf(`${"91".repeat(limits.nestingDepth + 1)}01`)).toBeUndefined();
+    });
   });
 });

@@ -32,6 +32,7 @@ import {
   type TrafficClassName,
 } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
+import { withEachCodec } from "./each-codec.js";
 import { fromHex, toHex, vectors, withBytes, withHex, type Vector } from "./vectors.js";
 
 interface PacketVector {
@@ -155,50 +156,54 @@ describe("vectors of packets", () => {
   });
 });
 
-describe("vectors of values and payloads", () => {
-  test.each(values)("[WF18] value $name", ({ hex, decoded }) => {
-    const read = decodeValue(fromHex(hex));
-    expect(read && withHex(read.value)).toEqual(decoded);
-  });
+withEachCodec(() => {
+  describe("vectors of values and payloads", () => {
+    test.each(values)("[WF18] value $name", ({ hex, decoded }) => {
+      const read = decodeValue(fromHex(hex));
+      expect(read && withHex(read.value)).toEqual(decoded);
+    });
 
-  test.each(payloads)("[WF13] [WF14] [WF15] [WF16] [WF17] payload $name", ({ hex, decoded }) => {
-    const bytes =
-      decoded.kind === "reference"
-        ? { states: fromHex(String(decoded.states)) }
-        : decoded.kind === "columns"
-          ? { columns: fromHex(String(decoded.columns)) }
-          : {};
-    const expected = { ...decoded, ...bytes } as PeerPayload;
-    expect(readPeerPayload(fromHex(hex))).toEqual(expected);
-    expect(toHex(writePeerPayload(expected))).toBe(hex);
-  });
+    test.each(payloads)("[WF13] [WF14] [WF15] [WF16] [WF17] payload $name", ({ hex, decoded }) => {
+      const bytes =
+        decoded.kind === "reference"
+          ? { states: fromHex(String(decoded.states)) }
+          : decoded.kind === "columns"
+            ? { columns: fromHex(String(decoded.columns)) }
+            : {};
+      const expected = { ...decoded, ...bytes } as PeerPayload;
+      expect(readPeerPayload(fromHex(hex))).toEqual(expected);
+      expect(toHex(writePeerPayload(expected))).toBe(hex);
+    });
 
-  test.each(retained)("[WF28] retained: $name", ({ hex, decoded }) => {
-    const expected = decoded.map((payload) =>
-      payload.kind === "reference" ? { ...payload, states: fromHex(String(payload.states)) } : payload,
-    );
-    expect(readRetained(fromHex(hex))).toEqual(expected);
-    expect(toHex(writeRetained(expected as RetainedPayload[])!)).toBe(hex);
-  });
+    test.each(retained)("[WF28] retained: $name", ({ hex, decoded }) => {
+      const expected = decoded.map((payload) =>
+        payload.kind === "reference" ? { ...payload, states: fromHex(String(payload.states)) } : payload,
+      );
+      expect(readRetained(fromHex(hex))).toEqual(expected);
+      expect(toHex(writeRetained(expected as RetainedPayload[])!)).toBe(hex);
+    });
 
-  test.each(controls)("[WF26] [WF27] control: $name", ({ hex, decoded, from }) => {
-    const bytes = fromHex(hex);
-    expect(bytes[0]).toBe(PayloadKind.control);
-    const read = from === "server" ? readServerMessage : readClientMessage;
-    expect(read(bytes.subarray(1))).toEqual(withBytes(decoded));
+    test.each(controls)("[WF26] [WF27] control: $name", ({ hex, decoded, from }) => {
+      const bytes = fromHex(hex);
+      expect(bytes[0]).toBe(PayloadKind.control);
+      const read = from === "server" ? readServerMessage : readClientMessage;
+      expect(read(bytes.subarray(1))).toEqual(withBytes(decoded));
+    });
   });
 });
 
-describe("encoders write the bytes of the vectors", () => {
-  const ours = values.filter(({ canonical }) => canonical);
-  const known = controls.filter(({ name }) => name !== "an unknown field is ignored");
+withEachCodec(() => {
+  describe("encoders write the bytes of the vectors", () => {
+    const ours = values.filter(({ canonical }) => canonical);
+    const known = controls.filter(({ name }) => name !== "an unknown field is ignored");
 
-  test.each(ours)("[WF18] value $name", ({ hex, decoded }) => {
-    expect(toHex(encodeValue(withBytes(decoded)))).toBe(hex);
-  });
+    test.each(ours)("[WF18] value $name", ({ hex, decoded }) => {
+      expect(toHex(encodeValue(withBytes(decoded)))).toBe(hex);
+    });
 
-  test.each(known)("[WF26] [WF27] control: $name", ({ hex, decoded }) => {
-    expect(toHex(writeControl(withBytes(decoded) as object))).toBe(hex);
+    test.each(known)("[WF26] [WF27] control: $name", ({ hex, decoded }) => {
+      expect(toHex(writeControl(withBytes(decoded) as object))).toBe(hex);
+    });
   });
 });
 
@@ -230,9 +235,11 @@ function reasonIn(read: object | DropReason): DropReason | undefined {
   return typeof read === "string" ? read : undefined;
 }
 
-describe("vectors of malformed bytes", () => {
-  test.each(malformed)("[WF2] [WF8] [WF18] $reader: $name", ({ reader, hex, zeros = 0, drop }) => {
-    const bytes = fromHex(hex + "00".repeat(zeros));
-    expect(readers[reader]?.(bytes)).toBe(drop);
+withEachCodec(() => {
+  describe("vectors of malformed bytes", () => {
+    test.each(malformed)("[WF2] [WF8] [WF18] $reader: $name", ({ reader, hex, zeros = 0, drop }) => {
+      const bytes = fromHex(hex + "00".repeat(zeros));
+      expect(readers[reader]?.(bytes)).toBe(drop);
+    });
   });
 });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { CloseCode, LINK_PATH, ConfigError, checkKeys } from "@paceline/protocol";
+import { useMsgpackr } from "@paceline/protocol/msgpackr";
 import type { Link } from "@paceline/transport";
 import { addressBuckets, type AddressBuckets } from "./limits/address-buckets.js";
 import { UpgradeHandler, type LinkRequest } from "./upgrade-handler.js";
@@ -73,6 +74,7 @@ export class Relay {
   /** Makes the same relay as {@link createRelay}, for classes that extend this one. */
   constructor(options: RelayOptions) {
     const settings = relaySettings(options);
+    useMsgpackr();
     this.#settings = settings;
     this.#registry = new SessionRegistry(settings);
     const matches = addressBuckets(settings, "matchesPerSecondPerAddress", "matchBurstPerAddress");

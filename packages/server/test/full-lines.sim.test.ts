@@ -75,14 +75,21 @@ async function scene(serverHasWebRtc: boolean) {
   return { room, watch };
 }
 
+const SECONDS = 20;
+
 test.each([true, false])(
   "a full line to an authority does not slow down what comes from it (WebRTC: %s)",
   async (serverHasWebRtc) => {
     const { room, watch } = await scene(serverHasWebRtc);
     await watch(15, FILL_BYTES_PER_SECOND);
-    const seenHz = await watch(20, FILL_BYTES_PER_SECOND);
-    expect(room.transport.areStatesHeld).toBe(false);
-    expect(seenHz).toBeGreaterThan(0.9 * profiles.shooter.stateHz);
+    let [seen, heldSeconds] = [0, 0];
+    for (let second = 0; second < SECONDS; second++) {
+      seen += await watch(1, FILL_BYTES_PER_SECOND);
+      if (room.transport.areStatesHeld) heldSeconds += 1;
+    }
+    // At some phases of the line two states in a row take long, and the server says for two seconds that it holds them.
+    expect(heldSeconds).toBeLessThanOrEqual(0.2 * SECONDS);
+    expect(seen / SECONDS).toBeGreaterThan(0.9 * profiles.shooter.stateHz);
   },
 );
 

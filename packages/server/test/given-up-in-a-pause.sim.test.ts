@@ -1,5 +1,5 @@
 /** Clients that give up while the server is paused: it obeys none of their requests when it goes on. */
-import { Client } from "@paceline/client";
+import { preloadRooms } from "@paceline/testkit/room";
 import { Room, type Player } from "@paceline/server";
 import { afterEach, describe, expect, test } from "vitest";
 import { PausingStage } from "./pausing-stage.js";
@@ -38,7 +38,7 @@ describe("a client that gives up during a pause of the server", () => {
     hooks = [];
     const queues = each.kind === "relayed" ? {} : { queues: { staged: { players: 2 } } };
     stage = new PausingStage(kinds[each.kind], queues);
-    await Client.preload();
+    await preloadRooms();
     await stage.advance(1000);
     stage.process.pause();
     const controller = new AbortController();
@@ -62,7 +62,7 @@ describe("a client that gives up during a pause of the server", () => {
     async (kind) => {
       hooks = [];
       stage = new PausingStage(kinds[kind]);
-      await Client.preload();
+      await preloadRooms();
       await stage.advance(1000);
       const controller = new AbortController();
       const { signal } = controller;

@@ -1,5 +1,6 @@
 /** Joins of a busy server and of busy pages: a seat that was given is taken up. */
-import { Client, type Room as ClientRoom } from "@paceline/client";
+import type { Room as ClientRoom } from "@paceline/client";
+import { preloadRooms } from "@paceline/testkit/room";
 import { Room, type Player } from "@paceline/server";
 import { seededRandom } from "@paceline/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -45,7 +46,7 @@ async function joinAll(pages: readonly PageOptions[]): Promise<Record<string, nu
   });
   let isOver = false;
   void Promise.all(all).then(() => (isOver = true));
-  await Client.preload();
+  await preloadRooms();
   for (let ms = 0; ms < WITHIN_MS && !isOver; ms += 100) await stage.advance(100);
   return counts;
 }
@@ -114,7 +115,7 @@ test("a player of a room whose onAuth takes 8 s joins it, once", async () => {
 test.each(Object.entries(ways))(
   "a join %s of a server that never answers fails after 20 s, and leaves no player if it does later",
   async (_, way) => {
-    await Client.preload();
+    await preloadRooms();
     stage = new PausingStage(BusyRoom);
     stage.process.pause();
     stage.isSilent = true;

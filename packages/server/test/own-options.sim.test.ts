@@ -1,8 +1,8 @@
 /** A server that restarts: what each player gave comes back with that player. */
-import { Client, type ClientOptions, type Room as ClientRoom } from "@paceline/client";
+import type { Client, ClientOptions, Room as ClientRoom } from "@paceline/client";
 import { Room, defineServer, type Player } from "@paceline/server";
 import { VirtualScheduler, seededRandom } from "@paceline/testkit";
-import { StagePlayer } from "@paceline/testkit/room";
+import { StagePlayer, preloadRooms } from "@paceline/testkit/room";
 import { setImmediate as nextTurn, setTimeout as realPause } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { stubFetch } from "./virtual-fetch.js";
@@ -76,7 +76,7 @@ async function join(
     client,
     accept: (link, protocols) => server.takeLink(link, { address: "stage", protocols }),
   });
-  await Client.preload();
+  await preloadRooms();
   let room: ClientRoom | undefined;
   const joining = enter(player.client).then((joined) => (room = joined as ClientRoom));
   joining.catch(() => undefined);

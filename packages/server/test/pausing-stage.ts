@@ -1,4 +1,5 @@
 import { Client, type ClientOptions, type Room as ClientRoom } from "@paceline/client";
+import { preloadRooms } from "@paceline/testkit/room";
 import { defineServer, type Room, type RoomEntry } from "@paceline/server";
 import { VirtualScheduler, seededRandom, virtualSocketPair, type VirtualSocket } from "@paceline/testkit";
 import { WebSocketLink, type Cancel, type Scheduler } from "@paceline/transport";
@@ -160,7 +161,7 @@ export class PausingStage {
     let isSettled = false;
     const settle = (): void => void (isSettled = true);
     promise.then(settle, settle);
-    await Client.preload();
+    await preloadRooms();
     for (let ms = 0; ms < maxMs && !isSettled; ms += STEP_MS) {
       await this.advance(STEP_MS);
       if (!isSettled) await realPause(1);

@@ -1,6 +1,6 @@
 import type { Plan, PlannedClass } from "@paceline/transport";
 import { vi } from "vitest";
-import { RoomTransport } from "../../client/src/report/room-transport.js";
+import { PlanInForce } from "../../client/src/plan/plan-in-force.js";
 import { probe, type ProbeCell } from "./plan-probe.js";
 
 /** An output of the plan, with a change of it and a room that shows the change. */
@@ -103,16 +103,14 @@ export const planOutputs: Readonly<Record<string, PlanOutput>> = {
  */
 export const outputsSeenElsewhere: readonly string[] = ["channels.event.lifetimeMs"];
 
-const real = Object.getOwnPropertyDescriptor(RoomTransport.prototype, "plan")!;
+const real = Object.getOwnPropertyDescriptor(PlanInForce.prototype, "plan")!;
 
 /** Plays a cell with changed plans, and returns its recording as text. A refusal is a recording, too. */
 export async function recordingOf(
   cell: ProbeCell,
   change: PlanOutput["change"] = (plan) => plan,
 ): Promise<string> {
-  const spy = vi.spyOn(RoomTransport.prototype, "plan", "get").mockImplementation(function (
-    this: RoomTransport,
-  ) {
+  const spy = vi.spyOn(PlanInForce.prototype, "plan", "get").mockImplementation(function (this: PlanInForce) {
     return change(real.get!.call(this) as Plan);
   });
   try {

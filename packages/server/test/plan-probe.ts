@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { MessageKind, readMessages, readPacket } from "@paceline/protocol";
 import { silentLog } from "@paceline/relay";
-import { Client, angle, type Explanation, type Peer, type Room as ClientRoom } from "@paceline/client";
+import { angle, type Explanation, type Peer, type Room as ClientRoom } from "@paceline/client";
 import { LockstepSession } from "@paceline/client/netcode";
 import { defineEntity, defineInput, defineServer, Room, scalar, vec2, type Player } from "@paceline/server";
 import { seededRandom, VirtualScheduler } from "@paceline/testkit";
-import { StagePlayer, virtualWebRtc } from "@paceline/testkit/room";
+import { StagePlayer, virtualWebRtc, preloadRooms } from "@paceline/testkit/room";
 import {
   type Link,
   type Plan,
@@ -416,7 +416,7 @@ class Play {
     });
     // Load all code first: code that arrives in real time would start the room at another virtual time in
     // each run.
-    await Client.preload();
+    await preloadRooms();
     let room: ClientRoom | undefined;
     const name = topology === "authority" ? "decided" : "players";
     const joining = player.client.joinOrCreate(name).then((joined) => (room = joined));

@@ -3,7 +3,6 @@
  * players and in rooms with an authority: values are drawn, and go through whole clients and a whole server.
  */
 import {
-  Client,
   angle,
   bytes,
   defineEntity,
@@ -20,7 +19,7 @@ import {
   type Room as ClientRoom,
 } from "@paceline/client";
 import { Room, type Player } from "@paceline/server";
-import { roomStage, type RoomStage } from "@paceline/testkit/room";
+import { roomStage, type RoomStage, preloadRooms } from "@paceline/testkit/room";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 
@@ -228,7 +227,7 @@ function heardOf(room: ClientRoom, type = "value"): unknown[] {
 }
 
 async function things(count: number): Promise<object[]> {
-  await Client.preload();
+  await preloadRooms();
   return drawn(spawnValues, count);
 }
 

@@ -1,7 +1,6 @@
-import { Client } from "@paceline/client";
 import { silentLog } from "@paceline/relay";
 import { Refusal, Room, defineEntity, scalar, type Player, type UncaughtAnswer } from "@paceline/server";
-import { StagePlayer, roomStage } from "@paceline/testkit/room";
+import { StagePlayer, roomStage, preloadRooms } from "@paceline/testkit/room";
 import { seededRandom, type Random } from "@paceline/transport/simulated";
 import { expect, test } from "vitest";
 
@@ -95,7 +94,7 @@ test.each([1, 8, 9, 10])(
     const { scheduler, server } = stage;
     const pause = (ms: number) => new Promise<void>((resolve) => void scheduler.after(ms, resolve));
     mood = { random: random.fork(), isBad: true, pause };
-    await Client.preload();
+    await preloadRooms();
     const players: StagePlayer[] = [];
     const join = (): void => {
       const player = new StagePlayer({

@@ -4,6 +4,7 @@ import path from "node:path";
 import { ConfigError, relayOptionNames, silentLog, type Log, type RelayOptions } from "@paceline/relay";
 import { DevGame, ownerOf, type DevGameStatus } from "paceline/dev";
 import type { HotPayload, Logger, Plugin, ViteDevServer } from "vite";
+import { preload } from "./preload.js";
 
 /** Options of {@link paceline}: those of the relay, and the game's own rooms. */
 export interface PacelineOptions extends Partial<Omit<RelayOptions, "log">> {
@@ -12,10 +13,15 @@ export interface PacelineOptions extends Partial<Omit<RelayOptions, "log">> {
 }
 
 /**
- * A plugin for Vite's development server: clients join at the page's own address. The game's rooms start again on each
- * save; an error in their file is shown on the page, and the last rooms that worked go on. Does nothing in a build.
+ * Plugins for Vite. In its development server clients join at the page's own address. The game's rooms start again on
+ * each save; an error in their file is shown on the page, and the last rooms that worked go on. In a build, the game's
+ * page names the code of rooms, so that browsers fetch it early.
  */
-export function paceline({ game, rooms = {}, ...relay }: PacelineOptions): Plugin {
+export function paceline(options: PacelineOptions): Plugin[] {
+  return [development(options), preload(options.game === undefined ? "mesh" : "authority")];
+}
+
+function development({ game, rooms = {}, ...relay }: PacelineOptions): Plugin {
   assertNames(Object.keys(relay));
   let mounted: DevGame | undefined;
   return {

@@ -1,6 +1,15 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -60,10 +69,13 @@ beforeAll(() => {
     encoding: "utf8",
   });
   if (build.status !== 0) throw new Error(build.stdout);
+  const linking = spawnSync(process.execPath, [path.join(ROOT, "tools/link.mjs")], { encoding: "utf8" });
+  if (linking.status !== 0) throw new Error(linking.stderr);
   folder = mkdtempSync(path.join(tmpdir(), "paceline-vite-"));
   mkdirSync(path.join(folder, "node_modules/@paceline"), { recursive: true });
   const link = (name: string, target: string): void =>
     symlinkSync(target, path.join(folder, "node_modules", name));
+  link("@paceline/client", path.join(ROOT, "packages/client"));
   link("@paceline/server", path.join(ROOT, "packages/server"));
   link("@paceline/vite-plugin", path.join(import.meta.dirname, ".."));
   link("vite", path.join(import.meta.dirname, "../node_modules/vite"));
@@ -72,7 +84,7 @@ beforeAll(() => {
   save("package.json", '{ "private": true, "type": "module" }');
   save("index.html", "<!doctype html><title>mine</title>");
   configure('{ game: "game.ts", rooms: { canvas: { maxPlayers: 4 } } }');
-}, 60_000);
+}, 120_000);
 afterEach(() => Promise.all(running.splice(0).map((vite) => vite.end())));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -189,6 +201,39 @@ test("strangers learn nothing and end nothing, even where Vite itself admits eve
   expect(await (await fetch(`http://${host}`)).text()).toContain("<title>mine</title>");
   configure('{ game: "game.ts", rooms: { canvas: { maxPlayers: 4 } } }');
 });
+
+/** The names of the chunks that the built page preloads, without their hashes. */
+async function preloaded(options: string, base: string, script: string): Promise<string[]> {
+  const plugin = 'import { paceline } from "@paceline/vite-plugin";\n';
+  save("vite.config.ts", `${plugin}export default { base: "${base}", plugins: [paceline(${options})] };\n`);
+  save("page.ts", script);
+  const html = "<!doctype html><title>mine</title>";
+  save("index.html", `${html}<script type="module" src="/page.ts"></script>`);
+  const bin = path.join(folder, "node_modules/vite/bin/vite.js");
+  // Vitest sets NODE_ENV, which would make it a build for development.
+  const env = { PATH: process.env["PATH"] };
+  const build = spawnSync(process.execPath, [bin, "build"], { cwd: folder, encoding: "utf8", env });
+  expect(build.stderr).toBe("");
+  save("index.html", html);
+  configure('{ game: "game.ts", rooms: { canvas: { maxPlayers: 4 } } }');
+  const page = readFileSync(path.join(folder, "dist/index.html"), "utf8");
+  const links = [...page.matchAll(/<link rel="modulepreload"[^>]* href="([^"]+)"/g)].map(
+    ([, href = ""]) => href,
+  );
+  const files = links.map((href) => path.join(folder, "dist", href.replace(base, "")));
+  expect(files.filter((file) => !existsSync(file))).toEqual([]);
+  return links.map((href) => path.basename(href).replace(/-[\w-]{8}\.js$/, ""));
+}
+
+const JOINING = 'import { Client } from "@paceline/client"; new Client("ws://a", { profile: "action" });';
+
+test("a build's page preloads the code of rooms, and with a game of its own that of authorities", async () => {
+  expect(await preloaded('{ game: "game.ts" }', "/", JOINING)).toEqual(["room", "authority"]);
+  expect(await preloaded('{ game: "game.ts" }', "./", JOINING)).toEqual(["room", "authority"]);
+  expect(await preloaded("{ rooms: {} }", "/games/", JOINING)).toContain("room");
+  expect(await preloaded("{ rooms: {} }", "/", JOINING)).not.toContain("authority");
+  expect(await preloaded('{ game: "game.ts" }', "/", 'document.title = "no rooms";')).toEqual([]);
+}, 60_000);
 
 test("Vitest runs a game's tests with the plugin in the game's configuration", () => {
   save("game.ts", gameSaying("one"));

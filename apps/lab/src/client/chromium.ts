@@ -64,6 +64,11 @@ export class Chromium {
     await this.send("Page.navigate", { url });
   }
 
+  /** Calls the listener for each event of this name. Replaces an earlier listener. */
+  on(method: string, listener: (params: Fields) => void): void {
+    this.#listeners.set(method, listener);
+  }
+
   /** Calls a command of the protocol, for the page if one is open. */
   send(method: string, params: Fields = {}): Promise<Fields> {
     const id = ++this.#lastId;

@@ -44,7 +44,7 @@ export async function race(seconds: number): Promise<RaceFigures> {
   const random = seededRandom(1);
   const links: Link[] = [];
   const rooms: Room[] = [];
-  await Client.preload();
+  await Client.preload("racing");
   const advance = async (ms: number): Promise<void> => {
     for (let left = ms; left > 0; left -= STEP_MS) {
       scheduler.advance(Math.min(STEP_MS, left));

@@ -11,16 +11,11 @@ import {
 } from "@paceline/protocol";
 import {
   choiceAt,
-  circumstancesOf,
   hasDirectLinks,
-  planFor,
   profileOf,
   workerScheduler,
-  type Plan,
-  type Profile,
   type ProfileChoice,
   type Scheduler,
-  type Environment,
   type WebRtcLinkMaker,
 } from "@paceline/transport";
 import { assertSignal, untilAborted } from "../events/abortable.js";
@@ -49,13 +44,16 @@ import {
   type JoinTerms,
   requestRooms,
 } from "../connection/match-request.js";
-import { authorityModule, loadDirectPath, loadMotion } from "./late-code.js";
-import type { Room } from "./room.js";
-import type { RoomSetup } from "./room-setup.js";
-import type { KindsOf, OptionsFor, RoomFor, RoomNames } from "./typed-room.js";
-import type { Queueing, QueueWish } from "./queueing.js";
+import { doors } from "../doors/doors.js";
+import { motionCode, takeMotion } from "../entities/motion.js";
+import { firstPlan } from "../plan/plan-in-force.js";
+import type { RoomJoin } from "../room/room-join.js";
+import type { RoomSetup } from "../room/room-setup.js";
+import { keptModeOf } from "../room/tab-modes.js";
+import type { KindsOf, OptionsFor, RoomFor, RoomNames } from "../room/typed-room.js";
+import type { Queueing, QueueWish } from "../room/queueing.js";
+import type { ModeName } from "../room/welcome.js";
 import type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "../connection/nearest.js";
-import { LazyModule } from "../browser/lazy-module.js";
 import { browserPage, type Page } from "../browser/page.js";
 import type { SocketCount } from "../connection/stripes.js";
 
@@ -120,11 +118,6 @@ export interface ClientOptions {
 }
 
 const LIST_TIMEOUT_MS = 8000;
-
-const loadNearest = () => import("../connection/nearest.js");
-
-/** Code of rooms, fetched once per page while the game prepares to join. */
-const roomModule = /* @__PURE__ */ new LazyModule("Room", () => import("./room.js"));
 
 const optionNames: Readonly<Record<keyof ClientOptions, true>> = {
   profile: true,
@@ -198,12 +191,13 @@ export class Client<S extends object = ServerTypes> {
   }
 
   /**
-   * Resolves when the code that a join needs is loaded. Every client fetches it from the start, and a join
-   * waits for it. A game may wait for it behind its loading screen. Rejects with `session/code`; a later call
-   * tries again.
+   * Resolves when the code that a join needs is loaded: that of all rooms, and with a profile that of the rooms
+   * that its topology names. Every client fetches the first from the start and the second at its join, which
+   * waits for both. A game may wait for them behind its loading screen. Rejects with `session/code`; a later
+   * call tries again.
    */
-  static async preload(): Promise<void> {
-    await roomCode();
+  static async preload(profile?: ProfileChoice): Promise<void> {
+    await Promise.all([roomCode(), profile !== undefined && doors[modeBy(profile)].open()]);
   }
 
   /**
@@ -211,7 +205,7 @@ export class Client<S extends object = ServerTypes> {
    * few times, all in parallel, for `timeoutMs` at most. Rejects with `match/unreachable` if none answers.
    */
   static async selectByLatency(endpoints: readonly string[], options: LatencyOptions = {}): Promise<string> {
-    const { nearestEndpoint } = await loadNearest();
+    const { nearestEndpoint } = await doors.nearest.open();
     return nearestEndpoint(endpoints, options, serverUrlOf);
   }
 
@@ -220,7 +214,7 @@ export class Client<S extends object = ServerTypes> {
     endpoints: readonly string[],
     options: LatencyOptions = {},
   ): Promise<readonly EndpointLatency[]> {
-    const { measureEndpoints } = await loadNearest();
+    const { measureEndpoints } = await doors.nearest.open();
     return measureEndpoints(endpoints, options, serverUrlOf);
   }
 
@@ -229,7 +223,7 @@ export class Client<S extends object = ServerTypes> {
    * player has measured. Returns undefined if no relay is within reach of all players.
    */
   static async nearestRelay(players: readonly RelayLatencies[]): Promise<RelayChoice | undefined> {
-    const { nearestRelay } = await loadNearest();
+    const { nearestRelay } = await doors.nearest.open();
     return nearestRelay(players);
   }
 
@@ -292,7 +286,7 @@ export class Client<S extends object = ServerTypes> {
     roomName: Name,
     wish: QueueWish & { readonly options?: OptionsFor<KindsOf<S>[Name]> } = {},
   ): Promise<Queueing<RoomFor<KindsOf<S>[Name]>>> {
-    const { beginQueueing } = await import("./queueing.js");
+    const { beginQueueing } = await doors.queue.open();
     return beginQueueing(roomName, wish, {
       checkedCall,
       enter: (call, signal) => this.#enter<KindsOf<S>[Name]>(call, signal),
@@ -314,26 +308,29 @@ export class Client<S extends object = ServerTypes> {
   }
 
   #enter<Kind>(call: JoinCall, signal: AbortSignal | undefined): Promise<RoomFor<Kind>> {
-    let room: Room | undefined;
+    let join: RoomJoin | undefined;
     let first: FirstAttempt | undefined;
     const begin = async (): Promise<RoomFor<Kind>> => {
       const setup = this.#setupOf(call);
       first = new FirstAttempt({ ...setup, webrtc: this.#isDirectWanted });
-      // The first states arrive with the welcome, and the first offers of direct paths two round trips later.
-      if (profileOf(this.#profile).topology === "authority") authorityModule.prefetch();
-      if (this.#isDirectWanted) loadDirectPath().catch(() => undefined);
+      // The first states arrive with the welcome. A wrong guess costs a fetch after it.
+      doors[this.#modeExpected(setup)].prefetch();
       try {
-        const { Room } = await roomCode();
+        const { RoomJoin } = await roomCode();
         if (signal?.aborted) throw new NetError("session/ended", "aborted");
-        room = new Room({ ...setup, first });
+        join = new RoomJoin({ ...setup, first });
       } catch (error) {
         first.abort();
         throw error;
       }
-      await room.join();
-      return room as RoomFor<Kind>;
+      return (await join.room()) as RoomFor<Kind>;
     };
-    return untilAborted(signal, begin, () => (room ?? first)?.abort());
+    return untilAborted(signal, begin, () => (join ?? first)?.abort());
+  }
+
+  /** Returns the mode that the room of this call probably has. */
+  #modeExpected({ call, serverUrl, page }: Pick<RoomSetup, "call" | "serverUrl" | "page">): ModeName {
+    return keptModeOf(page?.tab, serverUrl, call.target) ?? modeBy(this.#profile);
   }
 
   #serves(current: string): void {
@@ -348,6 +345,7 @@ export class Client<S extends object = ServerTypes> {
       serverUrl: this.#serverUrl,
       call: { ...call, credentials: this.#credentials, build: this.#options.build },
       onBuild: (build) => this.#serves(build),
+      doors,
       scheduler: this.#scheduler,
       webSocket: webSocketOf(this.#options.webSocket),
       newLink: this.#newLink,
@@ -369,15 +367,22 @@ function assertBuild({ build, onOutdated }: ClientOptions): void {
   if (build === undefined) throw new ConfigError("build", build, "a build, with onOutdated");
 }
 
-/** Loads the code of rooms and of the entities that the game has described. Rejects with {@link NetError}. */
-async function roomCode(): ReturnType<typeof roomModule.fetch> {
-  try {
-    const [code] = await Promise.all([roomModule.fetch(), usesMotion() && loadMotion()]);
-    return code;
-  } catch (cause) {
-    const words = "the code of rooms did not load: the page is offline, or something blocks it";
-    throw new NetError("session/code", words, { retryable: true, cause });
-  }
+/**
+ * Fetches the code of rooms and of the entities that the game has described. Rejects with {@link NetError}
+ * `session/code`.
+ */
+async function roomCode() {
+  const [code] = await Promise.all([doors.room.open(), usesMotion() && loadMotion()]);
+  return code;
+}
+
+/** Returns the mode of rooms that a profile prefers. */
+function modeBy(profile: ProfileChoice): ModeName {
+  return profileOf(profile).topology === "authority" ? "authority" : "mesh";
+}
+
+async function loadMotion(): Promise<void> {
+  if (!motionCode()) takeMotion(await doors.motion.open());
 }
 
 /** True if the game itself sets the steps per second, false if only its genre does. */
@@ -409,10 +414,4 @@ function profileWithTicks({ profile: choice, tickHz }: ClientOptions): ProfileCh
     throw new ConfigError("tickHz", tickHz, `${named}, as profile.numbers.tickHz says, or nothing`);
   }
   return choiceAt(choice, tickHz);
-}
-
-/** Returns the plan of a page that has no peers yet. */
-function firstPlan(profile: Profile, available: Omit<Environment, "device">): Plan {
-  const device = { battery: "unknown", network: "unknown" } as const;
-  return planFor(circumstancesOf(profile, { ...available, device }), profile);
 }

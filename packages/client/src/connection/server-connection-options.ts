@@ -12,8 +12,9 @@ export type RoomControl = Exclude<
   { readonly type: "welcome" | "resumed" | "stripe" | "moving" }
 >;
 
-interface ServerConnectionHandlers {
-  /** Called after a join: the first one, or one after the server has dropped the session. */
+/** Takers of what a connection reports. */
+export interface ServerConnectionHandlers {
+  /** Called after another join, because the server has dropped the session. */
   onWelcome(welcome: Welcome): void;
   onResumed(): void;
   /** Called when the session moves to another link without a drop. */
@@ -25,8 +26,10 @@ interface ServerConnectionHandlers {
   /** Takes a message of the room's authority. Returns false if it is malformed. */
   onAuthority(payload: Uint8Array): boolean;
   onAuthorityEvent(body: Uint8Array): boolean;
-  readonly onAuthorityState: (body: Uint8Array, tick: number, cameAtMs: number) => void;
-  readonly onAcknowledged: (sequence: number) => void;
+  onAuthorityState(body: Uint8Array, tick: number, cameAtMs: number): void;
+  /** Takes a packet that the server has forwarded. */
+  readonly onRouted: (packet: Uint8Array) => void;
+  onAcknowledged(sequence: number): void;
   onPong(times: PongTimes): void;
   /** Called when states use another number of sockets. */
   onSockets(sockets: number, reason: string): void;
@@ -38,7 +41,6 @@ export interface ServerConnectionOptions extends JoinParts {
   /** The join in progress. */
   readonly first: FirstAttempt;
   readonly handlers: ServerConnectionHandlers;
-  readonly router: { readonly receive: (packet: Uint8Array) => void };
   readonly channel: ChannelPolicyOf;
   readonly budget: ByteBudget;
   readonly loadStripes: LoadStripes;

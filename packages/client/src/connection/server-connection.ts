@@ -45,7 +45,11 @@ import {
   serverLinkOptions,
   type ServerLink,
 } from "./server-link.js";
-import type { ServerConnectionOptions, Welcome } from "./server-connection-options.js";
+import type {
+  ServerConnectionHandlers,
+  ServerConnectionOptions,
+  Welcome,
+} from "./server-connection-options.js";
 import { Stripes, type SocketCount, type StripeWish } from "./stripes.js";
 import type { TabSeat } from "./tab-seat.js";
 
@@ -74,6 +78,8 @@ export class ServerConnection {
   readonly linkEnds = new Listeners<[Link, LinkClose]>();
   /** Reports that the network may have changed, also after the page slept. */
   readonly networks = new Listeners<[]>();
+  /** Takers of what this connection reports: those of the join, and then those of its room. */
+  handlers: ServerConnectionHandlers;
   readonly #options: ServerConnectionOptions;
   readonly #stripes: Stripes;
   readonly #plan: ReturnPlan;
@@ -119,7 +125,8 @@ export class ServerConnection {
   /** The server's refusal of the last attempt to return, since the link was lost. */
   #refusal: LinkClose | undefined;
   #ignorePage: (() => void) | undefined;
-  #settle: { resolve(): void; reject(error: unknown): void } | undefined;
+  /** Settles the join. Undefined after its welcome. */
+  #settle: { resolve(welcome: Welcome): void; reject(error: unknown): void } | undefined;
   #cancelSilence: Cancel | undefined;
   readonly #onPage: Readonly<Record<PageEvent, () => void>> = {
     hidden: () => this.#setHidden(true),
@@ -135,6 +142,7 @@ export class ServerConnection {
   constructor(options: ServerConnectionOptions) {
     const { scheduler, serverUrl, page } = options;
     this.#options = options;
+    this.handlers = options.handlers;
     this.#call = options.call;
     this.#linkUrl = linkUrlOf(serverUrl);
     this.#tabSeat = options.first.tabSeat;
@@ -156,8 +164,8 @@ export class ServerConnection {
       ask: () => this.send({ type: "stripe" }),
       open: (ticket) => this.#newLink(`stripe.${ticket}`),
       session: () => this.#session,
-      onChange: (sockets, reason) => options.handlers.onSockets(sockets, reason),
-      onStalls: () => options.handlers.onStalls(),
+      onChange: (sockets, reason) => this.handlers.onSockets(sockets, reason),
+      onStalls: () => this.handlers.onStalls(),
     });
     this.#ignorePage = page?.onEvent((event) => this.#onPage[event]());
   }
@@ -220,17 +228,19 @@ export class ServerConnection {
     this.#meter.sample(nowMs);
   }
 
-  /** Takes a seat. Resolves after the server's welcome. */
-  async join(): Promise<void> {
+  /**
+   * Takes a seat. Resolves to the server's welcome. Those of later joins are for {@link ServerConnectionHandlers}.
+   */
+  async join(): Promise<Welcome> {
     const cancelLimit = afterOwnTime(this.#options.scheduler, JOIN_LIMIT_MS, () => this.#giveUp());
-    const welcomed = new Promise<void>((resolve, reject) => (this.#settle = { resolve, reject }));
+    const welcomed = new Promise<Welcome>((resolve, reject) => (this.#settle = { resolve, reject }));
     this.#hasAnswered();
     this.#options.first.take().then(
       (begun) => this.#begin(begun),
       (error: unknown) => this.#refuse(error),
     );
     try {
-      await welcomed;
+      return await welcomed;
     } finally {
       cancelLimit();
       this.#cancelSilence?.();
@@ -309,7 +319,7 @@ export class ServerConnection {
       this.#tabSeat.forget();
       if (this.send({ type: "leave" })) this.#leavingLink = this.#releaseLink();
       this.#stop(CloseCode.left, "left");
-      this.#options.handlers.onLeft(CloseCode.left, "left");
+      this.handlers.onLeft(CloseCode.left, "left");
     }
     return (this.#farewell ??= this.#socketsClosed());
   }
@@ -444,7 +454,7 @@ export class ServerConnection {
 
   #newSession(): Session {
     const options = this.#options;
-    const { handlers } = options;
+    const routed = () => this.handlers.onRouted;
     const session = new Session({
       scheduler: options.scheduler,
       currentTick: () => options.currentTick(),
@@ -454,18 +464,21 @@ export class ServerConnection {
       holdsReliable: () => this.#identity === undefined,
       handlers: {
         onReliable: (payload) => this.#receive(payload),
-        onRouted: options.router.receive,
-        onEvent: (body) => this.#receiveFromRoom(() => handlers.onAuthorityEvent(body)),
+        /** Returns the taker of today: a packet of another player reaches the room in one call. */
+        get onRouted() {
+          return routed();
+        },
+        onEvent: (body) => this.#receiveFromRoom(() => this.handlers.onAuthorityEvent(body)),
         onState: (body, tick, cameAtMs) => {
           this.#meter.countUpdatesIn(1);
-          handlers.onAuthorityState(body, tick, cameAtMs);
+          this.handlers.onAuthorityState(body, tick, cameAtMs);
         },
-        onAcknowledged: handlers.onAcknowledged,
+        onAcknowledged: (sequence) => this.handlers.onAcknowledged(sequence),
         onPong: (times, link) => {
           // Only a WebSocket can stall behind lost segments.
           if (link === this.link) this.#stripes.observe(times);
           this.#hasAnswered();
-          handlers.onPong(times);
+          this.handlers.onPong(times);
         },
         onActiveLink: (link, reason) => this.#activated(link, reason),
         onSilence: (link, isSilent) => this.#silent(link, isSilent),
@@ -493,12 +506,12 @@ export class ServerConnection {
 
   /** Takes a message of the room. Holds it until the welcome if it comes while the room lets the player in. */
   #receiveFromRoom(take: () => boolean): void {
-    if (!this.#beforeWelcome.run(take)) this.#session.reportViolation("bad-message");
+    if (!this.#beforeWelcome.run("room", take)) this.#session.reportViolation("bad-message");
   }
 
   #receive(payload: Uint8Array): void {
-    const { handlers } = this.#options;
-    if (payload[0] !== PayloadKind.control) return this.#receiveFromRoom(() => handlers.onAuthority(payload));
+    if (payload[0] !== PayloadKind.control)
+      return this.#receiveFromRoom(() => this.handlers.onAuthority(payload));
     const message = readServerMessage(payload.subarray(1));
     if (!message) return this.#session.reportViolation("bad-message");
     if (message.type !== "welcome") this.markResumed();
@@ -514,7 +527,7 @@ export class ServerConnection {
       case "moving":
         return this.#plan.serverMoves(message.endpoint);
       default:
-        return handlers.onControl(message);
+        return this.handlers.onControl(message);
     }
   }
 
@@ -537,9 +550,10 @@ export class ServerConnection {
     this.#session.setMinTimeout(0);
     if (this.#isLastPage) this.#tellPage();
     if (this.#options.page?.isHidden) this.#setHidden(true);
-    this.#settle?.resolve();
-    this.#options.handlers.onWelcome(welcome);
-    this.#beforeWelcome.open();
+    if (this.#settle) this.#settle.resolve(welcome);
+    else this.handlers.onWelcome(welcome);
+    this.#settle = undefined;
+    this.#beforeWelcome.open("room");
     // Those of the game have waited: a room reads nothing before it has let the player in.
     this.#session.repeat();
   }
@@ -548,7 +562,7 @@ export class ServerConnection {
   markResumed(): void {
     if (this.#state !== "dropped" || !this.#identity || !this.#move("resumed")) return;
     this.#arrived();
-    this.#options.handlers.onResumed();
+    this.handlers.onResumed();
   }
 
   /** Stores the token for the next link, after the server has accepted the newest one. */
@@ -574,7 +588,7 @@ export class ServerConnection {
     if (link && this.#isAborted) return this.#refuse(aborted());
     this.#hasAnswered();
     this.#stripes.use(link && isSocket(link) ? link : undefined);
-    if (link && this.#state === "joined") this.#options.handlers.onMoved(reason);
+    if (link && this.#state === "joined") this.handlers.onMoved(reason);
   }
 
   #silent(link: Link, isSilent: boolean): void {
@@ -611,7 +625,7 @@ export class ServerConnection {
     if (this.#move("linkDown")) {
       this.#refusal = undefined;
       this.#plan.dropped();
-      this.#options.handlers.onDrop(close.reason || `code ${close.code}`);
+      this.handlers.onDrop(close.reason || `code ${close.code}`);
     }
     this.#returnFrom(close.code, link, others.length > 0);
   }
@@ -748,7 +762,7 @@ export class ServerConnection {
     if (!this.#move("refused")) return;
     this.#tabSeat.forget();
     this.#stop(code, reason);
-    this.#options.handlers.onLeft(code, reason);
+    this.handlers.onLeft(code, reason);
   }
 
   #stop(code: number, reason: string): void {

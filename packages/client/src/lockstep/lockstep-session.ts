@@ -2,7 +2,7 @@ import { ConfigError, NetError, checkKeys, firstNumber, writePeerPayload } from 
 import { Lockstep, type Desync, type Turn, type TurnMessage } from "@paceline/netcode";
 import { guarded } from "../events/listeners.js";
 import { MAX_COMMANDS, readLockstepMessage, type LockstepMessage } from "./lockstep-messages.js";
-import type { Room } from "../api/room.js";
+import type { Room } from "../room/room.js";
 
 /** A command with the number of the player who gave it. */
 export interface PlayerCommand<Command> {

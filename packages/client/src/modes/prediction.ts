@@ -23,14 +23,14 @@ export interface PredictionStats {
   /** Number of inputs that are simulated here and not confirmed yet. */
   readonly leadTicks: number;
   /**
-   * Time by which own entities are shown ahead of the authority's, ms. An input takes effect after this time.
-   * 0 before the first state. Clock errors cancel out, because it is computed from input and tick numbers.
+   * Time by which own entities are shown ahead of the authority's, ms of the simulation. An input takes effect after
+   * this time. 0 before the first state.
    */
   readonly leadMs: number;
 }
 
 export interface PredictionOptions {
-  readonly parts: Pick<RoomParts, "scheduler" | "sessionNumber" | "listeners">;
+  readonly parts: Pick<RoomParts, "scheduler" | "facts" | "listeners">;
   readonly definition: EntityDefinition;
   readonly inputs: InputDefinition;
   readonly step: InputStep;
@@ -78,8 +78,6 @@ export class Prediction {
   #processed: number | undefined;
   /** Tick at which the authority had simulated the input `#processed`. */
   #processedAtTick = 0;
-  /** Times at which inputs were sampled, ms, by number: the last processed one and all later ones. */
-  readonly #sampledAtMs = new Map<number, number>();
   #states = 0;
   #correctionM = 0;
   #worstCorrectionM = 0;
@@ -98,7 +96,6 @@ export class Prediction {
   restart(session: PredictionSession): void {
     this.#session = session;
     this.#predicted.clear();
-    this.#sampledAtMs.clear();
     this.#processed = undefined;
     this.#tickAtMs = this.#nowMs();
     [this.#states, this.#correctionM, this.#worstCorrectionM] = [0, 0, 0];
@@ -111,9 +108,13 @@ export class Prediction {
   }
 
   get #leadMs(): number {
-    const sampledAtMs = this.#sampledAtMs.get(this.#processed ?? -1);
-    if (sampledAtMs === undefined) return 0;
-    return this.#nowMs() - sampledAtMs - this.#session.ageMsOf(this.#processedAtTick);
+    if (this.#processed === undefined) return 0;
+    const { sender, tickSeconds } = this.#session;
+    // Not the time since that input: the steps since then last longer while this player gets less far ahead.
+    const aheadMs = (sender.number - this.#processed) * tickSeconds * 1000;
+    return (
+      aheadMs + this.#sinceTickSeconds(this.#nowMs()) * 1000 - this.#session.ageMsOf(this.#processedAtTick)
+    );
   }
 
   /** Begins to predict an entity if it is an own one of the kind. */
@@ -141,7 +142,7 @@ export class Prediction {
   }
 
   #isOwn({ definition, owner }: ShownReplica): boolean {
-    return definition === this.definition && owner === this.#parts.sessionNumber();
+    return definition === this.definition && owner === this.#parts.facts.sessionNumber;
   }
 
   /** Returns a blend from the pose in the shown row to those that are shown from now on. */
@@ -168,13 +169,11 @@ export class Prediction {
   processed(number: number | undefined, tick: number): void {
     this.#processed = number;
     this.#processedAtTick = tick;
-    for (const known of this.#sampledAtMs.keys()) if (known < number!) this.#sampledAtMs.delete(known);
   }
 
   advance(input: Float32Array, atMs: number): void {
     this.#input = input;
     this.#tickAtMs = atMs;
-    this.#sampledAtMs.set(this.#session.sender.number, atMs);
     for (const { body } of this.#predicted.values()) body.advance(input);
   }
 
@@ -195,9 +194,8 @@ export class Prediction {
    * between ticks.
    */
   #show({ body }: Predicted, nowMs: number, into: Float32Array): void {
-    const { tickSeconds } = this.#session;
     body.show(nowMs / 1000, this.#drawn);
-    const since = Math.min((nowMs - this.#tickAtMs) / 1000, 1.5 * tickSeconds);
+    const since = this.#sinceTickSeconds(nowMs);
     if (since > 0) {
       try {
         this.#step(this.#drawn, this.#input, since);
@@ -206,6 +204,11 @@ export class Prediction {
       }
     }
     into.set(this.#drawn);
+  }
+
+  /** Time since the newest tick, limited if the page has missed some, s. */
+  #sinceTickSeconds(nowMs: number): number {
+    return Math.min((nowMs - this.#tickAtMs) / 1000, 1.5 * this.#session.tickSeconds);
   }
 
   #nowMs(): number {

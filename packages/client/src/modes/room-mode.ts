@@ -8,9 +8,10 @@ import type {
   ViewLimits,
 } from "@paceline/protocol";
 import type { InputStep, WritableFields } from "@paceline/netcode";
-import type { DropCounters, PongTimes, Uplink } from "@paceline/transport";
+import type { DropCounters, PongTimes } from "@paceline/transport";
 import type { Prediction } from "./prediction.js";
 import type { ServerConnection } from "../connection/server-connection.js";
+import type { Welcome } from "../connection/server-connection-options.js";
 import type { Entity } from "../entities/entity.js";
 import type { OwnedEntities, OwnedRecord } from "../entities/owned-entities.js";
 import type { PairParts, PeerConnection } from "../peers/peer-connection.js";
@@ -20,6 +21,7 @@ import type { Router } from "../peers/router.js";
 import type { ViewPlan } from "../plan/view-plan.js";
 import type { RoomTransport } from "../report/room-transport.js";
 import type { GameTime, PublishedTick } from "../time/game-time.js";
+import type { RoomClock } from "../time/room-clock.js";
 import type { InputSender } from "./authoritative/input-sender.js";
 import type { RoomListeners } from "./room-listeners.js";
 import type { ReferenceCode } from "./state-stream.js";
@@ -27,7 +29,7 @@ import type { ReferenceCode } from "./state-stream.js";
 /** Fetches the code for streams of other builds. It is tried again until it is there. */
 export type LoadColumns = () => Promise<Pick<typeof Protocol, "describeColumns" | "matchColumns">>;
 
-/** Parts of a room that its mode uses. Functions return parts that the room creates after its first mode. */
+/** Parts of a room that its mode uses. */
 export interface RoomParts extends PairParts {
   readonly loadColumns: LoadColumns;
   readonly loadReferences: () => Promise<ReferenceCode>;
@@ -38,20 +40,22 @@ export interface RoomParts extends PairParts {
   readonly messages: RoomMessages;
   readonly router: Router;
   readonly time: GameTime;
+  readonly clock: RoomClock;
+  /** The game's loop. While it runs, the steps of the inputs run with it. */
+  readonly loop: { readonly isRunning: boolean };
   readonly drops: DropCounters;
   readonly view: ViewPlan;
-  readonly connection: () => ServerConnection;
-  readonly transport: () => RoomTransport;
-  /** Sender to the server for each traffic class; undefined while there is no link. */
-  readonly uplink: () => Uplink | undefined;
-  /** Returns the server's clock minus the local one, ms; undefined before the first pong. */
-  readonly serverOffsetMs: () => number | undefined;
-  /** True while the game's loop runs, and with it the steps of the inputs. */
-  readonly isLooping: () => boolean;
+  readonly connection: ServerConnection;
+  readonly transport: RoomTransport;
   /** Called when {@link RoomMode.neededDelayMs} may have changed. */
   readonly reviewDelay: () => void;
   /** Called when the traffic through the server may have changed. */
   readonly reviewServerPath: () => void;
+}
+
+/** The code of a mode. It opens the room that a welcome describes. */
+export interface ModeCode {
+  readonly Mode: new (parts: RoomParts, welcome: Welcome) => RoomMode;
 }
 
 export interface PrescribedSteps {

@@ -1,4 +1,4 @@
-import type { Room } from "../api/room.js";
+import type { Room } from "../room/room.js";
 
 /** Returns the room's state and its paths as JSON, without secrets and without the contents of messages. */
 export async function bugReport(room: Room): Promise<string> {

@@ -1,6 +1,6 @@
 import type { Entity } from "../entities/entity.js";
 import type { Peer } from "../peers/peer.js";
-import type { Room } from "../api/room.js";
+import type { Room } from "../room/room.js";
 import { make, makeSection, setText, showChoices } from "./dom.js";
 import { FieldShares, type KindShare } from "./field-shares.js";
 import { MessageForm } from "./message-form.js";

@@ -1,6 +1,6 @@
 import type { EntityDefinition } from "@paceline/protocol";
 import type { Entity } from "../entities/entity.js";
-import type { Room } from "../api/room.js";
+import type { Room } from "../room/room.js";
 
 /** Estimated share of a kind of entity, and of its fields, in the bytes of states, 0 to 1. */
 export interface KindShare {

@@ -1,4 +1,4 @@
-import type { Room } from "../api/room.js";
+import type { Room } from "../room/room.js";
 import { Panel, type PanelOptions } from "./panel.js";
 
 export { bugReport } from "./bug-report.js";

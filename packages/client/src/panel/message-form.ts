@@ -1,5 +1,5 @@
 import type { Peer } from "../peers/peer.js";
-import type { Room } from "../api/room.js";
+import type { Room } from "../room/room.js";
 import { make, setText, showChoices } from "./dom.js";
 
 const EVERYBODY = "";

@@ -1,7 +1,7 @@
 import type { Peer } from "../peers/peer.js";
 import type { TransportChange } from "../paths/transport-change.js";
 import type { ServerStats } from "../paths/path-stats.js";
-import type { Room } from "../api/room.js";
+import type { Room } from "../room/room.js";
 import { bugReport } from "./bug-report.js";
 import type { ContentView } from "./content-view.js";
 import { make, makeButton, makeSection, setText, showRows } from "./dom.js";

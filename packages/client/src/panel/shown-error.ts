@@ -1,5 +1,5 @@
 import type { Entity } from "../entities/entity.js";
-import type { Room } from "../api/room.js";
+import type { Room } from "../room/room.js";
 
 interface Place {
   readonly x: number;

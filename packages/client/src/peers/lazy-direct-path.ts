@@ -1,5 +1,4 @@
 import type { DirectPath, DirectPathOptions } from "./direct-path.js";
-import { LazyModule } from "../browser/lazy-module.js";
 
 export type LoadDirectPath = () => Promise<{ readonly DirectPath: typeof DirectPath }>;
 
@@ -27,7 +26,6 @@ export class LazyDirectPath {
   /** Undefined until the code has arrived. */
   path: DirectPath | undefined;
   readonly #options: LazyDirectPathOptions;
-  readonly #module: LazyModule<"DirectPath", Awaited<ReturnType<LoadDirectPath>>>;
   #isAllowed = false;
   #isLoading = false;
   #retryMs = FIRST_RETRY_MS;
@@ -36,7 +34,6 @@ export class LazyDirectPath {
 
   constructor(options: LazyDirectPathOptions) {
     this.#options = options;
-    this.#module = new LazyModule("DirectPath", options.loadDirectPath);
   }
 
   /** Reason for the missing direct link; undefined before a failure. */
@@ -46,7 +43,7 @@ export class LazyDirectPath {
 
   /** Loads the code early: on a line that has become bad the load would take many seconds. */
   prefetch(): void {
-    if (!this.path) this.#module.prefetch();
+    if (!this.path) this.#options.loadDirectPath().catch(() => undefined);
   }
 
   allow(isAllowed: boolean): void {
@@ -75,7 +72,7 @@ export class LazyDirectPath {
   #load(): void {
     if (this.#isLoading || !this.#isAllowed) return;
     this.#isLoading = true;
-    this.#module.fetch().then(
+    this.#options.loadDirectPath().then(
       ({ DirectPath }) => this.#loaded(new DirectPath(this.#options)),
       (error: unknown) => this.#failed(error),
     );

@@ -52,7 +52,14 @@ export interface PeerHandlers {
   sendSignal(attempt: number, data: unknown): void;
 }
 
-/** Parts of a room that its pairs use. Functions return parts that change, or that are created later. */
+/** This participant's session at the server, as the last welcome and the server's later messages say. */
+export interface ServerFacts {
+  /** Number of this session at the server and on the wire. */
+  sessionNumber: number;
+  iceServers: readonly IceServer[];
+}
+
+/** Parts of a room that its pairs use. */
 export interface PairParts {
   readonly scheduler: Scheduler;
   readonly time: { readonly tick: number };
@@ -60,10 +67,8 @@ export interface PairParts {
   /** Makes WebRTC links in an environment without its own WebRTC. */
   readonly newLink: WebRtcLinkMaker | undefined;
   readonly loadDirectPath: LoadDirectPath;
-  readonly budget: () => ByteBudget;
-  /** Returns the number of this participant's session at the server and on the wire. */
-  readonly sessionNumber: () => number;
-  readonly iceServers: () => readonly IceServer[];
+  readonly budget: ByteBudget;
+  readonly facts: ServerFacts;
   /** Takes a new link and returns the link to use instead, for example a filtered one. */
   readonly interpose: (link: Link) => Link;
 }
@@ -176,7 +181,8 @@ export class PeerConnection implements Peer {
     this.#direct = new LazyDirectPath({
       ...parts,
       eventLifetimeMs: () => parts.channel("event").lifetimeMs,
-      isInitiator: parts.sessionNumber() > info.number,
+      isInitiator: parts.facts.sessionNumber > info.number,
+      iceServers: () => parts.facts.iceServers,
       sendSignal: (attempt, data) => handlers.sendSignal(attempt, inEpoch(data, this.#epoch)),
       attach: (link, terms) => this.#attachDirect(parts.interpose(link), terms),
       onLoadFailure: () => this.#reportPath(),
@@ -196,7 +202,7 @@ export class PeerConnection implements Peer {
         return limits.bulkBytes;
       },
       bulkRate: this.#bulkRate,
-      budget: budget(),
+      budget,
       answers: this.#answers,
       allowance: this.#allowance,
       handlers: {

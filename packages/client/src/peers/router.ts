@@ -1,7 +1,6 @@
 import { readEnvelope, type DropReason, type Envelope } from "@paceline/protocol";
 import type { RelayedLink, Session } from "@paceline/transport";
-
-const MAX_EARLY_PACKETS = 1e3;
+import type { EarlyTasks } from "../events/early-tasks.js";
 
 export interface Channel {
   readonly session: Session;
@@ -12,19 +11,23 @@ export interface Channel {
   admit(envelope: Envelope): RelayedLink | undefined;
 }
 
-/**
- * Passes packets from the server to the channel of their sender. Packets may arrive together with the
- * welcome, before the game can listen: they wait until {@link release}.
- */
+interface RouterOptions {
+  /** Holds packets until the game can listen. */
+  readonly early: EarlyTasks;
+  /** Called for every packet, before it is read. */
+  onPacket(this: void): void;
+  onDropped(this: void, reason: DropReason): void;
+}
+
+/** Passes packets from the server to the channel of their sender. */
 export class Router {
   readonly #channels = new Map<number, Channel>();
+  readonly #early: EarlyTasks;
   readonly #onPacket: () => void;
   readonly #onDropped: (reason: DropReason) => void;
-  /** Packets that wait; undefined once the game can listen. */
-  #early: Uint8Array[] | undefined = [];
 
-  /** `onPacket` is called for every packet, before it is read. */
-  constructor(onPacket: () => void, onDropped: (reason: DropReason) => void) {
+  constructor({ early, onPacket, onDropped }: RouterOptions) {
+    this.#early = early;
     this.#onPacket = onPacket;
     this.#onDropped = onDropped;
   }
@@ -37,11 +40,11 @@ export class Router {
     this.#channels.delete(number);
   }
 
+  /** Bound, so that a session's packet gets here in one call. */
   readonly receive = (packet: Uint8Array): void => {
     this.#onPacket();
-    if (this.#early) {
-      if (this.#early.length < MAX_EARLY_PACKETS) this.#early.push(packet);
-      else this.#onDropped("queue-full");
+    if (!this.#early.isOpen("game")) {
+      if (!this.#early.run("game", () => this.receive(packet))) this.#onDropped("queue-full");
       return;
     }
     const envelope = readEnvelope(packet);
@@ -54,11 +57,4 @@ export class Router {
     else if (!firstIds) link.received(inner);
     else if (link.countReceived(inner.length)) channel.session.receiveBroadcast(link, firstIds[0]!, inner);
   };
-
-  /** Passes the waiting packets on, because the game can listen. */
-  release(): void {
-    const early = this.#early ?? [];
-    this.#early = undefined;
-    for (const packet of early) this.receive(packet);
-  }
 }

@@ -24,27 +24,28 @@ export interface ViewPlan {
   loadInterpolation(this: void): Promise<Interpolation>;
 }
 
-/** Returns the view settings of a room. The room may be incomplete: its members are read at first use. */
+/** Returns the view settings of a room. */
 export function viewPlanOf(
-  room: { readonly transport: { readonly plan: Plan }; readonly clock: RoomClock },
+  inForce: { readonly plan: Plan },
+  clock: RoomClock,
   loadInterpolation: ViewPlan["loadInterpolation"],
 ): ViewPlan {
   return {
     loadInterpolation,
     get isInterpolated() {
-      return room.transport.plan.style === "interpolation";
+      return inForce.plan.style === "interpolation";
     },
     get extrapolationLimitMs() {
-      return room.transport.plan.numbers.extrapolationLimitMs;
+      return inForce.plan.numbers.extrapolationLimitMs;
     },
     get interpolationDelayMs() {
-      return room.transport.plan.numbers.interpolationDelayMs;
+      return inForce.plan.numbers.interpolationDelayMs;
     },
     get intervalMs() {
-      return stateIntervalMs(room.transport.plan);
+      return stateIntervalMs(inForce.plan);
     },
     get lagMs() {
-      return room.clock.serverNow() - room.clock.renderNow();
+      return clock.serverNow() - clock.renderNow();
     },
   };
 }

@@ -18,21 +18,15 @@ export interface ModeFacts {
   words(all: WordsOfRooms): RoomWords;
 }
 
-/** Facts before the mode is known. They suit both modes; the plan is that of a mesh room. */
-export const unknownMode: ModeFacts = {
-  hasPairs: true,
-  topologyFor: (preferred) => (preferred === "authority" ? "mesh" : preferred),
-  assertFits: () => undefined,
-  words: ({ playersWords }) => playersWords,
-};
-
 /** Facts about a mesh room. */
 export const meshFacts: ModeFacts = {
-  ...unknownMode,
+  hasPairs: true,
+  topologyFor: (preferred) => (preferred === "authority" ? "mesh" : preferred),
   assertFits: (choice) => {
     if (topologyOf(choice) !== "authority") return;
     refuse(choice, `"mesh" or "relay", or nothing: no server decides in this room`);
   },
+  words: ({ playersWords }) => playersWords,
 };
 
 /** Returns the facts about an authoritative room with so many steps per second. */

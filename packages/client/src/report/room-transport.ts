@@ -12,6 +12,7 @@ import {
   type Plan,
   type Profile,
   type ProfileChoice,
+  type Scheduler,
   type WebRtcLinkMaker,
 } from "@paceline/transport";
 import { PeerCountHysteresis } from "./peer-count-hysteresis.js";
@@ -27,12 +28,21 @@ import type { PeerConnection } from "../peers/peer-connection.js";
 import type { explainRoom } from "./explanation.js";
 import { measuredOf, rounded, type ServerStats } from "../paths/path-stats.js";
 import type { Explanation, TransportChange } from "../paths/transport-change.js";
-import { unknownMode, type ModeFacts, type WordsOfRooms } from "./mode-facts.js";
-import { Simulation, type SimulatedNetwork, type SimulationOptions } from "./simulation.js";
+import type { PlanInForce } from "../plan/plan-in-force.js";
+import type { ModeFacts, WordsOfRooms } from "./mode-facts.js";
+import type { SimulatedNetwork, Simulation } from "./simulation.js";
 import { changedNumbers } from "./transport-report.js";
 
-export interface RoomTransportOptions extends SimulationOptions {
-  loadExplanation(): Promise<WordsOfRooms & { readonly explainRoom: typeof explainRoom }>;
+/** Fetches the texts of {@link RoomTransport.explain}. */
+export type LoadExplanation = () => Promise<WordsOfRooms & { readonly explainRoom: typeof explainRoom }>;
+
+export interface RoomTransportOptions {
+  readonly scheduler: Scheduler;
+  readonly inForce: PlanInForce;
+  readonly simulation: Simulation;
+  /** Facts about the room's mode. */
+  readonly mode: ModeFacts;
+  readonly loadExplanation: LoadExplanation;
   readonly profile: ProfileChoice;
   readonly transports: readonly TransportKind[];
   readonly newLink?: WebRtcLinkMaker | undefined;
@@ -63,25 +73,25 @@ export class RoomTransport {
   readonly #steady = new SteadyMeasurements();
   readonly #directCount = new PeerCountHysteresis();
   readonly #receiverCount = new PeerCountHysteresis();
-  readonly #simulation: Simulation;
   readonly #device: DeviceProbe;
   #choice: ProfileChoice;
   #profile: Profile;
   #transports: readonly TransportKind[];
+  /** The plan that was decided last. */
   #plan: Plan;
   #serverHasWebRtc: boolean | "unknown" = "unknown";
-  #room: ModeFacts = unknownMode;
+  #room: ModeFacts;
   #hasWarnedOfShortage = false;
 
   /** @internal */
   constructor(options: RoomTransportOptions) {
     this.#options = options;
-    this.#simulation = new Simulation(options);
+    this.#room = options.mode;
+    this.#plan = options.inForce.plan;
     this.#choice = options.profile;
     this.#profile = profileOf(options.profile);
     this.#transports = options.transports;
     this.#device = new DeviceProbe(() => this.review("the device"));
-    this.#plan = this.#decide();
   }
 
   /** The genre of the profile. */
@@ -99,7 +109,7 @@ export class RoomTransport {
   }
 
   get plan(): Plan {
-    return this.#plan;
+    return this.#options.inForce.plan;
   }
 
   /** The links to the server, their traffic, and the reason. */
@@ -178,15 +188,10 @@ export class RoomTransport {
     this.review();
   }
 
-  /** @internal Sets the room's mode when it is known. Its server has not said yet what it offers. */
+  /** @internal Sets the room's mode after another join. The server has not said yet what it offers. */
   entered(room: ModeFacts): void {
     this.#room = room;
     this.#serverHasWebRtc = "unknown";
-  }
-
-  /** @internal Throws {@link ConfigError} if the game itself chose a topology that the room does not have. */
-  assertTopology(): void {
-    this.#room.assertFits(this.#choice);
   }
 
   /** @internal Stops watching the device. */
@@ -226,6 +231,7 @@ export class RoomTransport {
     const old = this.#plan;
     const wasDirect = hasDirectLinks(old);
     this.#plan = this.#decide();
+    this.#options.inForce.replace(this.#plan);
     this.#recordServerLinks(old);
     const rates = changedNumbers(old, this.#plan);
     if (rates !== "") {
@@ -264,11 +270,6 @@ export class RoomTransport {
   /** Calls the listener when a path or the plan has changed, with the reason. */
   onChange(listener: (change: TransportChange) => void): Unsubscribe {
     return this.#changes.add(listener);
-  }
-
-  /** @internal True if the plan has direct links to other players. */
-  get isDirectWanted(): boolean {
-    return hasDirectLinks(this.#plan);
   }
 
   /** @internal Returns why there are no direct links between players; undefined if they are allowed. */
@@ -310,13 +311,13 @@ export class RoomTransport {
    * for a setting out of range; nothing is changed then.
    */
   async simulate(settings: SimulatedNetwork | undefined): Promise<void> {
-    const choice = await this.#simulation.set(settings);
+    const choice = await this.#options.simulation.set(settings);
     if (choice) this.record({ about: "simulated network", choice, reason: "asked for on this page" });
   }
 
   /** Settings of the last call of {@link simulate}. */
   get simulated(): SimulatedNetwork | undefined {
-    return this.#simulation.settings;
+    return this.#options.simulation.settings;
   }
 
   /**
@@ -325,13 +326,7 @@ export class RoomTransport {
    * see `Link.filters`.
    */
   onLink(listener: (link: Link) => void): Unsubscribe {
-    return this.#simulation.onLink(listener);
-  }
-
-  /** @internal Adds a new link of the room to the simulation, and returns it. */
-  interpose(link: Link): Link {
-    this.#simulation.add(link);
-    return link;
+    return this.#options.simulation.onLink(listener);
   }
 
   #decide(): Plan {

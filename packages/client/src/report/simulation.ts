@@ -29,11 +29,13 @@ export class Simulation {
     this.#options = options;
   }
 
-  add(link: Link): void {
+  /** Takes a new link of the page, and returns it. */
+  interpose(link: Link): Link {
     for (const known of this.#links) if (known.state === "closed") this.#links.delete(known);
     this.#links.add(link);
     if (this.settings) this.#line?.take(link);
     this.#onLink.emit(link);
+    return link;
   }
 
   onLink(listener: (link: Link) => void): Unsubscribe {

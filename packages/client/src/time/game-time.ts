@@ -2,6 +2,7 @@ import { ConfigError } from "@paceline/protocol";
 import type { SampledMoment } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
 import type { Page } from "../browser/page.js";
+import { Listeners } from "../events/listeners.js";
 
 /** Ticks per second on the wire for a game without fixed steps. States are sampled at these ticks. */
 export const TIME_TICK_HZ = 60;
@@ -35,8 +36,6 @@ interface GameTimeOptions {
   readonly tickHz: number;
   /** True if ticks are steps of the game: nothing is sampled between them. */
   readonly isStepped: boolean;
-  /** Called when `advance` got an impossible time, once for each kind of mistake. */
-  readonly onMisfit: (message: string) => void;
 }
 
 /**
@@ -44,6 +43,8 @@ interface GameTimeOptions {
  * never go back, since peers drop states that are older than theirs.
  */
 export class GameTime {
+  /** Reports an impossible time that `advance` got, once for each kind of mistake. */
+  readonly misfits = new Listeners<[string]>();
   readonly #options: GameTimeOptions;
   readonly tickHz: number;
   readonly #tickMs: number;
@@ -204,18 +205,17 @@ export class GameTime {
   #misfit(kind: "past" | "future" | "back", atMs: number): void {
     if (this.#reportedMisfits.has(kind)) return;
     this.#reportedMisfits.add(kind);
-    const { onMisfit } = this.#options;
     const instead = "write room.advance() for this frame, or give the time of requestAnimationFrame, in ms";
     const nowMs = Math.round(this.#nowMs());
     if (kind === "back")
-      return onMisfit(`advance(${atMs}) goes back: it was ${this.#latestAtMs} before; ${instead}`);
+      return this.misfits.emit(`advance(${atMs}) goes back: it was ${this.#latestAtMs} before; ${instead}`);
     const isCounter = kind === "past" && Number.isInteger(atMs);
     const what = isCounter
       ? "looks like a count of steps"
       : kind === "past"
         ? "is long over"
         : "is far ahead";
-    onMisfit(`advance(${atMs}) ${what}, now is ${nowMs} ms: ${instead}`);
+    this.misfits.emit(`advance(${atMs}) ${what}, now is ${nowMs} ms: ${instead}`);
   }
 }
 

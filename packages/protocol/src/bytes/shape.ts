@@ -1,11 +1,10 @@
-import { decodeValue } from "./value-codec.js";
+import { isFields } from "./fields.js";
 
 /** Reads an untrusted value. Returns undefined if it is malformed. */
 export type Reader<T> = (value: unknown) => T | undefined;
 
 /** A reader for each property. */
-type Readers<M> = { readonly [Name in keyof M]-?: Reader<M[Name]> };
-type OfType<M, Type> = Omit<Extract<M, { readonly type: Type }>, "type">;
+export type Readers<M> = { readonly [Name in keyof M]-?: Reader<M[Name]> };
 
 /** Result of a reader for a property that {@link shape} leaves out. */
 const LEFT_OUT = Symbol("left out");
@@ -82,24 +81,4 @@ export function shape<M>(readers: Readers<M>): Reader<M> {
     }
     return fields as M;
   };
-}
-
-/**
- * Reads messages of several types, each with its own properties, from msgpack.
- * @__NO_SIDE_EFFECTS__
- */
-export function messageReader<M extends { readonly type: string }>(shapes: {
-  readonly [Type in M["type"]]: Readers<OfType<M, Type>>;
-}): (bytes: Uint8Array, onItems?: (items: number) => void) => M | undefined {
-  return (bytes, onItems) => {
-    const value = decodeValue(bytes, onItems)?.value;
-    const type = isFields(value) ? value.type : undefined;
-    if (typeof type !== "string" || !Object.hasOwn(shapes, type)) return undefined;
-    const fields = shape(shapes[type as M["type"]])(value);
-    return fields && ({ type, ...fields } as unknown as M);
-  };
-}
-
-export function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,22 +1,26 @@
-import { Packr, Unpackr } from "msgpackr";
-import { isWellFormed } from "./msgpack-check.js";
+import { readMsgpack } from "./msgpack-reader.js";
+import { writeMsgpack } from "./msgpack-writer.js";
 import { plainDataProblem } from "./plain-data.js";
 
-/** A constant of its own, since msgpackr's types lack `skipValues`. */
-const packing = {
-  useRecords: false,
-  variableMapSize: true,
-  encodeUndefinedAsNil: true,
-  skipValues: [undefined],
-};
-
 /**
- * Msgpack for rare messages (control, commands, requests), never per tick. It carries plain data only: null,
- * booleans, finite numbers, text, bytes, arrays and plain objects. Records and extensions are off, so that
- * any msgpack reader can read the bytes, and no code is generated from them.
+ * Writes and reads plain data as msgpack (WF18): null, booleans, finite numbers, text, bytes, arrays and plain
+ * objects. Two codecs write the same bytes and read the same values.
  */
-const packer = new Packr(packing);
-const unpacker = new Unpackr({ useRecords: false, mapsAsObjects: true, int64AsType: "number" });
+export interface ValueCodec {
+  /** Encodes plain data, which the caller has checked. Returns bytes that the next call may overwrite. */
+  readonly write: (value: unknown) => Uint8Array;
+  /** Decodes untrusted bytes, as {@link decodeValue} does. */
+  readonly read: typeof decodeValue;
+}
+
+/** The codec until {@link useValueCodec}: a tenth of msgpackr's code, so that a first state is there sooner. */
+export const smallCodec: ValueCodec = { write: writeMsgpack, read: readMsgpack };
+let codec = smallCodec;
+
+/** Encodes and decodes all later values with this codec. */
+export function useValueCodec(next: ValueCodec): void {
+  codec = next;
+}
 
 /**
  * Encodes plain data. Throws `ConfigError` with the path (`message.cars[2].owner`) of any other value.
@@ -57,29 +61,24 @@ function after(kind: number, packed: Uint8Array): Uint8Array {
 function packedItems(items: readonly unknown[]): Uint8Array {
   const problem = plainDataProblem(items.at(-1), "message", 1, { items: items.length });
   if (problem) throw problem;
-  return packer.pack(items);
+  return codec.write(items);
 }
 
-/** Returns bytes that the next call overwrites: the packer reuses its buffer. */
+/** Returns bytes that the next call overwrites: the codec reuses its buffer. */
 function packedOf(value: unknown, name: string): Uint8Array {
   const problem = plainDataProblem(value, name);
   if (problem) throw problem;
-  return packer.pack(value);
+  return codec.write(value);
 }
 
 /**
  * Decodes untrusted bytes. Returns undefined if they are not exactly one well-formed plain value. Never
- * throws.
+ * throws. Bytes in the value are views of the given ones.
  * @param onItems called with numbers of items as they are read, so that their sender can be charged for them
  */
 export function decodeValue(
   bytes: Uint8Array,
   onItems?: (items: number) => void,
 ): { readonly value: unknown } | undefined {
-  if (!isWellFormed(bytes, onItems)) return undefined;
-  try {
-    return { value: unpacker.unpack(bytes) as unknown };
-  } catch {
-    return undefined;
-  }
+  return codec.read(bytes, onItems);
 }

@@ -4,7 +4,6 @@ import {
   boolean,
   bytesOf,
   listOf,
-  messageReader,
   number16,
   number32,
   numberOf,
@@ -14,6 +13,7 @@ import {
   wholeOf,
   type Reader,
 } from "../bytes/shape.js";
+import { messageReader } from "../bytes/message-reader.js";
 import { encodeAfter } from "../bytes/value-codec.js";
 
 /** Messages from a participant to the authority of its room. */

@@ -5,9 +5,7 @@ import {
   boolean,
   bytesOf,
   ifValid,
-  isFields,
   listOf,
-  messageReader,
   number16,
   number32,
   oneOf,
@@ -17,6 +15,8 @@ import {
   wholeOf,
   type Reader,
 } from "../bytes/shape.js";
+import { isFields } from "../bytes/fields.js";
+import { messageReader } from "../bytes/message-reader.js";
 
 /** A participant as the others see it. */
 export interface PeerInfo {

@@ -139,7 +139,11 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * was.
    */
   onBreach?(player: Player<this["inputs"]>, entity: object, breach: Breach): BreachAnswer;
-  /** Called when a player's link is lost. The player's seat is kept for a while. */
+  /**
+   * Called when a player's link is lost. The player's seat is kept for a while. Not called if the player's next link is
+   * in use before the server reads the end of the last one: then the player was never away, and {@link onReconnect} is
+   * not called either.
+   */
   onDrop?(player: Player<this["inputs"]>): unknown;
   /** Called when a player is back. `player` is the same object, also after a reload. */
   onReconnect?(player: Player<this["inputs"]>): unknown;

@@ -1,3 +1,4 @@
+export { preloadRooms } from "./preload-rooms.js";
 export { RoomStage, roomStage, type RoomStageOptions } from "./room-stage.js";
 export { StagePlayer, type StageJoin } from "./stage-player.js";
 export { virtualWebRtc, type VirtualWebRtcOptions } from "./virtual-webrtc.js";

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as realPause } from "node:timers/promises";
-import { Client, type Room as ClientRoom } from "@paceline/client";
+import type { Client, Room as ClientRoom } from "@paceline/client";
 import {
   defineServer,
   type Room,
@@ -10,6 +10,7 @@ import {
 } from "@paceline/server";
 import { seededRandom } from "@paceline/transport/simulated";
 import { VirtualScheduler } from "../virtual-scheduler.js";
+import { preloadRooms } from "./preload-rooms.js";
 import { StagePlayer, type StageJoin } from "./stage-player.js";
 
 const ROOM = "staged";
@@ -91,7 +92,7 @@ export class RoomStage<R extends Room> {
     const waited = promise.finally(() => (isSettled = true));
     waited.catch(() => undefined);
     // Loads code on demand first: its real loading time would shift the virtual time of rooms.
-    await Client.preload();
+    await preloadRooms();
     for (let step = 0; step < MAX_JOIN_STEPS && !isSettled; step++) {
       await this.advance(STEP_MS);
       // Loading code takes real time.

@@ -51,6 +51,8 @@ export class FramedSocket implements WebSocketLike {
   binaryType = "arraybuffer";
   readonly #webSocket: WebSocket;
   readonly #socket: Duplex;
+  /** The stream in which `ws` reads frames. Undefined if `ws` keeps it elsewhere in a later version. */
+  readonly #receiver: Writable | undefined;
   /** Called with each message, in place of an event. */
   onMessage: ((data: Uint8Array) => void) | undefined;
 
@@ -63,6 +65,8 @@ export class FramedSocket implements WebSocketLike {
   constructor(webSocket: WebSocket, socket: Duplex, maxBytes: number, onStray: StrayFrameHandler) {
     this.#webSocket = webSocket;
     this.#socket = socket;
+    const { _receiver: receiver } = webSocket as unknown as { readonly _receiver?: Writable };
+    this.#receiver = receiver;
     this.#bypassStreams(maxBytes);
     webSocket.on("message", (data: Buffer, isBinary: boolean) => {
       if (isBinary) this.#deliver(new Uint8Array(data.buffer, data.byteOffset, data.length));
@@ -82,11 +86,19 @@ export class FramedSocket implements WebSocketLike {
     return this.#socket.writableLength;
   }
 
-  /** Messages have no event, see {@link onMessage}. */
+  /**
+   * Messages have no event, see {@link onMessage}. `close` is reported when the close frame has arrived. `ws` reports
+   * it when the connection has ended, for which the other side must read the answer. Meanwhile the other side may
+   * use its next socket, whose first packet would be read before the end of this one.
+   */
   addEventListener(type: "open" | "error" | "message", listener: (event: never) => void): void;
   addEventListener(type: "close", listener: (event: LinkClose) => void): void;
   addEventListener(type: string, listener: (event: never) => void): void {
     this.#webSocket.addEventListener(type as "close", listener as (event: LinkClose) => void);
+    if (type !== "close") return;
+    this.#receiver?.once("conclude", (code: number, reason: Buffer) =>
+      (listener as (event: LinkClose) => void)({ code, reason: reason.toString() }),
+    );
   }
 
   send(data: Uint8Array, done?: () => void): void {
@@ -123,8 +135,7 @@ export class FramedSocket implements WebSocketLike {
 
   /** Reads whole frames before they reach the streams of the socket and of `ws`. */
   #bypassStreams(maxBytes: number): void {
-    const [webSocket, socket] = [this.#webSocket, this.#socket];
-    const { _receiver: receiver } = webSocket as unknown as { readonly _receiver?: Writable };
+    const [webSocket, socket, receiver] = [this.#webSocket, this.#socket, this.#receiver];
     if (!receiver) return;
     const parser = new FrameParser(maxBytes);
     const write = receiver.write.bind(receiver) as (bytes: Buffer) => boolean;

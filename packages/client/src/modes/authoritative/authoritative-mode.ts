@@ -96,7 +96,9 @@ export class AuthoritativeMode implements RoomMode {
   readonly #ownStates: OwnStates;
   #resyncAtMs = -Infinity;
 
-  constructor(parts: RoomParts, { spectator: isSpectator = false }: Welcome, info: AuthorityInfo) {
+  /** @param welcome that of a room with an authority */
+  constructor(parts: RoomParts, { spectator: isSpectator = false, authority }: Welcome) {
+    const info = authority!;
     this.#parts = parts;
     this.#info = info;
     this.#isSpectator = isSpectator;
@@ -125,11 +127,11 @@ export class AuthoritativeMode implements RoomMode {
     const parts = this.#parts;
     const info = this.#info;
     const server = this.#server!;
-    const myNumber = parts.sessionNumber();
+    const myNumber = parts.facts.sessionNumber;
     const view = viewAt(info.tickHz, parts.view, () => this.#plan);
     return new HostedEntities({ ...parts, view }, info, {
       rttMs: () => this.#session.rttMs ?? 0,
-      offsetMs: () => parts.serverOffsetMs(),
+      offsetMs: () => parts.clock.offsetMs,
       ownerOf: (owner) => (owner === myNumber ? null : (this.#peers.get(owner) ?? server)),
       isOwn: (id, owner, definition) => owner === myNumber && this.#ownIds.has(id, definition),
       onSpawn: (id) => this.#startPrediction(id),
@@ -140,15 +142,15 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   #newPeer(info: Pick<PeerInfo, "id" | "number" | "away">): HostedPeer {
-    return new HostedPeer(info, () => this.#parts.connection().stats);
+    return new HostedPeer(info, () => this.#parts.connection.stats);
   }
 
   get #session(): Session {
-    return this.#parts.connection().session;
+    return this.#parts.connection.session;
   }
 
   get #plan(): Plan {
-    return this.#parts.transport().plan;
+    return this.#parts.transport.plan;
   }
 
   get server(): Peer | undefined {
@@ -291,7 +293,7 @@ export class AuthoritativeMode implements RoomMode {
       tickHz: info.tickHz,
       send: (body) => {
         // Without a seat, the number of the input would be that of a room before.
-        if (this.#areInputsRead && this.#parts.connection().hasSeat) this.#session.sendInput(body);
+        if (this.#areInputsRead && this.#parts.connection.hasSeat) this.#session.sendInput(body);
       },
       onTick: (input, atMs) => this.#prediction?.advance(input, atMs),
     });
@@ -377,7 +379,7 @@ export class AuthoritativeMode implements RoomMode {
 
   answered({ remoteMs }: PongTimes): void {
     // Over another link, or another socket, a state may overtake a pong.
-    if (this.#parts.connection().isOneStream) this.#entities.store.answered(remoteMs);
+    if (this.#parts.connection.isOneStream) this.#entities.store.answered(remoteMs);
   }
 
   /** Requests an own entity: the authority decides whether this participant may own it. */
@@ -545,7 +547,7 @@ export class AuthoritativeMode implements RoomMode {
 
   /** Sends a message. Drops it if only this mode needs it and another one follows, with the next welcome. */
   #send(payload: Uint8Array, periodMs?: number): number {
-    if (payload[0] !== PayloadKind.command && !this.#parts.connection().hasSeat) return -1;
+    if (payload[0] !== PayloadKind.command && !this.#parts.connection.hasSeat) return -1;
     return this.#session.sendReliable(payload, periodMs);
   }
 }

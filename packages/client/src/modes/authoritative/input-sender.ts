@@ -20,7 +20,7 @@ import { MAX_BEHIND_MS } from "../../time/game-time.js";
 import type { RoomParts } from "../room-mode.js";
 
 export interface InputSenderOptions {
-  readonly parts: Pick<RoomParts, "scheduler" | "listeners" | "isLooping">;
+  readonly parts: Pick<RoomParts, "scheduler" | "listeners" | "loop">;
   readonly definition: InputDefinition;
   /** That of the session before: the game goes on to write the same object. */
   readonly previous: InputSender | undefined;
@@ -92,15 +92,15 @@ export class InputSender {
   }
 
   #wait(nowMs: number): void {
-    const { scheduler, isLooping } = this.#options.parts;
-    const dueInMs = isLooping() ? MAX_BEHIND_MS : Math.max(0, this.#nextAtMs - nowMs);
+    const { scheduler, loop } = this.#options.parts;
+    const dueInMs = loop.isRunning ? MAX_BEHIND_MS : Math.max(0, this.#nextAtMs - nowMs);
     this.#cancel = scheduler.after(dueInMs, this.#wake);
   }
 
   readonly #wake = (): void => {
-    const { scheduler, isLooping } = this.#options.parts;
+    const { scheduler, loop } = this.#options.parts;
     const nowMs = scheduler.nowMs();
-    if (!isLooping()) this.run(nowMs);
+    if (!loop.isRunning) this.run(nowMs);
     this.#wait(nowMs);
   };
 

@@ -102,7 +102,7 @@ export class OwnStates {
    * the entities between two states, and forwards them.
    */
   publish(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
-    const plan = this.#parts.transport().plan;
+    const plan = this.#parts.transport.plan;
     const { rttMs = ASSUMED_RTT_MS } = this.#session;
     // Packets keep the plan's period. A step that is early by up to half a tick counts.
     const leastMs = plan.channels.state.periodMs - 500 / this.#parts.time.tickHz;
@@ -153,6 +153,6 @@ export class OwnStates {
   }
 
   get #session(): Session {
-    return this.#parts.connection().session;
+    return this.#parts.connection.session;
   }
 }

@@ -88,7 +88,7 @@ export class MeshMode implements RoomMode {
   soleWriter(): SoleWriter | undefined {
     const pairs = [...this.pairs];
     const numbers = pairs.map(({ sessionNumber }) => sessionNumber);
-    const first = firstNumber([this.#parts.sessionNumber(), ...numbers]);
+    const first = firstNumber([this.#parts.facts.sessionNumber, ...numbers]);
     const peer = pairs.find(({ sessionNumber }) => sessionNumber === first);
     return peer && { peer, name: `player ${peer.number}` };
   }
@@ -115,9 +115,9 @@ export class MeshMode implements RoomMode {
 
   joined(info: PeerInfo): void {
     const parts = this.#parts;
-    if (info.number === parts.sessionNumber() || this.#members.has(info.number)) return;
+    if (info.number === parts.facts.sessionNumber || this.#members.has(info.number)) return;
     const peer = this.#newPair(info);
-    const uplink = parts.uplink();
+    const uplink = parts.connection.uplink;
     if (uplink) peer.relayOver(uplink);
     this.#states.joined(peer, parts.time.tick);
     parts.listeners.joins.emit(peer);
@@ -138,7 +138,7 @@ export class MeshMode implements RoomMode {
       onPathChange: (reason) => this.#pathChanged(member, reason),
       onReset: (loss) => this.#reset(member, loss),
       onEnded: () => this.#remove(number, "ended by the peer"),
-      sendSignal: (attempt, data) => parts.connection().send({ type: "signal", to: number, attempt, data }),
+      sendSignal: (attempt, data) => parts.connection.send({ type: "signal", to: number, attempt, data }),
     };
     const peer = new PeerConnection({
       parts,
@@ -224,7 +224,7 @@ export class MeshMode implements RoomMode {
 
   /** Moves relayed traffic to the new link to the server, and sends unacknowledged messages again. */
   relayMoved(): void {
-    const uplink = this.#parts.uplink();
+    const uplink = this.#parts.connection.uplink;
     if (uplink) for (const peer of this.pairs) peer.relayOver(uplink);
   }
 
@@ -238,7 +238,7 @@ export class MeshMode implements RoomMode {
   }
 
   planChanged(): void {
-    const transport = this.#parts.transport();
+    const transport = this.#parts.transport;
     const { channels, stripes } = transport.plan;
     // States may soon take a way on which some are lost, or overtake each other.
     if (channels.state.links.length > 1 || stripes > 1) this.#states.fetchReferences();
@@ -389,7 +389,7 @@ export class MeshMode implements RoomMode {
   #pathChanged(member: Member, reason: string): void {
     const { transport, reviewServerPath } = this.#parts;
     const { number, path, channel } = member.peer;
-    transport().record({ about: `peer ${number}`, choice: `${path}: ${channel}`, reason });
+    transport.record({ about: `peer ${number}`, choice: `${path}: ${channel}`, reason });
     // States for relayed peers go over WebRTC to the server if it offers that.
     reviewServerPath();
     this.#reviewAbsence(member);

@@ -13,7 +13,7 @@ export class PairMessages {
   constructor(parts: RoomParts, peers: () => PeerConnection[]) {
     this.#listeners = parts.listeners;
     this.#peers = peers;
-    this.#broadcast = new Broadcast(parts);
+    this.#broadcast = new Broadcast({ ...parts, uplink: () => parts.connection.uplink });
   }
 
   /**

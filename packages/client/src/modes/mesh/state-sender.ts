@@ -89,7 +89,7 @@ export class StateSender {
     this.#parts = parts;
     this.#messages = messages;
     this.#peers = peers;
-    this.publications = new SharedPackets({ ...parts, peers });
+    this.publications = new SharedPackets({ ...parts, peers, uplink: () => parts.connection.uplink });
     this.#referenceStates = new TokenBucket(
       limits.statesPerSecond * REFERENCE_SHARE,
       limits.statesBurst * REFERENCE_BURST_SHARE,
@@ -253,7 +253,7 @@ export class StateSender {
   replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
     this.#tick = moment.tick;
     const receivers = this.#peers();
-    const { state } = this.#parts.transport().plan.channels;
+    const { state } = this.#parts.transport.plan.channels;
     const isDue = receivers.length > 0 && this.#isDue(moment, state.periodMs);
     if (state.delivery === "ordered-reliable") {
       if (isDue) this.#sendInOrder(receivers, records, moment);
@@ -334,7 +334,7 @@ export class StateSender {
     moment: ReplicationMoment,
   ): Iterable<[StateStream, EntityRows[]]> {
     // The other players' plan is most likely this one. If it bundles longer, some states are sent twice.
-    const { periodMs } = this.#parts.transport().plan.channels.command;
+    const { periodMs } = this.#parts.transport.plan.channels.command;
     const lostAfterMs = only ? lostAfterMsOf(only.rttMs ?? ASSUMED_RTT_MS, periodMs) : Infinity;
     const due = this.#replication.due(records, moment, { ...this.#policy(), lostAfterMs });
     if (due.length > 0) this.#sentAtMs = moment.nowMs;
@@ -386,7 +386,8 @@ export class StateSender {
   ): void {
     const following = receivers.filter((peer) => !this.#individual.has(peer));
     const take = (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number): void => {
-      const alone = to - from === 1 ? this.#parts.sessionNumber() * 0x10000 + entities[from]!.id : undefined;
+      const alone =
+        to - from === 1 ? this.#parts.facts.sessionNumber * 0x10000 + entities[from]!.id : undefined;
       this.publications.add(
         // The body is a view until the next one, and the packet may wait for others of this tick.
         { head: stream.head, body: body.slice() },
@@ -422,7 +423,7 @@ export class StateSender {
   }
 
   #policy(): SendDecisionPolicy & StateRates {
-    return { ...policyOf(this.#parts.transport().plan), horizonMs: this.#horizonMs };
+    return { ...policyOf(this.#parts.transport.plan), horizonMs: this.#horizonMs };
   }
 
   /**
@@ -522,7 +523,7 @@ export class StateSender {
   }
 
   get #serverSession(): Session | undefined {
-    const { state, session } = this.#parts.connection();
+    const { state, session } = this.#parts.connection;
     return state === "joined" ? session : undefined;
   }
 

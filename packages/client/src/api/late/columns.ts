@@ -1,2 +1,0 @@
-export * from "../room.js";
-export { describeColumns, matchColumns } from "@paceline/protocol";

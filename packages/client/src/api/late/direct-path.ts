@@ -1,2 +1,0 @@
-export * from "../room.js";
-export { DirectPath } from "../../peers/direct-path.js";

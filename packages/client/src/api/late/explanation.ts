@@ -1,3 +1,0 @@
-export * from "../room.js";
-export { explainRoom } from "../../report/explanation.js";
-export { authorityWords, playersWords } from "../../report/room-words.js";

@@ -1,2 +1,0 @@
-export * from "./motion.js";
-export { DelayedBody, InterpolationDelay } from "@paceline/netcode";

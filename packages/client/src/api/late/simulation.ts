@@ -1,2 +1,0 @@
-export * from "../room.js";
-export { describeNetwork, SimulatedLine } from "@paceline/transport/simulated";

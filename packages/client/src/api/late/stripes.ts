@@ -1,2 +1,0 @@
-export * from "../room.js";
-export { StripeFilter } from "@paceline/transport";

@@ -1,0 +1,1 @@
+export { AuthoritativeMode as Mode } from "../modes/authoritative/authoritative-mode.js";

@@ -1,0 +1,1 @@
+export { describeColumns, matchColumns } from "@paceline/protocol";

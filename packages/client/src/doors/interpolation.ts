@@ -1,0 +1,1 @@
+export { DEFAULT_CONVERGENCE, DelayedBody, InterpolationDelay } from "@paceline/netcode";

@@ -1,0 +1,1 @@
+export { MeshMode as Mode } from "../modes/mesh/mesh-mode.js";

@@ -1,0 +1,1 @@
+export { useMsgpackr } from "@paceline/protocol/msgpackr";

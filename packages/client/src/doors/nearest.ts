@@ -1,0 +1,1 @@
+export { measureEndpoints, nearestEndpoint, nearestRelay } from "../connection/nearest.js";

@@ -1,0 +1,1 @@
+export { beginQueueing } from "../room/queueing.js";

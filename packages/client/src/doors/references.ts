@@ -1,0 +1,2 @@
+export { ReferenceCycle } from "@paceline/netcode";
+export { ReferenceSender } from "@paceline/protocol";

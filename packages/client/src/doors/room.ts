@@ -1,0 +1,1 @@
+export { RoomJoin } from "../room/room-join.js";

@@ -1,0 +1,1 @@
+export { describeNetwork, SimulatedLine } from "@paceline/transport/simulated";

@@ -1,0 +1,1 @@
+export { StripeFilter } from "@paceline/transport";

@@ -1,0 +1,1 @@
+export { DirectPath } from "../peers/direct-path.js";

@@ -1,0 +1,63 @@
+import type { ByteBudget, DropCounters, ProfileChoice, WebRtcLinkMaker } from "@paceline/transport";
+import type { DoorTo } from "../browser/door.js";
+import type { TransportKind } from "../browser/environment.js";
+import type { FirstAttempt, JoinParts } from "../connection/first-attempt.js";
+import type { ServerConnection } from "../connection/server-connection.js";
+import type { LoadStripes, SocketCount } from "../connection/stripes.js";
+import type { Motion } from "../entities/motion.js";
+import type { EarlyTasks } from "../events/early-tasks.js";
+import type { LoadColumns, ModeCode } from "../modes/room-mode.js";
+import type { ReferenceCode } from "../modes/state-stream.js";
+import type { LoadDirectPath } from "../peers/lazy-direct-path.js";
+import type { PlanInForce } from "../plan/plan-in-force.js";
+import type { Interpolation } from "../plan/view-plan.js";
+import type { LoadExplanation } from "../report/room-transport.js";
+import type { Simulation, SimulationOptions } from "../report/simulation.js";
+import type { GameTime } from "../time/game-time.js";
+import type { ModeName } from "./welcome.js";
+
+type DoorOf<Load extends () => Promise<object>> = DoorTo<Awaited<ReturnType<Load>>>;
+
+/** Code that a room fetches when it needs it. */
+interface RoomDoors extends Readonly<Record<ModeName, DoorTo<ModeCode>>> {
+  readonly motion: DoorTo<Motion>;
+  readonly webRtc: DoorOf<LoadDirectPath>;
+  readonly references: DoorTo<ReferenceCode>;
+  readonly columns: DoorOf<LoadColumns>;
+  readonly interpolation: DoorTo<Interpolation>;
+  readonly stripes: DoorOf<LoadStripes>;
+  readonly msgpackr: DoorTo<{ readonly useMsgpackr: () => void }>;
+  readonly words: DoorOf<LoadExplanation>;
+  readonly simulation: DoorOf<SimulationOptions["loadSimulation"]>;
+}
+
+/** The parts of a room: the client's options, checked and completed, and the join in progress. */
+export interface RoomSetup extends JoinParts {
+  /** The join in progress. */
+  readonly first: FirstAttempt;
+  readonly doors: RoomDoors;
+  readonly profile: ProfileChoice;
+  readonly transports: readonly TransportKind[];
+  readonly newLink: WebRtcLinkMaker | undefined;
+  /** Steps per second of a game that runs in steps, from the game or from its profile. */
+  readonly tickHz: number;
+  /** True if the game set the steps per second: inputs and states then belong to steps, else to moments. */
+  readonly isStepped: boolean;
+  /** Receives the build that the server serves. */
+  readonly onBuild: (build: string) => void;
+  readonly sockets: SocketCount;
+}
+
+/** The parts of a join that its room goes on with. */
+export interface JoinedParts {
+  readonly setup: RoomSetup;
+  readonly connection: ServerConnection;
+  /** Holds what the server sends until the room exists, and what concerns the game until it can listen. */
+  readonly early: EarlyTasks;
+  readonly inForce: PlanInForce;
+  readonly simulation: Simulation;
+  /** Budget in bytes per second for all links of this room: to the server and to players. */
+  readonly budget: ByteBudget;
+  readonly time: GameTime;
+  readonly drops: DropCounters;
+}
