@@ -1,4 +1,4 @@
-/** The gates that every commit passes, the most useful results first. */
+/** The gates that every commit passes. */
 import { readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { runChild } from "./children.mjs";
@@ -51,14 +51,15 @@ const tool = (script) => [NODE, path.join(ROOT, "tools", script)];
 
 /**
  * Vitest's projects in two gates. The tests of "units" wait most of their time for sockets and processes, those
- * of "simulations" compute; side by side they take the time of one.
+ * of "simulations" compute; side by side they take the time of one. The simulations begin, since they take as long as
+ * all the others one after the other.
  * @type {Gate[]}
  */
 export const GATES = [
+  { name: "simulations", commands: () => [], run: () => runTests("simulations", ["sim", "property"], 1) },
   { name: "types", commands: () => [[NODE, binOf("typescript", "tsc"), "-b"]] },
   { name: "lint", commands: () => [[NODE, binOf("oxlint"), "--type-aware", "--deny-warnings"]] },
   { name: "units", commands: () => [], run: () => runTests("units", ["unit", "repo", "heap"], 3) },
-  { name: "simulations", commands: () => [], run: () => runTests("simulations", ["sim", "property"], 1) },
   { name: "format", commands: () => [[NODE, binOf("prettier"), "--check", "--log-level", "warn", "."]] },
   { name: "dead code", commands: () => [[NODE, binOf("knip")]] },
   { name: "size", commands: () => [[NODE, binOf("size-limit")]] },

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { SourceMap } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -227,5 +228,20 @@ describe("the linked client in a game", () => {
     expect(map.sources).toContain("../../src/room/room.ts");
     expect(map.sources).toContain("../../../protocol/src/wire/packet.ts");
     expect(map.names).toContain("Room");
+    const code = readFileSync(path.join(CLIENT, "dist/linked/room.js"), "utf8");
+    const column = code.indexOf("hasPairs&&");
+    const found = new SourceMap(map).findEntry(0, column);
+    const source = readFileSync(path.join(CLIENT, "dist/linked", found.originalSource), "utf8").split("\n");
+    expect(source[found.originalLine]!.slice(found.originalColumn)).toMatch(/^hasPairs &&/);
   });
+
+  it.each([withEsbuild, withRolldown])(
+    "has chunks that V8 compiles while they arrive, since brackets stand around their function (%o)",
+    async (bundle) => {
+      const built = await bundle(GAME);
+      const early = earlyOf(built);
+      const late = [...built.chunks].filter(([file]) => !early.has(file));
+      for (const [, { code }] of late) expect(code).toMatch(/[ ,][\w$]+=\(\(?[\w$,]+\)?=>\{/);
+    },
+  );
 });
