@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { carAt, idleInput } from "../src/car/car-state.js";
-import { STEP_HZ, STEP_MS } from "../src/car/step-car.js";
+import { STEP_HZ } from "../src/car/step-car.js";
 import { ComputerDriver } from "../src/drivers/computer-driver.js";
 import { identityOf, readOptions } from "../src/drivers/driver-options.js";
 import { skillOf } from "../src/drivers/racecraft.js";
@@ -114,15 +114,6 @@ describe("a computer driver", () => {
     Object.assign(one.racer.car, { y: one.racer.car.y - 25, headingRad: -Math.PI / 2 });
     race([one], 75);
     expect(one.lapTimesMs.length).toBeGreaterThanOrEqual(1);
-  });
-
-  test("simulates a minute of driving in 1.5 s", () => {
-    const one = entrant(0, 0);
-    const began = performance.now();
-    race([one], 60);
-    // Generous, because the machine may be busy: 60 s of driving in 1.5 s is 2.5 % of a core.
-    expect(performance.now() - began).toBeLessThan(1500);
-    expect(STEP_MS * STEP_HZ).toBeCloseTo(1000, 6);
   });
 });
 

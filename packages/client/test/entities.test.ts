@@ -89,7 +89,8 @@ describe("entities", () => {
       await pause(4);
     }
     const truth = (performance.now() - startMs) * 0.03;
-    expect(Math.abs(seen.shown.position.x - truth)).toBeLessThan(2.5);
+    // 6 m are 200 ms: a busy machine delays states.
+    expect(Math.abs(seen.shown.position.x - truth)).toBeLessThan(6);
     expect(seen.lastTick).toBeGreaterThan(10);
     expect(seen.ageMs).toBeLessThan(600);
     expect(b.peers[0]!.stats.updatesInPerSecond).toBeLessThan(31);

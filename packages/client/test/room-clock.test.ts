@@ -48,8 +48,8 @@ describe("the clock of a room", () => {
     await until("both know the time", () => rooms.every(({ clock }) => clock.errorMs < 5));
     const [a, b] = rooms.map(({ clock }) => clock.serverNow()) as [number, number];
     // Client and server are one process with one clock. A busy machine delays answers.
-    expect(Math.abs(a - performance.now())).toBeLessThan(40);
-    expect(Math.abs(a - b)).toBeLessThan(40);
-    expect(rooms[0]!.clock.now()).toBeCloseTo(performance.now(), -2);
+    expect(Math.abs(a - performance.now())).toBeLessThan(200);
+    expect(Math.abs(a - b)).toBeLessThan(200);
+    expect(Math.abs(rooms[0]!.clock.now() - performance.now())).toBeLessThan(200);
   });
 });
