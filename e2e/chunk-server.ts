@@ -10,6 +10,7 @@ const TEXT_OF = {
   room: "one loop at a time: stop the other one first",
   authority: "the room has an authority: players talk with it alone",
   mesh: "a peer: the room has no authority",
+  msgpackr: "Unexpected end of MessagePack data",
 } as const;
 export type Chunk = keyof typeof TEXT_OF;
 

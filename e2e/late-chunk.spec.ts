@@ -7,7 +7,7 @@ import { GameServer } from "../packages/client/test/game-server.js";
 import { executableOf } from "../tools/browsers.mjs";
 import { authorityGame, authorityServer, FIRST_STATE, meshGame } from "../tools/verify/documented-games.mjs";
 import { launchEngine } from "./browsers/playwright-browser.js";
-import { ChunkServer, type GameBehind } from "./chunk-server.js";
+import { ChunkServer, type ChunkRequest, type GameBehind } from "./chunk-server.js";
 
 const PAGE = path.resolve(import.meta.dirname, "../packages/client/test/browser/lifecycle-page.ts");
 /** The printed games import the packages from here. */
@@ -155,6 +155,27 @@ test("a page that is offline while code should arrive after its first state gets
     await areDirect(pages);
   }));
 
+test("messages are exchanged while the faster codec is on its way, and after it has come", () =>
+  inScene("chromium", async (scene) => {
+    scene.chunks.hold("msgpackr");
+    const [one, other] = await twoPlayers(scene);
+    const send = (from: number, to: number) =>
+      one.evaluate(([first, last]) => (window as unknown as PlayerWindow).player.send(first, last), [
+        from,
+        to,
+      ] as const);
+    const heard = () => other.evaluate(() => (window as unknown as PlayerWindow).player.record.heard.length);
+    await send(0, 20);
+    await expect.poll(heard).toBe(20);
+    await expect.poll(() => scene.chunks.requestsOf("msgpackr").length, { timeout: 30_000 }).toBe(2);
+    await send(20, 40);
+    await expect.poll(heard).toBe(40);
+    scene.chunks.release("msgpackr");
+    await other.waitForTimeout(LOOKED_MS);
+    await send(40, 60);
+    await expect.poll(heard).toBe(60);
+  }));
+
 /** Opens the guide's server, whose rooms have an authority. */
 async function authority(): Promise<GameBehind & { stop(options: { drainMs: number }): Promise<void> }> {
   const folder = path.join(GAME_FOLDER, "dist-server");
@@ -174,6 +195,32 @@ async function meet(engine: Browser, undisturbed: ChunkServer, disturbed: ChunkS
 
 const hasFirstState = (page: Page) =>
   page.evaluate((name) => performance.getEntriesByName(name).length > 0, FIRST_STATE);
+
+test("the faster codec is requested only after the first state", async () => {
+  test.skip(executableOf("chromium") === undefined, "chromium is not installed");
+  const engine = await launchEngine("chromium");
+  const server = await GameServer.start();
+  const chunks = await ChunkServer.start({ code: meshGame(), folder: GAME_FOLDER }, server.relay);
+  try {
+    const page = await meet(engine, chunks, chunks);
+    await expect.poll(() => hasFirstState(page), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => chunks.requestsOf("msgpackr").length, { timeout: 30_000 }).toBe(2);
+    const [{ chunk }] = chunks.requestsOf("msgpackr") as [ChunkRequest];
+    const [shownAtMs, askedAtMs] = await page.evaluate(
+      ([mark, file]) => {
+        const [shown] = performance.getEntriesByName(mark);
+        const asked = performance.getEntriesByType("resource").find(({ name }) => name.endsWith(file));
+        return [shown?.startTime, asked?.startTime];
+      },
+      [FIRST_STATE, chunk] as const,
+    );
+    expect(askedAtMs).toBeGreaterThan(shownAtMs!);
+  } finally {
+    await engine.close();
+    await server.stop();
+    chunks.stop();
+  }
+});
 
 for (const [guessed, served, code] of [
   ["a mesh", "an authority", authorityGame()],
