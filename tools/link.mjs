@@ -26,7 +26,7 @@ const OUT = path.join(DIST, "linked");
 /** The public modules for browsers. */
 const INPUT = {
   index: path.join(DIST, "index.js"),
-  netcode: path.join(DIST, "netcode.js"),
+  lockstep: path.join(DIST, "lockstep/index.js"),
   panel: path.join(DIST, "panel/index.js"),
 };
 

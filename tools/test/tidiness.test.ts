@@ -30,6 +30,8 @@ const REPLACED = new RegExp(
   [
     // One file explains a room, from facts.
     String.raw`\b(?:Mode(?:)Facts|Room(?:)Words|WordsOf(?:)Rooms|Travelling(?:)Room|Explained(?:)Room)\b`,
+    // Lockstep has an entry of its own.
+    String.raw`client/(?:)netcode\b`,
   ].join("|"),
 );
 const LEFT_UNDONE = /\b(?:TO(?:)DO|FIX(?:)ME|X(?:)XX)\b/;
@@ -83,6 +85,7 @@ describe("the patterns", () => {
     expect(["/** O", "f the last packet. */"].join("")).toMatch(HARD_TO_READ);
     expect(["MO", "ST_PLAYERS"].join("")).toMatch(HARD_TO_READ);
     expect(["Mode", "Facts"].join("")).toMatch(REPLACED);
+    expect(["@paceline/client", "netcode"].join("/")).toMatch(REPLACED);
     const home = ["", "home", "someone", "game"].join("/");
     expect(`open("${home}")`).toMatch(LOCAL_PATH);
     expect(["https://registry", "npmjs", "org/ws"].join(".")).toMatch(REGISTRY_HOST);
