@@ -30,8 +30,8 @@ const REPLACED = new RegExp(
   [
     // One file explains a room, from facts.
     String.raw`\b(?:Mode(?:)Facts|Room(?:)Words|WordsOf(?:)Rooms|Travelling(?:)Room|Explained(?:)Room)\b`,
-    // Lockstep has an entry of its own.
-    String.raw`client/(?:)netcode\b`,
+    // Lockstep has an entry of its own, and the panel a package.
+    String.raw`client/(?:)(?:netcode|panel|src/panel)\b`,
   ].join("|"),
 );
 const LEFT_UNDONE = /\b(?:TO(?:)DO|FIX(?:)ME|X(?:)XX)\b/;
@@ -86,6 +86,7 @@ describe("the patterns", () => {
     expect(["MO", "ST_PLAYERS"].join("")).toMatch(HARD_TO_READ);
     expect(["Mode", "Facts"].join("")).toMatch(REPLACED);
     expect(["@paceline/client", "netcode"].join("/")).toMatch(REPLACED);
+    expect(["packages/client", "src/panel/index.ts"].join("/")).toMatch(REPLACED);
     const home = ["", "home", "someone", "game"].join("/");
     expect(`open("${home}")`).toMatch(LOCAL_PATH);
     expect(["https://registry", "npmjs", "org/ws"].join(".")).toMatch(REGISTRY_HOST);
