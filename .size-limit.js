@@ -109,26 +109,26 @@ export default [
   game("README's game: the entry (goal 18 kB)", "19.3 kB", README, MESH, "all"),
   game(
     "README's game: until its first state, without WebRTC and msgpackr (goal 70 kB)",
-    "102.9 kB",
+    "100.1 kB",
     README,
     MESH,
     [...UNUSED, ...APART, ...LATE, ...AUTHORITY],
   ),
-  game("README's game: in 30 s, without WebRTC and msgpackr (goal 84 kB)", "111.2 kB", README, MESH, [
+  game("README's game: in 30 s, without WebRTC and msgpackr (goal 84 kB)", "108.4 kB", README, MESH, [
     ...UNUSED,
     ...APART,
     ...AUTHORITY,
   ]),
   game(
     "the guide's game with an authority: until its first state, without WebRTC and msgpackr (goal 70 kB)",
-    "99.2 kB",
+    "96.4 kB",
     AUTHORITY_GUIDE,
     GUIDE,
     [...UNUSED, ...APART, ...LATE, ...PLAYERS],
   ),
   game(
     "the guide's game with an authority: in 30 s, without WebRTC and msgpackr (goal 78 kB)",
-    "100.8 kB",
+    "98 kB",
     AUTHORITY_GUIDE,
     GUIDE,
     [...UNUSED, ...APART, ...WORDS, ...PLAYERS],
