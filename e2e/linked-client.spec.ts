@@ -7,9 +7,13 @@ import { GameServer } from "../packages/client/test/game-server.js";
 import { executableOf } from "../tools/browsers.mjs";
 import { launchEngine } from "./browsers/playwright-browser.js";
 
-const LINKED = path.resolve(import.meta.dirname, "../packages/client/dist/linked");
+/** The files of a page without a bundler, by the first folder of their address. */
+const FOLDERS: Readonly<Record<string, string>> = {
+  paceline: path.resolve(import.meta.dirname, "../packages/client/dist/linked"),
+  panel: path.resolve(import.meta.dirname, "../packages/panel/dist/linked"),
+};
 
-/** A game without a bundler: the client's own files, from a server that only serves files. */
+/** A game without a bundler: the packages' own files, from a server that only serves files. */
 const pageOf = (serverUrl: string): string => `<!doctype html><link rel="icon" href="data:,">
 <script type="module">
 import { Client, defineEntity, vec2 } from "/paceline/index.js";
@@ -22,7 +26,7 @@ room.loop(() => {
   document.title = hasMoved ? room.peers.map(({ path }) => path).join() : "alone";
 });
 window.openPanel = async () => {
-  const { showPanel } = await import("/paceline/panel.js");
+  const { showPanel } = await import("/panel/index.js");
   showPanel(room);
   return [...document.body.children].map(({ shadowRoot }) => shadowRoot?.textContent ?? "").join();
 };
@@ -37,13 +41,14 @@ async function serve(serverUrl: string, asked: string[]): Promise<Server> {
       return;
     }
     const name = path.basename(pathname);
+    const folder = FOLDERS[path.basename(path.dirname(pathname))] ?? "";
     asked.push(name + search);
     const isFirst = asked.filter((one) => one.startsWith("webrtc.js")).length === 1;
     if (name === "webrtc.js" && isFirst) response.writeHead(503).end();
     else
       response
         .writeHead(200, { "Content-Type": "text/javascript" })
-        .end(readFileSync(path.join(LINKED, name)));
+        .end(readFileSync(path.join(folder, name)));
   });
   await new Promise<void>((resolve) => pages.listen(0, "127.0.0.1", resolve));
   return pages;

@@ -1,4 +1,4 @@
-/** `pnpm build`: the packages (incrementally), the client's chunks for browsers, then the apps' own builds. */
+/** `pnpm build`: the packages (incrementally), the client and the panel for browsers, then the apps' own builds. */
 import { pathToFileURL } from "node:url";
 import { runChild } from "./children.mjs";
 import { binOf, pnpm, ROOT } from "./pnpm.mjs";
@@ -6,6 +6,7 @@ import { binOf, pnpm, ROOT } from "./pnpm.mjs";
 /** Projects that run from `dist`; their references are built with them. A plain `tsc -b` would check the tests too. */
 const PROJECTS = [
   "packages/client",
+  "packages/panel",
   "packages/testkit",
   "packages/vite-plugin",
   "packages/create-paceline",
@@ -22,8 +23,9 @@ export async function buildAll() {
     return false;
   }
   // Imported here, because `npm test` imports this file before anything is installed.
-  const { linkClient } = await import("./link.mjs");
+  const { linkClient, linkPanel } = await import("./link.mjs");
   await linkClient();
+  await linkPanel();
   const game = await pnpm(["--filter", "./apps/*", "--if-present", "run", "build"]);
   if (game.code !== 0) {
     console.error(`${game.output}Building the game failed; the lines above say where.`);

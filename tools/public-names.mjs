@@ -4,7 +4,7 @@ import ts from "typescript";
 
 const PACKAGES = path.resolve(import.meta.dirname, "../packages");
 /** Packages that a game or an operator imports. */
-const PUBLIC = ["client", "server", "vite-plugin"];
+const PUBLIC = ["client", "panel", "server", "vite-plugin"];
 
 /**
  * Returns all names of the public API: exports, the members of their types, and those of the types of these.

@@ -14,7 +14,7 @@ const SOURCES = [
 const EXCLUDED = [
   "packages/cli/src/server/admin-page.ts",
   "packages/cli/src/dev/overlay.ts",
-  "packages/client/src/panel/",
+  "packages/panel/src/",
   "packages/protocol/src/errors/error-codes.ts",
   "packages/transport/src/profiles/tree-words.ts",
 ];

@@ -1,7 +1,7 @@
 // A small puzzle that players solve together: blocks fall onto one board, all may steer them, full rows vanish. The
 // pieces come from a seed that all have, so that only key presses travel.
 import type { Room } from "@paceline/client";
-import { LockstepSession, StateHash, type PlayerCommand } from "@paceline/client/netcode";
+import { LockstepSession, StateHash, type PlayerCommand } from "@paceline/client/lockstep";
 
 const WIDTH = 8;
 const HEIGHT = 14;

@@ -1,7 +1,7 @@
 // A small strategy game: players send their units about a field and take villages. Only orders travel; every machine
 // simulates the same, in whole numbers, so that no browser rounds differently.
 import type { Room } from "@paceline/client";
-import { LockstepSession, StateHash, type PlayerCommand } from "@paceline/client/netcode";
+import { LockstepSession, StateHash, type PlayerCommand } from "@paceline/client/lockstep";
 
 /** In hundredths of a field. */
 const FIELD = 100;

@@ -58,20 +58,18 @@ function figures(rows, name, title) {
 }
 
 /** Parts that only some games use. */
-const NETCODE = `\`@paceline/client/netcode\` has what only some games need, apart from the rest so that the others do not load it:
-\`LockstepSession\` and \`StateHash\`; \`LagCompensation\`, of which \`Room.rewind\` of a room with an authority is made.
-
-\`room.predict\` returns a \`Prediction\`: its \`stats\` say how far it was from what the authority decided.
+const FOR_SOME_GAMES = `\`room.predict\` returns a \`Prediction\`: its \`stats\` say how far it was from what the authority decided.
 
 ### Lockstep
 
 For games that are the same everywhere when the same is done in them: strategy, puzzles. Commands travel, states do not;
-everybody simulates the same ticks. The session runs by itself on the room's timers, also in a hidden page, in any room
+everybody simulates the same ticks. \`@paceline/client/lockstep\` has \`LockstepSession\` and \`StateHash\`, apart from the
+rest so that other games do not load them. The session runs by itself on the room's timers, also in a hidden page, in any room
 whose players are among themselves.
 
 \`\`\`ts
 import type { Room } from "@paceline/client";
-import { LockstepSession, StateHash } from "@paceline/client/netcode";
+import { LockstepSession, StateHash } from "@paceline/client/lockstep";
 
 function startMatch(room: Room, units: number[]) {
   return new LockstepSession<number>(room, {
@@ -106,8 +104,11 @@ lines are in [examples](../examples/README.md).
 
 ### Lag compensation
 
+A room with an authority has it: [\`Room.rewind\`](guides/lag-compensation.md). It is made of \`LagCompensation\`, which a
+server of your own gets from \`@paceline/netcode\`:
+
 \`\`\`ts
-import { LagCompensation } from "@paceline/client/netcode";
+import { LagCompensation } from "@paceline/netcode";
 
 const history = new LagCompensation<number>({ layout: { position: 0, dimensions: 2 }, tickSeconds: 1 / 60 });
 const target = new Float64Array(2);
@@ -244,7 +245,7 @@ WebRTC or over several sockets, and between players.
 SDK share one wake-up. In a hidden page it is a Worker's, which browsers do not slow down; where a page may have none, it
 is the page's own.
 
-${NETCODE}`;
+${FOR_SOME_GAMES}`;
 }
 
 /** @returns {string} what the parts do */

@@ -6,7 +6,7 @@ import { ROOT } from "../pnpm.mjs";
 import { publicExports } from "../undocumented.mjs";
 
 /** Folders of the packages from which games and servers import. */
-export const USER_PACKAGES = ["client", "server", "relay", "testkit", "cli", "vite-plugin"];
+export const USER_PACKAGES = ["client", "panel", "server", "relay", "testkit", "cli", "vite-plugin"];
 
 /**
  * @returns {{ module: string, file: string }[]} the importable modules and their sources; a source with two

@@ -25,10 +25,10 @@ const typescriptMaps = {
 
 /**
  * @param {Inputs} input @param {string} dir where the chunks are written
- * @param {NonNullable<import("rolldown").OutputOptions["codeSplitting"]>} codeSplitting @returns {Promise<OutputChunk[]>}
+ * @param {NonNullable<import("rolldown").OutputOptions["codeSplitting"]>} codeSplitting
+ * @param {boolean} isLast true for chunks that are written, so with source maps @returns {Promise<OutputChunk[]>}
  */
-async function bundle(input, dir, codeSplitting) {
-  const isLast = codeSplitting !== true;
+async function bundle(input, dir, codeSplitting, isLast) {
   const build = await rolldown({
     input,
     platform: "browser",
@@ -50,6 +50,9 @@ async function bundle(input, dir, codeSplitting) {
 
 /** A door is a file that code of ours imports dynamically, and a public module. @param {OutputChunk} chunk */
 const isDoor = (chunk) => chunk.isEntry || chunk.isDynamicEntry;
+
+/** A chunk's code without the line that names its map, which is handed on apart. @param {OutputChunk} chunk */
+export const codeOf = ({ code }) => code.replace(/\n?\/\/# sourceMappingURL=.*/, "");
 
 /** @param {OutputChunk} chunk */
 export const doorOf = ({ isEntry, name, facadeModuleId }) =>
@@ -73,30 +76,18 @@ function needs(chunks) {
   return found;
 }
 
-/**
- * Returns the chunk of a module that these doors need.
- * @param {ReadonlySet<string>} doors
- * @param {ReadonlyMap<string, ReadonlySet<string>>} within the doors that only one public module opens, by its name
- */
-function chunkOf(doors, within) {
+/** Returns the chunk of a module that these doors need. @param {ReadonlySet<string>} doors */
+function chunkOf(doors) {
   const [only = INDEX, ...others] = doors;
   if (others.length === 0) return only;
-  if (doors.has(INDEX)) return INDEX;
-  for (const [name, inner] of within) {
-    if ([...doors].every((door) => door === name || inner.has(door))) return name;
-  }
-  return COMMON;
+  return doors.has(INDEX) ? INDEX : COMMON;
 }
 
-/** The doors that no other one opens but this one. @param {readonly OutputChunk[]} chunks @param {string} name */
-function onlyFrom(chunks, name) {
-  const openers = (/** @type {OutputChunk} */ door) =>
-    chunks.filter(({ dynamicImports }) => dynamicImports.includes(door.fileName));
-  const inner = chunks.filter(
-    (door) => door.isDynamicEntry && openers(door).every((chunk) => isDoor(chunk) && doorOf(chunk) === name),
-  );
-  return new Set(inner.map(doorOf));
-}
+/**
+ * Bundles a public module, with a chunk for each of its dynamic imports.
+ * @param {Inputs} input @param {string} dir where the chunks will be written
+ */
+export const plainChunksOf = (input, dir) => bundle(input, dir, true, true);
 
 /**
  * Bundles the client: for each chunk one with its code, and for each door one without code that exports its
@@ -104,18 +95,16 @@ function onlyFrom(chunks, name) {
  * @param {Inputs} input @param {string} dir where the chunks will be written
  */
 export async function chunksOf(input, dir) {
-  const natural = await bundle(input, dir, true);
+  const natural = await bundle(input, dir, true, false);
   const doors = natural.filter(isDoor).map(doorOf);
   const twice = doors.find((name, index) => doors.indexOf(name) !== index);
   if (twice !== undefined) throw new Error(`two files that are imported dynamically are called ${twice}`);
   if (!doors.includes(COMMON)) throw new Error(`no file called ${COMMON} is imported dynamically`);
   const needed = needs(natural);
-  const others = Object.keys(input).filter((name) => name !== INDEX);
-  const within = new Map(others.map((name) => [name, onlyFrom(natural, name)]));
   const name = (/** @type {string} */ id) => {
     const by = needed.get(id);
-    return by ? chunkOf(by, within) : null;
+    return by ? chunkOf(by) : null;
   };
   const groups = [{ debugName: "linked", name }];
-  return bundle(input, dir, { includeDependenciesRecursively: false, groups });
+  return bundle(input, dir, { includeDependenciesRecursively: false, groups }, true);
 }

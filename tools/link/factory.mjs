@@ -1,6 +1,6 @@
 /** Writes the chunks of a bundle as modules that do not import each other. */
 import { parseAst } from "rolldown/parseAst";
-import { doorOf, INDEX } from "./chunks.mjs";
+import { codeOf, doorOf, INDEX } from "./chunks.mjs";
 
 /**
  * @typedef {import("./chunks.mjs").OutputChunk} OutputChunk
@@ -56,7 +56,7 @@ function addCalls(parsed, declaration) {
 
 /** @param {OutputChunk | undefined} chunk @returns {Parsed} */
 function parse(chunk) {
-  const code = chunk?.code.replace(/\n?\/\/# sourceMappingURL=.*/, "") ?? "";
+  const code = chunk ? codeOf(chunk) : "";
   /** @type {Parsed} */
   const parsed = { code, imports: new Map(), exports: new Map(), statements: [], calls: [], pure: new Set() };
   /** @type {{ body: any[] }} */
@@ -94,6 +94,7 @@ const literal = (entries) => `{ ${[...entries].map(([name, local]) => `${name}: 
 /**
  * A chunk's code, and the module without code that exports a door's own names from it.
  * @typedef {{ name: string, map: OutputChunk["map"], isPublic: boolean, own: Parsed, door: Parsed }} Part
+ * @typedef {Pick<Part, "name" | "map" | "isPublic"> & { code: string }} Module
  */
 
 /** @param {OutputChunk} chunk */
@@ -133,7 +134,7 @@ export class Linker {
   /**
    * Returns the module of each chunk.
    * @param {string} loader code of the loader of chunks, for the first one
-   * @returns {(Pick<Part, "name" | "map" | "isPublic"> & { code: string })[]}
+   * @returns {Module[]}
    */
   modules(loader) {
     return this.#parts.map((part) => {

@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { linkClient } from "../link.mjs";
+import { linkClient, linkPanel } from "../link.mjs";
 import { chunkLoader } from "../link/chunk-loader.mjs";
 import { chunksOf } from "../link/chunks.mjs";
 import { Linker } from "../link/factory.mjs";
@@ -66,23 +66,19 @@ describe("chunks", () => {
   });
 
   it("of another public module are the ones that the page has, whichever it imports first", async () => {
-    const panel = {
+    const lockstep = {
       ...MODULES,
-      panel:
-        'import { Room } from "./room.js"; import { word } from "./words.js"; export const isRoom = (room) => room instanceof Room; export const more = () => import("./more.js"); export { word };',
-      more: 'import { word } from "./words.js"; export const words = [word, word];',
-      words: 'export const word = "panel";',
+      lockstep:
+        'import { Room } from "./room.js"; export const isRoom = (room) => room instanceof Room; export const more = () => import("./one.js");',
     };
-    for (const isPanelFirst of [false, true]) {
-      const out = await link(panel, ["index", "panel"]);
-      const early = isPanelFirst ? await run(out, "panel") : undefined;
+    for (const isLockstepFirst of [false, true]) {
+      const out = await link(lockstep, ["index", "lockstep"]);
+      const early = isLockstepFirst ? await run(out, "lockstep") : undefined;
       const { open } = await run(out);
       const { Room } = await open("room");
-      const { isRoom, more } = early ?? (await run(out, "panel"));
+      const { isRoom, more } = early ?? (await run(out, "lockstep"));
       expect(isRoom(new Room())).toBe(true);
-      expect((await more()).words).toEqual(["panel", "panel"]);
-      // Code that only the panel and its own door need is no part of the room's.
-      expect(codeOf(out, "room")).not.toContain('"panel"');
+      expect(await more()).toBe(await open("one"));
     }
   });
 
@@ -244,4 +240,42 @@ describe("the linked client in a game", () => {
       for (const [, { code }] of late) expect(code).toMatch(/[ ,][\w$]+=\(\(?[\w$,]+\)?=>\{/);
     },
   );
+});
+
+describe("the linked panel", () => {
+  const linked = path.resolve(CLIENT, "../panel/dist/linked");
+  let codes: Map<string, string>;
+
+  beforeAll(async () => {
+    const tsc = path.resolve(TOOLS, "../node_modules/typescript/bin/tsc");
+    const panel = path.resolve(CLIENT, "../panel");
+    const built = spawnSync(process.execPath, [tsc, "-b", panel], { encoding: "utf8" });
+    if (built.status !== 0) throw new Error(built.stdout);
+    await linkPanel();
+    const files = readdirSync(linked).filter((file) => file.endsWith(".js"));
+    codes = new Map(files.map((file) => [file, readFileSync(path.join(linked, file), "utf8")]));
+  }, 240_000);
+
+  it("imports its own files alone, so that a page without a bundler can load it", () => {
+    const specifiers = [...codes.values()].flatMap((code) =>
+      Array.from(code.matchAll(/(?:\bfrom|\bimport\(?)\s*"([^"]+)"/g), ([, specifier]) => specifier!),
+    );
+    expect(specifiers).toContain("./content-view.js");
+    for (const specifier of specifiers) expect(codes.has(specifier.slice("./".length))).toBe(true);
+  });
+
+  it("has no code of rooms: of the client it needs types", () => {
+    const TEXT_OF_ROOMS = "one loop at a time: stop the other one first";
+    expect(readFileSync(path.join(CLIENT, "dist/linked/room.js"), "utf8")).toContain(TEXT_OF_ROOMS);
+    expect([...codes].filter(([, code]) => code.includes(TEXT_OF_ROOMS))).toEqual([]);
+    for (const file of readdirSync(path.resolve(CLIENT, "../panel/src"))) {
+      const text = readFileSync(path.resolve(CLIENT, "../panel/src", file), "utf8");
+      expect([file, /^import (?!type\b)[^;]*"@paceline\/client"/m.test(text)]).toEqual([file, false]);
+    }
+  });
+
+  it("exports what the package exports", async () => {
+    const { bugReport, showPanel } = await import(pathToFileURL(path.join(linked, "index.js")).href);
+    expect([typeof bugReport, typeof showPanel]).toEqual(["function", "function"]);
+  });
 });

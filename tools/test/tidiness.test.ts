@@ -25,6 +25,15 @@ const VAGUE_NAME = /(?:^|\/)(?:utils?|common|shared|helpers?|core|misc)(?:\.[^/]
  */
 const HARD_TO_READ =
   /(?:\/\*\*|^\s*\/\/) (?:What|Who|Whoever|Whose) \w|\/\*\* (?:Of|The same|Those|And|Or) \w|\bMOST_[A-Z]/m;
+/** Names that other ones have replaced. The groups keep this file from matching. */
+const REPLACED = new RegExp(
+  [
+    // One file explains a room, from facts.
+    String.raw`\b(?:Mode(?:)Facts|Room(?:)Words|WordsOf(?:)Rooms|Travelling(?:)Room|Explained(?:)Room)\b`,
+    // Lockstep has an entry of its own, and the panel a package.
+    String.raw`client/(?:)(?:netcode|panel|src/panel)\b`,
+  ].join("|"),
+);
 const LEFT_UNDONE = /\b(?:TO(?:)DO|FIX(?:)ME|X(?:)XX)\b/;
 
 describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
@@ -42,6 +51,12 @@ describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
   it("name no package registry", () => expect(matching(REGISTRY_HOST)).toEqual([]));
 
   it("leave nothing marked as undone", () => expect(matching(LEFT_UNDONE)).toEqual([]));
+
+  it("use no name that another one has replaced", () => {
+    // Users read there what to write instead.
+    const present = texts.filter(({ file }) => !/^(?:\.changeset\/|CHANGELOG\.md$)/.test(file));
+    expect(present.filter(({ text }) => REPLACED.test(text)).map(({ file }) => file)).toEqual([]);
+  });
 
   it("have comments with a subject and a verb, and limits named MAX_", () => {
     const code = texts.filter(
@@ -69,6 +84,9 @@ describe("the patterns", () => {
     expect(["/** Wh", "at a room has. */"].join("")).toMatch(HARD_TO_READ);
     expect(["/** O", "f the last packet. */"].join("")).toMatch(HARD_TO_READ);
     expect(["MO", "ST_PLAYERS"].join("")).toMatch(HARD_TO_READ);
+    expect(["Mode", "Facts"].join("")).toMatch(REPLACED);
+    expect(["@paceline/client", "netcode"].join("/")).toMatch(REPLACED);
+    expect(["packages/client", "src/panel/index.ts"].join("/")).toMatch(REPLACED);
     const home = ["", "home", "someone", "game"].join("/");
     expect(`open("${home}")`).toMatch(LOCAL_PATH);
     expect(["https://registry", "npmjs", "org/ws"].join(".")).toMatch(REGISTRY_HOST);

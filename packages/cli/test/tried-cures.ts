@@ -9,7 +9,7 @@ import {
   vec2,
   type Room as ClientRoom,
 } from "@paceline/client";
-import { LockstepSession } from "@paceline/client/netcode";
+import { LockstepSession } from "@paceline/client/lockstep";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import { silentLog } from "@paceline/relay";
 import { Room, defineServer, jwtAuth, type Player, type RoomEntry } from "@paceline/server";

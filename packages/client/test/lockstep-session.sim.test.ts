@@ -5,7 +5,7 @@ import {
   type Desync,
   type LockstepSessionOptions,
   type LockstepStart,
-} from "@paceline/client/netcode";
+} from "@paceline/client/lockstep";
 import { limits } from "@paceline/protocol";
 import type { Scheduler } from "@paceline/transport";
 import { describe, expect, onTestFinished, test, vi } from "vitest";

@@ -4,7 +4,7 @@ import { profileOf } from "@paceline/transport";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { ServerStats } from "../src/paths/path-stats.js";
 import type { PeerConnection } from "../src/peers/peer-connection.js";
-import { authorityFacts, meshFacts } from "../src/report/mode-facts.js";
+import { topologyOf } from "../src/plan/topology.js";
 import { Simulation } from "../src/report/simulation.js";
 import { PlanInForce, firstPlan } from "../src/plan/plan-in-force.js";
 import { environmentOf } from "../src/browser/environment.js";
@@ -38,12 +38,12 @@ function newTransport(more: Partial<RoomTransportOptions> = {}) {
   const around = environmentOf(more.transports ?? ["webrtc", "websocket"], { peers: 0 });
   const transport = new RoomTransport({
     scheduler,
-    inForce: new PlanInForce(firstPlan(profile, around, meshFacts.topologyFor(profile.topology))),
+    inForce: new PlanInForce(firstPlan(profile, around, topologyOf(profile.topology, false))),
     simulation: new Simulation({
       scheduler,
       loadSimulation: () => import("@paceline/transport/simulated"),
     }),
-    mode: meshFacts,
+    authorityHz: undefined,
     loadExplanation: () => import("../src/doors/words.js"),
     profile: "racing",
     transports: ["webrtc", "websocket"],
@@ -131,7 +131,7 @@ describe("a room's transport", () => {
     };
     const choiceOf = async (about: string) =>
       (await transport.explain()).find((row) => row.about === about)?.choice;
-    transport.entered(authorityFacts(30));
+    transport.entered(30);
     transport.setServerWebRtc(true);
     pass(4);
     expect(await choiceOf("game")).toBe("mmo, favours bandwidth: a server decides");
@@ -236,7 +236,7 @@ describe("a room's transport", () => {
     expect(transport.plan.inputs.topology).toBe("mesh");
     const wanted = { profile: { base: "shooter", topology: "authority" } } as const;
     expect(() => transport.configure(wanted)).toThrow(/^profile.topology: expected "mesh" or "relay"/);
-    transport.entered(authorityFacts(30));
+    transport.entered(30);
     transport.configure(wanted);
     expect(transport.plan.inputs.topology).toBe("authority");
     expect(() => transport.configure({ profile: { base: "racing", topology: "mesh" } })).toThrow(

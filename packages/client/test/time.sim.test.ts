@@ -7,7 +7,7 @@ import {
   type Room,
   type Scheduler,
 } from "@paceline/client";
-import { LockstepSession } from "@paceline/client/netcode";
+import { LockstepSession } from "@paceline/client/lockstep";
 import { seededRandom } from "@paceline/testkit";
 import { VirtualPage, type VirtualPageOptions } from "@paceline/testkit/room";
 import { describe, expect, test, vi } from "vitest";

@@ -1,4 +1,4 @@
-import { LockstepSession } from "@paceline/client/netcode";
+import { LockstepSession } from "@paceline/client/lockstep";
 import { roomStage } from "@paceline/testkit/room";
 import { expect, test } from "vitest";
 import { RaceRoom } from "./race.js";

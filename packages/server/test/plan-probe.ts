@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { MessageKind, readMessages, readPacket } from "@paceline/protocol";
 import { silentLog } from "@paceline/relay";
 import { angle, type Explanation, type Peer, type Room as ClientRoom } from "@paceline/client";
-import { LockstepSession } from "@paceline/client/netcode";
+import { LockstepSession } from "@paceline/client/lockstep";
 import { defineEntity, defineInput, defineServer, Room, scalar, vec2, type Player } from "@paceline/server";
 import { seededRandom, VirtualScheduler } from "@paceline/testkit";
 import { StagePlayer, virtualWebRtc, preloadRooms } from "@paceline/testkit/room";

@@ -69,7 +69,8 @@ beforeAll(() => {
     encoding: "utf8",
   });
   if (build.status !== 0) throw new Error(build.stdout);
-  const linking = spawnSync(process.execPath, [path.join(ROOT, "tools/link.mjs")], { encoding: "utf8" });
+  const linker = [path.join(ROOT, "tools/link.mjs"), "client"];
+  const linking = spawnSync(process.execPath, linker, { encoding: "utf8" });
   if (linking.status !== 0) throw new Error(linking.stderr);
   folder = mkdtempSync(path.join(tmpdir(), "paceline-vite-"));
   mkdirSync(path.join(folder, "node_modules/@paceline"), { recursive: true });

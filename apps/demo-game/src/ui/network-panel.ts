@@ -1,5 +1,5 @@
 import type { Genre, Peer, Room, TransportKind, TransportSettings } from "@paceline/client";
-import type { Panel } from "@paceline/client/panel";
+import type { Panel } from "@paceline/panel";
 import type { DriverCard } from "../race/race-messages.js";
 import { element } from "./element.js";
 
@@ -71,7 +71,7 @@ export class NetworkPanel {
   async #load(): Promise<void> {
     this.#isLoading = true;
     try {
-      const { showPanel } = await import("@paceline/client/panel");
+      const { showPanel } = await import("@paceline/panel");
       if (this.#isDisposed) return;
       this.#showChoices();
       this.#panel = showPanel(this.#room, {

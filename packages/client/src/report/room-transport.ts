@@ -25,23 +25,23 @@ import {
 } from "../browser/environment.js";
 import { Listeners, type Unsubscribe } from "../events/listeners.js";
 import type { PeerConnection } from "../peers/peer-connection.js";
-import type { explainRoom } from "./explanation.js";
+import type { RoomFacts, explainRoom } from "./explanation.js";
 import { measuredOf, rounded, type ServerStats } from "../paths/path-stats.js";
 import type { Explanation, TransportChange } from "../paths/transport-change.js";
 import type { PlanInForce } from "../plan/plan-in-force.js";
-import type { ModeFacts, WordsOfRooms } from "./mode-facts.js";
+import { assertTopology, topologyOf } from "../plan/topology.js";
 import type { SimulatedNetwork, Simulation } from "./simulation.js";
 import { changedNumbers } from "./transport-report.js";
 
 /** Fetches the texts of {@link RoomTransport.explain}. */
-export type LoadExplanation = () => Promise<WordsOfRooms & { readonly explainRoom: typeof explainRoom }>;
+export type LoadExplanation = () => Promise<{ readonly explainRoom: typeof explainRoom }>;
 
 export interface RoomTransportOptions {
   readonly scheduler: Scheduler;
   readonly inForce: PlanInForce;
   readonly simulation: Simulation;
-  /** Facts about the room's mode. */
-  readonly mode: ModeFacts;
+  /** Steps per second of the room's authority; undefined in a mesh. */
+  readonly authorityHz: number | undefined;
   readonly loadExplanation: LoadExplanation;
   readonly profile: ProfileChoice;
   readonly transports: readonly TransportKind[];
@@ -80,13 +80,13 @@ export class RoomTransport {
   /** The plan that was decided last. */
   #plan: Plan;
   #serverHasWebRtc: boolean | "unknown" = "unknown";
-  #room: ModeFacts;
+  #authorityHz: number | undefined;
   #hasWarnedOfShortage = false;
 
   /** @internal */
   constructor(options: RoomTransportOptions) {
     this.#options = options;
-    this.#room = options.mode;
+    this.#authorityHz = options.authorityHz;
     this.#plan = options.inForce.plan;
     this.#choice = options.profile;
     this.#profile = profileOf(options.profile);
@@ -148,10 +148,10 @@ export class RoomTransport {
   async explain(options: { readonly details?: boolean } = {}): Promise<Explanation[]> {
     checkKeys("", options, ["details"]);
     const { details = false } = options;
-    const words = await this.#options.loadExplanation();
-    const room = {
+    const { explainRoom } = await this.#options.loadExplanation();
+    const room: RoomFacts = {
+      authorityHz: this.#authorityHz,
       plan: this.plan,
-      words: this.#room.words(words),
       limits: this.#options.limits(),
       measured: this.#steady.measured,
       held: this.#steady.held,
@@ -161,7 +161,7 @@ export class RoomTransport {
       peers: [...this.#options.peers()],
       kinds: [...this.#options.kinds()],
     };
-    return words.explainRoom(room, details);
+    return explainRoom(room, details);
   }
 
   /**
@@ -178,7 +178,7 @@ export class RoomTransport {
       throw new ConfigError("profile.numbers.tickHz", named, expected);
     }
     const profile = profileOf(choiceAt(choice, tickHz));
-    this.#room.assertFits(choice);
+    assertTopology(choice, this.#hasAuthority);
     const transports =
       change.transports === undefined ? this.#transports : checkedTransports(change.transports);
     assertPossible(choice, transports);
@@ -188,9 +188,9 @@ export class RoomTransport {
     this.review();
   }
 
-  /** @internal Sets the room's mode after another join. The server has not said yet what it offers. */
-  entered(room: ModeFacts): void {
-    this.#room = room;
+  /** @internal Takes the room of another join. The server has not said yet what it offers. */
+  entered(authorityHz: number | undefined): void {
+    this.#authorityHz = authorityHz;
     this.#serverHasWebRtc = "unknown";
   }
 
@@ -238,7 +238,7 @@ export class RoomTransport {
       const reason = [cause, ...newRows(old, this.#plan)].join(" ");
       this.record({ about: "rates", choice: rates, reason });
     }
-    if (hasDirectLinks(this.#plan) !== wasDirect && this.#room.hasPairs) {
+    if (hasDirectLinks(this.#plan) !== wasDirect && !this.#hasAuthority) {
       const choice = wasDirect ? "relayed" : "direct > relayed";
       const reason = this.directObstacle() ?? "players may have direct links";
       this.record({ about: "links between players", choice, reason });
@@ -329,6 +329,10 @@ export class RoomTransport {
     return this.#options.simulation.onLink(listener);
   }
 
+  get #hasAuthority(): boolean {
+    return this.#authorityHz !== undefined;
+  }
+
   #decide(): Plan {
     const peers = [...this.#options.peers()];
     const couldBeDirect = peers.filter((peer) => peer.mayHaveWebRtc).length;
@@ -341,7 +345,7 @@ export class RoomTransport {
     const { transports } = this;
     const around = environmentOf(transports, counts, this.#options.newLink);
     const circumstances = circumstancesOf(profile, { ...around, device: this.#device.device });
-    const topology = this.#room.topologyFor(profile.topology);
+    const topology = topologyOf(profile.topology, this.#hasAuthority);
     const server = { webrtc: this.#serverHasWebRtc };
     const { measured, held } = this.#steady;
     return planFor({ ...circumstances, topology, server, ...(measured && { measured, held }) }, profile);

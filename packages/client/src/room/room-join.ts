@@ -4,14 +4,14 @@ import type { Welcome } from "../connection/server-connection-options.js";
 import { ServerConnection } from "../connection/server-connection.js";
 import { EarlyTasks } from "../events/early-tasks.js";
 import { PlanInForce, firstPlan } from "../plan/plan-in-force.js";
-import { meshFacts } from "../report/mode-facts.js";
+import { assertTopology, topologyOf } from "../plan/topology.js";
 import { Simulation } from "../report/simulation.js";
 import { GameTime, TIME_TICK_HZ } from "../time/game-time.js";
 import { earlyHandlers } from "./early-handlers.js";
 import type { JoinedParts, RoomSetup } from "./room-setup.js";
 import { Room } from "./room.js";
 import { keepMode } from "./tab-modes.js";
-import { modeFactsOf, modeOf } from "./welcome.js";
+import { modeOf } from "./welcome.js";
 
 /** Limit of the server's messages and packets that wait for the room, or for the game to listen. */
 const MAX_EARLY = 2048;
@@ -92,7 +92,7 @@ export class RoomJoin {
     const { serverUrl, page } = setup;
     keepMode(page?.tab, serverUrl, welcome.roomName, modeOf(welcome));
     try {
-      modeFactsOf(welcome).assertFits(setup.profile);
+      assertTopology(setup.profile, modeOf(welcome) === "authority");
       const door = setup.doors[modeOf(welcome)];
       return door.code ?? (await door.open());
     } catch (error) {
@@ -107,7 +107,7 @@ export class RoomJoin {
    */
   #fetchWebRtc(welcome: Welcome): void {
     const { inForce, setup } = this.#parts;
-    if (modeFactsOf(welcome).hasPairs && inForce.isDirectWanted) setup.doors.webRtc.prefetch();
+    if (modeOf(welcome) === "mesh" && inForce.isDirectWanted) setup.doors.webRtc.prefetch();
   }
 }
 
@@ -115,7 +115,7 @@ export class RoomJoin {
 function planBefore({ profile: choice, transports, newLink }: RoomSetup) {
   const profile = profileOf(choice);
   const around = environmentOf(transports, { peers: 0 }, newLink);
-  return firstPlan(profile, around, meshFacts.topologyFor(profile.topology));
+  return firstPlan(profile, around, topologyOf(profile.topology, false));
 }
 
 function reportFullRooms(fullRooms: number, name: string): void {

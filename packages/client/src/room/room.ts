@@ -44,7 +44,7 @@ import { socketsRow, stripeWishOf } from "../report/transport-report.js";
 import { UndrivenTicks } from "../time/undriven-ticks.js";
 import { delayByProfileMs, viewPlanOf } from "../plan/view-plan.js";
 import { earlyHandlers } from "./early-handlers.js";
-import { modeFactsOf, modeOf } from "./welcome.js";
+import { authorityHzOf, modeOf } from "./welcome.js";
 
 const RATE_PERIOD_MS = 1000;
 const RATE_SLACK_MS = 50;
@@ -159,7 +159,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       ...setup,
       inForce,
       simulation,
-      mode: modeFactsOf(this.#welcome),
+      authorityHz: authorityHzOf(this.#welcome),
       loadExplanation: () => setup.doors.words.open(),
       peers: () => this.#mode.pairs,
       serverPath: () => this.#serverPath.explain(),
@@ -619,7 +619,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     // The last announcement concerned another seat.
     this.#announced = undefined;
     this.#noteWelcome();
-    this.transport.entered(modeFactsOf(welcome));
+    this.transport.entered(authorityHzOf(welcome));
     const enter = (code: ModeCode): void => {
       this.#connection.handlers = this.#handlers;
       this.#enter(code);

@@ -1,5 +1,4 @@
 import type { Welcome } from "../connection/server-connection-options.js";
-import { authorityFacts, meshFacts, type ModeFacts } from "../report/mode-facts.js";
 
 /** The ways in which a room's entities and messages travel. Each has code of its own. */
 export type ModeName = "mesh" | "authority";
@@ -9,7 +8,7 @@ export function modeOf({ authority }: Welcome): ModeName {
   return authority ? "authority" : "mesh";
 }
 
-/** Returns the facts about the room's mode, for the plan and its explanation. */
-export function modeFactsOf({ authority }: Welcome): ModeFacts {
-  return authority ? authorityFacts(authority.tickHz) : meshFacts;
+/** Returns the steps per second of the room's authority; undefined in a mesh. */
+export function authorityHzOf({ authority }: Welcome): number | undefined {
+  return authority?.tickHz;
 }

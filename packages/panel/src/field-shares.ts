@@ -1,6 +1,5 @@
 import type { EntityDefinition } from "@paceline/protocol";
-import type { Entity } from "../entities/entity.js";
-import type { Room } from "../room/room.js";
+import type { Entity, Room } from "@paceline/client";
 
 /** Estimated share of a kind of entity, and of its fields, in the bytes of states, 0 to 1. */
 export interface KindShare {

@@ -1,11 +1,11 @@
 import { defineEntity, enumOf, scalar, vec2, type Entity } from "@paceline/client";
 import type { Link } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
-import { FieldShares } from "../src/panel/field-shares.js";
-import { ShownError } from "../src/panel/shown-error.js";
-import { TrafficMeter } from "../src/panel/traffic.js";
-import { Stage } from "./stage.js";
-import { until } from "./until.js";
+import { FieldShares } from "../src/field-shares.js";
+import { ShownError } from "../src/shown-error.js";
+import { TrafficMeter } from "../src/traffic.js";
+import { Stage } from "../../client/test/stage.js";
+import { until } from "../../client/test/until.js";
 
 const stage = new Stage();
 const Car = defineEntity(

@@ -1,7 +1,4 @@
-import type { Peer } from "../peers/peer.js";
-import type { TransportChange } from "../paths/transport-change.js";
-import type { ServerStats } from "../paths/path-stats.js";
-import type { Room } from "../room/room.js";
+import type { Peer, Room, TransportChange } from "@paceline/client";
 import { bugReport } from "./bug-report.js";
 import type { ContentView } from "./content-view.js";
 import { make, makeButton, makeSection, setText, showRows } from "./dom.js";
@@ -463,7 +460,7 @@ function isUnfolded(element: Element): boolean {
   return element.closest("details")?.open ?? false;
 }
 
-function serverChannel({ stateLink, sockets }: ServerStats): string {
+function serverChannel({ stateLink, sockets }: Room["transport"]["server"]): string {
   if (stateLink === undefined) return "no connection";
   if (stateLink === "webrtc") return "states over WebRTC, the rest over WebSocket";
   return sockets > 1 ? `${sockets} WebSockets, states alternate` : "WebSocket";

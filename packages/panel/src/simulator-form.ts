@@ -1,5 +1,5 @@
 import { linePresets, type NetworkSettings } from "@paceline/transport/simulated";
-import type { Room } from "../room/room.js";
+import type { Room } from "@paceline/client";
 import { make, makeButton, setText } from "./dom.js";
 import { FIELDS, fieldsOf, settingsOf, type SimulatorFields } from "./simulator-settings.js";
 

@@ -1,4 +1,4 @@
-import type { Peer } from "../peers/peer.js";
+import type { Peer } from "@paceline/client";
 
 /** Formats numbers for the panel: with the digits that matter, and a dash if unknown. */
 export const inWords = {

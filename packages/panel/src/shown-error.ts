@@ -1,5 +1,4 @@
-import type { Entity } from "../entities/entity.js";
-import type { Room } from "../room/room.js";
+import type { Entity, Room } from "@paceline/client";
 
 interface Place {
   readonly x: number;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { errorMeaning, pathsInWords } from "../src/panel/numbers.js";
+import { errorMeaning, pathsInWords } from "../src/numbers.js";
 
 const direct = { path: "direct", state: "connected" } as const;
 const turn = { path: "turn", state: "connected" } as const;

@@ -1,4 +1,4 @@
-import type { Room } from "../room/room.js";
+import type { Room } from "@paceline/client";
 
 /** Returns the room's state and its paths as JSON, without secrets and without the contents of messages. */
 export async function bugReport(room: Room): Promise<string> {

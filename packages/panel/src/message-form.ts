@@ -1,5 +1,4 @@
-import type { Peer } from "../peers/peer.js";
-import type { Room } from "../room/room.js";
+import type { Peer, Room } from "@paceline/client";
 import { make, setText, showChoices } from "./dom.js";
 
 const EVERYBODY = "";

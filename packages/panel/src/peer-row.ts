@@ -1,11 +1,12 @@
-import type { PathQuality } from "../paths/path-stats.js";
-import type { PeerRates } from "../paths/rate-meter.js";
+import type { Peer } from "@paceline/client";
 import { make, makeButton, setText } from "./dom.js";
 import { inWords } from "./numbers.js";
 
 /** Contents of a row: the path to a peer, or to the server. */
-export interface PathView
-  extends Omit<PathQuality, "outgoingLossRatio">, Pick<PeerRates, "bytesInPerSecond" | "bytesOutPerSecond"> {
+export interface PathView extends Pick<
+  Peer["stats"],
+  "jitterMs" | "lossRatio" | "queuedBytes" | "bytesInPerSecond" | "bytesOutPerSecond"
+> {
   readonly name: string;
   readonly color: string | undefined;
   /** The path in one word. `tone` rates it. */

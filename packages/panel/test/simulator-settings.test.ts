@@ -1,6 +1,6 @@
 import { linePresets, lossRatio, networkSettings } from "@paceline/transport/simulated";
 import { describe, expect, test } from "vitest";
-import { fieldsOf, settingsOf, type SimulatorFields } from "../src/panel/simulator-settings.js";
+import { fieldsOf, settingsOf, type SimulatorFields } from "../src/simulator-settings.js";
 
 const fields: SimulatorFields = {
   delayMs: 100,

@@ -1,6 +1,4 @@
-import type { Entity } from "../entities/entity.js";
-import type { Peer } from "../peers/peer.js";
-import type { Room } from "../room/room.js";
+import type { Entity, Peer, Room } from "@paceline/client";
 import { make, makeSection, setText, showChoices } from "./dom.js";
 import { FieldShares, type KindShare } from "./field-shares.js";
 import { MessageForm } from "./message-form.js";

@@ -11,7 +11,7 @@ import {
   type Message,
 } from "@paceline/protocol";
 import type { Link, LinkFilter, LinkKind } from "@paceline/transport";
-import type { Room } from "../room/room.js";
+import type { Room } from "@paceline/client";
 
 /** Purposes of bytes; `upkeep` is headers, acks, pings, joining and signalling. */
 export const trafficClasses = ["states", "messages", "events", "inputs", "bulk", "upkeep"] as const;
