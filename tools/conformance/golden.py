@@ -8,7 +8,7 @@ from definitions import Definition
 from columns import Plan
 from match import credential_of, match_request_of
 from packets import control_of, envelope_of, feedback_of, inputs_of, message_of, packet_of, payload_of
-from packets import forwarded, retained_of
+from packets import forwarded, slot_of
 from sessions import Session, ahead
 from states import StateReader
 
@@ -44,6 +44,10 @@ def _reference_as_in_vectors(payload):
     return payload
 
 
+def _slot_as_in_vectors(start, whole):
+    return {"start": start, **({"states": _reference_as_in_vectors(whole)["states"]} if whole else {})}
+
+
 READERS = {
     "varints": _whole(ByteReader.varint),
     "texts": _whole(ByteReader.text),
@@ -53,7 +57,7 @@ READERS = {
     "payloads": lambda data: _reference_as_in_vectors(payload_of(data)),
     "authority": lambda data: payload_of(data, is_with_authority=True)["message"],
     "feedbacks": _whole(feedback_of),
-    "retained": lambda data: [_reference_as_in_vectors(payload) for payload in retained_of(data)],
+    "slots": lambda data: _slot_as_in_vectors(*slot_of(data)),
     "controls of the server": lambda data: control_of(data, "server"),
     "controls of a participant": lambda data: control_of(data, "participant"),
 }
@@ -65,7 +69,7 @@ MALFORMED = {
     "value": value_of,
     "control from the server": READERS["controls of the server"],
     "control from a participant": READERS["controls of a participant"],
-    "retained": retained_of,
+    "slot": slot_of,
 }
 
 

@@ -5,7 +5,7 @@ import json
 from byte_reader import Drop
 from packets import is_build
 
-VERSION = 2
+VERSION = 3
 METHODS = ("joinOrCreate", "create", "join", "joinById", "reconnect")
 MOST_OPTIONS, MOST_OPTION_BYTES = 16, 4096
 

@@ -267,7 +267,11 @@ def _stream(reader):
     stream = {"kind": "stream", "stream": reader.u8(), "name": reader.text(), "tickHz": reader.u8()}
     _check(1 <= len(stream["name"].encode()) <= 64 and stream["tickHz"] > 0)
     stream["schemaHash"] = reader.u32()
-    _check(not reader.left)
+    if reader.left:
+        _check(reader.left % 2 == 0 and reader.left <= 2 * 4096)
+        entities = [reader.u16() for _ in range(reader.left // 2)]
+        _check(all(a < b for a, b in zip(entities, entities[1:])))
+        stream["entities"] = entities
     return stream
 
 
@@ -287,12 +291,6 @@ def _columns(reader):
     return {"kind": "columns", "stream": reader.u8(), "columns": reader.rest()}
 
 
-def _present(reader):
-    present = {"kind": "present", "stream": reader.u8()}
-    _check(not reader.left)
-    return present
-
-
 def _authority(reader):
     value = value_of(reader.rest())
     _check(isinstance(value, dict))
@@ -307,19 +305,20 @@ PAYLOADS = {
     8: _reference,
     9: _resync,
     10: _columns,
-    12: _present,
 }
 WITH_AUTHORITY = {2: _command, 3: _request, 4: _reply, 11: _authority}
 
 
-def retained_of(data):
-    """WF28: returns the payloads that a participant leaves for newcomers."""
-    reader, payloads = ByteReader(data), []
-    while reader.left:
-        payload = payload_of(reader.take(reader.varint()))
-        _check(payload["kind"] in ("stream", "reference"))
-        payloads.append(payload)
-    return payloads
+def slot_of(data):
+    """WF28: returns the announcement and the whole states (None: no entities) that a participant has at the server."""
+    reader = ByteReader(data)
+    start = payload_of(reader.take(reader.varint()))
+    _check(start.pop("kind") == "stream" and "entities" not in start)
+    if not reader.left:
+        return start, None
+    whole = payload_of(reader.rest())
+    _check(whole["kind"] == "reference" and whole["stream"] == start["stream"])
+    return start, whole
 
 
 def control_of(data, sender):
@@ -414,7 +413,7 @@ def _authority_kind(value):
     return _fields_of(value, {"name": _text, "schemaHash": _u32})
 
 
-def _retained(value):
+def _slot(value):
     _check(isinstance(value, dict) and value.keys() == {"$hex"} and len(value["$hex"]) <= 2 * 4096)
     return value
 
@@ -454,14 +453,14 @@ CONTROLS = {
         "away": {"number": _u16, "closed": _boolean},
         "capabilities": {"number": _u16, "webrtc": _boolean},
         "signal": {"from": _u16, **_SIGNAL},
-        "retained": {"number": _u16, "ageMs": _u32, "states": _retained},
+        "slot": {"number": _u16, "ageMs": _u32, "state": _slot},
     },
     "participant": {
         "capabilities": {"webrtc": _boolean},
         "signal": {"to": _u16, **_SIGNAL},
         "stripe": {},
         "visibility": {"hidden": _boolean},
-        "retain": {"states": _retained},
+        "slot": {"stream": lambda value: _whole(value, 255), "state": _slot},
         "leave": {},
     },
 }

@@ -147,6 +147,7 @@ local function add_stream(parent, session, s, at)
   add(parent, "name", text_at, length, name)
   add(parent, "tick_hz", next, 1, tick_hz)
   add(parent, "schema_hash", next + 1, 4, schema_hash)
+  for id_at = next + 5, #s - 1, 2 do add(parent, "entity", id_at, 2, u16(s, id_at)) end
   if not session.streams[number] then
     local definition = DEFINITIONS[name]
     local why = mismatch(definition, schema_hash)
@@ -221,11 +222,6 @@ function ADD_PAYLOAD.columns(node, _, _, s, at)
   if at == #s then return "columns?" end
   add(node, "columns", at + 1, #s - at, s:sub(at + 1))
   return "columns"
-end
-
-function ADD_PAYLOAD.present(node, _, _, s, at)
-  add(node, "stream", at, 1, u8(s, at))
-  return "present"
 end
 
 function ADD_PAYLOAD.authority(node, _, _, s, at)

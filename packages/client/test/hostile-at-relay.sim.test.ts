@@ -8,7 +8,7 @@ import {
   planState,
   readServerMessage,
   writeControl,
-  writeRetained,
+  writeSlot,
   writeWholeState,
   type ClientMessage,
   type EntityDefinition,
@@ -97,19 +97,16 @@ class RawMember {
 type Attack = (member: RawMember, tick: number) => void;
 
 /** Returns what newcomers are given of a sled and a lamp at other places than the owner's. */
-function forgedStates(tick: number, localId = 0): Uint8Array {
-  const payloads = [Sled, Lamp].flatMap((kind, stream) => {
+function forgedSlots(tick: number, localId = 0): Uint8Array[] {
+  return [Sled, Lamp].map((kind, stream) => {
     const definition = kind as unknown as EntityDefinition;
     const plan = planState(definition, { tickHz: 60, hasRates: true });
     const body = writeWholeState(plan, localId, new Float64Array(definition.components.length).fill(0.5));
     const at = Uint8Array.of(tick & 0xff, tick >> 8, 0, 0);
     const { name, schemaHash } = definition;
-    return [
-      { kind: "stream", stream, name, tickHz: 60, schemaHash } as const,
-      { kind: "reference", stream, states: Uint8Array.of(...at, ...body) } as const,
-    ];
+    const start = { stream, name, tickHz: 60, schemaHash };
+    return writeSlot({ start, states: Uint8Array.of(...at, ...body) });
   });
-  return writeRetained(payloads)!;
 }
 
 const attacks: Record<string, Attack> = {
@@ -136,19 +133,22 @@ const attacks: Record<string, Attack> = {
     if (tick % 40 === 0) member.connect(`join.${Buffer.from(JSON.stringify(wish)).toString("base64url")}`);
   },
   "leaves with the relay what is no states": (member, tick) => {
-    member.tell({ type: "retain", states: new Uint8Array(1 + (tick % 200)).fill(tick) });
+    member.tell({ type: "slot", stream: tick % 3, state: new Uint8Array(1 + (tick % 200)).fill(tick) });
   },
   "leaves with the relay the most that it keeps, again and again": (member, tick) => {
-    member.tell({ type: "retain", states: new Uint8Array(limits.retainedBytes).fill(tick) });
-    member.tell({ type: "retain", states: new Uint8Array(limits.retainedBytes + 1) });
-    member.tell({ type: "retain", states: new Uint8Array(0) });
+    member.tell({ type: "slot", stream: tick % 3, state: new Uint8Array(limits.slotBytes).fill(tick) });
+    member.tell({ type: "slot", stream: 0, state: new Uint8Array(limits.slotBytes + 1) });
+    member.tell({ type: "slot", stream: 1, state: new Uint8Array(0) });
   },
   "leaves with the relay states of the owner's names, numbers and ids": (member, tick) => {
-    if (tick % 10 === 0) member.tell({ type: "retain", states: forgedStates(60 * 1000 + tick) });
+    if (tick % 10 !== 0) return;
+    for (const [stream, state] of forgedSlots(60 * 1000 + tick).entries())
+      member.tell({ type: "slot", stream, state });
   },
   "leaves with the relay states of streams that replace each other": (member, tick) => {
-    const states = [0, 1, 2].map((localId) => forgedStates(tick, localId));
-    member.tell({ type: "retain", states: Uint8Array.of(...states.flatMap((each) => [...each])) });
+    // All announce the streams 0 and 1, whatever their own number is.
+    const slots = [0, 1, 2].flatMap((localId) => forgedSlots(tick, localId));
+    for (const [stream, state] of slots.entries()) member.tell({ type: "slot", stream, state });
   },
   "signals to all, of epochs that never began": (member, tick) => {
     for (const to of [0, ...member.welcome!.peers.map(({ number }) => number)])

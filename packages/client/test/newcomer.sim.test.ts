@@ -1,10 +1,13 @@
 import type { Room } from "@paceline/client";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { StreamSlots } from "../../relay/src/sessions/stream-slots.js";
 import { Car, Sign } from "./definitions.js";
 import { RelayStage } from "./relay-stage.js";
 
 const ONE_WAY_MS = 50;
 const others = (room: Room) => [...room.entities(Car)].filter((car) => !car.isMine);
+
+afterEach(() => void vi.restoreAllMocks());
 
 describe("a newcomer", () => {
   test("[WF28] sees the others with its welcome, a round trip before they could answer", async () => {
@@ -34,8 +37,8 @@ describe("a newcomer", () => {
     const startMs = stage.scheduler.nowMs();
     const truthM = (): number => (stage.scheduler.nowMs() - startMs) / 100;
     stage.scheduler.every(10, () => car.position.set(truthM(), 0));
-    // Between two retained states: the relay's copy is old by now, and its age shows it.
-    await stage.advance(2650);
+    // Between two refreshes: the relay's slot is old by now, and its age shows it.
+    await stage.advance(7650);
     const second = await stage.join();
     const [seen] = others(second);
     const { ageMs } = seen!;
@@ -65,7 +68,7 @@ describe("a newcomer", () => {
     expect(others(second).map(({ id }) => id)).toEqual([kept.id]);
   });
 
-  test("[WF28] forgets an entity that ended while the retained states were on their way", async () => {
+  test("[WF28] forgets an entity that ended while the slot was on its way", async () => {
     const stage = new RelayStage({ delayMs: ONE_WAY_MS });
     const first = await stage.join();
     const [kept, ended] = [first.spawn(Car), first.spawn(Car)];
@@ -87,7 +90,7 @@ describe("a newcomer", () => {
     expect([...second.entities(Sign)]).toHaveLength(1);
   });
 
-  test("[WF28] sees retained states of a kind that its game first uses later, and then the owner's", async () => {
+  test("[WF28] sees the slot of a kind that its game first uses later, and then the owner's", async () => {
     const stage = new RelayStage({ delayMs: ONE_WAY_MS });
     const first = await stage.join();
     const car = first.spawn(Car, { fuel: 1 });
@@ -109,10 +112,81 @@ describe("a newcomer", () => {
     first.spawn(Car);
     await stage.advance(1000);
     const late = first.spawn(Car, { braking: true });
-    // The owner retains it within a quarter of a second, and the packet takes one way.
+    // The owner refreshes the slot within a quarter of a second, and the packet takes half a round trip.
     await stage.advance(250 + ONE_WAY_MS + 30);
     const second = await stage.join();
     expect(others(second).map(({ id }) => id)).toContain(late.id);
+  });
+
+  test("[WF28] has the entities of a player who is away, and sees them as soon as that player is back", async () => {
+    const stage = new RelayStage({ delayMs: ONE_WAY_MS });
+    const away = stage.player();
+    const first = await stage.join(away);
+    const [kept, ended] = [first.spawn(Car, { fuel: 0.5 }), first.spawn(Car)];
+    await stage.advance(1000);
+    away.offline();
+    first.despawn(ended);
+    await stage.advance(1000);
+    const second = await stage.join();
+    expect([second.peers[0]!.state, others(second)]).toEqual(["away", []]);
+    const gone: number[] = [];
+    second.onDespawn(Car, ({ id }) => gone.push(id));
+    away.online();
+    const fuels: number[] = [];
+    while (fuels.length === 0) {
+      await stage.advance(5);
+      fuels.push(...others(second).map(({ fuel }) => fuel));
+    }
+    // Nothing of the owner has arrived yet.
+    expect(second.peers[0]!.rttMs).toBeUndefined();
+    expect(fuels).toEqual([expect.closeTo(0.5, 2), 0]);
+    await stage.advance(1000);
+    expect(others(second).map(({ id }) => id)).toEqual([kept.id]);
+    expect(gone).toEqual([ended.id]);
+    expect(second.drops.toRecord()).toEqual({});
+  });
+
+  test("[WF28] heals by the owner's whole states what a slot has no room for", async () => {
+    const stage = new RelayStage({ delayMs: ONE_WAY_MS });
+    const first = await stage.join();
+    for (let count = 0; count < 1500; count++) first.spawn(Sign, { lit: true });
+    first.spawn(Car);
+    await stage.advance(1500);
+    const second = await stage.join();
+    const signs = (): number => [...second.entities(Sign)].length;
+    expect(signs()).toBeGreaterThan(64);
+    expect(signs()).toBeLessThan(1500);
+    expect(others(second)).toHaveLength(1);
+    await stage.advance(2000);
+    expect(signs()).toBe(1500);
+    expect(second.drops.toRecord()).toEqual({});
+  });
+
+  test("[WF28] costs the owner a slot of what has changed: at a join, and every five seconds", async () => {
+    const slots: number[] = [];
+    vi.spyOn(StreamSlots.prototype, "keep").mockImplementation((stream) => slots.push(stream) > 0);
+    const stage = new RelayStage({ delayMs: ONE_WAY_MS });
+    const first = await stage.join();
+    const car = first.spawn(Car);
+    first.spawn(Sign);
+    const sentIn = async (ms: number): Promise<number[]> => {
+      slots.length = 0;
+      await stage.advance(ms);
+      return [...slots];
+    };
+    expect(await sentIn(1000)).toEqual([0, 1]);
+    expect(await sentIn(20_000)).toEqual([]);
+    stage.scheduler.every(100, () => car.position.set(stage.scheduler.nowMs() / 1000, 0));
+    expect(await sentIn(20_000)).toEqual([0, 0, 0, 0]);
+    await stage.join();
+    expect(await sentIn(1500)).toEqual([0]);
+    for (let count = 0; count < 100; count++) {
+      first.spawn(Sign);
+      await stage.advance(20);
+    }
+    // One of each stream in a quarter of a second.
+    expect(slots.length).toBeGreaterThan(10);
+    expect(slots.length).toBeLessThanOrEqual(1 + 2 * (2000 / 250 + 1));
   });
 
   test("[WF28] gets references that rolled over many times", async () => {

@@ -110,8 +110,9 @@ const attacks: Record<string, Attack> = {
   "resync of some, known or not": (owner, tick) => {
     for (const stream of [0, 1, 9]) send(owner, { kind: "resync", stream, entities: [0, 1, tick, 65_535] });
   },
-  "present of streams that it does not have": (owner, tick) => {
-    send(owner, { kind: "present", stream: tick % 256 });
+  "streams of the owner's names, each with a list of entities": (owner, tick) => {
+    const { name, schemaHash } = Sled;
+    send(owner, { kind: "stream", stream: tick % 256, name, tickHz: 60, schemaHash, entities: [0, tick] });
   },
   "streams and references of its own, of the owner's names and numbers": (owner, tick) => {
     if (tick % 20 !== 0) return;

@@ -156,7 +156,7 @@ describe.each(Object.entries(paths))("two builds in a mesh, %s", (path, options)
   });
 });
 
-test("[WF17] a newcomer of another build reads the retained states, and asks for columns once per stream and pair", async () => {
+test("[WF17] a newcomer of another build asks for columns at the slot, and so once per stream and pair", async () => {
   const asked = countSent(0x0a);
   const { stage, rooms } = await meeting(2, {});
   const [owner, same] = rooms as [Room, Room];

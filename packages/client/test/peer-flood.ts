@@ -95,7 +95,14 @@ export const floods: Readonly<Record<string, FloodMessage>> = {
   "commands with eight levels": said({ kind: "command", type: "a", message: nested(6) }),
   requests: reliable((id) => encodeItemsAfter(PayloadKind.request, [id, "a", 0])),
   replies: reliable((id) => encodeItemsAfter(PayloadKind.reply, [id, true, 0])),
-  "ends of a list": said({ kind: "present", stream: 0 }),
+  "lists of entities": said({
+    kind: "stream",
+    stream: 0,
+    name: "light",
+    tickHz: 60,
+    schemaHash: 1,
+    entities: Array.from({ length: 500 }, (_, id) => id),
+  }),
   "requests for all states": said({ kind: "resync", stream: 0, entities: [] }),
   "requests for one state": said({ kind: "resync", stream: 0, entities: [1] }),
   "requests for many states": said({

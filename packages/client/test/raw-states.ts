@@ -28,7 +28,14 @@ export class RawStates {
     this.#sender = new ReferenceSender({ history: this.#history, writer: new SharedWriter(plans) });
   }
 
-  announcement(more: { readonly schemaHash?: number; readonly name?: string } = {}): PeerPayload {
+  announcement(
+    more: {
+      readonly schemaHash?: number;
+      readonly name?: string;
+      readonly tickHz?: number;
+      readonly entities?: readonly number[];
+    } = {},
+  ): PeerPayload & { readonly kind: "stream" } {
     const { name, schemaHash } = this.definition;
     return { kind: "stream", stream: this.stream, name, tickHz: 60, schemaHash, ...more };
   }

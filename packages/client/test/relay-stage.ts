@@ -3,24 +3,33 @@ import { createRelay, type LinkRequest, type Relay, type RelayOptions } from "@p
 import { VirtualScheduler, seededRandom } from "@paceline/testkit";
 import { StagePlayer, preloadRooms } from "@paceline/testkit/room";
 import type { Link } from "@paceline/transport";
+import type { NetworkSettings, Random } from "@paceline/transport/simulated";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach } from "vitest";
 
 const STEP_MS = 5;
 const MAX_JOIN_STEPS = 400;
 
+interface RelayStageOptions extends Partial<RelayOptions> {
+  readonly delayMs?: number;
+  /** Further settings of each client's network. */
+  readonly network?: Partial<NetworkSettings>;
+  readonly seed?: number;
+}
+
 /** A real relay and whole clients on a virtual clock. Each client is `delayMs` from the relay, one way. */
 export class RelayStage {
   readonly scheduler = new VirtualScheduler({ startMs: 1000 });
   readonly relay: Relay;
-  readonly #delayMs: number;
-  readonly #random = seededRandom(1);
+  readonly #network: Partial<NetworkSettings>;
+  readonly #random: Random;
   readonly #rooms: Room[] = [];
   readonly #links: Link[] = [];
 
-  constructor({ delayMs = 50, ...options }: Partial<RelayOptions> & { readonly delayMs?: number } = {}) {
+  constructor({ delayMs = 50, network = {}, seed = 1, ...options }: RelayStageOptions = {}) {
     const { scheduler } = this;
-    this.#delayMs = delayMs;
+    this.#network = { delayMs, ...network };
+    this.#random = seededRandom(seed);
     const rooms = { race: { maxPlayers: 16 } };
     this.relay = createRelay({ rooms, scheduler, wallClockMs: () => scheduler.nowMs(), ...options });
     afterEach(() => {
@@ -33,7 +42,7 @@ export class RelayStage {
     return new StagePlayer({
       scheduler: this.scheduler,
       random: this.#random.fork(),
-      network: { delayMs: this.#delayMs },
+      network: this.#network,
       client,
       accept: (link, protocols) => {
         this.#links.push(link);

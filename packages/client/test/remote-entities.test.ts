@@ -4,11 +4,10 @@ import {
   limits,
   scalar,
   vec2,
-  writeRetained,
+  writeSlot,
   type DropReason,
   type EntityDefinition,
   type PeerPayload,
-  type RetainedPayload,
 } from "@paceline/protocol";
 import { VirtualScheduler } from "@paceline/testkit";
 import { DropCounters, TokenBucket } from "@paceline/transport";
@@ -74,6 +73,13 @@ class Scene {
 
   announce(payload: PeerPayload): void {
     if (payload.kind === "stream") this.#note(this.entities.announce(payload));
+  }
+
+  /** Lets the game use a definition. */
+  use(definition: EntityDefinition): void {
+    this.#listeners.use(definition);
+    this.#listeners.entities.onSpawn(definition, ({ id }) => this.spawned.push(id));
+    this.entities.defined(definition.name);
   }
 
   describe(): DropReason | undefined {
@@ -262,75 +268,137 @@ describe("missing states", () => {
   });
 });
 
-describe("the retained states of a peer", () => {
+describe("the slot of a peer's stream", () => {
   const silent = { announcement: false };
-  const retainedOf = (...payloads: PeerPayload[]): Uint8Array =>
-    writeRetained(payloads as RetainedPayload[])!;
-  const kept = (scene: Scene, tick: number, ...entries: Entry[]): Uint8Array =>
-    retainedOf(scene.states.announcement(), scene.states.reference(tick, ...entries));
-
-  test("[WF28] are shown until the owner's states arrive", () => {
+  const slotOf = (scene: Scene, tick: number, ...entries: Entry[]): Uint8Array => {
+    const whole = scene.states.reference(tick, ...entries);
+    const states = whole.kind === "reference" ? whole.states : undefined;
+    return writeSlot({ start: scene.states.announcement(), states });
+  };
+  const given = (tick = 100, ...entries: Entry[]): Scene => {
     const scene = new Scene(known, silent);
-    expect(scene.entities.takeRetained(kept(scene, 100, [0, 1, 1], [1, 2, 2]), 500)).toBeUndefined();
+    const slot = slotOf(scene, tick, ...(entries.length > 0 ? entries : [[0, 1, 1] as const]));
+    expect(scene.entities.takeSlot(slot, 0)).toBeUndefined();
+    return scene;
+  };
+
+  test("[WF28] is shown until the owner's states arrive", () => {
+    const scene = given(100, [0, 1, 1], [1, 2, 2]);
     expect(scene.positions).toEqual({ [FIRST]: [1, 1], [FIRST + 1]: [2, 2] });
-    scene.announce(scene.states.announcement());
+    scene.announce(scene.states.announcement({ entities: [0, 1] }));
     scene.reliably(scene.states.reference(130, [1, 5, 5]));
     expect(scene.positions).toEqual({ [FIRST]: [1, 1], [FIRST + 1]: [5, 5] });
     expect(scene.spawned).toEqual([FIRST, FIRST + 1]);
+    expect([scene.despawned, scene.drops]).toEqual([[], []]);
+  });
+
+  test("[WF28] may have no entities", () => {
+    const scene = new Scene(known, silent);
+    const slot = writeSlot({ start: scene.states.announcement() });
+    expect(scene.entities.takeSlot(slot, 0)).toBeUndefined();
+    scene.announce(scene.states.announcement());
+    scene.reliably(scene.states.reference(130, [1, 5, 5]));
+    expect([scene.positions, scene.drops]).toEqual([{ [FIRST + 1]: [5, 5] }, []]);
+  });
+
+  test("[WF14] [WF28] loses the entities that the owner's announcement does not list", () => {
+    const scene = given(100, [0, 1, 1], [1, 2, 2], [2, 3, 3]);
+    scene.announce(scene.states.announcement({ entities: [1, 7] }));
+    expect(scene.despawned).toEqual([FIRST, FIRST + 2]);
+    expect(scene.positions).toEqual({ [FIRST + 1]: [2, 2] });
+    // Another entity may get the number.
+    scene.reliably(scene.states.reference(130, [0, 4, 4]));
+    expect(scene.positions).toEqual({ [FIRST]: [4, 4], [FIRST + 1]: [2, 2] });
+    // Only the first announcement speaks of the slot.
+    scene.announce(scene.states.announcement());
+    expect([scene.drops, scene.despawned.length]).toEqual([["bad-message"], 2]);
+  });
+
+  test("[WF28] is the only source before the owner's announcement: its other messages were overtaken by none", () => {
+    const scene = given();
+    expect(scene.receive(101, [0, 2, 2], [3, 2, 2])).toBe(0);
+    scene.reliably(scene.states.reference(102, [0, 2, 2]));
+    expect([scene.positions, scene.drops]).toEqual([
+      { [FIRST]: [1, 1] },
+      ["unknown-entity", "unknown-entity"],
+    ]);
+    scene.announce(scene.states.announcement({ entities: [0] }));
+    expect(scene.receive(103, [0, 3, 3], [3, 2, 2])).toBe(2);
     expect(scene.despawned).toEqual([]);
   });
 
-  test("[WF28] end if the owner's complete list lacks their entities", () => {
-    const scene = new Scene(known, silent);
-    scene.entities.takeRetained(kept(scene, 100, [0, 1, 1], [1, 2, 2]), 0);
-    scene.announce(scene.states.announcement());
-    scene.reliably(scene.states.reference(130, [1, 5, 5]));
-    expect(scene.entities.present(0)).toBeUndefined();
-    expect(scene.despawned).toEqual([FIRST]);
-    expect(scene.entities.present(0)).toBeUndefined();
-    expect(scene.entities.present(9)).toBe("unknown-entity");
-    expect(scene.positions).toEqual({ [FIRST + 1]: [5, 5] });
-  });
-
-  test("[WF28] are ignored after the owner's first states, and a second time", () => {
+  test("[WF28] is outdated after the owner's announcement, after a slot of the stream, and after its end", () => {
     const late = new Scene();
-    expect(late.entities.takeRetained(kept(late, 100, [0, 1, 1]), 0)).toBe("outdated");
-    expect(late.positions).toEqual({});
-    const twice = new Scene(known, silent);
-    twice.entities.takeRetained(kept(twice, 100, [0, 1, 1]), 0);
-    expect(twice.entities.takeRetained(kept(twice, 101, [1, 1, 1]), 0)).toBe("outdated");
+    late.reliably(late.states.reference(200, [0, 9, 9]));
+    for (const tick of [100, 300])
+      expect(late.entities.takeSlot(slotOf(late, tick, [0, 1, 1], [1, 1, 1]), 0)).toBe("outdated");
+    expect(late.positions).toEqual({ [FIRST]: [9, 9] });
+    const twice = given();
+    expect(twice.entities.takeSlot(slotOf(twice, 101, [1, 1, 1]), 0)).toBe("outdated");
     expect(twice.positions).toEqual({ [FIRST]: [1, 1] });
+    const next = new RawStates(known, 1);
+    twice.announce(next.announcement());
+    expect(twice.entities.takeSlot(slotOf(twice, 102, [1, 1, 1]), 0)).toBe("outdated");
   });
 
-  test("[WF28] and the owner's states are ordered by their ticks", () => {
-    const scene = new Scene(known, silent);
-    scene.entities.takeRetained(kept(scene, 100, [0, 1, 1]), 200);
-    scene.announce(scene.states.announcement());
-    scene.reliably(scene.states.reference(99, [0, 7, 7]));
-    // The newest tick of an entity wins, whatever its source.
+  test("[WF28] and the owner's states are ordered by their ticks, around the wrap too", () => {
+    for (const tick of [100, 2 ** 32 - 1, 2 ** 32 - 2]) {
+      const scene = given(tick);
+      const at = (later: number): number => (tick + later) % 2 ** 32;
+      scene.announce(scene.states.announcement({ entities: [0] }));
+      scene.reliably(scene.states.reference(at(2 ** 32 - 1), [0, 7, 7]));
+      expect(scene.positions, `tick ${tick}`).toEqual({ [FIRST]: [1, 1] });
+      expect(scene.receive(at(2), [0, 8, 8])).toBe(1);
+      expect(scene.positions, `tick ${tick}`).toEqual({ [FIRST]: [8, 8] });
+    }
+  });
+
+  test("[WF28] must be of the stream that the owner announces: another rate or definition is refused", () => {
+    for (const other of [{ tickHz: 30 }, { name: "disc" }, { schemaHash: 1 }]) {
+      const scene = given();
+      scene.announce(scene.states.announcement({ ...other, entities: [0] }));
+      expect([scene.drops, scene.positions]).toEqual([["bad-message"], { [FIRST]: [1, 1] }]);
+    }
+  });
+
+  test("[WF17] of another build asks for the columns, once", async () => {
+    const wide = defineEntity("puck", { position, speed: scalar({ range: [0, 1], precision: 0.1 }) });
+    const scene = new Scene(wide, silent);
+    expect(scene.entities.takeSlot(slotOf(scene, 100, [0, 1, 1, 0]), 0)).toBeUndefined();
+    expect(scene.told).toEqual([{ kind: "columns", stream: 0, columns: new Uint8Array(0) }]);
+    expect(scene.describe()).toBeUndefined();
+    await vi.dynamicImportSettled();
     expect(scene.positions).toEqual({ [FIRST]: [1, 1] });
-    expect(scene.entities.present(0)).toBeUndefined();
-    expect(scene.receive(101, [0, 8, 8])).toBe(1);
-    expect(scene.positions).toEqual({ [FIRST]: [8, 8] });
+    scene.announce(scene.states.announcement({ entities: [] }));
+    expect([scene.positions, scene.told.length]).toEqual([{}, 1]);
   });
 
-  test("[WF28] of another definition cause no request and no error: the owner's stream will", () => {
-    const other = defineEntity("puck", { position, speed: scalar({ range: [0, 1], precision: 0.1 }) });
-    const scene = new Scene(other, silent);
-    scene.entities.takeRetained(kept(scene, 100, [0, 1, 1, 0]), 0);
-    expect([scene.positions, scene.mismatches, scene.told]).toEqual([{}, [], []]);
+  test("[WF28] of a kind that the game first uses later waits, but not beyond the owner's announcement", () => {
+    for (const isAnnounced of [false, true]) {
+      const other = defineEntity("disc", { position });
+      const scene = new Scene(known, { ...silent, mine: other as unknown as EntityDefinition });
+      expect(scene.entities.takeSlot(slotOf(scene, 100, [0, 1, 1], [1, 2, 2]), 0)).toBeUndefined();
+      if (isAnnounced) {
+        scene.announce(scene.states.announcement({ entities: [1] }));
+        scene.reliably(scene.states.reference(130, [1, 5, 5]));
+      }
+      scene.use(known);
+      expect(scene.spawned).toEqual(isAnnounced ? [FIRST + 1] : [FIRST, FIRST + 1]);
+      // An owner that is about to announce its stream is not asked for states.
+      expect(scene.told).toEqual(isAnnounced ? [{ kind: "resync", stream: 0, entities: [] }] : []);
+    }
   });
 
   test("[WF28] may be any bytes: invalid ones are dropped", () => {
-    for (const bytes of [[0], [5, 1], [2, 0x0c, 0], [255, 255, 255], [3, 8, 0, 0]]) {
+    for (const bytes of [[], [0], [5, 1], [2, 0x0c, 0], [255, 255, 255], [3, 8, 0, 0]]) {
       const scene = new Scene(known, silent);
-      expect(scene.entities.takeRetained(Uint8Array.from(bytes), 0)).toBe("bad-message");
+      expect(scene.entities.takeSlot(Uint8Array.from(bytes), 0)).toBe("bad-message");
       expect(scene.positions).toEqual({});
     }
     const scene = new Scene(known, silent);
-    const whole = kept(scene, 100, [0, 1, 1]);
+    const whole = slotOf(scene, 100, [0, 1, 1]);
     const states = Uint8Array.from(whole, (byte, at) => (at === whole.length - 1 ? byte ^ 0xff : byte));
-    scene.entities.takeRetained(states, 0);
+    scene.entities.takeSlot(states, 0);
     expect(
       Object.values(scene.positions)
         .flat()

@@ -82,7 +82,7 @@ async function remoteOf(definition: EntityDefinition, isSteady = false) {
     owner as never,
   );
   const states = new RawStates(definition, 0, { isSteady });
-  entities.announce(states.announcement() as never);
+  entities.announce(states.announcement());
   const receive = (tick: number, values: readonly number[]): void =>
     void entities.receive(states.body(tick, [0, ...values]), tick, () => undefined);
   const shown = (): Record<string, number> => {

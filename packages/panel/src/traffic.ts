@@ -200,7 +200,6 @@ function payloadOf(direction: Direction, payload: Uint8Array): void {
     case PayloadKind.reference:
     case PayloadKind.resync:
     case PayloadKind.columns:
-    case PayloadKind.present:
       return direction.claim("states", payload.length);
     case undefined:
   }

@@ -21,7 +21,7 @@ export { motionModels, type MotionLayout, type MotionModel, type ShowStyle } fro
 export * from "./schema/motion-use.js";
 export * from "./wire/packet.js";
 export * from "./wire/payload.js";
-export * from "./wire/retained.js";
+export * from "./wire/slot.js";
 export type * from "./wire/room-types.js";
 export * from "./bytes/sequence.js";
 export * from "./state/index.js";

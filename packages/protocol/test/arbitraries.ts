@@ -111,6 +111,8 @@ const type = text.filter(
 );
 const message = plainValue(limits.nestingDepth - 2);
 
+const entityList = uniqueArray(u16, { maxLength: 64 }).map((ids) => ids.sort((a, b) => a - b));
+
 export const peerPayload: Arbitrary<PeerPayload> = oneof(
   record({ kind: constant("command" as const), type, message }),
   record({ kind: constant("request" as const), id: u32, type, message }),
@@ -121,7 +123,7 @@ export const peerPayload: Arbitrary<PeerPayload> = oneof(
     name: type,
     tickHz: integer({ min: 1, max: 255 }),
     schemaHash: u32,
-  }),
+  }).chain((start) => entityList.map((entities) => (entities.length > 0 ? { ...start, entities } : start))),
   record({
     kind: constant("reference" as const),
     stream: u8,
@@ -129,7 +131,6 @@ export const peerPayload: Arbitrary<PeerPayload> = oneof(
   }),
   record({ kind: constant("resync" as const), stream: u8, entities: array(u16, { maxLength: 64 }) }),
   record({ kind: constant("columns" as const), stream: u8, columns: uint8Array({ maxLength: 64 }) }),
-  record({ kind: constant("present" as const), stream: u8 }),
 );
 
 const place = integer({ min: 0, max: 1000 });

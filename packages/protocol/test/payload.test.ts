@@ -143,14 +143,14 @@ const serverMessages: readonly ServerMessage[] = [
   { type: "back", number: 7 },
   { type: "capabilities", number: 0xffff, webrtc: true },
   { type: "signal", from: 1, attempt: 2, data: { candidate: null } },
-  { type: "retained", number: 3, ageMs: 0xffffffff, states: Uint8Array.of(1, 2) },
+  { type: "slot", number: 3, ageMs: 0xffffffff, state: Uint8Array.of(1, 2) },
 ];
 const clientMessages: readonly ClientMessage[] = [
   { type: "capabilities", webrtc: false },
   { type: "signal", to: 1, attempt: 2, data: ["x"] },
   { type: "stripe" },
   { type: "visibility", hidden: true },
-  { type: "retain", states: new Uint8Array(limits.retainedBytes) },
+  { type: "slot", stream: 255, state: new Uint8Array(limits.slotBytes) },
   { type: "leave" },
 ];
 const body = (message: object): Uint8Array => writeControl(message).subarray(1);

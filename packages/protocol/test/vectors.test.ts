@@ -12,15 +12,15 @@ import {
   readMessages,
   readPacket,
   readPeerPayload,
-  readRetained,
   readServerMessage,
+  readSlot,
   sequenceDistance,
   writeControl,
   writeEnvelope,
   writeMessage,
   writePacketHeader,
   writePeerPayload,
-  writeRetained,
+  writeSlot,
   type Acks,
   type DropReason,
   type EntityDefinition,
@@ -28,7 +28,7 @@ import {
   type Fields,
   type MotionModel,
   type PeerPayload,
-  type RetainedPayload,
+  type Slot,
   type TrafficClassName,
 } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
@@ -85,7 +85,7 @@ const envelopes = vectors("envelopes") as readonly Vector<EnvelopeVector>[];
 const values = vectors("values") as readonly (Vector<unknown> & { readonly canonical: boolean })[];
 const payloads = vectors("payloads") as readonly Vector<PeerPayload & { readonly states?: unknown }>[];
 const circular = vectors("circular") as readonly CircularVector[];
-const retained = vectors("retained") as readonly Vector<readonly (PeerPayload & { states?: unknown })[]>[];
+const slots = vectors("slots") as readonly Vector<Slot & { readonly states?: unknown }>[];
 const controls = vectors("controls") as readonly (Vector<object> & { readonly from: string })[];
 const definitions = vectors("definitions") as readonly DefinitionVector[];
 const malformed = vectors("malformed") as readonly Malformed[];
@@ -175,12 +175,10 @@ withEachCodec(() => {
       expect(toHex(writePeerPayload(expected))).toBe(hex);
     });
 
-    test.each(retained)("[WF28] retained: $name", ({ hex, decoded }) => {
-      const expected = decoded.map((payload) =>
-        payload.kind === "reference" ? { ...payload, states: fromHex(String(payload.states)) } : payload,
-      );
-      expect(readRetained(fromHex(hex))).toEqual(expected);
-      expect(toHex(writeRetained(expected as RetainedPayload[])!)).toBe(hex);
+    test.each(slots)("[WF28] slot: $name", ({ hex, decoded: { start, states } }) => {
+      const expected = { start, ...(states !== undefined && { states: fromHex(String(states)) }) };
+      expect(readSlot(fromHex(hex))).toEqual(expected);
+      expect(toHex(writeSlot(expected))).toBe(hex);
     });
 
     test.each(controls)("[WF26] [WF27] control: $name", ({ hex, decoded, from }) => {
@@ -226,7 +224,7 @@ const readers: Readonly<Record<string, (bytes: Uint8Array) => DropReason | undef
   envelope: (bytes) => reasonIn(readEnvelope(bytes)),
   payload: (bytes) => (readPeerPayload(bytes) ? undefined : "bad-message"),
   value: (bytes) => (decodeValue(bytes) ? undefined : "bad-message"),
-  retained: (bytes) => (readRetained(bytes) ? undefined : "bad-message"),
+  slot: (bytes) => (readSlot(bytes) ? undefined : "bad-message"),
   "control from the server": (bytes) => (readServerMessage(bytes.subarray(1)) ? undefined : "bad-message"),
   "control from a participant": (bytes) => (readClientMessage(bytes.subarray(1)) ? undefined : "bad-message"),
 };

@@ -27,7 +27,7 @@ import type { Caller, MatchedRoom, RoomAuthority, RoomHost } from "./authority/r
 import type { RoomReport } from "./ops/report.js";
 import { hashOf } from "./admission/resume-tokens.js";
 import { SessionEnds } from "./sessions/session-ends.js";
-import { sendRetained } from "./sessions/retained-states.js";
+import { sendSlots } from "./sessions/stream-slots.js";
 import { ROOM_FAILED, Room } from "./sessions/room.js";
 import { RoomDirectory } from "./matchmaking/room-directory.js";
 import { Seats, randomId, type HeldSeat, type ReservedSeat } from "./matchmaking/seats.js";
@@ -394,7 +394,7 @@ export class SessionRegistry implements ParticipantContext {
       ...(build !== undefined && { build }),
     }));
     participant.sendAll(all.slice(MAX_PEERS_IN_WELCOME).map(joinedPayload));
-    if (!room.host) sendRetained(participant);
+    if (!room.host) sendSlots(participant);
     if (this.webRtc.isReady) participant.sendControl(serverSpeaksWebRtc);
     if (this.#drainsUntilMs !== undefined) participant.sendControl(this.#draining(this.#drainsUntilMs));
   }
@@ -439,9 +439,13 @@ export class SessionRegistry implements ParticipantContext {
     if (!participant.meter.admitSignal()) return;
     if (message.type === "visibility") return participant.setPage(message);
     if (message.type === "stripe") return this.#offerStripe(participant);
-    if (message.type === "retain") return participant.retained.keep(message.states);
+    if (message.type === "slot") return this.#keepSlot(participant, message);
     if (message.type === "signal") return this.#signal(participant, message, messageBytes);
     participant.setWebrtc(message.webrtc);
+  }
+
+  #keepSlot({ slots, session }: Participant, message: ClientMessage & { type: "slot" }): void {
+    if (!slots.keep(message.stream, message.state)) session.reportViolation("too-long");
   }
 
   #offerStripe(participant: Participant): void {

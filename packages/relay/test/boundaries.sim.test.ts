@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { Forwarder } from "../src/forwarding/forwarder.js";
 import { AdmittedLink } from "../src/admission/admitted-link.js";
 import { Participant } from "../src/sessions/participant.js";
-import { RetainedStates } from "../src/sessions/retained-states.js";
+import { StreamSlots } from "../src/sessions/stream-slots.js";
 import { SessionMeter } from "../src/limits/session-meter.js";
 import { StripeTickets } from "../src/admission/stripe-tickets.js";
 import { WebRtcAnswerer } from "../src/signaling/webrtc-answerer.js";
@@ -73,9 +73,9 @@ describe("an error in the handling of a packet ends only that session", () => {
       say({ type: "stripe" }),
     ],
     [
-      "retain",
-      () => vi.spyOn(RetainedStates.prototype, "keep").mockImplementationOnce(broken),
-      say({ type: "retain", states: Uint8Array.of(1) }),
+      "slot",
+      () => vi.spyOn(StreamSlots.prototype, "keep").mockImplementationOnce(broken),
+      say({ type: "slot", stream: 0, state: Uint8Array.of(1) }),
     ],
     [
       "signal",

@@ -114,7 +114,7 @@ describe("a relay", () => {
   ])("[WF8] counts a message of %i bytes that is %s", async (bytes, _, code) => {
     const othersAreFine = await withOthers();
     const { ticket } = await real.seat();
-    const raw = await real.raw(["paceline.2", `ticket.${ticket}`]);
+    const raw = await real.raw(["paceline.3", `ticket.${ticket}`]);
     await eventually(() => expect(real.relay.health().sessions).toBe(3));
     raw.frame(Opcode.binary, new Uint8Array(bytes).fill(0x20));
     await eventually(() => expect(drops()).toEqual({ "too-long": 1 }));

@@ -146,7 +146,7 @@ describe("a reloaded page", () => {
   });
 
   it("[M2] is refused if it claims a malformed seat", () => {
-    const body = { version: 2, options: {} };
+    const body = { version: 3, options: {} };
     for (const seat of [
       null,
       "a",

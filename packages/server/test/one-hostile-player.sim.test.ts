@@ -150,7 +150,6 @@ const attacks: Record<string, Attack> = {
     sendPayload(player, { kind: "reference", stream, states: new Uint8Array(20).fill(step) });
     sendPayload(player, { kind: "resync", stream, entities: [0, 1] });
     sendPayload(player, { kind: "columns", stream, columns: new Uint8Array(step % 2) });
-    sendPayload(player, { kind: "present", stream });
   },
   "messages of an authority without sense": (player, step) => {
     if (player.session.commands.length > 200) return;
@@ -170,10 +169,11 @@ const attacks: Record<string, Attack> = {
   "its session, continued over another link at every third tick": (player, step) => {
     if (step % 3 === 0) player.resume();
   },
-  "states to retain, which are none or too many": (player, step) => {
-    tellServer(player, { type: "retain", states: new Uint8Array(limits.retainedBytes).fill(step) });
+  "slots, which are none or too long": (player, step) => {
+    const stream = step % 256;
+    tellServer(player, { type: "slot", stream, state: new Uint8Array(limits.slotBytes).fill(step) });
     if (step % 20 === 0)
-      tellServer(player, { type: "retain", states: new Uint8Array(limits.retainedBytes + 1) });
+      tellServer(player, { type: "slot", stream, state: new Uint8Array(limits.slotBytes + 1) });
   },
   "messages of a match in lockstep": (player, step) => {
     const turn = { turn: step, commands: [step], wishMs: 1000, hash: { turn: step, hash: 1 } };

@@ -237,7 +237,7 @@ describe("a message without a right", () => {
     raw.session.sendState(Uint8Array.of(0, 5));
     raw.session.sendInput(writeInputs(Drive, { newest: 1, rows: [Float32Array.of(0, 1, 0)] }));
     raw.tell({ ...own(1), name: "gate" } as ToAuthority);
-    raw.session.sendReliable(writePeerPayload({ kind: "present", stream: 1 }));
+    raw.session.sendReliable(writePeerPayload({ kind: "resync", stream: 1, entities: [] }));
     await stage.advance(100);
     expect(drops()).toEqual({ "not-allowed": 4 });
     expect(report().counters.notAllowed).toBe(4);

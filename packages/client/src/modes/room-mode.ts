@@ -111,8 +111,8 @@ export interface RoomMode {
   /** Called when a peer has WebRTC, or no longer has it. */
   learn?(number: number, hasWebRtc: boolean): void;
   signal?(from: number, attempt: number, data: unknown): void;
-  /** Reads states of a peer that the server has retained for newcomers. */
-  takeRetained(message: ServerMessage & { readonly type: "retained" }): void;
+  /** Reads the slot of a stream of a peer, which the server gives to newcomers. */
+  takeSlot(message: ServerMessage & { readonly type: "slot" }): void;
   relayMoved?(): void;
   relayLost?(): void;
   networkChanged?(): void;

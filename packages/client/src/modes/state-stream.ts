@@ -12,6 +12,7 @@ import {
   type PeerPayload,
   type ReferenceSender,
   type StatePlan,
+  type StreamStart,
 } from "@paceline/protocol";
 import type { ReferenceCycle } from "@paceline/netcode";
 import type { Session } from "@paceline/transport";
@@ -80,9 +81,15 @@ export class StateStream {
     this.cycle ??= new ReferenceCycle(new ReferenceSender(this.#packets));
   }
 
-  get announcement(): PeerPayload {
+  get start(): StreamStart {
     const { name, schemaHash } = this.definition;
-    return { kind: "stream", stream: this.number, name, tickHz: this.plan.tickHz, schemaHash };
+    return { stream: this.number, name, tickHz: this.plan.tickHz, schemaHash };
+  }
+
+  /** Returns the announcement for a receiver that is new, with the list of all entities. */
+  get announcement(): PeerPayload {
+    const entities = [...this.records.keys()].sort((a, b) => a - b);
+    return { kind: "stream", ...this.start, ...(entities.length > 0 && { entities }) };
   }
 
   add(record: OwnedRecord): void {

@@ -714,8 +714,8 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #receivePeerControl(message: PeerControl): void {
     const mode = this.#mode;
     switch (message.type) {
-      case "retained":
-        return mode.takeRetained(message);
+      case "slot":
+        return mode.takeSlot(message);
       case "joined":
         mode.joined(message.peer);
         return this.transport.review();

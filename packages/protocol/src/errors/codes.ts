@@ -1,7 +1,7 @@
 /** All numbers of the wire format. A number is never used again for another purpose. */
 
 /** Version of the wire format. Both sides agree on it when a link opens, so packets do not carry it. */
-export const PROTOCOL_VERSION = 2;
+export const PROTOCOL_VERSION = 3;
 
 /** WebSocket subprotocol that names format and version. */
 export const WEBSOCKET_PROTOCOL = `paceline.${PROTOCOL_VERSION}`;
@@ -52,11 +52,7 @@ export const PayloadKind = {
    * (msgpack).
    */
   authority: 0x0b,
-  /**
-   * Ends the list of a stream's entities: the receiver removes all others that the server had retained
-   * (binary).
-   */
-  present: 0x0c,
+  // 0x0c is used up: it ended the list of a stream's entities.
 } as const;
 export type PayloadKind = (typeof PayloadKind)[keyof typeof PayloadKind];
 
@@ -171,8 +167,8 @@ export const limits = {
   authorityBulkBytes: 1_048_576,
   /** Most entities of one participant. */
   ownedEntities: 4096,
-  /** Most bytes of states that a participant may leave at the server for newcomers. */
-  retainedBytes: 4096,
+  /** Most bytes of all slots that a participant has at the server for newcomers. */
+  slotBytes: 4096,
   /** Most UTF-8 bytes of a message type or an entity name. */
   nameBytes: 64,
   /** States that a receiver reads of one participant in a second: see `stateWeight`. */

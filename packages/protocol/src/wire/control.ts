@@ -104,13 +104,8 @@ export type ServerMessage =
   | { readonly type: "back"; readonly number: number }
   | { readonly type: "capabilities"; readonly number: number; readonly webrtc: boolean }
   | { readonly type: "signal"; readonly from: number; readonly attempt: number; readonly data: unknown }
-  /** A participant's retained states, and their age. */
-  | {
-      readonly type: "retained";
-      readonly number: number;
-      readonly ageMs: number;
-      readonly states: Uint8Array;
-    };
+  /** One slot of a participant (see `writeSlot`), and its age. */
+  | { readonly type: "slot"; readonly number: number; readonly ageMs: number; readonly state: Uint8Array };
 
 /** Messages from a participant to the server. */
 export type ClientMessage =
@@ -123,8 +118,8 @@ export type ClientMessage =
    * that would take its seat, so that the server keeps none when it is closed.
    */
   | { readonly type: "visibility"; readonly hidden: boolean; readonly last?: true }
-  /** States to retain for newcomers (see `writeRetained`). They replace earlier ones. */
-  | { readonly type: "retain"; readonly states: Uint8Array }
+  /** The slot of an own stream, for newcomers (see `writeSlot`). It replaces the earlier one. */
+  | { readonly type: "slot"; readonly stream: number; readonly state: Uint8Array }
   | { readonly type: "leave" };
 
 /** The server's number in signals, and as a peer. No participant has it. */
@@ -139,7 +134,8 @@ const options: Reader<Readonly<Record<string, string | number | boolean>>> = (va
     ? (value as Record<string, string>)
     : undefined;
 };
-const retained: Reader<Uint8Array> = (value) => bytesOf(value, limits.retainedBytes);
+const slot: Reader<Uint8Array> = (value) => bytesOf(value, limits.slotBytes);
+const streamNumber: Reader<number> = (value) => wholeOf(value, 0, limits.streams - 1);
 const build: Reader<string> = (value) => (isBuild(value) ? value : undefined);
 const peer = shape<PeerInfo>({
   number: number16,
@@ -192,7 +188,7 @@ export const readServerMessage = messageReader<ServerMessage>({
   back: { number: number16 },
   capabilities: { number: number16, webrtc: boolean },
   signal: { from: number16, attempt: number16, data: anything },
-  retained: { number: number16, ageMs: number32, states: retained },
+  slot: { number: number16, ageMs: number32, state: slot },
 });
 
 /** Reads a control message of a participant. Returns undefined if it is malformed or of an unknown type. */
@@ -201,6 +197,6 @@ export const readClientMessage = messageReader<ClientMessage>({
   signal: { to: number16, attempt: number16, data: anything },
   stripe: {},
   visibility: { hidden: boolean, last: ifValid(oneOf(true)) },
-  retain: { states: retained },
+  slot: { stream: streamNumber, state: slot },
   leave: {},
 });

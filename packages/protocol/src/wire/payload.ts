@@ -15,6 +15,12 @@ export interface StreamStart {
   readonly schemaHash: number;
 }
 
+/** {@link StreamStart} as its owner sends it to another participant. */
+export interface StreamAnnouncement extends StreamStart {
+  /** Ids of the stream's entities, ascending, none twice. Left out: it has none yet. */
+  readonly entities?: readonly number[] | undefined;
+}
+
 /** Most entities in one resync request. A receiver that lacks more requests all. */
 export const MAX_RESYNCED = 64;
 
@@ -23,12 +29,11 @@ export type PeerPayload =
   | { readonly kind: "command"; readonly type: string; readonly message: unknown }
   | { readonly kind: "request"; readonly id: number; readonly type: string; readonly message: unknown }
   | { readonly kind: "reply"; readonly id: number; readonly ok: boolean; readonly message: unknown }
-  | ({ readonly kind: "stream" } & StreamStart)
+  | ({ readonly kind: "stream" } & StreamAnnouncement)
   | { readonly kind: "reference"; readonly stream: number; readonly states: Uint8Array }
   | { readonly kind: "resync"; readonly stream: number; readonly entities: readonly number[] }
   /** The sender's columns from `describeColumns`. Empty: a request for the receiver's columns. */
-  | { readonly kind: "columns"; readonly stream: number; readonly columns: Uint8Array }
-  | { readonly kind: "present"; readonly stream: number };
+  | { readonly kind: "columns"; readonly stream: number; readonly columns: Uint8Array };
 
 /**
  * Returns the bytes of a payload. Throws {@link ConfigError} for an invalid type, or a message that is not
@@ -55,14 +60,12 @@ export function writePeerPayload(payload: PeerPayload): Uint8Array {
     }
     case "columns":
       return new ByteWriter().u8(PayloadKind.columns).u8(payload.stream).bytes(payload.columns).take();
-    case "present":
-      return new ByteWriter().u8(PayloadKind.present).u8(payload.stream).take();
   }
 }
 
 /**
  * Reads the bytes of {@link writePeerPayload}. Returns undefined if they are malformed.
- * @param onItems called with numbers of items of msgpack as they are read
+ * @param onItems called with numbers of items of msgpack, or of entities in a list, as they are read
  */
 export function readPeerPayload(
   bytes: Uint8Array,
@@ -78,15 +81,13 @@ export function readPeerPayload(
     case PayloadKind.reply:
       return replyOf(arrayOf(body, 3, onItems));
     case PayloadKind.stream:
-      return streamOf(body);
+      return streamOf(body, onItems);
     case PayloadKind.reference:
       return body.length > 5 ? { kind: "reference", stream: body[0]!, states: body.subarray(1) } : undefined;
     case PayloadKind.resync:
       return resyncOf(body);
     case PayloadKind.columns:
       return body.length > 0 ? { kind: "columns", stream: body[0]!, columns: body.subarray(1) } : undefined;
-    case PayloadKind.present:
-      return body.length === 1 ? { kind: "present", stream: body[0]! } : undefined;
     default:
       return undefined;
   }
@@ -136,19 +137,34 @@ function replyOf(items: readonly unknown[] | undefined): PeerPayload | undefined
   return { kind: "reply", id: items[0], ok: items[1], message: items[2] };
 }
 
-function writeStream({ stream, name, tickHz, schemaHash }: StreamStart): Uint8Array {
+function writeStream({ stream, name, tickHz, schemaHash, entities = [] }: StreamAnnouncement): Uint8Array {
   const writer = new ByteWriter().u8(PayloadKind.stream).u8(stream).text(name);
-  return writer.u8(tickHz).u32(schemaHash).take();
+  writer.u8(tickHz).u32(schemaHash);
+  for (const id of entities) writer.u16(id);
+  return writer.take();
 }
 
-function streamOf(body: Uint8Array): PeerPayload | undefined {
+function streamOf(body: Uint8Array, onItems?: (items: number) => void): PeerPayload | undefined {
   const reader = new ByteReader(body);
   const stream = reader.u8();
   const name = reader.text(limits.nameBytes);
   const tickHz = reader.u8();
   const schemaHash = reader.u32();
-  const isValid = reader.ok && reader.remaining === 0 && name !== "" && tickHz > 0;
-  return isValid ? { kind: "stream", stream, name, tickHz, schemaHash } : undefined;
+  if (!reader.ok || name === "" || tickHz === 0) return undefined;
+  const start = { kind: "stream", stream, name, tickHz, schemaHash } as const;
+  if (reader.remaining === 0) return start;
+  const entities = entitiesOf(reader, onItems);
+  return entities && { ...start, entities };
+}
+
+/** Reads ids in ascending order to the end. Returns undefined if they are in another order or too many. */
+function entitiesOf(reader: ByteReader, onItems?: (items: number) => void): number[] | undefined {
+  const count = reader.remaining / 2;
+  if (!Number.isInteger(count) || count > limits.ownedEntities) return undefined;
+  onItems?.(count);
+  const entities = Array.from({ length: count }, () => reader.u16());
+  const isAscending = entities.every((id, index) => index === 0 || id > entities[index - 1]!);
+  return isAscending ? entities : undefined;
 }
 
 function resyncOf(body: Uint8Array): PeerPayload | undefined {

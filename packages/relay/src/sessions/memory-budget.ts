@@ -14,7 +14,7 @@ const FREE_SHARE = 0.5;
 
 /**
  * Bounds the memory that the relay keeps for all sessions together: messages out of order, bulk in parts,
- * messages without receipt, queued states and commands, and retained states. Beyond the budget it ends the
+ * messages without receipt, queued states and commands, and slots. Beyond the budget it ends the
  * sessions that hold most. While more than half of the budget is taken, it also ends sessions of an address
  * that holds more than its share.
  */

@@ -34,7 +34,7 @@ import { ResumeTokens, hashOf } from "../admission/resume-tokens.js";
 import type { Room } from "./room.js";
 import type { RoomHost } from "../authority/room-host.js";
 import type { ForwardShare } from "../limits/forward-rates.js";
-import { RetainedStates } from "./retained-states.js";
+import { StreamSlots } from "./stream-slots.js";
 import { SessionMeter } from "../limits/session-meter.js";
 import { UpdateFilter } from "./update-filter.js";
 import { WaitingPackets } from "./waiting-packets.js";
@@ -140,7 +140,7 @@ export class Participant {
   linkAddress = "";
   /** Updates that the forwarder has passed to this participant. */
   readonly filter = new UpdateFilter();
-  readonly retained: RetainedStates;
+  readonly slots: StreamSlots;
   readonly resumeTokens = new ResumeTokens();
   readonly meter: SessionMeter;
   readonly forwards: ForwardShare;
@@ -208,7 +208,7 @@ export class Participant {
       onTooLong: () => this.session.reportViolation("too-long"),
       onFlood: () => this.end(CloseCode.flooding, "more packets, bytes or messages than allowed"),
     });
-    this.retained = new RetainedStates(scheduler);
+    this.slots = new StreamSlots(scheduler);
     this.session = new Session({
       scheduler,
       drops,
@@ -263,7 +263,7 @@ export class Participant {
     const { session } = this;
     return (
       Math.max(0, session.heldBytes - session.bulk.bytes) +
-      this.retained.bytes +
+      this.slots.bytes +
       this.waiting.bytes +
       session.linkBytes
     );

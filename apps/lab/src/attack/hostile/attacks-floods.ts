@@ -49,7 +49,7 @@ export async function hoard(hostile: Hostile): Promise<void> {
 }
 
 /**
- * Makes the server hold memory: retained states, and chunks of a bulk message without its beginning or end.
+ * Makes the server hold memory: slots, and chunks of a bulk message without its beginning or end.
  */
 export async function lentMemory(hostile: Hostile): Promise<void> {
   const borrowers = await crowdOf(hostile, 60);
@@ -65,7 +65,7 @@ export async function lentMemory(hostile: Hostile): Promise<void> {
         .take();
       each.raw(each.packet(MessageKind.bulk, chunk));
       if (turn % 4 === 0)
-        tellReliably(each, writeControl({ type: "retain", states: CHUNK.subarray(0, 4000) }));
+        tellReliably(each, writeControl({ type: "slot", stream: 0, state: CHUNK.subarray(0, 4000) }));
       hostile.count("bytes", CHUNK.length);
     }
   });
@@ -398,7 +398,6 @@ function peerSayings({ random, frames }: Hostile): Record<string, Saying> {
     })),
     references: said((turn) => ({ kind: "reference", stream: turn & 3, states: random.bytes(40) })),
     requests: said((turn) => ({ kind: "request", id: turn, type: "ask", message: turn })),
-    present: said((turn) => ({ kind: "present", stream: turn & 3 })),
     "odd payloads": reliably(() => random.bytes(random.int(1, 100))),
     states: ofKind(MessageKind.state, 100),
     inputs: ofKind(MessageKind.input, 30),

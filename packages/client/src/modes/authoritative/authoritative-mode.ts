@@ -207,7 +207,7 @@ export class AuthoritativeMode implements RoomMode {
     (state === "away" ? absences : returns).emit(peer);
   }
 
-  takeRetained(): void {
+  takeSlot(): void {
     this.#parts.drops.count("bad-message");
   }
 

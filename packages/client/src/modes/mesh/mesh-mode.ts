@@ -217,9 +217,9 @@ export class MeshMode implements RoomMode {
     this.#members.get(from)?.peer.signal(attempt, data);
   }
 
-  takeRetained({ number, states, ageMs }: ServerMessage & { readonly type: "retained" }): void {
+  takeSlot({ number, state, ageMs }: ServerMessage & { readonly type: "slot" }): void {
     const member = this.#members.get(number);
-    if (member) this.#drop(member.peer, member.entities.takeRetained(states, ageMs));
+    if (member) this.#drop(member.peer, member.entities.takeSlot(state, ageMs));
   }
 
   /** Moves relayed traffic to the new link to the server, and sends unacknowledged messages again. */
@@ -365,8 +365,6 @@ export class MeshMode implements RoomMode {
       case "columns":
         if (payload.columns.length === 0) return answer();
         return this.#drop(from, entities.describe(payload.stream, payload.columns));
-      case "present":
-        return this.#drop(from, entities.present(payload.stream));
       case "resync":
         return answer();
       case "command":

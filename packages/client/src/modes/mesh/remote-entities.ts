@@ -1,11 +1,4 @@
-import {
-  ByteReader,
-  limits,
-  readRetained,
-  type DropReason,
-  type RetainedPayload,
-  type StreamStart,
-} from "@paceline/protocol";
+import { ByteReader, limits, readSlot, type DropReason, type StreamAnnouncement } from "@paceline/protocol";
 import { FUTURE_SECONDS } from "@paceline/netcode";
 import { ShownEntities } from "../../entities/shown-entities.js";
 import { RemoteStreams, type StreamOwner, type StreamParts } from "./remote-streams.js";
@@ -14,14 +7,10 @@ import { RemoteStreams, type StreamOwner, type StreamParts } from "./remote-stre
 export class RemoteEntities {
   readonly store: ShownEntities;
   readonly #parts: StreamParts;
-  readonly #owner: StreamOwner;
   readonly #streams: RemoteStreams;
-  /** States that the server has retained, until the owner sends its own. */
-  #retained: RemoteStreams | undefined;
 
   constructor(parts: StreamParts, owner: StreamOwner) {
     this.#parts = parts;
-    this.#owner = owner;
     this.store = new ShownEntities(parts, {
       hasRates: true,
       maxEntities: limits.ownedEntities,
@@ -37,10 +26,10 @@ export class RemoteEntities {
     this.#streams = new RemoteStreams(parts, owner);
   }
 
-  /** Begins a stream. Returns the reason if it is refused. */
-  announce(start: StreamStart): DropReason | undefined {
+  /** Begins a stream, or confirms one that its slot began. Returns the reason if it is refused. */
+  announce(start: StreamAnnouncement): DropReason | undefined {
     this.store.begin(start.tickHz);
-    return this.#streams.begin(start);
+    return this.#streams.announce(start, this.store);
   }
 
   /**
@@ -53,10 +42,7 @@ export class RemoteEntities {
 
   /** Starts to use a definition: entities that waited for it appear. */
   defined(name: string): void {
-    this.store.batch(() => {
-      this.#retained?.defined(name, this.store);
-      this.#streams.defined(name, this.store);
-    });
+    this.store.batch(() => this.#streams.defined(name, this.store));
   }
 
   /** Reads unreliable states. Calls `drop` with a reason for dropped ones. Returns the number of applied updates. */
@@ -83,40 +69,18 @@ export class RemoteEntities {
   }
 
   /**
-   * Reads states that the server has retained and that are `ageMs` old. Returns the reason if they are
-   * dropped.
+   * Reads a slot that the server has kept for `ageMs`: the owner's stream begins with it. Returns the reason if it
+   * is dropped, as a slot is that arrives after the owner's own announcement.
    */
-  takeRetained(states: Uint8Array, ageMs: number): DropReason | undefined {
-    // States from the owner itself are newer.
-    if (this.#retained || !this.#streams.isEmpty) return "outdated";
-    const payloads = readRetained(states);
-    if (!payloads) return "bad-message";
-    const retained = new RemoteStreams(this.#parts, this.#owner, true);
-    this.#retained = retained;
-    let reason: DropReason | undefined;
-    for (const payload of payloads) reason = this.#takeRetained(retained, payload, ageMs) ?? reason;
-    return reason;
-  }
-
-  /** Removes retained entities that no longer exist, after the owner has sent all entities of a stream. */
-  present(stream: number): DropReason | undefined {
-    const name = this.#streams.nameOf(stream);
-    if (name === undefined) return "unknown-entity";
-    const retained = this.#retained?.idsOf(name) ?? [];
-    // A repeated message of few bytes must not cost a list of all entities.
-    const listed = new Set(retained.length > 0 ? this.#streams.idsOf(name) : []);
-    for (const id of retained) if (!listed.has(id)) this.store.onRemoved(id);
-    this.#retained?.end(name);
-    return undefined;
-  }
-
-  #takeRetained(retained: RemoteStreams, payload: RetainedPayload, ageMs: number): DropReason | undefined {
-    if (payload.kind === "stream") {
-      this.store.begin(payload.tickHz);
-      return retained.begin(payload);
-    }
-    this.#guessTime(payload.states, ageMs);
-    return retained.readReference(payload.stream, payload.states, this.store);
+  takeSlot(state: Uint8Array, ageMs: number): DropReason | undefined {
+    const slot = readSlot(state);
+    if (!slot) return "bad-message";
+    const refusal = this.#streams.beginFromSlot(slot.start);
+    if (refusal) return refusal;
+    this.store.begin(slot.start.tickHz);
+    if (!slot.states) return undefined;
+    this.#guessTime(slot.states, ageMs);
+    return this.#streams.readSlot(slot.start.stream, slot.states, this.store);
   }
 
   /**

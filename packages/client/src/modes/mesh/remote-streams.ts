@@ -10,6 +10,7 @@ import {
   type EntityDefinition,
   type SnapshotListener,
   type StatePlan,
+  type StreamAnnouncement,
   type StreamStart,
 } from "@paceline/protocol";
 import type { PeerConnection } from "../../peers/peer-connection.js";
@@ -24,6 +25,8 @@ export type StreamOwner = Peer &
 
 interface RemoteStream {
   readonly start: StreamStart;
+  /** False while only the stream's slot is known. Then its entities are those of the slot. */
+  isAnnounced: boolean;
   /** Undefined while the game does not use the kind, and until a stream with other columns is described. */
   reader: SnapshotReader | undefined;
   /** True after a request for the columns, which differ from the game's. */
@@ -49,7 +52,6 @@ const harmless: ReadonlySet<DropReason> = new Set(["outdated", "queue-full", "to
 export class RemoteStreams {
   readonly #parts: StreamParts;
   readonly #owner: StreamOwner;
-  readonly #isRetained: boolean;
   readonly #streams = new Map<number, RemoteStream>();
   /** Numbers of replaced streams. Messages of theirs that still arrive are late. */
   readonly #ended = new Set<number>();
@@ -59,23 +61,46 @@ export class RemoteStreams {
   /** Time at which states were last dropped because the owner sends too many. */
   #exceededAtMs = -Infinity;
 
-  /** @param isRetained true for retained states: the owner's own streams report mismatches and ask it */
-  constructor(parts: StreamParts, owner: StreamOwner, isRetained = false) {
+  constructor(parts: StreamParts, owner: StreamOwner) {
     this.#parts = parts;
     this.#owner = owner;
-    this.#isRetained = isRetained;
   }
 
-  /** Begins a stream. Returns the reason if it is refused. */
-  begin(start: StreamStart): DropReason | undefined {
-    if (this.#streams.has(start.stream) || this.#ended.has(start.stream)) return "bad-message";
-    for (const [number, { start: older }] of this.#streams) {
-      if (older.name !== start.name) continue;
-      this.#streams.delete(number);
-      this.#ended.add(number);
+  /**
+   * Begins a stream. Of one that its slot began, it forgets the entities that the owner does not list: they have
+   * ended since. Returns the reason if it is refused.
+   */
+  announce(start: StreamAnnouncement, listener: SnapshotListener): DropReason | undefined {
+    const known = this.#streams.get(start.stream);
+    if (!known) return this.#ended.has(start.stream) ? "bad-message" : this.#begin(start, true);
+    if (known.isAnnounced || !isSameStart(known.start, start)) return "bad-message";
+    known.isAnnounced = true;
+    // The owner's whole states follow.
+    known.waiting = [];
+    const listed = new Set(start.entities);
+    for (const [id, { newest }] of known.reader?.entities ?? []) {
+      if (listed.has(id)) continue;
+      known.reader!.end(id);
+      listener.onRemoved(id, newest);
+    }
+    return undefined;
+  }
+
+  /** Begins a stream of which the server has a slot. Returns the reason if the stream has begun already. */
+  beginFromSlot(start: StreamStart): DropReason | undefined {
+    const isKnown = this.#streams.has(start.stream) || this.#ended.has(start.stream);
+    return isKnown ? "outdated" : this.#begin(start, false);
+  }
+
+  #begin({ stream: number, name, tickHz, schemaHash }: StreamStart, isAnnounced: boolean): undefined {
+    for (const [older, { start }] of this.#streams) {
+      if (start.name !== name) continue;
+      this.#streams.delete(older);
+      this.#ended.add(older);
     }
     const stream = {
-      start,
+      start: { stream: number, name, tickHz, schemaHash },
+      isAnnounced,
       reader: undefined,
       isAsked: false,
       isDescribed: false,
@@ -85,29 +110,9 @@ export class RemoteStreams {
       invalid: new Set<number>(),
       askedAtMs: -Infinity,
     };
-    this.#streams.set(start.stream, stream);
+    this.#streams.set(number, stream);
     this.#open(stream);
     return undefined;
-  }
-
-  get isEmpty(): boolean {
-    return this.#streams.size === 0;
-  }
-
-  nameOf(number: number): string | undefined {
-    return this.#streams.get(number)?.start.name;
-  }
-
-  idsOf(name: string): number[] {
-    return [...this.#streams.values()].flatMap(({ start, reader }) =>
-      start.name === name && reader ? [...reader.entities.keys()] : [],
-    );
-  }
-
-  end(name: string): void {
-    for (const [number, { start }] of this.#streams) {
-      if (start.name === name) this.#streams.delete(number);
-    }
   }
 
   /** Reads waiting states of a kind when the game begins to use its definition. */
@@ -148,7 +153,7 @@ export class RemoteStreams {
   }
 
   #differs(name: string, differences: readonly string[]): void {
-    if (!this.#isRetained && !this.#mismatched.has(name))
+    if (!this.#mismatched.has(name))
       this.#parts.listeners.differs(name, `peer ${this.#owner.number}`, differences);
     this.#mismatched.add(name);
   }
@@ -158,19 +163,37 @@ export class RemoteStreams {
     if (!stream.reader) return;
     const { waiting } = stream;
     stream.waiting = [];
-    for (const states of waiting) this.readReference(stream.start.stream, states, listener);
+    for (const states of waiting) this.#readWhole(stream, states, listener);
     this.#ask(stream, []);
   }
 
   /** Reads reliable states, which begin with their tick. */
   readReference(number: number, states: Uint8Array, listener: SnapshotListener): DropReason | undefined {
+    const stream = this.#announced(number);
+    return typeof stream === "string" ? stream : this.#readWhole(stream, states, listener);
+  }
+
+  /** Reads the states of a slot: see {@link beginFromSlot}. */
+  readSlot(number: number, states: Uint8Array, listener: SnapshotListener): DropReason | undefined {
+    return this.#readWhole(this.#streams.get(number)!, states, listener);
+  }
+
+  #readWhole(stream: RemoteStream, states: Uint8Array, listener: SnapshotListener): DropReason | undefined {
+    if (!stream.reader) {
+      keep(stream, states);
+      // An earlier request for the columns may have found no room.
+      this.#open(stream);
+    }
+    if (!stream.reader) return undefined;
+    this.#reading = stream;
+    return this.endReading(readReference(stream.reader, states, listener));
+  }
+
+  /** Returns a stream that the owner has announced, or the reason why there is none. */
+  #announced(number: number): RemoteStream | DropReason {
     const stream = this.#streams.get(number);
-    if (stream && !stream.reader) keep(stream, states);
-    // An earlier request for the columns may have found no room.
-    if (stream && !stream.reader) this.#open(stream);
-    const reader = this.startReading(number);
-    if (typeof reader !== "object") return reader;
-    return this.endReading(readReference(reader, states, listener));
+    if (stream?.isAnnounced) return stream;
+    return this.#ended.has(number) ? "outdated" : "unknown-entity";
   }
 
   /** Marks an entity of the present message for a resync. */
@@ -183,8 +206,8 @@ export class RemoteStreams {
    * stream. Returns undefined if the game does not use the kind yet, or if its columns are not known yet.
    */
   startReading(number: number): SnapshotReader | DropReason | undefined {
-    const stream = this.#streams.get(number);
-    if (!stream) return this.#ended.has(number) ? "outdated" : "unknown-entity";
+    const stream = this.#announced(number);
+    if (typeof stream === "string") return stream;
     if (stream.reader) this.#reading = stream;
     return stream.reader;
   }
@@ -213,9 +236,11 @@ export class RemoteStreams {
         definition,
       );
     else
-      stream.isAsked =
-        this.#isRetained ||
-        this.#owner.trySend({ kind: "columns", stream: start.stream, columns: new Uint8Array(0) });
+      stream.isAsked = this.#owner.trySend({
+        kind: "columns",
+        stream: start.stream,
+        columns: new Uint8Array(0),
+      });
   }
 
   /**
@@ -248,17 +273,23 @@ export class RemoteStreams {
 
   /**
    * Requests a resync of some entities, or of all if `ids` is empty, at most once per
-   * {@link RESYNC_INTERVAL_MS}. An owner that sends too many states is not asked for more.
+   * {@link RESYNC_INTERVAL_MS}. An owner that sends too many states is not asked for more, and one that is about
+   * to announce the stream not at all: whole states follow.
    */
   #ask(stream: RemoteStream, ids: readonly number[]): void {
+    if (!stream.isAnnounced) return;
     const nowMs = this.#parts.scheduler.nowMs();
     if (nowMs - Math.max(stream.askedAtMs, this.#exceededAtMs) < RESYNC_INTERVAL_MS) return;
     stream.askedAtMs = nowMs;
     stream.failures = 0;
     stream.invalid.clear();
     const entities = ids.length > MAX_RESYNCED ? [] : ids;
-    if (!this.#isRetained) this.#owner.trySend({ kind: "resync", stream: stream.start.stream, entities });
+    this.#owner.trySend({ kind: "resync", stream: stream.start.stream, entities });
   }
+}
+
+function isSameStart(a: StreamStart, b: StreamStart): boolean {
+  return a.name === b.name && a.tickHz === b.tickHz && a.schemaHash === b.schemaHash;
 }
 
 function keep(stream: RemoteStream, states: Uint8Array): void {

@@ -5,7 +5,6 @@ import {
   type EntityDefinition,
   type EntityRows,
   type PeerPayload,
-  type RetainedPayload,
 } from "@paceline/protocol";
 import {
   ReceiverReplication,
@@ -23,7 +22,7 @@ import { policyOf, type StateRates } from "../../plan/state-policy.js";
 import type { RoomParts } from "../room-mode.js";
 import type { PairMessages } from "./pair-messages.js";
 import { IndividualStates, PACKET_HEAD_BYTES } from "./individual-states.js";
-import { RetainedStatesSender } from "./retained-states-sender.js";
+import { SlotSender } from "./slot-sender.js";
 import { StateStream, type ReferenceCode } from "../state-stream.js";
 
 /**
@@ -47,6 +46,8 @@ const REFERENCE_BURST_SHARE = 0.125;
 /** States of an entity in a reference, and in those that a newcomer gets: the active and the pending one. */
 const REFERENCE_STATES = 3;
 const JOIN_STATES = 2 * REFERENCE_STATES;
+/** Pause after a join, before the slots for the next newcomer: the packets of the join are more urgent, ms. */
+const JOIN_PAUSE_MS = 1000;
 /** Pause before code that failed to load is fetched again, ms. */
 const REFETCH_MS = 3000;
 
@@ -68,7 +69,7 @@ export class StateSender {
   /** States that receivers still read besides the due ones: in references, and in messages to one of them. */
   readonly #referenceStates: TokenBucket;
   readonly #repairStates = new WeakMap<PeerConnection, TokenBucket>();
-  readonly #retainedStates: RetainedStatesSender;
+  readonly #slots: SlotSender;
   readonly #individual: IndividualStates;
   /** Link over which all receivers get states in order; undefined while there is none. */
   #inOrderLink: Link | undefined;
@@ -102,9 +103,9 @@ export class StateSender {
       tick: () => this.#tick,
       bytesPerSecond: () => this.#policy().bytesPerSecond,
     });
-    this.#retainedStates = new RetainedStatesSender(
+    this.#slots = new SlotSender(
       parts.scheduler,
-      (most) => this.#statesOf(most),
+      () => this.#streams.values(),
       () => this.#serverSession,
     );
     this.#replication = new ReceiverReplication({
@@ -121,7 +122,7 @@ export class StateSender {
   }
 
   spawned(record: OwnedRecord, tick: number): void {
-    this.#retainedStates.changed();
+    this.#slots.refresh();
     const stream = this.#streams.get(record.definition) ?? this.#begin(record.definition);
     stream.add(record);
     for (const peer of this.#peers()) this.#repairsOf(peer).spend(wholeStates(stream, 1), this.#nowMs);
@@ -134,7 +135,7 @@ export class StateSender {
   }
 
   despawned({ definition, id }: OwnedRecord, tick: number): void {
-    this.#retainedStates.changed();
+    this.#slots.refresh();
     const stream = this.#streams.get(definition);
     stream?.remove(id);
     this.#replication.remove(id);
@@ -145,18 +146,17 @@ export class StateSender {
   teleported({ definition, id }: OwnedRecord): void {
     this.#streams.get(definition)?.teleport(id);
     this.#replication.teleported(id);
-    this.#retainedStates.changed();
+    this.#slots.refresh();
   }
 
-  /** Sends a new receiver all streams and states. */
+  /** Sends a new receiver all streams and states, as if it had asked for a resync of each. */
   joined(peer: PeerConnection, tick: number): void {
+    this.#slots.refresh(JOIN_PAUSE_MS);
     this.#follow(peer);
     for (const stream of this.#streams.values()) {
       this.#repairsOf(peer).spend(repairStates(stream, stream.records.size), this.#nowMs);
       peer.send(stream.announcement);
       this.#bringUpToDate(peer, stream, stream.records.values(), tick);
-      // Entities that the server retained for the newcomer may have ended since.
-      peer.send({ kind: "present", stream: stream.number });
     }
   }
 
@@ -249,7 +249,7 @@ export class StateSender {
     this.#gather(tick);
   }
 
-  /** Sends the due states of this tick, and leaves states for newcomers at the server. */
+  /** Sends the due states of this tick, and refreshes the slots at the server. */
   replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
     this.#tick = moment.tick;
     const receivers = this.#peers();
@@ -260,7 +260,7 @@ export class StateSender {
     } else if (receivers.length > 1) this.#publishDue(receivers, records, moment, isDue);
     // Without a link nothing can be sent, so the states stay due.
     else if (isDue && receivers[0]!.session.activeLink) this.#sendTo(receivers[0]!, records, moment);
-    this.#retainedStates.step();
+    this.#slots.step(moment.tick);
   }
 
   #publishDue(
@@ -409,17 +409,6 @@ export class StateSender {
     if (this.#inOrderLink) stream.writeInOrder(moment.tick, rows, take);
     else stream.writeShared(moment.tick, rows, take);
     this.#individual.due(rows);
-  }
-
-  #statesOf(most: number): RetainedPayload[] {
-    const payloads: PeerPayload[] = [];
-    let left = most;
-    for (const stream of this.#streams.values()) {
-      const records = [...stream.records.values()].slice(0, left);
-      left -= records.length;
-      if (records.length > 0) payloads.push(stream.announcement, ...stream.whole(records, this.#tick));
-    }
-    return payloads as RetainedPayload[];
   }
 
   #policy(): SendDecisionPolicy & StateRates {
