@@ -29,6 +29,7 @@ export async function minified(file, isPublic, code, map) {
   const second = await minify(first.code, {
     module: true,
     ecma: 2020,
+    compress: { passes: 3 },
     format: { comments: READ_BY_BUNDLERS, preserve_annotations: isPublic },
     sourceMap: { content: first.map, filename: file, url: `${file}.map` },
   });
