@@ -47,6 +47,7 @@ export async function minified(file, isPublic, code, map) {
     module: true,
     ecma: 2020,
     mangle: { reserved: [FACTORY] },
+    compress: { passes: 3 },
     format: { comments: READ_BY_BUNDLERS, preserve_annotations: isPublic },
     sourceMap: { content: first.map, filename: file, url: `${file}.map` },
   });

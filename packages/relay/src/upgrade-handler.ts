@@ -12,6 +12,7 @@ import { refuseMatch } from "./session-registry.js";
 import { isRefusal, readJoinCredential, tooManyMatches } from "./matchmaking/match-request.js";
 import type { RelaySettings } from "./options/relay-options.js";
 import { endNow } from "./admission/socket-endings.js";
+import { FIRST_PACKET_MS } from "./sessions/participant.js";
 import { WriteBatch } from "./admission/write-batch.js";
 
 /** Version, flags, class, key and count, then 16 bits for each target. */
@@ -132,8 +133,14 @@ export class UpgradeHandler {
       admitted.link.close(CloseCode.internalError, "the server failed while it let this link in");
     };
     const isReturn = offeredProtocols.some((name) => name.startsWith("resume."));
-    if (isReturn) enter();
-    else this.#parts.registry.pauses.obey(enter);
+    if (isReturn || !this.#parts.registry.pauses.isRecent) return enter();
+    // A client that gave up during a pause closes its link only when that has opened, a round trip after the pause.
+    const giveUp = (): void => admitted.link.close(CloseCode.timeout, "no packet after the upgrade");
+    const cancel = this.#settings.scheduler.after(FIRST_PACKET_MS, giveUp);
+    admitted.whenHeard(() => {
+      cancel();
+      enter();
+    });
   }
 
   #admit(request: IncomingMessage, admitted: AdmittedLink, offeredProtocols: readonly string[]): void {

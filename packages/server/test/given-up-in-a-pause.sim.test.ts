@@ -82,3 +82,58 @@ describe("a client that gives up during a pause of the server", () => {
     },
   );
 });
+
+/** Time from the server's answer to an upgrade until the client has it, ms. */
+const LONG_WAY_MS = 1200;
+
+describe("a client far away whose upgrade the server answers right after a pause", () => {
+  const asked = async (kind: keyof typeof kinds) => {
+    hooks = [];
+    stage = new PausingStage(kinds[kind]);
+    await preloadRooms();
+    await stage.advance(1000);
+    stage.process.pause();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const joining = stage.client({ answerDelayMs: LONG_WAY_MS }).joinOrCreate("staged", {}, { signal });
+    joining.catch(() => undefined);
+    await stage.advance(3000);
+    stage.process.goOn();
+    return { joining, controller };
+  };
+
+  test.each(Object.keys(kinds) as (keyof typeof kinds)[])(
+    "leaves no seat and no player in a room %s if it gives up before it has the answer",
+    async (kind) => {
+      const { joining, controller } = await asked(kind);
+      await stage.advance(100);
+      controller.abort();
+      for (let turn = 0; turn < 60; turn += 1) {
+        await stage.advance(50);
+        expect([hooks, stage.server.rooms()]).toEqual([[], []]);
+      }
+      await expect(joining).rejects.toMatchObject({ name: "AbortError" });
+    },
+  );
+
+  test.each(Object.keys(kinds) as (keyof typeof kinds)[])("joins a room %s", async (kind) => {
+    const { joining } = await asked(kind);
+    const room = await stage.until(joining);
+    expect(room.state).toBe("joined");
+    expect(stage.server.rooms()).toMatchObject([{ taken: 1 }]);
+    void room.leave();
+    await stage.advance(100);
+  });
+
+  test("takes no seat while its packets do not arrive, and has to ask again after 20 s", async () => {
+    const { controller } = await asked("relayed");
+    stage.line.pause();
+    await stage.advance(19_500);
+    expect([stage.sockets, stage.server.rooms()]).toEqual([1, []]);
+    await stage.advance(2000);
+    expect(stage.sockets).toBe(2);
+    stage.line.goOn();
+    controller.abort();
+    await stage.advance(100);
+  });
+});

@@ -97,7 +97,10 @@ export interface Link {
   /** True if the path calls {@link LinkHandlers.onRoom}, so that its owner need not poll `hasRoom`. */
   readonly reportsRoom?: boolean;
 
-  /** Sets the handlers. The owner calls it once. A link that opened before reports it after this call. */
+  /**
+   * Sets the handlers. The owner calls it once, and after a handover the next owner does. A link that opened before
+   * reports it after this call.
+   */
   start(handlers: LinkHandlers): void;
 
   /** Returns true if the path has so few unsent bytes of this class that the next packet would leave soon. */

@@ -39,8 +39,10 @@ export abstract class PathLink implements Link {
   }
 
   start(handlers: LinkHandlers): void {
+    const isHandover = this.handlers !== undefined;
     this.handlers = handlers;
-    this.connect();
+    if (!isHandover) this.connect();
+    else this.scheduler.after(0, () => this.#callHandler(() => handlers.onOpen()));
   }
 
   hasRoom(trafficClass: TrafficClassName): boolean {

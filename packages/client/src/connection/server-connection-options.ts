@@ -14,6 +14,8 @@ export type RoomControl = Exclude<
 
 /** Takers of what a connection reports. */
 export interface ServerConnectionHandlers {
+  /** Called when a session for another seat begins. Its reports before the welcome are for the room of that seat. */
+  onNewSession(): void;
   /** Called after another join, because the server has dropped the session. */
   onWelcome(welcome: Welcome): void;
   onResumed(): void;

@@ -1,5 +1,5 @@
 import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
-import { WebSocketLink, type Link, type WebSocketLike } from "@paceline/transport";
+import { PathLink, WebSocketLink, type Link, type WebSocketLike } from "@paceline/transport";
 import type { FirstSocket } from "./first-attempt.js";
 import type { ServerConnectionOptions } from "./server-connection-options.js";
 
@@ -26,6 +26,11 @@ export interface ServerLink {
 export function openServerLink(opening: Opening, url: string, credential: string): ServerLink {
   const socket = new opening.webSocket(url, [WEBSOCKET_PROTOCOL, credential]);
   return linkOver(opening, { socket });
+}
+
+/** Returns true for a link over a WebSocket to the server, and false for the WebRTC link beside it. */
+export function isSocket(link: Link): link is PathLink {
+  return link instanceof PathLink && link.kind !== "webrtc";
 }
 
 export function linkOver(

@@ -1,6 +1,9 @@
 import type { ServerConnectionHandlers } from "../connection/server-connection-options.js";
 import type { EarlyTasks } from "../events/early-tasks.js";
 
+/** Handlers of reports that cannot wait. */
+type Own = Pick<ServerConnectionHandlers, "onNewSession" | "onWelcome" | "onLeft">;
+
 /**
  * Returns handlers that hold what the server sends until the room can take it. A held report then goes to the
  * handlers that `room` returns.
@@ -9,24 +12,16 @@ import type { EarlyTasks } from "../events/early-tasks.js";
 export function earlyHandlers(
   early: EarlyTasks,
   room: () => ServerConnectionHandlers,
-  own: Pick<ServerConnectionHandlers, "onWelcome" | "onLeft">,
+  own: Own,
 ): ServerConnectionHandlers {
-  const hold = (pass: (room: ServerConnectionHandlers) => boolean | void): boolean =>
-    early.run("room", () => pass(room()));
-  return {
-    ...own,
-    onResumed: () => void hold((taker) => taker.onResumed()),
-    onMoved: (reason) => void hold((taker) => taker.onMoved(reason)),
-    onDrop: (reason) => void hold((taker) => taker.onDrop(reason)),
-    onControl: (message) => void hold((taker) => taker.onControl(message)),
-    onAuthority: (payload) => hold((taker) => taker.onAuthority(payload)),
-    onAuthorityEvent: (body) => hold((taker) => taker.onAuthorityEvent(body)),
-    onAuthorityState: (body, tick, cameAtMs) =>
-      void hold((taker) => taker.onAuthorityState(body, tick, cameAtMs)),
-    onRouted: (packet) => void hold((taker) => taker.onRouted(packet)),
-    onAcknowledged: (sequence) => void hold((taker) => taker.onAcknowledged(sequence)),
-    onPong: (times) => void hold((taker) => taker.onPong(times)),
-    onSockets: (sockets, reason) => void hold((taker) => taker.onSockets(sockets, reason)),
-    onStalls: () => void hold((taker) => taker.onStalls()),
-  };
+  const hold =
+    (name: Exclude<keyof ServerConnectionHandlers, keyof Own>) =>
+    (...report: never[]): boolean =>
+      early.run("room", () => {
+        const take: (...report: never[]) => boolean | void = room()[name];
+        return take(...report);
+      });
+  return new Proxy(own, {
+    get: (_, name) => own[name as keyof Own] ?? hold(name as Parameters<typeof hold>[0]),
+  }) as ServerConnectionHandlers;
 }

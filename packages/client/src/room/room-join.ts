@@ -45,11 +45,8 @@ export class RoomJoin {
       interpose: (link) => simulation.interpose(link),
       currentTick: () => time.tick,
       handlers: earlyHandlers(early, () => connection.handlers, {
-        onWelcome: (welcome) => {
-          // The held reports concerned another seat.
-          early.clear();
-          this.#welcome = welcome;
-        },
+        onNewSession: () => early.clear(),
+        onWelcome: (welcome) => void (this.#welcome = welcome),
         onLeft: () => undefined,
       }),
     });
@@ -68,7 +65,7 @@ export class RoomJoin {
       const welcome = (this.#welcome ??= first);
       const mode = await this.#modeFor(welcome);
       // The server may have ended the session right after its welcome.
-      if (connection.state === "left") throw connection.endError;
+      if (connection.endError) throw connection.endError;
       if (welcome !== this.#welcome) continue;
       this.#room = new Room(this.#parts, welcome, mode);
       if (welcome.fullRooms) reportFullRooms(welcome.fullRooms, welcome.roomName);

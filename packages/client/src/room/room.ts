@@ -174,6 +174,10 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #newHandlers(): ServerConnectionHandlers {
     const early = this.#early;
     return {
+      onNewSession: () => {
+        early.clear();
+        this.#hold();
+      },
       onWelcome: (welcome) => this.#welcomed(welcome),
       onResumed: () => this.#resumed(),
       onMoved: (reason) => this.#moved(reason),
@@ -299,10 +303,10 @@ export class Room<Messages extends object = any> extends RoomEvents {
   /** @internal Takes what the server has sent since its welcome. The game can listen in the next task. */
   start(): void {
     const { scheduler } = this.setup;
-    this.#connection.handlers = this.#handlers;
+    this.#hold();
     this.#noteWelcome();
     this.#openMode();
-    this.#early.open("room");
+    this.#listen();
     if (this.state === "left") return;
     this.#timers.push(
       scheduler.after(0, () => this.#startEvents()),
@@ -620,24 +624,33 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#announced = undefined;
     this.#noteWelcome();
     this.transport.entered(authorityHzOf(welcome));
+    this.#hold();
     const enter = (code: ModeCode): void => {
-      this.#connection.handlers = this.#handlers;
       this.#enter(code);
       if (this.state !== "left") this.reconnected.emit({ resumed: false, ...loss });
-      this.#early.open("room");
+      this.#listen();
     };
     const door = this.setup.doors[modeOf(welcome)];
     if (door.code) enter(door.code);
     else this.#enterLater(welcome, enter);
   }
 
-  /** Holds what the server sends until the code of another mode has arrived: the room is now of that mode. */
+  /** Holds what the server sends until the room has a welcome, and the code of its mode. */
+  #hold(): void {
+    this.#early.close("room");
+    this.#connection.handlers = earlyHandlers(this.#early, () => this.#handlers, this.#handlers);
+  }
+
+  /** Takes what the server has sent. After a lost session, that belongs to the room of the next welcome. */
+  #listen(): void {
+    if (!this.#connection.hasSeat) return;
+    this.#connection.handlers = this.#handlers;
+    this.#early.open("room");
+  }
+
+  /** Fetches the code of another mode: the room is now of that mode. */
   #enterLater(welcome: Welcome, enter: (code: ModeCode) => void): void {
     const { doors, scheduler } = this.setup;
-    const early = this.#early;
-    early.clear();
-    early.close("room");
-    this.#connection.handlers = earlyHandlers(early, () => this.#handlers, this.#handlers);
     const isWanted = (): boolean => this.state !== "left" && this.#welcome === welcome;
     const take = (code: ModeCode): void => {
       if (isWanted()) enter(code);

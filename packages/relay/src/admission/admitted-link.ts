@@ -1,4 +1,4 @@
-import type { TrafficClassName } from "@paceline/protocol";
+import { MessageKind, readMessages, readPacket, type TrafficClassName } from "@paceline/protocol";
 import { WebSocketLink, type Link, type LinkGuard } from "@paceline/transport";
 import { FramedLink } from "@paceline/transport/node";
 import type { RelayCounters, TrafficCount } from "../ops/relay-counters.js";
@@ -58,6 +58,23 @@ export class AdmittedLink implements LinkGuard {
   get isGone(): boolean {
     const { link } = this;
     return link.state === "closed" || (link instanceof WebSocketLink && link.hasEnded);
+  }
+
+  /**
+   * Calls `fn` at the client's first packet, unless that ends the session, or at the end of the link. Then a session
+   * may take the link.
+   */
+  whenHeard(fn: () => void): void {
+    let isHeard = false;
+    const heard = (): void => {
+      if (isHeard) return;
+      isHeard = true;
+      fn();
+    };
+    const onPacket = (packet: Uint8Array): void => {
+      if (!endsSession(packet)) heard();
+    };
+    this.link.start({ onOpen: () => undefined, onPacket, onClose: heard });
   }
 
   admits(packetBytes: number): boolean {
@@ -135,4 +152,10 @@ export class AdmittedLink implements LinkGuard {
     for (const [trafficClass, count] of sent)
       this.#counters?.packetSent(this.link.kind, trafficClass, count.bytes, count.packets);
   }
+}
+
+function endsSession(bytes: Uint8Array): boolean {
+  const packet = readPacket(bytes);
+  const messages = typeof packet === "string" ? packet : readMessages(packet, () => undefined);
+  return typeof messages !== "string" && messages.some(({ kind }) => kind === MessageKind.close);
 }

@@ -8,10 +8,7 @@ const MIN_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 60_000;
 /** Time after a pause in which clients' requests may be older than the pause, ms. */
 const RECENT_MS = 1000;
-/**
- * Time for a client that gave up during a pause to say so, ms. It closes a link only when that has opened, one
- * round trip after the pause. Node reads the end of an HTTP connection some turns after the request.
- */
+/** Time for a client that gave up to say so, ms. Node reads the end of an HTTP connection some turns after the request. */
 export const GIVEN_UP_MS = 500;
 
 /**
@@ -39,10 +36,14 @@ export class OwnPauses {
    * has had {@link GIVEN_UP_MS} to say so.
    */
   obey(fn: () => void): void {
-    this.#look();
-    const isRecent = this.#scheduler.nowMs() - this.#endedAtMs < RECENT_MS;
-    if (isRecent) this.#scheduler.after(GIVEN_UP_MS, fn);
+    if (this.isRecent) this.#scheduler.after(GIVEN_UP_MS, fn);
     else fn();
+  }
+
+  /** True shortly after a pause. The client of a request may have given up meanwhile. */
+  get isRecent(): boolean {
+    this.#look();
+    return this.#scheduler.nowMs() - this.#endedAtMs < RECENT_MS;
   }
 
   /** True if this process was late by more than a timer's tolerance within the last `forMs`. */
