@@ -28,11 +28,11 @@ import {
 import type { AdmittedLink } from "../admission/admitted-link.js";
 import type { FaultPlace, LimitSubject } from "../ops/relay-counters.js";
 import type { OwnPauses } from "../ops/own-pauses.js";
-import type { RelaySettings } from "../options/relay-options.js";
+import type { SessionSettings } from "../limits/session-settings.js";
 import type { SessionReport } from "../ops/report.js";
 import { ResumeTokens, hashOf } from "../admission/resume-tokens.js";
 import type { Room } from "./room.js";
-import type { RoomHost } from "../authority/room-host.js";
+import type { ParticipantCallbacks } from "./authority.js";
 import type { ForwardShare } from "../limits/forward-rates.js";
 import { RetainedStates } from "./retained-states.js";
 import { SessionMeter } from "../limits/session-meter.js";
@@ -67,7 +67,7 @@ export interface ParticipantOptions {
 
 /** The relay, as its participants see it. */
 export interface ParticipantContext {
-  readonly settings: RelaySettings;
+  readonly settings: SessionSettings;
   readonly pauses: OwnPauses;
   /** Counts the drops of all sessions together. */
   readonly drops: DropCounters;
@@ -129,6 +129,8 @@ export class Participant {
   readonly address: string;
   readonly room: Room;
   readonly session: Session;
+  /** The game's half; undefined in a mesh, and when the room's authority does not know the participant. */
+  callbacks: ParticipantCallbacks | undefined;
   /**
    * The forwarder's round in which this participant last got a packet. By it, the forwarder skips repeated
    * targets.
@@ -218,10 +220,10 @@ export class Participant {
       bulkBytes: () => (room.host ? wireLimits.authorityBulkBytes : 0),
       handlers: {
         onBulk: (payload) => this.#receiveBulk(payload),
-        onEvent: (body) => this.#host?.receiveEvent(this, body),
-        onState: (body, tick) => this.#host?.receiveState(this, body, tick),
-        onInput: (body) => this.#host?.receiveInput(this, body),
-        onAcknowledged: (sequence) => room.host?.acknowledged(this, sequence),
+        onEvent: (body) => this.#reader?.receiveEvent(body),
+        onState: (body, tick) => this.#reader?.receiveState(body, tick),
+        onInput: (body) => this.#reader?.receiveInput(body),
+        onAcknowledged: (sequence) => this.callbacks?.acknowledged(sequence),
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => context.onRouted(this, packet),
         onActiveLink: (link) => link && !this.#offered.has(link) && this.#opened(),
@@ -269,6 +271,7 @@ export class Participant {
     );
   }
 
+  /** True once the participant has ended. The links of one that leaves stay open for a moment. */
   get isGone(): boolean {
     return this.#presence.at === "gone";
   }
@@ -278,6 +281,7 @@ export class Participant {
     return this.#presence.at === "away";
   }
 
+  /** Time for which the seat of a closed page is kept, ms; undefined while the page is open. */
   get unloadGraceMs(): number | undefined {
     const isClosed = this.#presence.at === "away" && this.#presence.page === "closed";
     return isClosed ? this.#context.settings.limits.unloadGraceMs : undefined;
@@ -309,6 +313,10 @@ export class Participant {
     return isOpen && held.link.link.hasRoom("command") && session.queuedBytes === session.linkBytes;
   }
 
+  /**
+   * The link that brings all states in the order of sending; undefined if states may be lost or overtake each
+   * other.
+   */
   get inOrderLink(): Link | undefined {
     const newest = this.#newest;
     const isInOrder = newest?.isUnreliable === false && (newest.width ?? 1) === 1;
@@ -336,6 +344,10 @@ export class Participant {
     return hasArrived ? this.#tokens.slice(-1) : this.#tokens;
   }
 
+  /**
+   * Counts a message that the game's half holds back for a rate of its own. A participant that goes on is cut as
+   * flooding.
+   */
   reportExceeded(subject: LimitSubject): void {
     this.meter.reportExceeded(subject);
   }
@@ -464,6 +476,10 @@ export class Participant {
     link.setReading(false);
   }
 
+  /**
+   * Charges packets that the room sends because of a message of this participant to its share of
+   * `forwardsPerSecondPerRoom`. While it is in debt, the relay does not read its WebSocket, for 500 ms at most.
+   */
   charge(packets: number): void {
     const limit = this.forwards.spend(packets, this.#scheduler.nowMs());
     if (!limit || this.isGone) return;
@@ -472,6 +488,7 @@ export class Participant {
     if (!this.#cancelPayment) this.#awaitPayment();
   }
 
+  /** True: the debt is too large for a pause. The room refuses the participant's messages until it is paid. */
   get isOverdrawn(): boolean {
     return this.forwards.waitMs(0, this.#scheduler.nowMs()) > MAX_PAUSE_MS;
   }
@@ -517,8 +534,8 @@ export class Participant {
   }
 
   /**
-   * Sends an encoded payload. Ends the participant if its queue is too long. Throws `ConfigError` if the
-   * payload is too long.
+   * Sends an encoded payload. `periodMs`: time that it may wait to share a packet; default: that of its kind.
+   * Ends the participant if its queue is too long. Throws `ConfigError` if the payload is too long.
    */
   send(payload: Uint8Array, periodMs?: number): number | undefined {
     return this.#send([payload], periodMs);
@@ -622,8 +639,7 @@ export class Participant {
   #receive(payload: Uint8Array): void {
     // The links of a participant that has left may still be open.
     if (this.isGone) return;
-    const { host } = this.room;
-    if (host && payload[0] !== PayloadKind.control) return host.receive(this, payload);
+    if (this.room.host && payload[0] !== PayloadKind.control) return this.callbacks?.receive(payload);
     const message =
       payload[0] === PayloadKind.control
         ? readClientMessage(payload.subarray(1), this.chargeItems)
@@ -632,20 +648,19 @@ export class Participant {
     this.#context.onMessage(this, message, payload.length);
   }
 
+  /** Charges items of msgpack values that are decoded for this participant, see `messagesPerSecond`. */
   get chargeItems(): (items: number) => void {
     return this.meter.allowance.chargeItems;
   }
 
-  /** The room's host. Without one, counts a drop: nobody reads the packet. */
-  get #host(): RoomHost | undefined {
-    const { host } = this.room;
-    if (!host) this.session.drops.count("not-allowed");
-    return host;
+  /** The reader of a packet. In a mesh, counts a drop: nobody reads it. */
+  get #reader(): ParticipantCallbacks | undefined {
+    if (!this.room.host) this.session.drops.count("not-allowed");
+    return this.callbacks;
   }
 
   #receiveBulk(payload: Uint8Array): void {
-    const { host } = this.room;
-    if (host && payload[0] === PayloadKind.command) host.receive(this, payload);
+    if (this.room.host && payload[0] === PayloadKind.command) this.callbacks?.receive(payload);
     else this.session.reportViolation("bad-message");
   }
 
@@ -663,7 +678,7 @@ export class Participant {
     if (!hasReturned) return;
     this.#cancelGrace?.();
     this.#cancelGrace = undefined;
-    if (this.isIntroduced) room.callHost((host) => host.returned(this));
+    if (this.isIntroduced) room.callHost(() => this.callbacks?.returned());
   }
 
   /** Tells the others of this participant. */
@@ -671,7 +686,7 @@ export class Participant {
     this.isIntroduced = true;
     this.room.sendToOthers(this, { type: "joined", peer: this.info });
     // The link may have ended while the room's authority let this participant in.
-    if (this.#presence.at === "away") this.room.callHost((host) => host.dropped(this));
+    if (this.#presence.at === "away") this.room.callHost(() => this.callbacks?.dropped());
   }
 
   /**
@@ -718,7 +733,7 @@ export class Participant {
     const { room, number } = this;
     // The direct links of a page that is closed or asleep are gone too.
     this.#announce({ type: "away", number, closed: page !== "open" });
-    room.callHost((host) => host.dropped(this));
+    room.callHost(() => this.callbacks?.dropped());
   }
 
   /**
