@@ -42,9 +42,22 @@ import { MAX_STRIPES } from "../admission/stripe-tickets.js";
 
 /** A participant's state, from its seat to its end. */
 type Presence =
-  | { readonly at: "seated" | "connected" | "gone" }
-  /** Without a link since `sinceMs`. `page`: the last known state of its page. */
-  | { readonly at: "away"; readonly sinceMs: number; readonly page: "open" | "asleep" | "closed" };
+  /** The others do not know of it: its link is not open yet, or the room's authority has not decided. */
+  | { readonly at: "joining" }
+  /** The others know of it, and it has a link. */
+  | { readonly at: "in" }
+  | {
+      readonly at: "away";
+      /** The loss of its link. */
+      readonly sinceMs: number;
+      /** The last known state of its page. */
+      readonly page: "open" | "asleep" | "closed";
+      /** The end of its grace period. */
+      keptUntilMs: number;
+      cancelGrace: Cancel;
+    }
+  /** `ending`: its session is being closed. A further end, as after an error of the close, does nothing. */
+  | { readonly at: "ending" | "left"; readonly wasIntroduced: boolean };
 
 /** News of a participant that the others get, besides its arrival and its end. */
 type Announcement = Extract<ServerMessage, { type: "away" | "back" | "capabilities" }>;
@@ -136,8 +149,6 @@ export class Participant {
    * targets.
    */
   lastRound = 0;
-  /** True if the others know of this participant. Packets to it before its link is open would be lost. */
-  isIntroduced = false;
   /** Network address of the newest link. */
   linkAddress = "";
   /** Updates that the forwarder has passed to this participant. */
@@ -160,11 +171,9 @@ export class Participant {
   #pause: { readonly link: AdmittedLink; readonly sinceMs: number } | undefined;
   #stripes: StripeFilter | undefined;
   #held: HeldFrames | undefined;
-  #presence: Presence = { at: "seated" };
-  #hasOpened = false;
-  #isHidden = false;
-  /** True if no other page will take the seat of its page, which then ends with it. */
-  #isLastPage = false;
+  #presence: Presence = { at: "joining" };
+  /** What its page has said of itself. `isLast`: no other page will take its seat, which then ends with it. */
+  #page = { isHidden: false, isLast: false };
   /** News for the others that waits, by kind. */
   readonly #news = new Map<"presence" | "capabilities", Announcement>();
   #cancelNews: Cancel | undefined;
@@ -174,10 +183,7 @@ export class Participant {
   #saidWebrtc: boolean;
   readonly #webrtcChanges: TokenBucket;
   #cancelWebrtcChange: Cancel | undefined;
-  #cancelGrace: Cancel | undefined;
   #cancelPayment: Cancel | undefined;
-  #keptUntilMs = 0;
-  #isFailing = false;
   #info: PeerInfo | undefined;
 
   constructor(options: ParticipantOptions, context: ParticipantContext) {
@@ -273,7 +279,21 @@ export class Participant {
 
   /** True once the participant has ended. The links of one that leaves stay open for a moment. */
   get isGone(): boolean {
-    return this.#presence.at === "gone";
+    return this.#presence.at === "left";
+  }
+
+  /** True if the others know of this participant. Packets to it before its link is open would be lost. */
+  get isIntroduced(): boolean {
+    switch (this.#presence.at) {
+      case "joining":
+        return false;
+      case "in":
+      case "away":
+        return true;
+      case "ending":
+      case "left":
+        return this.#presence.wasIntroduced;
+    }
   }
 
   /** True if it has no open link and may come back. */
@@ -367,14 +387,13 @@ export class Participant {
 
   /** Notes what the participant has said of its page. */
   setPage({ hidden, last }: Omit<ClientMessage & { type: "visibility" }, "type">): void {
-    this.#isLastPage = last === true;
-    this.#setHidden(hidden);
+    this.#page = { isHidden: hidden, isLast: last === true };
+    this.#setTimeout();
   }
 
   /** Sets the timeout of the links: a hidden page may be slow, so it may be silent for longer. */
-  #setHidden(isHidden: boolean): void {
-    this.#isHidden = isHidden;
-    this.session.setMinTimeout(isHidden ? this.#context.settings.limits.hiddenTimeoutMs : 0);
+  #setTimeout(): void {
+    this.session.setMinTimeout(this.#page.isHidden ? this.#context.settings.limits.hiddenTimeoutMs : 0);
   }
 
   /**
@@ -403,7 +422,7 @@ export class Participant {
   attach(first: AdmittedLink): void {
     this.#take(first);
     this.session.setMinTimeout(FIRST_PACKET_MS);
-    first.onFirst = () => this.#setHidden(this.#isHidden);
+    first.onFirst = () => this.#setTimeout();
     this.#start(first);
   }
 
@@ -556,7 +575,8 @@ export class Participant {
 
   /** Ends the participant: closes its session and its links. Never throws. */
   end(code: number, reason: string): void {
-    if (this.isGone) return;
+    if (this.isGone || this.#presence.at === "ending") return;
+    this.#finish("ending");
     this.#close({ code, reason });
     void this.#gone({ code, reason });
   }
@@ -587,9 +607,6 @@ export class Participant {
   /** Reports an error from serving this participant, and ends the participant. */
   fail(place: FaultPlace, error: unknown): void {
     this.#report(place, error);
-    // Ending the participant may fail for the same reason.
-    if (this.#isFailing) return;
-    this.#isFailing = true;
     this.end(CloseCode.internalError, "the server failed while it served this session");
   }
 
@@ -603,19 +620,20 @@ export class Participant {
    */
   keepFor(graceMs: number): void {
     if (this.#presence.at !== "away") return;
-    this.#cancelGrace?.();
-    this.#keptUntilMs = this.#presence.sinceMs + graceMs;
-    const leftMs = this.#keptUntilMs - this.#scheduler.nowMs();
+    this.#presence.cancelGrace();
+    this.#presence.keptUntilMs = this.#presence.sinceMs + graceMs;
+    const leftMs = this.#presence.keptUntilMs - this.#scheduler.nowMs();
     const giveUp = (): void => this.end(CloseCode.timeout, "did not come back in time");
-    this.#cancelGrace = this.#context.pauses.after(leftMs, this.#scheduler.guarded(giveUp));
+    this.#presence.cancelGrace = this.#context.pauses.after(leftMs, this.#scheduler.guarded(giveUp));
   }
 
   /**
    * Keeps a participant without a link for at least `ms` from this moment, since the next page is on its way.
    */
   keepAtLeast(ms: number): void {
-    const untilMs = Math.max(this.#keptUntilMs, this.#scheduler.nowMs() + ms);
-    if (this.#presence.at === "away") this.keepFor(untilMs - this.#presence.sinceMs);
+    if (this.#presence.at !== "away") return;
+    const { keptUntilMs, sinceMs } = this.#presence;
+    this.keepFor(Math.max(keptUntilMs, this.#scheduler.nowMs() + ms) - sinceMs);
   }
 
   #changeWebrtc(): void {
@@ -664,29 +682,34 @@ export class Participant {
     else this.session.reportViolation("bad-message");
   }
 
+  /** Called when a link that the client uses is open: the first one, or another one. */
   #opened(): void {
-    if (this.isGone) return;
-    const { isAway: hasReturned } = this;
-    const isFirst = !this.#hasOpened;
-    this.#hasOpened = true;
-    this.#presence = { at: "connected" };
     const { room, number } = this;
-    if (isFirst && !room.host) this.introduce();
-    // With an authority, players exchange nothing. A change of links without an absence loses nothing.
-    const isNews = !isFirst && (hasReturned || !room.host);
-    if (isNews && this.isIntroduced) this.#announce({ type: "back", number });
-    if (!hasReturned) return;
-    this.#cancelGrace?.();
-    this.#cancelGrace = undefined;
-    if (this.isIntroduced) room.callHost(() => this.callbacks?.returned());
+    switch (this.#presence.at) {
+      case "joining":
+        // An authority decides first.
+        if (!room.host) this.introduce();
+        return;
+      case "in":
+        // With an authority, players exchange nothing: a change of links without an absence loses nothing.
+        if (!room.host) this.#announce({ type: "back", number });
+        return;
+      case "away":
+        this.#presence.cancelGrace();
+        this.#presence = { at: "in" };
+        this.#announce({ type: "back", number });
+        room.callHost(() => this.callbacks?.returned());
+        return;
+      case "ending":
+      case "left":
+        return;
+    }
   }
 
   /** Tells the others of this participant. */
   introduce(): void {
-    this.isIntroduced = true;
+    this.#presence = { at: "in" };
     this.room.sendToOthers(this, { type: "joined", peer: this.info });
-    // The link may have ended while the room's authority let this participant in.
-    if (this.#presence.at === "away") this.room.callHost(() => this.callbacks?.dropped());
   }
 
   /**
@@ -716,20 +739,20 @@ export class Participant {
   #linkDown(link: Link, close: LinkClose, isLast: boolean): void {
     if (this.#offered.delete(link)) return;
     this.#links.delete(link);
-    if (this.isGone || this.#links.size > 0 || this.#presence.at === "away") return;
+    if (this.#links.size > 0 || (this.#presence.at !== "joining" && this.#presence.at !== "in")) return;
     // A client that leaves with a full queue can say so only by the close code. A WebRTC close has no code.
     if (close.code === CloseCode.left && link.kind !== "webrtc") return this.end(CloseCode.left, "left");
-    // Nobody has a token for this session yet: the welcome with it leaves after the room's authority has decided.
-    if (this.room.host && !this.isIntroduced) {
+    // Nobody has a token for this session yet: the welcome with it leaves when the participant is let in.
+    if (this.#presence.at === "joining") {
       return this.end(CloseCode.timeout, "the link broke before the player was let in");
     }
     const page = pageAfter(close.code);
-    if (page === "closed" && this.#isLastPage) return this.end(CloseCode.unloaded, "the page was closed");
+    if (page === "closed" && this.#page.isLast) return this.end(CloseCode.unloaded, "the page was closed");
     // Only the WebSocket has closed. The session goes on over WebRTC until that closes too.
     if (page === "open" && !isLast) return;
-    this.#presence = { at: "away", sinceMs: this.#scheduler.nowMs(), page };
+    const sinceMs = this.#scheduler.nowMs();
+    this.#presence = { at: "away", sinceMs, page, keptUntilMs: sinceMs, cancelGrace: () => undefined };
     this.keepFor(this.#graceMsOf(page));
-    if (!this.isIntroduced) return;
     const { room, number } = this;
     // The direct links of a page that is closed or asleep are gone too.
     this.#announce({ type: "away", number, closed: page !== "open" });
@@ -743,19 +766,25 @@ export class Participant {
   #graceMsOf(page: "open" | "asleep" | "closed"): number {
     const { reconnectGraceMs, hiddenGraceMs, unloadGraceMs } = this.#context.settings.limits;
     if (page === "closed") return unloadGraceMs;
-    return this.#isHidden || page === "asleep" ? Math.max(reconnectGraceMs, hiddenGraceMs) : reconnectGraceMs;
+    return this.#page.isHidden || page === "asleep"
+      ? Math.max(reconnectGraceMs, hiddenGraceMs)
+      : reconnectGraceMs;
   }
 
   #gone(close: LinkClose): Promise<unknown> | undefined {
     if (this.isGone) return undefined;
-    this.#presence = { at: "gone" };
-    this.#cancelGrace?.();
+    this.#finish("left");
     this.#cancelWebrtcChange?.();
     this.#cancelPayment?.();
     this.#cancelNews?.();
     this.#context.drops.count("not-routable", this.waiting.length);
     this.waiting.clear();
     return this.#context.onGone(this, close);
+  }
+
+  #finish(at: "ending" | "left"): void {
+    if (this.#presence.at === "away") this.#presence.cancelGrace();
+    this.#presence = { at, wasIntroduced: this.isIntroduced };
   }
 }
 
