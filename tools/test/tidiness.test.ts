@@ -34,6 +34,11 @@ const REPLACED = new RegExp(
     String.raw`client/(?:)(?:netcode|panel|src/panel)\b`,
   ].join("|"),
 );
+/** Former objects between the relay's half of a player or a room and the game's half, and their files. */
+const THIRD_OBJECT =
+  /\b(?:Hosted(?:Participant|Room|Seat)|PlayerConnection|RoomCore|ClassAuthority|RoomHost|coreOf)\b/;
+const THIRD_FILE =
+  /\/(?:player-connection|room-core|class-authority|room-host)\.ts$|\/server\/src\/connections\//;
 const LEFT_UNDONE = /\b(?:TO(?:)DO|FIX(?:)ME|X(?:)XX)\b/;
 
 describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
@@ -74,6 +79,12 @@ describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
     expect(words.length).toBe(new Set(words).size);
   });
 
+  it("have no third object for a player or a room on the server", () => {
+    const server = texts.filter(({ file }) => /^packages\/(?:relay|server)\/src\//.test(file));
+    expect(server.filter(({ text }) => THIRD_OBJECT.test(text)).map(({ file }) => file)).toEqual([]);
+    expect(files.filter((file) => THIRD_FILE.test(file))).toEqual([]);
+  });
+
   it("are named by what they hold", () => {
     expect(files.filter((file) => VAGUE_NAME.test(file))).toEqual([]);
   });
@@ -92,6 +103,8 @@ describe("the patterns", () => {
     expect(["https://registry", "npmjs", "org/ws"].join(".")).toMatch(REGISTRY_HOST);
     expect("packages/client/src/utils/a.ts").toMatch(VAGUE_NAME);
     expect("packages/client/src/helper.ts").toMatch(VAGUE_NAME);
+    expect(["class Room", "Core {"].join("")).toMatch(THIRD_OBJECT);
+    expect("packages/server/src/room/room-core.ts").toMatch(THIRD_FILE);
   });
 
   it("leave ordinary words alone", () => {

@@ -12,6 +12,7 @@ export * from "./schema/entity-values.js";
 export * from "./wire/envelope.js";
 export * from "./errors/error-codes.js";
 export * from "./errors/errors.js";
+export * from "./errors/option-checks.js";
 export * from "./input/input-codec.js";
 export * from "./input/input-definition.js";
 export * from "./input/input-feedback.js";

@@ -1,5 +1,8 @@
 export {
   ConfigError,
+  assertRange,
+  checkedLimits,
+  type LimitRow,
   type IceServer,
   type MatchedSeat as Seat,
   type MatchRefusal,
@@ -22,7 +25,7 @@ export {
   type OriginPolicyOptions,
   type OriginRefusal,
   type RequestHead,
-} from "./options/origin-policy.js";
+} from "./admission/origin-policy.js";
 export { AddressBuckets } from "./limits/address-buckets.js";
 export { networkOf } from "./limits/network-address.js";
 export { guardHttp, type HttpEntrance } from "./admission/http-entrance.js";
@@ -36,20 +39,21 @@ export type {
 } from "./ops/relay-counters.js";
 export { groupOf } from "./matchmaking/match-request.js";
 export type { RoomReport, SessionReport } from "./ops/report.js";
-export { assertRange, checkedLimits, type LimitRow } from "./limits/option-checks.js";
 export { limitTable, type RelayLimits } from "./limits/relay-limits.js";
 export type {
   Caller,
   Grant,
-  HostedParticipant,
-  HostedRoom,
-  HostedSeat,
   JoinRequest,
   MatchedPlayer,
   MatchedRoom,
+  OpenMatch,
+  ParticipantCallbacks,
   RoomAuthority,
-  RoomHost,
-} from "./authority/room-host.js";
+  RoomCallbacks,
+  SeatRequest,
+} from "./sessions/authority.js";
+export type { Participant } from "./sessions/participant.js";
+export type { Room as RelayRoom } from "./sessions/room.js";
 export { relayOptionNames, type RelayOptions, type RoomKindOptions } from "./options/relay-options.js";
 export type { TurnOptions } from "./options/turn-credentials.js";
 export { privateCandidates, type PrivateCandidates, type WebRtcOptions } from "./options/webrtc-options.js";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server as HttpServer, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { CloseCode, LINK_PATH, ConfigError, checkKeys } from "@paceline/protocol";
+import { CloseCode, LINK_PATH, ConfigError, assertRange, checkKeys } from "@paceline/protocol";
 import { useMsgpackr } from "@paceline/protocol/msgpackr";
 import type { Link } from "@paceline/transport";
 import { addressBuckets, type AddressBuckets } from "./limits/address-buckets.js";
@@ -9,10 +9,9 @@ import { SessionRegistry } from "./session-registry.js";
 import { answerMatch, type MatchParts } from "./match-handler.js";
 import type { FaultPlace, RelayCounts } from "./ops/relay-counters.js";
 import type { RoomReport } from "./ops/report.js";
-import { assertRange } from "./limits/option-checks.js";
 import { relaySettings, type RelayOptions, type RelaySettings } from "./options/relay-options.js";
 import { answerFailure, guardHttp, refuse, type HttpEntrance } from "./admission/http-entrance.js";
-import type { OriginPolicy } from "./options/origin-policy.js";
+import type { OriginPolicy } from "./admission/origin-policy.js";
 import { SocketEndings } from "./admission/socket-endings.js";
 
 /** The answer of `GET /health`. */

@@ -23,9 +23,9 @@ import { boundMemory } from "./sessions/memory-budget.js";
 import { sharingNetworks } from "./limits/network-address.js";
 import { Participant, type ParticipantContext, type ParticipantOptions } from "./sessions/participant.js";
 import type { RelaySettings } from "./options/relay-options.js";
-import type { Caller, MatchedRoom, RoomAuthority, RoomHost } from "./authority/room-host.js";
 import type { RoomReport } from "./ops/report.js";
 import { hashOf } from "./admission/resume-tokens.js";
+import type { Caller, MatchedRoom, RoomAuthority, RoomCallbacks } from "./sessions/authority.js";
 import { SessionEnds } from "./sessions/session-ends.js";
 import { sendSlots } from "./sessions/stream-slots.js";
 import { ROOM_FAILED, Room } from "./sessions/room.js";
@@ -365,7 +365,7 @@ export class SessionRegistry implements ParticipantContext {
   /** Asks the room's authority to admit a participant, then sends the welcome or ends the participant. */
   async #joinHost(
     participant: Participant,
-    host: RoomHost,
+    host: RoomCallbacks,
     seat: ReservedSeat,
     token: string,
   ): Promise<void> {
@@ -478,8 +478,8 @@ export class SessionRegistry implements ParticipantContext {
     if (close.code !== CloseCode.replaced) this.rooms.groups.left(id);
     this.webRtc.forget(participant);
     this.#stripes.forget(participant);
-    room.callHost((host) => {
-      farewell = host.left(participant, close);
+    room.callHost(() => {
+      farewell = participant.callbacks?.left(close);
     });
     if (participant.isIntroduced || !room.host) room.sendToOthers(participant, { type: "left", number });
     this.rooms.disposeIfEmpty(room);
@@ -544,8 +544,8 @@ export function refuseMatch(admitted: AdmittedLink, { code, message }: MatchRefu
 
 /** Returns the current tick of the room's authority; nothing in a mesh. */
 function tickOf(participant: Participant): { readonly tick?: number } {
-  const { host } = participant.room;
-  return host ? { tick: host.tickFor(participant) >>> 0 } : {};
+  const { callbacks } = participant;
+  return callbacks ? { tick: callbacks.tick >>> 0 } : {};
 }
 
 /**

@@ -8,7 +8,16 @@ import { StreamSlots } from "../src/sessions/stream-slots.js";
 import { SessionMeter } from "../src/limits/session-meter.js";
 import { StripeTickets } from "../src/admission/stripe-tickets.js";
 import { WebRtcAnswerer } from "../src/signaling/webrtc-answerer.js";
-import type { Log, LogFields, MatchRefusal, RoomAuthority, RoomHost, Seat } from "../src/index.js";
+import type {
+  Log,
+  LogFields,
+  MatchRefusal,
+  ParticipantCallbacks,
+  RoomAuthority,
+  RoomCallbacks,
+  Seat,
+} from "../src/index.js";
+import { authority } from "./authority.js";
 import { Player } from "./player.js";
 import { VirtualRegistry, type VirtualLink } from "./virtual-registry.js";
 
@@ -144,7 +153,7 @@ describe("an error in the handling of a packet ends only that session", () => {
     const { lines, log } = recorded();
     const stage = new VirtualRegistry({
       log,
-      rooms: { race: {}, led: { authority: authorityOf({ receiveEvent: sendState, [method]: broken }) } },
+      rooms: { race: {}, led: { authority: authorityOf({ [method]: broken }, sendState) } },
     });
     const other = stage.join().player;
     const victim = (await joinLed(stage)).player;
@@ -205,8 +214,8 @@ describe("an authority that throws", () => {
     "in %s ends its room; others go on",
     async (method) => {
       const { lines, log } = recorded();
-      const authority = authorityOf({ [method]: broken });
-      const stage = new VirtualRegistry({ log, rooms: { race: {}, led: { authority } } });
+      const faulty = authorityOf({ [method]: broken });
+      const stage = new VirtualRegistry({ log, rooms: { race: {}, led: { authority: faulty } } });
       const other = stage.join().player;
       const led = await joinLed(stage);
       actions[method](led);
@@ -222,8 +231,8 @@ describe("an authority that throws", () => {
 
   test("in open or authorize gives no seat and leaves no room", async () => {
     for (const method of ["open", "authorize"]) {
-      const authority = authorityOf({ [method]: broken });
-      const stage = new VirtualRegistry({ rooms: { race: {}, led: { authority } } });
+      const faulty = authorityOf({ [method]: broken });
+      const stage = new VirtualRegistry({ rooms: { race: {}, led: { authority: faulty } } });
       const seat = await ledSeat(stage).catch((error: unknown) => error);
       expect(seat).not.toHaveProperty("ticket");
       expect(stage.registry.rooms.size).toBe(0);
@@ -276,31 +285,15 @@ function sendState({ session }: Participant): void {
   session.sendState(Uint8Array.of(1));
 }
 
+type Faults = Partial<
+  Omit<RoomAuthority & RoomCallbacks & ParticipantCallbacks, "filterBy" | "info" | "tick">
+>;
+
 /** Returns an authority that admits everybody and fails at the given calls. */
-function authorityOf(
-  faults: Partial<Record<string, (participant: Participant) => void>> & { readonly tickFor?: () => never },
-): RoomAuthority {
-  const none = (): undefined => undefined;
-  const { tickFor: _, ...withoutTick } = faults;
-  const host: RoomHost = {
-    info: { tickHz: 10, kinds: [], inputHash: 0 },
-    tickFor: () => (faults.tickFor ? faults.tickFor() : 0),
-    join: () => Promise.resolve(undefined),
-    receive: none,
-    receiveEvent: none,
-    receiveState: none,
-    receiveInput: none,
-    acknowledged: none,
-    dropped: none,
-    returned: none,
-    left: none,
-    draining: none,
-    close: none,
-    ...withoutTick,
-  };
-  return {
-    authorize: ({ options }) => Promise.resolve({ auth: true, options }),
-    open: () => Promise.resolve(host),
-    ...faults,
-  };
+function authorityOf(faults: Faults, onEvent?: (participant: Participant) => void): RoomAuthority {
+  const admitting = authority({
+    room: faults,
+    player: (participant) => ({ receiveEvent: () => onEvent?.(participant), ...faults }),
+  });
+  return { ...admitting, ...faults };
 }

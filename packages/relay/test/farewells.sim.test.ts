@@ -1,33 +1,14 @@
 /** Participants that leave a room with an authority. */
 import { CloseCode } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
-import type { RoomAuthority, RoomHost, Seat } from "../src/index.js";
+import type { ParticipantCallbacks, RoomAuthority, Seat } from "../src/index.js";
 import { AdmittedLink } from "../src/admission/admitted-link.js";
+import { authority } from "./authority.js";
 import { Player } from "./player.js";
 import { VirtualRegistry, type VirtualLink } from "./virtual-registry.js";
 
-const none = (): undefined => undefined;
-
-function authorityOf(left: RoomHost["left"]): RoomAuthority {
-  const host: RoomHost = {
-    info: { tickHz: 10, kinds: [], inputHash: 0 },
-    tickFor: () => 0,
-    join: () => Promise.resolve(undefined),
-    receive: none,
-    receiveEvent: none,
-    receiveState: none,
-    receiveInput: none,
-    acknowledged: none,
-    dropped: none,
-    returned: none,
-    left,
-    draining: none,
-    close: none,
-  };
-  return {
-    authorize: ({ options }) => Promise.resolve({ auth: true, options }),
-    open: () => Promise.resolve(host),
-  };
+function authorityOf(left: ParticipantCallbacks["left"]): RoomAuthority {
+  return authority({ player: () => ({ left }) });
 }
 
 async function turns(stage: VirtualRegistry): Promise<void> {
@@ -38,7 +19,7 @@ async function turns(stage: VirtualRegistry): Promise<void> {
 }
 
 async function joined(
-  left: RoomHost["left"],
+  left: ParticipantCallbacks["left"],
 ): Promise<{ readonly stage: VirtualRegistry; readonly player: Player; readonly link: VirtualLink }> {
   const stage = new VirtualRegistry({ rooms: { led: { authority: authorityOf(left) } } });
   const request = { method: "create", target: "led", options: {}, webrtc: false, token: "" } as const;

@@ -1,38 +1,16 @@
 import { CloseCode } from "@paceline/protocol";
 import { expect, test } from "vitest";
-import type { RoomAuthority, RoomHost, Seat } from "../src/index.js";
+import type { Seat } from "../src/index.js";
 import { AdmittedLink } from "../src/admission/admitted-link.js";
+import { authority } from "./authority.js";
 import { Player } from "./player.js";
 import { VirtualRegistry } from "./virtual-registry.js";
 
 /** More participants than one message can list. */
 const PLAYERS = 420;
 
-const none = (): undefined => undefined;
-const host: RoomHost = {
-  info: { tickHz: 10, kinds: [], inputHash: 0 },
-  tickFor: () => 0,
-  join: () => Promise.resolve(undefined),
-  receive: none,
-  receiveEvent: none,
-  receiveState: none,
-  receiveInput: none,
-  acknowledged: none,
-  dropped: none,
-  returned: none,
-  left: none,
-  draining: none,
-  close: none,
-};
-
 /** Sets the room's number of places itself, as rooms of a class do. */
-const authority: RoomAuthority = {
-  authorize: ({ options }) => Promise.resolve({ auth: true, options }),
-  open: (room) => {
-    room.maxPlayers = 1000;
-    return Promise.resolve(host);
-  },
-};
+const large = authority({ onOpen: (room) => void (room.maxPlayers = 1000) });
 
 async function comers(stage: VirtualRegistry, count: number): Promise<Player[]> {
   const players: Player[] = [];
@@ -59,7 +37,7 @@ async function comers(stage: VirtualRegistry, count: number): Promise<Player[]> 
 
 test("[WF46] a newcomer to a room of 420 gets a welcome and learns of all participants", async () => {
   const limits = { joinBurstPerRoom: 1000, forwardsPerSecondPerRoom: 1_000_000 };
-  const stage = new VirtualRegistry({ rooms: { arena: { authority } }, limits });
+  const stage = new VirtualRegistry({ rooms: { arena: { authority: large } }, limits });
   const before = await comers(stage, PLAYERS);
   const [newcomer] = (await comers(stage, 1)) as [Player];
   expect(newcomer.close).toBeUndefined();
@@ -74,7 +52,7 @@ test("[WF46] a newcomer to a room of 420 gets a welcome and learns of all partic
 });
 
 test("in a room with an authority, one packet reports all players that leave within 100 ms", async () => {
-  const stage = new VirtualRegistry({ rooms: { arena: { authority } } });
+  const stage = new VirtualRegistry({ rooms: { arena: { authority: large } } });
   const [witness] = (await comers(stage, 1)) as [Player];
   const others = await comers(stage, 9);
   stage.scheduler.advance(500);
@@ -90,7 +68,7 @@ test("in a room with an authority, one packet reports all players that leave wit
 });
 
 test("a newcomer is announced before its first packet, also after another player has left", async () => {
-  const stage = new VirtualRegistry({ rooms: { arena: { authority } } });
+  const stage = new VirtualRegistry({ rooms: { arena: { authority: large } } });
   const [witness, first, second] = (await comers(stage, 3)) as [Player, Player, Player];
   stage.scheduler.advance(500);
   for (const { session } of [first, second]) session.close(CloseCode.left, "left");

@@ -1,23 +1,27 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { ConfigError, type RoomKind, checkKeys } from "@paceline/protocol";
+import { ConfigError, type RoomKind, assertRange, checkKeys } from "@paceline/protocol";
 import {
-  assertRange,
   consoleLog,
   harmlessLog,
   relayOptionNames,
   Relay,
   type RelayOptions,
   type RelayStopOptions,
+  type RoomAuthority,
   type RoomKindOptions,
 } from "@paceline/relay";
 import { systemScheduler } from "@paceline/transport";
-import { ClassAuthority } from "./room/class-authority.js";
+import { authorizerOf } from "./auth/authorize.js";
+import { HookLog } from "./hooks/hook-log.js";
+import { hookTrace } from "./hooks/hook-trace.js";
 import type { ClassReport, RoomReport } from "./ops/class-report.js";
-import { guardProcess, isProcessGuarded, type ProcessGuardOptions } from "./room/process-guard.js";
+import { guardProcess, isProcessGuarded, type ProcessGuardOptions } from "./hooks/process-guard.js";
 import { queueSettings, type QueueOptions } from "./queue/queue-options.js";
 import { queueFor, queueNameOf } from "./queue/queue-room.js";
+import { assertRoomClass } from "./room/room-settings.js";
 import type { Room, RoomClass } from "./room/room.js";
+import { RunningRooms } from "./room/running-rooms.js";
 
 /** A kind of room: a class for an authoritative room, options for a mesh. */
 export type RoomEntry = RoomClass | RoomKindOptions;
@@ -73,27 +77,28 @@ export function defineServer<const Rooms extends Readonly<Record<string, RoomEnt
   assertRange("blockedMs", blockedMs, MS);
   const { scheduler = systemScheduler } = rest;
   const log = harmlessLog(rest.log ?? consoleLog);
-  const authorities: ClassAuthority[] = [];
+  const running: RunningRooms[] = [];
   const kinds: Record<string, RoomKindOptions> = {};
   for (const [name, entry] of Object.entries({ ...rooms, ...queueRooms(rooms, queues) })) {
     if (typeof entry !== "function") {
       kinds[name] = entry;
       continue;
     }
-    const authority = new ClassAuthority({
-      name,
-      roomClass: entry,
-      scheduler,
-      log,
-      hookTimeoutMs,
-      blockedMs,
-    });
-    authorities.push(authority);
+    assertRoomClass(name, entry);
+    const hookLog = new HookLog(log, scheduler, name);
+    const setup = { scheduler, log, hookLog, hookTrace, hookTimeoutMs, blockedMs };
+    const rooms = new RunningRooms({ ...setup, name, roomClass: entry });
+    running.push(rooms);
+    const authority: RoomAuthority = {
+      filterBy: entry.filterBy,
+      authorize: authorizerOf(entry, rooms.hooks),
+      open: (room, options) => rooms.open(room, options),
+    };
     kinds[name] = { authority, mixesBuilds: entry.mixesBuilds };
   }
   const onListening = (address: string): void =>
     log.info(`listening on ${address}`, { rooms: Object.keys(rooms).join(",") });
-  return new DefinedServer({ ...rest, rooms: kinds }, { authorities, guardsProcess, onListening });
+  return new DefinedServer({ ...rest, rooms: kinds }, { running, guardsProcess, onListening });
 }
 
 function queueRooms(
@@ -113,7 +118,7 @@ function queueRooms(
 }
 
 interface ServerParts {
-  readonly authorities: readonly ClassAuthority[];
+  readonly running: readonly RunningRooms[];
   readonly guardsProcess: boolean | undefined;
   readonly onListening: (address: string) => void;
 }
@@ -149,12 +154,12 @@ class DefinedServer<Rooms extends Readonly<Record<string, RoomEntry>>> extends R
 
   /** Returns counters and measurements of every open room with an authority. */
   reports(): RoomReport[] {
-    return this.#parts.authorities.flatMap((authority) => authority.reports());
+    return this.#parts.running.flatMap((rooms) => rooms.reports());
   }
 
   /** Returns the totals of each class of rooms since the start, closed rooms included, for metrics. */
   classReports(): ClassReport[] {
-    return this.#parts.authorities.map((authority) => authority.classReport());
+    return this.#parts.running.map((rooms) => rooms.classReport());
   }
 
   /**
@@ -184,7 +189,7 @@ class DefinedServer<Rooms extends Readonly<Record<string, RoomEntry>>> extends R
     this.#http.close();
     await stopped;
     this.#http.closeAllConnections();
-    await Promise.all(this.#parts.authorities.map((authority) => authority.allOver()));
+    await Promise.all(this.#parts.running.map((rooms) => rooms.allOver()));
     this.#endGuard?.();
     this.#endGuard = undefined;
   }

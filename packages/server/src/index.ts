@@ -30,16 +30,16 @@ export { hasRole, identityOf, requireRole, type Authenticator, type Identity } f
 export { jwtAuth } from "./auth/jwt-auth.js";
 export type { ClassReport, RoomReport } from "./ops/class-report.js";
 export { defineServer, type RoomEntry, type Server, type ServerOptions } from "./define-server.js";
-export type { ProcessGuardOptions } from "./room/process-guard.js";
+export type { ProcessGuardOptions } from "./hooks/process-guard.js";
 export type { Histogram } from "./ops/histogram.js";
-export type { BreachAnswer, PlayerEntities } from "./connections/owned-states.js";
+export type { BreachAnswer, PlayerEntities } from "./room/owned-states.js";
 export { MotionCheck, RateCheck, type Breach, type MotionLimits } from "./players/plausibility.js";
-export type { Player } from "./players/player.js";
+export type { Player } from "./room/player.js";
 export type { PlayerLimits } from "./players/player-limits.js";
 export type { MessageLimits } from "./players/message-allowance.js";
 export type { Past } from "./entities/rewind-history.js";
 export type { QueueOptions } from "./queue/queue-options.js";
-export { Refusal } from "./room/refusal.js";
+export { Refusal } from "./hooks/refusal.js";
 export type { RoomClock } from "./room/room-clock.js";
 export type { RoomCounters } from "./ops/room-counters.js";
 export {
@@ -49,4 +49,4 @@ export {
   type RoomClass,
   type UncaughtAnswer,
 } from "./room/room.js";
-export type { ServerEntity } from "./entities/server-entity.js";
+export type { ServerEntity } from "./room/server-entity.js";

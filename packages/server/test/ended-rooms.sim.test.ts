@@ -3,9 +3,7 @@ import { Room } from "@paceline/server";
 import { VirtualScheduler } from "@paceline/testkit";
 import { roomStage } from "@paceline/testkit/room";
 import { expect, test } from "vitest";
-import { HookLog } from "../src/room/hook-log.js";
-import { RoomCore } from "../src/room/room-core.js";
-import { FakeParticipant, fakeHosted } from "./fake-relay.js";
+import { FakeParticipant, attachFake, fakeHosted } from "./fake-relay.js";
 
 const friends = { group: { key: "ours", size: 2 } };
 
@@ -109,23 +107,15 @@ test("a room that was kept without players closes when it is kept no more", asyn
 
 test("a room that ends leaves no timer behind, though a page was closed just before", async () => {
   const scheduler = new VirtualScheduler();
-  const core = new RoomCore({
-    room: new (class extends Room {})(),
-    hosted: fakeHosted("staged"),
-    scheduler,
-    log: silentLog,
-    hookLog: new HookLog(silentLog, scheduler, "staged"),
-    hookTimeoutMs: 1000,
-    blockedMs: 1000,
-    onClosed: () => undefined,
-    onLateError: () => undefined,
-  });
+  const room = new (class extends Room {})();
+  const { parts, over } = attachFake(room, scheduler, fakeHosted("staged"));
   const participant = Object.assign(new FakeParticipant(1), { unloadGraceMs: 10_000 });
-  await core.open({});
+  const callbacks = await Room.open(room, {});
   const seat = { options: {}, auth: true, replaces: undefined, isSpectator: false, address: "" };
-  await core.join(participant, seat);
-  core.dropped(participant);
-  core.close();
-  await core.over;
+  await parts.lifecycle.join(participant, seat);
+  participant.callbacks?.dropped();
+  expect(scheduler.nextAtMs).toBeDefined();
+  callbacks?.close();
+  await over;
   expect(scheduler.nextAtMs).toBeUndefined();
 });

@@ -76,9 +76,10 @@ async function playPause(pauseMs: number, delayMs: number) {
   // Only the server stands still.
   Object.assign(stage, { scheduler: clock });
   const { room } = await stage.join({ network: { delayMs } });
-  const core = Room.coreOf(stage.room);
-  const receive = core.receiveInput.bind(core);
-  vi.spyOn(core, "receiveInput").mockImplementation((...packet) => process.receive(() => receive(...packet)));
+  const { counters, players } = Room.partsOf(stage.room);
+  const [player] = players.players.values();
+  const receive = player!.receiveInput.bind(player);
+  vi.spyOn(player!, "receiveInput").mockImplementation((body) => process.receive(() => receive(body)));
   room.onSpawn(Counter, () => undefined);
   const input = room.input(Drive);
   let step = 0;
@@ -89,12 +90,12 @@ async function playPause(pauseMs: number, delayMs: number) {
   process.standStill();
   await stage.advance(pauseMs);
   process.goOn();
-  const { inputsMissing } = core.counters;
+  const { inputsMissing } = counters;
   const atOnce = delay();
   await stage.advance(2000 + 2 * delayMs);
   const after = delay();
   await stage.advance(3000);
-  const missing = core.counters.inputsMissing - inputsMissing;
+  const missing = counters.inputsMissing - inputsMissing;
   await stage.stop();
   return { before, atOnce, after, missing };
 }

@@ -1,13 +1,12 @@
 import { CloseCode, readPeerPayload, writePeerPayload, type MatchedSeat } from "@paceline/protocol";
-import { silentLog } from "@paceline/relay";
+import { Room } from "@paceline/server";
 import { VirtualScheduler } from "@paceline/testkit";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { queueSettings } from "../src/queue/queue-options.js";
 import { queueFor } from "../src/queue/queue-room.js";
-import { HookLog } from "../src/room/hook-log.js";
-import { RoomCore } from "../src/room/room-core.js";
-import { FakeParticipant, fakeHosted } from "./fake-relay.js";
+import type { RelayedRoom, RoomParts } from "../src/room/room-parts.js";
+import { FakeParticipant, attachFake, fakeHosted } from "./fake-relay.js";
 import { RaceRoom } from "./race.js";
 
 const STEP_MS = 10;
@@ -19,27 +18,18 @@ class Queue {
   /** Number of players of each match that was asked for. */
   readonly asked: number[] = [];
   open: (seats: readonly MatchedSeat[]) => void = () => undefined;
-  readonly #core: RoomCore;
+  readonly #room = new (queueFor("race", RaceRoom, queueSettings("race", { players: 2 })))();
+  readonly #parts: RoomParts;
 
   constructor() {
-    const { scheduler } = this;
-    this.#core = new RoomCore({
-      room: new (queueFor("race", RaceRoom, queueSettings("race", { players: 2 })))(),
-      hosted: {
-        ...fakeHosted("race.queue"),
-        openMatch: ({ players }) => {
-          this.asked.push(players.length);
-          return new Promise((resolve) => (this.open = resolve));
-        },
+    const hosted: RelayedRoom = {
+      ...fakeHosted("race.queue"),
+      openMatch: ({ players }) => {
+        this.asked.push(players.length);
+        return new Promise((resolve) => (this.open = resolve));
       },
-      scheduler,
-      log: silentLog,
-      hookLog: new HookLog(silentLog, scheduler, "race.queue"),
-      hookTimeoutMs: 1000,
-      blockedMs: 1000,
-      onClosed: () => undefined,
-      onLateError: () => undefined,
-    });
+    };
+    this.#parts = attachFake(this.#room, this.scheduler, hosted).parts;
   }
 
   async advance(ms: number): Promise<void> {
@@ -50,21 +40,21 @@ class Queue {
   }
 
   async start(): Promise<this> {
-    await Promise.all([this.#core.open({}), this.advance(STEP_MS)]);
+    await Promise.all([Room.open(this.#room, {}), this.advance(STEP_MS)]);
     return this;
   }
 
   async enter(participant: FakeParticipant, wish: object, replaces?: string): Promise<FakeParticipant> {
     const seat = { options: {}, auth: true, replaces, isSpectator: false, address: "" };
-    await Promise.all([this.#core.join(participant, seat), this.advance(STEP_MS)]);
-    this.#core.receive(participant, writePeerPayload({ kind: "command", type: "enter", message: wish }));
+    await Promise.all([this.#parts.lifecycle.join(participant, seat), this.advance(STEP_MS)]);
+    participant.callbacks?.receive(writePeerPayload({ kind: "command", type: "enter", message: wish }));
     await this.advance(STEP_MS);
     return participant;
   }
 
   /** The player's page is reloaded, and its next page asks for a match. */
   reload(participant: FakeParticipant, wish: object): Promise<FakeParticipant> {
-    void this.#core.left(participant, { code: CloseCode.replaced, reason: "" });
+    void participant.callbacks?.left({ code: CloseCode.replaced, reason: "" });
     return this.enter(new FakeParticipant(participant.number), wish, participant.id);
   }
 }

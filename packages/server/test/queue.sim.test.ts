@@ -2,13 +2,10 @@ import { ConfigError, type Client, type NetError, type Queueing } from "@pacelin
 import { Room, defineServer, type AuthRequest, type Player, type QueueOptions } from "@paceline/server";
 import { roomStage, type RoomStage } from "@paceline/testkit/room";
 import { afterEach, describe, expect, it } from "vitest";
-import { silentLog } from "@paceline/relay";
 import { writePeerPayload } from "@paceline/protocol";
 import { queueSettings } from "../src/queue/queue-options.js";
 import { queueFor } from "../src/queue/queue-room.js";
-import { HookLog } from "../src/room/hook-log.js";
-import { RoomCore } from "../src/room/room-core.js";
-import { FakeParticipant, fakeHosted } from "./fake-relay.js";
+import { FakeParticipant, attachFake, fakeHosted } from "./fake-relay.js";
 import { RaceRoom } from "./race.js";
 
 class RankedRoom extends RaceRoom {
@@ -254,24 +251,15 @@ describe("waiting for a match", () => {
     { rank: 1, group: { key: "x", size: 0 } },
   ])("removes a player that sends %j", async (said) => {
     staged();
-    const core = new RoomCore({
-      room: new (queueFor("staged", RankedRoom, queueSettings("staged", QUEUE)))(),
-      hosted: fakeHosted("staged.queue"),
-      scheduler: stage.scheduler,
-      log: silentLog,
-      hookLog: new HookLog(silentLog, stage.scheduler, "staged"),
-      hookTimeoutMs: 1000,
-      blockedMs: 1000,
-      onClosed: () => undefined,
-      onLateError: () => undefined,
-    });
-    await Promise.all([core.open({}), stage.advance(10)]);
+    const room = new (queueFor("staged", RankedRoom, queueSettings("staged", QUEUE)))();
+    const { parts } = attachFake(room, stage.scheduler, fakeHosted("staged.queue"));
+    const [callbacks] = await Promise.all([Room.open(room, {}), stage.advance(10)]);
     const [strange, silent] = [new FakeParticipant(1), new FakeParticipant(2)];
     for (const participant of [strange, silent]) {
-      await Promise.all([core.join(participant, seat), stage.advance(10)]);
+      await Promise.all([parts.lifecycle.join(participant, seat), stage.advance(10)]);
     }
     if (said !== undefined) {
-      core.receive(strange, writePeerPayload({ kind: "command", type: "enter", message: said }));
+      strange.callbacks?.receive(writePeerPayload({ kind: "command", type: "enter", message: said }));
     }
     await stage.advance(100);
     const isSense = said !== undefined && Object.keys(said).length === 0;
@@ -279,7 +267,7 @@ describe("waiting for a match", () => {
     expect(strange.ended).toBe(said === undefined || isSense ? undefined : nonsense);
     await stage.advance(10_000);
     expect(silent.ended).toBe("the client has not said what it wants");
-    core.close();
+    callbacks?.close();
   });
 
   it("ends with a reason if the game's own rankOf fails", async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Room, angle, defineEntity, type EntityDefinition } from "@paceline/server";
 import { expect, it } from "vitest";
-import { assertRoom, settingRanges } from "../src/room/class-authority.js";
+import { assertRoom, settingRanges } from "../src/room/room-settings.js";
 
 class Plain extends Room {}
 

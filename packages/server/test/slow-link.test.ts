@@ -1,6 +1,6 @@
 import type { Link, LinkKind } from "@paceline/transport";
 import { expect, test } from "vitest";
-import { bytesBeforeStates } from "../src/connections/player-connection.js";
+import { bytesBeforeStates } from "../src/room/player.js";
 
 test.each([
   ["websocket", 5100],

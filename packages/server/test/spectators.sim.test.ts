@@ -1,13 +1,10 @@
 import { NetError } from "@paceline/client";
 import { writeAuthority, writePeerPayload } from "@paceline/protocol";
-import { silentLog } from "@paceline/relay";
-import type { Player } from "@paceline/server";
+import { Room, type Player } from "@paceline/server";
 import { roomStage, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
 import { afterEach, describe, expect, it } from "vitest";
-import { HookLog } from "../src/room/hook-log.js";
-import { RoomCore } from "../src/room/room-core.js";
 import { Car, Drive, RaceRoom } from "./race.js";
-import { FakeParticipant, fakeHosted } from "./fake-relay.js";
+import { FakeParticipant, attachFake, fakeHosted } from "./fake-relay.js";
 
 class WatchedRoom extends RaceRoom {
   override maxPlayers = 2;
@@ -96,38 +93,28 @@ describe("a spectator", () => {
 
   it("[WF35] may send any bytes: its inputs, states and entities are refused", async () => {
     stage = roomStage(WatchedRoom);
-    const core = new RoomCore({
-      room: new WatchedRoom(),
-      hosted: fakeHosted("race"),
-      scheduler: stage.scheduler,
-      log: silentLog,
-      hookLog: new HookLog(silentLog, stage.scheduler, "staged"),
-      hookTimeoutMs: 1000,
-      blockedMs: 1000,
-      onClosed: () => undefined,
-      onLateError: () => undefined,
-    });
+    const room = new WatchedRoom();
+    const { parts } = attachFake(room, stage.scheduler, fakeHosted("race"));
+    const { counters, entities, lifecycle } = parts;
     const participant = new FakeParticipant(1);
     const seat = { options: {}, auth: true, replaces: undefined, isSpectator: true, address: "" };
-    await Promise.all([core.open({}), stage.advance(10)]);
-    await Promise.all([core.join(participant, seat), stage.advance(10)]);
-    core.receiveInput(participant, Uint8Array.of(1, 2, 3));
-    core.receiveState(participant, Uint8Array.of(1, 0, 0), 1);
+    const [callbacks] = await Promise.all([Room.open(room, {}), stage.advance(10)]);
+    await Promise.all([lifecycle.join(participant, seat), stage.advance(10)]);
+    const player = participant.callbacks!;
+    player.receiveInput(Uint8Array.of(1, 2, 3));
+    player.receiveState(Uint8Array.of(1, 0, 0), 1);
     const { name, schemaHash } = Car;
     const state = new Uint8Array(Car.components.length * 4);
-    core.receive(
-      participant,
-      writeAuthority({ type: "own", localId: 1, name, schemaHash, state, tickHz: 60 }),
-    );
-    core.receive(participant, writeAuthority({ type: "disown", localId: 1 }));
-    core.receive(participant, writePeerPayload({ kind: "command", type: "horn", message: {} }));
-    expect(core.counters).toMatchObject({ fromSpectators: 5, malformed: 0, inputs: 0 });
-    expect(core.world.records.size).toBe(0);
+    player.receive(writeAuthority({ type: "own", localId: 1, name, schemaHash, state, tickHz: 60 }));
+    player.receive(writeAuthority({ type: "disown", localId: 1 }));
+    player.receive(writePeerPayload({ kind: "command", type: "horn", message: {} }));
+    expect(counters).toMatchObject({ fromSpectators: 5, malformed: 0, inputs: 0 });
+    expect(entities.world.records.size).toBe(0);
     // A spectator may send its kinds and request whole states.
-    core.receive(participant, writeAuthority({ type: "kinds", kinds: core.world.kinds }));
-    core.receive(participant, writeAuthority({ type: "resync", ids: [] }));
-    expect(core.counters.fromSpectators).toBe(5);
-    core.close();
+    player.receive(writeAuthority({ type: "kinds", kinds: entities.world.kinds }));
+    player.receive(writeAuthority({ type: "resync", ids: [] }));
+    expect(counters.fromSpectators).toBe(5);
+    callbacks?.close();
   });
 });
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { malformed, type OriginPolicy, type OriginRefusal } from "../options/origin-policy.js";
+import { malformed, type OriginPolicy, type OriginRefusal } from "./origin-policy.js";
 
 /** The handlers of an HTTP server, and who may reach them. */
 export interface HttpEntrance {

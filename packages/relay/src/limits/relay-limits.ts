@@ -1,4 +1,4 @@
-import { checkedLimits, type LimitRow } from "./option-checks.js";
+import { checkedLimits, type LimitRow } from "@paceline/protocol";
 
 /**
  * Every limit of the relay. A test compares them with the table in docs/OPERATIONS.md, which also names what a

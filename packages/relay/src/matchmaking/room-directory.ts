@@ -6,7 +6,7 @@ import { GroupPlaces } from "./group-places.js";
 import { busy, full, notFound, outdated, roomEnded, roomFailed, unknownKind } from "./match-refusals.js";
 import { canonicalOptions, isRefusal, type MatchRequest } from "./match-request.js";
 import type { RelaySettings, RoomSettings } from "../options/relay-options.js";
-import type { HostedRoom, RoomAuthority } from "../authority/room-host.js";
+import type { OpenMatch, RoomAuthority } from "../sessions/authority.js";
 import { Room } from "../sessions/room.js";
 
 const ROOM_ID_BYTES = 9;
@@ -18,7 +18,7 @@ const CODE_CHARACTERS = "23456789BCDFGHJKMNPQRSTVWXZ";
 export class RoomDirectory {
   readonly groups: GroupPlaces;
   readonly #settings: RelaySettings;
-  readonly #openMatch: HostedRoom["openMatch"];
+  readonly #openMatch: OpenMatch;
   readonly #rooms = new Map<string, Room>();
   readonly #openings: AddressBuckets;
   readonly #friends: AddressBuckets;
@@ -26,7 +26,7 @@ export class RoomDirectory {
   #isDraining = false;
 
   /** `openMatch`: opens a room for guests of another room. */
-  constructor(settings: RelaySettings, openMatch: HostedRoom["openMatch"]) {
+  constructor(settings: RelaySettings, openMatch: OpenMatch) {
     const { limits, scheduler } = settings;
     this.#settings = settings;
     this.#openMatch = openMatch;
@@ -220,7 +220,7 @@ export class RoomDirectory {
     const id = randomBytes(ROOM_ID_BYTES).toString("base64url");
     const settings = this.#settings;
     const place = { id, name, optionsKey, build, maxPlayers, code: randomCode(), openedBy };
-    const openMatch: HostedRoom["openMatch"] = (match) => this.#openMatch({ ...match, build });
+    const openMatch: OpenMatch = (match) => this.#openMatch({ ...match, build });
     const room = new Room({ ...place, settings, onEnd, onFreed, openMatch });
     this.#rooms.set(room.id, room);
     this.#shares.take(openedBy);

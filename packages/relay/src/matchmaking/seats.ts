@@ -8,12 +8,12 @@ import { isRefusal, type MatchRequest } from "./match-request.js";
 import type { Participant } from "../sessions/participant.js";
 import type { OwnPauses } from "../ops/own-pauses.js";
 import type { RelaySettings } from "../options/relay-options.js";
-import type { HostedSeat, MatchedRoom } from "../authority/room-host.js";
+import type { MatchedRoom, SeatRequest } from "../sessions/authority.js";
 import type { Room } from "../sessions/room.js";
 import type { RoomDirectory } from "./room-directory.js";
 
 /** A seat that is reserved for a player. */
-export interface ReservedSeat extends Omit<HostedSeat, "replaces"> {
+export interface ReservedSeat extends Omit<SeatRequest, "replaces"> {
   readonly room: Room;
   /** Number of rooms like its room that were full. */
   readonly fullRooms: number;

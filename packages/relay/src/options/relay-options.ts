@@ -1,12 +1,19 @@
 import type { IncomingMessage } from "node:http";
-import { ConfigError, checkKeys, isBuild, type IceServer } from "@paceline/protocol";
+import {
+  ConfigError,
+  assertObject,
+  assertRange,
+  assertWhole,
+  checkKeys,
+  isBuild,
+  type IceServer,
+} from "@paceline/protocol";
 import { GuardedScheduler, systemScheduler, type Scheduler } from "@paceline/transport";
 import { Faults } from "../ops/faults.js";
 import { consoleLog, harmlessLog, logLevels, type Log } from "../ops/log.js";
-import { assertObject, assertRange, assertWhole } from "../limits/option-checks.js";
 import { forwardedAddress } from "../limits/network-address.js";
-import { OriginPolicy, type AllowedOrigins } from "./origin-policy.js";
-import type { RoomAuthority } from "../authority/room-host.js";
+import { OriginPolicy, type AllowedOrigins } from "../admission/origin-policy.js";
+import type { RoomAuthority } from "../sessions/authority.js";
 import { RelayCounters } from "../ops/relay-counters.js";
 import { ForwardRates } from "../limits/forward-rates.js";
 import { relayLimits, type RelayLimits } from "../limits/relay-limits.js";

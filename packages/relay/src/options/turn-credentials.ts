@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
-import { ConfigError, checkKeys, type IceServer } from "@paceline/protocol";
-import { assertWhole } from "../limits/option-checks.js";
+import { ConfigError, assertWhole, checkKeys, type IceServer } from "@paceline/protocol";
 
 /** TURN servers that share a secret with the relay (coturn: `use-auth-secret`, `static-auth-secret`). */
 export interface TurnOptions {

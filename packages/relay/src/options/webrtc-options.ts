@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
-import { ConfigError, checkKeys } from "@paceline/protocol";
-import { assertWhole } from "../limits/option-checks.js";
+import { ConfigError, assertWhole, checkKeys } from "@paceline/protocol";
 
 /**
  * Modes for candidates of private networks (RFC 1918, RFC 6598, RFC 4193). `private-sessions`: tried only if

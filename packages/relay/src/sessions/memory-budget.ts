@@ -1,7 +1,7 @@
 import { CloseCode } from "@paceline/protocol";
 import { SharedInterval, type Cancel } from "@paceline/transport";
 import { sharingNetworks } from "../limits/network-address.js";
-import type { RelaySettings } from "../options/relay-options.js";
+import type { SessionSettings } from "../limits/session-settings.js";
 import type { Participant } from "./participant.js";
 
 /**
@@ -19,7 +19,7 @@ const FREE_SHARE = 0.5;
  * that holds more than its share.
  */
 export function boundMemory(
-  { scheduler, limits, counters }: RelaySettings,
+  { scheduler, limits, counters }: SessionSettings,
   participants: () => Iterable<Participant>,
 ): Cancel {
   const { heldBytes: budget, addressSharePercent } = limits;

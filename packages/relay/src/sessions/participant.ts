@@ -28,11 +28,11 @@ import {
 import type { AdmittedLink } from "../admission/admitted-link.js";
 import type { FaultPlace, LimitSubject } from "../ops/relay-counters.js";
 import type { OwnPauses } from "../ops/own-pauses.js";
-import type { RelaySettings } from "../options/relay-options.js";
+import type { SessionSettings } from "../limits/session-settings.js";
 import type { SessionReport } from "../ops/report.js";
 import { ResumeTokens, hashOf } from "../admission/resume-tokens.js";
 import type { Room } from "./room.js";
-import type { RoomHost } from "../authority/room-host.js";
+import type { ParticipantCallbacks } from "./authority.js";
 import type { ForwardShare } from "../limits/forward-rates.js";
 import { StreamSlots } from "./stream-slots.js";
 import { SessionMeter } from "../limits/session-meter.js";
@@ -42,9 +42,22 @@ import { MAX_STRIPES } from "../admission/stripe-tickets.js";
 
 /** A participant's state, from its seat to its end. */
 type Presence =
-  | { readonly at: "seated" | "connected" | "gone" }
-  /** Without a link since `sinceMs`. `page`: the last known state of its page. */
-  | { readonly at: "away"; readonly sinceMs: number; readonly page: "open" | "asleep" | "closed" };
+  /** The others do not know of it: its link is not open yet, or the room's authority has not decided. */
+  | { readonly at: "joining" }
+  /** The others know of it, and it has a link. */
+  | { readonly at: "in" }
+  | {
+      readonly at: "away";
+      /** The loss of its link. */
+      readonly sinceMs: number;
+      /** The last known state of its page. */
+      readonly page: "open" | "asleep" | "closed";
+      /** The end of its grace period. */
+      keptUntilMs: number;
+      cancelGrace: Cancel;
+    }
+  /** `ending`: its session is being closed. A further end, as after an error of the close, does nothing. */
+  | { readonly at: "ending" | "left"; readonly wasIntroduced: boolean };
 
 /** News of a participant that the others get, besides its arrival and its end. */
 type Announcement = Extract<ServerMessage, { type: "away" | "back" | "capabilities" }>;
@@ -67,7 +80,7 @@ export interface ParticipantOptions {
 
 /** The relay, as its participants see it. */
 export interface ParticipantContext {
-  readonly settings: RelaySettings;
+  readonly settings: SessionSettings;
   readonly pauses: OwnPauses;
   /** Counts the drops of all sessions together. */
   readonly drops: DropCounters;
@@ -129,13 +142,13 @@ export class Participant {
   readonly address: string;
   readonly room: Room;
   readonly session: Session;
+  /** The game's half; undefined in a mesh, and when the room's authority does not know the participant. */
+  callbacks: ParticipantCallbacks | undefined;
   /**
    * The forwarder's round in which this participant last got a packet. By it, the forwarder skips repeated
    * targets.
    */
   lastRound = 0;
-  /** True if the others know of this participant. Packets to it before its link is open would be lost. */
-  isIntroduced = false;
   /** Network address of the newest link. */
   linkAddress = "";
   /** Updates that the forwarder has passed to this participant. */
@@ -158,11 +171,9 @@ export class Participant {
   #pause: { readonly link: AdmittedLink; readonly sinceMs: number } | undefined;
   #stripes: StripeFilter | undefined;
   #held: HeldFrames | undefined;
-  #presence: Presence = { at: "seated" };
-  #hasOpened = false;
-  #isHidden = false;
-  /** True if no other page will take the seat of its page, which then ends with it. */
-  #isLastPage = false;
+  #presence: Presence = { at: "joining" };
+  /** What its page has said of itself. `isLast`: no other page will take its seat, which then ends with it. */
+  #page = { isHidden: false, isLast: false };
   /** News for the others that waits, by kind. */
   readonly #news = new Map<"presence" | "capabilities", Announcement>();
   #cancelNews: Cancel | undefined;
@@ -172,10 +183,7 @@ export class Participant {
   #saidWebrtc: boolean;
   readonly #webrtcChanges: TokenBucket;
   #cancelWebrtcChange: Cancel | undefined;
-  #cancelGrace: Cancel | undefined;
   #cancelPayment: Cancel | undefined;
-  #keptUntilMs = 0;
-  #isFailing = false;
   #info: PeerInfo | undefined;
 
   constructor(options: ParticipantOptions, context: ParticipantContext) {
@@ -218,10 +226,10 @@ export class Participant {
       bulkBytes: () => (room.host ? wireLimits.authorityBulkBytes : 0),
       handlers: {
         onBulk: (payload) => this.#receiveBulk(payload),
-        onEvent: (body) => this.#host?.receiveEvent(this, body),
-        onState: (body, tick) => this.#host?.receiveState(this, body, tick),
-        onInput: (body) => this.#host?.receiveInput(this, body),
-        onAcknowledged: (sequence) => room.host?.acknowledged(this, sequence),
+        onEvent: (body) => this.#reader?.receiveEvent(body),
+        onState: (body, tick) => this.#reader?.receiveState(body, tick),
+        onInput: (body) => this.#reader?.receiveInput(body),
+        onAcknowledged: (sequence) => this.callbacks?.acknowledged(sequence),
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => context.onRouted(this, packet),
         onActiveLink: (link) => link && !this.#offered.has(link) && this.#opened(),
@@ -269,8 +277,23 @@ export class Participant {
     );
   }
 
+  /** True once the participant has ended. The links of one that leaves stay open for a moment. */
   get isGone(): boolean {
-    return this.#presence.at === "gone";
+    return this.#presence.at === "left";
+  }
+
+  /** True if the others know of this participant. Packets to it before its link is open would be lost. */
+  get isIntroduced(): boolean {
+    switch (this.#presence.at) {
+      case "joining":
+        return false;
+      case "in":
+      case "away":
+        return true;
+      case "ending":
+      case "left":
+        return this.#presence.wasIntroduced;
+    }
   }
 
   /** True if it has no open link and may come back. */
@@ -278,6 +301,7 @@ export class Participant {
     return this.#presence.at === "away";
   }
 
+  /** Time for which the seat of a closed page is kept, ms; undefined while the page is open. */
   get unloadGraceMs(): number | undefined {
     const isClosed = this.#presence.at === "away" && this.#presence.page === "closed";
     return isClosed ? this.#context.settings.limits.unloadGraceMs : undefined;
@@ -309,6 +333,10 @@ export class Participant {
     return isOpen && held.link.link.hasRoom("command") && session.queuedBytes === session.linkBytes;
   }
 
+  /**
+   * The link that brings all states in the order of sending; undefined if states may be lost or overtake each
+   * other.
+   */
   get inOrderLink(): Link | undefined {
     const newest = this.#newest;
     const isInOrder = newest?.isUnreliable === false && (newest.width ?? 1) === 1;
@@ -336,6 +364,10 @@ export class Participant {
     return hasArrived ? this.#tokens.slice(-1) : this.#tokens;
   }
 
+  /**
+   * Counts a message that the game's half holds back for a rate of its own. A participant that goes on is cut as
+   * flooding.
+   */
   reportExceeded(subject: LimitSubject): void {
     this.meter.reportExceeded(subject);
   }
@@ -355,14 +387,13 @@ export class Participant {
 
   /** Notes what the participant has said of its page. */
   setPage({ hidden, last }: Omit<ClientMessage & { type: "visibility" }, "type">): void {
-    this.#isLastPage = last === true;
-    this.#setHidden(hidden);
+    this.#page = { isHidden: hidden, isLast: last === true };
+    this.#setTimeout();
   }
 
   /** Sets the timeout of the links: a hidden page may be slow, so it may be silent for longer. */
-  #setHidden(isHidden: boolean): void {
-    this.#isHidden = isHidden;
-    this.session.setMinTimeout(isHidden ? this.#context.settings.limits.hiddenTimeoutMs : 0);
+  #setTimeout(): void {
+    this.session.setMinTimeout(this.#page.isHidden ? this.#context.settings.limits.hiddenTimeoutMs : 0);
   }
 
   /**
@@ -391,7 +422,7 @@ export class Participant {
   attach(first: AdmittedLink): void {
     this.#take(first);
     this.session.setMinTimeout(FIRST_PACKET_MS);
-    first.onFirst = () => this.#setHidden(this.#isHidden);
+    first.onFirst = () => this.#setTimeout();
     this.#start(first);
   }
 
@@ -464,6 +495,10 @@ export class Participant {
     link.setReading(false);
   }
 
+  /**
+   * Charges packets that the room sends because of a message of this participant to its share of
+   * `forwardsPerSecondPerRoom`. While it is in debt, the relay does not read its WebSocket, for 500 ms at most.
+   */
   charge(packets: number): void {
     const limit = this.forwards.spend(packets, this.#scheduler.nowMs());
     if (!limit || this.isGone) return;
@@ -472,6 +507,7 @@ export class Participant {
     if (!this.#cancelPayment) this.#awaitPayment();
   }
 
+  /** True: the debt is too large for a pause. The room refuses the participant's messages until it is paid. */
   get isOverdrawn(): boolean {
     return this.forwards.waitMs(0, this.#scheduler.nowMs()) > MAX_PAUSE_MS;
   }
@@ -517,8 +553,8 @@ export class Participant {
   }
 
   /**
-   * Sends an encoded payload. Ends the participant if its queue is too long. Throws `ConfigError` if the
-   * payload is too long.
+   * Sends an encoded payload. `periodMs`: time that it may wait to share a packet; default: that of its kind.
+   * Ends the participant if its queue is too long. Throws `ConfigError` if the payload is too long.
    */
   send(payload: Uint8Array, periodMs?: number): number | undefined {
     return this.#send([payload], periodMs);
@@ -539,7 +575,8 @@ export class Participant {
 
   /** Ends the participant: closes its session and its links. Never throws. */
   end(code: number, reason: string): void {
-    if (this.isGone) return;
+    if (this.isGone || this.#presence.at === "ending") return;
+    this.#finish("ending");
     this.#close({ code, reason });
     void this.#gone({ code, reason });
   }
@@ -570,9 +607,6 @@ export class Participant {
   /** Reports an error from serving this participant, and ends the participant. */
   fail(place: FaultPlace, error: unknown): void {
     this.#report(place, error);
-    // Ending the participant may fail for the same reason.
-    if (this.#isFailing) return;
-    this.#isFailing = true;
     this.end(CloseCode.internalError, "the server failed while it served this session");
   }
 
@@ -586,19 +620,20 @@ export class Participant {
    */
   keepFor(graceMs: number): void {
     if (this.#presence.at !== "away") return;
-    this.#cancelGrace?.();
-    this.#keptUntilMs = this.#presence.sinceMs + graceMs;
-    const leftMs = this.#keptUntilMs - this.#scheduler.nowMs();
+    this.#presence.cancelGrace();
+    this.#presence.keptUntilMs = this.#presence.sinceMs + graceMs;
+    const leftMs = this.#presence.keptUntilMs - this.#scheduler.nowMs();
     const giveUp = (): void => this.end(CloseCode.timeout, "did not come back in time");
-    this.#cancelGrace = this.#context.pauses.after(leftMs, this.#scheduler.guarded(giveUp));
+    this.#presence.cancelGrace = this.#context.pauses.after(leftMs, this.#scheduler.guarded(giveUp));
   }
 
   /**
    * Keeps a participant without a link for at least `ms` from this moment, since the next page is on its way.
    */
   keepAtLeast(ms: number): void {
-    const untilMs = Math.max(this.#keptUntilMs, this.#scheduler.nowMs() + ms);
-    if (this.#presence.at === "away") this.keepFor(untilMs - this.#presence.sinceMs);
+    if (this.#presence.at !== "away") return;
+    const { keptUntilMs, sinceMs } = this.#presence;
+    this.keepFor(Math.max(keptUntilMs, this.#scheduler.nowMs() + ms) - sinceMs);
   }
 
   #changeWebrtc(): void {
@@ -622,8 +657,7 @@ export class Participant {
   #receive(payload: Uint8Array): void {
     // The links of a participant that has left may still be open.
     if (this.isGone) return;
-    const { host } = this.room;
-    if (host && payload[0] !== PayloadKind.control) return host.receive(this, payload);
+    if (this.room.host && payload[0] !== PayloadKind.control) return this.callbacks?.receive(payload);
     const message =
       payload[0] === PayloadKind.control
         ? readClientMessage(payload.subarray(1), this.chargeItems)
@@ -632,46 +666,50 @@ export class Participant {
     this.#context.onMessage(this, message, payload.length);
   }
 
+  /** Charges items of msgpack values that are decoded for this participant, see `messagesPerSecond`. */
   get chargeItems(): (items: number) => void {
     return this.meter.allowance.chargeItems;
   }
 
-  /** The room's host. Without one, counts a drop: nobody reads the packet. */
-  get #host(): RoomHost | undefined {
-    const { host } = this.room;
-    if (!host) this.session.drops.count("not-allowed");
-    return host;
+  /** The reader of a packet. In a mesh, counts a drop: nobody reads it. */
+  get #reader(): ParticipantCallbacks | undefined {
+    if (!this.room.host) this.session.drops.count("not-allowed");
+    return this.callbacks;
   }
 
   #receiveBulk(payload: Uint8Array): void {
-    const { host } = this.room;
-    if (host && payload[0] === PayloadKind.command) host.receive(this, payload);
+    if (this.room.host && payload[0] === PayloadKind.command) this.callbacks?.receive(payload);
     else this.session.reportViolation("bad-message");
   }
 
+  /** Called when a link that the client uses is open: the first one, or another one. */
   #opened(): void {
-    if (this.isGone) return;
-    const { isAway: hasReturned } = this;
-    const isFirst = !this.#hasOpened;
-    this.#hasOpened = true;
-    this.#presence = { at: "connected" };
     const { room, number } = this;
-    if (isFirst && !room.host) this.introduce();
-    // With an authority, players exchange nothing. A change of links without an absence loses nothing.
-    const isNews = !isFirst && (hasReturned || !room.host);
-    if (isNews && this.isIntroduced) this.#announce({ type: "back", number });
-    if (!hasReturned) return;
-    this.#cancelGrace?.();
-    this.#cancelGrace = undefined;
-    if (this.isIntroduced) room.callHost((host) => host.returned(this));
+    switch (this.#presence.at) {
+      case "joining":
+        // An authority decides first.
+        if (!room.host) this.introduce();
+        return;
+      case "in":
+        // With an authority, players exchange nothing: a change of links without an absence loses nothing.
+        if (!room.host) this.#announce({ type: "back", number });
+        return;
+      case "away":
+        this.#presence.cancelGrace();
+        this.#presence = { at: "in" };
+        this.#announce({ type: "back", number });
+        room.callHost(() => this.callbacks?.returned());
+        return;
+      case "ending":
+      case "left":
+        return;
+    }
   }
 
   /** Tells the others of this participant. */
   introduce(): void {
-    this.isIntroduced = true;
+    this.#presence = { at: "in" };
     this.room.sendToOthers(this, { type: "joined", peer: this.info });
-    // The link may have ended while the room's authority let this participant in.
-    if (this.#presence.at === "away") this.room.callHost((host) => host.dropped(this));
   }
 
   /**
@@ -701,24 +739,24 @@ export class Participant {
   #linkDown(link: Link, close: LinkClose, isLast: boolean): void {
     if (this.#offered.delete(link)) return;
     this.#links.delete(link);
-    if (this.isGone || this.#links.size > 0 || this.#presence.at === "away") return;
+    if (this.#links.size > 0 || (this.#presence.at !== "joining" && this.#presence.at !== "in")) return;
     // A client that leaves with a full queue can say so only by the close code. A WebRTC close has no code.
     if (close.code === CloseCode.left && link.kind !== "webrtc") return this.end(CloseCode.left, "left");
-    // Nobody has a token for this session yet: the welcome with it leaves after the room's authority has decided.
-    if (this.room.host && !this.isIntroduced) {
+    // Nobody has a token for this session yet: the welcome with it leaves when the participant is let in.
+    if (this.#presence.at === "joining") {
       return this.end(CloseCode.timeout, "the link broke before the player was let in");
     }
     const page = pageAfter(close.code);
-    if (page === "closed" && this.#isLastPage) return this.end(CloseCode.unloaded, "the page was closed");
+    if (page === "closed" && this.#page.isLast) return this.end(CloseCode.unloaded, "the page was closed");
     // Only the WebSocket has closed. The session goes on over WebRTC until that closes too.
     if (page === "open" && !isLast) return;
-    this.#presence = { at: "away", sinceMs: this.#scheduler.nowMs(), page };
+    const sinceMs = this.#scheduler.nowMs();
+    this.#presence = { at: "away", sinceMs, page, keptUntilMs: sinceMs, cancelGrace: () => undefined };
     this.keepFor(this.#graceMsOf(page));
-    if (!this.isIntroduced) return;
     const { room, number } = this;
     // The direct links of a page that is closed or asleep are gone too.
     this.#announce({ type: "away", number, closed: page !== "open" });
-    room.callHost((host) => host.dropped(this));
+    room.callHost(() => this.callbacks?.dropped());
   }
 
   /**
@@ -728,19 +766,25 @@ export class Participant {
   #graceMsOf(page: "open" | "asleep" | "closed"): number {
     const { reconnectGraceMs, hiddenGraceMs, unloadGraceMs } = this.#context.settings.limits;
     if (page === "closed") return unloadGraceMs;
-    return this.#isHidden || page === "asleep" ? Math.max(reconnectGraceMs, hiddenGraceMs) : reconnectGraceMs;
+    return this.#page.isHidden || page === "asleep"
+      ? Math.max(reconnectGraceMs, hiddenGraceMs)
+      : reconnectGraceMs;
   }
 
   #gone(close: LinkClose): Promise<unknown> | undefined {
     if (this.isGone) return undefined;
-    this.#presence = { at: "gone" };
-    this.#cancelGrace?.();
+    this.#finish("left");
     this.#cancelWebrtcChange?.();
     this.#cancelPayment?.();
     this.#cancelNews?.();
     this.#context.drops.count("not-routable", this.waiting.length);
     this.waiting.clear();
     return this.#context.onGone(this, close);
+  }
+
+  #finish(at: "ending" | "left"): void {
+    if (this.#presence.at === "away") this.#presence.cancelGrace();
+    this.#presence = { at, wasIntroduced: this.isIntroduced };
   }
 }
 

@@ -8,12 +8,12 @@ import {
   type MatchRefusal,
 } from "@paceline/protocol";
 import { TokenBucket, type Clock } from "@paceline/transport";
-import type { HostedRoom, RoomHost } from "../authority/room-host.js";
 import type { Faults } from "../ops/faults.js";
+import type { OpenMatch, RoomCallbacks } from "./authority.js";
 import type { Participant } from "./participant.js";
 import { PeerNumbers } from "./peer-numbers.js";
 import { limitTable } from "../limits/relay-limits.js";
-import type { RelaySettings } from "../options/relay-options.js";
+import type { SessionSettings } from "../limits/session-settings.js";
 import type { ForwardShare, RoomForwards } from "../limits/forward-rates.js";
 import { BucketShare } from "../limits/bucket-share.js";
 
@@ -22,7 +22,7 @@ type RoomDescription = Pick<
   Room,
   "id" | "name" | "optionsKey" | "build" | "maxPlayers" | "code" | "openedBy" | "openMatch"
 > & {
-  readonly settings: RelaySettings;
+  readonly settings: SessionSettings;
   /** Called when the room has ended and all participants are out. Seats may still be reserved. */
   readonly onEnd: (room: Room) => void;
   /** Called when the room is not kept any more, and so closes if it is empty. */
@@ -48,29 +48,34 @@ const MIN_NEWS_BURST = 64 ** 2;
 const LEFT_PERIOD_MS = 100;
 
 /** Participants who see each other, and seats that are reserved for players who come soon. */
-export class Room implements HostedRoom {
+export class Room {
   readonly id: string;
   readonly name: string;
   /** The options that separate this room from others of its name, in canonical form. */
   readonly optionsKey: string;
   /** Build of the game that all participants have; empty if they name none, or if builds mix. */
   readonly build: string;
+  /** Short code that players pass on to friends. It leads into the room even if the room is private. */
   readonly code: string;
   /** Network address of the player who opened the room; empty if the server opened it. */
   readonly openedBy: string;
-  readonly openMatch: HostedRoom["openMatch"];
+  readonly openMatch: OpenMatch;
   maxPlayers: number;
+  /** Places for spectators, besides `maxPlayers`. */
   maxSpectators = 0;
   /** Number of places kept for absent members of groups. */
   kept = 0;
+  /** True: the room admits no more players. */
   isLocked = false;
+  /** True: the room is found only by its id or its code. */
   isPrivate = false;
   #isKept = false;
   /** True after {@link end}: nobody takes a seat any more. */
   isEnded = false;
+  /** The room's metadata in room lists. */
   metadata: Readonly<Record<string, unknown>> = {};
   /** The authority; undefined in a mesh. */
-  host: RoomHost | undefined;
+  host: RoomCallbacks | undefined;
   /** Resolves when the host is there, or with the reason for a refusal; undefined in a mesh. */
   opening: Promise<MatchRefusal | undefined> | undefined;
   /** Rates that all sessions of the room share. */
@@ -139,6 +144,7 @@ export class Room implements HostedRoom {
     return { ingress: share(this.#ingress), egress: share(this.#egress), forwards };
   }
 
+  /** True: the room stays when the last participant has left. */
   get isKept(): boolean {
     return this.#isKept;
   }
@@ -221,6 +227,7 @@ export class Room implements HostedRoom {
     return (option ? option[1] : this.metadata[key]) === value;
   }
 
+  /** Ends every session with this code, then the room. */
   end(code: number, reason: string): void {
     this.isLocked = true;
     this.isEnded = true;
@@ -230,7 +237,7 @@ export class Room implements HostedRoom {
   }
 
   /** Calls the room's authority. If it throws, this room ends; other rooms go on. */
-  callHost(call: (host: RoomHost) => void): void {
+  callHost(call: (host: RoomCallbacks) => void): void {
     const { host } = this;
     if (!host || this.#faults.contain("room", () => call(host), { roomId: this.id })) return;
     this.end(CloseCode.roomClosed, ROOM_FAILED);

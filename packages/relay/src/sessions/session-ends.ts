@@ -1,7 +1,7 @@
 import { CloseCode, isFinalClose } from "@paceline/protocol";
 import type { LinkClose } from "@paceline/transport";
 import type { ResumeTokens } from "../admission/resume-tokens.js";
-import type { RelaySettings } from "../options/relay-options.js";
+import type { SessionSettings } from "../limits/session-settings.js";
 
 interface SessionEnd extends LinkClose {
   readonly tokens: ResumeTokens;
@@ -13,11 +13,11 @@ interface SessionEnd extends LinkClose {
  * gets the code and the reason. Without them it would take the session for forgotten, and join again.
  */
 export class SessionEnds {
-  readonly #settings: RelaySettings;
+  readonly #settings: SessionSettings;
   /** By session id, the oldest first. As many as there may be sessions. */
   readonly #ends = new Map<string, SessionEnd>();
 
-  constructor(settings: RelaySettings) {
+  constructor(settings: SessionSettings) {
     this.#settings = settings;
   }
 

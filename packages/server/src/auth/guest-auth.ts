@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from "node:crypto";
-import { assertRange } from "@paceline/relay";
+import { assertRange } from "@paceline/protocol";
 import { SignJWT, decodeProtectedHeader, jwtVerify, type JWTPayload } from "jose";
 import { isCompactJwt } from "./compact-jwt.js";
 import type { Authenticator } from "./identity.js";

@@ -6,7 +6,7 @@ import {
   type JWTPayload,
   type JWTVerifyOptions,
 } from "jose";
-import { Refusal } from "../room/refusal.js";
+import { Refusal } from "../hooks/refusal.js";
 import { isCompactJwt } from "./compact-jwt.js";
 import type { Authenticator, Identity } from "./identity.js";
 import { checkedJwtOptions, type JwtAuthOptions, type JwtSettings } from "./jwt-options.js";

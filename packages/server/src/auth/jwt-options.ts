@@ -1,5 +1,5 @@
 import { ConfigError } from "@paceline/protocol";
-import { assertRange } from "@paceline/relay";
+import { assertRange } from "@paceline/protocol";
 import type { JSONWebKeySet } from "jose";
 
 /**

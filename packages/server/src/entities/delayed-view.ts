@@ -1,6 +1,5 @@
 import type { EntityDefinition } from "@paceline/protocol";
-import type { Player } from "../players/player.js";
-import { World, type EntityRecord, type WorldOptions } from "./world.js";
+import { World, type EntityRecord, type Owner, type WorldOptions } from "./world.js";
 
 export interface DelayedViewOptions extends Omit<WorldOptions, "onClamp" | "onTeleport"> {
   readonly delayTicks: number;
@@ -22,7 +21,7 @@ interface Frame {
 interface RecordedState {
   readonly id: number;
   readonly definition: EntityDefinition;
-  readonly owner: Player | undefined;
+  readonly owner: Owner | undefined;
   readonly isNew: boolean;
   readonly isJump: boolean;
   readonly state: Float32Array;

@@ -8,18 +8,29 @@ import {
   type KindInfo,
   type StatePlan,
 } from "@paceline/protocol";
-import { Replica, ReplicaStore, assignFields, defineFields, type Clamp, type Place } from "@paceline/netcode";
-import type { Player } from "../players/player.js";
-import type { ServerEntity } from "./server-entity.js";
+import {
+  Replica,
+  ReplicaStore,
+  assignFields,
+  defineFields,
+  type Clamp,
+  type Place,
+  type WritableFields,
+} from "@paceline/netcode";
+
+/** The player that owns an entity, as the entities know it. */
+export interface Owner {
+  readonly number: number;
+}
 
 /** An entity of a room, with its kind, rows, owner and authority. */
-export class EntityRecord extends Replica<ServerEntity> {
+export class EntityRecord extends Replica<EntityObject> {
   /** Index of its kind in the welcome. */
   readonly kind: number;
   readonly rows: EntityRows;
   /** The side that simulates it: the room, or its owner. */
   readonly authority: "room" | "player";
-  owner: Player | undefined;
+  owner: Owner | undefined;
   /** When and by whom it was despawned, for the messages about the game's uses of it since. */
   despawned: { readonly atMs: number; readonly why: string } | undefined = undefined;
 
@@ -69,7 +80,7 @@ class WorldEntity {
     this.#world = world;
   }
 
-  get owner(): Player | undefined {
+  get owner(): Owner | undefined {
     return this.#world.records.of(this)?.owner;
   }
 
@@ -77,6 +88,9 @@ class WorldEntity {
     this.#world.teleport(this);
   }
 }
+
+/** The room code's object of an entity, with its fields. */
+export type EntityObject = WorldEntity & WritableFields<EntityDefinition["fields"]>;
 
 /** A class for each kind: V8 makes hash tables if two kinds of one class have a field of the same name. */
 const entityClasses = new WeakMap<EntityDefinition, typeof WorldEntity>();
@@ -118,7 +132,7 @@ export class World {
   spawn(
     definition: EntityDefinition,
     initial: Readonly<Record<string, unknown>>,
-    owner: Player | undefined,
+    owner: Owner | undefined,
     authority: EntityRecord["authority"] = "room",
     // A delayed copy of a world passes the id of the original.
     id = this.records.freeId(),
@@ -156,7 +170,7 @@ export class World {
     this.records.remove(record);
   }
 
-  setOwner(record: EntityRecord, owner: Player | undefined): void {
+  setOwner(record: EntityRecord, owner: Owner | undefined): void {
     record.owner = owner;
     this.history.setOwner(record.id, owner?.number ?? 0);
   }
@@ -178,12 +192,12 @@ export class World {
     (record.despawned ? this.#onStale : this.#onTeleport)?.(record);
   }
 
-  #newEntity(id: number, place: Place, afterWrite: () => void): ServerEntity {
+  #newEntity(id: number, place: Place, afterWrite: () => void): EntityObject {
     const { definition } = place.table;
     let Entity = entityClasses.get(definition);
     if (!Entity) entityClasses.set(definition, (Entity = class extends WorldEntity {}));
     const base = new Entity(id, definition, this);
     const row = { place, layer: "state", isWritable: true, afterWrite, onClamp: this.#onClamp } as const;
-    return defineFields(base, definition, row) as unknown as ServerEntity;
+    return defineFields(base, definition, row) as unknown as EntityObject;
   }
 }

@@ -1,5 +1,4 @@
-import { checkKeys } from "@paceline/protocol";
-import { assertRange } from "@paceline/relay";
+import { assertRange, checkKeys } from "@paceline/protocol";
 import { TokenBucket } from "@paceline/transport";
 
 /** Limits of a player's messages and requests. */

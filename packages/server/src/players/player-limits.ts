@@ -1,5 +1,4 @@
-import type { ToAuthority } from "@paceline/protocol";
-import { checkedLimits, type LimitRow } from "@paceline/relay";
+import { checkedLimits, type LimitRow, type ToAuthority } from "@paceline/protocol";
 import { TokenBucket } from "@paceline/transport";
 
 /**

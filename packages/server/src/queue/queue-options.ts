@@ -1,6 +1,6 @@
 import { ConfigError, assertFunction, checkKeys } from "@paceline/protocol";
-import { assertRange } from "@paceline/relay";
-import type { Player } from "../players/player.js";
+import { assertRange } from "@paceline/protocol";
+import type { Player } from "../room/player.js";
 
 /** Options of the queue of a kind of room. */
 export interface QueueOptions {

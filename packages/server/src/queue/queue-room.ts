@@ -1,8 +1,8 @@
 import { CloseCode } from "@paceline/protocol";
 import { groupOf, networkOf, type MatchedPlayer, type RoomOptions, type Seat } from "@paceline/relay";
 import { afterOwnTime, type Cancel } from "@paceline/transport";
-import type { Player } from "../players/player.js";
-import { Refusal } from "../room/refusal.js";
+import { Refusal } from "../hooks/refusal.js";
+import type { Player } from "../room/player.js";
 import { Room, type RoomClass } from "../room/room.js";
 import { matchQueue, spreadAfter, type Party } from "./match-queue.js";
 import type { QueueSettings } from "./queue-options.js";
@@ -153,7 +153,7 @@ class QueueRoom extends Room<QueueTypes> {
     for (const { members, isReady } of late) {
       const why = isReady ? "nobody was found in time" : "the group was not complete in time";
       // Count first: the room ends with its last player, and its counters with it.
-      Room.coreOf(this).counters.queueTimeouts += members.length;
+      Room.partsOf(this).counters.queueTimeouts += members.length;
       for (const { player } of members) this.#end(player, why);
     }
     await Promise.all(matches.map((match) => this.#seatMatch(match.map((party) => parties.get(party)!))));
@@ -170,7 +170,7 @@ class QueueRoom extends Room<QueueTypes> {
       if (!seats) for (const group of groups) group.isMatched = false;
     }
     if (!seats) return;
-    Room.coreOf(this).counters.queueMatches += 1;
+    Room.partsOf(this).counters.queueMatches += 1;
     for (const [index, player] of players.entries()) {
       const { ticket, roomId } = seats[index]!;
       const seat = { ticket, roomId };
@@ -186,14 +186,14 @@ class QueueRoom extends Room<QueueTypes> {
    * Returns a seat in one room for each player, in their order. Returns undefined if no room can be opened.
    */
   async #seatsFor(players: readonly Player[]): Promise<readonly Seat[] | undefined> {
-    const core = Room.coreOf(this);
+    const { hosted, players: known } = Room.partsOf(this);
     const matched = players.map((player): MatchedPlayer => {
-      const { webrtc } = core.players.of(player).participant.info;
+      const { webrtc } = known.of(player).participant.info;
       const isGone = (): boolean => !this.players.has(player.number);
       const { auth, address } = player;
       return { options: player.options as RoomOptions, auth, address, webrtc, isGone };
     });
-    const seats = await core.hosted.openMatch({
+    const seats = await hosted.openMatch({
       roomName: this.#target,
       options: this.#options,
       players: matched,
@@ -223,7 +223,7 @@ class QueueRoom extends Room<QueueTypes> {
   #end(player: Player, reason: string): void {
     this.#remove(player);
     if (!this.players.has(player.number)) return;
-    Room.coreOf(this).players.of(player).participant.end(CloseCode.roomClosed, reason);
+    Room.partsOf(this).players.of(player).participant.end(CloseCode.roomClosed, reason);
   }
 }
 

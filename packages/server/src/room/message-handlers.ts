@@ -8,11 +8,10 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { Bill, Hooks, Tariff } from "./hooks.js";
-import type { Player } from "../players/player.js";
-import type { PlayerConnection } from "../connections/player-connection.js";
-import { Refusal } from "./refusal.js";
+import type { Bill, Hooks, Tariff } from "../hooks/hooks.js";
+import { Refusal } from "../hooks/refusal.js";
 import type { RoomCounters } from "../ops/room-counters.js";
+import type { Player } from "./player.js";
 
 type Handler = (player: Player, message: unknown) => unknown;
 interface Entry {
@@ -48,38 +47,34 @@ export class MessageHandlers {
    * handler.
    */
   receive(
-    connection: PlayerConnection,
+    player: Player,
     { type, message }: PeerPayload & { kind: "command" },
     fallback?: FallbackHandler,
   ): void {
     this.#counters.messages += 1;
-    const { participant: payer } = connection;
+    const { participant: payer } = player;
     const entry = this.#listeners.get(type);
     if (!entry) {
       const bill: Bill = { payer, tariff: this.#fallbackTariff };
-      if (fallback)
-        return this.#hooks.call("onMessage", () => fallback(connection.player, type, message), bill);
-      return this.#refused(connection, `there is no message "${type}"`);
+      if (fallback) return this.#hooks.call("onMessage", () => fallback(player, type, message), bill);
+      return this.#refused(player, `there is no message "${type}"`);
     }
     const handle = (): unknown => {
       const checked = checkedBy(entry.schema, message);
-      if (!(checked instanceof Promise)) return this.#deliver(connection, type, entry, checked);
-      return checked.then((result) => this.#deliver(connection, type, entry, result));
+      if (!(checked instanceof Promise)) return this.#deliver(player, type, entry, checked);
+      return checked.then((result) => this.#deliver(player, type, entry, result));
     };
     this.#hooks.call("onMessage", handle, { payer, tariff: entry.tariff });
   }
 
   /** Replies to a player's request with the result of its handler. */
-  async reply(
-    connection: PlayerConnection,
-    { id, type, message }: PeerPayload & { kind: "request" },
-  ): Promise<void> {
+  async reply(player: Player, { id, type, message }: PeerPayload & { kind: "request" }): Promise<void> {
     this.#counters.messages += 1;
-    const { participant } = connection;
+    const { participant } = player;
     const send = (ok: boolean, answer: unknown): void => {
       // A page that the player opens next counts its requests from 1 again.
-      if (connection.participant !== participant) return;
-      connection.send(writePeerPayload({ kind: "reply", id, ok, message: answer }));
+      if (player.participant !== participant) return;
+      player.send(writePeerPayload({ kind: "reply", id, ok, message: answer }));
     };
     const entry = this.#answers.get(type);
     if (!entry) {
@@ -90,8 +85,8 @@ export class MessageHandlers {
       const checking = checkedBy(entry.schema, message);
       const checked = await checking;
       if (checked.issues) throw new Refusal(`${type}: ${issuesText(checked.issues)}`);
-      if (checking instanceof Promise && !connection.isIn) throw new Refusal(LEFT);
-      return entry.handler(connection.player, checked.value);
+      if (checking instanceof Promise && !player.isIn) throw new Refusal(LEFT);
+      return entry.handler(player, checked.value);
     };
     const outcome = await this.#hooks.wait("onRequest", handle, {
       payer: participant,
@@ -104,17 +99,17 @@ export class MessageHandlers {
     this.#hooks.call("onRequest", () => sendAnswer(send, outcome.value));
   }
 
-  #deliver(connection: PlayerConnection, type: string, { handler }: Entry, checked: Checked): unknown {
+  #deliver(player: Player, type: string, { handler }: Entry, checked: Checked): unknown {
     // A schema may take its time.
-    if (!connection.isIn) return undefined;
-    if (!checked.issues) return handler(connection.player, checked.value);
-    this.#refused(connection, `${type}: ${issuesText(checked.issues)}`);
+    if (!player.isIn) return undefined;
+    if (!checked.issues) return handler(player, checked.value);
+    this.#refused(player, `${type}: ${issuesText(checked.issues)}`);
     return undefined;
   }
 
-  #refused(connection: PlayerConnection, reason: string): void {
+  #refused(player: Player, reason: string): void {
     this.#counters.messagesRefused += 1;
-    connection.send(writeAuthority({ type: "refused", what: "message", reason }));
+    player.send(writeAuthority({ type: "refused", what: "message", reason }));
   }
 
   #add(entries: Map<string, Entry>, type: string, entry: Entry): void {

@@ -1,4 +1,4 @@
-import { ConfigError, plainDataProblem } from "@paceline/protocol";
+import { ConfigError, encodeUtf8, plainDataProblem } from "@paceline/protocol";
 
 const MAX_BYTES = 4096;
 
@@ -10,7 +10,7 @@ export function checkedMetadata(metadata: unknown): Record<string, unknown> {
   const problem = plainDataProblem(metadata, "metadata") ?? bytesProblem(metadata, "metadata");
   if (problem) throw problem;
   const text = JSON.stringify(metadata) ?? "";
-  const bytes = Buffer.byteLength(text);
+  const bytes = encodeUtf8(text).length;
   if (bytes <= MAX_BYTES && text.startsWith("{")) return JSON.parse(text) as Record<string, unknown>;
   throw new ConfigError("metadata", `${bytes} bytes`, `an object of at most ${MAX_BYTES} bytes as JSON`);
 }

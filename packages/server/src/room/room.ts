@@ -1,4 +1,5 @@
 import {
+  CloseCode,
   writePeerPayload,
   type AnswerOf,
   type AskOf,
@@ -11,18 +12,18 @@ import {
   type RoomTypes,
 } from "@paceline/protocol";
 import { EntityList, type InitialFields } from "@paceline/netcode";
+import type { RoomCallbacks, RoomOptions } from "@paceline/relay";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { BreachAnswer, PlayerEntities } from "../connections/owned-states.js";
-import type { Breach } from "../players/plausibility.js";
-import type { MessageLimits } from "../players/message-allowance.js";
-import type { Player } from "../players/player.js";
-import type { PlayerLimits } from "../players/player-limits.js";
 import type { Past } from "../entities/rewind-history.js";
-import { charge } from "./hooks.js";
+import type { MessageLimits } from "../players/message-allowance.js";
+import type { Breach } from "../players/plausibility.js";
+import type { PlayerLimits } from "../players/player-limits.js";
+import type { BreachAnswer, PlayerEntities } from "./owned-states.js";
+import type { Player } from "./player.js";
 import type { RoomClock } from "./room-clock.js";
-import type { RoomCore } from "./room-core.js";
 import { checkedMetadata } from "./room-metadata.js";
-import type { ServerEntity } from "../entities/server-entity.js";
+import { newRoomParts, type RoomParts, type RoomSetup } from "./room-parts.js";
+import type { ServerEntity } from "./server-entity.js";
 
 /** A player's request to join. */
 export interface AuthRequest {
@@ -111,7 +112,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * docs/guides/authority.md.
    */
   readonly playerLimits: Partial<PlayerLimits> = {};
-  #core: RoomCore | undefined;
+  #parts: RoomParts | undefined;
 
   /**
    * Decides whether a player may join, before the server looks for a room. The result is `player.auth`. A
@@ -166,44 +167,44 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   onUncaughtException?(error: unknown, hook: string): UncaughtAnswer | PromiseLike<UncaughtAnswer>;
 
   get roomId(): string {
-    return this.#attachedCore.hosted.id;
+    return this.#opened.hosted.id;
   }
 
   get roomName(): string {
-    return this.#attachedCore.hosted.name;
+    return this.#opened.hosted.name;
   }
 
   /** Short code of the room, to give to friends: `client.joinById(code)`. */
   get code(): string {
-    return this.#attachedCore.hosted.code;
+    return this.#opened.hosted.code;
   }
 
   /** Players by number, in the order of joining, without spectators. */
   get players(): ReadonlyMap<number, Player<this["inputs"]>> {
-    return this.#attachedCore.players.players;
+    return this.#opened.players.players;
   }
 
   /** Spectators by number. The room calls its hooks for them too: see `player.isSpectator`. */
   get spectators(): ReadonlyMap<number, Player<this["inputs"]>> {
-    return this.#attachedCore.players.spectators;
+    return this.#opened.players.spectators;
   }
 
   /** Tick of the newest step. */
   get tick(): number {
-    return this.#attachedCore.loop.tick;
+    return this.#opened.loop.tick;
   }
 
   /** The room's time, and timers that end with it. */
   get clock(): RoomClock {
-    return this.#attachedCore.clock;
+    return this.#opened.clock;
   }
 
   get metadata(): Readonly<Record<string, unknown>> {
-    return this.#attachedCore.hosted.metadata;
+    return this.#opened.hosted.metadata;
   }
 
   get isLocked(): boolean {
-    return this.#attachedCore.hosted.isLocked;
+    return this.#opened.hosted.isLocked;
   }
 
   /**
@@ -215,19 +216,20 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     initial: InitialFields<D["fields"]> = {},
     owner?: Player,
   ): ServerEntity<D> {
-    const { world } = this.#attachedCore;
-    return world.spawn(definition, initial, this.#ownerOf(owner)).entity as unknown as ServerEntity<D>;
+    const { entities } = this.#opened;
+    const known = owner && entities.ownerOf(owner);
+    return entities.world.spawn(definition, initial, known).entity as unknown as ServerEntity<D>;
   }
 
   /** Removes an entity. Has no effect on one that was despawned before, for example at its player's leave. */
   despawn(entity: object): void {
-    const core = this.#attachedCore;
-    core.despawn(core.world.recordOf(entity), "by the room's code");
+    const { entities } = this.#opened;
+    entities.despawn(entities.world.recordOf(entity), "by the room's code");
   }
 
   /** Returns all entities of a kind. Each use of the list shows those that are there then. */
   entitiesOf<D extends EntityDefinition>(definition: D): EntityList<ServerEntity<D>> {
-    const { records } = this.#attachedCore.world;
+    const { records } = this.#opened.entities.world;
     return new EntityList(function* () {
       for (const { entity } of records.ofKind(definition)) yield entity as unknown as ServerEntity<D>;
     });
@@ -246,8 +248,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * for one that its player simulates.
    */
   give(entity: object, owner: Player | undefined): void {
-    const core = this.#attachedCore;
-    core.replicator.setOwner(core.givableRecordOf(entity, owner), this.#ownerOf(owner));
+    this.#opened.entities.give(entity, owner);
   }
 
   /**
@@ -256,9 +257,9 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * than the shortest round trip that pongs, acks or receipts of the player show. Throws {@link ConfigError} in a room without `maxRewindMs`.
    */
   rewind<Result>(player: Player, seenTick: number, judge: (past: Past) => Result): Result {
-    const { players, rewinding, world } = this.#attachedCore;
+    const { entities, players } = this.#opened;
     const { provenRttMs } = players.of(player).participant.session;
-    return rewinding.rewind(seenTick, provenRttMs, world, judge);
+    return entities.rewinding.rewind(seenTick, provenRttMs, entities.world, judge);
   }
 
   /** Sets the handler of a message type. The schema, any Standard Schema validator, checks messages first. */
@@ -273,7 +274,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   ): void;
   onMessage(type: string, ...rest: readonly unknown[]): void {
     const { schema, handler } = schemaAndHandler(rest);
-    this.#attachedCore.handlers.listen(type, schema, handler);
+    this.#opened.handlers.listen(type, schema, handler);
   }
 
   /** Sets the handler of a request type. The reply is its result, or what its promise resolves to. */
@@ -294,7 +295,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   ): void;
   onRequest(type: string, ...rest: readonly unknown[]): void {
     const { schema, handler } = schemaAndHandler(rest);
-    this.#attachedCore.handlers.answer(type, schema, handler);
+    this.#opened.handlers.answer(type, schema, handler);
   }
 
   /**
@@ -306,15 +307,15 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     message: MessagesToClients<Types>[Type],
     { except = [] }: BroadcastOptions = {},
   ): void {
-    const { players, spectators } = this.#attachedCore;
+    const { entities, hooks, players } = this.#opened;
     const payload = writePeerPayload({ kind: "command", type, message });
     const left = new Set<Player>("number" in except ? [except] : except);
-    charge(Math.max(0, players.players.size + players.spectators.size - left.size));
-    for (const connection of players.values()) {
+    hooks.charge(Math.max(0, players.players.size + players.spectators.size - left.size));
+    for (const player of players.values()) {
       // Players whose onJoin still runs are in `players` too.
-      if (!connection.isSpectator && !left.has(connection.player)) connection.send(payload);
+      if (!player.isSpectator && !left.has(player)) player.send(payload);
     }
-    spectators.send(payload, undefined, left);
+    entities.spectators.send(payload, undefined, left);
   }
 
   /**
@@ -325,12 +326,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     type: Type,
     message: MessagesToClients<Types>[Type],
   ): void {
-    const { players, spectators } = this.#attachedCore;
-    const connection = players.of(player);
+    const { entities, hooks, players } = this.#opened;
+    const receiver = players.of(player);
     const payload = writePeerPayload({ kind: "command", type, message });
-    charge(1);
-    if (connection.isSpectator) spectators.send(payload, connection);
-    else connection.send(payload);
+    hooks.charge(1);
+    if (receiver.isSpectator) entities.spectators.send(payload, receiver);
+    else receiver.send(payload);
   }
 
   /**
@@ -342,13 +343,13 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     type: Type,
     message: MessagesToClients<Types>[Type],
   ): void {
-    const { players, spectators } = this.#attachedCore;
-    const connection = players.of(player);
+    const { entities, hooks, players } = this.#opened;
+    const receiver = players.of(player);
     // A spectator with a delay gets no events: an event sent now would come before the states that it belongs
     // to, and only commands are held back.
-    if (spectators.isDelayed(connection)) return;
-    charge(1);
-    connection.sendEvent(type, message);
+    if (entities.spectators.isDelayed(receiver)) return;
+    hooks.charge(1);
+    receiver.sendEvent(type, message);
   }
 
   /**
@@ -356,8 +357,9 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * refuses, the player leaves, or no reply comes within `timeoutMs`.
    */
   request(player: Player, type: string, message: unknown, timeoutMs = 5000): Promise<unknown> {
-    charge(1);
-    return this.#attachedCore.players.of(player).request(type, message, timeoutMs);
+    const { hooks, players } = this.#opened;
+    hooks.charge(1);
+    return players.of(player).request(type, message, timeoutMs);
   }
 
   /**
@@ -365,60 +367,140 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * rejects when it has left. Call it in {@link onDrop}.
    */
   allowReconnection(player: Player, seconds: number): Promise<Player> {
-    return this.#attachedCore.players.of(player).allowReconnection(seconds);
+    return this.#opened.players.of(player).allowReconnection(seconds);
   }
 
   /** Removes a player from the room. Has no effect for one who has left. */
   kick(player: Player, reason = "kicked"): void {
-    this.#attachedCore.players.of(player).kick(reason);
+    this.#opened.players.of(player).kick(reason);
   }
 
   /** Lets no more players in, until {@link unlock}. */
   lock(): void {
-    this.#attachedCore.hosted.isLocked = true;
+    this.#opened.hosted.isLocked = true;
   }
 
   unlock(): void {
-    this.#attachedCore.hosted.isLocked = false;
+    this.#opened.hosted.isLocked = false;
   }
 
   /** Makes the room private or public. Players find a private room only by its id or its code. */
   setPrivate(isPrivate = true): void {
-    this.#attachedCore.hosted.isPrivate = isPrivate;
+    this.#opened.hosted.isPrivate = isPrivate;
   }
 
   /** Sets the room's metadata in lists: plain data without bytes, at most 4096 bytes as JSON. */
   setMetadata(metadata: Readonly<Record<string, unknown>>): void {
-    this.#attachedCore.hosted.metadata = checkedMetadata(metadata);
+    this.#opened.hosted.metadata = checkedMetadata(metadata);
   }
 
   /** Keeps the room open after its last player has left, until {@link disconnect}. */
   keep(isKept = true): void {
-    this.#attachedCore.hosted.isKept = isKept;
+    this.#opened.hosted.isKept = isKept;
   }
 
   /** Ends the room and removes all players. */
   disconnect(reason = "the room was closed"): void {
-    this.#attachedCore.disconnect(reason);
+    this.#opened.hosted.end(CloseCode.roomClosed, reason);
   }
 
-  #ownerOf(owner: Player | undefined): Player | undefined {
-    return owner && this.#attachedCore.presentPlayer(owner);
-  }
-
-  get #attachedCore(): RoomCore {
-    if (this.#core) return this.#core;
+  get #opened(): RoomParts {
+    if (this.#parts) return this.#parts;
     throw new Error("the room is not open yet: use onCreate, not the constructor");
   }
 
   /** @internal */
-  static coreOf(room: Room): RoomCore {
-    return room.#attachedCore;
+  static partsOf(room: Room): RoomParts {
+    return room.#opened;
   }
 
-  /** @internal */
-  static attach(room: Room, core: RoomCore): void {
-    room.#core = core;
+  /**
+   * @internal Gives a new room its parts, and the relay's half its numbers of places. Throws {@link ConfigError}
+   * for settings that are out of range.
+   */
+  static attach(room: Room, setup: RoomSetup): void {
+    room.#parts = newRoomParts(room, setup, (tick) => room.#step(tick));
+    room.#syncPlaces();
+  }
+
+  /**
+   * @internal Runs `onCreate`, then starts the steps. Resolves with what the relay's half calls, or with undefined
+   * if `onCreate` fails.
+   */
+  static open(room: Room, options: RoomOptions): Promise<RoomCallbacks | undefined> {
+    return room.#open(options);
+  }
+
+  async #open(options: RoomOptions): Promise<RoomCallbacks | undefined> {
+    const { hooks, info, lifecycle, loop, onOver } = this.#opened;
+    const outcome = await hooks.wait("onCreate", () => this.onCreate?.(options as never));
+    if (!outcome.ok) {
+      this.#end();
+      onOver();
+      return undefined;
+    }
+    this.#syncPlaces();
+    loop.start();
+    return {
+      info,
+      join: async (participant, seat) => {
+        const refusal = await lifecycle.join(participant, seat);
+        this.#syncPlaces();
+        return refusal;
+      },
+      draining: () => hooks.call("onDrain", () => this.onDrain?.()),
+      close: () => this.#close(),
+    };
+  }
+
+  #step(tick: number): void {
+    const { entities, errors, hooks, info, players, scheduler } = this.#opened;
+    const { owned, replicator, rewinding, spectators, world } = entities;
+    for (const player of players.values()) {
+      player.takeInput(tick);
+      owned.advance(player);
+    }
+    hooks.call("onTick", () => this.onTick?.(1 / info.tickHz, tick));
+    if (errors.isClosed) return;
+    const nowMs = scheduler.nowMs();
+    const snapshotStreams = players.snapshotStreams(
+      (player) => player.isReachable && !spectators.isDelayed(player),
+    );
+    hooks.call("states", () => replicator.write({ tick, nowMs }, snapshotStreams));
+    rewinding.record(tick, world);
+    spectators.step(tick, nowMs);
+    this.#syncPlaces();
+  }
+
+  /** Called when the relay's half is empty and closed. */
+  #close(): void {
+    this.#opened.lifecycle.leaveAll();
+    this.#end();
+    void this.#dispose();
+  }
+
+  /** Runs `onDispose` when every `onJoin` and `onLeave` has ended: a game may store in one what another needs. */
+  async #dispose(): Promise<void> {
+    const { hooks, lifecycle, onOver } = this.#opened;
+    await lifecycle.ended();
+    await hooks.wait("onDispose", () => this.onDispose?.());
+    onOver();
+  }
+
+  /** Ends the steps and the timers. */
+  #end(): void {
+    const { clock, errors, loop, onClosed } = this.#opened;
+    if (errors.isClosed) return;
+    errors.isClosed = true;
+    loop.stop();
+    clock.end();
+    onClosed();
+  }
+
+  #syncPlaces(): void {
+    const { hosted } = this.#opened;
+    hosted.maxPlayers = this.maxPlayers;
+    hosted.maxSpectators = this.maxSpectators;
   }
 }
 

@@ -1,7 +1,6 @@
 import type { ViewLimits } from "@paceline/protocol";
 import type { ReplicationMoment } from "@paceline/netcode";
-import type { Player } from "../players/player.js";
-import type { EntityRecord } from "../entities/world.js";
+import type { EntityRecord, Owner } from "../entities/world.js";
 import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
 import type { RoomReplicationOptions } from "./room-replication.js";
 import { exactTerms, termsKey, type Terms } from "./terms.js";
@@ -30,7 +29,7 @@ export class Replicator {
   }
 
   /** Sends the entity's new owner at the next tick. */
-  setOwner(record: EntityRecord, owner: Player | undefined): void {
+  setOwner(record: EntityRecord, owner: Owner | undefined): void {
     this.#options.world.setOwner(record, owner);
     this.force(record);
   }

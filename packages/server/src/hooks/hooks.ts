@@ -1,5 +1,4 @@
-import { AsyncLocalStorage } from "node:async_hooks";
-import type { HostedParticipant } from "@paceline/relay";
+import type { Participant } from "@paceline/relay";
 import { afterOwnTime, type Scheduler } from "@paceline/transport";
 import type { HookLog } from "./hook-log.js";
 import { Refusal, type RefusalKind } from "./refusal.js";
@@ -11,11 +10,12 @@ export type HookOutcome<Value> =
 
 export interface HooksOptions {
   readonly scheduler: Scheduler;
-  readonly log: HookLog;
+  readonly log: Pick<HookLog, "failed" | "refused">;
   readonly timeoutMs: number;
+  readonly trace: HookTrace;
   /**
    * Called when a hook throws, rejects or does not end in time. For an error in a timer or promise that a
-   * hook started (see {@link blame}), the name is `uncaughtException` or `unhandledRejection`.
+   * hook started, the name is `uncaughtException` or `unhandledRejection`.
    */
   onError(hook: string, error: unknown): void;
   /** Called with the synchronous run time of each hook. */
@@ -23,7 +23,7 @@ export interface HooksOptions {
 }
 
 /** The hook that runs, or that started the timer or promise that runs. */
-interface Running {
+export interface Running {
   readonly hooks: Hooks;
   readonly hook: string;
   /** Undefined if no message caused the hook. */
@@ -40,7 +40,7 @@ interface OpenBill {
 
 /** Pays for what a room sends because of a participant's message. */
 export interface Bill {
-  readonly payer: Pick<HostedParticipant, "charge">;
+  readonly payer: Pick<Participant, "charge">;
   readonly tariff: Tariff;
 }
 
@@ -52,37 +52,13 @@ export interface Tariff {
   packets: number;
 }
 
-const running = new AsyncLocalStorage<Running>();
-let watchers = 0;
-
-/**
- * Records which hook starts each timer and promise. Returns a function that ends this. It costs about 0.2
- * microseconds for every promise of the process. Messages of players are recorded without it, see {@link charge}.
- */
-export function traceHooks(): () => void {
-  watchers += 1;
-  return () => {
-    watchers -= 1;
-  };
-}
-
-/**
- * Reports an uncaught error to the room whose hook started the current timer or promise. Returns false if
- * there is no such room.
- */
-export function blame(name: "uncaughtException" | "unhandledRejection", error: unknown): boolean {
-  const culprit = running.getStore();
-  culprit?.hooks.failed(name, error, culprit.hook);
-  return culprit !== undefined;
-}
-
-/**
- * Charges packets that a room sends to the participant whose message the running hook handles. What a room sends
- * in its ticks and timers costs nobody anything.
- */
-export function charge(packets: number): void {
-  const bill = running.getStore()?.bill;
-  if (bill?.isOpen) bill.charge(packets);
+/** Knows the hook that runs. On a server it also knows the hook that started the timer or promise that runs. */
+export interface HookTrace {
+  /** True: every hook is recorded. Otherwise only hooks that a message of a player has caused. */
+  readonly isWatched: boolean;
+  /** Returns the hook that runs. */
+  getStore(): Running | undefined;
+  run<Value>(running: Running, fn: () => Value): Value;
 }
 
 /** Calls the hooks that the game wrote. The caller continues if a hook throws, rejects or never ends. */
@@ -91,6 +67,15 @@ export class Hooks {
 
   constructor(options: HooksOptions) {
     this.#options = options;
+  }
+
+  /**
+   * Charges packets that a room sends to the participant whose message the running hook handles. What a room sends
+   * in its ticks and timers costs nobody anything.
+   */
+  charge(packets: number): void {
+    const bill = this.#options.trace.getStore()?.bill;
+    if (bill?.isOpen) bill.charge(packets);
   }
 
   /** Calls a hook and waits for its end, or for the timeout. `bill`: see {@link charge}. */
@@ -158,11 +143,11 @@ export class Hooks {
   }
 
   #timed<Value>(hook: string, fn: () => Value, bill?: OpenBill): Value {
-    const { scheduler, onTook } = this.#options;
+    const { scheduler, trace, onTook } = this.#options;
     const startedMs = scheduler.nowMs();
     try {
-      if (bill) return running.run({ hooks: this, hook, bill }, () => billed(bill, fn));
-      return watchers === 0 ? fn() : running.run({ hooks: this, hook }, fn);
+      if (bill) return trace.run({ hooks: this, hook, bill }, () => billed(bill, fn));
+      return trace.isWatched ? trace.run({ hooks: this, hook }, fn) : fn();
     } finally {
       onTook?.(scheduler.nowMs() - startedMs);
     }

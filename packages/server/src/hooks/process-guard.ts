@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Relay } from "@paceline/relay";
-import { blame, traceHooks } from "./hooks.js";
+import { blame, traceHooks } from "./hook-trace.js";
 
 /** Options of `Server.guardProcess`. */
 export interface ProcessGuardOptions {

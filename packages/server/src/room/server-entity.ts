@@ -1,6 +1,6 @@
 import type { EntityDefinition } from "@paceline/protocol";
 import type { WritableFields } from "@paceline/netcode";
-import type { Player } from "../players/player.js";
+import type { Player } from "./player.js";
 
 /**
  * An entity of a room, for the room's code. A scalar or vector out of its range is clamped, and logged once

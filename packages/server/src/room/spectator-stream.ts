@@ -1,8 +1,7 @@
 import type { PeerPayload } from "@paceline/protocol";
 import type { PlayerRegistry } from "./player-registry.js";
 import { DelayedView } from "../entities/delayed-view.js";
-import type { Player } from "../players/player.js";
-import type { PlayerConnection } from "./player-connection.js";
+import type { Player } from "./player.js";
 import type { RoomCounters } from "../ops/room-counters.js";
 import { Replicator, type ReplicatorOptions } from "../states/replicator.js";
 import type { World, WorldOptions } from "../entities/world.js";
@@ -11,7 +10,6 @@ export interface SpectatorStreamOptions
   extends ReplicatorOptions, Pick<WorldOptions, "definitions" | "historyTicks"> {
   readonly delayMs: number;
   readonly counters: RoomCounters;
-  /** Connections to all players and spectators. */
   readonly players: PlayerRegistry;
 }
 
@@ -19,7 +17,7 @@ interface Waiting {
   readonly tick: number;
   readonly payload: Uint8Array;
   /** The receiver. Undefined: all spectators but those in `except`. */
-  readonly to: PlayerConnection | undefined;
+  readonly to: Player | undefined;
   readonly except: ReadonlySet<Player>;
 }
 
@@ -67,8 +65,8 @@ export class SpectatorStream {
     return this.#view?.world ?? this.#options.world;
   }
 
-  /** True if this is the connection of a spectator, and spectators see a delayed world. */
-  isDelayed({ isSpectator }: PlayerConnection): boolean {
+  /** Returns true for a spectator, if spectators see a delayed world. */
+  isDelayed({ isSpectator }: Player): boolean {
     return isSpectator && this.#view !== undefined;
   }
 
@@ -94,7 +92,7 @@ export class SpectatorStream {
   }
 
   /** Sends a message to one spectator, or to all of them, after the delay. */
-  send(payload: Uint8Array, to?: PlayerConnection, except: ReadonlySet<Player> = NOBODY): void {
+  send(payload: Uint8Array, to?: Player, except: ReadonlySet<Player> = NOBODY): void {
     const waiting = { tick: this.#tick + this.#delayTicks, payload, to, except };
     if (!this.#view) return this.#sendNow(waiting);
     const isFull = this.#waitingBytes + payload.length > MAX_WAITING_BYTES;
@@ -107,10 +105,10 @@ export class SpectatorStream {
   }
 
   /** Counts and refuses a spectator's message. */
-  refuse(connection: PlayerConnection, message?: PeerPayload): void {
+  refuse(player: Player, message?: PeerPayload): void {
     this.#options.counters.fromSpectators += 1;
-    connection.participant.session.drops.count("not-allowed");
-    connection.refuse("spectator", "spectators only watch", message);
+    player.participant.session.drops.count("not-allowed");
+    player.refuse("spectator", "spectators only watch", message);
   }
 
   #deliver(): void {
@@ -123,8 +121,8 @@ export class SpectatorStream {
 
   #sendNow({ payload, to, except }: Waiting): void {
     if (to) return to.send(payload);
-    for (const connection of this.#options.players.values()) {
-      if (connection.isSpectator && !except.has(connection.player)) connection.send(payload);
+    for (const player of this.#options.players.values()) {
+      if (player.isSpectator && !except.has(player)) player.send(payload);
     }
   }
 }

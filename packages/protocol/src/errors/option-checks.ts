@@ -1,4 +1,4 @@
-import { ConfigError, checkKeys } from "@paceline/protocol";
+import { ConfigError, checkKeys } from "./errors.js";
 
 /** A range of whole numbers and their unit. */
 interface WholeRange {

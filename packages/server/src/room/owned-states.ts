@@ -28,7 +28,7 @@ import {
 } from "@paceline/netcode";
 import { TokenBucket } from "@paceline/transport";
 import { MotionCheck, type Breach, type MotionLimits } from "../players/plausibility.js";
-import type { PlayerConnection } from "./player-connection.js";
+import type { Player } from "./player.js";
 import type { RoomCounters } from "../ops/room-counters.js";
 import { CodedStates } from "../entities/coded-states.js";
 import type { EntityRecord, World } from "../entities/world.js";
@@ -57,7 +57,7 @@ export interface OwnedStatesOptions {
   readonly nowSeconds: () => number;
   /** `why`: see {@link EntityRecord.despawned}. */
   despawn(record: EntityRecord, why: string): void;
-  answer(connection: PlayerConnection, record: EntityRecord, breach: Breach): BreachAnswer;
+  answer(player: Player, record: EntityRecord, breach: Breach): BreachAnswer;
 }
 
 /** One entity of a player. Its id is the player's number for it; its row is the newest accepted state. */
@@ -149,7 +149,7 @@ interface Ownership {
  */
 export class OwnedStates {
   readonly #options: OwnedStatesOptions;
-  readonly #owned = new WeakMap<PlayerConnection, Ownership>();
+  readonly #owned = new WeakMap<Player, Ownership>();
   readonly #ids = new Set<number>();
 
   constructor(options: OwnedStatesOptions) {
@@ -160,19 +160,19 @@ export class OwnedStates {
    * Creates an entity that a player owns. Returns the reason if the room refuses it. In both cases the
    * player's older entity with the same number ends, because a number names one entity.
    */
-  spawn(connection: PlayerConnection, spawn: ToAuthority & { readonly type: "own" }): string | undefined {
+  spawn(player: Player, spawn: ToAuthority & { readonly type: "own" }): string | undefined {
     const { rules, world } = this.#options;
-    this.disown(connection, spawn.localId);
-    const states = this.#decoderOf(connection, spawn.tickHz);
-    connection.participant.session.observeTick(spawn.tick ?? 0);
+    this.disown(player, spawn.localId);
+    const states = this.#decoderOf(player, spawn.tickHz);
+    player.participant.session.observeTick(spawn.tick ?? 0);
     const rule = rules.find(({ definition }) => definition.name === spawn.name);
     if (!rule) return `players may not own a "${spawn.name}" here`;
     const { definition, limits: motionLimits = {} } = rule;
     const kind = world.plans.findIndex((each) => each.definition === definition);
-    const { described } = this.#ownershipOf(connection);
+    const { described } = this.#ownershipOf(player);
     const isReadable = definition.schemaHash === spawn.schemaHash || described.has(kind);
     if (!isReadable) return `"${spawn.name}" is described differently here`;
-    const refusal = this.#limitRefusal(connection, rule);
+    const refusal = this.#limitRefusal(player, rule);
     if (refusal !== undefined) return refusal;
     // Fields that the player's build lacks keep their defaults.
     const state = Float32Array.from(definition.components, ({ initial }) => initial);
@@ -184,69 +184,65 @@ export class OwnedStates {
       : senderPlan;
     const newCheck = new MotionCheck(definition, motionLimits);
     if (!newCheck.allows(state)) return "it cannot be there";
-    const ended = this.#takeEnded(connection, definition, state);
+    const ended = this.#takeEnded(player, definition, state);
     const check = ended?.check ?? newCheck;
-    const record = world.spawn(definition, {}, connection.player, "player");
+    const record = world.spawn(definition, {}, player, "player");
     this.#ids.add(record.id);
     record.state.set(state);
     record.setTexts(texts, senderPlan.textOf);
-    const replica = this.#ownershipOf(connection).replicas.add(
+    const replica = this.#ownershipOf(player).replicas.add(
       definition,
       (place) => new OwnedReplica(spawn.localId, place, { record, plan, check }),
     );
     replica.row.set(state);
-    connection.send(writeAuthority({ type: "granted", localId: spawn.localId, id: record.id }));
-    if (ended) this.#checkAgain(connection, replica, ended);
+    player.send(writeAuthority({ type: "granted", localId: spawn.localId, id: record.id }));
+    if (ended) this.#checkAgain(player, replica, ended);
     return undefined;
   }
 
   /** Removes and returns the nearest of the entities of a kind that the player has ended. */
-  #takeEnded(
-    connection: PlayerConnection,
-    definition: EntityDefinition,
-    state: Float32Array,
-  ): EndedEntity | undefined {
-    const ended = this.#ownershipOf(connection).ended.get(definition) ?? [];
+  #takeEnded(player: Player, definition: EntityDefinition, state: Float32Array): EndedEntity | undefined {
+    const ended = this.#ownershipOf(player).ended.get(definition) ?? [];
     const ways = ended.map(({ check, row }) => check.wayOf(row, state));
     return ended.splice(ways.indexOf(Math.min(...ways)), 1)[0];
   }
 
   /** Checks a new entity against the ended one in whose place it begins. Puts it there if it is implausible. */
-  #checkAgain(connection: PlayerConnection, replica: OwnedReplica, ended: EndedEntity): void {
+  #checkAgain(player: Player, replica: OwnedReplica, ended: EndedEntity): void {
     const nowSeconds = this.#options.nowSeconds();
     if (replica.check.allowsAgain(ended.row, replica.row, ended.atSeconds, nowSeconds)) return;
-    const answer = this.#answer(connection, replica, "spawn");
+    const answer = this.#answer(player, replica, "spawn");
     if (answer === "count") return;
     replica.row.set(ended.row);
-    this.#putBack(connection, replica, answer, "spawn");
+    this.#putBack(player, replica, answer, "spawn");
   }
 
   /** Ends the player's entity with this number. */
-  disown(connection: PlayerConnection, localId: number, why = `by player ${connection.player.number}`): void {
-    const { replicas: mine, states } = this.#ownershipOf(connection);
+  disown(player: Player, localId: number, why = `by player ${player.number}`): void {
+    const { replicas: mine, states } = this.#ownershipOf(player);
     const owned = mine.get(localId);
     states?.end(localId);
     if (!owned) return;
     // After an entity that the room has ended, the player may begin the next one anywhere.
-    if (this.#exists(owned)) this.#noteEnd(connection, owned);
+    if (this.#exists(owned)) this.#noteEnd(player, owned);
     mine.remove(owned);
     if (this.#exists(owned)) this.#options.despawn(owned.record, why);
   }
 
-  #noteEnd(connection: PlayerConnection, { definition, check, row }: OwnedReplica): void {
+  #noteEnd(player: Player, { definition, check, row }: OwnedReplica): void {
     const rule = this.#options.rules.find((each) => each.definition === definition);
     if (!rule?.limits) return;
-    const { ended } = this.#ownershipOf(connection);
+    const { ended } = this.#ownershipOf(player);
     const ofKind = ended.get(definition) ?? [];
     ofKind.push({ check, row: row.slice(), atSeconds: this.#options.nowSeconds() });
     ended.set(definition, ofKind);
   }
 
   /** Ends all entities of a player whose page is gone, and forgets what the page has described. */
-  disownAll(connection: PlayerConnection): void {
-    const { replicas, states, described } = this.#ownershipOf(connection);
-    const why = `when the page of player ${connection.player.number} was gone`;
-    for (const { id } of [...replicas.values()]) this.disown(connection, id, why);
+  disownAll(player: Player): void {
+    const { replicas, states, described } = this.#ownershipOf(player);
+    const why = `when the page of player ${player.number} was gone`;
+    for (const { id } of [...replicas.values()]) this.disown(player, id, why);
     states?.clear();
     described.clear();
   }
@@ -255,7 +251,7 @@ export class OwnedStates {
    * Stores another build's description of a kind. Later states of the kind are matched by field name; fields
    * that the room lacks are skipped. Returns false if the bytes are malformed.
    */
-  describe(connection: PlayerConnection, kind: number, columns: Uint8Array): boolean {
+  describe(player: Player, kind: number, columns: Uint8Array): boolean {
     const { world, rules } = this.#options;
     const { definition, tickHz } = world.plans[kind]!;
     const match = matchColumns(definition, columns, { tickHz, hasRates: true });
@@ -264,7 +260,7 @@ export class OwnedStates {
     if (!match.plan || !isOwnable) return true;
     const most = MAX_TIMES_LARGER * bytesOfState(planState(definition, { tickHz, hasRates: true }));
     if (bytesOfState(match.plan) > Math.max(most, SMALL_STATE_BYTES)) return true;
-    this.#ownershipOf(connection).described.set(kind, columns.slice());
+    this.#ownershipOf(player).described.set(kind, columns.slice());
     return true;
   }
 
@@ -274,28 +270,22 @@ export class OwnedStates {
   }
 
   /** Reads a player's states. Returns a reason if the bytes are malformed. */
-  receive(connection: PlayerConnection, body: Uint8Array, tick: number): DropReason | undefined {
-    const { states } = this.#ownershipOf(connection);
+  receive(player: Player, body: Uint8Array, tick: number): DropReason | undefined {
+    const { states } = this.#ownershipOf(player);
     if (!states) {
-      connection.countNotAllowed();
+      player.countNotAllowed();
       return undefined;
     }
     const reason = states.read(body, tick);
     if (reason === undefined || malformed.has(reason)) return reason;
-    connection.participant.session.drops.count(reason);
+    player.participant.session.drops.count(reason);
     return undefined;
   }
 
-  #receiveState(
-    connection: PlayerConnection,
-    entity: EntityRows,
-    tick: number,
-    place: number,
-    changes: number,
-  ): void {
-    const replica = this.#ownershipOf(connection).replicas.get(entity.id);
+  #receiveState(player: Player, entity: EntityRows, tick: number, place: number, changes: number): void {
+    const replica = this.#ownershipOf(player).replicas.get(entity.id);
     if (!replica || !this.#exists(replica) || replica.definition !== entity.plan.definition)
-      return connection.countNotAllowed();
+      return player.countNotAllowed();
     if (!replica.isNewer(tick)) return;
     const isJump = (changes & StateChange.teleported) !== 0;
     const newState = replica.read(
@@ -305,12 +295,12 @@ export class OwnedStates {
     );
     // Texts are not checked: no limit applies to them.
     replica.record.setTexts(entity.textsAt(tick), entity.plan.textOf);
-    this.#check(connection, replica, newState, tick);
+    this.#check(player, replica, newState, tick);
   }
 
   /** Returns the player's decoder. Replaces it if the tick rate of the player's states has changed. */
-  #decoderOf(connection: PlayerConnection, tickHz: number): CodedStates {
-    const mine = this.#ownershipOf(connection);
+  #decoderOf(player: Player, tickHz: number): CodedStates {
+    const mine = this.#ownershipOf(player);
     if (mine.states?.tickHz === tickHz) return mine.states;
     const { world, rules, nowSeconds } = this.#options;
     mine.requestedAtSeconds = -Infinity;
@@ -323,11 +313,11 @@ export class OwnedStates {
         const rule = rules.find(({ definition }) => definition === world.plans[kind]?.definition);
         return rule ? (rule.most ?? 1) : 0;
       },
-      onState: (entity, tick, place, changes) => this.#receiveState(connection, entity, tick, place, changes),
+      onState: (entity, tick, place, changes) => this.#receiveState(player, entity, tick, place, changes),
       onLost: () => {
         if (nowSeconds() - mine.requestedAtSeconds < RESYNC_SECONDS) return;
         mine.requestedAtSeconds = nowSeconds();
-        connection.send(writeAuthority({ type: "resync" }));
+        player.send(writeAuthority({ type: "resync" }));
       },
     }));
   }
@@ -336,10 +326,10 @@ export class OwnedStates {
    * Extrapolates a player's entities from their newest states, by the motion models of their definitions. The
    * player sends a state only if this result is off by more than its plan allows.
    */
-  advance(connection: PlayerConnection): void {
+  advance(player: Player): void {
     if (this.#ids.size === 0) return;
     const nowSeconds = this.#options.nowSeconds();
-    for (const replica of this.#owned.get(connection)?.replicas.values() ?? []) {
+    for (const replica of this.#owned.get(player)?.replicas.values() ?? []) {
       const { record, reckoner, receivedAtSeconds } = replica;
       const { motionLayout: layout } = record.definition;
       const seconds = nowSeconds - receivedAtSeconds;
@@ -357,38 +347,38 @@ export class OwnedStates {
     }
   }
 
-  #check(connection: PlayerConnection, replica: OwnedReplica, newState: Float32Array, tick: number): void {
+  #check(player: Player, replica: OwnedReplica, newState: Float32Array, tick: number): void {
     const nowSeconds = this.#options.nowSeconds();
     const breach = replica.check.breach(replica.row, newState, nowSeconds);
     if (breach === undefined) return accept(replica, newState, tick, nowSeconds);
-    const answer = this.#answer(connection, replica, breach);
+    const answer = this.#answer(player, replica, breach);
     if (answer === "count") return accept(replica, newState, tick, nowSeconds);
     replica.tick = tick;
     replica.receivedAtSeconds = -Infinity;
-    this.#putBack(connection, replica, answer, breach);
+    this.#putBack(player, replica, answer, breach);
   }
 
-  #answer(connection: PlayerConnection, { record }: OwnedReplica, breach: Breach): BreachAnswer {
+  #answer(player: Player, { record }: OwnedReplica, breach: Breach): BreachAnswer {
     this.#options.counters.breaches += 1;
-    return this.#options.answer(connection, record, breach);
+    return this.#options.answer(player, record, breach);
   }
 
   /** Keeps an entity in its last plausible state until the player sends another one. */
-  #putBack(connection: PlayerConnection, replica: OwnedReplica, answer: BreachAnswer, breach: Breach): void {
+  #putBack(player: Player, replica: OwnedReplica, answer: BreachAnswer, breach: Breach): void {
     const { record } = replica;
     // The game may have ended the entity in its hook, and others may have its row now.
     if (this.#exists(replica)) record.row.set(replica.row);
-    if (answer === "kick") return connection.kick(`not plausible: ${breach}`);
+    if (answer === "kick") return player.kick(`not plausible: ${breach}`);
     const nowSeconds = this.#options.nowSeconds();
     if (nowSeconds - replica.correctedAtSeconds < CORRECTION_SECONDS) return;
     replica.correctedAtSeconds = nowSeconds;
     const state = writeWholeState(replica.plan, replica.id, replica.row, record.texts);
-    connection.send(writeAuthority({ type: "corrected", localId: replica.id, state }));
+    player.send(writeAuthority({ type: "corrected", localId: replica.id, state }));
   }
 
-  #limitRefusal(connection: PlayerConnection, { definition, most = 1 }: PlayerEntities): string | undefined {
+  #limitRefusal(player: Player, { definition, most = 1 }: PlayerEntities): string | undefined {
     const { world, maxEntities } = this.#options;
-    const mine = this.#ownershipOf(connection).replicas;
+    const mine = this.#ownershipOf(player).replicas;
     // The room itself may have despawned some of the player's entities.
     for (const replica of [...mine.values()]) if (!this.#exists(replica)) mine.remove(replica);
     const same = [...mine.ofKind(definition)];
@@ -402,8 +392,8 @@ export class OwnedStates {
     return this.#options.world.records.holds(record);
   }
 
-  #ownershipOf(connection: PlayerConnection): Ownership {
-    let mine = this.#owned.get(connection);
+  #ownershipOf(player: Player): Ownership {
+    let mine = this.#owned.get(player);
     if (!mine) {
       const replicas = new ReplicaStore<OwnedReplica>();
       const nowMs = this.#options.nowSeconds() * 1000;
@@ -415,7 +405,7 @@ export class OwnedStates {
         states: undefined,
         requestedAtSeconds: -Infinity,
       };
-      this.#owned.set(connection, mine);
+      this.#owned.set(player, mine);
     }
     return mine;
   }

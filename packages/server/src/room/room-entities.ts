@@ -1,0 +1,141 @@
+import { ConfigError, HISTORY_TICKS } from "@paceline/protocol";
+import type { Scheduler } from "@paceline/transport";
+import { RewindHistory } from "../entities/rewind-history.js";
+import { World, type EntityRecord } from "../entities/world.js";
+import type { HookLog } from "../hooks/hook-log.js";
+import type { Hooks, Tariff } from "../hooks/hooks.js";
+import type { RoomCounters } from "../ops/room-counters.js";
+import type { Breach } from "../players/plausibility.js";
+import { Replicator } from "../states/replicator.js";
+import { OwnedStates, type BreachAnswer } from "./owned-states.js";
+import type { Player } from "./player.js";
+import type { PlayerRegistry } from "./player-registry.js";
+import type { Room } from "./room.js";
+import { SpectatorStream } from "./spectator-stream.js";
+
+export interface RoomEntitiesOptions {
+  readonly room: Room;
+  readonly scheduler: Scheduler;
+  readonly hooks: Hooks;
+  readonly hookLog: Pick<HookLog, "clamped" | "stale" | "shortOfBudget">;
+  readonly counters: RoomCounters;
+  readonly players: PlayerRegistry;
+  /** Limit of the entities of all players together. */
+  readonly maxOwned: number;
+}
+
+/** The entities of a room: those that it simulates and those of its players, and what is sent of them. */
+export class RoomEntities {
+  readonly world: World;
+  readonly replicator: Replicator;
+  readonly spectators: SpectatorStream;
+  readonly rewinding: RewindHistory;
+  readonly owned: OwnedStates;
+  readonly #options: RoomEntitiesOptions;
+  readonly #breachTariff: Tariff = { packets: 0 };
+
+  constructor(options: RoomEntitiesOptions) {
+    const { room, scheduler, hookLog, counters, players, maxOwned } = options;
+    this.#options = options;
+    const { tickHz, entities: definitions, maxRewindMs, stateBytesPerSecond: bytesPerSecond } = room;
+    const kept = { definitions, tickHz, historyTicks: HISTORY_TICKS, counters };
+    this.world = new World({
+      ...kept,
+      onClamp: (clamp) => hookLog.clamped(clamp),
+      onTeleport: (record) => this.#teleport(record),
+      onStale: (record) => hookLog.stale(record.definition.name, record.departure(scheduler.nowMs())),
+    });
+    const { shortOfBudget: onShortage } = hookLog;
+    this.replicator = new Replicator({ world: this.world, tickHz, bytesPerSecond, onShortage });
+    this.spectators = new SpectatorStream({
+      ...kept,
+      world: this.world,
+      delayMs: room.spectatorDelayMs,
+      bytesPerSecond,
+      players,
+    });
+    this.rewinding = new RewindHistory({ ...kept, maxRewindMs });
+    this.owned = new OwnedStates({
+      world: this.world,
+      rules: room.playerEntities,
+      counters,
+      maxEntities: maxOwned,
+      nowSeconds: () => scheduler.nowMs() / 1000,
+      despawn: (record, why) => this.despawn(record, why),
+      answer: (player, { entity }, breach) => this.#onBreach(player, entity, breach),
+    });
+  }
+
+  /** Despawns an entity. `why` says by whom, for the messages about later uses of it. */
+  despawn(record: EntityRecord, why: string): void {
+    // The game may end what its player's leave has ended.
+    if (record.despawned) return;
+    const { players, scheduler } = this.#options;
+    record.despawned = { atMs: scheduler.nowMs(), why };
+    this.replicator.removed(
+      record,
+      players.snapshotStreams((player) => !this.spectators.isDelayed(player)),
+    );
+    this.rewinding.forget(record);
+    this.world.remove(record);
+    this.owned.removed(record);
+  }
+
+  /** Despawns the entities of a player that has left. */
+  despawnAllOf(player: Player): void {
+    for (const record of [...this.world.records.values()]) {
+      if (record.owner === player) this.despawn(record, `when player ${player.number} left`);
+    }
+  }
+
+  /** Tells all players again which entities the player owns, since its page was reloaded. */
+  announceOwner(player: Player): void {
+    for (const record of this.world.records.values()) {
+      if (record.owner === player) this.replicator.setOwner(record, player);
+    }
+  }
+
+  /**
+   * Gives an entity to another player, or to none. Throws {@link ConfigError} for a despawned one, for one that
+   * another player simulates, since its game would go on to simulate it, and as {@link ownerOf} does.
+   */
+  give(entity: object, owner: Player | undefined): void {
+    this.replicator.setOwner(this.#givableRecordOf(entity, owner), owner && this.ownerOf(owner));
+  }
+
+  /** Returns the player as an owner of entities. Throws {@link ConfigError} if the room has forgotten it. */
+  ownerOf(player: Player): Player {
+    const { players, scheduler } = this.#options;
+    const { presence } = players.of(player);
+    if (presence.at !== "left" || presence.forgottenAtMs === undefined) return player;
+    const ago = `player ${player.number} left ${Math.round(scheduler.nowMs() - presence.forgottenAtMs)} ms ago`;
+    throw new ConfigError("player", player, `a player who is in this room (${ago})`);
+  }
+
+  #givableRecordOf(entity: object, owner: Player | undefined): EntityRecord {
+    const record = this.world.recordOf(entity);
+    const { authority, definition, despawned, owner: last } = record;
+    if (despawned) {
+      const departure = record.departure(this.#options.scheduler.nowMs());
+      throw new ConfigError("entity", entity, `an entity that is in this room (${departure})`);
+    }
+    if (authority === "room" || owner === last) return record;
+    const cure = `player ${last!.number} simulates this ${definition.name}: despawn it and spawn another one`;
+    throw new ConfigError("entity", entity, `an entity that the room simulates (${cure})`);
+  }
+
+  #teleport(record: EntityRecord): void {
+    this.replicator.teleport(record);
+    this.rewinding.jumped(record.id);
+  }
+
+  #onBreach(player: Player, entity: object, breach: Breach): BreachAnswer {
+    const { hooks, room } = this.#options;
+    let answer: BreachAnswer = "correct";
+    const ask = (): void => {
+      answer = room.onBreach?.(player as never, entity, breach) ?? answer;
+    };
+    hooks.call("onBreach", ask, { payer: player.participant, tariff: this.#breachTariff });
+    return answer;
+  }
+}
