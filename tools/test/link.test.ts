@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { SourceMap } from "node:module";
+import { SourceMap, type SourceMapping } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -226,7 +226,7 @@ describe("the linked client in a game", () => {
     expect(map.names).toContain("Room");
     const code = readFileSync(path.join(CLIENT, "dist/linked/room.js"), "utf8");
     const column = code.indexOf("hasPairs&&");
-    const found = new SourceMap(map).findEntry(0, column);
+    const found = new SourceMap(map).findEntry(0, column) as SourceMapping;
     const source = readFileSync(path.join(CLIENT, "dist/linked", found.originalSource), "utf8").split("\n");
     expect(source[found.originalLine]!.slice(found.originalColumn)).toMatch(/^hasPairs &&/);
   });

@@ -41,7 +41,7 @@ describe("a join", () => {
     link.reliable(unreadable);
     await join.server.advance(100);
     expect(join.error).toMatchObject({ code: "session/version", retryable: false });
-    expect(join.error!.message).toMatch("update the older of the two, client or server");
+    expect(join.error!.message).toMatch("update client or server");
     expect(link.ends).toEqual([CloseCode.left]);
   });
 
@@ -78,7 +78,7 @@ describe("a return to a server that has dropped the session", () => {
     const link = await join.server.connection(2);
     link.reliable(unreadable);
     await join.server.advance(100);
-    expect(ends).toEqual([[CloseCode.versionMismatch, expect.stringContaining("update the older")]]);
+    expect(ends).toEqual([[CloseCode.versionMismatch, expect.stringContaining("update client or server")]]);
     expect(link.ends).toEqual([CloseCode.left]);
   });
 

@@ -43,7 +43,7 @@ function recorder(taken: Sent): RoomMode {
     ...{ soleWriter: () => undefined, end: () => undefined, planChanged: () => undefined },
     ...{ use: () => undefined, entities: () => [], play: () => false, replicate: () => undefined },
     ...{ spawned: unused, despawned: unused, teleported: unused, input: unused, predict: unused },
-    ...{ post: unused, sendEvent: unused, request: unused, takeRetained: unused },
+    ...{ post: unused, sendEvent: unused, request: unused, takeSlot: unused },
     ...{ left: unused, away: unused, back: unused },
     joined: ({ number }: PeerInfo) => void taken.peers.push(number),
     receive: (payload) => note(payload.subarray(1)),
@@ -64,7 +64,7 @@ class Scenario {
     const { scheduler, webSocket } = this.server;
     const modes = this.modes;
     function Mode(): RoomMode {
-      const taken: Sent = { game: [], peers: [], pongs: 0 };
+      const taken: Sent = { game: [], peers: [] };
       modes.push(taken);
       return recorder(taken);
     }

@@ -12,12 +12,16 @@ import { refuseMatch } from "./session-registry.js";
 import { isRefusal, readJoinCredential, tooManyMatches } from "./matchmaking/match-request.js";
 import type { RelaySettings } from "./options/relay-options.js";
 import { endNow } from "./admission/socket-endings.js";
-import { FIRST_PACKET_MS } from "./sessions/participant.js";
 import { WriteBatch } from "./admission/write-batch.js";
 
 /** Version, flags, class, key and count, then 16 bits for each target. */
 const ENVELOPE_BYTES = 5 + 2 * wireLimits.envelopeTargets;
 const INSPECTION_PERIOD_MS = 1000;
+/**
+ * Longest wait for a newcomer's first packet after a pause, ms: more than the round trip of a path on which one can
+ * play. A client may say nothing before its welcome.
+ */
+const HEARD_WITHIN_MS = 3000;
 /**
  * Larger than one packet, so that many small packets for a receiver do not wait for the next poll of its
  * queue.
@@ -135,12 +139,7 @@ export class UpgradeHandler {
     const isReturn = offeredProtocols.some((name) => name.startsWith("resume."));
     if (isReturn || !this.#parts.registry.pauses.isRecent) return enter();
     // A client that gave up during a pause closes its link only when that has opened, a round trip after the pause.
-    const giveUp = (): void => admitted.link.close(CloseCode.timeout, "no packet after the upgrade");
-    const cancel = this.#settings.scheduler.after(FIRST_PACKET_MS, giveUp);
-    admitted.whenHeard(() => {
-      cancel();
-      enter();
-    });
+    this.#settings.scheduler.after(HEARD_WITHIN_MS, admitted.whenHeard(enter));
   }
 
   #admit(request: IncomingMessage, admitted: AdmittedLink, offeredProtocols: readonly string[]): void {

@@ -1,8 +1,10 @@
 import type { ServerConnectionHandlers } from "../connection/server-connection-options.js";
 import type { EarlyTasks } from "../events/early-tasks.js";
 
-/** Handlers of reports that cannot wait. */
-type Own = Pick<ServerConnectionHandlers, "onNewSession" | "onWelcome" | "onLeft">;
+/** Reports that cannot wait. */
+const urgent = ["onNewSession", "onWelcome", "onLeft"] as const;
+
+type Urgent = (typeof urgent)[number];
 
 /**
  * Returns handlers that hold what the server sends until the room can take it. A held report then goes to the
@@ -12,16 +14,18 @@ type Own = Pick<ServerConnectionHandlers, "onNewSession" | "onWelcome" | "onLeft
 export function earlyHandlers(
   early: EarlyTasks,
   room: () => ServerConnectionHandlers,
-  own: Own,
+  own: Pick<ServerConnectionHandlers, Urgent>,
 ): ServerConnectionHandlers {
   const hold =
-    (name: Exclude<keyof ServerConnectionHandlers, keyof Own>) =>
+    (name: Exclude<keyof ServerConnectionHandlers, Urgent>) =>
     (...report: never[]): boolean =>
       early.run("room", () => {
         const take: (...report: never[]) => boolean | void = room()[name];
         return take(...report);
       });
-  return new Proxy(own, {
-    get: (_, name) => own[name as keyof Own] ?? hold(name as Parameters<typeof hold>[0]),
-  }) as ServerConnectionHandlers;
+  const isUrgent = (name: keyof ServerConnectionHandlers): name is Urgent =>
+    (urgent as readonly string[]).includes(name);
+  return new Proxy(own as ServerConnectionHandlers, {
+    get: (_, name: keyof ServerConnectionHandlers) => (isUrgent(name) ? own[name] : hold(name)),
+  });
 }

@@ -61,10 +61,10 @@ export class AdmittedLink implements LinkGuard {
   }
 
   /**
-   * Calls `fn` at the client's first packet, unless that ends the session, or at the end of the link. Then a session
-   * may take the link.
+   * Calls `fn` once: at the client's first packet, unless that ends the session, at the end of the link, or when the
+   * returned function is called. Then a session may take the link.
    */
-  whenHeard(fn: () => void): void {
+  whenHeard(fn: () => void): () => void {
     let isHeard = false;
     const heard = (): void => {
       if (isHeard) return;
@@ -75,6 +75,7 @@ export class AdmittedLink implements LinkGuard {
       if (!endsSession(packet)) heard();
     };
     this.link.start({ onOpen: () => undefined, onPacket, onClose: heard });
+    return heard;
   }
 
   admits(packetBytes: number): boolean {

@@ -114,7 +114,7 @@ const LINK_CONNECT_TIMEOUT_MS = 5000;
 /** Time for which a participant that has left waits for its room's authority, ms. */
 const FAREWELL_MS = 2000;
 /** Time for the first packet of a newcomer, ms: that for which a client waits for an answer. */
-export const FIRST_PACKET_MS = 20_000;
+const FIRST_PACKET_MS = 20_000;
 const HEARTBEAT_MS = 1000;
 /** Clients ping by themselves, so the relay measures less often. */
 const MEASURE_MS = 4000;
