@@ -26,7 +26,7 @@ export interface ParticipantLinksOptions {
   readonly linkTimeoutMs: number;
   readonly reading: ReadingPause;
   /** Meters the packets of a link, and takes its faults. */
-  guard(link: AdmittedLink): void;
+  readonly guard: (link: AdmittedLink) => void;
 }
 
 /** Time for a link to open, and for the first packet of a client that returns, ms. */
