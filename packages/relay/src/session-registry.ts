@@ -221,7 +221,7 @@ export class SessionRegistry implements ParticipantContext {
   stripe(admitted: AdmittedLink, ticket: string): void {
     const participant = this.#stripes.take(ticket);
     if (!participant) return this.#refuse(admitted, CloseCode.refused, "not a ticket for one more socket");
-    participant.addStripe(admitted);
+    participant.links.addStripe(admitted);
   }
 
   /**
@@ -441,7 +441,7 @@ export class SessionRegistry implements ParticipantContext {
     if (message.type === "stripe") return this.#offerStripe(participant);
     if (message.type === "slot") return this.#keepSlot(participant, message);
     if (message.type === "signal") return this.#signal(participant, message, messageBytes);
-    participant.setWebrtc(message.webrtc);
+    participant.news.setWebrtc(message.webrtc);
   }
 
   #keepSlot({ slots, session }: Participant, message: ClientMessage & { type: "slot" }): void {

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { Forwarder } from "../src/forwarding/forwarder.js";
 import { AdmittedLink } from "../src/admission/admitted-link.js";
 import { Participant } from "../src/sessions/participant.js";
+import { ParticipantNews } from "../src/sessions/participant-news.js";
 import { StreamSlots } from "../src/sessions/stream-slots.js";
 import { SessionMeter } from "../src/limits/session-meter.js";
 import { StripeTickets } from "../src/admission/stripe-tickets.js";
@@ -68,7 +69,7 @@ describe("an error in the handling of a packet ends only that session", () => {
   const handlers: [string, () => unknown, (player: Player) => unknown][] = [
     [
       "capabilities",
-      () => vi.spyOn(Participant.prototype, "setWebrtc").mockImplementationOnce(broken),
+      () => vi.spyOn(ParticipantNews.prototype, "setWebrtc").mockImplementationOnce(broken),
       say({ type: "capabilities", webrtc: false }),
     ],
     [

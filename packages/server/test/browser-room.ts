@@ -135,7 +135,7 @@ export async function play(): Promise<{
   await lifecycle.join(participant, seat);
   for (let step = 0; step < 200; step++) {
     scheduler.advance(10);
-    await undefined;
+    await Promise.resolve();
   }
   await callbacks?.left({ code: 4000, reason: "left" });
   opened?.close();

@@ -11,7 +11,7 @@ const PARTS_OF_PLAYER = [
   "relay BucketShare",
   "relay ForwardShare",
   "relay ResumeTokens",
-  "relay RetainedStates",
+  "relay StreamSlots",
   "relay SessionMeter",
   "relay UpdateFilter",
   "relay WaitingPackets",

@@ -28,7 +28,7 @@ export function serveVirtualWebRtc(
     });
     links.set(name, link);
     const admitted = new AdmittedLink(link, { sending: () => undefined, closing: () => undefined });
-    participant.attachBeside(admitted, {
+    participant.links.attachBeside(admitted, {
       preference: 2,
       needsProof: true,
       carries: "unreliable",

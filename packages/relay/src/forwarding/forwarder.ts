@@ -44,7 +44,7 @@ export class Forwarder {
     const { replaced, dropped } = waiting.add(envelope, received, this.#settings.scheduler.nowMs());
     this.#settings.counters.backPressure.statesReplaced += replaced;
     this.#drops.count("queue-full", dropped);
-    if (waiting.hasReliable) sender.pauseReading();
+    if (waiting.hasReliable) sender.reading.begin();
     this.#scheduleWaiting(sender);
   }
 
@@ -75,7 +75,7 @@ export class Forwarder {
       if (isLate) this.#drops.count("outdated");
       else this.#forward(sender, envelope);
     }
-    if (!waiting.hasReliable) sender.resumeReading();
+    if (!waiting.hasReliable) sender.reading.end();
     this.#scheduleWaiting(sender);
   }
 
@@ -96,7 +96,7 @@ export class Forwarder {
     const mayWait = !isBroadcast || packet.length * peers.length <= MAX_COPIED_BYTES;
     let first: number | undefined;
     for (const receiver of this.#receivers(sender, envelope)) {
-      const held = mayWait ? receiver.heldFrames(trafficClass) : undefined;
+      const held = mayWait ? receiver.links.heldFrames(trafficClass) : undefined;
       // A broadcast has a message number for each receiver. Other packets are the same for all.
       const own = isBroadcast ? numberedFor(receiver, envelope) : envelope;
       if (held) {

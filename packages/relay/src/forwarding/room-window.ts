@@ -1,7 +1,8 @@
 import type { Envelope } from "@paceline/protocol";
 import { TokenBucket, type Cancel, type Scheduler } from "@paceline/transport";
 import type { RelaySettings } from "../options/relay-options.js";
-import type { HeldFrames, Participant } from "../sessions/participant.js";
+import type { HeldFrames } from "../sessions/participant-links.js";
+import type { Participant } from "../sessions/participant.js";
 import { Frames } from "./frames.js";
 
 /** A full window ends early, so that no socket gets more than this at once. */
@@ -104,7 +105,7 @@ export class RoomWindow {
     if (places.length === 0) return;
     held.places = [];
     try {
-      if (receiver.takesAtOnce(held)) {
+      if (receiver.links.takesAtOnce(held)) {
         const { bytes, sent } = this.#frames.run(places);
         return held.link.sendFrames(bytes, sent);
       }

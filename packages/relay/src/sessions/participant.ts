@@ -15,15 +15,12 @@ import {
 } from "@paceline/protocol";
 import {
   GuardedScheduler,
-  PathLink,
   Session,
-  StripeFilter,
-  TokenBucket,
   type Cancel,
   type DropCounters,
   type Link,
   type LinkClose,
-  type LinkMonitorOptions,
+  type TokenBucket,
 } from "@paceline/transport";
 import type { AdmittedLink } from "../admission/admitted-link.js";
 import type { FaultPlace, LimitSubject } from "../ops/relay-counters.js";
@@ -34,11 +31,13 @@ import { ResumeTokens, hashOf } from "../admission/resume-tokens.js";
 import type { Room } from "./room.js";
 import type { ParticipantCallbacks } from "./authority.js";
 import type { ForwardShare } from "../limits/forward-rates.js";
+import { LINK_CONNECT_TIMEOUT_MS, ParticipantLinks } from "./participant-links.js";
+import { ParticipantNews } from "./participant-news.js";
+import { ReadingPause } from "./reading-pause.js";
 import { StreamSlots } from "./stream-slots.js";
 import { SessionMeter } from "../limits/session-meter.js";
 import { UpdateFilter } from "./update-filter.js";
 import { WaitingPackets } from "./waiting-packets.js";
-import { MAX_STRIPES } from "../admission/stripe-tickets.js";
 
 /** A participant's state, from its seat to its end. */
 type Presence =
@@ -58,9 +57,6 @@ type Presence =
     }
   /** `ending`: its session is being closed. A further end, as after an error of the close, does nothing. */
   | { readonly at: "ending" | "left"; readonly wasIntroduced: boolean };
-
-/** News of a participant that the others get, besides its arrival and its end. */
-type Announcement = Extract<ServerMessage, { type: "away" | "back" | "capabilities" }>;
 
 /** Options of a {@link Participant}. */
 export interface ParticipantOptions {
@@ -102,37 +98,10 @@ export interface ParticipantContext {
 const GOING_AWAY = 1001;
 /** Limit for a page whose welcome is lost again and again. Older tokens are forgotten. */
 const MAX_TOKENS = 4;
-/** Changes of a participant's WebRTC that the others hear of at once; then one each {@link WEBRTC_CHANGE_MS}. */
-const WEBRTC_CHANGES = 8;
-const WEBRTC_CHANGE_MS = 10_000;
-/**
- * Longest time for which the WebSocket of a participant is not read because of its debt, ms. Half of the
- * smallest `linkTimeoutMs`.
- */
-const MAX_PAUSE_MS = 500;
-const LINK_CONNECT_TIMEOUT_MS = 5000;
 /** Time for which a participant that has left waits for its room's authority, ms. */
 const FAREWELL_MS = 2000;
 /** Time for the first packet of a newcomer, ms: that for which a client waits for an answer. */
 const FIRST_PACKET_MS = 20_000;
-const HEARTBEAT_MS = 1000;
-/** Clients ping by themselves, so the relay measures less often. */
-const MEASURE_MS = 4000;
-/**
- * A socket that holds this many unsent bytes has no room. It is more than one packet, so that many small
- * packets for a receiver do not wait for the next poll of its queue.
- */
-const HIGH_WATER_BYTES = 16_384;
-
-/** Frames that wait for one link. */
-export interface HeldFrames {
-  readonly link: AdmittedLink;
-  /** Places in the window, in pairs: the first, and the one after the last. */
-  places: number[];
-  isListed: boolean;
-  isPrompt: boolean;
-}
-
 /** One member of a room: a session that outlives its links for the grace period. */
 export class Participant {
   readonly number: number;
@@ -149,8 +118,6 @@ export class Participant {
    * targets.
    */
   lastRound = 0;
-  /** Network address of the newest link. */
-  linkAddress = "";
   /** Updates that the forwarder has passed to this participant. */
   readonly filter = new UpdateFilter();
   readonly slots: StreamSlots;
@@ -159,31 +126,17 @@ export class Participant {
   readonly forwards: ForwardShare;
   /** Its packets that wait until its room may forward them. */
   readonly waiting = new WaitingPackets();
+  readonly reading: ReadingPause;
+  readonly links: ParticipantLinks;
+  readonly news: ParticipantNews;
   readonly #context: ParticipantContext;
   readonly #scheduler: GuardedScheduler;
   readonly #tokens: readonly Buffer[];
   #welcomeId: number | undefined;
-  readonly #links = new Set<Link>();
-  /** Links for this session over which the client has sent nothing yet, oldest first. */
-  readonly #offered = new Set<Link>();
-  #newest: Link | undefined;
-  #first: AdmittedLink | undefined;
-  #pause: { readonly link: AdmittedLink; readonly sinceMs: number } | undefined;
-  #stripes: StripeFilter | undefined;
-  #held: HeldFrames | undefined;
   #presence: Presence = { at: "joining" };
   /** What its page has said of itself. `isLast`: no other page will take its seat, which then ends with it. */
   #page = { isHidden: false, isLast: false };
-  /** News for the others that waits, by kind. */
-  readonly #news = new Map<"presence" | "capabilities", Announcement>();
-  #cancelNews: Cancel | undefined;
   readonly #joinedAtMs: number;
-  #webrtc: boolean;
-  /** The state that the participant said last. The others hear of it when {@link #webrtcChanges} allows. */
-  #saidWebrtc: boolean;
-  readonly #webrtcChanges: TokenBucket;
-  #cancelWebrtcChange: Cancel | undefined;
-  #cancelPayment: Cancel | undefined;
   #info: PeerInfo | undefined;
 
   constructor(options: ParticipantOptions, context: ParticipantContext) {
@@ -197,13 +150,13 @@ export class Participant {
     this.id = options.id;
     this.address = options.address;
     this.room = options.room;
-    this.#webrtc = this.#saidWebrtc = options.webrtc;
     this.#joinedAtMs = scheduler.nowMs();
-    this.#webrtcChanges = new TokenBucket(1000 / WEBRTC_CHANGE_MS, WEBRTC_CHANGES, this.#joinedAtMs);
     this.#tokens = options.tokens.slice(-MAX_TOKENS);
     const { room } = options;
     const shares = room.shares(this.#joinedAtMs);
     this.forwards = shares.forwards;
+    this.reading = new ReadingPause(shares.forwards, scheduler, settings.counters);
+    this.news = new ParticipantNews(this, scheduler, options.webrtc);
     this.meter = new SessionMeter({
       limits,
       clock: scheduler,
@@ -232,17 +185,26 @@ export class Participant {
         onAcknowledged: (sequence) => this.callbacks?.acknowledged(sequence),
         onReliable: (payload) => this.#receive(payload),
         onRouted: (packet) => context.onRouted(this, packet),
-        onActiveLink: (link) => link && !this.#offered.has(link) && this.#opened(),
+        onActiveLink: (link) => link && !this.links.isOffered(link) && this.#opened(),
         onLinkDown: (link, close, isLast) => this.#linkDown(link, close, isLast),
         onClosed: (close) => void this.#gone(close),
       },
+    });
+    const { reading, session } = this;
+    const guard = (link: AdmittedLink): void => this.#guard(link);
+    this.links = new ParticipantLinks({
+      session,
+      scheduler,
+      linkTimeoutMs: limits.linkTimeoutMs,
+      reading,
+      guard,
     });
   }
 
   /** Its entry in peer lists: one object until the entry changes. */
   get info(): PeerInfo {
     const { number, seat, id, isAway } = this;
-    const webrtc = this.#webrtc;
+    const { webrtc } = this.news;
     const known = this.#info;
     if (known?.webrtc === webrtc && known.away === (isAway || undefined)) return known;
     const own = seat === number ? {} : { seat };
@@ -313,43 +275,11 @@ export class Participant {
   }
 
   /**
-   * Returns the frames that wait for the link of this class; undefined if the class does not use one socket
-   * only.
-   */
-  heldFrames(trafficClass: TrafficClassName): HeldFrames | undefined {
-    const newest = this.#newest;
-    if (!newest || this.session.linkFor(trafficClass) !== newest) return undefined;
-    const alternates = (trafficClass === "state" || trafficClass === "input") && (newest.width ?? 1) > 1;
-    return alternates ? undefined : this.#held;
-  }
-
-  /**
-   * Returns true if waiting frames may leave at once: the link has room, and the session queues nothing for
-   * it.
-   */
-  takesAtOnce(held: HeldFrames): boolean {
-    const { session } = this;
-    const isOpen = held.link.link.state === "open" && this.heldFrames("command") === held;
-    return isOpen && held.link.link.hasRoom("command") && session.queuedBytes === session.linkBytes;
-  }
-
-  /**
    * The link that brings all states in the order of sending; undefined if states may be lost or overtake each
    * other.
    */
   get inOrderLink(): Link | undefined {
-    const newest = this.#newest;
-    const isInOrder = newest?.isUnreliable === false && (newest.width ?? 1) === 1;
-    return isInOrder && this.session.linkFor("state") === newest ? newest : undefined;
-  }
-
-  /**
-   * Notes whether the participant can use WebRTC. The others hear of each change, so frequent changes wait,
-   * and only the last of them counts.
-   */
-  setWebrtc(webrtc: boolean): void {
-    this.#saidWebrtc = webrtc;
-    if (!this.#cancelWebrtcChange) this.#changeWebrtc();
+    return this.links.inOrder;
   }
 
   /** Returns true if another page may take this seat with the token. Compares in constant time. */
@@ -397,102 +327,28 @@ export class Participant {
   }
 
   /**
-   * Adds a socket for this participant's states. Closes it if the participant has enough, or has no open
-   * link.
-   */
-  addStripe(stripe: AdmittedLink): void {
-    const first = this.#newest;
-    if (
-      !(first instanceof PathLink) ||
-      first.state !== "open" ||
-      (this.#stripes?.count ?? 0) >= MAX_STRIPES
-    ) {
-      return stripe.link.close(CloseCode.refused, "no more sockets for this session");
-    }
-    this.#guard(stripe);
-    const scheduler = this.#scheduler;
-    this.#stripes ??= new StripeFilter({ scheduler, first, highWaterBytes: HIGH_WATER_BYTES });
-    this.#stripes.add(stripe.link);
-  }
-
-  /**
    * Takes the session's first link. Waits longer for its first packet: the answer to the upgrade may still be on
    * its way to a busy client.
    */
   attach(first: AdmittedLink): void {
-    this.#take(first);
     this.session.setMinTimeout(FIRST_PACKET_MS);
-    first.onFirst = () => this.#setTimeout();
-    this.#start(first);
+    this.links.attach(first, () => this.#setTimeout());
   }
 
   /**
-   * Takes a link of a client that returns. The link replaces the others at its first packet. A client that does
-   * not get through opens one link after the other, and may have given this one up before the server could see
-   * it. `announce`: sends `resumed`, at once if no older link may still be in use.
+   * Takes a link of a client that returns, see {@link ParticipantLinks.offer}. `announce`: sends `resumed`, at once
+   * if no older link may still be in use.
    */
   offer(next: AdmittedLink, announce: () => void): void {
     const { isAway } = this;
-    this.#offered.add(next.link);
-    next.onFirst = () => this.#use(next, isAway ? undefined : announce);
     // The link may have arrived in time, and its first packet has not.
     this.keepAtLeast(LINK_CONNECT_TIMEOUT_MS);
-    this.#start(next);
-    if (isAway) announce();
-  }
-
-  /** Replaces all older links by this one. */
-  #use(next: AdmittedLink, announce: (() => void) | undefined): void {
-    if (this.isGone || !this.#offered.has(next.link)) return;
-    const older = [...this.#links];
-    for (const offered of this.#offered) {
-      this.#offered.delete(offered);
-      if (offered === next.link) break;
-      older.push(offered);
-    }
-    this.#take(next);
-    for (const old of older) old.close(CloseCode.replaced, "a newer link of this session took over");
-    this.session.reconsider("a newer link of this session took over");
-    if (this.isAway) this.#opened();
-    announce?.();
-    this.#context.onResumed(this);
-  }
-
-  #take(first: AdmittedLink): void {
-    this.linkAddress = first.address;
-    this.resumeReading();
-    this.#first = first;
-    const { link } = first;
-    this.#newest = link;
-    this.#stripes = undefined;
-    this.#held = first.takesFrames
-      ? { link: first, places: [], isListed: false, isPrompt: false }
-      : undefined;
-    this.#links.add(link);
-  }
-
-  #start(first: AdmittedLink): void {
-    this.#guard(first);
-    this.session.attach(first.link, {
-      preference: 1,
-      needsProof: false,
-      connectTimeoutMs: LINK_CONNECT_TIMEOUT_MS,
-      timeoutMs: this.#context.settings.limits.linkTimeoutMs,
-      heartbeatMs: HEARTBEAT_MS,
-      measureMs: MEASURE_MS,
+    this.links.offer(next, () => {
+      if (this.isAway) this.#opened();
+      if (!isAway) announce();
+      this.#context.onResumed(this);
     });
-  }
-
-  /**
-   * Stops to read from the WebSocket, because a reliable packet waits. The client's packets wait on its side, so
-   * that none is lost. A WebRTC link is not paused: it would go on to receive.
-   */
-  pauseReading(): void {
-    const link = this.#first;
-    if (!link?.canPause || this.#pause?.link === link) return;
-    this.#pause = { link, sinceMs: this.#scheduler.nowMs() };
-    this.#context.settings.counters.backPressure.pauses += 1;
-    link.setReading(false);
+    if (isAway) announce();
   }
 
   /**
@@ -500,41 +356,12 @@ export class Participant {
    * `forwardsPerSecondPerRoom`. While it is in debt, the relay does not read its WebSocket, for 500 ms at most.
    */
   charge(packets: number): void {
-    const limit = this.forwards.spend(packets, this.#scheduler.nowMs());
-    if (!limit || this.isGone) return;
-    this.#context.settings.counters.count("limited", limit);
-    this.pauseReading();
-    if (!this.#cancelPayment) this.#awaitPayment();
+    this.reading.charge(packets);
   }
 
   /** True: the debt is too large for a pause. The room refuses the participant's messages until it is paid. */
   get isOverdrawn(): boolean {
-    return this.forwards.waitMs(0, this.#scheduler.nowMs()) > MAX_PAUSE_MS;
-  }
-
-  /** Ends a pause when the debt is paid, or when the client might take its link for dead. */
-  #awaitPayment(): void {
-    this.#cancelPayment = undefined;
-    if (!this.#pause) return;
-    const nowMs = this.#scheduler.nowMs();
-    const restMs = this.#pause.sinceMs + MAX_PAUSE_MS - nowMs;
-    const waitMs = Math.ceil(Math.min(this.forwards.waitMs(0, nowMs), restMs));
-    if (waitMs <= 0) return this.resumeReading();
-    this.#cancelPayment = this.#scheduler.after(waitMs, () => this.#awaitPayment());
-  }
-
-  resumeReading(): void {
-    const pause = this.#pause;
-    if (!pause) return;
-    this.#pause = undefined;
-    this.#context.settings.counters.backPressure.pausedMs += this.#scheduler.nowMs() - pause.sinceMs;
-    pause.link.setReading(true);
-  }
-
-  /** Adds a link that carries a part of the traffic, besides the participant's first link. */
-  attachBeside(beside: AdmittedLink, options: LinkMonitorOptions): void {
-    this.#guard(beside);
-    this.session.attach(beside.link, options);
+    return this.reading.isOverdrawn;
   }
 
   /** Sends a control message. Never throws: a message that cannot be written or sent ends the participant. */
@@ -636,15 +463,6 @@ export class Participant {
     this.keepFor(Math.max(keptUntilMs, this.#scheduler.nowMs() + ms) - sinceMs);
   }
 
-  #changeWebrtc(): void {
-    this.#cancelWebrtcChange = undefined;
-    if (this.#saidWebrtc === this.#webrtc) return;
-    if (this.#webrtcChanges.take(1, this.#scheduler.nowMs())) {
-      this.#webrtc = this.#saidWebrtc;
-      this.#announce({ type: "capabilities", number: this.number, webrtc: this.#webrtc });
-    } else this.#cancelWebrtcChange = this.#scheduler.after(WEBRTC_CHANGE_MS, () => this.#changeWebrtc());
-  }
-
   #guard(link: AdmittedLink): void {
     link.meter = this.meter;
     link.onFault = (error) => this.fail("packet", error);
@@ -692,12 +510,12 @@ export class Participant {
         return;
       case "in":
         // With an authority, players exchange nothing: a change of links without an absence loses nothing.
-        if (!room.host) this.#announce({ type: "back", number });
+        if (!room.host) this.news.announce({ type: "back", number });
         return;
       case "away":
         this.#presence.cancelGrace();
         this.#presence = { at: "in" };
-        this.#announce({ type: "back", number });
+        this.news.announce({ type: "back", number });
         room.callHost(() => this.callbacks?.returned());
         return;
       case "ending":
@@ -712,34 +530,8 @@ export class Participant {
     this.room.sendToOthers(this, { type: "joined", peer: this.info });
   }
 
-  /**
-   * Sends the others news of this participant, when its share of the room's forwards has no debt. Newer news of
-   * the same kind replaces news that waits.
-   */
-  #announce(message: Announcement): void {
-    this.#news.set(message.type === "capabilities" ? "capabilities" : "presence", message);
-    if (!this.#cancelNews) this.#sendNews();
-  }
-
-  #sendNews(): void {
-    this.#cancelNews = undefined;
-    for (const [kind, message] of this.#news) {
-      const nowMs = this.#scheduler.nowMs();
-      const waitMs = this.forwards.waitMs(0, nowMs);
-      if (waitMs > 0) {
-        this.#cancelNews = this.#scheduler.after(Math.ceil(waitMs), () => this.#sendNews());
-        return;
-      }
-      this.#news.delete(kind);
-      this.forwards.spend(this.room.size - 1, nowMs);
-      this.room.sendToOthers(this, message);
-    }
-  }
-
   #linkDown(link: Link, close: LinkClose, isLast: boolean): void {
-    if (this.#offered.delete(link)) return;
-    this.#links.delete(link);
-    if (this.#links.size > 0 || (this.#presence.at !== "joining" && this.#presence.at !== "in")) return;
+    if (!this.links.down(link) || (this.#presence.at !== "joining" && this.#presence.at !== "in")) return;
     // A client that leaves with a full queue can say so only by the close code. A WebRTC close has no code.
     if (close.code === CloseCode.left && link.kind !== "webrtc") return this.end(CloseCode.left, "left");
     // Nobody has a token for this session yet: the welcome with it leaves when the participant is let in.
@@ -755,7 +547,7 @@ export class Participant {
     this.keepFor(this.#graceMsOf(page));
     const { room, number } = this;
     // The direct links of a page that is closed or asleep are gone too.
-    this.#announce({ type: "away", number, closed: page !== "open" });
+    this.news.announce({ type: "away", number, closed: page !== "open" });
     room.callHost(() => this.callbacks?.dropped());
   }
 
@@ -774,9 +566,9 @@ export class Participant {
   #gone(close: LinkClose): Promise<unknown> | undefined {
     if (this.isGone) return undefined;
     this.#finish("left");
-    this.#cancelWebrtcChange?.();
-    this.#cancelPayment?.();
-    this.#cancelNews?.();
+    this.links.stop();
+    this.reading.stop();
+    this.news.stop();
     this.#context.drops.count("not-routable", this.waiting.length);
     this.waiting.clear();
     return this.#context.onGone(this, close);

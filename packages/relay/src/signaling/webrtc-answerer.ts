@@ -170,13 +170,13 @@ export class WebRtcAnswerer {
     this.#open.add(attempt);
     // The newer of two links is preferred, as in the client.
     const preference = linkOptions.preference + number / 0x10000;
-    participant.attachBeside(admitted, { ...linkOptions, preference, routed: new RoutedLoss() });
+    participant.links.attachBeside(admitted, { ...linkOptions, preference, routed: new RoutedLoss() });
     return attempt;
   }
 
   #permits(participant: Participant, address: string): boolean {
     const mode = this.#settings.webrtc?.privateCandidates ?? "private-sessions";
-    const isPermitted = permitsCandidate(address, participant.linkAddress, mode);
+    const isPermitted = permitsCandidate(address, participant.links.address, mode);
     if (!isPermitted) this.#drops.count("not-allowed");
     return isPermitted;
   }

@@ -102,7 +102,7 @@ export class PlayerLifecycle {
     player.snapshots.catchUp();
     counters.reconnects += 1;
     player.settle(true);
-    hooks.call("onReconnect", () => room.onReconnect?.(player as never));
+    hooks.call("onReconnect", () => room.onReconnect?.(player));
   }
 
   /** Called when a player's participant has ended. Resolves when `onLeave` has ended. */
@@ -140,7 +140,7 @@ export class PlayerLifecycle {
     const { counters, hooks, room } = this.#options;
     player.goAway(cancelDisown);
     counters.drops += 1;
-    hooks.call("onDrop", () => room.onDrop?.(player as never));
+    hooks.call("onDrop", () => room.onDrop?.(player));
   }
 
   /** Resolves when `onLeave` has ended. */

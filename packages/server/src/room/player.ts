@@ -407,7 +407,7 @@ export class Player<Inputs = unknown> {
     assertRange("seconds", seconds, [0, MAX_SECONDS_AWAY, "s"]);
     const settled = new Promise<Player>((resolve, reject) => {
       this.#awaiting.push((isBack) => {
-        if (isBack) resolve(this as Player);
+        if (isBack) resolve(this);
         else reject(new NetError("session/ended", "the player did not come back"));
       });
     });

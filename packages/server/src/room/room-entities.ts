@@ -133,7 +133,7 @@ export class RoomEntities {
     const { hooks, room } = this.#options;
     let answer: BreachAnswer = "correct";
     const ask = (): void => {
-      answer = room.onBreach?.(player as never, entity, breach) ?? answer;
+      answer = room.onBreach?.(player, entity, breach) ?? answer;
     };
     hooks.call("onBreach", ask, { payer: player.participant, tariff: this.#breachTariff });
     return answer;

@@ -16,7 +16,7 @@ export interface RoomErrorsOptions {
   /** A hook that takes longer has blocked the server. */
   readonly blockedMs: number;
   /** Called for a hook that fails when the room is closed. */
-  onLateError(hook: string): void;
+  readonly onLateError: (hook: string) => void;
 }
 
 const UNCAUGHT = "onUncaughtException";

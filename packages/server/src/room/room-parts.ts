@@ -43,11 +43,11 @@ export interface RoomSetup {
   /** A hook that takes longer has blocked the server. */
   readonly blockedMs: number;
   /** Called when the room is closed. */
-  onClosed(room: Room): void;
+  readonly onClosed: (room: Room) => void;
   /** Called when the last hook of the room has ended, or when the room has failed to open. */
-  onOver(): void;
+  readonly onOver: () => void;
   /** Called when a hook fails after {@link onClosed}. */
-  onLateError(hook: string): void;
+  readonly onLateError: (hook: string) => void;
 }
 
 /** The parts of a room that its class does not see. */
@@ -65,7 +65,7 @@ export interface RoomParts extends Pick<RoomSetup, "onOver"> {
   readonly entities: RoomEntities;
   readonly lifecycle: PlayerLifecycle;
   /** Called when the room is closed. */
-  onClosed(): void;
+  readonly onClosed: () => void;
 }
 
 /**
