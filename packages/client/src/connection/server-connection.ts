@@ -42,7 +42,7 @@ const HIDDEN_TIMEOUT_MS = 60_000;
 /** Close of a connection whose server answers a newcomer with anything but a welcome of this version. */
 const UNREADABLE: LinkClose = {
   code: CloseCode.versionMismatch,
-  reason: "the welcome is unreadable: update client or server",
+  reason: "unreadable welcome: update client or server",
 };
 
 /** The seat that a welcome has given, with its secrets. */
@@ -147,7 +147,8 @@ export class ServerConnection {
       onGiveUp: (reason) => {
         // A sleeping page has made no attempts.
         if (this.#isAsleep) return;
-        this.#end(("refusal" in this.#phase && this.#phase.refusal) || { code: CloseCode.timeout, reason });
+        const { refusal } = this.#phase as Partial<Returning>;
+        this.#end(refusal ?? { code: CloseCode.timeout, reason });
       },
     });
     this.#seats = new SeatRequests(options.call);

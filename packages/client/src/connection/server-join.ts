@@ -101,11 +101,10 @@ export class ServerJoin {
   linkDown(close: LinkClose, link: Link | undefined): void {
     const isOneStep = link !== undefined && link === this.#oneStep;
     this.#oneStep = undefined;
-    const { onRefused } = this.#options;
-    if (this.isAborted) return onRefused(errorOf(close));
-    if (isOneStep && canJoinElsewhere(close.code)) return this.#request();
+    if (isOneStep && !this.isAborted && canJoinElsewhere(close.code)) return this.#request();
     // The path or this page was too slow, or a proxy has repeated the upgrade: try once more, with another ticket.
-    if (!spentCodes.includes(close.code) || this.#hasRetried) return onRefused(errorOf(close));
+    const mayRetry = !this.isAborted && !this.#hasRetried && spentCodes.includes(close.code);
+    if (!mayRetry) return this.#options.onRefused(errorOf(close));
     this.#hasRetried = true;
     this.#request();
   }
