@@ -21,7 +21,7 @@ const TARGETS = [
   })),
   { file: "packages/transport/src/token-bucket.ts", tests: ["packages/relay/test/token-bucket"] },
   {
-    file: "packages/relay/src/limits/option-checks.ts",
+    file: "packages/protocol/src/errors/option-checks.ts",
     tests: ["packages/relay/test/relay-options", "packages/relay/test/match-request"],
   },
   ...["outbox/class-queue", "outbox/byte-budget", "outbox/bundle", "outbox/path-delay"].map((name) => ({

@@ -268,10 +268,8 @@ def _stream(reader):
     _check(1 <= len(stream["name"].encode()) <= 64 and stream["tickHz"] > 0)
     stream["schemaHash"] = reader.u32()
     if reader.left:
-        _check(reader.left % 2 == 0 and reader.left <= 2 * 4096)
-        entities = [reader.u16() for _ in range(reader.left // 2)]
-        _check(all(a < b for a, b in zip(entities, entities[1:])))
-        stream["entities"] = entities
+        _check(reader.left % 2 == 0)
+        stream["entities"] = [reader.u16() for _ in range(reader.left // 2)]
     return stream
 
 

@@ -295,7 +295,7 @@ describe("user documents", () => {
     ["packages/client/src/report/room-transport.ts", "RoomTransport"],
     ["packages/client/src/time/room-clock.ts", "RoomClock"],
     ["packages/server/src/room/room.ts", "Room"],
-    ["packages/server/src/players/player.ts", "Player"],
+    ["packages/server/src/room/player.ts", "Player"],
   ])("explain in guides the members of a class: %s", (file, className) => {
     const members = publicMembers(path.join(ROOT, file), className).filter((name) => /^[a-z]\w+$/.test(name));
     expect(members.length).toBeGreaterThan(3);

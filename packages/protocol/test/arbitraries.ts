@@ -111,8 +111,6 @@ const type = text.filter(
 );
 const message = plainValue(limits.nestingDepth - 2);
 
-const entityList = uniqueArray(u16, { maxLength: 64 }).map((ids) => ids.sort((a, b) => a - b));
-
 export const peerPayload: Arbitrary<PeerPayload> = oneof(
   record({ kind: constant("command" as const), type, message }),
   record({ kind: constant("request" as const), id: u32, type, message }),
@@ -123,7 +121,9 @@ export const peerPayload: Arbitrary<PeerPayload> = oneof(
     name: type,
     tickHz: integer({ min: 1, max: 255 }),
     schemaHash: u32,
-  }).chain((start) => entityList.map((entities) => (entities.length > 0 ? { ...start, entities } : start))),
+  }).chain((start) =>
+    array(u16, { maxLength: 64 }).map((entities) => (entities.length > 0 ? { ...start, entities } : start)),
+  ),
   record({
     kind: constant("reference" as const),
     stream: u8,

@@ -4,14 +4,15 @@ import { describe, expect, test } from "vitest";
 import { peerPayload } from "./arbitraries.js";
 
 const start = { stream: 3, name: "car", tickHz: 60, schemaHash: 0xdeadbeef };
-const announcement = writePeerPayload({ kind: "stream", ...start });
+const read = { kind: "stream", ...start } as const;
+const announcement = writePeerPayload(read);
 
 describe("a slot", () => {
   test("[WF28] is decoded as it was encoded", () => {
-    expect(readSlot(writeSlot({ start }))).toEqual({ start });
+    expect(readSlot(writeSlot({ start }))).toEqual({ start: read });
     assert(
       property(uint8Array({ minLength: 5, maxLength: 64 }), (states) => {
-        expect(readSlot(writeSlot({ start, states }))).toEqual({ start, states });
+        expect(readSlot(writeSlot({ start, states }))).toEqual({ start: read, states });
       }),
     );
   });

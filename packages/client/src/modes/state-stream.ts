@@ -88,8 +88,7 @@ export class StateStream {
 
   /** Returns the announcement for a receiver that is new, with the list of all entities. */
   get announcement(): PeerPayload {
-    const entities = [...this.records.keys()].sort((a, b) => a - b);
-    return { kind: "stream", ...this.start, ...(entities.length > 0 && { entities }) };
+    return { kind: "stream", ...this.start, entities: [...this.records.keys()] };
   }
 
   add(record: OwnedRecord): void {

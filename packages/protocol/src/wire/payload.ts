@@ -17,7 +17,7 @@ export interface StreamStart {
 
 /** {@link StreamStart} as its owner sends it to another participant. */
 export interface StreamAnnouncement extends StreamStart {
-  /** Ids of the stream's entities, ascending, none twice. Left out: it has none yet. */
+  /** Ids of the stream's entities. Left out: it has none. */
   readonly entities?: readonly number[] | undefined;
 }
 
@@ -65,7 +65,7 @@ export function writePeerPayload(payload: PeerPayload): Uint8Array {
 
 /**
  * Reads the bytes of {@link writePeerPayload}. Returns undefined if they are malformed.
- * @param onItems called with numbers of items of msgpack, or of entities in a list, as they are read
+ * @param onItems called with numbers of items of msgpack as they are read
  */
 export function readPeerPayload(
   bytes: Uint8Array,
@@ -81,7 +81,7 @@ export function readPeerPayload(
     case PayloadKind.reply:
       return replyOf(arrayOf(body, 3, onItems));
     case PayloadKind.stream:
-      return streamOf(body, onItems);
+      return streamOf(body);
     case PayloadKind.reference:
       return body.length > 5 ? { kind: "reference", stream: body[0]!, states: body.subarray(1) } : undefined;
     case PayloadKind.resync:
@@ -144,38 +144,28 @@ function writeStream({ stream, name, tickHz, schemaHash, entities = [] }: Stream
   return writer.take();
 }
 
-function streamOf(body: Uint8Array, onItems?: (items: number) => void): PeerPayload | undefined {
+function streamOf(body: Uint8Array): PeerPayload | undefined {
   const reader = new ByteReader(body);
   const stream = reader.u8();
   const name = reader.text(limits.nameBytes);
   const tickHz = reader.u8();
   const schemaHash = reader.u32();
+  const entities = restOfIds(reader);
   if (!reader.ok || name === "" || tickHz === 0) return undefined;
-  const start = { kind: "stream", stream, name, tickHz, schemaHash } as const;
-  if (reader.remaining === 0) return start;
-  const entities = entitiesOf(reader, onItems);
-  return entities && { ...start, entities };
-}
-
-/** Reads ids in ascending order to the end. Returns undefined if they are in another order or too many. */
-function entitiesOf(reader: ByteReader, onItems?: (items: number) => void): number[] | undefined {
-  const count = reader.remaining / 2;
-  if (!Number.isInteger(count) || count > limits.ownedEntities) return undefined;
-  onItems?.(count);
-  const entities = Array.from({ length: count }, () => reader.u16());
-  const isAscending = entities.every((id, index) => index === 0 || id > entities[index - 1]!);
-  return isAscending ? entities : undefined;
+  return { kind: "stream", stream, name, tickHz, schemaHash, ...(entities.length > 0 && { entities }) };
 }
 
 function resyncOf(body: Uint8Array): PeerPayload | undefined {
-  const count = (body.length - 1) / 2;
-  if (!Number.isInteger(count) || count < 0 || count > MAX_RESYNCED) return undefined;
   const reader = new ByteReader(body);
-  return {
-    kind: "resync",
-    stream: reader.u8(),
-    entities: Array.from({ length: count }, () => reader.u16()),
-  };
+  const stream = reader.u8();
+  const entities = restOfIds(reader);
+  return reader.ok && entities.length <= MAX_RESYNCED ? { kind: "resync", stream, entities } : undefined;
+}
+
+function restOfIds(reader: ByteReader): number[] {
+  const ids: number[] = [];
+  while (reader.ok && reader.remaining > 0) ids.push(reader.u16());
+  return ids;
 }
 
 /** Throws {@link ConfigError} if the value cannot be the type of a message. */

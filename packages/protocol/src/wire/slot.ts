@@ -23,12 +23,10 @@ export function writeSlot({ start, states }: Slot): Uint8Array {
  */
 export function readSlot(bytes: Uint8Array): Slot | undefined {
   const reader = new ByteReader(bytes);
-  const announcement = readPeerPayload(reader.bytes(reader.varint()));
-  if (!reader.ok || announcement?.kind !== "stream" || announcement.entities) return undefined;
-  const { stream, name, tickHz, schemaHash } = announcement;
-  const start = { stream, name, tickHz, schemaHash };
+  const start = readPeerPayload(reader.bytes(reader.varint()));
+  if (!reader.ok || start?.kind !== "stream" || start.entities) return undefined;
   if (reader.remaining === 0) return { start };
   const whole = readPeerPayload(reader.rest());
-  const isWhole = whole?.kind === "reference" && whole.stream === stream;
+  const isWhole = whole?.kind === "reference" && whole.stream === start.stream;
   return isWhole ? { start, states: whole.states } : undefined;
 }

@@ -134,7 +134,7 @@ export class Participant {
   readonly #tokens: readonly Buffer[];
   #welcomeId: number | undefined;
   #presence: Presence = { at: "joining" };
-  /** What its page has said of itself. `isLast`: no other page will take its seat, which then ends with it. */
+  /** The last message of its page about itself. `isLast`: no other page will take its seat, which then ends with it. */
   #page = { isHidden: false, isLast: false };
   readonly #joinedAtMs: number;
   #info: PeerInfo | undefined;

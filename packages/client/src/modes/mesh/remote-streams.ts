@@ -73,7 +73,9 @@ export class RemoteStreams {
   announce(start: StreamAnnouncement, listener: SnapshotListener): DropReason | undefined {
     const known = this.#streams.get(start.stream);
     if (!known) return this.#ended.has(start.stream) ? "bad-message" : this.#begin(start, true);
-    if (known.isAnnounced || !isSameStart(known.start, start)) return "bad-message";
+    const { tickHz, schemaHash } = known.start;
+    const isSame = tickHz === start.tickHz && schemaHash === start.schemaHash;
+    if (known.isAnnounced || !isSame) return "bad-message";
     known.isAnnounced = true;
     // The owner's whole states follow.
     known.waiting = [];
@@ -286,10 +288,6 @@ export class RemoteStreams {
     const entities = ids.length > MAX_RESYNCED ? [] : ids;
     this.#owner.trySend({ kind: "resync", stream: stream.start.stream, entities });
   }
-}
-
-function isSameStart(a: StreamStart, b: StreamStart): boolean {
-  return a.name === b.name && a.tickHz === b.tickHz && a.schemaHash === b.schemaHash;
 }
 
 function keep(stream: RemoteStream, states: Uint8Array): void {

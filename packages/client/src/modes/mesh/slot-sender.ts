@@ -1,4 +1,4 @@
-import { limits, writeControl, writeSlot } from "@paceline/protocol";
+import { limits, writeControl, writeSlot, type Slot } from "@paceline/protocol";
 import type { Clock, Session } from "@paceline/transport";
 import type { StateStream } from "../state-stream.js";
 
@@ -6,9 +6,10 @@ import type { StateStream } from "../state-stream.js";
 const REFRESH_MS = 5000;
 /** Shortest time between two refreshes, ms: several players may join at once. */
 const MIN_PAUSE_MS = 250;
-/** Rate limits of refreshes: long ones, and those of many streams, are followed by a longer pause. */
+/** Rate limit of refreshes: long ones are followed by a longer pause. */
 const BYTES_PER_SECOND = 2048;
-const SLOTS_PER_SECOND = 20;
+/** Bytes of the message around a slot. They also keep the slots of many streams below the server's rate of messages. */
+const MESSAGE_BYTES = 100;
 const MAX_ENTITIES = 256;
 /** States begin with their tick, which differs even if the entities rest. */
 const TICK_BYTES = 4;
@@ -29,6 +30,8 @@ export class SlotSender {
   readonly #serverSession: () => Session | undefined;
   /** By the number of the stream. */
   readonly #slots = new Map<number, SentSlot>();
+  /** Sum over all slots. */
+  #bytes = 0;
   #dueAtMs = Infinity;
   /** Sequence of the last message with a slot. */
   #sent = -1;
@@ -54,43 +57,35 @@ export class SlotSender {
     // On a blocked link, more slots would only queue up.
     if (!session || session.isClosed || session.isBacklogged) return;
     if (this.#sent >= 0 && !session.commands.isAcknowledged(this.#sent)) return;
-    let [slots, bytes] = [0, 0];
-    for (const stream of this.#streams()) {
-      const sent = this.#send(stream, tick, session);
-      slots += sent > 0 ? 1 : 0;
-      bytes += sent;
-    }
+    let bytes = 0;
+    for (const stream of this.#streams()) bytes += this.#send(stream, tick, session);
     this.#dueAtMs = nowMs + REFRESH_MS;
-    const pauseMs = 1000 * Math.max(bytes / BYTES_PER_SECOND, slots / SLOTS_PER_SECOND);
-    if (slots > 0) this.#pausedUntilMs = nowMs + Math.max(MIN_PAUSE_MS, pauseMs);
+    if (bytes > 0) this.#pausedUntilMs = nowMs + Math.max(MIN_PAUSE_MS, (1000 * bytes) / BYTES_PER_SECOND);
   }
 
-  /** Sends the slot of a stream if it has changed. Returns its bytes, or 0. */
+  /** Sends the slot of a stream if it has changed. Returns the bytes of the message, or 0. */
   #send(stream: StateStream, tick: number, session: Session): number {
-    const slot = this.#slotOf(stream, tick);
     const before = this.#slots.get(stream.number);
+    const others = this.#bytes - (before?.bytes ?? 0);
+    const slot = slotOf(stream, tick, limits.slotBytes - others);
     if (!slot || (before && isSame(slot.states, before.states))) return 0;
-    const { state, states } = slot;
-    this.#slots.set(stream.number, { states, bytes: state.length });
+    const state = writeSlot(slot);
+    this.#slots.set(stream.number, { states: slot.states, bytes: state.length });
+    this.#bytes = others + state.length;
     this.#sent = session.sendReliable(writeControl({ type: "slot", stream: stream.number, state }));
-    return state.length;
+    return state.length + MESSAGE_BYTES;
   }
+}
 
-  /** Returns a slot with as many entities as there is room for; undefined if there is none for the announcement. */
-  #slotOf(
-    stream: StateStream,
-    tick: number,
-  ): { readonly state: Uint8Array; readonly states: Uint8Array | undefined } | undefined {
-    let room = limits.slotBytes;
-    for (const [number, { bytes }] of this.#slots) if (number !== stream.number) room -= bytes;
-    const records = [...stream.records.values()].slice(0, MAX_ENTITIES);
-    for (let count = records.length; ; count >>= 1) {
-      const [whole, ...more] = count > 0 ? stream.whole(records.slice(0, count), tick) : [];
-      const states = whole?.states;
-      const state = writeSlot({ start: stream.start, states });
-      if (more.length === 0 && state.length <= room) return { state, states };
-      if (count === 0) return undefined;
-    }
+/** Returns a slot with as many entities as there is room for; undefined if there is none for the announcement. */
+function slotOf(stream: StateStream, tick: number, maxBytes: number): Slot | undefined {
+  const { start } = stream;
+  const records = [...stream.records.values()].slice(0, MAX_ENTITIES);
+  for (let count = records.length; ; count >>= 1) {
+    const [whole, ...more] = count > 0 ? stream.whole(records.slice(0, count), tick) : [];
+    const slot = { start, states: whole?.states };
+    if (more.length === 0 && writeSlot(slot).length <= maxBytes) return slot;
+    if (count === 0) return undefined;
   }
 }
 
