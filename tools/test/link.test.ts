@@ -225,10 +225,10 @@ describe("the linked client in a game", () => {
     expect(map.sources).toContain("../../../protocol/src/wire/packet.ts");
     expect(map.names).toContain("Room");
     const code = readFileSync(path.join(CLIENT, "dist/linked/room.js"), "utf8");
-    const column = code.indexOf("hasPairs&&");
+    const column = code.indexOf("webRtc.prefetch()");
     const found = new SourceMap(map).findEntry(0, column) as SourceMapping;
     const source = readFileSync(path.join(CLIENT, "dist/linked", found.originalSource), "utf8").split("\n");
-    expect(source[found.originalLine]!.slice(found.originalColumn)).toMatch(/^hasPairs &&/);
+    expect(source[found.originalLine]!.slice(found.originalColumn)).toMatch(/^webRtc\.prefetch\(\)/);
   });
 
   it.each([withEsbuild, withRolldown])(
