@@ -20,19 +20,16 @@ function isInRoot() {
 /** @param {string} directory a group's @param {string} pid */
 const move = (directory, pid) => writeFileSync(path.join(directory, "cgroup.procs"), pid);
 
-/**
- * Moves this process into the group until it ends. Without the right to do so, nothing happens.
- * @returns {boolean} false if it stays where it is
- */
+/** Moves this process into the group until it ends. Without the right to do so, it stays where it is. */
 export function joinOneCpuGroup() {
-  if (!existsSync(ROOT_GROUP) || !isInRoot()) return false;
+  if (!existsSync(ROOT_GROUP) || !isInRoot()) return;
   const group = path.join(ROOT_GROUP, NAME);
   const pid = String(process.pid);
   try {
     mkdirSync(group, { recursive: true });
     move(group, pid);
   } catch {
-    return false;
+    return;
   }
   process.once("exit", () => {
     try {
@@ -42,5 +39,4 @@ export function joinOneCpuGroup() {
       // Another run of these tools is still in the group.
     }
   });
-  return true;
 }
