@@ -34,6 +34,23 @@ describe("slewed clock", () => {
   });
 });
 
+describe("slewed clock, larger errors", () => {
+  test("corrects more per second the larger the error is, and does not run backwards", () => {
+    for (const errorMs of [200, -200]) {
+      const clock = new SlewedClock();
+      clock.aim(0, 0);
+      clock.aim(errorMs, 0);
+      let last = 0;
+      for (let at = 10; at <= 1000; at += 10) {
+        const now = clock.nowMs(at);
+        expect(now).toBeGreaterThan(last);
+        last = now;
+      }
+      expect(Math.abs(last - 1000 - errorMs)).toBeLessThan(30);
+    }
+  });
+});
+
 describe("render clock", () => {
   test("never runs backwards while the delay changes", () => {
     const event = record({
@@ -73,6 +90,19 @@ describe("tick timeline", () => {
       }),
       { numRuns: 20 },
     );
+  });
+
+  test("takes the earliest guess until the first observation, and then forgets it", () => {
+    for (const lateMs of [20, 120, 240, 700]) {
+      const timeline = new TickTimeline(60);
+      timeline.guess(6, 100 + lateMs);
+      timeline.guess(12, 200 + 2 * lateMs);
+      expect(timeline.secondsAt(200 + 2 * lateMs)).toBeCloseTo(0.2 + lateMs / 1000, 6);
+      timeline.observe(60, 1050, 100);
+      expect(timeline.secondsAt(1050)).toBeCloseTo(1.05, 6);
+      timeline.guess(66, 1150 + lateMs);
+      expect(timeline.secondsAt(1150 + lateMs)).toBeCloseTo(1.15 + lateMs / 1000, 6);
+    }
   });
 
   test("follows a sender within a few packets after a pause of ten seconds", () => {

@@ -288,6 +288,12 @@ export class ShownEntities implements SnapshotListener {
     this.#cameAtSeconds = nowMs === undefined ? undefined : this.secondsAt(nowMs);
   }
 
+  /** Takes a state that may be late: see {@link TickTimeline.guess}. */
+  guess(tick: number, sentAtMs: number): void {
+    this.#timeline?.guess(tick, sentAtMs);
+    this.#turnMs = -Infinity;
+  }
+
   observe(tick: number, cameAtMs: number): void {
     this.#timeline?.observe(tick, cameAtMs, this.#source.rttMs(), this.#source.offsetMs?.());
     this.#turnMs = -Infinity;

@@ -1,13 +1,15 @@
-/** Share of elapsed time by which a wrong clock is corrected. 5 % is invisible. */
+/** Share of elapsed time by which a wrong clock is corrected at least. 5 % is invisible. */
 const SLEW = 0.05;
-/** A larger error (a machine slept) is corrected in one step: slewing would take minutes. */
+/** The largest share. A clock that is far ahead cannot run backwards, so it runs at half speed. */
+const MAX_SLEW = 0.5;
+/** A larger error (a machine slept) is corrected in one step: slewing would take too long. */
 const STEP_MS = 250;
-/** Correction for a clock that is far ahead. It cannot run backwards, so it runs at half speed. */
-const BRAKE = 0.5;
+/** Time in which a large error would be gone, ms: what a wrong clock shows is wrong meanwhile. */
+const CORRECTION_MS = STEP_MS / MAX_SLEW;
 
 /**
- * A clock that follows an offset from the local clock and never runs backwards. It slews small errors, steps
- * over a large one forward (counted), and runs at half speed after a large one backward.
+ * A clock that follows an offset from the local clock and never runs backwards. It slews small errors by 5 % of
+ * elapsed time and larger ones by more, steps over the largest forward, and runs at half speed after one backward.
  */
 export class SlewedClock {
   readonly #stepsBack: boolean;
@@ -61,7 +63,7 @@ export class SlewedClock {
     this.#lastLocalMs = localMs;
     if (this.#offsetMs === undefined || !(elapsedMs > 0 && elapsedMs < Infinity)) return;
     const errorMs = this.#targetMs - this.#offsetMs;
-    const rate = errorMs < -STEP_MS ? BRAKE : SLEW;
+    const rate = Math.max(SLEW, Math.min(MAX_SLEW, Math.abs(errorMs) / CORRECTION_MS));
     const limitMs = rate * elapsedMs;
     this.#offsetMs += Math.max(-limitMs, Math.min(limitMs, errorMs));
   }

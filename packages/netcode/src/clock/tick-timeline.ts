@@ -25,7 +25,7 @@ const SKIP_PROOFS = 3;
  */
 export class TickTimeline {
   readonly #msPerTick: number;
-  readonly #clock = new SlewedClock({ stepsBack: true });
+  #clock = new SlewedClock({ stepsBack: true });
   /** Arrivals, oldest first: their times, and their times minus those of the ticks, constant but for jitter. */
   #times: number[] = [];
   #lags: number[] = [];
@@ -45,7 +45,7 @@ export class TickTimeline {
     this.#msPerTick = 1000 / tickHz;
   }
 
-  /** True after the first observation. */
+  /** True after the first guess or observation. */
   get isReady(): boolean {
     return this.#clock.isSet;
   }
@@ -71,6 +71,19 @@ export class TickTimeline {
   }
 
   /**
+   * Records a state that was sent at `nowMs` or earlier: a message that was repeated, or that a server has kept. The
+   * earliest guess counts until the first observation. Later only one that comes before its time counts.
+   */
+  guess(tick: number, nowMs: number): void {
+    const unwrapped = this.unwrap(tick);
+    const seconds = this.secondsOf(unwrapped);
+    if (this.isReady && seconds <= this.secondsAt(nowMs)) return;
+    if (this.#lags.length > 0) return this.observe(tick, nowMs, 0);
+    this.#newest = Math.max(this.#newest ?? unwrapped, unwrapped);
+    this.#restart(seconds * 1000 - nowMs, nowMs);
+  }
+
+  /**
    * Records that a packet of `tick` arrived at `nowMs`. The round trip to its sender takes `rttMs`.
    * @param offsetMs estimate of the sender's clock, that of {@link answered}, minus the local one
    */
@@ -80,6 +93,7 @@ export class TickTimeline {
     this.#newest = Math.max(this.#newest ?? unwrapped, unwrapped);
     const lagMs = nowMs - unwrapped * this.#msPerTick;
     this.#watchForJump(lagMs, nowMs);
+    const isFirst = this.#lags.length === 0;
     const [times, lags] = [this.#times, this.#lags];
     while (times.length === KEPT || nowMs - times[0]! > MAX_AGE_MS) {
       times.shift();
@@ -97,7 +111,9 @@ export class TickTimeline {
     sorted.splice(at, 0, lagMs);
     const halfRttMs = Number.isFinite(rttMs) && rttMs > 0 ? rttMs / 2 : 0;
     const aimMs = halfRttMs - sorted[sorted.length >> 1]!;
-    this.#clock.aim(offsetMs === undefined ? aimMs : this.#limited(aimMs, offsetMs), nowMs);
+    const limitedMs = offsetMs === undefined ? aimMs : this.#limited(aimMs, offsetMs);
+    if (isFirst) this.#restart(limitedMs, nowMs);
+    else this.#clock.aim(limitedMs, nowMs);
   }
 
   /** Returns the sender's simulation time at `nowMs`, s since its tick 0; 0 before the first observation. */
@@ -125,6 +141,11 @@ export class TickTimeline {
   /** Returns the sender's tick time minus local time, ms, within the limits from pongs. */
   #limited(aimMs: number, offsetMs: number): number {
     return Math.max(offsetMs - this.#highMs, Math.min(offsetMs - this.#lowMs, aimMs));
+  }
+
+  #restart(offsetMs: number, nowMs: number): void {
+    this.#clock = new SlewedClock({ stepsBack: true });
+    this.#clock.aim(offsetMs, nowMs);
   }
 
   #watchForJump(lagMs: number, nowMs: number): void {

@@ -83,16 +83,12 @@ export class RemoteEntities {
     return this.#streams.readSlot(slot.start.stream, slot.states, this.store);
   }
 
-  /**
-   * Estimates the owner's time from states that may be late, if nothing better is known, or if they come
-   * before their time by the estimate.
-   */
+  /** Estimates the owner's time from states that may be late, and were sent `ageMs` ago or earlier. */
   #guessTime(states: Uint8Array, ageMs = 0): void {
-    const tick = new ByteReader(states).u32();
-    if (!this.store.canDateTicks || this.store.ageMsOf(tick) < ageMs) this.#observe(tick, ageMs);
+    this.store.guess(new ByteReader(states).u32(), this.#parts.scheduler.nowMs() - ageMs);
   }
 
-  #observe(tick: number, ageMs = 0): void {
-    this.store.observe(tick, this.#parts.scheduler.nowMs() - ageMs);
+  #observe(tick: number): void {
+    this.store.observe(tick, this.#parts.scheduler.nowMs());
   }
 }
