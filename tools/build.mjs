@@ -1,7 +1,12 @@
 /** `pnpm build`: the packages (incrementally), the client and the panel for browsers, then the apps' own builds. */
+import { readdirSync } from "node:fs";
+import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { runChild } from "./children.mjs";
 import { binOf, pnpm, ROOT } from "./pnpm.mjs";
+import { removeStaleOutput } from "./stale-output.mjs";
+
+const PACKAGES = path.join(ROOT, "packages");
 
 /** Projects that run from `dist`; their references are built with them. A plain `tsc -b` would check the tests too. */
 const PROJECTS = [
@@ -22,6 +27,7 @@ export async function buildAll() {
     console.error(`${packages.output}Building the packages failed; the lines above say where.`);
     return false;
   }
+  for (const name of readdirSync(PACKAGES)) removeStaleOutput(path.join(PACKAGES, name));
   // Imported here, because `npm test` imports this file before anything is installed.
   const { linkClient, linkPanel } = await import("./link.mjs");
   await linkClient();
