@@ -1,5 +1,5 @@
 import { ByteWriter } from "../bytes/byte-writer.js";
-import type { DropReason } from "../errors/codes.js";
+import type { DropReason } from "../drop-reasons.js";
 import { BitCoder } from "../state/codec/bit-coder.js";
 import { codeWide } from "../state/codec/varuint.js";
 import { quantise, restore } from "../state/plan/quantiser.js";

@@ -1,4 +1,5 @@
-import { MAX_EVERY_TICKS, MAX_HEARTBEAT_MS, PayloadKind } from "../errors/codes.js";
+import { MAX_EVERY_TICKS, MAX_HEARTBEAT_MS } from "../limits.js";
+import { PayloadKind } from "./message-kinds.js";
 import { readKinds, type KindInfo } from "./control.js";
 import {
   boolean,

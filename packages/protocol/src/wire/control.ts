@@ -1,4 +1,4 @@
-import { limits } from "../errors/codes.js";
+import { limits } from "../limits.js";
 import { isBuild } from "./build.js";
 import {
   anything,

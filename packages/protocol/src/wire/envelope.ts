@@ -1,6 +1,8 @@
 import { ByteReader } from "../bytes/byte-reader.js";
 import type { ByteWriter } from "../bytes/byte-writer.js";
-import { TrafficClass, limits, type DropReason, type TrafficClassName } from "../errors/codes.js";
+import { TrafficClass, type TrafficClassName } from "./message-kinds.js";
+import { limits } from "../limits.js";
+import type { DropReason } from "../drop-reasons.js";
 import { PacketFlag } from "./packet.js";
 
 /**

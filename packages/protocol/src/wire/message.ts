@@ -1,6 +1,7 @@
 import { ByteReader } from "../bytes/byte-reader.js";
 import type { ByteWriter } from "../bytes/byte-writer.js";
-import { MessageKind, type DropReason } from "../errors/codes.js";
+import { MessageKind } from "./message-kinds.js";
+import type { DropReason } from "../drop-reasons.js";
 import type { Packet } from "./packet.js";
 
 /** A message inside a packet: kind, length, body. `body` is a view, valid while the packet is handled. */

@@ -1,6 +1,7 @@
 import { ByteReader } from "../bytes/byte-reader.js";
 import { ByteWriter } from "../bytes/byte-writer.js";
-import { PayloadKind, limits } from "../errors/codes.js";
+import { PayloadKind } from "./message-kinds.js";
+import { limits } from "../limits.js";
 import { ConfigError } from "../errors/errors.js";
 import { encodeUtf8 } from "../bytes/utf8.js";
 import { decodeValue, encodeAfter, encodeItems, encodeItemsAfter } from "../bytes/value-codec.js";

@@ -1,5 +1,6 @@
 import { ByteReader } from "../../bytes/byte-reader.js";
-import { limits, type DropReason } from "../../errors/codes.js";
+import { limits } from "../../limits.js";
+import type { DropReason } from "../../drop-reasons.js";
 import { stateChecksum } from "../codec/checksum.js";
 import { EntityRows, type Texts } from "../plan/entity-rows.js";
 import { MAX_ENTITIES, NO_TICK, PacketEntries } from "../codec/packet-entries.js";

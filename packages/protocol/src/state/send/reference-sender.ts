@@ -1,5 +1,5 @@
 import { ByteWriter } from "../../bytes/byte-writer.js";
-import { limits } from "../../errors/codes.js";
+import { limits } from "../../limits.js";
 import { NO_TICK, type PacketEntries } from "../codec/packet-entries.js";
 import type { StateHistory } from "../plan/state-history.js";
 import type { SnapshotSenderOptions } from "./snapshot-sender.js";

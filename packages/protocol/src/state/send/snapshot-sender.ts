@@ -1,4 +1,4 @@
-import { limits } from "../../errors/codes.js";
+import { limits } from "../../limits.js";
 import { AcknowledgedTicks, put } from "./acknowledged-ticks.js";
 import type { EntityRows } from "../plan/entity-rows.js";
 import { NO_TICK, type PacketEntries } from "../codec/packet-entries.js";

@@ -1,8 +1,8 @@
-import { isFields } from "./bytes/fields.js";
-import { encodeUtf8 } from "./bytes/utf8.js";
-import { plainDataProblem } from "./bytes/plain-data.js";
-import type { ErrorCode } from "./errors/error-codes.js";
-import { ConfigError } from "./errors/errors.js";
+import { isFields } from "../bytes/fields.js";
+import { encodeUtf8 } from "../bytes/utf8.js";
+import { plainDataProblem } from "../bytes/plain-data.js";
+import type { ErrorCode } from "../errors/error-codes.js";
+import { ConfigError } from "../errors/errors.js";
 
 /** The ways to request a seat, by `POST /match/METHOD/TARGET` or in the upgrade of a link. */
 export const matchMethods = ["joinOrCreate", "create", "join", "joinById", "reconnect"] as const;
