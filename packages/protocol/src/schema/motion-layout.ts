@@ -2,7 +2,18 @@ import { axes, componentCount, derivedComponent, type Component } from "./entity
 import type { Fields } from "./entity-definition.js";
 import type { Field, Vec2Field, Vec3Field } from "./entity-fields.js";
 import { ConfigError } from "../errors/errors.js";
-import { noteMotion } from "./motion-use.js";
+
+let isMotionUsed = false;
+
+/** Returns true once an entity with a motion was described. Without one, a client needs no code that moves it. */
+export function usesMotion(): boolean {
+  return isMotionUsed;
+}
+
+/** Records that an entity with a motion was described. */
+export function noteMotion(): void {
+  isMotionUsed = true;
+}
 
 /** Names of the motion models. */
 export const motionModels = ["hold", "velocity", "acceleration", "turn", "history", "step"] as const;

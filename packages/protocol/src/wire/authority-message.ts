@@ -13,8 +13,8 @@ import {
   textOf,
   wholeOf,
   type Reader,
+  messageReader,
 } from "../bytes/shape.js";
-import { messageReader } from "../bytes/message-reader.js";
 import { encodeAfter } from "../bytes/value-codec.js";
 
 /** Messages from a participant to the authority of its room. */

@@ -1,5 +1,4 @@
 import { limits } from "../limits.js";
-import { isBuild } from "./build.js";
 import {
   anything,
   boolean,
@@ -14,9 +13,9 @@ import {
   text,
   wholeOf,
   type Reader,
+  messageReader,
 } from "../bytes/shape.js";
 import { isFields } from "../bytes/fields.js";
-import { messageReader } from "../bytes/message-reader.js";
 
 /** A participant as the others see it. */
 export interface PeerInfo {
@@ -200,3 +199,10 @@ export const readClientMessage = messageReader<ClientMessage>({
   slot: { stream: streamNumber, state: slot },
   leave: {},
 });
+
+const MAX_BUILD_CHARACTERS = 64;
+
+/** Returns true if a value can name a build: 1 to 64 letters, digits, and `. + - _`. */
+export function isBuild(value: unknown): value is string {
+  return typeof value === "string" && value.length <= MAX_BUILD_CHARACTERS && /^[\w.+-]+$/.test(value);
+}

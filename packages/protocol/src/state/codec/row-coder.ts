@@ -1,5 +1,5 @@
 import type { Baselines } from "./baselines.js";
-import { QUAT_COLUMNS } from "../plan/state-plan.js";
+import { QUAT_COLUMNS } from "../columns/state-plan.js";
 import type { BitCoder } from "./bit-coder.js";
 import {
   LARGE,

@@ -1,5 +1,4 @@
-import { Role } from "../plan/column-role.js";
-import type { StatePlan } from "../plan/state-plan.js";
+import { Role, type StatePlan } from "../columns/state-plan.js";
 
 /** Columns of at most this many bits have no residual: their changed value follows uncoded. */
 export const NARROW_BITS = 4;

@@ -1,12 +1,11 @@
 import { ByteReader } from "../../bytes/byte-reader.js";
 import { limits } from "../../limits.js";
 import type { DropReason } from "../../drop-reasons.js";
-import { stateChecksum } from "../codec/checksum.js";
-import { EntityRows, type Texts } from "../plan/entity-rows.js";
-import { MAX_ENTITIES, NO_TICK, PacketEntries } from "../codec/packet-entries.js";
+import { stateChecksum, MAX_ENTITIES, NO_TICK, PacketEntries } from "../codec/packet-entries.js";
+import { EntityRows, type Texts } from "../columns/entity-rows.js";
 import { PacketHead, type SharedBaselines } from "../codec/packet-head.js";
 import { StateCodec } from "../codec/state-codec.js";
-import { OWNER_COLUMN, TELEPORT_COLUMN, type StatePlan } from "../plan/state-plan.js";
+import { OWNER_COLUMN, TELEPORT_COLUMN, type StatePlan } from "../columns/state-plan.js";
 
 /**
  * Most columns in one packet, over all its entities. With MAX_ENTITIES it limits the allocations of a reader.

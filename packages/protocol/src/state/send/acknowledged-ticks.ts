@@ -1,4 +1,4 @@
-import type { EntityRows } from "../plan/entity-rows.js";
+import type { EntityRows } from "../columns/entity-rows.js";
 import { NO_TICK } from "../codec/packet-entries.js";
 
 /** Ticks of the newest three states of one entity that one receiver has acknowledged. */

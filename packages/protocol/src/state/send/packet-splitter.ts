@@ -1,4 +1,4 @@
-import type { EntityRows } from "../plan/entity-rows.js";
+import type { EntityRows } from "../columns/entity-rows.js";
 import { MAX_ENTITIES, PacketEntries } from "../codec/packet-entries.js";
 import type { SnapshotContent, SnapshotWriter } from "./snapshot-writer.js";
 

@@ -1,4 +1,4 @@
-import type { EntityRows } from "../plan/entity-rows.js";
+import type { EntityRows } from "../columns/entity-rows.js";
 
 /** Most acknowledgement states kept per tick. A new one replaces the oldest. */
 const MAX_STATES = 16;

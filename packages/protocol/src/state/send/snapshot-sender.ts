@@ -1,10 +1,10 @@
 import { limits } from "../../limits.js";
 import { AcknowledgedTicks, put } from "./acknowledged-ticks.js";
-import type { EntityRows } from "../plan/entity-rows.js";
+import type { EntityRows } from "../columns/entity-rows.js";
 import { NO_TICK, type PacketEntries } from "../codec/packet-entries.js";
 import { PacketSplitter, type SplitJob } from "./packet-splitter.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
-import type { StateHistory } from "../plan/state-history.js";
+import type { StateHistory } from "../columns/state-history.js";
 
 /** Most packets that may await an acknowledgement. */
 const IN_FLIGHT = 1024;

@@ -1,7 +1,22 @@
 import type { Component, Leaf } from "../../schema/entity-components.js";
 import type { EntityDefinition } from "../../schema/entity-definition.js";
 import { ConfigError } from "../../errors/errors.js";
-import { Role } from "./column-role.js";
+
+/** Behaviours of columns, which decide their prediction. */
+export const Role = {
+  /** Velocity. */
+  rate: 0,
+  /** Position with a known velocity. */
+  place: 1,
+  /** Smooth value, predicted from its own history. */
+  smooth: 2,
+  /** Component of a quaternion. */
+  rotation: 3,
+  /** Number that stays constant between steps. */
+  step: 4,
+  /** Choice that stays constant between changes. */
+  change: 5,
+} as const;
 
 /** Columns before those of the fields: the owner of the entity, and the count of its teleports. */
 export const OWNER_COLUMN = 0;
