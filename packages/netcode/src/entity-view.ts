@@ -13,7 +13,7 @@ import {
   type Vec2Field,
   type Vec3Field,
 } from "@paceline/protocol";
-import { wrapAngle } from "./body/angle.js";
+import { wrapAngle } from "./body/pose.js";
 import type { Place } from "./entity-table.js";
 
 /**

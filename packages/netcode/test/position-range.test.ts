@@ -6,7 +6,7 @@ import {
   type BodyLayout,
   type ReckoningModel,
 } from "../src/index.js";
-import { newReckoner } from "../src/reckoning/new-reckoner.js";
+import { newReckoner } from "../src/reckoning/reckoning-model.js";
 
 // What a game reads is clamped once more. Here each part keeps to the range alone, since corrections and the
 // sender's decisions begin where these parts end.

@@ -1,7 +1,6 @@
-import { angleDifference, wrapAngle } from "../body/angle.js";
+import { angleDifference, wrapAngle, clampPosition } from "../body/pose.js";
 import type { BodyLayout, Components } from "../body/body-layout.js";
 import type { Reckoner } from "./reckoner.js";
-import { clampPosition } from "./rotation.js";
 
 /** Bends of the path (rad) for which a parabola through three positions is better than a line through two. */
 const MIN_BEND = 0.01;
