@@ -1,11 +1,10 @@
 import { CloseCode, type TrafficClassName } from "@paceline/protocol";
-import { routeOf, type LinkRoute } from "../link-route.js";
+import { routeOf, type LinkRoute, type SignalledLink, type WebRtcLinkOptions } from "../signalled-link.js";
 import { PathLink } from "../path-link.js";
-import type { SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
 import { channelOf, highWaterBytes } from "../webrtc/channel-limits.js";
 import { channelInit, dataChannels, type DataChannelName } from "../webrtc/channels.js";
-import { nativeIceServers } from "./native-ice-servers.js";
 import {
+  nativeIceServers,
   countNativeConnection,
   type NativeChannel,
   type NativeConnection,

@@ -19,7 +19,7 @@ import {
 import { losesPackets, mayBeLost, type Link } from "../link.js";
 import type { PlannedClass } from "../profiles/plan.js";
 import { RelayedLink } from "../relayed/relayed-link.js";
-import type { DropCounters } from "./drop-counters.js";
+import type { DropCounters, PongTimes } from "./session-options.js";
 import { ANSWER_PACKET_BYTES, sessionAnswerBudget, type AnswerBudget } from "./outbox/answer-budget.js";
 import { Bundle, commandPeriodMs } from "./outbox/bundle.js";
 import type { ByteBudget } from "./outbox/byte-budget.js";
@@ -45,7 +45,6 @@ import {
   assertEventBytes,
   assertMessageBytes,
 } from "./outbox/payload-limits.js";
-import type { PongTimes } from "./session-options.js";
 import { ACK_BITS, SequenceWindow, areOfSent } from "./sequence-window.js";
 
 /** Budget of bulk bytes through a relay that all sessions of a room share. */

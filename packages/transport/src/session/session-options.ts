@@ -1,11 +1,33 @@
+import type { DropReason } from "@paceline/protocol";
 import type { Link, LinkClose } from "../link.js";
 import type { ChannelPolicyOf } from "../profiles/plan.js";
 import type { Scheduler } from "../scheduler.js";
 import type { AnswerBudget } from "./outbox/answer-budget.js";
 import type { ByteBudget } from "./outbox/byte-budget.js";
 import type { BulkRate } from "./sender.js";
-import type { DropCounters } from "./drop-counters.js";
 import type { ReadAllowance } from "./read-allowance.js";
+
+/** Counts of drops by reason. */
+export class DropCounters {
+  readonly #counts = new Map<DropReason, number>();
+
+  get total(): number {
+    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  count(reason: DropReason, times = 1): void {
+    if (times > 0) this.#counts.set(reason, this.of(reason) + times);
+  }
+
+  of(reason: DropReason): number {
+    return this.#counts.get(reason) ?? 0;
+  }
+
+  /** Returns the reasons that occurred, with their counts. */
+  toRecord(): Partial<Record<DropReason, number>> {
+    return Object.fromEntries(this.#counts);
+  }
+}
 
 /**
  * Times of one ping, ms: this side's clock when the ping left and when the pong came, and the other's in

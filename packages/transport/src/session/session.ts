@@ -17,19 +17,17 @@ import {
   type TrafficClassName,
 } from "@paceline/protocol";
 import { losesPackets, mayBeLost, type Link, type LinkClose } from "../link.js";
-import type { PathReading } from "../live/path-choice.js";
+import type { PathReading } from "../path-choice.js";
 import type { Scheduler } from "../scheduler.js";
 import { Receiver } from "./receiver.js";
-import { readCloseBody, writeCloseBody } from "./close-body.js";
-import { DropCounters } from "./drop-counters.js";
+import { readCloseBody, writeCloseBody, PONG_BYTES, pongTo, readPong } from "./message-bodies.js";
+import { DropCounters, type SessionHandlers, type SessionOptions } from "./session-options.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./links/link-monitor.js";
 import type { LossReading } from "./path-loss.js";
 import type { Outbox, OutboxCounters } from "./outbox/outbox.js";
 import type { Fragment, ReliableClass, ReliableQueueView } from "./outbox/reliable-queue.js";
 import { LAST_FRAGMENT, assertBytes, assertEventBytes } from "./outbox/payload-limits.js";
-import { PONG_BYTES, pongTo, readPong } from "./pong.js";
 import type { ReadAllowance } from "./read-allowance.js";
-import type { SessionHandlers, SessionOptions } from "./session-options.js";
 import { Sender, type StateMoment } from "./sender.js";
 import { SessionLinks } from "./links/session-links.js";
 import { SharedInterval } from "./shared-timer.js";

@@ -1,10 +1,9 @@
 import { CloseCode, type TrafficClassName } from "@paceline/protocol";
 import type { Instance, SignalData } from "simple-peer";
 import SimplePeer from "simple-peer/simplepeer.min.js";
-import type { LinkRoute } from "../link-route.js";
+import type { LinkRoute, SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
 import { PathLink } from "../path-link.js";
 import { channelOf, highWaterBytes } from "./channel-limits.js";
-import type { SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
 import { channelInit, dataChannels, type DataChannelName } from "./channels.js";
 import { selectedRoute } from "./selected-route.js";
 

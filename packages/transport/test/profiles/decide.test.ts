@@ -9,7 +9,7 @@ import {
   planFor as planOf,
   profileOf,
   type Environment,
-} from "../../src/profiles/index.js";
+} from "../../src/index.js";
 
 const browser: Environment = {
   security: "https",

@@ -9,7 +9,7 @@ import {
   profileRanges,
   measuredBands,
   type Row,
-} from "../../src/profiles/index.js";
+} from "../../src/index.js";
 import { bandSources, treeWords } from "../../src/profiles/tree-words.js";
 import { everyCombination } from "./every-combination.js";
 

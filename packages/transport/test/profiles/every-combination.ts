@@ -7,7 +7,7 @@ import {
   movements,
   profiles,
   topologies,
-} from "../../src/profiles/index.js";
+} from "../../src/index.js";
 
 const BOTH = [true, false] as const;
 const QUIET: Measured = {

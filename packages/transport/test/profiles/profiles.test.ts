@@ -7,7 +7,7 @@ import {
   type ProfileNumbers,
   profileRanges,
   profiles,
-} from "../../src/profiles/index.js";
+} from "../../src/index.js";
 
 test("every genre has a profile that is valid, frozen and found by its name", () => {
   expect(Object.keys(profiles)).toEqual([...genres]);

@@ -1,5 +1,5 @@
 import type { Link } from "../../link.js";
-import type { PathReading } from "../../live/path-choice.js";
+import type { PathReading } from "../../path-choice.js";
 import type { RoutedLoss } from "../routed-loss.js";
 import { PingLoss } from "./ping-loss.js";
 import { RoundTrip } from "./round-trip.js";

@@ -1,7 +1,7 @@
 import { CloseCode } from "@paceline/protocol";
 import type { Link, LinkClose } from "../../link.js";
 import type { Scheduler } from "../../scheduler.js";
-import type { PathReading } from "../../live/path-choice.js";
+import type { PathReading } from "../../path-choice.js";
 import { OwnLateness } from "./own-lateness.js";
 import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
 

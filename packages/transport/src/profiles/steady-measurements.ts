@@ -1,5 +1,5 @@
-import { type HeldBands, measuredBands, quantities } from "../profiles/bands.js";
-import type { Measured } from "../profiles/circumstances.js";
+import { type HeldBands, measuredBands, quantities } from "./bands.js";
+import type { Measured } from "./circumstances.js";
 import { ENTER_AFTER_MS, LEAVE_AFTER_MS, SteadyBand } from "./steady-band.js";
 
 type Name = keyof typeof quantities;

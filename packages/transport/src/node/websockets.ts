@@ -1,10 +1,18 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { WEBSOCKET_PROTOCOL } from "@paceline/protocol";
-import { WebSocketServer, type ServerOptions } from "ws";
+import { WebSocketServer, type ServerOptions, WebSocket } from "ws";
 import type { Scheduler } from "../scheduler.js";
 import { FramedLink } from "./framed-link.js";
 import { FramedSocket, type StrayFrameHandler } from "./framed-socket.js";
+import type { WebSocketConstructor } from "../websocket/websocket-link.js";
+
+/** The WebSocket of `ws` as a client. Lets bots, tests and native players in Node be ordinary clients. */
+export const NodeWebSocket: WebSocketConstructor = class extends WebSocket {
+  constructor(url: string, protocols?: string[]) {
+    super(url, protocols, { perMessageDeflate: false });
+  }
+};
 
 /** Close code of RFC 6455, section 7.4.1. */
 const MESSAGE_TOO_BIG = 1009;

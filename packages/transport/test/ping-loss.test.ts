@@ -1,7 +1,7 @@
 import { memoryLinkPair, seededRandom, VirtualScheduler } from "@paceline/testkit";
 import { Session } from "@paceline/transport";
 import { expect, test } from "vitest";
-import { PingLoss } from "../../src/session/links/ping-loss.js";
+import { PingLoss } from "../src/session/links/ping-loss.js";
 
 function lossAfter(isLost: (ping: number) => boolean, pings: number): number {
   const loss = new PingLoss();

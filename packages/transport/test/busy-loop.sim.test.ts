@@ -1,7 +1,7 @@
 import { memoryLinkPair, seededRandom, VirtualScheduler } from "@paceline/testkit";
 import { Session, StallMeter, type Link, type Scheduler } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
-import { BusyLoop } from "../busy-loop.js";
+import { BusyLoop } from "./busy-loop.js";
 
 const relayed = {
   preference: 1,

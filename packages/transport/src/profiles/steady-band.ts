@@ -1,4 +1,4 @@
-import type { Band } from "../profiles/bands.js";
+import type { Band } from "./bands.js";
 
 /** Default time for which a value must stay in a worse band before the band changes, ms. */
 export const ENTER_AFTER_MS = 3000;
