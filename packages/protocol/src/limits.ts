@@ -4,13 +4,16 @@ export const limits = {
   unreliablePacketBytes: 1200,
   /** Largest packet on a reliable channel: the portable size of a data channel message. */
   reliablePacketBytes: 16_384,
-  /** Most receivers that the routing envelope of one packet names. */
+  /** Limit of receivers in the routing envelope of one packet. */
   envelopeTargets: 64,
-  /** Most unacknowledged reliable messages of a session: a quarter of the circle of their ids. */
+  /** Limit of unacknowledged reliable messages of a session: a quarter of the circle of their ids. */
   unacknowledgedMessages: 16_384,
-  /** Most bytes of these messages, and of messages that a receiver keeps while an earlier one is missing. */
+  /**
+   * Limit of the bytes of unacknowledged reliable messages, and of messages that a receiver keeps while an
+   * earlier one is missing.
+   */
   sessionQueueBytes: 1_048_576,
-  /** The limit of bytes between two players. It is smaller because a game has many such pairs. */
+  /** Limit of unacknowledged bytes between two players. It is smaller because a game has many such pairs. */
   pairQueueBytes: 262_144,
   /** Each message counts as its payload and this many bytes. */
   reliableOverheadBytes: 2,
@@ -22,11 +25,11 @@ export const limits = {
   bulkBytes: 16_777_216,
   /** Largest bulk message to the authority of a room. */
   authorityBulkBytes: 1_048_576,
-  /** Most entities of one participant. */
+  /** Limit of entities of one participant. */
   ownedEntities: 4096,
-  /** Most bytes of all slots that a participant has at the server for newcomers. */
+  /** Limit of bytes of all slots that a participant has at the server for newcomers. */
   slotBytes: 4096,
-  /** Most UTF-8 bytes of a message type or an entity name. */
+  /** Limit of UTF-8 bytes of a message type or an entity name. */
   nameBytes: 64,
   /** States that a receiver reads of one participant in a second: see `stateWeight`. */
   statesPerSecond: 20_000,
@@ -36,7 +39,7 @@ export const limits = {
   newEntityStates: 24,
   /** Ticks for which sender and receivers keep an entity's states, baselines included. */
   historyTicks: 128,
-  /** Most streams of states that one participant may announce during its session. */
+  /** Limit of streams of states that one participant announces during its session. */
   streams: 256,
   /** Pings of a session that the other side answers; more are dropped. */
   pongsPerSecond: 40,
@@ -44,7 +47,7 @@ export const limits = {
   requestsPerSecond: 30,
   /** Packets of another participant that are read of its direct links, where no relay limits them. */
   directPacketsPerSecond: 1500,
-  /** Bytes of those packets. An honest sender's default is half as many. */
+  /** Bytes of another participant's direct packets in a second. An honest sender's default is half as many. */
   directBytesPerSecond: 2_500_000,
   /** Messages that are read of one other participant in a second, of all kinds together. */
   messagesPerSecond: 5000,
@@ -52,13 +55,13 @@ export const limits = {
   messagesBurst: 10_000,
   /** So many items of msgpack values, or removals of entities, count as one message more. */
   itemsPerMessage: 16,
-  /** Most items in all arrays and maps of a msgpack value. An entry of a map counts as two. */
+  /** Limit of items in all arrays and maps of a msgpack value. An entry of a map counts as two. */
   valueItems: 131_072,
-  /** Most levels of nesting in a msgpack value. */
+  /** Limit of levels of nesting in a msgpack value. */
   nestingDepth: 8,
 } as const;
 
-/** Most ticks between two states of an authority: half of the history that differences refer to. */
+/** Longest time between two states of an authority, in ticks: half of the history that differences refer to. */
 export const MAX_EVERY_TICKS = 32;
 /**
  * Longest time between two states of an authority's entity, ms. Participants synchronise their clocks by

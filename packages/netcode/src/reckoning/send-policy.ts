@@ -27,7 +27,7 @@ export interface SendDecisionPolicy {
 export type SendReason = "first" | "position" | "heading" | "snapshot" | "field" | "repeat" | "heartbeat";
 
 /**
- * Share of lost packets from which on repeating updates pays off. With less, the next update comes soon
+ * Share of lost packets from which on repeating updates pays off. With less, the next update arrives soon
  * enough.
  */
 const LOSSY_RATIO = 0.025;

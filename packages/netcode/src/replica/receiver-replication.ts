@@ -38,9 +38,9 @@ export interface ReplicatedEntity {
 }
 
 export interface ReplicationPolicy extends SendDecisionPolicy {
-  /** Most bytes of states per second for this receiver, heads included. */
+  /** Limit of bytes of states per second for this receiver, heads included. */
   readonly bytesPerSecond: number;
-  /** Most states per second, by their {@link stateWeight}, that the receiver reads. Default: no limit. */
+  /** Limit of states per second, by their {@link stateWeight}, that the receiver reads. Default: no limit. */
   readonly statesPerSecond?: number;
   /**
    * Time after which an unacknowledged state counts as lost and its entity is due again, ms; Infinity: never.
@@ -79,7 +79,7 @@ interface SentPacket {
   readonly ids: number[];
 }
 
-/** Most packets that may await an acknowledgement. */
+/** Limit of packets that await an acknowledgement. */
 const IN_FLIGHT = 1024;
 const LOST_URGENCY = 2;
 const FORCED_URGENCY = 8;

@@ -124,7 +124,7 @@ export type ClientMessage =
 /** The server's number in signals, and as a peer. No participant has it. */
 export const SERVER_NUMBER = 0;
 
-/** Most kinds of entities in one room. */
+/** Limit of kinds of entities in one room. */
 export const MAX_KINDS = 64;
 
 const options: Reader<Readonly<Record<string, string | number | boolean>>> = (value) => {

@@ -147,7 +147,7 @@ export const matchRefusalCodes = [
   "session/version",
 ] as const satisfies readonly ErrorCode[];
 
-export type MatchRefusalCode = (typeof matchRefusalCodes)[number];
+type MatchRefusalCode = (typeof matchRefusalCodes)[number];
 
 /** The reason for refusing a match request. `status`: the HTTP status, if the request came over HTTP. */
 export interface MatchRefusal {

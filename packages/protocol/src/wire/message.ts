@@ -37,7 +37,7 @@ export function writeMessageHead(
   if (only === undefined) writer.u8(kind).varint(bodyBytes);
 }
 
-/** Returns the most bytes that {@link writeMessage} writes for a body. */
+/** Returns the limit of bytes that {@link writeMessage} writes for a body. */
 export function messageBytes(bodyBytes: number): number {
   return 1 + (bodyBytes < 0x80 ? 1 : bodyBytes < 0x4000 ? 2 : 3) + bodyBytes;
 }

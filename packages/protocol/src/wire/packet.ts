@@ -55,7 +55,7 @@ export interface PacketHeader {
   readonly only?: MessageKind | undefined;
 }
 
-/** A decoded header and the messages behind it (a view into the packet). */
+/** A decoded header and the messages after it (a view into the packet). */
 export interface Packet extends PacketHeader {
   readonly messages: Uint8Array;
 }

@@ -1,7 +1,7 @@
 import type { InputDefinition } from "../input/input-definition.js";
 
 /** A client's request, and the answer to it. */
-export interface RequestTypes {
+interface RequestTypes {
   readonly ask: unknown;
   readonly answer: unknown;
 }

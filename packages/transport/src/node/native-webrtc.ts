@@ -18,7 +18,7 @@ export interface NativeWebRtc {
  */
 const SCTP_SEND_BUFFER_BYTES = 24_576;
 
-export interface NativeConfig {
+interface NativeConfig {
   readonly iceServers: (string | NativeIceServer)[];
   readonly bindAddress?: string;
   readonly enableIceUdpMux?: boolean;

@@ -31,9 +31,9 @@ export interface NodeWebRtcLinkOptions extends WebRtcLinkOptions {
   onBadSignal?(): void;
 }
 
-/** Most candidates of the other side that are tried. A browser has two to ten. */
+/** Limit of candidates of the other side that are tried. A browser has two to ten. */
 const MAX_CANDIDATES = 24;
-/** Most signals that wait for {@link NodeWebRtcLink.start}. */
+/** Limit of signals that wait for {@link NodeWebRtcLink.start}. */
 const EARLY_SIGNALS = 64;
 /** The largest accepted message: a packet and its envelope. */
 const MAX_MESSAGE_BYTES = 17_000;
@@ -274,7 +274,7 @@ function bufferedBytes(channel: NativeChannel): number {
 
 /**
  * Makes the offering side begin DTLS. ICE reports the path to the offering side last, so that DTLS packets
- * from the other side would come too early and be lost. The side that begins repeats the most: this library
+ * from the other side would arrive too early and be lost. The side that begins repeats the most: this library
  * repeats a lost packet after a second, a browser after 50 ms.
  */
 function beginningDtls(sdp: string): string {

@@ -18,7 +18,7 @@ export const NodeWebSocket: WebSocketConstructor = class extends WebSocket {
 const MESSAGE_TOO_BIG = 1009;
 
 export interface WebSocketListenerOptions {
-  /** Most bytes of a packet. A larger one closes the link with 1009. */
+  /** Limit of bytes of a packet. A larger one closes the link with 1009. */
   readonly maxPacketBytes: number;
   readonly scheduler: Scheduler;
   /** A socket that holds this many unsent bytes has no room. */
@@ -26,7 +26,7 @@ export interface WebSocketListenerOptions {
 }
 
 /** An accepted connection, and the subprotocols that its client offered (they carry its ticket). */
-export interface AcceptedLink {
+interface AcceptedLink {
   readonly link: FramedLink;
   readonly offeredProtocols: readonly string[];
   readonly request: IncomingMessage;
@@ -40,7 +40,7 @@ export interface AcceptHandlers {
 }
 
 /**
- * Most frames of one message. A browser may cut a message into a few. Without a limit, a client could send
+ * Limit of frames of one message. A browser may cut a message into a few. Without a limit, a client could send
  * endless empty fragments at no cost.
  */
 const MAX_FRAGMENTS = 16;

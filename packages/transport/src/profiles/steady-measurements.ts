@@ -7,7 +7,7 @@ type Name = keyof typeof quantities;
 const STALLS_ENTER_AFTER_MS = 0;
 /** Additional sockets close only after a quiet minute: opening one again costs a handshake. */
 const STALLS_LEAVE_AFTER_MS = 60_000;
-/** Most that the time for which a quantity keeps its band without measurements grows, in multiples of the first. */
+/** Limit of the time for which a quantity keeps its band without measurements, in multiples of the first. */
 const MAX_KEPT = 16;
 const names = Object.keys(quantities) as Name[];
 

@@ -1,7 +1,7 @@
 import type { EntityRows, Texts } from "../columns/entity-rows.js";
 
 export const NO_TICK = -1;
-/** Most entities in a packet. Readers allocate no more. */
+/** Limit of entities in a packet. Readers allocate no more. */
 export const MAX_ENTITIES = 4096;
 
 /** The entities of a packet in ascending order of id, as arrays that all packets reuse. */

@@ -14,7 +14,7 @@ const NO_TICK = -1;
 export class EntityRows {
   readonly id: number;
   readonly plan: StatePlan;
-  /** The states by slot, each behind its tick: processors fetch both at once. */
+  /** The states by slot, each after its tick: processors fetch both at once. */
   readonly rows: Int32Array;
   readonly #textsBySlot: Texts[] | undefined;
   readonly #mask: number;

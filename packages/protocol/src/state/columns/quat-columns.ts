@@ -3,7 +3,7 @@ import type { StatePlan } from "./state-plan.js";
 
 const unpacked = new Float64Array(4);
 /**
- * Most by which rounding may lengthen the three columns together, in steps; 1.5 is possible. The fourth
+ * Limit of the length that rounding may add to the three columns together, in steps; 1.5 is possible. The fourth
  * component shortens more than in proportion then, and the rotation is up to 8 % more than half a precision
  * wrong at a precision of 0.3 rad. The property test of the codec found this bound.
  */

@@ -26,7 +26,7 @@ export const OWNER_BITS = 16;
 export const TELEPORT_BITS = 8;
 
 /** Columns that are predicted together, in coding order. */
-export interface ColumnGroup {
+interface ColumnGroup {
   readonly role: (typeof Role)[keyof typeof Role];
   readonly first: number;
   readonly count: number;
@@ -84,7 +84,7 @@ const TURN = 2 * Math.PI;
 export interface PlanOptions {
   readonly tickHz: number;
   /**
-   * True: the derived components of a motion model are sent too, behind the fields. Receivers extrapolate
+   * True: the derived components of a motion model are sent too, after the fields. Receivers extrapolate
    * from them.
    */
   readonly hasRates?: boolean;
@@ -175,7 +175,7 @@ function layColumns(definition: EntityDefinition, columnOf: Int32Array, width: n
  * impact.
  */
 const MAX_RATE_STEPS = 2 ** 18 - 1;
-/** Most steps of a range. More would not fit the codec's integers. */
+/** Limit of steps of a range. More would not fit the codec's integers. */
 const MAX_STEPS = 2 ** 30;
 
 function assertSteps({ name }: EntityDefinition, { name: field, min, max, precision }: Component): void {
@@ -222,7 +222,7 @@ function groupColumns(
   return groups.sort((a, b) => order.indexOf(a.role) - order.indexOf(b.role));
 }
 
-/** Groups the derived components that are sent, behind the fields. */
+/** Groups the derived components that are sent, after the fields. */
 function groupRates(
   { definition, columnOf }: Pick<StatePlan, "definition" | "columnOf">,
   rate: number,

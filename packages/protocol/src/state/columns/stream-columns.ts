@@ -8,10 +8,10 @@ import type { Field } from "../../schema/entity-fields.js";
 import { motionModels } from "../../schema/motion-layout.js";
 import { Handling, boundsOf, handlingOf, planState, type PlanOptions, type StatePlan } from "./state-plan.js";
 
-/** Most bytes of a field's description per column. A text field is one column. */
+/** Limit of bytes of a field's description per column. A text field is one column. */
 export const MAX_COLUMN_BYTES = 24;
 const MAX_FIELDS = 256;
-/** Most steps of a range on either side of 0. */
+/** Limit of steps of a range on either side of 0. */
 const MAX_STEPS = 2 ** 30;
 
 /** The order matters: the first five kinds have a precision, the third to the seventh a range. */

@@ -20,7 +20,7 @@ export class AcknowledgedTicks {
     return copy;
   }
 
-  /** Adds an acknowledged tick. Acknowledgements come in any order, and repeatedly. */
+  /** Adds an acknowledged tick. Acknowledgements arrive in any order, and repeatedly. */
   add(tick: number): void {
     if (tick === this.tick0 || tick === this.tick1 || tick === this.tick2) return;
     if (isNewer(tick, this.tick0)) {

@@ -6,7 +6,7 @@ import { PacketSplitter, type SplitJob } from "./packet-splitter.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
 import type { StateHistory } from "../columns/state-history.js";
 
-/** Most packets that may await an acknowledgement. */
+/** Limit of packets that await an acknowledgement. */
 const IN_FLIGHT = 1024;
 const DEFAULT_CHECKSUM_TICKS = 32;
 /** Largest age of a baseline that the coding can hold, in ticks. */

@@ -68,7 +68,8 @@ export class SessionLinks {
     return this.monitorOf(link)?.reading;
   }
 
-  wasLate(sinceMs: number, nowMs: number): boolean {
+  /** Returns true if this page's own loop was late in that time, so that silence proves nothing. */
+  wasLoopLate(sinceMs: number, nowMs: number): boolean {
     return this.#lateness.wasLate(sinceMs, nowMs);
   }
 
