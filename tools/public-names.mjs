@@ -13,21 +13,83 @@ const PUBLIC = ["client", "panel", "server", "vite-plugin"];
  */
 export function publicNames() {
   const files = PUBLIC.flatMap(entriesOf);
+  const program = programOf(files);
+  const names = new Names(program.getTypeChecker());
+  for (const file of files) names.addModule(/** @type {ts.SourceFile} */ (program.getSourceFile(file)));
+  return names.found;
+}
+
+/**
+ * Returns the exports of all entries of some packages, types included.
+ * @param {readonly string[]} packages names of folders
+ * @returns {Map<string, Set<string>>} by package
+ */
+export function exportsOf(packages) {
+  const program = programOf(packages.flatMap(entriesOf));
+  const checker = program.getTypeChecker();
+  const namesOf = (/** @type {string} */ file) => {
+    const source = /** @type {ts.SourceFile} */ (program.getSourceFile(file));
+    const module = /** @type {ts.Symbol} */ (checker.getSymbolAtLocation(source));
+    return checker.getExportsOfModule(module).map((exported) => exported.getName());
+  };
+  return new Map(packages.map((name) => [name, new Set(entriesOf(name).flatMap(namesOf))]));
+}
+
+/**
+ * Returns the names that a file takes from a package of this repository: it imports them, exports them again,
+ * or has the word in its code while it takes the package as a whole, dynamically, or by its path.
+ * @param {string} text of a source file
+ * @param {string} name folder of the package
+ * @returns {Set<string>}
+ */
+export function namesFrom(text, name) {
+  const specifier = `@paceline/${name}`;
+  /** @type {Set<string>} */
+  const names = new Set();
+  const source = ts.createSourceFile("a.tsx", text, ts.ScriptTarget.Latest);
+  const isOf = (/** @type {ts.Node | undefined} */ node) =>
+    node !== undefined &&
+    ts.isStringLiteralLike(node) &&
+    (node.text === specifier || node.text.startsWith(`${specifier}/`));
+  const addAll = () => {
+    for (const [word] of text.matchAll(/[\w$]+/g)) names.add(word);
+  };
+  const visit = (/** @type {ts.Node} */ node) => {
+    if (ts.isImportDeclaration(node) && isOf(node.moduleSpecifier)) {
+      const bindings = node.importClause?.namedBindings;
+      if (bindings && ts.isNamedImports(bindings))
+        for (const { name, propertyName } of bindings.elements) names.add((propertyName ?? name).text);
+      else if (bindings) addAll();
+    } else if (ts.isExportDeclaration(node) && isOf(node.moduleSpecifier)) {
+      if (node.exportClause && ts.isNamedExports(node.exportClause))
+        for (const { name, propertyName } of node.exportClause.elements)
+          names.add((propertyName ?? name).text);
+    } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
+      if (isOf(node.argument.literal)) addAll();
+    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
+      if (isOf(node.arguments[0])) addAll();
+    }
+    ts.forEachChild(node, visit);
+  };
+  if (new RegExp(`packages/${name}/(?:src|dist)/index\\b`).test(text)) addAll();
+  visit(source);
+  return names;
+}
+
+/** @param {readonly string[]} files */
+function programOf(files) {
   const { config } = ts.readConfigFile(
     path.join(PACKAGES, "../tsconfig.base.json"),
     ts.sys.readFile.bind(ts.sys),
   );
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, PACKAGES);
-  const program = ts.createProgram(files, {
+  return ts.createProgram(files, {
     ...options,
     lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
     composite: false,
     noEmit: true,
     rootDir: PACKAGES,
   });
-  const names = new Names(program.getTypeChecker());
-  for (const file of files) names.addModule(/** @type {ts.SourceFile} */ (program.getSourceFile(file)));
-  return names.found;
 }
 
 /**

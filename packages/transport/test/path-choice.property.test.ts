@@ -1,5 +1,6 @@
 import { array, assert, double, integer, property, record } from "fast-check";
-import { PathChoice, type PathReading } from "@paceline/transport";
+import { PathChoice } from "@paceline/transport";
+import type { PathReading } from "../src/path-choice.js";
 import { describe, expect, test } from "vitest";
 
 const relay: PathReading = { roundTrips: 0, rttMs: 60, jitterMs: 3, lossRatio: 0, recentLossRatio: 0 };

@@ -1,6 +1,6 @@
 import { type Arbitrary, array, assert, double, integer, property, tuple } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SteadyBand } from "@paceline/transport";
+import { SteadyBand } from "../../src/profiles/steady-band.js";
 
 const bands = [
   { name: "low", from: 0 },
