@@ -44,7 +44,7 @@ export {
   assertMessageBytes,
   MAX_PAYLOAD_BYTES,
 } from "./session/outbox/payload-limits.js";
-export type { LossReading } from "./session/path-loss.js";
+export type { LossReading } from "./session/loss-count.js";
 export * from "./session/read-allowance.js";
 export * from "./session/requests.js";
 export * from "./session/routed-loss.js";

@@ -35,7 +35,8 @@ import {
   type Pending,
   type ReliableClass,
 } from "./outbox/reliable-queue.js";
-import { LossCount, SentLoss } from "./path-loss.js";
+import { LossCount } from "./loss-count.js";
+import { SentLoss } from "./sent-loss.js";
 import {
   LAST_FRAGMENT,
   MAX_EVENT_BYTES,
@@ -93,7 +94,7 @@ interface PacketStart {
 
 /** Key of packets of inputs, greater than all keys of entities. At most one such packet waits. */
 const INPUT_KEY = 2 ** 40;
-/** Most states that are remembered without acks. */
+/** Limit of states that are remembered without acks. */
 const MAX_UNACKNOWLEDGED_STATES = 1024;
 const RELIABLE: readonly ReliableClass[] = ["command", "bulk"];
 
