@@ -47,33 +47,43 @@ export function namesFrom(text, name) {
   /** @type {Set<string>} */
   const names = new Set();
   const source = ts.createSourceFile("a.tsx", text, ts.ScriptTarget.Latest);
-  const isOf = (/** @type {ts.Node | undefined} */ node) =>
-    node !== undefined &&
-    ts.isStringLiteralLike(node) &&
-    (node.text === specifier || node.text.startsWith(`${specifier}/`));
-  const addAll = () => {
-    for (const [word] of text.matchAll(/[\w$]+/g)) names.add(word);
-  };
+  let isWhole = new RegExp(`packages/${name}/(?:src|dist)/index\\b`).test(text);
+  // Only such imports stand deeper than in a statement of the module.
+  const hasLate = /\bimport\(/.test(text);
   const visit = (/** @type {ts.Node} */ node) => {
-    if (ts.isImportDeclaration(node) && isOf(node.moduleSpecifier)) {
-      const bindings = node.importClause?.namedBindings;
-      if (bindings && ts.isNamedImports(bindings))
-        for (const { name, propertyName } of bindings.elements) names.add((propertyName ?? name).text);
-      else if (bindings) addAll();
-    } else if (ts.isExportDeclaration(node) && isOf(node.moduleSpecifier)) {
-      if (node.exportClause && ts.isNamedExports(node.exportClause))
-        for (const { name, propertyName } of node.exportClause.elements)
-          names.add((propertyName ?? name).text);
-    } else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) {
-      if (isOf(node.argument.literal)) addAll();
-    } else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) {
-      if (isOf(node.arguments[0])) addAll();
-    }
-    ts.forEachChild(node, visit);
+    const taken = takenBy(node, (module) => module === specifier || module.startsWith(`${specifier}/`));
+    if (taken === "all") isWhole = true;
+    else for (const each of taken) names.add(each);
+    if (hasLate || node === source) ts.forEachChild(node, visit);
   };
-  if (new RegExp(`packages/${name}/(?:src|dist)/index\\b`).test(text)) addAll();
   visit(source);
+  if (isWhole) for (const [word] of text.matchAll(/[\w$]+/g)) names.add(word);
   return names;
+}
+
+/**
+ * Returns the names that one import or export takes from the modules of a kind, or `all`.
+ * @param {ts.Node} node
+ * @param {(module: string) => boolean} isOf
+ * @returns {readonly string[] | "all"}
+ */
+function takenBy(node, isOf) {
+  const module = moduleOf(node);
+  if (module === undefined || !ts.isStringLiteralLike(module) || !isOf(module.text)) return [];
+  if (!ts.isImportDeclaration(node) && !ts.isExportDeclaration(node)) return "all";
+  const clause = ts.isImportDeclaration(node) ? node.importClause?.namedBindings : node.exportClause;
+  if (!clause) return [];
+  if (!ts.isNamedImports(clause) && !ts.isNamedExports(clause)) return "all";
+  return clause.elements.map(({ name, propertyName }) => (propertyName ?? name).text);
+}
+
+/** @param {ts.Node} node @returns {ts.Node | undefined} the name of the module that it imports or exports from */
+function moduleOf(node) {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier;
+  if (ts.isImportTypeNode(node))
+    return ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined;
+  const isDynamic = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword;
+  return isDynamic ? node.arguments[0] : undefined;
 }
 
 /** @param {readonly string[]} files */

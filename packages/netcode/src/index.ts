@@ -12,7 +12,7 @@ export {
   DEFAULT_CONVERGENCE,
 } from "./convergence/convergence.js";
 export { DelayedBody } from "./interpolation/delayed-body.js";
-export { InterpolatedBody, isInterpolated } from "./interpolation/interpolated-body.js";
+export { InterpolatedBody } from "./interpolation/interpolated-body.js";
 export * from "./interpolation/interpolation-delay.js";
 export { type Desync, Lockstep, type Turn } from "./lockstep/lockstep.js";
 export * from "./lockstep/state-hash.js";
@@ -32,7 +32,12 @@ export { FUTURE_SECONDS, type Reckoner } from "./reckoning/reckoner.js";
 export { newReckoner, reckoningModelOf } from "./reckoning/reckoning-model.js";
 export { type MotionFault, RemoteBody, type ShownBody } from "./reckoning/remote-body.js";
 export * from "./reckoning/send-decision.js";
-export { REPEAT_AFTER_MS, repeatAfterMsFor, type SendDecisionPolicy } from "./reckoning/send-policy.js";
+export {
+  isInterpolated,
+  REPEAT_AFTER_MS,
+  repeatAfterMsFor,
+  type SendDecisionPolicy,
+} from "./reckoning/send-policy.js";
 export * from "./replica/derived-velocity.js";
 export {
   lostAfterMsOf,

@@ -76,7 +76,6 @@ export {
   type AuthorityInfo,
   type ClientMessage,
   type IceServer,
-  isBuild,
   type KindInfo,
   MAX_KINDS,
   type PeerInfo,
@@ -88,6 +87,7 @@ export {
 export * from "./wire/envelope.js";
 export {
   type Group,
+  isBuild,
   LINK_PATH,
   type ListAnswer,
   type MatchAnswer,

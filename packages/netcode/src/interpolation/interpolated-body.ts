@@ -1,21 +1,9 @@
-import type { EntityDefinition } from "@paceline/protocol";
 import { isFiniteRow, type BodyLayout, type Components } from "../body/body-layout.js";
 import { Convergence, RATE_SECONDS, type ConvergenceOptions } from "../convergence/convergence.js";
 import { clampPosition } from "../body/pose.js";
 import { WorldReckoner } from "../reckoning/world-reckoner.js";
 import { interpolatePose } from "./hermite.js";
 import { SnapshotBuffer } from "./snapshot-buffer.js";
-
-/**
- * Returns true if receivers show entities of a definition by interpolation. `byProfile`: the profile's
- * choice.
- */
-export function isInterpolated(definition: EntityDefinition, byProfile: boolean): boolean {
-  if (!definition.motionLayout) return false;
-  if (definition.show !== undefined) return definition.show === "interpolate";
-  // A game with its own motion model wants it to be used.
-  return byProfile && definition.motion !== "step";
-}
 
 export interface InterpolatedBodyOptions {
   readonly layout: BodyLayout;

@@ -1,8 +1,7 @@
 import type { EntityDefinition, Leaf, Texts } from "@paceline/protocol";
 import { angleDifference, orientationErrorRad } from "../body/pose.js";
-import { isInterpolated } from "../interpolation/interpolated-body.js";
 import type { SendDecision } from "../reckoning/send-decision.js";
-import type { SendDecisionPolicy, SendReason } from "../reckoning/send-policy.js";
+import { isInterpolated, type SendDecisionPolicy, type SendReason } from "../reckoning/send-policy.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
 import { deriveVelocity, isVelocityDerived } from "./derived-velocity.js";
 

@@ -1,4 +1,5 @@
 import { limits } from "../limits.js";
+import { isBuild } from "./match.js";
 import {
   anything,
   boolean,
@@ -199,10 +200,3 @@ export const readClientMessage = messageReader<ClientMessage>({
   slot: { stream: streamNumber, state: slot },
   leave: {},
 });
-
-const MAX_BUILD_CHARACTERS = 64;
-
-/** Returns true if a value can name a build: 1 to 64 letters, digits, and `. + - _`. */
-export function isBuild(value: unknown): value is string {
-  return typeof value === "string" && value.length <= MAX_BUILD_CHARACTERS && /^[\w.+-]+$/.test(value);
-}
