@@ -40,12 +40,15 @@ const TARGETS = [
       "packages/transport/test/migration",
     ],
   })),
-  { file: "packages/transport/src/live/steady-band.ts", tests: ["packages/transport/test/live"] },
+  {
+    file: "packages/transport/src/profiles/steady-band.ts",
+    tests: ["packages/transport/test/profiles/steady-band"],
+  },
   ...["decide", "tree"].map((name) => ({
     file: `packages/transport/src/profiles/${name}.ts`,
     tests: ["packages/transport/test/profiles"],
   })),
-  { file: "packages/transport/src/live/path-choice.ts", tests: ["packages/transport/test/live/path-choice"] },
+  { file: "packages/transport/src/path-choice.ts", tests: ["packages/transport/test/path-choice"] },
   { file: "packages/relay/src/admission/resume-tokens.ts", tests: ["packages/relay/test/resume-tokens"] },
   { file: "packages/relay/src/matchmaking/seats.ts", tests: ["packages/relay/test/registry"] },
   { file: "packages/relay/src/limits/session-meter.ts", tests: ["packages/relay/test/session-meter"] },

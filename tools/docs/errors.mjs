@@ -66,12 +66,12 @@ export function errorsMarkdown() {
     `\`${key}\``,
     value,
   ]);
-  const closes = entriesOf("errors/codes.ts", "CloseCode").map(({ key, value, comment }) => [
+  const closes = entriesOf("wire/close-codes.ts", "CloseCode").map(({ key, value, comment }) => [
     value,
     `\`${key}\``,
     comment,
   ]);
-  return `<!-- Written by \`pnpm docs\` from error-codes.ts and codes.ts in packages/protocol/src and from packages/server/test/mistakes.json: change those files. -->
+  return `<!-- Written by \`pnpm docs\` from error-codes.ts and close-codes.ts in packages/protocol/src and from packages/server/test/mistakes.json: change those files. -->
 
 # Errors
 

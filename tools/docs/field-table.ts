@@ -1,5 +1,5 @@
 import type { StatePlan } from "../../packages/protocol/src/index.js";
-import { Role } from "../../packages/protocol/src/state/plan/column-role.js";
+import { Role } from "../../packages/protocol/src/state/columns/state-plan.js";
 
 const codedAs: Readonly<Record<StatePlan["groups"][number]["role"], string>> = {
   [Role.rate]: "velocity: goes on changing as it did",

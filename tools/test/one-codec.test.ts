@@ -44,8 +44,8 @@ describe("states", () => {
   it("become columns in one place, and never travel as floats", () => {
     expect(filesWith(/\bquantise\(/)).toEqual([
       "protocol/src/input/input-codec.ts",
-      "protocol/src/state/plan/quantiser.ts",
-      "protocol/src/state/plan/state-history.ts",
+      "protocol/src/state/columns/quantiser.ts",
+      "protocol/src/state/columns/state-history.ts",
     ]);
     const ofValues = ["protocol/src/bytes/msgpack-item.ts", "protocol/src/bytes/msgpack-writer.ts"];
     expect(filesWith(/\b[gs]etFloat(?:32|64)\(/)).toEqual(ofValues);

@@ -39,6 +39,18 @@ const THIRD_OBJECT =
   /\b(?:Hosted(?:Participant|Room|Seat)|PlayerConnection|RoomCore|ClassAuthority|RoomHost|coreOf)\b/;
 const THIRD_FILE =
   /\/(?:player-connection|room-core|class-authority|room-host)\.ts$|\/server\/src\/connections\//;
+/** Former folders and files of protocol, netcode and transport: each stands in the file of its noun now. */
+const FOLDED = new RegExp(
+  [
+    String.raw`protocol/(?:)src/(?:errors/codes|match|bytes/message-reader|wire/build|schema/motion-use)\b`,
+    String.raw`protocol/(?:)src/state/(?:plan/|codec/(?:checksum|varuint)\b)`,
+    String.raw`netcode/(?:)src/(?:row-range|body/(?:angle|quaternion|pose-offset)|convergence/blend)\b`,
+    String.raw`netcode/(?:)src/reckoning/(?:rotation|new-reckoner|step-model|refused-state|adaptive-threshold)\b`,
+    String.raw`netcode/(?:)src/(?:prediction/row-step|replica/received-replica|interpolation/is-interpolated)\b`,
+    String.raw`transport/(?:)src/(?:live/|own-time|link-route|profiles/index|node/node-websocket)`,
+    String.raw`transport/(?:)src/session/(?:pong|close-body|drop-counters)\b`,
+  ].join("|"),
+);
 const LEFT_UNDONE = /\b(?:TO(?:)DO|FIX(?:)ME|X(?:)XX)\b/;
 
 describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
@@ -85,6 +97,12 @@ describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
     expect(files.filter((file) => THIRD_FILE.test(file))).toEqual([]);
   });
 
+  it("are not, and do not name, a file that was folded into that of its noun", () => {
+    const present = texts.filter(({ file }) => !/^(?:\.changeset\/|CHANGELOG\.md$)/.test(file));
+    expect(files.filter((file) => FOLDED.test(file))).toEqual([]);
+    expect(present.filter(({ text }) => FOLDED.test(text)).map(({ file }) => file)).toEqual([]);
+  });
+
   it("are named by what they hold", () => {
     expect(files.filter((file) => VAGUE_NAME.test(file))).toEqual([]);
   });
@@ -105,6 +123,15 @@ describe("the patterns", () => {
     expect("packages/client/src/helper.ts").toMatch(VAGUE_NAME);
     expect(["class Room", "Core {"].join("")).toMatch(THIRD_OBJECT);
     expect("packages/server/src/room/room-core.ts").toMatch(THIRD_FILE);
+  });
+
+  it("match folded files and former folders", () => {
+    expect(["packages/protocol", "src/errors/codes.ts"].join("/")).toMatch(FOLDED);
+    expect(["protocol", "src/state/plan/quantiser.ts"].join("/")).toMatch(FOLDED);
+    expect(["packages/transport", "src/live/path-choice.ts"].join("/")).toMatch(FOLDED);
+    expect(["netcode", "src/body/angle.ts"].join("/")).toMatch(FOLDED);
+    expect(["packages/protocol", "src/errors/error-codes.ts"].join("/")).not.toMatch(FOLDED);
+    expect(["packages/protocol", "src/wire/match.ts"].join("/")).not.toMatch(FOLDED);
   });
 
   it("leave ordinary words alone", () => {

@@ -13,7 +13,7 @@ import {
   type Vec2Field,
   type Vec3Field,
 } from "@paceline/protocol";
-import { wrapAngle } from "./body/angle.js";
+import { wrapAngle } from "./body/pose.js";
 import type { Place } from "./entity-table.js";
 
 /**
@@ -125,7 +125,7 @@ export interface Clamp {
   readonly unit: string;
 }
 
-/** The numbers and texts behind a view. */
+/** The numbers and texts of a view. */
 export interface Cells {
   readonly access: "checked" | "read" | "free";
   get(offset: number): number;
@@ -175,12 +175,12 @@ export function assignFields(
   definition: EntityDefinition,
   initial: Readonly<Record<string, unknown>>,
 ): void {
-  assignMembers(view as View, definition.name, definition.fields, initial);
+  assignMembers(view as Members, definition.name, definition.fields, initial);
 }
 
-type View = Record<string, unknown>;
+type Members = Record<string, unknown>;
 
-function assignMembers(view: View, path: string, fields: Fields, values: unknown): void {
+function assignMembers(view: Members, path: string, fields: Fields, values: unknown): void {
   for (const [name, value] of Object.entries(values ?? {})) {
     // Every object has inherited names, such as toString, that are not fields.
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
@@ -192,19 +192,19 @@ function assignMembers(view: View, path: string, fields: Fields, values: unknown
 }
 
 function assign(
-  view: View,
+  view: Members,
   key: string,
   { path, field }: { readonly path: string; readonly field: Field },
   value: unknown,
 ): void {
-  const part = view[key] as View;
+  const part = view[key] as Members;
   switch (field.kind) {
     case "vec2":
     case "vec3":
     case "quat": {
       const count = axisCounts[field.kind];
       const [known, others] = [axes.slice(0, count), axes.slice(count)];
-      const given = (value ?? {}) as View;
+      const given = (value ?? {}) as Members;
       // Objects of an engine may have further properties, but a `z` that nobody sees is a mistake.
       const lost = others.find((axis) => Object.hasOwn(given, axis) && given[axis] !== undefined);
       if (lost) throw new ConfigError(`${path}.${lost}`, given[lost], `one of ${known.join(", ")}`);

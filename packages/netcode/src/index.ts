@@ -1,56 +1,69 @@
-export * from "./body/angle.js";
-export * from "./body/body-layout.js";
-export * from "./body/pose-offset.js";
-export * from "./body/quaternion.js";
+export { type BodyLayout, type Components, isFiniteRow, positionErrorM } from "./body/body-layout.js";
+export { clampToRanges, wrapAngle } from "./body/pose.js";
 export * from "./clock/clock-estimate.js";
-export * from "./clock/offset-filter.js";
 export * from "./clock/render-clock.js";
 export * from "./clock/session-clock.js";
-export * from "./clock/slewed-clock.js";
 export * from "./clock/tick-timeline.js";
-export * from "./convergence/blend.js";
-export * from "./convergence/convergence.js";
-export * from "./entity-list.js";
-export * from "./entity-table.js";
-export * from "./entity-view.js";
-export * from "./interpolation/delayed-body.js";
-export * from "./interpolation/hermite.js";
-export * from "./interpolation/interpolated-body.js";
+export {
+  type Blend,
+  Convergence,
+  type ConvergenceOptions,
+  cubicBlend,
+  DEFAULT_CONVERGENCE,
+} from "./convergence/convergence.js";
+export { DelayedBody } from "./interpolation/delayed-body.js";
+export { InterpolatedBody } from "./interpolation/interpolated-body.js";
 export * from "./interpolation/interpolation-delay.js";
-export * from "./interpolation/is-interpolated.js";
-export * from "./interpolation/snapshot-buffer.js";
-export * from "./lockstep/lockstep.js";
+export { type Desync, Lockstep, type Turn } from "./lockstep/lockstep.js";
 export * from "./lockstep/state-hash.js";
-export * from "./lockstep/turn-length.js";
-export * from "./lockstep/turn-table.js";
-export * from "./prediction/input-buffer.js";
+export type { TurnMessage } from "./lockstep/turn-table.js";
+export { InputBuffer } from "./prediction/input-buffer.js";
 export * from "./prediction/input-pace.js";
-export * from "./prediction/predicted-body.js";
-export * from "./prediction/row-step.js";
-export * from "./prediction/server-input-buffer.js";
-export * from "./reckoning/adaptive-threshold.js";
-export * from "./reckoning/history-reckoner.js";
-export * from "./reckoning/kinematics.js";
-export * from "./reckoning/receiver-model.js";
-export * from "./reckoning/new-reckoner.js";
+export {
+  type InputStep,
+  PredictedBody,
+  roundingsOf,
+  type RowStep,
+  rowStepOf,
+} from "./prediction/predicted-body.js";
+export { INPUT_CAPACITY_TICKS, ServerInputBuffer } from "./prediction/server-input-buffer.js";
+export { Kinematics, kinematicsOf } from "./reckoning/kinematics.js";
+export { FUTURE_SECONDS, type Reckoner } from "./reckoning/reckoner.js";
+export { newReckoner, reckoningModelOf } from "./reckoning/reckoning-model.js";
+export { type MotionFault, RemoteBody, type ShownBody } from "./reckoning/remote-body.js";
 export * from "./reckoning/send-decision.js";
-export * from "./reckoning/send-policy.js";
-export * from "./reckoning/reckoner.js";
-export * from "./reckoning/refused-state.js";
-export * from "./reckoning/remote-body.js";
-export * from "./reckoning/step-model.js";
-export * from "./reckoning/stepped-reckoner.js";
-export * from "./reckoning/turn-reckoner.js";
-export * from "./reckoning/world-reckoner.js";
+export {
+  isInterpolated,
+  REPEAT_AFTER_MS,
+  repeatAfterMsFor,
+  type SendDecisionPolicy,
+} from "./reckoning/send-policy.js";
 export * from "./replica/derived-velocity.js";
-export * from "./replica/received-replica.js";
-export * from "./replica/receiver-replication.js";
+export {
+  lostAfterMsOf,
+  ReceiverReplication,
+  type ReplicatedEntity,
+  type ReplicationMoment,
+  type ReplicationPolicy,
+} from "./replica/receiver-replication.js";
 export * from "./replica/reference-cycle.js";
-export * from "./replica/replica.js";
 export * from "./replica/replica-store.js";
+export * from "./replica/replica.js";
 export * from "./replica/sample-motion.js";
-export * from "./replica/sent-replica.js";
+export type { DecisionOf } from "./replica/sent-replica.js";
 export * from "./replica/state-budget.js";
-export * from "./rewind/lag-compensation.js";
-export * from "./rewind/pose-history.js";
-export * from "./row-range.js";
+export { LagCompensation, type RewoundWorld } from "./rewind/lag-compensation.js";
+export * from "./entity-list.js";
+export { EntityTable, type Place } from "./entity-table.js";
+export {
+  assignFields,
+  type Clamp,
+  defineFields,
+  type InitialFields,
+  newFields,
+  type Quat,
+  type ReadonlyFields,
+  type Vec2,
+  type Vec3,
+  type WritableFields,
+} from "./entity-view.js";

@@ -1,4 +1,5 @@
-import { angleDifference, wrapAngle } from "@paceline/netcode";
+import { angleDifference } from "../src/body/pose.js";
+import { wrapAngle } from "@paceline/netcode";
 import { assert, double, integer, property } from "fast-check";
 import { expect, test } from "vitest";
 

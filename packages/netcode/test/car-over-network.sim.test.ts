@@ -1,13 +1,13 @@
 import {
   DEFAULT_CONVERGENCE,
   RemoteBody,
-  SentReplica,
   TickTimeline,
   kinematicsOf,
   reckoningModelOf,
   sendDecisionOf,
   wrapAngle,
 } from "@paceline/netcode";
+import { SentReplica } from "../src/replica/sent-replica.js";
 import { angle, defineEntity, vec2 } from "@paceline/protocol";
 import { NetworkSimulator, VirtualScheduler, seededRandom } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";

@@ -1,6 +1,7 @@
 import { array, assert, double, integer, option, property, record } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { RenderClock, SessionClock, SlewedClock, TickTimeline } from "../src/index.js";
+import { RenderClock, SessionClock, TickTimeline } from "../src/index.js";
+import { SlewedClock } from "../src/clock/slewed-clock.js";
 
 const anyMs = double({ min: -1e7, max: 1e7, noNaN: true });
 

@@ -1,6 +1,7 @@
 import { assert, double, property } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Convergence, DEFAULT_CONVERGENCE, RATE_SECONDS, type BodyLayout } from "../src/index.js";
+import { Convergence, DEFAULT_CONVERGENCE, type BodyLayout } from "../src/index.js";
+import { RATE_SECONDS } from "../src/convergence/convergence.js";
 
 const LAYOUT: BodyLayout = { position: 0, dimensions: 2, heading: 2 };
 const coordinate = double({ min: -4, max: 4, noNaN: true });

@@ -1,4 +1,5 @@
-import { EntityTable, vacate } from "@paceline/netcode";
+import { EntityTable } from "@paceline/netcode";
+import { vacate } from "../src/entity-table.js";
 import { describe, expect, test } from "vitest";
 import { Drone, Sign } from "./definitions.js";
 

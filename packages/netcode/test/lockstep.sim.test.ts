@@ -1,7 +1,8 @@
 import { ConfigError } from "@paceline/protocol";
 import { NetworkSimulator, seededRandom, VirtualScheduler } from "@paceline/testkit";
 import { describe, expect, test } from "vitest";
-import { Lockstep, StateHash, TurnLength, type Desync, type Turn, type TurnMessage } from "../src/index.js";
+import { Lockstep, StateHash, type Desync, type Turn, type TurnMessage } from "../src/index.js";
+import { TurnLength } from "../src/lockstep/turn-length.js";
 
 interface Player {
   readonly game: Lockstep<string>;

@@ -1,6 +1,7 @@
 import { assert, double, property, tuple } from "fast-check";
 import { expect, test } from "vitest";
-import { addToPose, orientationErrorRad, subtractPose, wrapAngle, type BodyLayout } from "../src/index.js";
+import { addToPose, orientationErrorRad, subtractPose } from "../src/body/pose.js";
+import { wrapAngle, type BodyLayout } from "../src/index.js";
 
 const component = double({ min: -3, max: 3, noNaN: true });
 const pose = tuple(component, component, component, component);

@@ -1,12 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  DEFAULT_CONVERGENCE,
-  InterpolatedBody,
-  RemoteBody,
-  type BodyLayout,
-  type ReckoningModel,
-} from "../src/index.js";
-import { newReckoner } from "../src/reckoning/new-reckoner.js";
+import { DEFAULT_CONVERGENCE, InterpolatedBody, RemoteBody, type BodyLayout } from "../src/index.js";
+import { type ReckoningModel, newReckoner } from "../src/reckoning/reckoning-model.js";
 
 // What a game reads is clamped once more. Here each part keeps to the range alone, since corrections and the
 // sender's decisions begin where these parts end.

@@ -11,8 +11,8 @@ import {
   ServerInputBuffer,
   type BodyLayout,
   type Components,
-  type TickInput,
 } from "../src/index.js";
+import type { TickInput } from "../src/prediction/input-buffer.js";
 
 interface Drive {
   readonly throttle: number;

@@ -1,13 +1,8 @@
 import { seededRandom } from "@paceline/testkit";
 import { array, assert, constantFrom, integer, property } from "fast-check";
 import { describe, expect, test } from "vitest";
-import {
-  DEFAULT_CONVERGENCE,
-  RemoteBody,
-  type BodyLayout,
-  type MotionFault,
-  type ReckoningModel,
-} from "../src/index.js";
+import { DEFAULT_CONVERGENCE, RemoteBody, type BodyLayout, type MotionFault } from "../src/index.js";
+import type { ReckoningModel } from "../src/reckoning/reckoning-model.js";
 import { carPath } from "./car-path.js";
 
 const LAYOUT: BodyLayout = { position: 0, dimensions: 2, velocity: 2, heading: 4, turnRate: 5 };

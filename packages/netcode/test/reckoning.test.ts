@@ -1,12 +1,7 @@
 import { describe, expect, test } from "vitest";
-import {
-  Kinematics,
-  newReckoner,
-  thresholdFactor,
-  type BodyLayout,
-  type Reckoner,
-  type ReckoningModel,
-} from "../src/index.js";
+import { Kinematics, newReckoner, type BodyLayout, type Reckoner } from "../src/index.js";
+import { thresholdFactor } from "../src/replica/receiver-replication.js";
+import type { ReckoningModel } from "../src/reckoning/reckoning-model.js";
 
 const LAYOUT: BodyLayout = {
   position: 0,

@@ -7,8 +7,8 @@ import {
   type BodyLayout,
   type MotionFault,
   type SendDecisionPolicy,
-  type ReckoningModel,
 } from "../src/index.js";
+import type { ReckoningModel } from "../src/reckoning/reckoning-model.js";
 
 const LAYOUT: BodyLayout = { position: 0, dimensions: 2, velocity: 2, heading: 4, turnRate: 5 };
 const WIDTH = 6;

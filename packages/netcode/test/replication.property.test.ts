@@ -1,6 +1,6 @@
+import { SentReplica } from "../src/replica/sent-replica.js";
+import { headingErrorRad } from "../src/reckoning/receiver-model.js";
 import {
-  SentReplica,
-  headingErrorRad,
   kinematicsOf,
   newReckoner,
   positionErrorM,

@@ -1,4 +1,5 @@
-import { SentReplica, kinematicsOf, sendDecisionOf, type Kinematics } from "@paceline/netcode";
+import { SentReplica } from "../src/replica/sent-replica.js";
+import { kinematicsOf, sendDecisionOf, type Kinematics } from "@paceline/netcode";
 import { defineEntity, scalar, vec2, type EntityDefinition } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
 import { Car, Ship, Sign } from "./definitions.js";

@@ -1,11 +1,11 @@
 import {
   DEFAULT_CONVERGENCE,
   RemoteBody,
-  SentReplica,
   newReckoner,
   reckoningModelOf,
   sendDecisionOf,
 } from "@paceline/netcode";
+import { SentReplica } from "../src/replica/sent-replica.js";
 import { angle, defineEntity, flag, scalar, vec2, type EntityDefinition } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
 

@@ -3,7 +3,6 @@ import {
   ByteWriter,
   MessageKind,
   decodeUtf8,
-  decodeValue,
   dropReasons,
   encodeValue,
   limits,
@@ -21,6 +20,7 @@ import {
   writePeerPayload,
   type DropReason,
 } from "@paceline/protocol";
+import { decodeValue } from "../src/bytes/value-codec.js";
 import { assert, constantFrom, oneof, property, sample, tuple, uint8Array } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { mutationsOf } from "./arbitraries.js";

@@ -2,7 +2,6 @@ import {
   ConfigError,
   angle,
   bytes,
-  componentCount,
   defineEntity,
   enumOf,
   flag,
@@ -19,6 +18,7 @@ import {
   type EntityOptions,
   type Fields,
 } from "@paceline/protocol";
+import { componentCount } from "../src/schema/entity-components.js";
 import { describe, expect, test } from "vitest";
 
 const position = vec2({ range: [-10, 10], precision: 0.1, unit: "m" });
@@ -165,7 +165,7 @@ describe("defineEntity", () => {
     expect(expected).toBe("a number above 0 (m)");
   });
 
-  test("[WF19] puts derived components behind the declared ones", () => {
+  test("[WF19] puts derived components after the declared ones", () => {
     const car = defineEntity(
       "car",
       { heading, position, gear: int({ range: [0, 5] }) },

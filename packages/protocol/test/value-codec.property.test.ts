@@ -1,4 +1,5 @@
-import { ConfigError, decodeValue, encodeValue, limits } from "@paceline/protocol";
+import { ConfigError, encodeValue, limits } from "@paceline/protocol";
+import { decodeValue } from "../src/bytes/value-codec.js";
 import {
   anything,
   array,

@@ -1,4 +1,5 @@
-import { decodeValue, limits } from "@paceline/protocol";
+import { decodeValue } from "../src/bytes/value-codec.js";
+import { limits } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
 import { withEachCodec } from "./each-codec.js";
 import { fromHex } from "./vectors.js";

@@ -3,7 +3,6 @@ import {
   ByteWriter,
   MessageKind,
   PayloadKind,
-  decodeValue,
   defineEntity,
   encodeValue,
   isNewer,
@@ -31,6 +30,7 @@ import {
   type Slot,
   type TrafficClassName,
 } from "@paceline/protocol";
+import { decodeValue } from "../src/bytes/value-codec.js";
 import { describe, expect, test } from "vitest";
 import { withEachCodec } from "./each-codec.js";
 import { fromHex, toHex, vectors, withBytes, withHex, type Vector } from "./vectors.js";

@@ -1,6 +1,6 @@
 import type { TrafficClassName } from "@paceline/protocol";
 
-/** The ways a link can carry packets. `relayed` goes through the server to another participant. */
+/** Kinds of links by how they carry packets. `relayed`: through the server to another participant. */
 export type LinkKind = "websocket" | "webrtc" | "relayed" | "memory";
 
 export type LinkState = "connecting" | "open" | "closed";
@@ -54,7 +54,7 @@ export interface LinkGuard {
   sending(trafficClass: TrafficClassName, packetBytes: number): void;
   /** Returns true if a received packet may pass. */
   admits(packetBytes: number): boolean;
-  /** Called with a packet that comes after the end of the link, and is dropped. */
+  /** Called with a packet that arrives after the end of the link, and is dropped. */
   late?(packet: Uint8Array): void;
   /** Called once, when either side has closed the link. */
   closing(code: number): void;
@@ -74,7 +74,7 @@ export interface LinkGuard {
 export interface Link {
   readonly kind: LinkKind;
   readonly state: LinkState;
-  /** True if a lost state does not delay the states behind it. */
+  /** True if a lost state does not delay the states after it. */
   readonly isUnreliable: boolean;
   readonly counters: Readonly<LinkCounters>;
   /** Bytes that the path has taken and not sent yet. */
@@ -128,7 +128,7 @@ export function newLinkCounters() {
 }
 
 /** Traffic counters of a link since its start. */
-export type LinkCounters = ReturnType<typeof newLinkCounters>;
+type LinkCounters = ReturnType<typeof newLinkCounters>;
 
 /** Returns true if packets of this class may be lost, so that an unreliable link may carry them. */
 export function mayBeLost(trafficClass: TrafficClassName): trafficClass is "state" | "input" | "event" {

@@ -141,7 +141,7 @@ export abstract class PathLink implements Link {
   }
 
   /**
-   * Takes a packet that came over the path.
+   * Takes a packet that arrived over the path.
    * @param filters those that it still has to pass, nearest to the path first; default: all, and it is
    * counted here
    */

@@ -1,7 +1,30 @@
 import type { IceServer } from "@paceline/protocol";
 import type { Link } from "./link.js";
-import type { LinkRoute } from "./link-route.js";
 import type { Scheduler } from "./scheduler.js";
+
+/** The route of a WebRTC link, known once a pair of candidates is selected. */
+export interface LinkRoute {
+  /** True if a TURN server passes the packets on. */
+  readonly isTurn: boolean;
+  /** Protocol from this side to the other side, or to the TURN server. */
+  readonly protocol: "udp" | "tcp" | "tls";
+}
+
+/** One selected candidate; implementations name its properties differently. */
+export interface SelectedCandidate {
+  readonly type: string | undefined;
+  /** Protocol to the TURN server, of a relayed candidate. */
+  readonly relayProtocol?: string | undefined;
+  readonly protocol?: string | undefined;
+}
+
+/** Returns the route over a selected pair of candidates. */
+export function routeOf(local: SelectedCandidate, remote: SelectedCandidate): LinkRoute {
+  const isLocalRelayed = local.type === "relay";
+  const spoken = (isLocalRelayed && local.relayProtocol) || local.protocol || "udp";
+  const protocol = /tls/i.test(spoken) ? "tls" : /tcp/i.test(spoken) ? "tcp" : "udp";
+  return { isTurn: isLocalRelayed || remote.type === "relay", protocol };
+}
 
 /** A WebRTC link, of a browser or of Node: both sides exchange signals until it opens. */
 export interface SignalledLink extends Link {
@@ -29,3 +52,8 @@ export interface WebRtcLinkOptions {
 
 /** Creates a WebRTC link if the environment has no WebRTC of its own. */
 export type WebRtcLinkMaker = (options: WebRtcLinkOptions) => SignalledLink;
+
+/** Returns true if this environment has WebRTC. Tests for the functions, not for names of browsers. */
+export function hasWebRtc(): boolean {
+  return typeof RTCPeerConnection === "function" && typeof RTCDataChannel === "function";
+}

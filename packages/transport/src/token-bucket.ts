@@ -25,7 +25,7 @@ export class TokenBucket {
   }
 
   /**
-   * Takes `amount` as {@link take} does. All that has come in since `sinceMs` counts, even beyond the burst.
+   * Takes `amount` as {@link take} does. All that was added since `sinceMs` counts, even beyond the burst.
    */
   takeSince(amount: number, sinceMs: number, nowMs: number): boolean {
     this.#fill(sinceMs);

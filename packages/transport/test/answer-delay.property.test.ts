@@ -5,7 +5,7 @@ import { AnswerDelay } from "../src/session/outbox/answer-delay.js";
 const PERIOD_MS = 1000;
 const queueMs = integer({ min: 0, max: 2000 });
 
-test("the wait of answers is that of the queue on the way back, whatever queue the way there has", () => {
+test("the wait of answers is that of the queue on the path back, whatever queue the path there has", () => {
   const queues = array(record({ thereMs: queueMs, backMs: queueMs }), { minLength: 1, maxLength: 60 });
   const clockMs = double({ min: -1e9, max: 1e9, noNaN: true });
   assert(
@@ -32,7 +32,7 @@ test.each([0.9999, 1, 1.0001])("a clock that runs at %d of this side's speed sho
   }
 });
 
-test("a false clock moves at most the delay of the round trip to the way back", () => {
+test("a false clock moves at most the delay of the round trip to the path back", () => {
   const lies = array(record({ rttMs: queueMs, remoteMs: double({ min: -1e12, max: 1e12, noNaN: true }) }));
   assert(
     property(lies, (all) => {

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ByteReader, ByteWriter, readEvent, writeEnvelope } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
-import { readCloseBody } from "../src/session/close-body.js";
-import { pongTo, readPong } from "../src/session/pong.js";
+import { readCloseBody, pongTo, readPong } from "../src/session/message-bodies.js";
 import { RoutedLoss } from "../src/session/routed-loss.js";
 
 interface Vector {

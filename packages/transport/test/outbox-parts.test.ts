@@ -141,7 +141,7 @@ describe("a budget of bytes that sessions share", () => {
     budget.countSent(1900);
     expect(budget.admits(first)).toBe(false);
     expect(budget.admits(second)).toBe(false);
-    // A later session waits behind the others, even at the moment when a packet may leave.
+    // A later session waits for the others, even at the moment when a packet may leave.
     scheduler.after(200, () => {
       expect(budget.isOpen()).toBe(false);
       expect(budget.admits(first)).toBe(false);

@@ -3,12 +3,12 @@ import { memoryLinkPair, seededRandom, VirtualScheduler, type MemoryLinkPair } f
 import {
   ByteBudget,
   newLinkCounters,
-  ordinaryTraffic,
   Sender,
   Session,
   type Link,
   type LinkMonitorOptions,
 } from "@paceline/transport";
+import { ordinaryTraffic } from "../src/profiles/profile.js";
 import { array, assert, boolean, integer, property, record, constantFrom, subarray } from "fast-check";
 import { expect, test } from "vitest";
 

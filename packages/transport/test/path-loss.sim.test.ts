@@ -1,7 +1,8 @@
 import { memoryLinkPair, seededRandom, VirtualScheduler } from "@paceline/testkit";
 import { Session, type LinkMonitorOptions } from "@paceline/transport";
 import { describe, expect, test } from "vitest";
-import { LossCount, SentLoss } from "../src/session/path-loss.js";
+import { LossCount } from "../src/session/loss-count.js";
+import { SentLoss } from "../src/session/sent-loss.js";
 
 const socket: LinkMonitorOptions = {
   preference: 1,

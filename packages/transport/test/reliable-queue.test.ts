@@ -240,7 +240,7 @@ describe("a queue of long messages", () => {
     expect(send(queue, 3, 0)).toEqual([21]);
   });
 
-  test("repeats a fragment as soon as a packet behind it has arrived", () => {
+  test("repeats a fragment as soon as a packet after it has arrived", () => {
     const { window, heard } = fixedWindow(2 * MAX);
     const queue = new ReliableQueue(BULK, window);
     queue.add([bytes(3 * MAX)], 0);

@@ -54,7 +54,7 @@ test("without a reply a request times out; late, repeated and unknown replies ar
 });
 
 test.each([250, 600, 5000])(
-  "a reply that came while this page stood still settles a request with a timeout of %i ms",
+  "a reply that arrived while this page stood still settles a request with a timeout of %i ms",
   async (timeoutMs) => {
     const scheduler = new VirtualScheduler();
     const loop = new BusyLoop(scheduler);

@@ -1,7 +1,7 @@
 import { ByteWriter, writeEnvelope, type TrafficClassName } from "@paceline/protocol";
 import { array, assert, boolean, double, integer, property, record, uint8Array } from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LossCount, type LossReading } from "../src/session/path-loss.js";
+import { LossCount, type LossReading } from "../src/session/loss-count.js";
 import { RoutedLoss } from "../src/session/routed-loss.js";
 
 /** Windows that do not count yet. */

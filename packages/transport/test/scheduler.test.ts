@@ -1,4 +1,4 @@
-import { systemTurnMs } from "@paceline/transport";
+import { systemTurnMs } from "../src/scheduler.js";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 

@@ -237,7 +237,7 @@ describe("reliable messages", () => {
     expect(scene.session.drops.total).toBe(0);
   });
 
-  test("[WF38] are repeated on a living link after 1.5 s, some 16 KiB until a receipt comes", () => {
+  test("[WF38] are repeated on a living link after 1.5 s, some 16 KiB until a receipt arrives", () => {
     const scene = new Scene();
     const link = scene.link();
     scene.session.sendReliable(Uint8Array.of(7));
@@ -387,7 +387,7 @@ function pong(ping: Uint8Array | readonly number[]): Uint8Array {
 }
 
 describe("pings", () => {
-  test("[WF11] are answered at once, over the link on which they came", () => {
+  test("[WF11] are answered at once, over the link on which they arrived", () => {
     const scene = new Scene();
     const [first, second] = [scene.link(), scene.link(direct)];
     first.takeSent();

@@ -154,7 +154,7 @@ describe("a session over one link", () => {
     }
     scheduler.advance(500);
     expect(new Set(b.events).size).toBe(b.events.length);
-    // The path repeats an event within its lifetime: none is lost because it comes late.
+    // The path repeats an event within its lifetime: none is lost because it arrives late.
     expect(b.events.length).toBe(400);
   });
 });
@@ -228,7 +228,7 @@ describe("a session with a better link", () => {
 });
 
 describe("a session whose every link dies", () => {
-  test("continues when a new one comes, seconds later", () => {
+  test("continues when a new one opens, seconds later", () => {
     const scene = new Scene();
     const first = scene.link(relayed, { delayMs: 20 }, false);
     scene.scheduler.advance(100);

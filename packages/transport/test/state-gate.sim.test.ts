@@ -82,7 +82,7 @@ describe.each([true, false])(
       const stream = new Stream({ delayMs: 25 }, isUnreliable);
       stream.write(300, 1);
       stream.changeBack({ delayMs: 625 });
-      // The first pongs that show the way of the queue take a while.
+      // The first pongs that show the direction of the queue take a while.
       stream.write(60, 1);
       const before = stream.ages.length;
       stream.write(300, 1);

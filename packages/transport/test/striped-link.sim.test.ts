@@ -196,7 +196,7 @@ const roundTrip = (rttMs: number, atMs: number) => ({
   wasLate: false,
 });
 
-describe("stalls behind lost segments", () => {
+describe("stalls for lost segments", () => {
   test.each([
     { ratio: 0.2, cleanMs: 0, seconds: 4 },
     { ratio: 0.2, cleanMs: 10_000, seconds: 4 },
@@ -228,7 +228,7 @@ describe("stalls behind lost segments", () => {
     }
   });
 
-  test("a queue's round trips end one after another, those behind a hole together", () => {
+  test("a queue's round trips end one after another, those that waited for a lost segment together", () => {
     const [queue, holes] = [new StallMeter(), new StallMeter()];
     for (let nowMs = 0; nowMs < 10_000; nowMs += 250)
       for (const meter of [queue, holes]) meter.observe(roundTrip(50, nowMs));

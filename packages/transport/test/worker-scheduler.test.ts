@@ -1,4 +1,4 @@
-import { WorkerScheduler, type StartWaker } from "@paceline/transport";
+import { WorkerScheduler, type StartWaker } from "../src/worker-scheduler.js";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 
 beforeEach(() => vi.useFakeTimers());

@@ -9,7 +9,7 @@ const MAX_AGE_MS = 4000;
  */
 const CONTRADICTIONS = 3;
 const CONTRADICTION_MS = 250;
-/** An arrival this much earlier than the others proves it alone: no packet comes before it is sent. */
+/** An arrival this much earlier than the others proves it alone: no packet arrives before it is sent. */
 const EARLY_MS = 2000;
 /** Number of consecutive pongs that prove that the sender has skipped ticks. Fewer may be caused by late ticks. */
 const SKIP_PROOFS = 3;
@@ -72,7 +72,7 @@ export class TickTimeline {
 
   /**
    * Records a state that was sent at `nowMs` or earlier: a message that was repeated, or that a server has kept. The
-   * earliest guess counts until the first observation. Later only one that comes before its time counts.
+   * earliest guess counts until the first observation. Later only one that arrives before its time counts.
    */
   guess(tick: number, nowMs: number): void {
     const unwrapped = this.unwrap(tick);

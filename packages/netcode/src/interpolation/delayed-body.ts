@@ -1,5 +1,5 @@
 import { isFiniteRow, positionErrorM, speedOf, type Components } from "../body/body-layout.js";
-import { FUTURE_SECONDS, type RefusedState } from "../reckoning/refused-state.js";
+import { FUTURE_SECONDS, type RefusedState } from "../reckoning/reckoner.js";
 import type { ShownBody } from "../reckoning/remote-body.js";
 import { InterpolatedBody, type InterpolatedBodyOptions } from "./interpolated-body.js";
 import type { InterpolationDelay } from "./interpolation-delay.js";

@@ -1,4 +1,4 @@
-import { angleDifference, wrapAngle } from "../body/angle.js";
+import { angleDifference, wrapAngle } from "../body/pose.js";
 import type { BodyLayout, Components } from "../body/body-layout.js";
 import type { Snapshot } from "./snapshot-buffer.js";
 

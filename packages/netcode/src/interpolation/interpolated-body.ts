@@ -1,6 +1,6 @@
 import { isFiniteRow, type BodyLayout, type Components } from "../body/body-layout.js";
 import { Convergence, RATE_SECONDS, type ConvergenceOptions } from "../convergence/convergence.js";
-import { clampPosition } from "../reckoning/rotation.js";
+import { clampPosition } from "../body/pose.js";
 import { WorldReckoner } from "../reckoning/world-reckoner.js";
 import { interpolatePose } from "./hermite.js";
 import { SnapshotBuffer } from "./snapshot-buffer.js";

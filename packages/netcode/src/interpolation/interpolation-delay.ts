@@ -29,7 +29,7 @@ interface Arrival {
  * losses. The delay is the percentile of all needs that leaves the allowed share of time uncovered.
  *
  * A stream that waits for a lost packet pauses for longer than a useful delay: extrapolation covers such
- * waits. States that arrive together behind the packet reveal the wait.
+ * waits. States that arrive together after the packet reveal the wait.
  */
 export class InterpolationDelay {
   readonly #arrivals: Arrival[] = [];
@@ -60,7 +60,7 @@ export class InterpolationDelay {
     this.#arrivedMs = serverMs;
     this.#queued = isQueued ? this.#queued + 1 : 0;
     const isUnknown = before === undefined || !isContinued || spanMs > MAX_MS;
-    // The last states before a silence may have waited for a lost packet, and no states behind them show it.
+    // The last states before a silence may have waited for a lost packet, and no states after them show it.
     if (isUnknown || this.#queued >= QUEUED_STATES) this.#forgetWait(serverMs - stateMs);
     else if (!isQueued)
       this.#count({ needMs: Math.max(0, serverMs - before), spanMs, lateMs: serverMs - stateMs });

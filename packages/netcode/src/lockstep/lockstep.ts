@@ -30,7 +30,7 @@ export interface LockstepOptions<Command> {
 }
 
 /** Turns between giving and executing a command (Age of Empires, Bettner and Terrano 2001). */
-export const INPUT_DELAY_TURNS = 2;
+const INPUT_DELAY_TURNS = 2;
 /** Longest time between two updates that counts as a wait for others, ms: that of a hidden page's timers. */
 const MAX_STALL_MS = 1000;
 
@@ -77,7 +77,7 @@ export class Lockstep<Command> {
 
   /**
    * Returns how long the game has been waiting for {@link waitingFor}, ms. A stall of this machine counts for a
-   * second at most, because the commands that came meanwhile are not read yet.
+   * second at most, because the commands that arrived meanwhile are not read yet.
    */
   stalledMs(nowMs: number): number {
     if (this.waitingFor.length === 0) return 0;

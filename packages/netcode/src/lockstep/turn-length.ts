@@ -7,7 +7,7 @@ export interface TurnLengthOptions {
   readonly stepMs?: number;
 }
 
-/** The measurements behind one peer's turn length, ms. */
+/** The measurements for one peer's turn length, ms. */
 export interface TurnNeeds {
   /** Round trip of the slowest path. */
   readonly rttMs: number;

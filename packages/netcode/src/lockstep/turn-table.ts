@@ -14,9 +14,9 @@ interface Player {
   lastTurn: number;
 }
 
-/** Most turns that a message may be ahead. Correct peers are never further ahead. */
+/** Limit of turns by which a message is ahead. Correct peers are never further ahead. */
 const MAX_AHEAD = 16;
-/** Most hashes of other peers that wait for the local simulation. */
+/** Limit of hashes of other peers that wait for the local simulation. */
 const MAX_WAITING_HASHES = 256;
 
 /** The received messages by turn and peer. */

@@ -7,7 +7,7 @@ export interface TickInput<Input> {
 
 /** Number of inputs in every packet: the loss of two packets in a row does no harm. */
 const INPUTS_PER_PACKET = 3;
-/** Most unconfirmed inputs. Beyond that, the oldest is dropped. */
+/** Limit of unconfirmed inputs. Beyond it, the oldest is dropped. */
 const CAPACITY = 256;
 
 /** The player's inputs that the server has not confirmed yet. */

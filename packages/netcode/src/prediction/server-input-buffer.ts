@@ -5,13 +5,13 @@ export interface TakenInput<Input> {
   readonly isRepeated: boolean;
 }
 
-/** Most ticks whose inputs may wait, a power of two. Inputs further ahead are dropped. */
+/** Limit of ticks whose inputs wait, a power of two. Inputs further ahead are dropped. */
 export const INPUT_CAPACITY_TICKS = 64;
 /** Tolerated share of late inputs. The buffer requests the lead that keeps to it. */
 const LATE_SHARE = 0.01;
 /** Number of margins (ticks that inputs arrive early) kept: the last two seconds at 60 ticks per second. */
 const KEPT_MARGINS = 120;
-/** Steps after a pause of the server that may read inputs which came during it. */
+/** Steps after a pause of the server that may read inputs which arrived during it. */
 const STEPS_AFTER_PAUSE = 2;
 /** Reserve beyond the need for jitter, ticks. */
 const SPARE_TICKS = 1;
@@ -36,9 +36,9 @@ export class ServerInputBuffer<Input> {
   #lowestIndex = 2 * INPUT_CAPACITY_TICKS;
   #lastTaken: number | undefined;
   #last: Input;
-  /** Number of inputs that came too late. */
+  /** Number of inputs that arrived too late. */
   late = 0;
-  /** Number of inputs that came too far ahead of their tick. */
+  /** Number of inputs that arrived too far ahead of their tick. */
   early = 0;
   /** Margins are not noted before so many steps. */
   #stepsUntilNoted = 0;
@@ -101,7 +101,7 @@ export class ServerInputBuffer<Input> {
 
   /**
    * Notes that the server has left out so many steps. The player, who made its inputs meanwhile, is that much
-   * farther ahead. The inputs that came during the pause say nothing about its line.
+   * farther ahead. The inputs that arrived during the pause say nothing about its line.
    */
   stoodStill(ticks: number): void {
     this.#histogram.fill(0);

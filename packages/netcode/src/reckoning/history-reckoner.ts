@@ -1,7 +1,6 @@
-import { angleDifference, wrapAngle } from "../body/angle.js";
+import { angleDifference, wrapAngle, clampPosition } from "../body/pose.js";
 import type { BodyLayout, Components } from "../body/body-layout.js";
 import type { Reckoner } from "./reckoner.js";
-import { clampPosition } from "./rotation.js";
 
 /** Bends of the path (rad) for which a parabola through three positions is better than a line through two. */
 const MIN_BEND = 0.01;
@@ -38,11 +37,11 @@ export class HistoryReckoner implements Reckoner {
     if (heading !== undefined)
       this.#turnRate = angleDifference(state[heading]!, before[heading]!) / secondsSinceLast;
     for (let axis = 0; axis < dimensions; axis++) {
-      // This is the mean velocity since the last state; #fitParabola converts it to the velocity at its end.
+      // The mean velocity since the last state. #fitParabola turns it into the velocity at this state.
       this.#velocity[axis] = (state[position + axis]! - before[position + axis]!) / secondsSinceLast;
     }
     this.#acceleration.fill(0);
-    const bend = bendBetween(this.#lastVelocity, this.#velocity);
+    const bend = angleBetween(this.#lastVelocity, this.#velocity);
     const mean = Float64Array.from(this.#velocity);
     if (this.#taken > 2 && bend > MIN_BEND && bend < MAX_BEND) this.#fitParabola(secondsSinceLast);
     this.#lastVelocity.set(mean);
@@ -73,7 +72,7 @@ export class HistoryReckoner implements Reckoner {
 }
 
 /** Returns the angle between two directions, rad. */
-function bendBetween(a: Float64Array, b: Float64Array): number {
+function angleBetween(a: Float64Array, b: Float64Array): number {
   let dot = 0;
   for (let axis = 0; axis < a.length; axis++) dot += a[axis]! * b[axis]!;
   const lengths = Math.hypot(...a) * Math.hypot(...b);

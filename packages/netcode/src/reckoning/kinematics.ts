@@ -1,5 +1,5 @@
 import type { EntityDefinition } from "@paceline/protocol";
-import { angleDifference } from "../body/angle.js";
+import { angleDifference } from "../body/pose.js";
 import { lengthOf, type BodyLayout, type Components } from "../body/body-layout.js";
 
 /**

@@ -1,6 +1,6 @@
-import { angleDifference } from "../body/angle.js";
+import { angleDifference } from "../body/pose.js";
 import { positionErrorM, type BodyLayout, type Components } from "../body/body-layout.js";
-import { newReckoner, type ReckoningModel } from "./new-reckoner.js";
+import { newReckoner, type ReckoningModel } from "./reckoning-model.js";
 import type { Reckoner } from "./reckoner.js";
 
 /** Errors of the pose that receivers show. */

@@ -25,3 +25,12 @@ export interface Reckoner {
  * - `history`: not in DIS; position-history-based (Singhal and Cheriton 1995), needs no velocity on the wire
  */
 export type ReckoningModelName = "hold" | "velocity" | "acceleration" | "turn" | "history";
+
+/** Reason for refusing a state. */
+export type RefusedState = "outdated" | "future" | "not-finite";
+
+/**
+ * A state further ahead of the receiver's clock than this is an error or an attack. It would block all later
+ * states.
+ */
+export const FUTURE_SECONDS = 2;

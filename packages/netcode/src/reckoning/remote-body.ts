@@ -5,10 +5,9 @@ import {
   type ConvergenceOptions,
   type MovingPose,
 } from "../convergence/convergence.js";
-import { newReckoner, type ReckoningModel } from "./new-reckoner.js";
-import type { Reckoner } from "./reckoner.js";
-import { clampPosition } from "./rotation.js";
-import { FUTURE_SECONDS, type RefusedState } from "./refused-state.js";
+import { newReckoner, type ReckoningModel } from "./reckoning-model.js";
+import { type Reckoner, FUTURE_SECONDS, type RefusedState } from "./reckoner.js";
+import { clampPosition } from "../body/pose.js";
 
 /** An error of one entity's motion model, for the game's error event. The entity keeps its last good pose. */
 export interface MotionFault {

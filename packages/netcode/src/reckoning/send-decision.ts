@@ -13,7 +13,7 @@ import {
   type ReckoningError,
 } from "./receiver-model.js";
 import type { SendDecisionPolicy, SendReason } from "./send-policy.js";
-import { reckoningModelOf } from "./step-model.js";
+import { reckoningModelOf } from "./reckoning-model.js";
 
 /** Tolerance of intervals, since a game's steps never match them exactly. */
 const SLACK_SECONDS = 0.002;

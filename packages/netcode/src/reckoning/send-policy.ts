@@ -1,3 +1,5 @@
+import type { EntityDefinition } from "@paceline/protocol";
+
 /** Conditions for sending an entity. */
 export interface SendDecisionPolicy {
   /** Largest accepted errors at receivers. */
@@ -27,7 +29,7 @@ export interface SendDecisionPolicy {
 export type SendReason = "first" | "position" | "heading" | "snapshot" | "field" | "repeat" | "heartbeat";
 
 /**
- * Share of lost packets from which on repeating updates pays off. With less, the next update comes soon
+ * Share of lost packets from which on repeating updates pays off. With less, the next update arrives soon
  * enough.
  */
 const LOSSY_RATIO = 0.025;
@@ -37,4 +39,15 @@ export const REPEAT_AFTER_MS = 67;
 /** Returns the time until an update is repeated, ms, on a path with this share of lost packets; 0: never. */
 export function repeatAfterMsFor(lossRatio: number): number {
   return lossRatio >= LOSSY_RATIO ? REPEAT_AFTER_MS : 0;
+}
+
+/**
+ * Returns true if receivers show entities of a definition by interpolation. `byProfile`: the profile's
+ * choice.
+ */
+export function isInterpolated(definition: EntityDefinition, byProfile: boolean): boolean {
+  if (!definition.motionLayout) return false;
+  if (definition.show !== undefined) return definition.show === "interpolate";
+  // A game with its own motion model wants it to be used.
+  return byProfile && definition.motion !== "step";
 }

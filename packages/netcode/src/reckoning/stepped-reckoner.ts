@@ -6,7 +6,7 @@ export type StepModel = (state: Components, seconds: number) => void;
 
 /** Length of one step, s. The last step of a prediction may be shorter. */
 const STEP_SECONDS = 1 / 60;
-/** Most steps of one prediction. Beyond that, the entity holds. */
+/** Limit of steps of one prediction. Beyond it, the entity holds. */
 const MAX_STEPS = 60;
 
 /** Continues a state with the game's own model. Exceptions of the model pass through `predict`. */

@@ -1,6 +1,6 @@
 import { copyRow, lengthOf, type BodyLayout, type Components } from "../body/body-layout.js";
 import type { Reckoner } from "./reckoner.js";
-import { clampPosition, continueRotation } from "./rotation.js";
+import { clampPosition, continueRotation } from "../body/pose.js";
 
 /** Slower than this (m/s), a velocity has no reliable direction. */
 const MIN_SPEED_MPS = 1;

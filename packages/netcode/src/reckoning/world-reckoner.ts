@@ -1,6 +1,6 @@
 import { copyRow, type BodyLayout, type Components } from "../body/body-layout.js";
 import type { Reckoner } from "./reckoner.js";
-import { clampPosition, continueRotation } from "./rotation.js";
+import { clampPosition, continueRotation } from "../body/pose.js";
 
 /** Number of derivatives used: 0 (`hold`), 1 (velocity), or 2 (acceleration, too). */
 type Order = 0 | 1 | 2;

@@ -1,9 +1,30 @@
 import { FIRST_FIELD_COLUMN, stateWeight, type EntityDefinition, type Texts } from "@paceline/protocol";
-import { thresholdFactor } from "../reckoning/adaptive-threshold.js";
 import type { SendDecisionPolicy } from "../reckoning/send-policy.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
 import { SentReplica, type DecisionOf } from "./sent-replica.js";
 import { StateBudget, type StateShortage } from "./state-budget.js";
+
+/** Distance to a receiver up to which the definition's threshold applies, m. */
+const NEAR_M = 50;
+/** Largest factor by distance. The factor grows with distance, like the smallest visible error. */
+const MAX_DISTANCE_FACTOR = 8;
+/** Factor when no budget is left. */
+const MAX_PRESSURE_FACTOR = 4;
+
+/**
+ * Returns the factor on an entity's thresholds. It is larger for distant receivers, and if the budget runs
+ * out.
+ *
+ * @param distanceM distance to the nearest receiver that sees the entity, m; 0 if unknown
+ * @param pressure used share of the byte budget, 0 to 1; the factor grows above one half
+ */
+export function thresholdFactor(distanceM: number, pressure: number): number {
+  const byDistance = Math.min(Math.max(1, distanceM / NEAR_M), MAX_DISTANCE_FACTOR);
+  const overHalf = Math.min(Math.max(0, pressure * 2 - 1), 1);
+  const byPressure = MAX_PRESSURE_FACTOR ** overHalf;
+  // If a game's distance is NaN, its entity counts as near and is still sent.
+  return Number.isNaN(byDistance) ? byPressure : byDistance * byPressure;
+}
 
 /** An entity that may have to be sent. */
 export interface ReplicatedEntity {
@@ -17,9 +38,9 @@ export interface ReplicatedEntity {
 }
 
 export interface ReplicationPolicy extends SendDecisionPolicy {
-  /** Most bytes of states per second for this receiver, heads included. */
+  /** Limit of bytes of states per second for this receiver, heads included. */
   readonly bytesPerSecond: number;
-  /** Most states per second, by their {@link stateWeight}, that the receiver reads. Default: no limit. */
+  /** Limit of states per second, by their {@link stateWeight}, that the receiver reads. Default: no limit. */
   readonly statesPerSecond?: number;
   /**
    * Time after which an unacknowledged state counts as lost and its entity is due again, ms; Infinity: never.
@@ -58,7 +79,7 @@ interface SentPacket {
   readonly ids: number[];
 }
 
-/** Most packets that may await an acknowledgement. */
+/** Limit of packets that await an acknowledgement. */
 const IN_FLIGHT = 1024;
 const LOST_URGENCY = 2;
 const FORCED_URGENCY = 8;

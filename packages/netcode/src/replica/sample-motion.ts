@@ -1,5 +1,5 @@
 import type { EntityDefinition } from "@paceline/protocol";
-import { angleDifference, wrapAngle } from "../body/angle.js";
+import { angleDifference, wrapAngle } from "../body/pose.js";
 import type { Components } from "../body/body-layout.js";
 
 /** The values of the game's last write, and their rate of change at that time, per ms. */

@@ -1,9 +1,7 @@
 import type { EntityDefinition, Leaf, Texts } from "@paceline/protocol";
-import { angleDifference } from "../body/angle.js";
-import { orientationErrorRad } from "../body/quaternion.js";
-import { isInterpolated } from "../interpolation/is-interpolated.js";
+import { angleDifference, orientationErrorRad } from "../body/pose.js";
 import type { SendDecision } from "../reckoning/send-decision.js";
-import type { SendDecisionPolicy, SendReason } from "../reckoning/send-policy.js";
+import { isInterpolated, type SendDecisionPolicy, type SendReason } from "../reckoning/send-policy.js";
 import type { MotionFault } from "../reckoning/remote-body.js";
 import { deriveVelocity, isVelocityDerived } from "./derived-velocity.js";
 

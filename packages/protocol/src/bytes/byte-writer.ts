@@ -6,7 +6,7 @@ const MIN_ROOM_BYTES = 1536;
 /**
  * Writes little-endian values into a buffer that grows. Keep one writer and call `reset` before each use:
  * then writing allocates nothing in steady state. `take` copies the bytes. `view` does not copy: it is valid
- * until the next write or reset. `release` hands the bytes over to the caller and continues behind them.
+ * until the next write or reset. `release` hands the bytes over to the caller and continues after them.
  */
 export class ByteWriter {
   readonly #capacityBytes: number;

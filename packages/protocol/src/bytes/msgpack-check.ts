@@ -1,4 +1,4 @@
-import { limits } from "../errors/codes.js";
+import { limits } from "../limits.js";
 import { isKey, itemAt } from "./msgpack-item.js";
 
 /** A container during the check. */

@@ -1,4 +1,4 @@
-import { limits } from "../errors/codes.js";
+import { limits } from "../limits.js";
 import { isKey, itemAt, type Item } from "./msgpack-item.js";
 
 /**

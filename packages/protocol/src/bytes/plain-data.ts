@@ -1,5 +1,5 @@
 import { ConfigError } from "../errors/errors.js";
-import { limits } from "../errors/codes.js";
+import { limits } from "../limits.js";
 
 /** Items in all arrays and objects of a value. A member of an object counts as two, its key and its value. */
 interface Count {

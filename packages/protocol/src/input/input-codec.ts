@@ -1,9 +1,8 @@
 import { ByteWriter } from "../bytes/byte-writer.js";
-import type { DropReason } from "../errors/codes.js";
-import { BitCoder } from "../state/codec/bit-coder.js";
-import { codeWide } from "../state/codec/varuint.js";
-import { quantise, restore } from "../state/plan/quantiser.js";
-import { FIRST_FIELD_COLUMN, type StatePlan } from "../state/plan/state-plan.js";
+import type { DropReason } from "../drop-reasons.js";
+import { BitCoder, codeWide } from "../state/codec/bit-coder.js";
+import { quantise, restore } from "../state/columns/quantiser.js";
+import { FIRST_FIELD_COLUMN, type StatePlan } from "../state/columns/state-plan.js";
 import type { InputDefinition } from "./input-definition.js";
 
 /** The number of a room's inputs in a description of columns, where a kind of entity has its own. */

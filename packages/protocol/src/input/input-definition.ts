@@ -5,7 +5,7 @@ import {
   type Fields,
 } from "../schema/entity-definition.js";
 import { ConfigError } from "../errors/errors.js";
-import { FIRST_FIELD_COLUMN, planState, type StatePlan } from "../state/plan/state-plan.js";
+import { FIRST_FIELD_COLUMN, planState, type StatePlan } from "../state/columns/state-plan.js";
 
 /** The fields of a player's input in one tick. */
 export interface InputDefinition<F extends Fields = Fields> {

@@ -24,7 +24,7 @@ export function writeFeedback(writer: ByteWriter, { processed, leadErrorTicks }:
 }
 
 /**
- * Reads the bytes of {@link writeFeedback} and leaves the reader behind them. Returns undefined if they are
+ * Reads the bytes of {@link writeFeedback} and leaves the reader after them. Returns undefined if they are
  * malformed.
  */
 export function readFeedback(reader: ByteReader): InputFeedback | undefined {

@@ -1,4 +1,4 @@
-import { limits } from "../errors/codes.js";
+import { limits } from "../limits.js";
 import { ComponentList, type Component, type Leaf } from "./entity-components.js";
 import { assertField, type GroupField, type ListField } from "./entity-composites.js";
 import type { Field, QuatField, Vec2Field, Vec3Field } from "./entity-fields.js";

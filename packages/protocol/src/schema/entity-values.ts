@@ -32,6 +32,6 @@ export type ValueOf<F> = F extends Vec2Field
                   : number;
 
 /** The plain values of an entity's fields: `ValuesOf<typeof Car.fields>`. */
-export type ValuesOf<Fs extends Readonly<Record<string, Field>>> = {
+type ValuesOf<Fs extends Readonly<Record<string, Field>>> = {
   readonly [Name in keyof Fs]: ValueOf<Fs[Name]>;
 };

@@ -2,7 +2,13 @@ import { axes, componentCount, derivedComponent, type Component } from "./entity
 import type { Fields } from "./entity-definition.js";
 import type { Field, Vec2Field, Vec3Field } from "./entity-fields.js";
 import { ConfigError } from "../errors/errors.js";
-import { noteMotion } from "./motion-use.js";
+
+let isMotionUsed = false;
+
+/** Returns true once an entity with a motion was described. Without one, a client needs no code that moves it. */
+export function usesMotion(): boolean {
+  return isMotionUsed;
+}
 
 /** Names of the motion models. */
 export const motionModels = ["hold", "velocity", "acceleration", "turn", "history", "step"] as const;
@@ -47,7 +53,7 @@ export interface MotionLayout {
 }
 
 /** Input of {@link layoutMotion}, which appends the derived components to `components`. */
-interface MotionParts {
+interface MotionSource {
   readonly fields: Fields;
   readonly motion: MotionModel;
   readonly offsets: Readonly<Record<string, number>>;
@@ -66,11 +72,11 @@ const DERIVED_MAX = 1e6;
 const RATE_STEPS = { velocity: 1, acceleration: 50, turnRate: 4 } as const;
 
 /** Finds the fields that motion changes, and adds the derived components. Returns undefined for `hold`. */
-export function layoutMotion(name: string, parts: MotionParts): MotionLayout | undefined {
+export function layoutMotion(name: string, parts: MotionSource): MotionLayout | undefined {
   const { fields, motion, offsets, components } = parts;
   assertMotion(name, motion);
   if (motion === "hold") return undefined;
-  noteMotion();
+  isMotionUsed = true;
   const position = positionOf(name, parts);
   const dimensions = componentCount(position) as 2 | 3;
   const isDeclared = (field: string): boolean => fields[field]?.kind === position.kind;
@@ -129,7 +135,7 @@ function assertMotion(name: string, motion: MotionModel): void {
   throw new ConfigError(`${name}.motion`, motion, `one of ${motionModels.join(", ")}`);
 }
 
-function positionOf(name: string, { fields, motion }: MotionParts): Vec2Field | Vec3Field {
+function positionOf(name: string, { fields, motion }: MotionSource): Vec2Field | Vec3Field {
   const { position } = fields;
   if (position?.kind === "vec2" || position?.kind === "vec3") return position;
   throw new ConfigError(`${name}.position`, position?.kind, `a vec2 or vec3, since motion is "${motion}"`);

@@ -1,9 +1,9 @@
 import { PacketEntries } from "./codec/packet-entries.js";
-import { restore } from "./plan/quantiser.js";
-import { StateHistory } from "./plan/state-history.js";
-import { wholeStateBits } from "./plan/state-size.js";
-import type { StatePlan } from "./plan/state-plan.js";
-import type { Texts } from "./plan/entity-rows.js";
+import { restore } from "./columns/quantiser.js";
+import { StateHistory } from "./columns/state-history.js";
+import { wholeStateBits } from "./columns/state-size.js";
+import type { StatePlan } from "./columns/state-plan.js";
+import type { Texts } from "./columns/entity-rows.js";
 import { SnapshotReader } from "./read/snapshot-reader.js";
 import { SnapshotWriter } from "./send/snapshot-writer.js";
 

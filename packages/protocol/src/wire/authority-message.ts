@@ -1,4 +1,5 @@
-import { MAX_EVERY_TICKS, MAX_HEARTBEAT_MS, PayloadKind } from "../errors/codes.js";
+import { MAX_EVERY_TICKS, MAX_HEARTBEAT_MS } from "../limits.js";
+import { PayloadKind } from "./message-kinds.js";
 import { readKinds, type KindInfo } from "./control.js";
 import {
   boolean,
@@ -12,8 +13,8 @@ import {
   textOf,
   wholeOf,
   type Reader,
+  messageReader,
 } from "../bytes/shape.js";
-import { messageReader } from "../bytes/message-reader.js";
 import { encodeAfter } from "../bytes/value-codec.js";
 
 /** Messages from a participant to the authority of its room. */
@@ -61,7 +62,7 @@ export interface ViewTerms {
   readonly movingHeartbeatMs?: number;
   /** True: send the newest state of an entity twice, because the path loses many packets. */
   readonly repeats?: boolean;
-  /** Most bytes of states per second, heads included. */
+  /** Limit of bytes of states per second, heads included. */
   readonly bytesPerSecond?: number;
   /** Drop an event that could not be sent within this time, ms. 0: events must arrive, in order. */
   readonly eventLifetimeMs?: number;
@@ -96,7 +97,7 @@ export interface ViewLimits {
    * each tick instead of its own terms.
    */
   readonly maxViews?: number;
-  /** Most bytes of states per second. The participant asked for more. */
+  /** Limit of bytes of states per second. The participant asked for more. */
   readonly bytesPerSecond?: number;
   /** Number of entities whose states wait, because the budget in force is too small; absent if none waits. */
   readonly waiting?: number;

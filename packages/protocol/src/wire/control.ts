@@ -1,5 +1,5 @@
-import { limits } from "../errors/codes.js";
-import { isBuild } from "./build.js";
+import { limits } from "../limits.js";
+import { isBuild } from "./match.js";
 import {
   anything,
   boolean,
@@ -14,9 +14,9 @@ import {
   text,
   wholeOf,
   type Reader,
+  messageReader,
 } from "../bytes/shape.js";
 import { isFields } from "../bytes/fields.js";
-import { messageReader } from "../bytes/message-reader.js";
 
 /** A participant as the others see it. */
 export interface PeerInfo {
@@ -125,7 +125,7 @@ export type ClientMessage =
 /** The server's number in signals, and as a peer. No participant has it. */
 export const SERVER_NUMBER = 0;
 
-/** Most kinds of entities in one room. */
+/** Limit of kinds of entities in one room. */
 export const MAX_KINDS = 64;
 
 const options: Reader<Readonly<Record<string, string | number | boolean>>> = (value) => {

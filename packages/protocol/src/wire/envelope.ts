@@ -1,6 +1,8 @@
 import { ByteReader } from "../bytes/byte-reader.js";
 import type { ByteWriter } from "../bytes/byte-writer.js";
-import { TrafficClass, limits, type DropReason, type TrafficClassName } from "../errors/codes.js";
+import { TrafficClass, type TrafficClassName } from "./message-kinds.js";
+import { limits } from "../limits.js";
+import type { DropReason } from "../drop-reasons.js";
 import { PacketFlag } from "./packet.js";
 
 /**
@@ -62,7 +64,7 @@ export function writeEnvelope(writer: ByteWriter, envelope: Envelope): void {
   writer.bytes(envelope.packet);
 }
 
-/** Writes an envelope without its packet. The caller may write the packet behind it. */
+/** Writes an envelope without its packet. The caller may write the packet after it. */
 export function writeEnvelopeHead(writer: ByteWriter, envelope: Omit<Envelope, "packet">): void {
   const { key, subject, epoch = 0, isPrompt, peers, firstIds } = envelope;
   const more = epoch | (key === 0 ? 0 : MoreFlag.keyed) | (subject ? MoreFlag.subject : 0);

@@ -1,6 +1,7 @@
 import { ByteReader } from "../bytes/byte-reader.js";
 import type { ByteWriter } from "../bytes/byte-writer.js";
-import { MessageKind, type DropReason } from "../errors/codes.js";
+import { MessageKind } from "./message-kinds.js";
+import type { DropReason } from "../drop-reasons.js";
 import type { Packet } from "./packet.js";
 
 /** A message inside a packet: kind, length, body. `body` is a view, valid while the packet is handled. */
@@ -36,7 +37,7 @@ export function writeMessageHead(
   if (only === undefined) writer.u8(kind).varint(bodyBytes);
 }
 
-/** Returns the most bytes that {@link writeMessage} writes for a body. */
+/** Returns the limit of bytes that {@link writeMessage} writes for a body. */
 export function messageBytes(bodyBytes: number): number {
   return 1 + (bodyBytes < 0x80 ? 1 : bodyBytes < 0x4000 ? 2 : 3) + bodyBytes;
 }

@@ -1,6 +1,8 @@
 import { ByteReader } from "../bytes/byte-reader.js";
 import type { ByteWriter } from "../bytes/byte-writer.js";
-import { MessageKind, limits, type DropReason } from "../errors/codes.js";
+import { MessageKind } from "./message-kinds.js";
+import { limits } from "../limits.js";
+import type { DropReason } from "../drop-reasons.js";
 
 /**
  * Flags in the low five bits of a packet's first byte. The upper three bits are the kind of its only message,
@@ -53,7 +55,7 @@ export interface PacketHeader {
   readonly only?: MessageKind | undefined;
 }
 
-/** A decoded header and the messages behind it (a view into the packet). */
+/** A decoded header and the messages after it (a view into the packet). */
 export interface Packet extends PacketHeader {
   readonly messages: Uint8Array;
 }

@@ -1,6 +1,7 @@
 import { ByteReader } from "../bytes/byte-reader.js";
 import { ByteWriter } from "../bytes/byte-writer.js";
-import { PayloadKind, limits } from "../errors/codes.js";
+import { PayloadKind } from "./message-kinds.js";
+import { limits } from "../limits.js";
 import { ConfigError } from "../errors/errors.js";
 import { encodeUtf8 } from "../bytes/utf8.js";
 import { decodeValue, encodeAfter, encodeItems, encodeItemsAfter } from "../bytes/value-codec.js";
@@ -21,7 +22,7 @@ export interface StreamAnnouncement extends StreamStart {
   readonly entities?: readonly number[] | undefined;
 }
 
-/** Most entities in one resync request. A receiver that lacks more requests all. */
+/** Limit of entities in one resync request. A receiver that lacks more requests all. */
 export const MAX_RESYNCED = 64;
 
 /** The payloads of reliable messages between two participants. */
@@ -109,8 +110,8 @@ export function readEvent(
 }
 
 /**
- * Returns a control message behind its payload kind. The functions `read*Message` of control.ts read it
- * without the kind.
+ * Returns the payload of a control message: its kind, then the message. The functions `read*Message` of
+ * control.ts read what follows the kind.
  */
 export function writeControl(message: object): Uint8Array {
   return encodeAfter(PayloadKind.control, message);

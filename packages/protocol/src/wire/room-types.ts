@@ -1,11 +1,5 @@
 import type { InputDefinition } from "../input/input-definition.js";
 
-/** A client's request, and the answer to it. */
-export interface RequestTypes {
-  readonly ask: unknown;
-  readonly answer: unknown;
-}
-
 declare const directed: unique symbol;
 
 /**

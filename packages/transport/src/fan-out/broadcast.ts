@@ -22,7 +22,7 @@ export interface BroadcastOptions {
   uplink(): Uplink | undefined;
 }
 
-/** Most bytes of the length before each payload. */
+/** Limit of bytes of the length before each payload. */
 const LENGTH_BYTES = 3;
 
 /**

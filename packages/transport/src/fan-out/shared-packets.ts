@@ -55,7 +55,7 @@ const PACKET_HEAD_BYTES = 5;
 
 /**
  * Sends the same states and events to several receivers. Each packet is encoded once, goes once over every
- * direct link, and goes once to the relay for all receivers behind it. The bodies of one tick share packets,
+ * direct link, and goes once to the relay for all receivers that it serves. The bodies of one tick share packets,
  * and so do the events within one period of the plan. A body is copied once, into the packet. The packet for
  * direct links is a part of the envelope that goes to the relay.
  */

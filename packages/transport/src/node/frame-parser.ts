@@ -83,7 +83,7 @@ export class FrameParser {
   }
 }
 
-/** Returns the bytes of mask and payload behind a frame's head, or undefined if the head is incomplete. */
+/** Returns the bytes of mask and payload after a frame's head, or undefined if the head is incomplete. */
 function bytesAfter(head: readonly number[]): number | undefined {
   const [, second] = head;
   if (second === undefined) return undefined;

@@ -1,6 +1,5 @@
 export { FramedLink } from "./framed-link.js";
 export { frameHeadBytes, writeFrameHead } from "./framed-socket.js";
-export * from "./node-websocket.js";
-export * from "./websocket-listener.js";
-export * from "./native-webrtc.js";
-export * from "./node-webrtc-link.js";
+export { endNativeWebRtc, loadNativeWebRtc, type NativeWebRtc } from "./native-webrtc.js";
+export { NodeWebRtcLink } from "./node-webrtc-link.js";
+export { NodeWebSocket, WebSocketListener } from "./websockets.js";

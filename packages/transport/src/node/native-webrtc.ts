@@ -1,3 +1,5 @@
+import type { IceServer } from "@paceline/protocol";
+
 /**
  * The used part of `node-datachannel`. Types and tests use it, so that they do not depend on an optional
  * package.
@@ -16,7 +18,7 @@ export interface NativeWebRtc {
  */
 const SCTP_SEND_BUFFER_BYTES = 24_576;
 
-export interface NativeConfig {
+interface NativeConfig {
   readonly iceServers: (string | NativeIceServer)[];
   readonly bindAddress?: string;
   readonly enableIceUdpMux?: boolean;
@@ -133,4 +135,26 @@ export async function endNativeWebRtc(native: NativeWebRtc, isUnused?: () => boo
   } catch {
     // The cleanup timed out. The threads go on, and a later use finds them.
   }
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { stun: 3478, stuns: 5349, turn: 3478, turns: 5349 };
+
+/**
+ * Converts ICE servers from the format of browsers to that of the native library. Leaves out those it cannot
+ * use.
+ */
+export function nativeIceServers(servers: readonly IceServer[]): NativeIceServer[] {
+  return servers.flatMap((server) => nativeIceServer(server) ?? []);
+}
+
+function nativeIceServer({ urls, username, credential }: IceServer): NativeIceServer | undefined {
+  const match = /^(stuns?|turns?):(\[[^\]]+\]|[^:?]+)(?::(\d+))?(?:\?transport=(udp|tcp))?$/.exec(urls);
+  const [, scheme = "", host = "", port, transport] = match ?? [];
+  if (!match) return undefined;
+  const hostname = host.replace(/^\[|\]$/g, "");
+  const address = { hostname, port: Number(port ?? DEFAULT_PORTS[scheme]) };
+  if (scheme.startsWith("stun")) return address;
+  if (username === undefined || credential === undefined) return undefined;
+  const relayType = scheme === "turns" ? "TurnTls" : transport === "tcp" ? "TurnTcp" : "TurnUdp";
+  return { ...address, username, password: credential, relayType };
 }

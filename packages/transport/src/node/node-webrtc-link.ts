@@ -1,11 +1,10 @@
 import { CloseCode, type TrafficClassName } from "@paceline/protocol";
-import { routeOf, type LinkRoute } from "../link-route.js";
+import { routeOf, type LinkRoute, type SignalledLink, type WebRtcLinkOptions } from "../signalled-link.js";
 import { PathLink } from "../path-link.js";
-import type { SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
 import { channelOf, highWaterBytes } from "../webrtc/channel-limits.js";
 import { channelInit, dataChannels, type DataChannelName } from "../webrtc/channels.js";
-import { nativeIceServers } from "./native-ice-servers.js";
 import {
+  nativeIceServers,
   countNativeConnection,
   type NativeChannel,
   type NativeConnection,
@@ -32,9 +31,9 @@ export interface NodeWebRtcLinkOptions extends WebRtcLinkOptions {
   onBadSignal?(): void;
 }
 
-/** Most candidates of the other side that are tried. A browser has two to ten. */
+/** Limit of candidates of the other side that are tried. A browser has two to ten. */
 const MAX_CANDIDATES = 24;
-/** Most signals that wait for {@link NodeWebRtcLink.start}. */
+/** Limit of signals that wait for {@link NodeWebRtcLink.start}. */
 const EARLY_SIGNALS = 64;
 /** The largest accepted message: a packet and its envelope. */
 const MAX_MESSAGE_BYTES = 17_000;
@@ -275,7 +274,7 @@ function bufferedBytes(channel: NativeChannel): number {
 
 /**
  * Makes the offering side begin DTLS. ICE reports the path to the offering side last, so that DTLS packets
- * from the other side would come too early and be lost. The side that begins repeats the most: this library
+ * from the other side would arrive too early and be lost. The side that begins repeats the most: this library
  * repeats a lost packet after a second, a browser after 50 ms.
  */
 function beginningDtls(sdp: string): string {

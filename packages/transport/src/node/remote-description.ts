@@ -1,4 +1,4 @@
-/** Most bytes of an accepted description. One of a browser with data channels only has about 600. */
+/** Limit of bytes of an accepted description. One of a browser with data channels only has about 600. */
 const MAX_SDP_BYTES = 8000;
 /** A UDP candidate with a literal address: neither a name to look up nor a `.local` one. */
 const CANDIDATE =

@@ -11,7 +11,7 @@ export interface Measured {
   readonly jitterMs?: number;
   /** Bytes that wait because a path does not accept them. */
   readonly queuedBytes?: number;
-  /** Share of round trips over an ordered link that waited behind lost segments, 0 to 1. */
+  /** Share of round trips over an ordered link that waited for lost segments, 0 to 1. */
   readonly stallRatio?: number;
   /** Upload that direct links to all players need, as a share of their budget. */
   readonly uploadRatio?: number;

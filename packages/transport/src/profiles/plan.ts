@@ -67,7 +67,7 @@ export interface Reason {
  * Numbers of the profile that a plan passes on. It leaves out those that its channels contain, and those that
  * only the tree or the room uses.
  */
-export type PlanNumbers = Omit<
+type PlanNumbers = Omit<
   ProfileNumbers,
   "sendPeriodMs" | "eventLifetimeMs" | "tickHz" | "maxDirectPeers" | "uploadBytesPerSecond"
 >;

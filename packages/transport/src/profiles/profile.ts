@@ -24,7 +24,7 @@ export const favours = ["latency", "bandwidth", "cpu"] as const;
 export type Favour = (typeof favours)[number];
 
 /** Ways to show the entities of others. */
-export const viewStyles = ["extrapolation", "interpolation"] as const;
+const viewStyles = ["extrapolation", "interpolation"] as const;
 /**
  * `extrapolation`: entities of others are shown at the present position of the motion model. `interpolation`:
  * between the two newest states.
@@ -41,7 +41,7 @@ export type Network = (typeof networks)[number];
 
 /** Rates and limits of a genre. The decision tree adapts some of them to the device and the network. */
 export interface ProfileNumbers {
-  /** Most states of an entity per second that one participant sends, or wants from an authority. */
+  /** Limit of states of an entity per second that one participant sends, or wants from an authority. */
   readonly stateHz: number;
   /** Steps of the game's simulation per second. Fixed when a room is joined. */
   readonly tickHz: number;
@@ -59,7 +59,7 @@ export interface ProfileNumbers {
   readonly interpolationDelayMs: number;
   /** Longest time that receivers move others on without a new state, ms. */
   readonly extrapolationLimitMs: number;
-  /** Most other players with a direct link each. With more, everything goes through the relay. */
+  /** Limit of other players with a direct link each. With more, everything goes through the relay. */
   readonly maxDirectPeers: number;
   /**
    * Uplink budget of all direct links together, bytes per second with headers. If they need more, everything

@@ -86,7 +86,7 @@ export const treeWords: readonly QuestionWords[] = [
   },
   {
     question: "paths",
-    ask: "Which way do players reach each other?",
+    ask: "By which path do players reach each other?",
     rows: {
       "PATHS-1": {
         choice: "not at all: each talks with the server",
@@ -132,7 +132,7 @@ export const treeWords: readonly QuestionWords[] = [
       "PATHS-9": {
         choice: "directly, else through the relay",
         reason:
-          "The direct way is the shortest. The relay carries a pair until its direct link has proven itself, and again when " +
+          "The direct path is the shortest. The relay carries a pair until its direct link has proven itself, and again when " +
           "that link dies.",
       },
     },

@@ -3,7 +3,7 @@ import type { ChannelPolicies, Plan } from "./plan.js";
 import type { ProfileNumbers } from "./profile.js";
 
 /** Answers that conditions of later questions use. */
-export interface Answers {
+interface Answers {
   /**
    * `states`: moving things are sent while they move. `moves`: players' moves decide, and all of them must
    * arrive.

@@ -96,7 +96,7 @@ export class RelayedLink extends PathLink {
   }
 
   /**
-   * Counts a packet of `packetBytes` bytes that the caller has written behind its head. Returns the outbox
+   * Counts a packet of `packetBytes` bytes that the caller has written after its head. Returns the outbox
    * for the envelope, which is then neither copied nor filtered. Returns undefined if the server is out of
    * reach.
    */

@@ -26,7 +26,7 @@ export class DelayedAck {
   readonly #scheduler: Scheduler;
   readonly #send: (trafficClass: "state" | "command") => boolean;
   readonly #bundleMs: () => number;
-  /** An answer to states alone may be lost, and must not wait behind lost packets. */
+  /** An answer to states alone may be lost, and must not wait for lost packets. */
   #class: "state" | "command" = "state";
   #cancel: Cancel | undefined;
   #dueAtMs = 0;

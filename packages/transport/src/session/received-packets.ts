@@ -1,7 +1,7 @@
 import { sequenceDistance, type Acks } from "@paceline/protocol";
 
 /**
- * Number of remembered packets. A link may repeat an event for some seconds, and it then arrives behind this
+ * Number of remembered packets. A link may repeat an event for some seconds, and it then arrives after this
  * many states at the highest rates. A power of two.
  */
 const REMEMBERED = 1024;
@@ -33,7 +33,7 @@ export class ReceivedPackets {
     return (newest + (((low - newest + 128) & 255) - 128)) & 0xffff;
   }
 
-  /** Adds a sequence. `outdated`: it is too old to know if it came before. */
+  /** Adds a sequence. `outdated`: it is too old to know if it arrived before. */
   add(sequence: number): "new" | "duplicate" | "outdated" {
     const ahead = this.#newest === undefined ? REMEMBERED : sequenceDistance(sequence, this.#newest);
     if (ahead <= -REMEMBERED) return "outdated";

@@ -11,10 +11,11 @@ import { DelayedAck, PendingAck, PROMPT_BYTES } from "./delayed-ack.js";
 import { BULK_FRAGMENT_BYTES } from "./outbox/payload-limits.js";
 import type { Fragment, ReliableClass } from "./outbox/reliable-queue.js";
 import { ReceivedPackets } from "./received-packets.js";
-import { LossCount, PathLoss } from "./path-loss.js";
+import { LossCount } from "./loss-count.js";
+import { PathLoss } from "./path-loss.js";
 import { ReliableInbox } from "./reliable-inbox.js";
 
-/** Most bytes of bulk that wait for an earlier fragment: twice what an honest sender has on its way. */
+/** Limit of bytes of bulk that wait for an earlier fragment: twice what an honest sender has on its way. */
 const MAX_EARLY_BULK_BYTES = 131_072;
 
 /**
@@ -66,7 +67,7 @@ export class Receiver {
 
   /**
    * Enters a packet. The caller drops a `duplicate` or `outdated` one. A `late` one is too old to know if it
-   * came before; a published packet of that age is outdated, because nothing in it is repeated.
+   * arrived before; a published packet of that age is outdated, because nothing in it is repeated.
    * @param needsAck true if it must be acknowledged
    * @param mayBeLost true if nobody repeats it; undefined while no link in use loses packets
    */

@@ -8,7 +8,7 @@ export class ReliableInbox {
   readonly #maxEarlyBytes: number;
   #expected = 0;
   #earlyBytes = 0;
-  /** Bytes of the incomplete message. They take at most twice their size, even if the fragments are small. */
+  /** Bytes of the incomplete message, in a buffer of at most twice their number, however small the fragments. */
   #parts: Uint8Array | undefined;
   #partsBytes = 0;
 

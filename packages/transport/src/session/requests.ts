@@ -1,6 +1,5 @@
 import { NetError, type ErrorCode } from "@paceline/protocol";
-import { afterOwnTime } from "../own-time.js";
-import type { Cancel, Scheduler } from "../scheduler.js";
+import { afterOwnTime, type Cancel, type Scheduler } from "../scheduler.js";
 
 interface PendingRequest {
   resolve(answer: unknown): void;

@@ -6,7 +6,7 @@ import {
   routedClassOf,
   type TrafficClassName,
 } from "@paceline/protocol";
-import { MAX_GAP, type LossCount } from "./path-loss.js";
+import { MAX_GAP, type LossCount } from "./loss-count.js";
 
 /** Bytes of a report: the number of the ping that it answers, and both counts. */
 const REPORT_BYTES = 2 + 2 + 2;

@@ -19,7 +19,7 @@ import {
 import { losesPackets, mayBeLost, type Link } from "../link.js";
 import type { PlannedClass } from "../profiles/plan.js";
 import { RelayedLink } from "../relayed/relayed-link.js";
-import type { DropCounters } from "./drop-counters.js";
+import type { DropCounters, PongTimes } from "./session-options.js";
 import { ANSWER_PACKET_BYTES, sessionAnswerBudget, type AnswerBudget } from "./outbox/answer-budget.js";
 import { Bundle, commandPeriodMs } from "./outbox/bundle.js";
 import type { ByteBudget } from "./outbox/byte-budget.js";
@@ -35,7 +35,8 @@ import {
   type Pending,
   type ReliableClass,
 } from "./outbox/reliable-queue.js";
-import { LossCount, SentLoss } from "./path-loss.js";
+import { LossCount } from "./loss-count.js";
+import { SentLoss } from "./sent-loss.js";
 import {
   LAST_FRAGMENT,
   MAX_EVENT_BYTES,
@@ -45,7 +46,6 @@ import {
   assertEventBytes,
   assertMessageBytes,
 } from "./outbox/payload-limits.js";
-import type { PongTimes } from "./session-options.js";
 import { ACK_BITS, SequenceWindow, areOfSent } from "./sequence-window.js";
 
 /** Budget of bulk bytes through a relay that all sessions of a room share. */
@@ -94,7 +94,7 @@ interface PacketStart {
 
 /** Key of packets of inputs, greater than all keys of entities. At most one such packet waits. */
 const INPUT_KEY = 2 ** 40;
-/** Most states that are remembered without acks. */
+/** Limit of states that are remembered without acks. */
 const MAX_UNACKNOWLEDGED_STATES = 1024;
 const RELIABLE: readonly ReliableClass[] = ["command", "bulk"];
 

@@ -1,14 +1,36 @@
+import type { DropReason } from "@paceline/protocol";
 import type { Link, LinkClose } from "../link.js";
 import type { ChannelPolicyOf } from "../profiles/plan.js";
 import type { Scheduler } from "../scheduler.js";
 import type { AnswerBudget } from "./outbox/answer-budget.js";
 import type { ByteBudget } from "./outbox/byte-budget.js";
 import type { BulkRate } from "./sender.js";
-import type { DropCounters } from "./drop-counters.js";
 import type { ReadAllowance } from "./read-allowance.js";
 
+/** Counts of drops by reason. */
+export class DropCounters {
+  readonly #counts = new Map<DropReason, number>();
+
+  get total(): number {
+    return [...this.#counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  count(reason: DropReason, times = 1): void {
+    if (times > 0) this.#counts.set(reason, this.of(reason) + times);
+  }
+
+  of(reason: DropReason): number {
+    return this.#counts.get(reason) ?? 0;
+  }
+
+  /** Returns the reasons that occurred, with their counts. */
+  toRecord(): Partial<Record<DropReason, number>> {
+    return Object.fromEntries(this.#counts);
+  }
+}
+
 /**
- * Times of one ping, ms: this side's clock when the ping left and when the pong came, and the other's in
+ * Times of one ping, ms: this side's clock when the ping left and when the pong arrived, and the other's in
  * between.
  */
 export interface PongTimes {
@@ -28,9 +50,9 @@ export interface SessionHandlers {
   /** Called with each message of {@link Session.sendBulk} exactly once, in the order of sending. */
   onBulk?(payload: Uint8Array): void;
   onEvent?(body: Uint8Array): void;
-  /** Called with newest-wins states, and the time of their arrival. They may come late, but never twice. */
+  /** Called with newest-wins states, and the time of their arrival. They may arrive late, but never twice. */
   onState?(body: Uint8Array, tick: number, cameAtMs: number): void;
-  /** Called with inputs of a player. They may come late, but never twice. */
+  /** Called with inputs of a player. They may arrive late, but never twice. */
   onInput?(body: Uint8Array): void;
   /**
    * Called once for a state that has arrived at the other side, with the number of {@link Session.sendState}.
@@ -68,7 +90,7 @@ export interface SessionOptions {
    * not: it sends more than it gets, and over TCP few packets are what makes a loss take long to be repaired.
    */
   readonly answerPeriodMs?: () => number;
-  /** Returns the most bytes of a received bulk message. Called at every fragment. Without it, bulk is refused. */
+  /** Returns the limit of bytes of a received bulk message. Called at every fragment. Without it, bulk is refused. */
   readonly bulkBytes?: () => number;
   /** Budget of bulk bytes through a relay that sessions share. Default: the capacity of the path. */
   readonly bulkRate?: BulkRate;
@@ -77,7 +99,7 @@ export interface SessionOptions {
   /** Budget that sessions share of what their other sides cause. Default: a budget of this session's own. */
   readonly answers?: AnswerBudget;
   /**
-   * Most bytes of whole packets of commands, or of bulk, that may wait for a link. Beyond it the link is
+   * Limit of bytes of whole packets of commands, or of bulk, that may wait for a link. Beyond it the link is
    * closed. Default 1 MiB.
    */
   readonly maxForwardedBytes?: number;

@@ -17,19 +17,17 @@ import {
   type TrafficClassName,
 } from "@paceline/protocol";
 import { losesPackets, mayBeLost, type Link, type LinkClose } from "../link.js";
-import type { PathReading } from "../live/path-choice.js";
+import type { PathReading } from "../path-choice.js";
 import type { Scheduler } from "../scheduler.js";
 import { Receiver } from "./receiver.js";
-import { readCloseBody, writeCloseBody } from "./close-body.js";
-import { DropCounters } from "./drop-counters.js";
+import { readCloseBody, writeCloseBody, PONG_BYTES, pongTo, readPong } from "./message-bodies.js";
+import { DropCounters, type SessionHandlers, type SessionOptions } from "./session-options.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./links/link-monitor.js";
-import type { LossReading } from "./path-loss.js";
+import type { LossReading } from "./loss-count.js";
 import type { Outbox, OutboxCounters } from "./outbox/outbox.js";
 import type { Fragment, ReliableClass, ReliableQueueView } from "./outbox/reliable-queue.js";
 import { LAST_FRAGMENT, assertBytes, assertEventBytes } from "./outbox/payload-limits.js";
-import { PONG_BYTES, pongTo, readPong } from "./pong.js";
 import type { ReadAllowance } from "./read-allowance.js";
-import type { SessionHandlers, SessionOptions } from "./session-options.js";
 import { Sender, type StateMoment } from "./sender.js";
 import { SessionLinks } from "./links/session-links.js";
 import { SharedInterval } from "./shared-timer.js";
@@ -49,7 +47,7 @@ const REPEAT_AFTER_MS = 1500;
 const MAX_SILENCE_MS = 3000;
 const VIOLATION_LIMIT = 50;
 /**
- * Most pings through the relay that a pair answers in a second. An honest peer sends one. All pairs of a client
+ * Limit of pings through the relay that a pair answers in a second. An honest peer sends one. All pairs of a client
  * share what the relay lets it send.
  */
 const RELAYED_PONGS_PER_SECOND = 2;
@@ -197,8 +195,8 @@ export class Session {
   }
 
   /**
-   * Returns true if the packet came in time, and false if it is too late to tell if it came before. Returns
-   * undefined if it is dropped: it came before, or is outdated.
+   * Returns true if the packet arrived in time, and false if it is too late to tell if it arrived before. Returns
+   * undefined if it is dropped: it arrived before, or is outdated.
    */
   #acceptPacket(
     packet: Packet,
@@ -265,10 +263,10 @@ export class Session {
   } {
     const { active } = this.#links;
     const nowMs = this.#scheduler.nowMs();
-    const pingsSentMs = active?.openPings.filter((sentMs) => !this.#links.wasLate(sentMs, nowMs)) ?? [];
+    const pingsSentMs = active?.openPings.filter((sentMs) => !this.#links.wasLoopLate(sentMs, nowMs)) ?? [];
     const silentMs = active?.heardMs(nowMs) ?? 0;
     const { acknowledgedAtMs } = this.#sender;
-    const isLate = this.#links.wasLate(nowMs - silentMs, nowMs);
+    const isLate = this.#links.wasLoopLate(nowMs - silentMs, nowMs);
     return { pingsSentMs, silentMs: isLate ? 0 : silentMs, acknowledgedAtMs };
   }
 
@@ -636,7 +634,7 @@ export class Session {
       case MessageKind.reliable:
         return this.#receiveReliable("command", body);
       case MessageKind.event:
-        // The packet is too late to tell if it came before, and an event must not come twice.
+        // The packet is too late to tell if it arrived before, and an event must not arrive twice.
         if (!isTimely) return this.drops.count("outdated");
         return this.#handlers.onEvent?.(body);
       case MessageKind.state: {
@@ -689,7 +687,7 @@ export class Session {
     const ping = monitor.answered(pong.number, receivedMs);
     if (!ping) return;
     const { sentAtMs: sentMs, isProof } = ping;
-    const wasLate = this.#links.wasLate(sentMs, receivedMs);
+    const wasLate = this.#links.wasLoopLate(sentMs, receivedMs);
     monitor.took(receivedMs - sentMs, wasLate);
     const times = { sentMs, remoteMs: pong.remoteMs, receivedMs, wasLate };
     if (monitor === this.#links.unreliable) this.#sender.pongReceived(times);

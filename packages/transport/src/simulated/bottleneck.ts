@@ -7,7 +7,7 @@ interface Capacity {
   readonly queueBytes: number;
 }
 
-interface Waiting {
+interface QueuedPacket {
   readonly bytes: number;
   readonly onSent: () => void;
 }
@@ -16,7 +16,7 @@ interface Waiting {
 export class Bottleneck {
   readonly #scheduler: Scheduler;
   readonly #capacity: () => Capacity;
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: QueuedPacket[] = [];
   #isSending = false;
   /** Bytes that wait or are being sent. */
   queuedBytes = 0;
@@ -55,7 +55,7 @@ export class Bottleneck {
     }
   }
 
-  #finish(sent: Waiting): void {
+  #finish(sent: QueuedPacket): void {
     this.queuedBytes -= sent.bytes;
     sent.onSent();
   }

@@ -1,7 +1,7 @@
 import { ConfigError } from "@paceline/protocol";
 import type { Scheduler } from "../scheduler.js";
 import { Bottleneck } from "./bottleneck.js";
-import type { LossModel, NetworkSettings } from "./network.js";
+import { NetworkCounters, type LossModel, type NetworkSettings } from "./network.js";
 import { networkSettings } from "./network-settings.js";
 import type { Random } from "./random.js";
 
@@ -37,24 +37,6 @@ export interface NetworkSimulatorOptions {
    * settings.
    */
   readonly bottleneck?: Bottleneck;
-}
-
-/** Counters of one direction's packets. */
-export class NetworkCounters {
-  sent = 0;
-  sentBytes = 0;
-  /** Arrivals, second copies included. */
-  delivered = 0;
-  deliveredBytes = 0;
-  /** Lost packets. On a reliable path only those whose lifetime has ended. */
-  lost = 0;
-  /** Reliable path: lost transmissions that were repeated. */
-  retransmitted = 0;
-  duplicated = 0;
-  /** Packets that arrived after a later one. Second copies do not count. */
-  reordered = 0;
-  droppedQueue = 0;
-  droppedMtu = 0;
 }
 
 type Deliver = (packet: Uint8Array) => void;

@@ -33,10 +33,28 @@ export interface NetworkSettings {
   readonly reorderHoldMs: number;
   /** Capacity in bits per second, counted over whole packets of `send`. `Infinity`: no limit. */
   readonly rateBps: number;
-  /** Most bytes that wait or are being sent. A packet that does not fit is dropped (drop-tail). */
+  /** Limit of bytes that wait or are being sent. A packet that does not fit is dropped (drop-tail). */
   readonly queueBytes: number;
   /** Largest packet, bytes. A larger one is dropped; a reliable path cuts it into segments of this size. */
   readonly mtuBytes: number;
+}
+
+/** Counters of one direction's packets. */
+export class NetworkCounters {
+  sent = 0;
+  sentBytes = 0;
+  /** Arrivals, second copies included. */
+  delivered = 0;
+  deliveredBytes = 0;
+  /** Lost packets. On a reliable path only those whose lifetime has ended. */
+  lost = 0;
+  /** Reliable path: lost transmissions that were repeated. */
+  retransmitted = 0;
+  duplicated = 0;
+  /** Packets that arrived after a later one. Second copies do not count. */
+  reordered = 0;
+  droppedQueue = 0;
+  droppedMtu = 0;
 }
 
 /** A path without delay, loss or limits. */

@@ -26,7 +26,7 @@ const EVENT_LIFETIME_MS = dataChannels.event.init.maxPacketLifeTime;
 
 /**
  * A worse network that a device simulates. All packets of all its links pass it, in both directions, and
- * share its rate. Packets of an ordered link are never lost but late, and so are all packets behind them, as
+ * share its rate. Packets of an ordered link are never lost but late, and so are all packets after them, as
  * in a TCP stream. An unreliable link loses states and inputs alone; it repeats events within their lifetime, and
  * all else until it arrives.
  */

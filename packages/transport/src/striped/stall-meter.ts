@@ -17,18 +17,17 @@ const MIN_SAMPLES = 8;
 /** Fewest stalls that count: two in five seconds may be chance. */
 const MIN_STALLS = 3;
 /**
- * Answers that arrive within this time came together, ms. Packets behind one hole arrive in one moment, those
- * of a queue as far apart as they were sent.
+ * Answers that arrive within this time arrived together, ms. Packets that wait for one lost segment arrive in one moment,
+ * those of a queue as far apart as they were sent.
  */
 const TOGETHER_MS = 5;
-/**
- * Evidence of lost segments: at least this many answers, each together with one whose ping was sent this much
- * earlier or later, ms. Jitter hardly causes that.
- */
+/** Pings sent this far apart whose answers arrive together waited for a lost segment, ms: jitter is smaller. */
 const SURELY_APART_MS = 90;
+/** Number of such answers that proves a lost segment. */
 const SURELY_TOGETHER = 3;
-/** Evidence against a queue, which may be weaker. */
+/** Pings sent this far apart whose answers arrive together did not wait in a queue, ms. */
 const APART_MS = 40;
+/** Number of such answers that rules a queue out. */
 const TOGETHER = 2;
 /** If at least this share of the stalls ended together, lost segments are a cause, perhaps beside a queue. */
 const MIN_TOGETHER_SHARE = 0.1;
@@ -40,19 +39,19 @@ const MAX_TOGETHER = 0.35;
  */
 const SILENCE_MS = 300;
 /**
- * Without an answer for this long, the way to the other side waits for a lost segment, ms, even if packets
+ * Without an answer for this long, the path to the other side waits for a lost segment, ms, even if packets
  * still arrive: a queue would move on.
  */
 const NO_ANSWER_MS = 1000;
 /**
- * A round trip stalled if it exceeds the base by this time and by this share of the base: it waited behind a
+ * A round trip stalled if it exceeds the base by this time and by this share of the base: it waited for a
  * lost segment or in a queue.
  */
 const STALL_MS = 60;
 const STALL_SHARE_OF_BASE = 0.5;
 /**
  * Round trips of a new connection that never stalled: TCP sends ten packets at first and twice as many after
- * each round trip (RFC 6928), and holds back the others. Their answers come together, as after a loss.
+ * each round trip (RFC 6928), and holds back the others. Their answers arrive together, as after a loss.
  */
 const SLOW_START_ROUND_TRIPS = 3;
 /**
@@ -62,7 +61,7 @@ const SLOW_START_ROUND_TRIPS = 3;
 const BASE_GROWTH_MS = 0.1;
 
 /**
- * Finds how many round trips of an ordered link waited behind lost segments. The decision tree uses the share
+ * Finds how many round trips of an ordered link waited for lost segments. The decision tree uses the share
  * to choose the number of sockets for states, because another socket helps only against lost segments, not
  * against a queue. Two signs show a queue: even the shortest round trips become longer, and answers arrive as
  * far apart as their pings were sent. Answers that waited for one lost segment arrive in one moment. Has no
@@ -86,11 +85,11 @@ export class StallMeter {
   /** Send time of the newest answered ping. */
   #answeredSentMs = -Infinity;
   #observedAtMs = -Infinity;
-  /** The counts of all stalls, behind lost segments or in a queue. */
+  /** The counts of all stalls, for lost segments or in a queue. */
   reading: StallReading = { stalled: 0, roundTrips: 0 };
 
   /**
-   * Share of the round trips that stalled behind lost segments, 0 to 1. Undefined with too few round trips.
+   * Share of the round trips that waited for lost segments, 0 to 1. Undefined with too few round trips.
    */
   get ratio(): number | undefined {
     const { stalled, roundTrips } = this.reading;
@@ -166,7 +165,7 @@ export class StallMeter {
       this.#samples.shift();
   }
 
-  /** True if the last round trips all stalled, and not behind holes. */
+  /** True if the last round trips all stalled, and not for lost segments. */
   get #isQueue(): boolean {
     const last = this.#samples.slice(-MIN_SAMPLES);
     if (last.length < MIN_SAMPLES || !last.every((sample) => this.#isStall(sample))) return false;

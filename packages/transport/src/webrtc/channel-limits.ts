@@ -2,7 +2,7 @@ import type { TrafficClassName } from "@paceline/protocol";
 import type { DataChannelName } from "./channels.js";
 
 /**
- * Most unsent bytes per channel: one or two packets for states, because SCTP sends all that it holds, however
+ * Limit of unsent bytes per channel: one or two packets for states, because SCTP sends all that it holds, however
  * old.
  */
 export const highWaterBytes: Readonly<Record<DataChannelName, number>> = {

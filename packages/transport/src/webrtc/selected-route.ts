@@ -1,4 +1,4 @@
-import { routeOf, type LinkRoute, type SelectedCandidate } from "../link-route.js";
+import { routeOf, type LinkRoute, type SelectedCandidate } from "../signalled-link.js";
 
 interface PairStats {
   readonly type: string;

@@ -1,16 +1,15 @@
 import { CloseCode, type TrafficClassName } from "@paceline/protocol";
 import type { Instance, SignalData } from "simple-peer";
 import SimplePeer from "simple-peer/simplepeer.min.js";
-import type { LinkRoute } from "../link-route.js";
+import type { LinkRoute, SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
 import { PathLink } from "../path-link.js";
 import { channelOf, highWaterBytes } from "./channel-limits.js";
-import type { SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
 import { channelInit, dataChannels, type DataChannelName } from "./channels.js";
 import { selectedRoute } from "./selected-route.js";
 
-/** Most signals that wait for {@link WebRtcLink.start}. An offer and its candidates are about twenty. */
+/** Limit of signals that wait for {@link WebRtcLink.start}. An offer and its candidates are about twenty. */
 const EARLY_SIGNALS = 64;
-/** Most packets that wait until the last channels open here. The other side may be ready a moment earlier. */
+/** Limit of packets that wait until the last channels open here. The other side may be ready a moment earlier. */
 const EARLY_PACKETS = 64;
 
 /** A direct link to another browser. simple-peer handles the offer, the answer and the candidates. */
@@ -115,7 +114,7 @@ export class WebRtcLink extends PathLink implements SignalledLink {
     channel.bufferedAmountLowThreshold = highWaterBytes[name] / 2;
     channel.addEventListener("bufferedamountlow", () => this.drained());
     this.#channels.set(name, channel);
-    // simple-peer's own event comes later, because it reads statistics first.
+    // simple-peer's own event is later, because it reads statistics first.
     channel.addEventListener("open", () => this.#openIfReady());
     if (name === "command") return; // simple-peer listens to its messages itself.
     channel.binaryType = "arraybuffer";

@@ -64,7 +64,7 @@ export class WebSocketLink extends PathLink {
     if (this.#backlog) this.#backlog.forward(take);
     else this.listen(take);
     const end = ({ code, reason }: LinkClose): void => {
-      // They came before the close: a welcome among them names the seat to return to.
+      // They arrived before the close: a welcome among them names the seat to return to.
       if (this.#backlog && this.#backlog.packets.length > 0) this.opened();
       this.ended(code, reason);
     };

@@ -1,15 +1,10 @@
 import { MAX_HEARTBEAT_MS } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
-import {
-  type Circumstances,
-  circumstancesOf,
-  explainPlan,
-  type Genre,
-  genres,
-  planFor as planOf,
-  profileOf,
-  type Environment,
-} from "../../src/profiles/index.js";
+import { type Circumstances, circumstancesOf, type Environment } from "../../src/profiles/circumstances.js";
+import { explainPlan } from "../../src/profiles/explain-plan.js";
+import { type Genre, genres } from "../../src/profiles/profile.js";
+import { planFor as planOf } from "../../src/profiles/decide.js";
+import { profileOf } from "../../src/profiles/profiles.js";
 
 const browser: Environment = {
   security: "https",

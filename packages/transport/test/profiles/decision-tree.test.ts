@@ -1,15 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  type Circumstances,
-  decisionTree,
-  END,
-  type Plan,
-  planFor,
-  type PlannedLink,
-  profileRanges,
-  measuredBands,
-  type Row,
-} from "../../src/profiles/index.js";
+import type { Circumstances } from "../../src/profiles/circumstances.js";
+import { decisionTree, END, type Row } from "../../src/profiles/tree.js";
+import type { Plan, PlannedLink } from "../../src/profiles/plan.js";
+import { planFor } from "../../src/profiles/decide.js";
+import { profileRanges } from "../../src/profiles/profile.js";
+import { measuredBands } from "../../src/profiles/bands.js";
 import { bandSources, treeWords } from "../../src/profiles/tree-words.js";
 import { everyCombination } from "./every-combination.js";
 

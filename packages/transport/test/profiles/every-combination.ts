@@ -1,13 +1,7 @@
-import {
-  type Circumstances,
-  favours,
-  genres,
-  type Measured,
-  measuredBands,
-  movements,
-  profiles,
-  topologies,
-} from "../../src/profiles/index.js";
+import type { Circumstances, Measured } from "../../src/profiles/circumstances.js";
+import { favours, genres, movements, topologies } from "../../src/profiles/profile.js";
+import { measuredBands } from "../../src/profiles/bands.js";
+import { profiles } from "../../src/profiles/profiles.js";
 
 const BOTH = [true, false] as const;
 const QUIET: Measured = {

@@ -2,12 +2,11 @@ import { describe, expect, test } from "vitest";
 import {
   type Genre,
   genres,
-  profileOf,
   type ProfileChoice,
   type ProfileNumbers,
   profileRanges,
-  profiles,
-} from "../../src/profiles/index.js";
+} from "../../src/profiles/profile.js";
+import { profileOf, profiles } from "../../src/profiles/profiles.js";
 
 test("every genre has a profile that is valid, frozen and found by its name", () => {
   expect(Object.keys(profiles)).toEqual([...genres]);

@@ -138,7 +138,7 @@ test("lost packets of a stream arrive late, and later ones wait for them", () =>
   expect(scene.statesMs).toHaveLength(200);
   const gaps = scene.statesMs.slice(1).map((atMs, index) => atMs - scene.statesMs[index]!);
   expect(Math.max(...gaps)).toBeGreaterThan(150);
-  // States behind a late one arrive with it, at one instant.
+  // States after a late one arrive with it, at one instant.
   expect(gaps.filter((gapMs) => gapMs < 1).length).toBeGreaterThan(20);
 });
 

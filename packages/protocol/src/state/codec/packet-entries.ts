@@ -1,7 +1,7 @@
-import type { EntityRows, Texts } from "../plan/entity-rows.js";
+import type { EntityRows, Texts } from "../columns/entity-rows.js";
 
 export const NO_TICK = -1;
-/** Most entities in a packet. Readers allocate no more. */
+/** Limit of entities in a packet. Readers allocate no more. */
 export const MAX_ENTITIES = 4096;
 
 /** The entities of a packet in ascending order of id, as arrays that all packets reuse. */
@@ -91,4 +91,17 @@ export class PacketEntries {
 function grown<A extends Uint16Array | Int32Array | Float64Array>(old: A, larger: A): A {
   larger.set(old);
   return larger;
+}
+
+/**
+ * Returns 16 bits over a state's columns: FNV-1a over 32-bit words, folded. Both sides must get the same
+ * value for one tick.
+ */
+export function stateChecksum(rows: Int32Array, at: number, width: number): number {
+  let hash = 0x811c9dc5;
+  for (let index = at; index < at + width; index++) {
+    hash = Math.imul(hash ^ rows[index]!, 0x01000193);
+    hash ^= hash >>> 15;
+  }
+  return ((hash >>> 16) ^ hash) & 0xffff;
 }

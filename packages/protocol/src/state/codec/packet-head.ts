@@ -1,8 +1,7 @@
-import type { EntityRows } from "../plan/entity-rows.js";
+import type { EntityRows } from "../columns/entity-rows.js";
 import { NO_TICK, type PacketEntries } from "./packet-entries.js";
-import { OWNER_BITS, OWNER_COLUMN, TELEPORT_BITS, TELEPORT_COLUMN } from "../plan/state-plan.js";
-import type { BitCoder } from "./bit-coder.js";
-import { codeSmall } from "./varuint.js";
+import { OWNER_BITS, OWNER_COLUMN, TELEPORT_BITS, TELEPORT_COLUMN } from "../columns/state-plan.js";
+import { type BitCoder, codeSmall } from "./bit-coder.js";
 
 const ID_BITS = 16;
 /** Bits of the logarithm of an age. */

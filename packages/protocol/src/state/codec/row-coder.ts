@@ -1,5 +1,5 @@
 import type { Baselines } from "./baselines.js";
-import { QUAT_COLUMNS } from "../plan/state-plan.js";
+import { QUAT_COLUMNS } from "../columns/state-plan.js";
 import type { BitCoder } from "./bit-coder.js";
 import {
   LARGE,
@@ -14,7 +14,7 @@ import {
   WIDEST_SIZE,
   halfOctave,
 } from "./prefix-tables.js";
-import { MASKED, NARROW_BITS, Way, type RowPlan, type Run } from "./row-plan.js";
+import { MASKED, NARROW_BITS, Prediction, type RowPlan, type Run } from "./row-plan.js";
 import { leaveOut, turnOn } from "./turning.js";
 
 /** Expected class of a column with only one known state. */
@@ -92,7 +92,7 @@ export class RowCoder {
       const how = HOW[hows[index]! | narrow[index]!]!;
       const value = row[at + columns[index]!]!;
       let residual = value - predicted[index]!;
-      if (turn[index] !== 0) residual = short(residual, turn[index]!);
+      if (turn[index] !== 0) residual = shorterTurn(residual, turn[index]!);
       masked[found] = (((residual | -residual) >>> 31) << 1) | ((how >> 1) & 1);
       found += how & 1;
       if (residual === 0 && (how & 1) === 1) continue;
@@ -163,7 +163,7 @@ export class RowCoder {
     let from = 0;
     for (let index = 0; index < late.length; index++) {
       const run = late[index]!;
-      const to = run.way === Way.turn ? run.from + 1 : run.from;
+      const to = run.prediction === Prediction.turn ? run.from + 1 : run.from;
       this.#read(plan, from, to, baselines, start);
       this.#predictLate(plan, run, baselines, start);
       from = to;
@@ -181,26 +181,31 @@ export class RowCoder {
     const { runs } = plan;
     for (let index = 0; index < runs.length; index++) {
       const run = runs[index]!;
-      const { way } = run;
+      const { prediction } = run;
       const here = start + run.from;
-      if (way === Way.turn) this.#expectTurn(plan, run, baselines, here);
+      if (prediction === Prediction.turn) this.#expectTurn(plan, run, baselines, here);
       else if (baselines.at1 < 0) this.#expectUnknown(plan, run, baselines, here);
-      else if (way === Way.smooth) this.#expectSmooth(plan, run, baselines, here);
-      else if (way === Way.place) this.#expectPlaces(plan, run, baselines, here);
+      else if (prediction === Prediction.smooth) this.#expectSmooth(plan, run, baselines, here);
+      else if (prediction === Prediction.place) this.#expectPlaces(plan, run, baselines, here);
       else this.#expectSteps(plan, run, baselines, here);
     }
   }
 
   #predictLate(plan: RowPlan, run: Run, baselines: Baselines, start: number): void {
-    if (run.way === Way.turn) this.#turnAround(plan, run.from, baselines, start + run.from);
+    if (run.prediction === Prediction.turn) this.#turnAround(plan, run.from, baselines, start + run.from);
     else this.#predictPlaces(plan, run, baselines, start + run.from);
   }
 
   /** Predicts columns from a single known state: they stay. */
-  #expectUnknown({ columns }: RowPlan, { way, from, to }: Run, { rows, at0 }: Baselines, here: number): void {
+  #expectUnknown(
+    { columns }: RowPlan,
+    { prediction, from, to }: Run,
+    { rows, at0 }: Baselines,
+    here: number,
+  ): void {
     for (let index = from; index < to; index++) {
       this.#predicted[here] = rows[at0 + columns[index]!]!;
-      this.#how[here++] = way === Way.step ? HELD : UNKNOWN;
+      this.#how[here++] = prediction === Prediction.step ? HELD : UNKNOWN;
     }
   }
 
@@ -223,14 +228,14 @@ export class RowCoder {
       let change = value - older;
       let before = at2 < 0 ? 0 : older - rows[at2 + column]!;
       if (turn !== 0) {
-        change = short(change, turn);
-        before = short(before, turn);
+        change = shorterTurn(change, turn);
+        before = shorterTurn(before, turn);
       }
       // Most baselines are consecutive, and divisions take long.
       const bend = isEven ? change - before : at2 < 0 ? 0 : change / gap1 - before / gap2;
       const next = value + change * perTick + bend * lasting;
       predicted[here] =
-        turn === 0 ? clamp(next, min[index]!, max[index]!) : positive(Math.floor(next + 0.5), turn);
+        turn === 0 ? clamp(next, min[index]!, max[index]!) : wrapTurn(Math.floor(next + 0.5), turn);
       const error = Math.abs(change * ofBend - before * ofOlder) + Math.abs(change) * ofChange;
       hows[here++] = classOf(Math.min(error + 0.5, WIDEST_SIZE) | 0);
     }
@@ -319,7 +324,7 @@ export class RowCoder {
         if (width > NARROW_BITS) value += coder.takeResidual(how);
         // The field has two values, and the mask bit says that it is not the predicted one.
         else value = width > 1 ? low + coder.bits(0, width) : low + high - value;
-        if (turn[index] !== 0) value = positive(value, turn[index]!);
+        if (turn[index] !== 0) value = wrapTurn(value, turn[index]!);
         if (value < low || value > high) {
           this.isInRange = false;
           value = plan.rest[index]!;
@@ -357,8 +362,8 @@ function classOf(size: number): number {
   return size < LARGE ? TOKEN_OF[size]! : halfOctave(size);
 }
 
-/** Returns a difference of angles the short way around. */
-function short(difference: number, turn: number): number {
+/** Returns a difference of angles the shorter way around: from minus half a turn to half a turn. */
+function shorterTurn(difference: number, turn: number): number {
   if (difference * 2 >= turn) return difference - turn;
   return difference * 2 < -turn ? difference + turn : difference;
 }
@@ -370,7 +375,7 @@ function clamp(value: number, low: number, high: number): number {
 }
 
 /** Wraps `value` into [0, turn). */
-function positive(value: number, turn: number): number {
+function wrapTurn(value: number, turn: number): number {
   return value >= 0 && value < turn ? value : value - Math.floor(value / turn) * turn;
 }
 

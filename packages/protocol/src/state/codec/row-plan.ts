@@ -1,16 +1,15 @@
-import { Role } from "../plan/column-role.js";
-import type { StatePlan } from "../plan/state-plan.js";
+import { Role, type StatePlan } from "../columns/state-plan.js";
 
 /** Columns of at most this many bits have no residual: their changed value follows uncoded. */
 export const NARROW_BITS = 4;
 /** Flag beside the class of a column: it has a mask bit. */
 export const MASKED = 64;
-/** Ways to predict columns. The four columns of a quaternion are predicted together. */
-export const Way = { smooth: 0, place: 1, step: 2, turn: 3 } as const;
+/** Kinds of predictions of columns. The four columns of a quaternion are predicted together. */
+export const Prediction = { smooth: 0, place: 1, step: 2, turn: 3 } as const;
 
-/** Consecutive columns, in coding order, with one way of prediction: `from` up to, not including, `to`. */
+/** Consecutive columns, in coding order, with one kind of prediction: `from` up to, not including, `to`. */
 export interface Run {
-  readonly way: number;
+  readonly prediction: number;
   readonly from: number;
   to: number;
 }
@@ -48,7 +47,9 @@ export class RowPlan {
     this.count = columns.length;
     this.columns = columns;
     this.runs = runsOf(plan);
-    this.late = this.runs.filter(({ way }) => way === Way.place || way === Way.turn);
+    this.late = this.runs.filter(
+      ({ prediction }) => prediction === Prediction.place || prediction === Prediction.turn,
+    );
     this.min = columns.map((column) => plan.min[column]!);
     this.max = columns.map((column) => plan.max[column]!);
     this.rest = columns.map((column) => plan.rest[column]!);
@@ -64,17 +65,18 @@ function runsOf({ groups }: StatePlan): Run[] {
   const runs: Run[] = [];
   let from = 0;
   for (const { role, count } of groups) {
-    const way = wayOf(role);
+    const prediction = predictionOf(role);
     const last = runs.at(-1);
-    if (last?.way === way && way !== Way.turn && way !== Way.place) last.to += count;
-    else runs.push({ way, from, to: from + count });
+    if (last?.prediction === prediction && prediction !== Prediction.turn && prediction !== Prediction.place)
+      last.to += count;
+    else runs.push({ prediction, from, to: from + count });
     from += count;
   }
   return runs;
 }
 
-function wayOf(role: number): number {
-  if (role === Role.place) return Way.place;
-  if (role === Role.rotation) return Way.turn;
-  return role >= Role.step ? Way.step : Way.smooth;
+function predictionOf(role: number): number {
+  if (role === Role.place) return Prediction.place;
+  if (role === Role.rotation) return Prediction.turn;
+  return role >= Role.step ? Prediction.step : Prediction.smooth;
 }

@@ -1,11 +1,10 @@
 import { emptyBaselines, setAges } from "./baselines.js";
-import { codeWide } from "./varuint.js";
+import { codeWide, BitCoder } from "./bit-coder.js";
 import { NO_TICK, type PacketEntries } from "./packet-entries.js";
-import type { EntityRows, Texts } from "../plan/entity-rows.js";
-import type { StatePlan } from "../plan/state-plan.js";
-import { textLengthBits } from "../plan/state-size.js";
+import type { EntityRows, Texts } from "../columns/entity-rows.js";
+import type { StatePlan } from "../columns/state-plan.js";
+import { textLengthBits } from "../columns/state-size.js";
 import { decodeUtf8, encodeUtf8 } from "../../bytes/utf8.js";
-import { BitCoder } from "./bit-coder.js";
 import { prefixTables, type PrefixTables } from "./prefix-tables.js";
 import { RowPlan } from "./row-plan.js";
 import { RowCoder } from "./row-coder.js";

@@ -1,5 +1,5 @@
-import { normalise, packQuat, unpackQuat } from "../plan/quat-columns.js";
-import type { StatePlan } from "../plan/state-plan.js";
+import { normalise, packQuat, unpackQuat } from "../columns/quat-columns.js";
+import type { StatePlan } from "../columns/state-plan.js";
 import type { Baselines } from "./baselines.js";
 import { WIDEST_SIZE } from "./prefix-tables.js";
 

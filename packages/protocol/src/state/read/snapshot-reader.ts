@@ -1,14 +1,14 @@
 import { ByteReader } from "../../bytes/byte-reader.js";
-import { limits, type DropReason } from "../../errors/codes.js";
-import { stateChecksum } from "../codec/checksum.js";
-import { EntityRows, type Texts } from "../plan/entity-rows.js";
-import { MAX_ENTITIES, NO_TICK, PacketEntries } from "../codec/packet-entries.js";
+import { limits } from "../../limits.js";
+import type { DropReason } from "../../drop-reasons.js";
+import { stateChecksum, MAX_ENTITIES, NO_TICK, PacketEntries } from "../codec/packet-entries.js";
+import { EntityRows, type Texts } from "../columns/entity-rows.js";
 import { PacketHead, type SharedBaselines } from "../codec/packet-head.js";
 import { StateCodec } from "../codec/state-codec.js";
-import { OWNER_COLUMN, TELEPORT_COLUMN, type StatePlan } from "../plan/state-plan.js";
+import { OWNER_COLUMN, TELEPORT_COLUMN, type StatePlan } from "../columns/state-plan.js";
 
 /**
- * Most columns in one packet, over all its entities. With MAX_ENTITIES it limits the allocations of a reader.
+ * Limit of columns in one packet, over all its entities. With MAX_ENTITIES it limits the allocations of a reader.
  */
 const MAX_COLUMNS = 0x20000;
 const FIRST_STAGED = 1024;
@@ -64,7 +64,7 @@ export class SnapshotReader {
   /** Tick of the last removal of each id. Older packets must not bring the entity back. */
   readonly #removedAt = new Map<number, number>();
   /**
-   * Removed entities by id, oldest removal first. A packet that comes after the removal but is older may hold
+   * Removed entities by id, oldest removal first. A packet that arrives after the removal but is older may hold
    * a state of one among others that are still wanted.
    */
   readonly #gone = new Map<number, EntityRows>();

@@ -1,4 +1,4 @@
-import type { EntityRows } from "../plan/entity-rows.js";
+import type { EntityRows } from "../columns/entity-rows.js";
 import { NO_TICK } from "../codec/packet-entries.js";
 
 /** Ticks of the newest three states of one entity that one receiver has acknowledged. */
@@ -20,7 +20,7 @@ export class AcknowledgedTicks {
     return copy;
   }
 
-  /** Adds an acknowledged tick. Acknowledgements come in any order, and repeatedly. */
+  /** Adds an acknowledged tick. Acknowledgements arrive in any order, and repeatedly. */
   add(tick: number): void {
     if (tick === this.tick0 || tick === this.tick1 || tick === this.tick2) return;
     if (isNewer(tick, this.tick0)) {

@@ -1,4 +1,4 @@
-import type { EntityRows } from "../plan/entity-rows.js";
+import type { EntityRows } from "../columns/entity-rows.js";
 import { MAX_ENTITIES, PacketEntries } from "../codec/packet-entries.js";
 import type { SnapshotContent, SnapshotWriter } from "./snapshot-writer.js";
 
@@ -21,7 +21,7 @@ export interface SplitJob {
 }
 
 const NONE: readonly number[] = [];
-/** Most removals in a packet: 16 bits each, so that the rest of the packet keeps space. */
+/** Limit of removals in a packet: 16 bits each, so that the rest of the packet keeps space. */
 const REMOVALS_PER_PACKET = 256;
 
 /** Spreads entities over packets within a byte budget. Every entity gets into a packet. */

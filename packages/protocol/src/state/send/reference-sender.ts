@@ -1,7 +1,7 @@
 import { ByteWriter } from "../../bytes/byte-writer.js";
-import { limits } from "../../errors/codes.js";
+import { limits } from "../../limits.js";
 import { NO_TICK, type PacketEntries } from "../codec/packet-entries.js";
-import type { StateHistory } from "../plan/state-history.js";
+import type { StateHistory } from "../columns/state-history.js";
 import type { SnapshotSenderOptions } from "./snapshot-sender.js";
 import { WholeSender } from "./whole-sender.js";
 

@@ -1,5 +1,5 @@
-import type { EntityRows } from "../plan/entity-rows.js";
-import type { StateHistory } from "../plan/state-history.js";
+import type { EntityRows } from "../columns/entity-rows.js";
+import type { StateHistory } from "../columns/state-history.js";
 import { put, type AcknowledgedTicks } from "./acknowledged-ticks.js";
 import type { SharedTick } from "./shared-ticks.js";
 import type { SharedWriter } from "./shared-writer.js";

@@ -1,12 +1,12 @@
-import type { EntityRows } from "../plan/entity-rows.js";
+import type { EntityRows } from "../columns/entity-rows.js";
+import { AcknowledgedStates } from "./acknowledged-states.js";
 
-/** Most acknowledgement states kept per tick. A new one replaces the oldest. */
+/** Limit of acknowledgement states kept per tick. A new one replaces the oldest. */
 const MAX_STATES = 16;
-const STEPS = 256;
 
 /** The packets of a tick for one acknowledgement state. All receivers in that state can get them. */
 export interface SharedTick {
-  /** The acknowledgement state of the receivers: see AcknowledgedStates. */
+  /** The acknowledgement state of the receivers: see {@link AcknowledgedStates}. */
   state: number;
   /** The sender that wrote the packets, for comparison. */
   sender: object | undefined;
@@ -26,32 +26,6 @@ export interface SharedTick {
   /** Number of entities sent in all packets up to and including each one. */
   readonly ends: number[];
   packets: number;
-}
-
-/**
- * Numbers for sets of acknowledgements: equal numbers mean equal sets. Two receivers in the same state that
- * acknowledge the same packet get the same next state. So comparing two receivers is comparing two numbers.
- */
-class AcknowledgedStates {
-  #last = 0;
-  readonly #from = new Float64Array(STEPS);
-  readonly #packet = new Float64Array(STEPS);
-  readonly #to = new Float64Array(STEPS);
-
-  /** Returns a state that no other receiver has. */
-  newState(): number {
-    return ++this.#last;
-  }
-
-  /** Returns the state after the acknowledgement of a packet. `packet` 0: no other receiver got it. */
-  after(state: number, packet: number): number {
-    if (packet === 0) return this.newState();
-    const slot = (state * 5 + packet) % STEPS;
-    if (this.#from[slot] === state && this.#packet[slot] === packet) return this.#to[slot]!;
-    this.#from[slot] = state;
-    this.#packet[slot] = packet;
-    return (this.#to[slot] = this.newState());
-  }
 }
 
 /** The packets of the current tick, by acknowledgement state. Reuses its memory from tick to tick. */

@@ -1,10 +1,10 @@
 import { PacketEntries } from "../codec/packet-entries.js";
 import { SharedTicks } from "./shared-ticks.js";
 import { SnapshotWriter, type SnapshotContent } from "./snapshot-writer.js";
-import type { StatePlan } from "../plan/state-plan.js";
-import { Views } from "../plan/views.js";
+import type { StatePlan } from "../columns/state-plan.js";
+import { Views } from "../codec/bit-coder.js";
 
-/** Most packets kept per tick for receivers with equal baselines. */
+/** Limit of packets kept per tick for receivers with equal baselines. */
 const VARIANTS = 16;
 
 interface Variant {

@@ -1,12 +1,12 @@
-import { limits } from "../../errors/codes.js";
+import { limits } from "../../limits.js";
 import { AcknowledgedTicks, put } from "./acknowledged-ticks.js";
-import type { EntityRows } from "../plan/entity-rows.js";
+import type { EntityRows } from "../columns/entity-rows.js";
 import { NO_TICK, type PacketEntries } from "../codec/packet-entries.js";
 import { PacketSplitter, type SplitJob } from "./packet-splitter.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
-import type { StateHistory } from "../plan/state-history.js";
+import type { StateHistory } from "../columns/state-history.js";
 
-/** Most packets that may await an acknowledgement. */
+/** Limit of packets that await an acknowledgement. */
 const IN_FLIGHT = 1024;
 const DEFAULT_CHECKSUM_TICKS = 32;
 /** Largest age of a baseline that the coding can hold, in ticks. */

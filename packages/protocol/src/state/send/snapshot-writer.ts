@@ -1,6 +1,4 @@
-import { stateChecksum } from "../codec/checksum.js";
-import type { PacketEntries } from "../codec/packet-entries.js";
-import { NO_TICK } from "../codec/packet-entries.js";
+import { stateChecksum, type PacketEntries, NO_TICK } from "../codec/packet-entries.js";
 import {
   PacketHead,
   areConsecutive,
@@ -10,7 +8,7 @@ import {
   type SharedBaselines,
 } from "../codec/packet-head.js";
 import { StateCodec } from "../codec/state-codec.js";
-import type { StatePlan } from "../plan/state-plan.js";
+import type { StatePlan } from "../columns/state-plan.js";
 
 /** Buffer size for a packet that turns out too large, before it is split. */
 const CAPACITY_BYTES = 0x40000;

@@ -1,6 +1,6 @@
-import { limits } from "../../errors/codes.js";
+import { limits } from "../../limits.js";
 import type { PacketEntries } from "../codec/packet-entries.js";
-import type { EntityRows } from "../plan/entity-rows.js";
+import type { EntityRows } from "../columns/entity-rows.js";
 import { PacketSplitter } from "./packet-splitter.js";
 import type { SnapshotSenderOptions } from "./snapshot-sender.js";
 

@@ -1,5 +1,5 @@
 import type { Link } from "../../link.js";
-import type { PathReading } from "../../live/path-choice.js";
+import type { PathReading } from "../../path-choice.js";
 import type { RoutedLoss } from "../routed-loss.js";
 import { PingLoss } from "./ping-loss.js";
 import { RoundTrip } from "./round-trip.js";
@@ -55,7 +55,7 @@ const PINGS_BEFORE_FAILURE = 3;
 /** If the page's loop was late by more than this share of a timeout, silence counts from then on. */
 const LATE_SHARE = 0.25;
 /**
- * Most excuses for a late loop without a packet in between: a loop that is always late must not keep a dead
+ * Limit of excuses for a late loop without a packet in between: a loop that is always late must not keep a dead
  * link.
  */
 const MAX_EXCUSES = 3;
@@ -63,7 +63,7 @@ const MAX_EXCUSES = 3;
  * Share of the timeout after which the session pings over its other links, to see if the remote runs at all.
  */
 const DOUBT_SHARE = 0.4;
-/** Time for a remote that was silent everywhere to be heard on each link again, ms. */
+/** After a silence on all links, the time that each link has to be heard again, ms. */
 const RECOVERY_MS = 100;
 /** Timeouts after which a link is given up if the remote answers nowhere, because it may be busy. */
 const BUSY_TIMEOUTS = 3;
@@ -197,7 +197,7 @@ export class LinkMonitor {
     return nowMs - this.#heardAtMs;
   }
 
-  /** Asks for a round trip soon, because states seem slow: it shows which way is. */
+  /** Asks for a round trip soon, because states seem slow: it shows which direction is. */
   hurry(): void {
     this.#roundTrip.isSurprised = true;
   }
@@ -300,7 +300,7 @@ export class LinkMonitor {
       const isOver = nowMs - this.#connectingSinceMs > connectTimeoutMs;
       return isOver ? `no proof within ${connectTimeoutMs} ms` : undefined;
     }
-    // After a stall of this page, answers wait behind the timer of this check: one ping proves nothing.
+    // After a stall of this page, answers wait until the timer of this check has run: one ping proves nothing.
     if (this.#unansweredSinceMs === undefined || this.#unanswered < PINGS_BEFORE_FAILURE) return undefined;
     // Counts from the last packet, because the first unanswered ping may leave a whole period later.
     const silentMs = nowMs - this.#silentSinceMs;
@@ -332,7 +332,7 @@ export class LinkMonitor {
   }
 }
 
-/** Returns the loss of one way. A round trip is lost on either way, a state on one of them. */
+/** Returns the loss of one direction. A round trip is lost in either direction, a state in one of them. */
 function oneWay(roundTripLossRatio: number): number {
   return 1 - Math.sqrt(1 - roundTripLossRatio);
 }

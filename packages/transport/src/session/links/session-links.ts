@@ -1,7 +1,7 @@
 import { CloseCode } from "@paceline/protocol";
 import type { Link, LinkClose } from "../../link.js";
 import type { Scheduler } from "../../scheduler.js";
-import type { PathReading } from "../../live/path-choice.js";
+import type { PathReading } from "../../path-choice.js";
 import { OwnLateness } from "./own-lateness.js";
 import { LinkMonitor, type LinkMonitorOptions } from "./link-monitor.js";
 
@@ -68,7 +68,8 @@ export class SessionLinks {
     return this.monitorOf(link)?.reading;
   }
 
-  wasLate(sinceMs: number, nowMs: number): boolean {
+  /** Returns true if this page's own loop was late in that time, so that silence proves nothing. */
+  wasLoopLate(sinceMs: number, nowMs: number): boolean {
     return this.#lateness.wasLate(sinceMs, nowMs);
   }
 

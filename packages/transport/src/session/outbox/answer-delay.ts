@@ -7,11 +7,11 @@ import type { PongTimes } from "../session-options.js";
 const GROWTH_MS_PER_S = 0.2;
 
 /**
- * Finds by the clock in the other side's pongs how long answers wait in a queue on the way back. A state whose ack
- * waited there did not arrive late. A false clock moves at most the whole delay of the round trip to the way back.
+ * Finds by the clock in the other side's pongs how long answers wait in a queue on the path back. A state whose ack
+ * waited there did not arrive late. A false clock moves at most the whole delay of the round trip to the path back.
  */
 export class AnswerDelay {
-  /** Time that an answer waits on the way back, ms, by the newest pong. */
+  /** Time that an answer waits on the path back, ms, by the newest pong. */
   waitMs = 0;
   #leastAnswerMs = Infinity;
   #leastRttMs = Infinity;

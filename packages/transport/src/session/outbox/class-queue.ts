@@ -16,7 +16,7 @@ export interface Waiting {
 }
 
 const EVENT_LIFETIME_MS = 1500;
-/** Most bytes without a key that may wait in a class that may be lost: about 64 packets. */
+/** Limit of bytes without a key that wait in a class that may be lost: about 64 packets. */
 const MAX_LOOSE_BYTES = 76_800;
 
 /** Creates an entry of a queue. Only events have a lifetime. */

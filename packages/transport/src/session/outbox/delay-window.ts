@@ -16,7 +16,7 @@ export interface SendWindow {
 /** Windows, bytes. The window doubles with every round trip without a queue, and shrinks with a queue. */
 const FIRST_WINDOW_BYTES = 4 * BULK_FRAGMENT_BYTES;
 const MAX_WINDOW_BYTES = 65_536;
-/** Two fragments, because their receipt comes at once. */
+/** Two fragments, because their receipt arrives at once. */
 const MIN_WINDOW_BYTES = 2 * BULK_FRAGMENT_BYTES;
 /** Excess of a receipt's time over the quickest one that shows a queue, ms. */
 const QUEUE_MS = 60;

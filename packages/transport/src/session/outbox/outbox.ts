@@ -15,7 +15,7 @@ export interface OutboxOptions {
   /** Uplink budget that sessions share. Default: the capacity of the paths. */
   readonly budget?: ByteBudget | undefined;
   /**
-   * Most bytes of whole packets of commands, or of bulk, that may wait. Beyond it the link is closed. Default
+   * Limit of bytes of whole packets of commands, or of bulk, that may wait. Beyond it the link is closed. Default
    * 1 MiB.
    */
   readonly maxForwardedBytes?: number | undefined;
@@ -51,7 +51,7 @@ const POLL_MS = 8;
  */
 const SLOW_POLL_MS = 250;
 const MAX_FORWARDED_BYTES = 1_048_576;
-/** Most bytes of its share that a waiting class saves. */
+/** Limit of bytes of its share that a waiting class saves. */
 const MAX_CREDIT_BYTES = 32_768;
 
 const CLASSES: readonly PlannedClass[] = ["command", "input", "event", "state", "bulk"];

@@ -33,7 +33,7 @@ const LOST_AFTER_MS = 2000;
 export class PathDelay {
   /** Times from states to their acknowledgements. */
   readonly answers = new AnswerTimes();
-  /** The way back of the acknowledgements. */
+  /** The path back of the acknowledgements. */
   #answerDelay = new AnswerDelay();
   #inFlight: InFlight[] = [];
   #baseMs: number | undefined;

@@ -24,13 +24,13 @@ export interface Pending extends Fragment {
   readonly isAnswer: boolean;
 }
 
-/** Classes whose messages stay queued until the receipt comes. */
+/** Classes whose messages stay queued until the receipt arrives. */
 export type ReliableClass = "command" | "bulk";
 
 interface QueueTerms {
-  /** Most messages without a receipt. */
+  /** Limit of messages without a receipt. */
   readonly maxMessages: number;
-  /** Most bytes without a receipt, by {@link reliableCost}. */
+  /** Limit of bytes without a receipt, by {@link reliableCost}. */
   readonly maxBytes: number;
   /** Bytes of the fragments of a longer message. */
   readonly fragmentBytes: number;
@@ -59,13 +59,13 @@ export const HELD_OVERHEAD_BYTES = 160;
 
 /** Approximate bytes that leave after the start of a repetition, before a receipt shows that they arrive. */
 const FIRST_BYTES = 16_384;
-/** Most repetitions because of acks without a new receipt. It limits a receiver that sends false acks. */
+/** Limit of repetitions because of acks without a new receipt. It limits a receiver that sends false acks. */
 const MAX_FAST_REPEATS = 4;
 /** Number of fragments with receipts that leave the list together. */
 const REMOVED_TOGETHER = 64;
 /** Repeated bytes that a byte of a receipt earns: the window of a repetition doubles, see `rewind`. */
 const EARNED_PER_BYTE = 2;
-/** Most doublings of the time to a repetition without a receipt. */
+/** Limit of doublings of the time to a repetition without a receipt. */
 const MAX_DOUBLINGS = 3;
 
 /** Returns the bytes that a reliable message takes of the limits of queues. */
@@ -356,7 +356,7 @@ export class ReliableQueue {
   /**
    * Takes note of an arrived packet. Reliable messages keep their order on a path, so that older packets
    * without a receipt are lost. If there are any, sends all again and returns true. If they are lost again,
-   * an ack of a packet behind the repetition shows it.
+   * an ack of a packet after the repetition shows it.
    */
   rewindIfLost(sequence: number): boolean {
     if (this.#fastRepeats >= MAX_FAST_REPEATS) return false;

@@ -1,4 +1,0 @@
-/** Returns true if this environment has WebRTC. Tests for the functions, not for names of browsers. */
-export function hasWebRtc(): boolean {
-  return typeof RTCPeerConnection === "function" && typeof RTCDataChannel === "function";
-}
