@@ -19,7 +19,7 @@ export type { AuthToken } from "./connection/credentials.js";
 export type { ConnectionState } from "./connection/connection-state.js";
 export type { TransportKind } from "./browser/environment.js";
 export type { Entity, OwnedEntity } from "./entities/entity.js";
-export type { Unsubscribe } from "./events/listeners.js";
+export type { Unsubscribe } from "./listeners.js";
 export type { JoinTerms } from "./connection/match-request.js";
 export type { Group, RoomListing, RoomOptions } from "@paceline/protocol";
 export type { Page, PageEvent } from "./browser/page.js";

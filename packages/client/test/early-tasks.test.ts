@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EarlyTasks } from "../src/events/early-tasks.js";
+import { EarlyTasks } from "../src/connection/early-tasks.js";
 
 test("tasks wait in order until they may run, up to a limit", () => {
   const ran: string[] = [];

@@ -18,7 +18,7 @@ import {
   type Scheduler,
   type WebRtcLinkMaker,
 } from "@paceline/transport";
-import { assertSignal, untilAborted } from "../events/abortable.js";
+import { assertSignal, untilAborted } from "../connection/abortable.js";
 import {
   credentialsOf,
   type AuthToken,

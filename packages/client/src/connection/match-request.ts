@@ -20,7 +20,7 @@ import {
   checkKeys,
 } from "@paceline/protocol";
 import { afterOwnTime, checkBoolean, type Scheduler } from "@paceline/transport";
-import { assertSignal, anySignal } from "../events/abortable.js";
+import { assertSignal, anySignal } from "./abortable.js";
 import type { Credentials } from "./credentials.js";
 import { whoOf } from "./tab-seat.js";
 

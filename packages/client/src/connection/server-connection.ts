@@ -17,7 +17,7 @@ import {
 } from "@paceline/transport";
 import { errorOf, isBroken, returnRefusalOf } from "./close-meaning.js";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
-import { Listeners } from "../events/listeners.js";
+import { Listeners } from "../listeners.js";
 import { Farewell } from "./farewell.js";
 import { ANSWER_TIMEOUT_MS } from "./first-attempt.js";
 import { reconnectionTokenOf } from "./match-request.js";

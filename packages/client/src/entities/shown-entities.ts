@@ -26,7 +26,7 @@ import type { Entity } from "./entity.js";
 import type { EntityEvents } from "./entity-events.js";
 import { FieldChanges } from "./field-changes.js";
 import { motionCode } from "./motion.js";
-import type { Unsubscribe } from "../events/listeners.js";
+import type { Unsubscribe } from "../listeners.js";
 import { ShownBodies } from "./shown-bodies.js";
 import type { Peer } from "../peers/peer.js";
 import type { ViewPlan } from "../plan/view-plan.js";

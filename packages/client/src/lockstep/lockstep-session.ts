@@ -1,6 +1,6 @@
 import { ConfigError, NetError, checkKeys, firstNumber, writePeerPayload } from "@paceline/protocol";
 import { Lockstep, type Desync, type Turn, type TurnMessage } from "@paceline/netcode";
-import { guarded } from "../events/listeners.js";
+import { guarded } from "../listeners.js";
 import { MAX_COMMANDS, readLockstepMessage, type LockstepMessage } from "./lockstep-messages.js";
 import type { Room } from "../room/room.js";
 

@@ -23,7 +23,7 @@ import {
   environmentOf,
   type TransportKind,
 } from "../browser/environment.js";
-import { Listeners, type Unsubscribe } from "../events/listeners.js";
+import { Listeners, type Unsubscribe } from "../listeners.js";
 import type { PeerConnection } from "../peers/peer-connection.js";
 import type { RoomFacts, explainRoom } from "./explanation.js";
 import { measuredOf, rounded, type ServerStats } from "../paths/path-stats.js";

@@ -5,7 +5,7 @@ import type { FirstAttempt, JoinParts } from "../connection/first-attempt.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 import type { LoadStripes, SocketCount } from "../connection/stripes.js";
 import type { Motion } from "../entities/motion.js";
-import type { EarlyTasks } from "../events/early-tasks.js";
+import type { EarlyTasks } from "../connection/early-tasks.js";
 import type { LoadColumns, ModeCode } from "../modes/room-mode.js";
 import type { ReferenceCode } from "../modes/state-stream.js";
 import type { LoadDirectPath } from "../peers/lazy-direct-path.js";

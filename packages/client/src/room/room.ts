@@ -13,9 +13,9 @@ import {
 import { EntityList, type InitialFields, type InputStep, type WritableFields } from "@paceline/netcode";
 import { hasDirectLinks, type Cancel, type DropCounters } from "@paceline/transport";
 import type { Prediction } from "../modes/prediction.js";
-import type { Unsubscribe } from "../events/listeners.js";
+import type { Unsubscribe } from "../listeners.js";
 import type { ConnectionState } from "../connection/connection-state.js";
-import type { EarlyTasks } from "../events/early-tasks.js";
+import { earlyHandlers, type EarlyTasks } from "../connection/early-tasks.js";
 import { IdleLoad } from "../browser/idle-load.js";
 import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
 import { motionCode, takeMotion } from "../entities/motion.js";
@@ -43,7 +43,6 @@ import { sendTerms, type SendOptions } from "./send-options.js";
 import { socketsRow, stripeWishOf } from "../report/transport-report.js";
 import { UndrivenTicks } from "../time/undriven-ticks.js";
 import { delayByProfileMs, viewPlanOf } from "../plan/view-plan.js";
-import { earlyHandlers } from "./early-handlers.js";
 import { authorityHzOf, modeOf } from "./welcome.js";
 
 const RATE_PERIOD_MS = 1000;

@@ -2,7 +2,7 @@ import { ConfigError } from "@paceline/protocol";
 import type { SampledMoment } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
 import type { Page } from "../browser/page.js";
-import { Listeners } from "../events/listeners.js";
+import { Listeners } from "../listeners.js";
 
 /** Ticks per second on the wire for a game without fixed steps. States are sampled at these ticks. */
 export const TIME_TICK_HZ = 60;
