@@ -2,15 +2,18 @@ import { ConfigError, profiles, type Genre } from "@paceline/client";
 import { VirtualScheduler } from "@paceline/testkit";
 import { profileOf } from "@paceline/transport";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { ServerStats } from "../src/paths/path-stats.js";
+import type { ServerStats } from "../src/stats/path-stats.js";
 import type { PeerConnection } from "../src/peers/peer-connection.js";
 import { topologyOf } from "../src/plan/topology.js";
-import { Simulation } from "../src/report/simulation.js";
+import { Simulation } from "../src/room-transport/simulation.js";
 import { PlanInForce, firstPlan } from "../src/plan/plan-in-force.js";
 import { environmentOf } from "../src/browser/environment.js";
-import { stripeWishOf } from "../src/report/transport-report.js";
-import { RoomTransport, type RoomTransportOptions } from "../src/report/room-transport.js";
-import { type TransportChange } from "../src/paths/transport-change.js";
+import {
+  RoomTransport,
+  stripeWishOf,
+  type RoomTransportOptions,
+  type TransportChange,
+} from "../src/room-transport/room-transport.js";
 
 const server: ServerStats = {
   isConnected: true,

@@ -14,6 +14,7 @@ import {
   type LinkClose,
   type LinkMonitorOptions,
   type Uplink,
+  type Explanation,
 } from "@paceline/transport";
 import { errorOf, isBroken, returnRefusalOf } from "./close-meaning.js";
 import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
@@ -22,10 +23,9 @@ import { Farewell } from "./farewell.js";
 import { ANSWER_TIMEOUT_MS } from "./first-attempt.js";
 import { reconnectionTokenOf } from "./match-request.js";
 import { isWorker, type PageEvent } from "../browser/page.js";
-import { serverPathInWords, serverStatsOf, type ServerStats } from "../paths/path-stats.js";
-import { RateMeter } from "../paths/rate-meter.js";
+import { serverPathInWords, serverStatsOf, type ServerStats } from "../stats/path-stats.js";
+import { RateMeter } from "../stats/rate-meter.js";
 import { ReturnPlan } from "./return-plan.js";
-import type { Explanation } from "../paths/transport-change.js";
 import { SeatRequests } from "./seat-requests.js";
 import { JOIN_LIMIT_MS, ServerJoin } from "./server-join.js";
 import { MAX_OTHER_ATTEMPTS, isSocket, linkOver, openServerLink, serverLinkOptions } from "./server-link.js";

@@ -19,7 +19,7 @@ import type { Peer } from "../peers/peer.js";
 import type { RoomMessages } from "../peers/room-messages.js";
 import type { Router } from "../peers/router.js";
 import type { ViewPlan } from "../plan/view-plan.js";
-import type { RoomTransport } from "../report/room-transport.js";
+import type { RoomTransport } from "../room-transport/room-transport.js";
 import type { GameTime, PublishedTick } from "../time/game-time.js";
 import type { RoomClock } from "../time/room-clock.js";
 import type { InputSender } from "./authoritative/input-sender.js";

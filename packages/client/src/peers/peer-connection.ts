@@ -32,7 +32,7 @@ import {
 } from "@paceline/transport";
 import type { LinkTerms } from "./direct-path.js";
 import { LazyDirectPath, type LoadDirectPath } from "./lazy-direct-path.js";
-import { RateMeter } from "../paths/rate-meter.js";
+import { RateMeter } from "../stats/rate-meter.js";
 import type { MessageLoss, Peer, PeerPath, PeerState } from "./peer.js";
 import { Refusals } from "./refusals.js";
 

@@ -5,7 +5,7 @@ import { ServerConnection } from "../connection/server-connection.js";
 import { EarlyTasks, earlyHandlers } from "../connection/early-tasks.js";
 import { PlanInForce, firstPlan } from "../plan/plan-in-force.js";
 import { assertTopology, topologyOf } from "../plan/topology.js";
-import { Simulation } from "../report/simulation.js";
+import { Simulation } from "../room-transport/simulation.js";
 import { GameTime, TIME_TICK_HZ } from "../time/game-time.js";
 import type { JoinedParts, RoomSetup } from "./room-setup.js";
 import { Room } from "./room.js";

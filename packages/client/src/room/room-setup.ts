@@ -11,8 +11,8 @@ import type { ReferenceCode } from "../modes/state-stream.js";
 import type { LoadDirectPath } from "../peers/lazy-direct-path.js";
 import type { PlanInForce } from "../plan/plan-in-force.js";
 import type { Interpolation } from "../plan/view-plan.js";
-import type { LoadExplanation } from "../report/room-transport.js";
-import type { Simulation, SimulationOptions } from "../report/simulation.js";
+import type { LoadExplanation } from "../room-transport/room-transport.js";
+import type { Simulation, SimulationOptions } from "../room-transport/simulation.js";
 import type { GameTime } from "../time/game-time.js";
 import type { ModeName } from "./welcome.js";
 

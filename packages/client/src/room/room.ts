@@ -30,7 +30,7 @@ import { RoomClock } from "../time/room-clock.js";
 import { RoomEvents } from "./room-events.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "../peers/room-messages.js";
 import type { JoinedParts, RoomSetup } from "./room-setup.js";
-import { RoomTransport } from "../report/room-transport.js";
+import { RoomTransport, socketsRow, stripeWishOf } from "../room-transport/room-transport.js";
 import { Router } from "../peers/router.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 import type {
@@ -40,7 +40,6 @@ import type {
 } from "../connection/server-connection-options.js";
 import { ServerPath } from "../peers/server-path.js";
 import { sendTerms, type SendOptions } from "./send-options.js";
-import { socketsRow, stripeWishOf } from "../report/transport-report.js";
 import { UndrivenTicks } from "../time/undriven-ticks.js";
 import { delayByProfileMs, viewPlanOf } from "../plan/view-plan.js";
 import { authorityHzOf, modeOf } from "./welcome.js";

@@ -14,13 +14,13 @@ import {
   type LinkKind,
   type Measured,
   type Plan,
+  type Explanation,
 } from "@paceline/transport";
-import type { ServerStats } from "../paths/path-stats.js";
-import type { Explanation } from "../paths/transport-change.js";
+import type { ServerStats } from "../stats/path-stats.js";
 import type { PeerConnection } from "../peers/peer-connection.js";
 import type { Peer } from "../peers/peer.js";
 import { everyTicksOf } from "../plan/state-policy.js";
-import { number } from "./transport-report.js";
+import { number } from "./room-transport.js";
 
 // Only room.transport.explain() fetches this file, because its texts are large.
 
