@@ -4,9 +4,9 @@ import { profileOf } from "@paceline/transport";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { ServerStats } from "../src/stats/path-stats.js";
 import type { PeerConnection } from "../src/peers/peer-connection.js";
-import { topologyOf } from "../src/plan/topology.js";
+import { topologyOf } from "../src/policy/topology.js";
 import { Simulation } from "../src/room-transport/simulation.js";
-import { PlanInForce, firstPlan } from "../src/plan/plan-in-force.js";
+import { PlanInForce, firstPlan } from "../src/policy/plan-in-force.js";
 import { environmentOf } from "../src/browser/environment.js";
 import {
   RoomTransport,

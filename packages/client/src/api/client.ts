@@ -46,7 +46,7 @@ import {
 } from "../connection/match-request.js";
 import { doors } from "../doors/doors.js";
 import { motionCode, takeMotion } from "../entities/motion.js";
-import { firstPlan } from "../plan/plan-in-force.js";
+import { firstPlan } from "../policy/plan-in-force.js";
 import type { RoomJoin } from "../room/room-join.js";
 import type { RoomSetup } from "../room/room-setup.js";
 import { keptModeOf } from "../room/tab-modes.js";

@@ -29,7 +29,7 @@ import { motionCode } from "./motion.js";
 import type { Unsubscribe } from "../listeners.js";
 import { ShownBodies } from "./shown-bodies.js";
 import type { Peer } from "../peers/peer.js";
-import type { ViewPlan } from "../plan/view-plan.js";
+import type { ViewPolicy } from "../policy/view-policy.js";
 
 /**
  * Most received states that take part in motion when the game reads an entity again. Older ones are skipped,
@@ -164,7 +164,7 @@ export class ShownReplica extends ReceivedReplica<Entity> {
 /** Parts of a room that all its sources of states share. */
 export interface ShownParts {
   readonly scheduler: Clock;
-  readonly view: ViewPlan;
+  readonly view: ViewPolicy;
   readonly drops: DropCounters;
   readonly listeners: {
     readonly entities: EntityEvents;

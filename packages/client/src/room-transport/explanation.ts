@@ -19,7 +19,7 @@ import {
 import type { ServerStats } from "../stats/path-stats.js";
 import type { PeerConnection } from "../peers/peer-connection.js";
 import type { Peer } from "../peers/peer.js";
-import { everyTicksOf } from "../plan/state-policy.js";
+import { everyTicksOf } from "../policy/state-policy.js";
 import { number } from "./room-transport.js";
 
 // Only room.transport.explain() fetches this file, because its texts are large.

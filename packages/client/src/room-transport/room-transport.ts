@@ -27,8 +27,8 @@ import { Listeners, type Unsubscribe } from "../listeners.js";
 import type { PeerConnection } from "../peers/peer-connection.js";
 import type { RoomFacts, explainRoom } from "./explanation.js";
 import { measuredOf, rounded, type ServerStats } from "../stats/path-stats.js";
-import type { PlanInForce } from "../plan/plan-in-force.js";
-import { assertTopology, topologyOf } from "../plan/topology.js";
+import type { PlanInForce } from "../policy/plan-in-force.js";
+import { assertTopology, topologyOf } from "../policy/topology.js";
 import type { StripeWish } from "../connection/stripes.js";
 import type { SimulatedNetwork, Simulation } from "./simulation.js";
 

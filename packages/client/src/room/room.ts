@@ -41,7 +41,7 @@ import type {
 import { ServerPath } from "../peers/server-path.js";
 import { sendTerms, type SendOptions } from "./send-options.js";
 import { UndrivenTicks } from "../time/undriven-ticks.js";
-import { delayByProfileMs, viewPlanOf } from "../plan/view-plan.js";
+import { delayByProfileMs, viewPolicyOf } from "../policy/view-policy.js";
 import { authorityHzOf, modeOf } from "./welcome.js";
 
 const RATE_PERIOD_MS = 1000;
@@ -216,7 +216,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       clock: this.clock,
       loop: this.#loop,
       drops,
-      view: viewPlanOf(inForce, this.clock, () => doors.interpolation.open()),
+      view: viewPolicyOf(inForce, this.clock, () => doors.interpolation.open()),
       connection,
       transport: this.transport,
       reviewDelay: () => this.#reviewDelay(),

@@ -39,7 +39,7 @@ import type { Welcome } from "../../connection/server-connection-options.js";
 import type { PrescribedSteps, RoomMode, RoomParts, SoleWriter } from "../room-mode.js";
 import type { PeerConnection } from "../../peers/peer-connection.js";
 import type { Peer, PeerState } from "../../peers/peer.js";
-import type { ViewPlan } from "../../plan/view-plan.js";
+import type { ViewPolicy } from "../../policy/view-policy.js";
 import type { PublishedTick } from "../../time/game-time.js";
 import { HostedEntities } from "./hosted-entities.js";
 import { HostedPeer } from "./hosted-peer.js";
@@ -48,7 +48,7 @@ import { OwnStates } from "./own-states.js";
 import { OwnIds } from "./own-ids.js";
 import { RoomColumns } from "./room-columns.js";
 import { Prediction, type PredictionSession } from "../prediction.js";
-import { everyTicksOf } from "../../plan/state-policy.js";
+import { everyTicksOf } from "../../policy/state-policy.js";
 import { viewTermsOf } from "./view-terms.js";
 
 /** Period of messages about own entities, ms: entities that are spawned within a frame share a packet. */
@@ -553,7 +553,7 @@ export class AuthoritativeMode implements RoomMode {
 }
 
 /** Returns view settings with the interval of the authority's states, which skip some of its ticks. */
-function viewAt(tickHz: number, view: ViewPlan, plan: () => Plan): ViewPlan {
+function viewAt(tickHz: number, view: ViewPolicy, plan: () => Plan): ViewPolicy {
   const intervalMs = (): number => (everyTicksOf(plan(), tickHz) * 1000) / tickHz;
-  return Object.create(view, { intervalMs: { get: intervalMs } }) as ViewPlan;
+  return Object.create(view, { intervalMs: { get: intervalMs } }) as ViewPolicy;
 }

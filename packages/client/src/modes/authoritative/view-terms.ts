@@ -1,6 +1,6 @@
 import type { ViewTerms } from "@paceline/protocol";
 import type { Plan } from "@paceline/transport";
-import { everyTicksOf, movingHeartbeatMs } from "../../plan/state-policy.js";
+import { everyTicksOf, movingHeartbeatMs } from "../../policy/state-policy.js";
 
 /** Computes the rates and thresholds that this client requests from an authority with that step rate. */
 export function viewTermsOf(plan: Plan, tickHz: number): Required<ViewTerms> {

@@ -18,7 +18,7 @@ import { SharedPackets, TokenBucket, type AnswerBudget, type Link, type Session 
 import { decisionOf } from "../../entities/motion.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer-connection.js";
-import { policyOf, type StateRates } from "../../plan/state-policy.js";
+import { policyOf, type StateRates } from "../../policy/state-policy.js";
 import type { RoomParts } from "../room-mode.js";
 import type { PairMessages } from "./pair-messages.js";
 import { IndividualStates, PACKET_HEAD_BYTES } from "./individual-states.js";
