@@ -7,7 +7,7 @@ import {
   writePeerPayload,
 } from "@paceline/protocol";
 import { expect, test } from "vitest";
-import { MAX_UNFINISHED_BYTES } from "../src/modes/mesh/unfinished-messages.js";
+import { MAX_UNFINISHED_BYTES } from "../src/modes/mesh/pair-messages.js";
 import type { PeerConnection } from "../src/peers/peer-connection.js";
 import { RelayStage } from "./relay-stage.js";
 

@@ -7,10 +7,9 @@ import { PlanInForce, firstPlan } from "../policy/plan-in-force.js";
 import { assertTopology, topologyOf } from "../policy/topology.js";
 import { Simulation } from "../room-transport/simulation.js";
 import { GameTime, TIME_TICK_HZ } from "../time/game-time.js";
-import type { JoinedParts, RoomSetup } from "./room-setup.js";
+import { modeOf, type JoinedParts, type RoomSetup } from "./room-setup.js";
 import { Room } from "./room.js";
 import { keepMode } from "./tab-modes.js";
-import { modeOf } from "./welcome.js";
 
 /** Limit of the server's messages and packets that wait for the room, or for the game to listen. */
 const MAX_EARLY = 2048;

@@ -29,7 +29,7 @@ import type { MessageLoss, Peer } from "../peers/peer.js";
 import { RoomClock } from "../time/room-clock.js";
 import { RoomEvents } from "./room-events.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "../peers/room-messages.js";
-import type { JoinedParts, RoomSetup } from "./room-setup.js";
+import { authorityHzOf, modeOf, type JoinedParts, type RoomSetup } from "./room-setup.js";
 import { RoomTransport, socketsRow, stripeWishOf } from "../room-transport/room-transport.js";
 import { Router } from "../peers/router.js";
 import type { ServerConnection } from "../connection/server-connection.js";
@@ -42,7 +42,6 @@ import { ServerPath } from "../peers/server-path.js";
 import { sendTerms, type SendOptions } from "./send-options.js";
 import { UndrivenTicks } from "../time/undriven-ticks.js";
 import { delayByProfileMs, viewPolicyOf } from "../policy/view-policy.js";
-import { authorityHzOf, modeOf } from "./welcome.js";
 
 const RATE_PERIOD_MS = 1000;
 const RATE_SLACK_MS = 50;

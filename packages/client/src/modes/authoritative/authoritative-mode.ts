@@ -23,6 +23,7 @@ import {
   type PeerPayload,
   type StatePlan,
   type ViewLimits,
+  type ViewTerms,
 } from "@paceline/protocol";
 import { type InputStep, type WritableFields } from "@paceline/netcode";
 import {
@@ -48,8 +49,7 @@ import { OwnStates } from "./own-states.js";
 import { OwnIds } from "./own-ids.js";
 import { RoomColumns } from "./room-columns.js";
 import { Prediction, type PredictionSession } from "../prediction.js";
-import { everyTicksOf } from "../../policy/state-policy.js";
-import { viewTermsOf } from "./view-terms.js";
+import { everyTicksOf, movingHeartbeatMs } from "../../policy/state-policy.js";
 
 /** Period of messages about own entities, ms: entities that are spawned within a frame share a packet. */
 const OWN_PERIOD_MS = 16;
@@ -556,4 +556,22 @@ export class AuthoritativeMode implements RoomMode {
 function viewAt(tickHz: number, view: ViewPolicy, plan: () => Plan): ViewPolicy {
   const intervalMs = (): number => (everyTicksOf(plan(), tickHz) * 1000) / tickHz;
   return Object.create(view, { intervalMs: { get: intervalMs } }) as ViewPolicy;
+}
+
+/** Computes the rates and thresholds that this client requests from an authority with that step rate. */
+export function viewTermsOf(plan: Plan, tickHz: number): Required<ViewTerms> {
+  const { numbers, channels, style, repeats } = plan;
+  const { event, command } = channels;
+  return {
+    isInterpolated: style === "interpolation",
+    everyTicks: everyTicksOf(plan, tickHz),
+    thresholdM: numbers.thresholdM,
+    headingRad: numbers.headingRad,
+    heartbeatMs: numbers.heartbeatMs,
+    movingHeartbeatMs: movingHeartbeatMs(numbers),
+    repeats,
+    bytesPerSecond: numbers.stateBytesPerSecond,
+    eventLifetimeMs: event.delivery === "lifetime" ? event.lifetimeMs : 0,
+    messagePeriodMs: command.periodMs,
+  };
 }

@@ -13,15 +13,13 @@ import {
 import { AnswerBudget, assertEventBytes, type Cancel } from "@paceline/transport";
 import type { Entity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
-import { SharedBulkRate } from "../../peers/bulk-rate.js";
 import { PeerConnection, type PeerHandlers } from "../../peers/peer-connection.js";
 import type { MessageLoss, Peer } from "../../peers/peer.js";
 import type { PublishedTick } from "../../time/game-time.js";
 import type { RoomMode, RoomParts, SoleWriter } from "../room-mode.js";
-import { PairMessages } from "./pair-messages.js";
+import { PairMessages, SharedBulkRate, boundUnfinished } from "./pair-messages.js";
 import { RemoteEntities } from "./remote-entities.js";
 import { StateSender } from "./state-sender.js";
-import { boundUnfinished } from "./unfinished-messages.js";
 
 interface Member {
   readonly peer: PeerConnection;
