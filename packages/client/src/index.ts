@@ -1,7 +1,6 @@
 // Uses `export *`, because a bundler that splits by file would keep all names of one list together.
 export * from "./api/errors.js";
 export * from "./api/definitions.js";
-export * from "./api/inputs.js";
 export type {
   EntityList,
   InputStep,

@@ -17,7 +17,14 @@ import {
   type Explanation,
 } from "@paceline/transport";
 import { errorOf, isBroken, returnRefusalOf } from "./close-meaning.js";
-import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
+import {
+  nextConnectionState,
+  type ConnectionEvent,
+  type ConnectionState,
+  type OwnedSeat,
+  type Phase,
+  type Returning,
+} from "./connection-state.js";
 import { Listeners } from "../listeners.js";
 import { Farewell } from "./farewell.js";
 import { ANSWER_TIMEOUT_MS } from "./first-attempt.js";
@@ -44,31 +51,6 @@ const UNREADABLE: LinkClose = {
   code: CloseCode.versionMismatch,
   reason: "unreadable welcome: update client or server",
 };
-
-/** The seat that a welcome has given, with its secrets. */
-interface OwnedSeat {
-  readonly sessionId: string;
-  readonly token: string;
-  /** Token for the next link of the session. */
-  resumeToken: string;
-}
-
-/** No link works, and the server has dropped the session. */
-interface Returning {
-  readonly name: "dropped";
-  readonly seat?: undefined;
-  /** The server's answer to the last request for another seat. */
-  refusal?: LinkClose | undefined;
-}
-
-/** The state of a connection, with what exists in it alone. */
-type Phase =
-  | { readonly name: "joining"; readonly seat?: undefined; readonly join: ServerJoin }
-  | { readonly name: "joined"; readonly seat: OwnedSeat }
-  /** No link works, and the server may still have the session. */
-  | { readonly name: "dropped"; readonly seat: OwnedSeat }
-  | Returning
-  | { readonly name: "left"; readonly seat: OwnedSeat | undefined; readonly close: LinkClose };
 
 /**
  * Connection to the server, from its {@link ServerJoin} to its {@link Farewell}: carries control messages and
