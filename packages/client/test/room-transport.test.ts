@@ -142,7 +142,7 @@ describe("a room's transport", () => {
       "stalls: 0 of 10 round trips (none); loss cannot be seen here",
     );
     expect(await choiceOf("states")).toBe(
-      "WebSocket to the server; a newer one replaces one that waits here, what a WebSocket loses comes late",
+      "WebSocket to the server; a newer one replaces one that waits here, what a WebSocket loses arrives late",
     );
     // The profile's heartbeat of ten seconds is too long for the clocks of a room, so 2 s apply.
     expect(await choiceOf("rates")).toBe(
@@ -440,14 +440,14 @@ describe("a room's transport", () => {
 
     test("one peer too many closes direct links at once; one fewer opens them only after a while", () => {
       const { transport, pass, are } = uploadScene();
-      const most = profiles.racing.maxDirectPeers;
-      are(most);
+      const limit = profiles.racing.maxDirectPeers;
+      are(limit);
       expect(transport.directObstacle()).toBeUndefined();
       for (let round = 0; round < 5; round++) {
-        are(most + 1);
+        are(limit + 1);
         expect(transport.directObstacle()).toBe("more players than this profile keeps direct links for");
         pass(5);
-        are(most);
+        are(limit);
         pass(10);
         expect(transport.directObstacle()).toBe("more players than this profile keeps direct links for");
       }

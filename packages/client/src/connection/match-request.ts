@@ -331,6 +331,6 @@ function checkGroup(group: Group): void {
   throw new ConfigError("group", group, "a key of 1 to 128 characters and a size of 1 to 64");
 }
 
-function isBetween(count: unknown, most: number): boolean {
-  return Number.isInteger(count) && Number(count) >= 1 && Number(count) <= most;
+function isBetween(count: unknown, max: number): boolean {
+  return Number.isInteger(count) && Number(count) >= 1 && Number(count) <= max;
 }

@@ -85,16 +85,16 @@ class PeerCountHysteresis {
   /** When the count last fell to the limit; undefined while it is above. */
   #emptierSinceMs: number | undefined;
 
-  /** Returns the count to use: at least `most` + 1 until a crowded room has been emptier for long enough. */
-  take(count: number, most: number, nowMs: number): number {
-    if (count > most) {
+  /** Returns the count to use: at least `limit` + 1 until a crowded room has been emptier for long enough. */
+  take(count: number, limit: number, nowMs: number): number {
+    if (count > limit) {
       this.#isCrowded = true;
       this.#emptierSinceMs = undefined;
       return count;
     }
     this.#emptierSinceMs ??= nowMs;
     if (this.hasEmptied(nowMs)) this.#isCrowded = false;
-    return this.#isCrowded ? most + 1 : count;
+    return this.#isCrowded ? limit + 1 : count;
   }
 
   /** True if the count has been low for long enough to be taken again. */

@@ -16,7 +16,7 @@ import type { LoadExplanation } from "../room-transport/room-transport.js";
 import type { Simulation, SimulationOptions } from "../room-transport/simulation.js";
 import type { GameTime } from "../time/game-time.js";
 
-/** The ways in which a room's entities and messages travel. Each has code of its own. */
+/** Modes of rooms, by who decides: players, or a server. Each has code of its own. */
 export type ModeName = "mesh" | "authority";
 
 type DoorOf<Load extends () => Promise<object>> = DoorTo<Awaited<ReturnType<Load>>>;

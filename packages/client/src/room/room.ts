@@ -613,7 +613,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #welcomed(welcome: Welcome): void {
     const loss = this.#loss();
     this.clock.restart();
-    this.#serverPath.end("the room was joined anew");
+    this.#serverPath.end("the room was joined again");
     this.#welcome = welcome;
     this.#facts.sessionNumber = welcome.number;
     this.#facts.iceServers = welcome.iceServers;
@@ -659,7 +659,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     const before = this.#mode;
     this.#mode = new Mode(this.#parts, this.#welcome);
     // The game's handlers run from here on, and their calls must reach the new room.
-    before.end("the room was joined anew");
+    before.end("the room was joined again");
     this.#openMode();
   }
 

@@ -238,7 +238,7 @@ export class MeshMode implements RoomMode {
   planChanged(): void {
     const transport = this.#parts.transport;
     const { channels, stripes } = transport.plan;
-    // States may soon take a way on which some are lost, or overtake each other.
+    // The next states may take a path that loses some, or on which they overtake each other.
     if (channels.state.links.length > 1 || stripes > 1) this.#states.fetchReferences();
     const obstacle = transport.directObstacle();
     for (const { peer, entities } of this.#members.values()) {

@@ -44,7 +44,8 @@ export class PairMessages {
     assertMessageBytes(bytes.length);
     const isFull = ({ session }: PeerConnection): boolean =>
       !session.isClosed && !session.commands.hasRoom([bytes], limits.pairQueueBytes);
-    for (const peer of receivers) if (peer.isUnproven && isFull(peer)) peer.restart("still takes nothing");
+    for (const peer of receivers)
+      if (peer.isUnproven && isFull(peer)) peer.restart("still acknowledges nothing");
     const [full, free] = split(receivers, isFull);
     for (const peer of full) peer.refuse();
     this.#send(bytes, free);
@@ -94,7 +95,7 @@ export class PairMessages {
     const bytes = writePeerPayload(payload);
     for (const peer of this.#peers()) {
       if (!peer.session.commands.hasRoom([bytes], limits.sessionQueueBytes))
-        peer.restart("takes nothing that is sent to it");
+        peer.restart("acknowledges nothing that is sent to it");
     }
     this.#send(
       bytes,
@@ -124,7 +125,7 @@ function split(
 
 /**
  * Called before a part of a message of `peer` is taken. A peer may always have its share of the memory for
- * messages that are not complete. Beyond the limit the pair that holds most starts again, which tells both
+ * messages that are not complete. Beyond the limit, the pair that holds the most starts again, which tells both
  * games, until the others have room.
  */
 export function boundUnfinished(
