@@ -53,8 +53,8 @@ const byteFigures = (situation, measures = [bytesOut, bytesIn]) =>
   measures.map((measure) => ({
     ...measure,
     command: "unit path-bytes",
-    thesis: { situation, way: "direct" },
-    here: { situation, way: "relay" },
+    thesis: { situation, path: "direct" },
+    here: { situation, path: "relay" },
   }));
 const bytesOut = { of: "bytes out per second, 3 others", key: "bytesOutPerSecond" };
 const bytesIn = { of: "bytes in per second, 3 others", key: "bytesInPerSecond" };

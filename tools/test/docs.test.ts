@@ -292,7 +292,7 @@ describe("user documents", () => {
     ["packages/client/src/room/room.ts", "Room"],
     ["packages/client/src/room/room-events.ts", "RoomEvents"],
     ["packages/client/src/api/client.ts", "Client"],
-    ["packages/client/src/report/room-transport.ts", "RoomTransport"],
+    ["packages/client/src/room-transport/room-transport.ts", "RoomTransport"],
     ["packages/client/src/time/room-clock.ts", "RoomClock"],
     ["packages/server/src/room/room.ts", "Room"],
     ["packages/server/src/room/player.ts", "Player"],

@@ -51,6 +51,15 @@ const FOLDED = new RegExp(
     String.raw`transport/(?:)src/session/(?:pong|close-body|drop-counters)\b`,
   ].join("|"),
 );
+/** Former folders and files of the client: their names did not tell what they hold, or they held too little. */
+const GONE_FROM_CLIENT = new RegExp(
+  [
+    String.raw`^packages/client/src/(?:events|paths|plan|report)/`,
+    String.raw`/(?:early-handlers|transport-change|transport-report|peer-count-hysteresis|view-terms|view-plan)\.ts$`,
+    String.raw`^packages/client/src/(?:room/welcome|connection/endpoint|peers/bulk-rate)\.ts$`,
+    String.raw`/mesh/unfinished-messages\.ts$`,
+  ].join("|"),
+);
 const LEFT_UNDONE = /\b(?:TO(?:)DO|FIX(?:)ME|X(?:)XX)\b/;
 
 describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
@@ -103,6 +112,10 @@ describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
     expect(present.filter(({ text }) => FOLDED.test(text)).map(({ file }) => file)).toEqual([]);
   });
 
+  it("have no folder or file of the client back that went into others", () => {
+    expect(files.filter((file) => GONE_FROM_CLIENT.test(file))).toEqual([]);
+  });
+
   it("are named by what they hold", () => {
     expect(files.filter((file) => VAGUE_NAME.test(file))).toEqual([]);
   });
@@ -123,6 +136,8 @@ describe("the patterns", () => {
     expect("packages/client/src/helper.ts").toMatch(VAGUE_NAME);
     expect(["class Room", "Core {"].join("")).toMatch(THIRD_OBJECT);
     expect("packages/server/src/room/room-core.ts").toMatch(THIRD_FILE);
+    expect("packages/client/src/plan/plan-in-force.ts").toMatch(GONE_FROM_CLIENT);
+    expect("packages/client/src/room/welcome.ts").toMatch(GONE_FROM_CLIENT);
   });
 
   it("match folded files and former folders", () => {
@@ -137,5 +152,6 @@ describe("the patterns", () => {
   it("leave ordinary words alone", () => {
     expect("the work/home of a /rooted path").not.toMatch(LOCAL_PATH);
     expect("packages/netcode/src/score.ts").not.toMatch(VAGUE_NAME);
+    expect("packages/client/src/policy/plan-in-force.ts").not.toMatch(GONE_FROM_CLIENT);
   });
 });

@@ -168,7 +168,7 @@ const nothingToTry: Readonly<Record<string, readonly string[]>> = {
     "advance(${atMs}) goes back: it was ${this.#latestAtMs} before; ${instead}",
     "advance(${atMs}) ${what}, now is ${nowMs} ms: ${instead}",
     "take inputs",
-    "what a WebSocket loses comes late",
+    "what a WebSocket loses arrives late",
     'TURN server ${url.split("?")[0]}: ${errorCode} ${errorText}',
   ],
 };

@@ -1,7 +1,6 @@
 // Uses `export *`, because a bundler that splits by file would keep all names of one list together.
 export * from "./api/errors.js";
 export * from "./api/definitions.js";
-export * from "./api/inputs.js";
 export type {
   EntityList,
   InputStep,
@@ -19,7 +18,7 @@ export type { AuthToken } from "./connection/credentials.js";
 export type { ConnectionState } from "./connection/connection-state.js";
 export type { TransportKind } from "./browser/environment.js";
 export type { Entity, OwnedEntity } from "./entities/entity.js";
-export type { Unsubscribe } from "./events/listeners.js";
+export type { Unsubscribe } from "./listeners.js";
 export type { JoinTerms } from "./connection/match-request.js";
 export type { Group, RoomListing, RoomOptions } from "@paceline/protocol";
 export type { Page, PageEvent } from "./browser/page.js";
@@ -31,8 +30,8 @@ export type { Queueing, QueueWish } from "./room/queueing.js";
 export type { Room } from "./room/room.js";
 export type { RoomClock } from "./time/room-clock.js";
 export type { RelayLatencies } from "./connection/nearest.js";
-export type { PathQuality } from "./paths/path-stats.js";
-export type { RoomTransport, TransportSettings } from "./report/room-transport.js";
-export type { Explanation, TransportChange } from "./paths/transport-change.js";
+export type { PathQuality } from "./stats/path-stats.js";
+export type { Explanation } from "@paceline/transport";
+export type { RoomTransport, TransportChange, TransportSettings } from "./room-transport/room-transport.js";
 export type { SendOptions } from "./room/send-options.js";
-export type { SimulatedNetwork } from "./report/simulation.js";
+export type { SimulatedNetwork } from "./room-transport/simulation.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EarlyTasks } from "../src/events/early-tasks.js";
+import { EarlyTasks } from "../src/connection/early-tasks.js";
 
 test("tasks wait in order until they may run, up to a limit", () => {
   const ran: string[] = [];
@@ -15,7 +15,7 @@ test("tasks wait in order until they may run, up to a limit", () => {
   expect(ran).toEqual(["a", "b", "at once"]);
 });
 
-test("tasks for the game wait on when the room is there, behind those that the room passes on", () => {
+test("tasks for the game wait on when the room is there, after those that the room passes on", () => {
   const ran: string[] = [];
   const tasks = new EarlyTasks(10);
   const task = (name: string) => () => void ran.push(name);

@@ -41,7 +41,7 @@ describe("entities", () => {
     expect(cars(a)).toEqual([car]);
   });
 
-  test("are listed anew by each loop over one result", async () => {
+  test("are listed again by each loop over one result", async () => {
     const server = await stage.server();
     const [a, b] = (await stage.meet(server, 2)) as [Room, Room];
     const seen = b.entities(Car);

@@ -98,7 +98,7 @@ describe("input from a peer", () => {
       const other = new RawStates(Car);
       raw.sendState(a.myNumber, other.body(tick, [0, ...goodState.with(3, 0.75)]), tick);
     }
-    // Older states are ignored without a count. The packet behind them is counted.
+    // Older states are ignored without a count. The packet after them is counted.
     raw.sendState(a.myNumber, new Uint8Array(0), 110);
     await until("all have come", () => a.drops.of("length") === 1);
     expect(cars()[0]).toMatchObject({ fuel: 0.25, lastTick: 110 });

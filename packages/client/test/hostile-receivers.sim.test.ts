@@ -172,10 +172,10 @@ test.each(Object.entries(attacks))(
       await stage.advance(STEP_MS);
     }
     await stage.advance(1000);
-    const most = (of: "bytes" | "packets"): number => Math.max(...seconds.map((each) => each[of]));
+    const highest = (of: "bytes" | "packets"): number => Math.max(...seconds.map((each) => each[of]));
     expect(victim.state).toBe("joined");
-    expect(most("bytes")).toBeLessThan(BYTES_PER_SECOND);
-    expect(most("packets")).toBeLessThan(PACKETS_PER_SECOND);
+    expect(highest("bytes")).toBeLessThan(BYTES_PER_SECOND);
+    expect(highest("packets")).toBeLessThan(PACKETS_PER_SECOND);
     expect(heard).toEqual(Array.from({ length: said }, (__, n) => n));
   },
 );

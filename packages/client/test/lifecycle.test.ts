@@ -48,7 +48,7 @@ class RefusedLink implements SignalledLink {
 function lifeOf(room: Room): string[] {
   const life: string[] = [];
   room.onDrop(() => life.push("drop"));
-  room.onReconnect(({ resumed }) => life.push(resumed ? "resumed" : "anew"));
+  room.onReconnect(({ resumed }) => life.push(resumed ? "resumed" : "joined again"));
   room.onLeave((code) => life.push(`left ${code}`));
   room.onPeerLeave(() => life.push("peer left"));
   room.onMessage("n", () => life.at(-1) === "message" || life.push("message"));
@@ -97,7 +97,7 @@ describe("one step into a room", () => {
     first.leave();
     await server.stop();
     const next = await stage.server({}, port);
-    await until("it is back", () => life.includes("anew"));
+    await until("it is back", () => life.includes("joined again"));
     const third = stage.keep(await stage.client(next).join("race", { track: "hill" }));
     expect(third.roomId).toBe(second.roomId);
   });
@@ -211,7 +211,7 @@ describe("several sockets", () => {
     });
     expect(server3?.reason).toContain("the game asks for so many");
     server.cutLinks(2);
-    await until("the third is opened anew", () => server.relay.health().connections === 3);
+    await until("the third is opened again", () => server.relay.health().connections === 3);
     a.leave();
     await until("all are closed", () => server.relay.health().connections === 0);
   });
@@ -223,7 +223,7 @@ describe("a server that moves", () => {
     const [a, b] = (await stage.meet(old, 2)) as [Room, Room];
     const lives = [lifeOf(a), lifeOf(b)];
     await old.relay.stop({ drainMs: 200, moveTo: next.url });
-    await until("both are there", () => lives.every((life) => life.includes("anew")));
+    await until("both are there", () => lives.every((life) => life.includes("joined again")));
     expect(next.relay.health()).toMatchObject({ rooms: 1, sessions: 2 });
     expect(a.roomId).toBe(b.roomId);
     expect(CloseCode.serverShutdown).toBe(4001);

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { Listeners } from "../src/events/listeners.js";
+import { Listeners } from "../src/listeners.js";
 
 afterEach(() => vi.unstubAllGlobals());
 

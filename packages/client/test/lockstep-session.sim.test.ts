@@ -449,7 +449,7 @@ describe("a session in lockstep begins", () => {
     for (const { starts } of games) expect(starts).toEqual([{ players: [1, 2, 3], seed }]);
   });
 
-  test("without a player who comes later, and who is told so", async () => {
+  test("without a player who joins later, which that player learns", async () => {
     const { hub, games, run } = await play(2);
     await run(2000);
     const machine = new SleepyScheduler(hub.scheduler);

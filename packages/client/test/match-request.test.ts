@@ -1,10 +1,10 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { NetError } from "@paceline/client";
+import { ConfigError, NetError } from "@paceline/client";
 import { VirtualScheduler } from "@paceline/testkit";
 import { systemScheduler, type Scheduler } from "@paceline/transport";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { checkedCall, requestSeat, type Seat } from "../src/connection/match-request.js";
+import { checkedCall, requestSeat, serverUrlOf, type Seat } from "../src/connection/match-request.js";
 
 /** Far more than a busy machine needs. The test of silence has its own timeout. */
 const TIMEOUT_MS = 4000;
@@ -158,4 +158,28 @@ describe("a match request", () => {
       expect(new URL((await ask()).linkUrl).hostname).toBe("127.0.0.1");
     }
   });
+});
+
+test.each([
+  ["http://localhost:2567", "http://localhost:2567"],
+  ["https://play.example.com/", "https://play.example.com"],
+  ["ws://10.0.0.1:80", "http://10.0.0.1"],
+  ["wss://play.example.com/games/", "https://play.example.com/games"],
+  ["https://user:pw@play.example.com/a?b=c#d", "https://play.example.com/a"],
+])("%s is the server %s", (endpoint, url) => {
+  expect(serverUrlOf(endpoint)).toBe(url);
+});
+
+test.each([
+  undefined,
+  null,
+  5,
+  "",
+  "localhost:2567",
+  "//play.example.com",
+  "ftp://play.example.com",
+  "javascript:alert(1)",
+])("%s is no address of a server", (endpoint) => {
+  expect(() => serverUrlOf(endpoint)).toThrow(ConfigError);
+  expect(() => serverUrlOf(endpoint)).toThrow(/^endpoint: expected an http\(s\) or ws\(s\) address/);
 });

@@ -22,7 +22,7 @@ const SOCKET_HEAD_BYTES = 80;
 const TCP_ACK_BYTES = 52;
 const MEASURED_S = 20;
 
-type Way = "direct" | "relay";
+type Path = "direct" | "relay";
 
 interface Traffic {
   packets: number;
@@ -31,7 +31,7 @@ interface Traffic {
 
 interface Figures {
   readonly situation: string;
-  readonly way: Way;
+  readonly path: Path;
   readonly packetsOutPerSecond: number;
   readonly bytesOutPerSecond: number;
   readonly bytesInPerSecond: number;
@@ -53,9 +53,9 @@ class Meter {
   isOn = false;
 
   filterOf(kind: "webrtc" | "websocket"): LinkFilter {
-    const take = (way: "in" | "out", { length }: Uint8Array): void => {
+    const take = (direction: "in" | "out", { length }: Uint8Array): void => {
       if (!this.isOn) return;
-      const traffic = this.traffic[kind][way];
+      const traffic = this.traffic[kind][direction];
       traffic.packets += 1;
       traffic.bytes += length;
     };
@@ -86,11 +86,16 @@ class Meter {
       this.direct.pings += 1;
   }
 
-  bytes(way: "in" | "out"): number {
+  bytes(direction: "in" | "out"): number {
     const { webrtc, websocket } = this.traffic;
-    const acked = websocket[way === "in" ? "out" : "in"].packets / 2;
-    const direct = webrtc[way].bytes + webrtc[way].packets * DIRECT_HEAD_BYTES;
-    return direct + websocket[way].bytes + websocket[way].packets * SOCKET_HEAD_BYTES + acked * TCP_ACK_BYTES;
+    const acked = websocket[direction === "in" ? "out" : "in"].packets / 2;
+    const direct = webrtc[direction].bytes + webrtc[direction].packets * DIRECT_HEAD_BYTES;
+    return (
+      direct +
+      websocket[direction].bytes +
+      websocket[direction].packets * SOCKET_HEAD_BYTES +
+      acked * TCP_ACK_BYTES
+    );
   }
 }
 
@@ -119,13 +124,13 @@ const situations: Readonly<Record<string, ProfileOverrides>> = {
   "puzzle for bandwidth": { base: "puzzle", favour: "bandwidth" },
 };
 
-async function figuresOf(situation: string, profile: ProfileOverrides, way: Way): Promise<Figures> {
-  const meter = await withDirectLinks(() => play(profile, 3, way));
+async function figuresOf(situation: string, profile: ProfileOverrides, path: Path): Promise<Figures> {
+  const meter = await withDirectLinks(() => play(profile, 3, path));
   const perSecond = (count: number): number => Math.round(count / MEASURED_S);
   const { webrtc, websocket } = meter.traffic;
   return {
     situation,
-    way,
+    path,
     packetsOutPerSecond: perSecond(webrtc.out.packets + websocket.out.packets),
     bytesOutPerSecond: perSecond(meter.bytes("out")),
     bytesInPerSecond: perSecond(meter.bytes("in")),
@@ -133,13 +138,13 @@ async function figuresOf(situation: string, profile: ProfileOverrides, way: Way)
 }
 
 /** Plays with players who all move one walker, and measures the first player. */
-async function play(overrides: ProfileOverrides, others: number, way: Way): Promise<Meter> {
+async function play(overrides: ProfileOverrides, others: number, path: Path): Promise<Meter> {
   const stage = new RelayStage({ delayMs: 20 });
   const webRtc = virtualWebRtc({ random: seededRandom(2), settings: { delayMs: 20 } });
   const meter = new Meter();
   const rooms: Room[] = [];
   while (rooms.length <= others) {
-    const profile = { ...overrides, topology: way === "relay" ? "relay" : "mesh" } as const;
+    const profile = { ...overrides, topology: path === "relay" ? "relay" : "mesh" } as const;
     const room = await stage.join(stage.player({}, { profile, transports: ["webrtc", "websocket"], webRtc }));
     if (rooms.length === 0)
       room.transport.onLink(({ kind, filters }) =>
@@ -158,7 +163,7 @@ async function play(overrides: ProfileOverrides, others: number, way: Way): Prom
     await stage.advance(frame % 3 === 0 ? 20 : 15);
     if (frame % 60 === 0) await vi.dynamicImportSettled();
   }
-  expect(rooms[0]!.peers.map(({ path }) => path)).toEqual(Array<Way>(others).fill(way));
+  expect(rooms[0]!.peers.map(({ path }) => path)).toEqual(Array<Path>(others).fill(path));
   return meter;
 }
 
@@ -177,10 +182,10 @@ test.each([
   },
 );
 
-test("the kept figures of both ways are those of today", async () => {
+test("the kept figures of both paths are those of today", async () => {
   const rows: Figures[] = [];
   for (const [situation, profile] of Object.entries(situations))
-    for (const way of ["direct", "relay"] as const) rows.push(await figuresOf(situation, profile, way));
+    for (const path of ["direct", "relay"] as const) rows.push(await figuresOf(situation, profile, path));
   if (process.env.PACELINE_WRITE_PATHS) writeFileSync(file, `${JSON.stringify({ rows }, undefined, 2)}\n`);
   const kept = (JSON.parse(readFileSync(file, "utf8")) as { rows: Figures[] }).rows;
   const about = (value: number) =>

@@ -1,7 +1,7 @@
 import { type ProfileChoice, type Room } from "@paceline/client";
 import type { Plan } from "@paceline/transport";
 import { describe, expect, test, vi } from "vitest";
-import { PlanInForce } from "../src/plan/plan-in-force.js";
+import { PlanInForce } from "../src/policy/plan-in-force.js";
 import { Car, Sign } from "./definitions.js";
 import { VirtualHub } from "./virtual-hub.js";
 

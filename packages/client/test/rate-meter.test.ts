@@ -1,6 +1,6 @@
 import { newLinkCounters, type Link } from "@paceline/transport";
 import { expect, test } from "vitest";
-import { RateMeter } from "../src/paths/rate-meter.js";
+import { RateMeter } from "../src/stats/rate-meter.js";
 
 function linkWith(bytesReceived: number, bytesSent: number) {
   const counters = { ...newLinkCounters(), bytesReceived, bytesSent, packetsSent: bytesSent / 20 };

@@ -17,7 +17,7 @@ const stage = new Stage();
 function lifeOf(room: Room): string[] {
   const life: string[] = [];
   room.onDrop(() => life.push("drop"));
-  room.onReconnect(({ resumed }) => life.push(resumed ? "resumed" : "anew"));
+  room.onReconnect(({ resumed }) => life.push(resumed ? "resumed" : "joined again"));
   room.onLeave((code) => life.push(`left ${code}`));
   room.onPeerJoin(() => life.push("peer"));
   room.onPeerLeave(() => life.push("peer left"));
@@ -143,7 +143,7 @@ describe("a link that dies", () => {
  * the one with number `last`. A client that returns before the server notices the cut is resumed.
  */
 async function forget(server: GameServer, [first, last]: [number, number], life: string[]): Promise<void> {
-  for (let drops = 0; !life.includes("anew"); drops++) {
+  for (let drops = 0; !life.includes("joined again"); drops++) {
     server.cutLinks(drops === 0 ? first : last);
     await until("it is back", () => life.length >= 2 * (drops + 1));
   }
@@ -172,7 +172,7 @@ describe("a server that is replaced", () => {
       const next = await stage.server({}, port);
       // Up to 1 s of spread, then waits of 0.25, 0.5, 1, 2 and 3 s, each up to 1.5 times as long. A slow
       // start costs an attempt.
-      await until("all are back", () => lives.every((life) => life.includes("anew")), 15_000);
+      await until("all are back", () => lives.every((life) => life.includes("joined again")), 15_000);
       expect(a.roomId).not.toBe(before);
       expect(c.roomId).toBe(a.roomId);
       expect(next.relay.health()).toMatchObject({ rooms: 1, sessions: 2 });
@@ -213,7 +213,7 @@ describe("a server that is replaced", () => {
       for (const link of links.slice(0, ofOldServer)) link.offer();
     }, 1);
     await stage.server({}, port);
-    await until("all are back", () => lives.every((life) => life.includes("anew")), 15_000);
+    await until("all are back", () => lives.every((life) => life.includes("joined again")), 15_000);
     clearInterval(candidates);
     await until("they signal again", () => links.length > ofOldServer && heard.length > 0);
     await pause(100);
@@ -262,7 +262,7 @@ describe("a server that is replaced", () => {
     const lives = rooms.map(lifeOf);
     await server.crash();
     await stage.server({}, port);
-    await until("both are back", () => lives.every((life) => life.includes("anew")), 15_000);
+    await until("both are back", () => lives.every((life) => life.includes("joined again")), 15_000);
     const reason = (): string => rooms[1]!.peers[0]?.reason ?? "";
     await until("the other knows it", () => reason().startsWith("the peer has no WebRTC"));
     expect(reason()).toBe("the peer has no WebRTC, or does not want it");

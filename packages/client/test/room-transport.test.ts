@@ -2,15 +2,18 @@ import { ConfigError, profiles, type Genre } from "@paceline/client";
 import { VirtualScheduler } from "@paceline/testkit";
 import { profileOf } from "@paceline/transport";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { ServerStats } from "../src/paths/path-stats.js";
+import type { ServerStats } from "../src/stats/path-stats.js";
 import type { PeerConnection } from "../src/peers/peer-connection.js";
-import { topologyOf } from "../src/plan/topology.js";
-import { Simulation } from "../src/report/simulation.js";
-import { PlanInForce, firstPlan } from "../src/plan/plan-in-force.js";
+import { topologyOf } from "../src/policy/topology.js";
+import { Simulation } from "../src/room-transport/simulation.js";
+import { PlanInForce, firstPlan } from "../src/policy/plan-in-force.js";
 import { environmentOf } from "../src/browser/environment.js";
-import { stripeWishOf } from "../src/report/transport-report.js";
-import { RoomTransport, type RoomTransportOptions } from "../src/report/room-transport.js";
-import { type TransportChange } from "../src/paths/transport-change.js";
+import {
+  RoomTransport,
+  stripeWishOf,
+  type RoomTransportOptions,
+  type TransportChange,
+} from "../src/room-transport/room-transport.js";
 
 const server: ServerStats = {
   isConnected: true,
@@ -139,7 +142,7 @@ describe("a room's transport", () => {
       "stalls: 0 of 10 round trips (none); loss cannot be seen here",
     );
     expect(await choiceOf("states")).toBe(
-      "WebSocket to the server; a newer one replaces one that waits here, what a WebSocket loses comes late",
+      "WebSocket to the server; a newer one replaces one that waits here, what a WebSocket loses arrives late",
     );
     // The profile's heartbeat of ten seconds is too long for the clocks of a room, so 2 s apply.
     expect(await choiceOf("rates")).toBe(
@@ -437,14 +440,14 @@ describe("a room's transport", () => {
 
     test("one peer too many closes direct links at once; one fewer opens them only after a while", () => {
       const { transport, pass, are } = uploadScene();
-      const most = profiles.racing.maxDirectPeers;
-      are(most);
+      const limit = profiles.racing.maxDirectPeers;
+      are(limit);
       expect(transport.directObstacle()).toBeUndefined();
       for (let round = 0; round < 5; round++) {
-        are(most + 1);
+        are(limit + 1);
         expect(transport.directObstacle()).toBe("more players than this profile keeps direct links for");
         pass(5);
-        are(most);
+        are(limit);
         pass(10);
         expect(transport.directObstacle()).toBe("more players than this profile keeps direct links for");
       }

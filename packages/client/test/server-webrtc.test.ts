@@ -119,7 +119,7 @@ describe.skipIf(!webRtc)(
       await until("states go over WebRTC", () => isSplit(mine) && isSplit(theirs));
       const [life, heard, heardByMe]: [string[], number[], number[]] = [[], [], []];
       mine.onDrop(() => life.push("drop"));
-      mine.onReconnect(({ resumed }) => life.push(resumed ? "resumed" : "anew"));
+      mine.onReconnect(({ resumed }) => life.push(resumed ? "resumed" : "joined again"));
       theirs.onPeerLeave(() => life.push("peer left"));
       theirs.onMessage("n", (n) => heard.push(n as number));
       mine.onMessage("n", (n) => heardByMe.push(n as number));
@@ -140,7 +140,7 @@ describe.skipIf(!webRtc)(
       server.cutLinks();
       await until("it knows", () => mine.transport.serverPath.choice === "everything on webrtc");
       mine.transport.killServerWebRtc();
-      await until("the last way is gone", () => life.length > 0);
+      await until("the last path is gone", () => life.length > 0);
       isBlocked = false;
       await until("it is back", () => life.length > 1, 12_000);
       expect(life).toEqual(["drop", "resumed"]);

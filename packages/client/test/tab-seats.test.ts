@@ -240,7 +240,7 @@ describe("a reloaded page", () => {
     const sleeping = tab.load();
     const room = await stage.join(server, { page: sleeping });
     const life: string[] = [];
-    room.onReconnect(({ resumed }) => life.push(resumed ? "resumed" : "anew"));
+    room.onReconnect(({ resumed }) => life.push(resumed ? "resumed" : "joined again"));
     room.onLeave((code) => life.push(`left ${code}`));
     sleeping.tell("suspend");
     // Another page of the tab. The page before stays in the browser's cache.
@@ -255,7 +255,7 @@ describe("a reloaded page", () => {
     between.tell("suspend");
     sleeping.tell("wake");
     await until("it is back", () => life.length > 0);
-    expect(life).toEqual(["anew"]);
+    expect(life).toEqual(["joined again"]);
     expect(identityOf(room)).toEqual(identityOf(next));
     await until("the friend sees one player", () => friend.peers.length === 1);
     expect(sessions(server)).toBe(2);

@@ -1,6 +1,6 @@
 import { ConfigError } from "@paceline/client";
 import { expect, test } from "vitest";
-import { assertTopology, topologyOf } from "../src/plan/topology.js";
+import { assertTopology, topologyOf } from "../src/policy/topology.js";
 
 test("a room's authority decides its topology; without one, the genre's is a preference", () => {
   expect(topologyOf("mesh", true)).toBe("authority");

@@ -7,7 +7,7 @@ import {
   writePeerPayload,
 } from "@paceline/protocol";
 import { expect, test } from "vitest";
-import { MAX_UNFINISHED_BYTES } from "../src/modes/mesh/unfinished-messages.js";
+import { MAX_UNFINISHED_BYTES } from "../src/modes/mesh/pair-messages.js";
 import type { PeerConnection } from "../src/peers/peer-connection.js";
 import { RelayStage } from "./relay-stage.js";
 
@@ -55,19 +55,19 @@ test(
     const map = writePeerPayload({ kind: "command", type: "map", message: "x".repeat(1_000_000) });
     const honestParts = new BulkParts(honest!);
     const parts = hostile.map((peer) => new BulkParts(peer));
-    let [at, most] = [0, 0];
+    let [at, highest] = [0, 0];
     // Each hostile peer sends 16 MB that never end: 96 MB together.
     for (let count = 0; count < 1000; count++) {
       for (const each of parts) each.take(new Uint8Array(PART_BYTES));
-      most = Math.max(most, held());
+      highest = Math.max(highest, held());
       if (count % 7 !== 0 || at >= map.length) continue;
       const end = Math.min(at + PART_BYTES, map.length);
       honestParts.take(map.subarray(at, end), end === map.length);
       at = end;
     }
-    expect(most).toBeGreaterThan(MAX_UNFINISHED_BYTES / 2);
+    expect(highest).toBeGreaterThan(MAX_UNFINISHED_BYTES / 2);
     // The memory of one message may double with the part that is taken.
-    expect(most).toBeLessThan(MAX_UNFINISHED_BYTES + 8_388_608 + PART_BYTES);
+    expect(highest).toBeLessThan(MAX_UNFINISHED_BYTES + 8_388_608 + PART_BYTES);
     expect(heard).toEqual([[honest!.number, 1_000_000]]);
     expect(resets.length).toBeGreaterThan(0);
     expect(resets).not.toContain(honest!.number);

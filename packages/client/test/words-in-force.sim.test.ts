@@ -92,7 +92,7 @@ test("sockets for stalling round trips are closed as soon as states go directly"
 test("states of a relayed pair say that a WebSocket loses nothing", async () => {
   const { pass, choiceOf } = await pairOf(0, ["websocket"]);
   await pass(1);
-  expect(await choiceOf("states")).toMatch(/comes late$/);
+  expect(await choiceOf("states")).toMatch(/arrives late$/);
   expect(await choiceOf("states")).not.toContain("not sent again");
 });
 

@@ -97,20 +97,20 @@ export class Timeline {
     const laneHeight = (height - BAND - AXIS) / LANES.length;
     LANES.forEach(({ name, least, unit, valueOf, color: lineColor }, index) => {
       const dots = index === 0 ? roundTrips : [];
-      const most = Math.max(
+      const highest = Math.max(
         least,
         ...shown.map((sample) => valueOf(sample) ?? 0),
         ...dots.map(({ rttMs }) => rttMs),
       );
       const top = BAND + index * laneHeight;
       const bottom = top + laneHeight - 5;
-      const y = (value: number): number => bottom - (Math.min(value, most) / most) * (bottom - top - 6);
+      const y = (value: number): number => bottom - (Math.min(value, highest) / highest) * (bottom - top - 6);
       context.fillStyle = color("line");
       context.fillRect(LEFT, bottom, width - LEFT - RIGHT, 1);
       context.fillStyle = color("dim");
       context.textAlign = "left";
       context.fillText(name, 0, (top + bottom) / 2 - 5);
-      context.fillText(`to ${unit(most)}`, 0, (top + bottom) / 2 + 8);
+      context.fillText(`to ${unit(highest)}`, 0, (top + bottom) / 2 + 8);
       context.save();
       context.beginPath();
       context.rect(LEFT, top, width - LEFT - RIGHT, laneHeight);

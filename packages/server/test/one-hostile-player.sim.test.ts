@@ -13,7 +13,7 @@ import {
 } from "@paceline/protocol";
 import { roomStage, type RoomStage } from "@paceline/testkit/room";
 import { describe, expect, test } from "vitest";
-import { viewTermsOf } from "../../client/src/modes/authoritative/view-terms.js";
+import { viewTermsOf } from "../../client/src/modes/authoritative/authoritative-mode.js";
 import { Arena, Car, PERIOD_MS, TICK_HZ, watchLinks, type SentOnLink } from "./arena.js";
 import { RawPlayer } from "./raw-player.js";
 

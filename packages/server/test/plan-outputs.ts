@@ -1,6 +1,6 @@
 import type { Plan, PlannedClass } from "@paceline/transport";
 import { vi } from "vitest";
-import { PlanInForce } from "../../client/src/plan/plan-in-force.js";
+import { PlanInForce } from "../../client/src/policy/plan-in-force.js";
 import { probe, type ProbeCell } from "./plan-probe.js";
 
 /** An output of the plan, with a change of it and a room that shows the change. */

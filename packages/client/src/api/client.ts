@@ -18,7 +18,7 @@ import {
   type Scheduler,
   type WebRtcLinkMaker,
 } from "@paceline/transport";
-import { assertSignal, untilAborted } from "../events/abortable.js";
+import { assertSignal, untilAborted } from "../connection/abortable.js";
 import {
   credentialsOf,
   type AuthToken,
@@ -26,7 +26,6 @@ import {
   type IdentityStorage,
 } from "../connection/credentials.js";
 import { FirstAttempt } from "../connection/first-attempt.js";
-import { serverUrlOf } from "../connection/endpoint.js";
 import {
   assertPossible,
   assertScheme,
@@ -43,16 +42,16 @@ import {
   type JoinCall,
   type JoinTerms,
   requestRooms,
+  serverUrlOf,
 } from "../connection/match-request.js";
 import { doors } from "../doors/doors.js";
 import { motionCode, takeMotion } from "../entities/motion.js";
-import { firstPlan } from "../plan/plan-in-force.js";
+import { firstPlan } from "../policy/plan-in-force.js";
 import type { RoomJoin } from "../room/room-join.js";
-import type { RoomSetup } from "../room/room-setup.js";
+import type { ModeName, RoomSetup } from "../room/room-setup.js";
 import { keptModeOf } from "../room/tab-modes.js";
 import type { KindsOf, OptionsFor, RoomFor, RoomNames } from "../room/typed-room.js";
 import type { Queueing, QueueWish } from "../room/queueing.js";
-import type { ModeName } from "../room/welcome.js";
 import type { EndpointLatency, LatencyOptions, RelayChoice, RelayLatencies } from "../connection/nearest.js";
 import { browserPage, type Page } from "../browser/page.js";
 import type { SocketCount } from "../connection/stripes.js";

@@ -2,6 +2,7 @@ export {
   angle,
   bytes,
   defineEntity,
+  defineInput,
   enumOf,
   flag,
   group,

@@ -1,4 +1,4 @@
-import type { Unsubscribe } from "../events/listeners.js";
+import type { Unsubscribe } from "../listeners.js";
 import { browserTab, type Tab } from "./tab.js";
 
 /**

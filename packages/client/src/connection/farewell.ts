@@ -1,6 +1,6 @@
 import { CloseCode } from "@paceline/protocol";
 import type { Link, Scheduler, Session, WebSocketLike } from "@paceline/transport";
-import { isSocket, type ServerLink } from "./server-link.js";
+import { isSocket, type ServerLink } from "./server-links.js";
 
 /** Time for which a leave waits for the server, whose room may still store what the player leaves, ms. */
 const FAREWELL_MS = 2000;

@@ -20,7 +20,7 @@ import {
   checkKeys,
 } from "@paceline/protocol";
 import { afterOwnTime, checkBoolean, type Scheduler } from "@paceline/transport";
-import { assertSignal, anySignal } from "../events/abortable.js";
+import { assertSignal, anySignal } from "./abortable.js";
 import type { Credentials } from "./credentials.js";
 import { whoOf } from "./tab-seat.js";
 
@@ -161,6 +161,18 @@ function claimOf({ seat, credentials }: JoinCall): SeatClaim | undefined {
   if (!seat || seat.who !== whoOf(credentials)) return undefined;
   const { session, token, ifAway } = seat;
   return { session, token, ifAway };
+}
+
+/**
+ * Returns the server's http(s) address, without a slash at its end, from an http, https, ws or wss address.
+ */
+export function serverUrlOf(endpoint: unknown): string {
+  const expected = "an http(s) or ws(s) address such as https://play.example.com";
+  const url = typeof endpoint === "string" && URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  const schemes = { "http:": "http:", "https:": "https:", "ws:": "http:", "wss:": "https:" };
+  const scheme = schemes[url?.protocol as keyof typeof schemes];
+  if (!url || !scheme) throw new ConfigError("endpoint", endpoint, expected);
+  return `${scheme}//${url.host}${url.pathname}`.replace(/\/+$/, "");
 }
 
 export function linkUrlOf(serverUrl: string, linkPath = LINK_PATH): string {
@@ -319,6 +331,6 @@ function checkGroup(group: Group): void {
   throw new ConfigError("group", group, "a key of 1 to 128 characters and a size of 1 to 64");
 }
 
-function isBetween(count: unknown, most: number): boolean {
-  return Number.isInteger(count) && Number(count) >= 1 && Number(count) <= most;
+function isBetween(count: unknown, max: number): boolean {
+  return Number.isInteger(count) && Number(count) >= 1 && Number(count) <= max;
 }

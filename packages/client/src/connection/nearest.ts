@@ -1,6 +1,6 @@
 import { ConfigError, NetError, checkKeys } from "@paceline/protocol";
 import { afterOwnTime, systemScheduler } from "@paceline/transport";
-import type { serverUrlOf } from "./endpoint.js";
+import type { serverUrlOf } from "./match-request.js";
 
 /** Measurement of one server. */
 export interface EndpointLatency {

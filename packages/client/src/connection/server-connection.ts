@@ -14,21 +14,28 @@ import {
   type LinkClose,
   type LinkMonitorOptions,
   type Uplink,
+  type Explanation,
 } from "@paceline/transport";
 import { errorOf, isBroken, returnRefusalOf } from "./close-meaning.js";
-import { nextConnectionState, type ConnectionEvent, type ConnectionState } from "./connection-state.js";
-import { Listeners } from "../events/listeners.js";
+import {
+  nextConnectionState,
+  type ConnectionEvent,
+  type ConnectionState,
+  type OwnedSeat,
+  type Phase,
+  type Returning,
+} from "./connection-state.js";
+import { Listeners } from "../listeners.js";
 import { Farewell } from "./farewell.js";
 import { ANSWER_TIMEOUT_MS } from "./first-attempt.js";
 import { reconnectionTokenOf } from "./match-request.js";
 import { isWorker, type PageEvent } from "../browser/page.js";
-import { serverPathInWords, serverStatsOf, type ServerStats } from "../paths/path-stats.js";
-import { RateMeter } from "../paths/rate-meter.js";
+import { serverPathInWords, serverStatsOf, type ServerStats } from "../stats/path-stats.js";
+import { RateMeter } from "../stats/rate-meter.js";
 import { ReturnPlan } from "./return-plan.js";
-import type { Explanation } from "../paths/transport-change.js";
 import { SeatRequests } from "./seat-requests.js";
 import { JOIN_LIMIT_MS, ServerJoin } from "./server-join.js";
-import { MAX_OTHER_ATTEMPTS, isSocket, linkOver, openServerLink, serverLinkOptions } from "./server-link.js";
+import { ServerLinks, isSocket } from "./server-links.js";
 import type {
   ServerConnectionHandlers,
   ServerConnectionOptions,
@@ -45,31 +52,6 @@ const UNREADABLE: LinkClose = {
   reason: "unreadable welcome: update client or server",
 };
 
-/** The seat that a welcome has given, with its secrets. */
-interface OwnedSeat {
-  readonly sessionId: string;
-  readonly token: string;
-  /** Token for the next link of the session. */
-  resumeToken: string;
-}
-
-/** No link works, and the server has dropped the session. */
-interface Returning {
-  readonly name: "dropped";
-  readonly seat?: undefined;
-  /** The server's answer to the last request for another seat. */
-  refusal?: LinkClose | undefined;
-}
-
-/** The state of a connection, with what exists in it alone. */
-type Phase =
-  | { readonly name: "joining"; readonly seat?: undefined; readonly join: ServerJoin }
-  | { readonly name: "joined"; readonly seat: OwnedSeat }
-  /** No link works, and the server may still have the session. */
-  | { readonly name: "dropped"; readonly seat: OwnedSeat }
-  | Returning
-  | { readonly name: "left"; readonly seat: OwnedSeat | undefined; readonly close: LinkClose };
-
 /**
  * Connection to the server, from its {@link ServerJoin} to its {@link Farewell}: carries control messages and
  * envelopes, and returns after a drop.
@@ -85,11 +67,7 @@ export class ServerConnection {
   readonly #options: ServerConnectionOptions;
   readonly #stripes: Stripes;
   readonly #plan: ReturnPlan;
-  /** Links that were opened for this session and have not ended, oldest first. */
-  readonly #links = new Set<Link>();
-  #newestLink: Link | undefined;
-  /** Resume tokens by the link that was opened with them. */
-  readonly #tokens = new WeakMap<Link, string>();
+  readonly #links: ServerLinks;
   readonly #meter: RateMeter;
   /** Counts the drops of all sessions with the server. */
   readonly #drops = new DropCounters();
@@ -99,9 +77,6 @@ export class ServerConnection {
   #phase: Phase;
   #session: Session;
   #unacknowledged = 0;
-  /** Address of the links of the session in force. */
-  #linkUrl = "";
-  #linkNumber = 0;
   #isAsleep = false;
   /** True if nothing can take over the seat of this page or Worker when that is closed. */
   #isLastPage = isWorker();
@@ -121,6 +96,7 @@ export class ServerConnection {
     const { scheduler, serverUrl, page } = options;
     this.#options = options;
     this.handlers = options.handlers;
+    this.#links = new ServerLinks(options, this.#farewell);
     this.#tabSeat = options.first.tabSeat;
     this.#meter = new RateMeter(options.scheduler.nowMs());
     const join = new ServerJoin({
@@ -128,11 +104,11 @@ export class ServerConnection {
       open: ({ call, first }) => {
         this.#seats.call = call;
         if (!first) return undefined;
-        this.#linkUrl = first.linkUrl;
-        return this.#attachLink(this.#farewell.track(linkOver(options, first)));
+        this.#links.url = first.linkUrl;
+        return this.#attach(this.#links.over(first));
       },
       requestSeat: (signal) => this.#takeSeat(signal),
-      isOpening: () => [...this.#links].some(({ state }) => state === "connecting"),
+      isOpening: () => this.#links.connecting.length > 0,
       onRefused: (error) => this.#refuse(error),
     });
     this.#phase = { name: "joining", join };
@@ -142,7 +118,7 @@ export class ServerConnection {
       serverUrl,
       attempt: () => this.#attempt(),
       attemptRace: () => {
-        if (this.#seat && !this.#isAsleep) this.#resume(this.#seat);
+        if (this.#seat && !this.#isAsleep) this.#links.resume(this.#session, this.#seat);
       },
       onGiveUp: (reason) => {
         // A sleeping page has made no attempts.
@@ -156,7 +132,7 @@ export class ServerConnection {
       scheduler,
       loadStripes: options.loadStripes,
       ask: () => this.send({ type: "stripe" }),
-      open: (ticket) => this.#newLink(`stripe.${ticket}`),
+      open: (ticket) => this.#links.open(`stripe.${ticket}`),
       session: () => this.#session,
       onChange: (sockets, reason) => this.handlers.onSockets(sockets, reason),
       onStalls: () => this.handlers.onStalls(),
@@ -312,34 +288,20 @@ export class ServerConnection {
     this.#join?.answered();
     if (this.hasSeat || this.state === "left") return;
     if (signal?.aborted) return this.#refuse();
-    this.#linkUrl = seat.linkUrl;
+    this.#links.url = seat.linkUrl;
     // The server's session of an earlier seat may have sent some of its messages before its link broke, but no
     // welcome: the numbers of both do not fit together.
     const unsent = this.#session;
     this.#replaceSession();
     this.#session.replace(unsent);
-    this.#attach(`ticket.${seat.ticket}`);
+    this.#attach(this.#links.open(`ticket.${seat.ticket}`));
     // The server may answer pings and never send a welcome. The race gives that up, too.
     if (this.#isReturning) this.#plan.race(true);
   }
 
-  #newLink(credential: string): Link {
-    return this.#farewell.track(openServerLink(this.#options, this.#linkUrl, credential));
-  }
-
-  #attach(credential: string): Link {
-    return this.#attachLink(this.#newLink(credential));
-  }
-
-  /** Attaches a link with the highest preference: it was opened because the older ones may be dead. */
-  #attachLink(link: Link): Link {
-    this.#links.add(link);
-    this.#newestLink = link;
-    const preference = (this.#linkNumber += 1);
+  #attach(link: Link): Link {
     // The join has a limit of its own.
-    const connectTimeoutMs = this.state === "joining" ? JOIN_LIMIT_MS : serverLinkOptions.connectTimeoutMs;
-    this.#session.attach(link, { ...serverLinkOptions, connectTimeoutMs, preference });
-    return link;
+    return this.#links.attach(this.#session, link, this.#join && JOIN_LIMIT_MS);
   }
 
   #newSession(): Session {
@@ -452,11 +414,7 @@ export class ServerConnection {
   #renewed(resumeToken: string): void {
     if (this.#seat) this.#seat.resumeToken = resumeToken;
     this.#arrived();
-    // Closes older links only: the server may already have accepted a newer one.
-    for (const link of this.#links) {
-      if (link === this.link) return;
-      link.close(CloseCode.replaced, "a newer link of this session took over");
-    }
+    this.#links.closeOlder(this.link);
   }
 
   /** Handles the end of a link. While any link of the session lives, the server is reachable. */
@@ -507,11 +465,8 @@ export class ServerConnection {
   }
 
   #lost(close: LinkClose, isLast: boolean, link: Link | undefined): void {
-    const others = this.#session.isClosed ? [] : [...this.#links];
-    // The server closes a link in favour of a newer one, which this page may have given up meanwhile. Another page
-    // takes over the session itself, with all of its links.
-    const isOurs = close.code === CloseCode.replaced && link !== undefined && link !== this.#newestLink;
-    if (isFinalClose(close.code) && !isOurs) return this.#end(close);
+    const others = this.#session.isClosed ? [] : this.#links.all;
+    if (isFinalClose(close.code) && !this.#links.isReplaced(link, close)) return this.#end(close);
     if (others.some(({ state }) => state === "open")) return;
     if (this.#phase.name === "joined") {
       // WebRTC carries everything until a WebSocket is open again.
@@ -526,8 +481,7 @@ export class ServerConnection {
   }
 
   #returnFrom(code: number, link: Link | undefined, hasOthers: boolean): void {
-    // A link that was tried with an earlier token is refused, too, once the server knows that the next one arrived.
-    const isOutdated = link !== undefined && this.#tokens.get(link) !== this.#seat?.resumeToken;
+    const isOutdated = this.#links.isOutdated(link, this.#seat);
     const isForgotten = code === CloseCode.sessionUnknown || (code === CloseCode.refused && !isOutdated);
     if (this.#session.isClosed || (isForgotten && !hasOthers)) this.#forgetSession();
     else if (hasOthers) return this.#plan.race(true);
@@ -551,7 +505,7 @@ export class ServerConnection {
     const phase = this.#phase;
     if (phase.name !== "dropped") return;
     if (phase.seat) {
-      this.#resume(phase.seat);
+      this.#links.resume(this.#session, phase.seat);
       return this.#plan.race(true);
     }
     this.#takeSeat().catch((error: unknown) => {
@@ -562,16 +516,6 @@ export class ServerConnection {
       phase.refusal = refusal;
       this.#plan.attemptLater();
     });
-  }
-
-  #resume({ sessionId, resumeToken }: OwnedSeat): void {
-    // Closes attempts that do not open, since a new one resolves the address again. The oldest stays until its own
-    // time limit: on a slow path, or at a busy server, each of them takes longer than the next ones can wait.
-    const connecting = [...this.#links].filter(({ state }) => state === "connecting");
-    for (const link of connecting.slice(1, 1 - MAX_OTHER_ATTEMPTS)) {
-      link.close(CloseCode.timeout, "tried again");
-    }
-    this.#tokens.set(this.#attach(`resume.${sessionId}.${resumeToken}`), resumeToken);
   }
 
   #networkChanged(): void {
@@ -607,7 +551,7 @@ export class ServerConnection {
   #endLinks(code: number, reason: string): void {
     if (!this.#isUnderWay) return;
     this.#isAsleep = true;
-    for (const link of this.#links) link.close(code, reason);
+    this.#links.closeAll(code, reason);
   }
 
   #wake(): void {

@@ -1,1 +1,1 @@
-export { explainRoom } from "../report/explanation.js";
+export { explainRoom } from "../room-transport/explanation.js";

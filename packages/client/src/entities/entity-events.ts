@@ -1,6 +1,6 @@
 import type { EntityDefinition } from "@paceline/protocol";
 import type { Entity } from "./entity.js";
-import { Listeners, guarded, type Unsubscribe } from "../events/listeners.js";
+import { Listeners, guarded, type Unsubscribe } from "../listeners.js";
 
 type EntityListener = (entity: Entity) => void;
 

@@ -1,6 +1,6 @@
 import type { EntityDefinition, ValueOf } from "@paceline/protocol";
 import type { ReadonlyFields, WritableFields } from "@paceline/netcode";
-import type { Unsubscribe } from "../events/listeners.js";
+import type { Unsubscribe } from "../listeners.js";
 import type { Peer } from "../peers/peer.js";
 
 /**

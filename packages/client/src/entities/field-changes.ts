@@ -1,5 +1,5 @@
 import { ConfigError, type EntityDefinition, type Field } from "@paceline/protocol";
-import { Listeners, type Unsubscribe } from "../events/listeners.js";
+import { Listeners, type Unsubscribe } from "../listeners.js";
 
 /**
  * Limit for listeners that change further fields. Changes after so many rounds wait for the next `review`.

@@ -1,6 +1,6 @@
 import type { EntityDefinition } from "@paceline/protocol";
 import { isInterpolated, type InterpolationDelay, type MotionFault, type ShownBody } from "@paceline/netcode";
-import type { Interpolation, ViewPlan } from "../plan/view-plan.js";
+import type { Interpolation, ViewPolicy } from "../policy/view-policy.js";
 import { motionCode } from "./motion.js";
 
 /** The interpolation code, once it has been fetched. */
@@ -13,11 +13,11 @@ let code: Interpolation | undefined;
 export class ShownBodies {
   /** Undefined without interpolated entities. */
   delay: InterpolationDelay | undefined;
-  readonly #view: ViewPlan;
+  readonly #view: ViewPolicy;
   readonly #onFetched: () => void;
   #renderSeconds = -Infinity;
 
-  constructor(view: ViewPlan, onFetched: () => void) {
+  constructor(view: ViewPolicy, onFetched: () => void) {
     this.#view = view;
     this.#onFetched = onFetched;
   }

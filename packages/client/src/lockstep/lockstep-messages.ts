@@ -64,6 +64,6 @@ function propertiesOf(value: unknown): Properties {
   return typeof value === "object" && value !== null ? (value as Properties) : {};
 }
 
-function isNumbers(value: unknown, most: number): value is number[] {
-  return Array.isArray(value) && value.length <= most && value.every((each) => Number.isSafeInteger(each));
+function isNumbers(value: unknown, max: number): value is number[] {
+  return Array.isArray(value) && value.length <= max && value.every((each) => Number.isSafeInteger(each));
 }

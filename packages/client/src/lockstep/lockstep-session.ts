@@ -1,6 +1,6 @@
 import { ConfigError, NetError, checkKeys, firstNumber, writePeerPayload } from "@paceline/protocol";
 import { Lockstep, type Desync, type Turn, type TurnMessage } from "@paceline/netcode";
-import { guarded } from "../events/listeners.js";
+import { guarded } from "../listeners.js";
 import { MAX_COMMANDS, readLockstepMessage, type LockstepMessage } from "./lockstep-messages.js";
 import type { Room } from "../room/room.js";
 
@@ -195,8 +195,8 @@ export class LockstepSession<Command> {
     const given = [...this.#ownCommands, command];
     const { length } = writePeerPayload({ kind: "command", type: this.#type, message: given });
     if (given.length > MAX_COMMANDS || length > MAX_TURN_BYTES) {
-      const most = `${MAX_COMMANDS} commands and ${MAX_TURN_BYTES} bytes`;
-      throw new NetError("limit/queue", `a player gives at most ${most} in a turn`, { retryable: true });
+      const limit = `${MAX_COMMANDS} commands and ${MAX_TURN_BYTES} bytes`;
+      throw new NetError("limit/queue", `a player gives at most ${limit} in a turn`, { retryable: true });
     }
     this.#ownCommands = given;
     this.#lockstep.give(command);

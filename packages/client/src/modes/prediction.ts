@@ -10,7 +10,7 @@ import {
   type InputStep,
   type RowStep,
 } from "@paceline/netcode";
-import type { ShownReplica } from "../entities/shown-entities.js";
+import type { ShownReplica } from "../entities/shown-replica.js";
 import type { RoomParts } from "./room-mode.js";
 
 /** Quality of the prediction of own entities. */

@@ -1,7 +1,7 @@
 import { ConfigError, NetError, type EntityDefinition, type ErrorCode } from "@paceline/protocol";
 import type { Clamp, MotionFault } from "@paceline/netcode";
 import { EntityEvents } from "../entities/entity-events.js";
-import { Listeners } from "../events/listeners.js";
+import { Listeners } from "../listeners.js";
 import type { MessageLoss, Peer } from "../peers/peer.js";
 
 /** The room's events for its game, in every mode, and the kinds of entities that the game uses. */

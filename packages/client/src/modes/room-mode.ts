@@ -18,8 +18,8 @@ import type { PairParts, PeerConnection } from "../peers/peer-connection.js";
 import type { Peer } from "../peers/peer.js";
 import type { RoomMessages } from "../peers/room-messages.js";
 import type { Router } from "../peers/router.js";
-import type { ViewPlan } from "../plan/view-plan.js";
-import type { RoomTransport } from "../report/room-transport.js";
+import type { ViewPolicy } from "../policy/view-policy.js";
+import type { RoomTransport } from "../room-transport/room-transport.js";
 import type { GameTime, PublishedTick } from "../time/game-time.js";
 import type { RoomClock } from "../time/room-clock.js";
 import type { InputSender } from "./authoritative/input-sender.js";
@@ -44,7 +44,7 @@ export interface RoomParts extends PairParts {
   /** The game's loop. While it runs, the steps of the inputs run with it. */
   readonly loop: { readonly isRunning: boolean };
   readonly drops: DropCounters;
-  readonly view: ViewPlan;
+  readonly view: ViewPolicy;
   readonly connection: ServerConnection;
   readonly transport: RoomTransport;
   /** Called when {@link RoomMode.neededDelayMs} may have changed. */

@@ -18,7 +18,7 @@ import type { ReferenceCycle } from "@paceline/netcode";
 import type { Session } from "@paceline/transport";
 import type { OwnedRecord } from "../entities/owned-entities.js";
 
-/** The code of references, which players need whose states may be lost on the way to several receivers. */
+/** The code of references, which players need whose states may be lost on a path to several receivers. */
 export interface ReferenceCode {
   readonly ReferenceSender: typeof ReferenceSender;
   readonly ReferenceCycle: typeof ReferenceCycle;

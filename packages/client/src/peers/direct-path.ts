@@ -239,17 +239,17 @@ export class DirectPath {
   #retryLater(): void {
     const delayMs = RETRY_DELAYS_MS[Math.min(this.#failures, RETRY_DELAYS_MS.length - 1)]!;
     this.#failures += 1;
-    this.#cancelRetry ??= this.#later(delayMs);
+    this.#cancelRetry ??= this.#retryDirectAfter(delayMs);
   }
 
   #upgradeLater(): void {
     this.#cancelUpgrade?.();
     this.#cancelUpgrade = undefined;
     if (!this.#options.isInitiator || !this.#attempt?.link.route?.isTurn) return;
-    this.#cancelUpgrade = this.#later(UPGRADE_AFTER_MS);
+    this.#cancelUpgrade = this.#retryDirectAfter(UPGRADE_AFTER_MS);
   }
 
-  #later(delayMs: number): Cancel {
+  #retryDirectAfter(delayMs: number): Cancel {
     const chance = (this.#options.random ?? Math.random)();
     const variedMs = delayMs * (1 - JITTER + 2 * JITTER * chance);
     return this.#options.scheduler.after(variedMs, () => this.#start("direct"));

@@ -32,7 +32,7 @@ import {
 } from "@paceline/transport";
 import type { LinkTerms } from "./direct-path.js";
 import { LazyDirectPath, type LoadDirectPath } from "./lazy-direct-path.js";
-import { RateMeter } from "../paths/rate-meter.js";
+import { RateMeter } from "../stats/rate-meter.js";
 import type { MessageLoss, Peer, PeerPath, PeerState } from "./peer.js";
 import { Refusals } from "./refusals.js";
 
@@ -464,7 +464,8 @@ export class PeerConnection implements Peer {
     const choice = this.#direct.path?.choice;
     const [direct, relay] = [session.readingOf(this.#directLink), session.readingOf(this.#relayed)];
     if (choice?.observe(direct, relay, nowMs)) session.reconsider(choice.reason);
-    if (session.stuckMs > STUCK_MS) this.restart("says things, and takes nothing that is sent to it");
+    if (session.stuckMs > STUCK_MS)
+      this.restart("sends messages, and acknowledges nothing that is sent to it");
     const refusal = this.#refusals.review(this.session, nowMs, 1 / 2 ** this.#epoch);
     if (refusal !== undefined) this.restart(refusal);
     for (const link of [this.session.activeLink, this.#relayed]) if (link) this.meter.take(link);

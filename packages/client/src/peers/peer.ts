@@ -1,6 +1,6 @@
 import type { DropReason } from "@paceline/protocol";
-import type { PathQuality } from "../paths/path-stats.js";
-import type { PeerRates } from "../paths/rate-meter.js";
+import type { PathQuality } from "../stats/path-stats.js";
+import type { PeerRates } from "../stats/rate-meter.js";
 
 /** Messages that an ended session leaves unacknowledged. */
 export interface MessageLoss {

@@ -1,5 +1,5 @@
 import { assertFunction, assertMessageType, type PeerPayload } from "@paceline/protocol";
-import { Listeners, guarded, reportGameError, type Unsubscribe } from "../events/listeners.js";
+import { Listeners, guarded, reportGameError, type Unsubscribe } from "../listeners.js";
 import type { Peer } from "./peer.js";
 
 /** Listener of a message. It may be async: a rejection is reported like an error. */

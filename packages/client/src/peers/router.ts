@@ -1,6 +1,6 @@
 import { readEnvelope, type DropReason, type Envelope } from "@paceline/protocol";
 import type { RelayedLink, Session } from "@paceline/transport";
-import type { EarlyTasks } from "../events/early-tasks.js";
+import type { EarlyTasks } from "../connection/early-tasks.js";
 
 export interface Channel {
   readonly session: Session;

@@ -1,9 +1,8 @@
 import { SERVER_NUMBER } from "@paceline/protocol";
-import type { Plan } from "@paceline/transport";
+import type { Plan, Explanation } from "@paceline/transport";
 import { LazyDirectPath } from "./lazy-direct-path.js";
 import type { PairParts, PeerConnection } from "./peer-connection.js";
 import type { Peer } from "./peer.js";
-import type { Explanation } from "../paths/transport-change.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 
 /** Preference of the link, above all WebSockets. Each newer WebSocket counts 1 more. */

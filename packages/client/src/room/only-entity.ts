@@ -8,7 +8,7 @@ import {
 } from "@paceline/netcode";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
 import { FieldChanges, plainValue } from "../entities/field-changes.js";
-import type { Listeners, Unsubscribe } from "../events/listeners.js";
+import type { Listeners, Unsubscribe } from "../listeners.js";
 import type { SoleWriter } from "../modes/room-mode.js";
 import type { Peer } from "../peers/peer.js";
 import type { Room } from "./room.js";

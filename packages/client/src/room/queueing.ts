@@ -8,7 +8,7 @@ import {
   type Group,
   checkKeys,
 } from "@paceline/protocol";
-import type { Unsubscribe } from "../events/listeners.js";
+import type { Unsubscribe } from "../listeners.js";
 import type { JoinCall, checkedCall } from "../connection/match-request.js";
 import type { Room } from "./room.js";
 

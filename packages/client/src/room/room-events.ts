@@ -1,5 +1,5 @@
 import type { NetError } from "@paceline/protocol";
-import { Listeners, type Unsubscribe } from "../events/listeners.js";
+import { Listeners, type Unsubscribe } from "../listeners.js";
 import { RoomListeners } from "../modes/room-listeners.js";
 import type { MessageLoss, Peer } from "../peers/peer.js";
 

@@ -2,16 +2,14 @@ import { ByteBudget, DropCounters, profileOf } from "@paceline/transport";
 import { environmentOf } from "../browser/environment.js";
 import type { Welcome } from "../connection/server-connection-options.js";
 import { ServerConnection } from "../connection/server-connection.js";
-import { EarlyTasks } from "../events/early-tasks.js";
-import { PlanInForce, firstPlan } from "../plan/plan-in-force.js";
-import { assertTopology, topologyOf } from "../plan/topology.js";
-import { Simulation } from "../report/simulation.js";
+import { EarlyTasks, earlyHandlers } from "../connection/early-tasks.js";
+import { PlanInForce, firstPlan } from "../policy/plan-in-force.js";
+import { assertTopology, topologyOf } from "../policy/topology.js";
+import { Simulation } from "../room-transport/simulation.js";
 import { GameTime, TIME_TICK_HZ } from "../time/game-time.js";
-import { earlyHandlers } from "./early-handlers.js";
-import type { JoinedParts, RoomSetup } from "./room-setup.js";
+import { modeOf, type JoinedParts, type RoomSetup } from "./room-setup.js";
 import { Room } from "./room.js";
 import { keepMode } from "./tab-modes.js";
-import { modeOf } from "./welcome.js";
 
 /** Limit of the server's messages and packets that wait for the room, or for the game to listen. */
 const MAX_EARLY = 2048;

@@ -2,19 +2,22 @@ import type { ByteBudget, DropCounters, ProfileChoice, WebRtcLinkMaker } from "@
 import type { DoorTo } from "../browser/door.js";
 import type { TransportKind } from "../browser/environment.js";
 import type { FirstAttempt, JoinParts } from "../connection/first-attempt.js";
+import type { Welcome } from "../connection/server-connection-options.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 import type { LoadStripes, SocketCount } from "../connection/stripes.js";
 import type { Motion } from "../entities/motion.js";
-import type { EarlyTasks } from "../events/early-tasks.js";
+import type { EarlyTasks } from "../connection/early-tasks.js";
 import type { LoadColumns, ModeCode } from "../modes/room-mode.js";
 import type { ReferenceCode } from "../modes/state-stream.js";
 import type { LoadDirectPath } from "../peers/lazy-direct-path.js";
-import type { PlanInForce } from "../plan/plan-in-force.js";
-import type { Interpolation } from "../plan/view-plan.js";
-import type { LoadExplanation } from "../report/room-transport.js";
-import type { Simulation, SimulationOptions } from "../report/simulation.js";
+import type { PlanInForce } from "../policy/plan-in-force.js";
+import type { Interpolation } from "../policy/view-policy.js";
+import type { LoadExplanation } from "../room-transport/room-transport.js";
+import type { Simulation, SimulationOptions } from "../room-transport/simulation.js";
 import type { GameTime } from "../time/game-time.js";
-import type { ModeName } from "./welcome.js";
+
+/** Modes of rooms, by who decides: players, or a server. Each has code of its own. */
+export type ModeName = "mesh" | "authority";
 
 type DoorOf<Load extends () => Promise<object>> = DoorTo<Awaited<ReturnType<Load>>>;
 
@@ -60,4 +63,14 @@ export interface JoinedParts {
   readonly budget: ByteBudget;
   readonly time: GameTime;
   readonly drops: DropCounters;
+}
+
+/** Returns the mode of the room that the server's welcome describes. */
+export function modeOf({ authority }: Welcome): ModeName {
+  return authority ? "authority" : "mesh";
+}
+
+/** Returns the steps per second of the room's authority; undefined in a mesh. */
+export function authorityHzOf({ authority }: Welcome): number | undefined {
+  return authority?.tickHz;
 }

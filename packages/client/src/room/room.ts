@@ -13,9 +13,9 @@ import {
 import { EntityList, type InitialFields, type InputStep, type WritableFields } from "@paceline/netcode";
 import { hasDirectLinks, type Cancel, type DropCounters } from "@paceline/transport";
 import type { Prediction } from "../modes/prediction.js";
-import type { Unsubscribe } from "../events/listeners.js";
+import type { Unsubscribe } from "../listeners.js";
 import type { ConnectionState } from "../connection/connection-state.js";
-import type { EarlyTasks } from "../events/early-tasks.js";
+import { earlyHandlers, type EarlyTasks } from "../connection/early-tasks.js";
 import { IdleLoad } from "../browser/idle-load.js";
 import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
 import { motionCode, takeMotion } from "../entities/motion.js";
@@ -29,8 +29,8 @@ import type { MessageLoss, Peer } from "../peers/peer.js";
 import { RoomClock } from "../time/room-clock.js";
 import { RoomEvents } from "./room-events.js";
 import { RoomMessages, type MessageListener, type RequestHandler } from "../peers/room-messages.js";
-import type { JoinedParts, RoomSetup } from "./room-setup.js";
-import { RoomTransport } from "../report/room-transport.js";
+import { authorityHzOf, modeOf, type JoinedParts, type RoomSetup } from "./room-setup.js";
+import { RoomTransport, socketsRow, stripeWishOf } from "../room-transport/room-transport.js";
 import { Router } from "../peers/router.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 import type {
@@ -40,11 +40,8 @@ import type {
 } from "../connection/server-connection-options.js";
 import { ServerPath } from "../peers/server-path.js";
 import { sendTerms, type SendOptions } from "./send-options.js";
-import { socketsRow, stripeWishOf } from "../report/transport-report.js";
 import { UndrivenTicks } from "../time/undriven-ticks.js";
-import { delayByProfileMs, viewPlanOf } from "../plan/view-plan.js";
-import { earlyHandlers } from "./early-handlers.js";
-import { authorityHzOf, modeOf } from "./welcome.js";
+import { delayByProfileMs, viewPolicyOf } from "../policy/view-policy.js";
 
 const RATE_PERIOD_MS = 1000;
 const RATE_SLACK_MS = 50;
@@ -218,7 +215,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       clock: this.clock,
       loop: this.#loop,
       drops,
-      view: viewPlanOf(inForce, this.clock, () => doors.interpolation.open()),
+      view: viewPolicyOf(inForce, this.clock, () => doors.interpolation.open()),
       connection,
       transport: this.transport,
       reviewDelay: () => this.#reviewDelay(),
@@ -616,7 +613,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #welcomed(welcome: Welcome): void {
     const loss = this.#loss();
     this.clock.restart();
-    this.#serverPath.end("the room was joined anew");
+    this.#serverPath.end("the room was joined again");
     this.#welcome = welcome;
     this.#facts.sessionNumber = welcome.number;
     this.#facts.iceServers = welcome.iceServers;
@@ -662,7 +659,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     const before = this.#mode;
     this.#mode = new Mode(this.#parts, this.#welcome);
     // The game's handlers run from here on, and their calls must reach the new room.
-    before.end("the room was joined anew");
+    before.end("the room was joined again");
     this.#openMode();
   }
 

@@ -1,5 +1,5 @@
 import type { Tab } from "../browser/tab.js";
-import type { ModeName } from "./welcome.js";
+import type { ModeName } from "./room-setup.js";
 
 const KEY = "paceline:modes";
 /** Limit of stored kinds of rooms. The oldest one is dropped. */

@@ -13,7 +13,7 @@ import {
 } from "@paceline/protocol";
 import type { EntityList, InitialFields, WritableFields } from "@paceline/netcode";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
-import type { Unsubscribe } from "../events/listeners.js";
+import type { Unsubscribe } from "../listeners.js";
 import type { OnlyHostedEntity } from "./only-entity.js";
 import type { Peer } from "../peers/peer.js";
 import type { Room } from "./room.js";

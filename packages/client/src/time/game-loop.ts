@@ -1,6 +1,6 @@
 import type { Cancel, Scheduler } from "@paceline/transport";
 import { MAX_BEHIND_MS, type GameTime } from "./game-time.js";
-import { guarded, type Unsubscribe } from "../events/listeners.js";
+import { guarded, type Unsubscribe } from "../listeners.js";
 import type { Page } from "../browser/page.js";
 
 /**

@@ -2,7 +2,7 @@ import { ConfigError } from "@paceline/protocol";
 import type { SampledMoment } from "@paceline/netcode";
 import type { Clock } from "@paceline/transport";
 import type { Page } from "../browser/page.js";
-import { Listeners } from "../events/listeners.js";
+import { Listeners } from "../listeners.js";
 
 /** Ticks per second on the wire for a game without fixed steps. States are sampled at these ticks. */
 export const TIME_TICK_HZ = 60;
@@ -18,7 +18,7 @@ const ROUNDING_MS = 1;
 const ROUNDING_TICKS = 1e-6;
 /** Values that a game wrote for an earlier moment are extrapolated to now by at most this time. */
 const MAX_CONTINUED_MS = 50;
-/** Most ticks sampled between two moments: receivers decode a state from three consecutive ticks. */
+/** Limit of ticks sampled between two moments: receivers decode a state from three consecutive ticks. */
 const MAX_SAMPLED_TICKS = 3;
 
 /** A tick to publish. Its `share` is 0 at the moment that was published before, and 1 at the newest one. */

@@ -36,7 +36,7 @@ async function enter(serverUrl: string, isDirect = false): Promise<string> {
   room = await client.joinOrCreate("race");
   room.spawn(Car);
   room.onDrop(() => record.life.push("drop"));
-  room.onReconnect(({ resumed }) => record.life.push(resumed ? "resumed" : "anew"));
+  room.onReconnect(({ resumed }) => record.life.push(resumed ? "resumed" : "joined again"));
   room.onLeave((code) => record.life.push(`left ${code}`));
   room.onPeerLeave(() => record.life.push("peer left"));
   room.onMessage("n", (n) => record.heard.push(n as number));

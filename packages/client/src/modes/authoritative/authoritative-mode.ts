@@ -23,6 +23,7 @@ import {
   type PeerPayload,
   type StatePlan,
   type ViewLimits,
+  type ViewTerms,
 } from "@paceline/protocol";
 import { type InputStep, type WritableFields } from "@paceline/netcode";
 import {
@@ -39,7 +40,7 @@ import type { Welcome } from "../../connection/server-connection-options.js";
 import type { PrescribedSteps, RoomMode, RoomParts, SoleWriter } from "../room-mode.js";
 import type { PeerConnection } from "../../peers/peer-connection.js";
 import type { Peer, PeerState } from "../../peers/peer.js";
-import type { ViewPlan } from "../../plan/view-plan.js";
+import type { ViewPolicy } from "../../policy/view-policy.js";
 import type { PublishedTick } from "../../time/game-time.js";
 import { HostedEntities } from "./hosted-entities.js";
 import { HostedPeer } from "./hosted-peer.js";
@@ -48,8 +49,7 @@ import { OwnStates } from "./own-states.js";
 import { OwnIds } from "./own-ids.js";
 import { RoomColumns } from "./room-columns.js";
 import { Prediction, type PredictionSession } from "../prediction.js";
-import { everyTicksOf } from "../../plan/state-policy.js";
-import { viewTermsOf } from "./view-terms.js";
+import { everyTicksOf, movingHeartbeatMs } from "../../policy/state-policy.js";
 
 /** Period of messages about own entities, ms: entities that are spawned within a frame share a packet. */
 const OWN_PERIOD_MS = 16;
@@ -553,7 +553,25 @@ export class AuthoritativeMode implements RoomMode {
 }
 
 /** Returns view settings with the interval of the authority's states, which skip some of its ticks. */
-function viewAt(tickHz: number, view: ViewPlan, plan: () => Plan): ViewPlan {
+function viewAt(tickHz: number, view: ViewPolicy, plan: () => Plan): ViewPolicy {
   const intervalMs = (): number => (everyTicksOf(plan(), tickHz) * 1000) / tickHz;
-  return Object.create(view, { intervalMs: { get: intervalMs } }) as ViewPlan;
+  return Object.create(view, { intervalMs: { get: intervalMs } }) as ViewPolicy;
+}
+
+/** Computes the rates and thresholds that this client requests from an authority with that step rate. */
+export function viewTermsOf(plan: Plan, tickHz: number): Required<ViewTerms> {
+  const { numbers, channels, style, repeats } = plan;
+  const { event, command } = channels;
+  return {
+    isInterpolated: style === "interpolation",
+    everyTicks: everyTicksOf(plan, tickHz),
+    thresholdM: numbers.thresholdM,
+    headingRad: numbers.headingRad,
+    heartbeatMs: numbers.heartbeatMs,
+    movingHeartbeatMs: movingHeartbeatMs(numbers),
+    repeats,
+    bytesPerSecond: numbers.stateBytesPerSecond,
+    eventLifetimeMs: event.delivery === "lifetime" ? event.lifetimeMs : 0,
+    messagePeriodMs: command.periodMs,
+  };
 }

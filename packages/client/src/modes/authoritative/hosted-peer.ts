@@ -1,5 +1,5 @@
 import { SERVER_NUMBER, type PeerInfo } from "@paceline/protocol";
-import type { ServerStats } from "../../paths/path-stats.js";
+import type { ServerStats } from "../../stats/path-stats.js";
 import type { Peer, PeerState } from "../../peers/peer.js";
 
 /** Rates of another player, with whom no traffic is exchanged. */

@@ -11,7 +11,7 @@ import { ReceiverReplication, lostAfterMsOf, type ReplicationMoment } from "@pac
 import type { Session } from "@paceline/transport";
 import { decisionOf } from "../../entities/motion.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
-import { policyOf } from "../../plan/state-policy.js";
+import { policyOf } from "../../policy/state-policy.js";
 import type { RoomParts } from "../room-mode.js";
 import { StateStream } from "../state-stream.js";
 

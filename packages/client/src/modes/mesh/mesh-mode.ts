@@ -13,15 +13,13 @@ import {
 import { AnswerBudget, assertEventBytes, type Cancel } from "@paceline/transport";
 import type { Entity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
-import { SharedBulkRate } from "../../peers/bulk-rate.js";
 import { PeerConnection, type PeerHandlers } from "../../peers/peer-connection.js";
 import type { MessageLoss, Peer } from "../../peers/peer.js";
 import type { PublishedTick } from "../../time/game-time.js";
 import type { RoomMode, RoomParts, SoleWriter } from "../room-mode.js";
-import { PairMessages } from "./pair-messages.js";
+import { PairMessages, SharedBulkRate, boundUnfinished } from "./pair-messages.js";
 import { RemoteEntities } from "./remote-entities.js";
 import { StateSender } from "./state-sender.js";
-import { boundUnfinished } from "./unfinished-messages.js";
 
 interface Member {
   readonly peer: PeerConnection;
@@ -240,7 +238,7 @@ export class MeshMode implements RoomMode {
   planChanged(): void {
     const transport = this.#parts.transport;
     const { channels, stripes } = transport.plan;
-    // States may soon take a way on which some are lost, or overtake each other.
+    // The next states may take a path that loses some, or on which they overtake each other.
     if (channels.state.links.length > 1 || stripes > 1) this.#states.fetchReferences();
     const obstacle = transport.directObstacle();
     for (const { peer, entities } of this.#members.values()) {

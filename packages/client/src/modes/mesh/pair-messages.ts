@@ -1,8 +1,25 @@
 import { NetError, limits, writePeerPayload, type PeerPayload } from "@paceline/protocol";
-import { Broadcast, assertBytes, assertMessageBytes, type BroadcastReceiver } from "@paceline/transport";
+import {
+  Broadcast,
+  assertBytes,
+  assertMessageBytes,
+  type BroadcastReceiver,
+  type BulkRate,
+  type DropCounters,
+} from "@paceline/transport";
 import type { PeerConnection } from "../../peers/peer-connection.js";
 import type { RoomListeners } from "../room-listeners.js";
 import type { RoomParts } from "../room-mode.js";
+
+/** Half of a relay's default limit for one session. The other half is for the game's other traffic. */
+const BULK_BYTES_PER_SECOND = 131_072;
+const BULK_BURST_BYTES = 16_384;
+
+/**
+ * Limit of memory for messages of all peers that are not complete, bytes: four of the longest. A server has the
+ * same default for all its sessions.
+ */
+export const MAX_UNFINISHED_BYTES = 67_108_864;
 
 /** Sends reliable messages to several pairs: to each that has room. */
 export class PairMessages {
@@ -27,7 +44,8 @@ export class PairMessages {
     assertMessageBytes(bytes.length);
     const isFull = ({ session }: PeerConnection): boolean =>
       !session.isClosed && !session.commands.hasRoom([bytes], limits.pairQueueBytes);
-    for (const peer of receivers) if (peer.isUnproven && isFull(peer)) peer.restart("still takes nothing");
+    for (const peer of receivers)
+      if (peer.isUnproven && isFull(peer)) peer.restart("still acknowledges nothing");
     const [full, free] = split(receivers, isFull);
     for (const peer of full) peer.refuse();
     this.#send(bytes, free);
@@ -77,7 +95,7 @@ export class PairMessages {
     const bytes = writePeerPayload(payload);
     for (const peer of this.#peers()) {
       if (!peer.session.commands.hasRoom([bytes], limits.sessionQueueBytes))
-        peer.restart("takes nothing that is sent to it");
+        peer.restart("acknowledges nothing that is sent to it");
     }
     this.#send(
       bytes,
@@ -103,4 +121,43 @@ function split(
 ): readonly [full: PeerConnection[], free: PeerConnection[]] {
   const open = receivers.filter(({ session }) => !session.isClosed);
   return [open.filter(isFull), open.filter((peer) => !isFull(peer))];
+}
+
+/**
+ * Called before a part of a message of `peer` is taken. A peer may always have its share of the memory for
+ * messages that are not complete. Beyond the limit, the pair that holds the most starts again, which tells both
+ * games, until the others have room.
+ */
+export function boundUnfinished(
+  peer: PeerConnection,
+  pairs: readonly PeerConnection[],
+  drops: DropCounters,
+): void {
+  // The memory of a message doubles when it is full.
+  if (2 * peer.session.unfinishedBytes < MAX_UNFINISHED_BYTES / pairs.length) return;
+  let bytes = pairs.reduce((sum, { session }) => sum + session.unfinishedBytes, 0);
+  const largestFirst = [...pairs].sort((a, b) => b.session.unfinishedBytes - a.session.unfinishedBytes);
+  for (const largest of largestFirst) {
+    if (bytes <= MAX_UNFINISHED_BYTES) return;
+    bytes -= largest.session.unfinishedBytes;
+    drops.count("queue-full");
+    largest.restart("holds too much memory with messages that are not complete");
+  }
+}
+
+/**
+ * Common rate limit for the bulk traffic of all relayed pairs of a room. Pure: the caller passes the time.
+ */
+export class SharedBulkRate implements BulkRate {
+  #bytes = BULK_BURST_BYTES;
+  #atMs = -Infinity;
+
+  take(bytes: number, nowMs: number): boolean {
+    const gained = ((nowMs - this.#atMs) / 1000) * BULK_BYTES_PER_SECOND;
+    this.#bytes = Math.min(BULK_BURST_BYTES, this.#bytes + gained);
+    this.#atMs = nowMs;
+    if (this.#bytes < bytes) return false;
+    this.#bytes -= bytes;
+    return true;
+  }
 }

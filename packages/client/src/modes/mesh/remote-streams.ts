@@ -251,14 +251,14 @@ export class RemoteStreams {
    */
   #newReader(plan: StatePlan, definition: EntityDefinition): SnapshotReader {
     const own = FIRST_FIELD_COLUMN + definition.components.length;
-    const most = Math.floor((limits.ownedEntities * own) / Math.max(own, plan.width));
+    const maxEntities = Math.floor((limits.ownedEntities * own) / Math.max(own, plan.width));
     const held = (): number => this.#held;
     const weight = stateWeight(plan.width, plan.texts.length);
     const reader: SnapshotReader = new SnapshotReader({
       plans: [plan],
       historyTicks: limits.historyTicks,
       get maxEntities() {
-        return Math.min(most, limits.ownedEntities - held() + reader.entities.size);
+        return Math.min(maxEntities, limits.ownedEntities - held() + reader.entities.size);
       },
       takeStates: (states) => this.#owner.takeStates(states * weight),
       onRemovals: (removals) => this.#owner.chargeItems(removals),

@@ -18,7 +18,7 @@ import { SharedPackets, TokenBucket, type AnswerBudget, type Link, type Session 
 import { decisionOf } from "../../entities/motion.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer-connection.js";
-import { policyOf, type StateRates } from "../../plan/state-policy.js";
+import { policyOf, type StateRates } from "../../policy/state-policy.js";
 import type { RoomParts } from "../room-mode.js";
 import type { PairMessages } from "./pair-messages.js";
 import { IndividualStates, PACKET_HEAD_BYTES } from "./individual-states.js";
@@ -70,7 +70,7 @@ export class StateSender {
   readonly #referenceStates: TokenBucket;
   readonly #repairStates = new WeakMap<PeerConnection, TokenBucket>();
   readonly #slots: SlotSender;
-  readonly #individual: IndividualStates;
+  readonly #individualStates: IndividualStates;
   /** Link over which all receivers get states in order; undefined while there is none. */
   #inOrderLink: Link | undefined;
   /** Peers that missed states, because they had no link at that time. */
@@ -96,7 +96,7 @@ export class StateSender {
       limits.statesBurst * REFERENCE_BURST_SHARE,
       parts.scheduler.nowMs(),
     );
-    this.#individual = new IndividualStates({
+    this.#individualStates = new IndividualStates({
       answers,
       streams: this.#streams,
       nowMs: () => this.#nowMs,
@@ -139,7 +139,7 @@ export class StateSender {
     const stream = this.#streams.get(definition);
     stream?.remove(id);
     this.#replication.remove(id);
-    this.#individual.remove(id);
+    this.#individualStates.remove(id);
     for (const message of stream?.removal(id, tick) ?? []) this.#messages.postStates(message);
   }
 
@@ -163,7 +163,7 @@ export class StateSender {
   left(peer: PeerConnection): void {
     for (const stream of this.#streams.values()) stream.forget(peer.number);
     this.#described.delete(peer);
-    this.#individual.delete(peer);
+    this.#individualStates.delete(peer);
     const only = this.#onlyFollower(this.#peers());
     // A broken link may have lost the last states, and a direct link may overtake them.
     if (only?.relayedState && !this.#unreached.has(only))
@@ -174,13 +174,13 @@ export class StateSender {
   #follow(peer: PeerConnection): void {
     const only = this.#onlyFollower(this.#peers().filter((each) => each !== peer));
     if (only) for (const stream of this.#streams.values()) stream.enterOrder(only.number);
-    if (this.#inOrderLink && !this.#individual.isPaid) this.#individual.addNewcomer(peer);
+    if (this.#inOrderLink && !this.#individualStates.isPaid) this.#individualStates.addNewcomer(peer);
     else for (const stream of this.#streams.values()) stream.restartInOrder();
   }
 
   /** Returns the only receiver of ordered states; undefined if there are others, or it gets its own packets. */
   #onlyFollower([only, ...others]: readonly PeerConnection[]): PeerConnection | undefined {
-    const isOne = only && others.length === 0 && !this.#individual.has(only);
+    const isOne = only && others.length === 0 && !this.#individualStates.has(only);
     return this.#inOrderLink && isOne ? only : undefined;
   }
 
@@ -211,13 +211,13 @@ export class StateSender {
     const repairs = this.#repairsOf(peer);
     // A request of few bytes must not make this side write its whole world again and again. The receiver pays
     // for the last answer before it gets the next one.
-    const budget = this.#individual.budgetOf(peer);
+    const budget = this.#individualStates.budgetOf(peer);
     if (budget.affordable === 0) return peer.session.drops.count("rate-limit");
     if (!repairs.take(Math.min(repairStates(stream, records.length), repairs.burst), moment.nowMs))
       return peer.session.drops.count("rate-limit");
     times.set(number, moment.nowMs);
     stream.invalidate(peer.number, ids);
-    if (this.#inOrderLink) this.#individual.addAfterLoss(peer);
+    if (this.#inOrderLink) this.#individualStates.addAfterLoss(peer);
     budget.spent(this.#bringUpToDate(peer, stream, records, moment.tick, true), 0);
   }
 
@@ -273,7 +273,7 @@ export class StateSender {
     for (const [stream, rows] of isDue && mayPublish ? this.#due(records, undefined, moment) : [])
       this.#publish(receivers, stream, rows, moment);
     this.publications.send();
-    if (isDue) this.#individual.send();
+    if (isDue) this.#individualStates.send();
     if (!this.#inOrderLink)
       for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
   }
@@ -315,10 +315,10 @@ export class StateSender {
     const before = this.#inOrderLink;
     this.#inOrderLink = isInOrder ? link : undefined;
     for (const peer of receivers)
-      if (peer.relayedState && this.#unreached.delete(peer)) this.#individual.addNewcomer(peer);
-    if (!isInOrder) this.#individual.clear();
+      if (peer.relayedState && this.#unreached.delete(peer)) this.#individualStates.addNewcomer(peer);
+    if (!isInOrder) this.#individualStates.clear();
     // The former link may have lost the states that it carried.
-    else if (this.#individual.release() || before !== link)
+    else if (this.#individualStates.release() || before !== link)
       for (const stream of this.#streams.values()) stream.restartInOrder();
     return isInOrder;
   }
@@ -384,7 +384,7 @@ export class StateSender {
     rows: readonly EntityRows[],
     moment: ReplicationMoment,
   ): void {
-    const following = receivers.filter((peer) => !this.#individual.has(peer));
+    const following = receivers.filter((peer) => !this.#individualStates.has(peer));
     const take = (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number): void => {
       const alone =
         to - from === 1 ? this.#parts.facts.sessionNumber * 0x10000 + entities[from]!.id : undefined;
@@ -401,14 +401,14 @@ export class StateSender {
       // The others do not pay for what is whole for one receiver's sake: it counts as states of usual size.
       const isRestart = this.#inOrderLink !== undefined && stream.sentInOrder(sent);
       const bytes = body.length + PACKET_HEAD_BYTES;
-      if (isRestart) this.#individual.pay(bytes);
+      if (isRestart) this.#individualStates.pay(bytes);
       this.#replication.spent(isRestart ? undefined : bytes, sent.length);
       if (!this.#inOrderLink) stream.cycle?.spent(body.length);
       this.#sent(stream, sent, moment);
     };
     if (this.#inOrderLink) stream.writeInOrder(moment.tick, rows, take);
     else stream.writeShared(moment.tick, rows, take);
-    this.#individual.due(rows);
+    this.#individualStates.due(rows);
   }
 
   #policy(): SendDecisionPolicy & StateRates {

@@ -1,7 +1,13 @@
 import type { DropReason } from "@paceline/protocol";
-import type { LinkKind, LossReading, Measured, Session, StallReading } from "@paceline/transport";
+import type {
+  Explanation,
+  LinkKind,
+  LossReading,
+  Measured,
+  Session,
+  StallReading,
+} from "@paceline/transport";
 import type { PeerRates } from "./rate-meter.js";
-import type { Explanation } from "./transport-change.js";
 
 /** Measurements of a path. */
 export interface PathQuality {

@@ -14,13 +14,13 @@ import {
   type LinkKind,
   type Measured,
   type Plan,
+  type Explanation,
 } from "@paceline/transport";
-import type { ServerStats } from "../paths/path-stats.js";
-import type { Explanation } from "../paths/transport-change.js";
+import type { ServerStats } from "../stats/path-stats.js";
 import type { PeerConnection } from "../peers/peer-connection.js";
 import type { Peer } from "../peers/peer.js";
-import { everyTicksOf } from "../plan/state-policy.js";
-import { number } from "./transport-report.js";
+import { everyTicksOf } from "../policy/state-policy.js";
+import { number } from "./room-transport.js";
 
 // Only room.transport.explain() fetches this file, because its texts are large.
 
@@ -117,7 +117,7 @@ function nameOf({ stateLink }: ServerStats): string {
 function arrival({ channels }: Plan, mayBeLost: boolean, mayBeLate: boolean): string {
   if (channels.state.delivery === "ordered-reliable") return "all arrive, in order";
   const lost = mayBeLost ? ["a lost packet is not sent again"] : [];
-  const late = mayBeLate ? ["what a WebSocket loses comes late"] : [];
+  const late = mayBeLate ? ["what a WebSocket loses arrives late"] : [];
   return ["a newer one replaces one that waits here", ...lost, ...late].join(", ");
 }
 
@@ -190,9 +190,9 @@ function ratesOfPlayers({ plan, peers }: RoomFacts, when: string): string {
 /** Says how many states of all entities were sent to a player and received from one in the last second. */
 function nowBetween(peers: readonly Peer[]): string {
   if (peers.length === 0) return "";
-  const most = (rate: "updatesOutPerSecond" | "updatesInPerSecond"): number =>
+  const highest = (rate: "updatesOutPerSecond" | "updatesInPerSecond"): number =>
     tenths(Math.max(...peers.map(({ stats }) => stats[rate])));
-  return ` (now ${most("updatesOutPerSecond")}/s of all to a player, ${most("updatesInPerSecond")}/s from one)`;
+  return ` (now ${highest("updatesOutPerSecond")}/s of all to a player, ${highest("updatesInPerSecond")}/s from one)`;
 }
 
 function tenths(value: number): number {
@@ -267,7 +267,7 @@ function shownRow({ style, numbers }: Plan): Explanation {
   return {
     about: "others are shown",
     choice,
-    reason: "the profile's way; an entity's definition may say otherwise",
+    reason: "the profile's style; an entity's definition may say otherwise",
   };
 }
 

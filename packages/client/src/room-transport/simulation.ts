@@ -1,6 +1,6 @@
 import type { Link, Scheduler } from "@paceline/transport";
 import type { describeNetwork, NetworkSettings, SimulatedLine } from "@paceline/transport/simulated";
-import { Listeners, guarded, type Unsubscribe } from "../events/listeners.js";
+import { Listeners, guarded, type Unsubscribe } from "../listeners.js";
 
 interface SimulationCode {
   readonly describeNetwork: typeof describeNetwork;

@@ -10,7 +10,7 @@ export interface Interpolation {
 }
 
 /** Settings and clock values that decide how entities of others are shown. They are read at each use. */
-export interface ViewPlan {
+export interface ViewPolicy {
   /** True if entities are interpolated, unless their definition says otherwise. */
   readonly isInterpolated: boolean;
   /** Longest extrapolation of an entity without news, ms. */
@@ -25,11 +25,11 @@ export interface ViewPlan {
 }
 
 /** Returns the view settings of a room. */
-export function viewPlanOf(
+export function viewPolicyOf(
   inForce: { readonly plan: Plan },
   clock: RoomClock,
-  loadInterpolation: ViewPlan["loadInterpolation"],
-): ViewPlan {
+  loadInterpolation: ViewPolicy["loadInterpolation"],
+): ViewPolicy {
   return {
     loadInterpolation,
     get isInterpolated() {

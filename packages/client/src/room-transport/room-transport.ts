@@ -6,6 +6,7 @@ import {
   planFor,
   profileOf,
   SteadyMeasurements,
+  type Explanation,
   type Genre,
   type Link,
   type Measured,
@@ -15,7 +16,6 @@ import {
   type Scheduler,
   type WebRtcLinkMaker,
 } from "@paceline/transport";
-import { PeerCountHysteresis } from "./peer-count-hysteresis.js";
 import { DeviceProbe } from "../browser/device-probe.js";
 import {
   assertPossible,
@@ -23,15 +23,14 @@ import {
   environmentOf,
   type TransportKind,
 } from "../browser/environment.js";
-import { Listeners, type Unsubscribe } from "../events/listeners.js";
+import { Listeners, type Unsubscribe } from "../listeners.js";
 import type { PeerConnection } from "../peers/peer-connection.js";
 import type { RoomFacts, explainRoom } from "./explanation.js";
-import { measuredOf, rounded, type ServerStats } from "../paths/path-stats.js";
-import type { Explanation, TransportChange } from "../paths/transport-change.js";
-import type { PlanInForce } from "../plan/plan-in-force.js";
-import { assertTopology, topologyOf } from "../plan/topology.js";
+import { measuredOf, rounded, type ServerStats } from "../stats/path-stats.js";
+import type { PlanInForce } from "../policy/plan-in-force.js";
+import { assertTopology, topologyOf } from "../policy/topology.js";
+import type { StripeWish } from "../connection/stripes.js";
 import type { SimulatedNetwork, Simulation } from "./simulation.js";
-import { changedNumbers } from "./transport-report.js";
 
 /** Fetches the texts of {@link RoomTransport.explain}. */
 export type LoadExplanation = () => Promise<{ readonly explainRoom: typeof explainRoom }>;
@@ -56,6 +55,14 @@ export interface RoomTransportOptions {
   onPlan(): void;
 }
 
+/** A change of a path or of the plan. Plain data, suitable for a bug report. */
+export interface TransportChange extends Explanation {
+  /** Time of the change on the room's clock, ms. */
+  readonly atMs: number;
+  /** Measurements of the worst path in use at that time; absent before the first one. */
+  readonly measured?: Measured;
+}
+
 /** Settings that a running room can change. */
 export interface TransportSettings {
   /** Replaces the profile. Its tick rate is fixed when the room is joined. */
@@ -64,6 +71,37 @@ export interface TransportSettings {
 }
 
 const HISTORY_LENGTH = 200;
+
+/** A room that had more players than a limit counts as emptier after this time at or below it. */
+const EMPTIER_AFTER_MS = 15_000;
+
+/**
+ * Counts the peers for a limit at which direct links open or close. A higher count applies at once, a lower one only
+ * after a while. Otherwise one player who comes and goes would close and open all links each time. Pure: the caller
+ * passes the time.
+ */
+class PeerCountHysteresis {
+  #isCrowded = false;
+  /** When the count last fell to the limit; undefined while it is above. */
+  #emptierSinceMs: number | undefined;
+
+  /** Returns the count to use: at least `limit` + 1 until a crowded room has been emptier for long enough. */
+  take(count: number, limit: number, nowMs: number): number {
+    if (count > limit) {
+      this.#isCrowded = true;
+      this.#emptierSinceMs = undefined;
+      return count;
+    }
+    this.#emptierSinceMs ??= nowMs;
+    if (this.hasEmptied(nowMs)) this.#isCrowded = false;
+    return this.#isCrowded ? limit + 1 : count;
+  }
+
+  /** True if the count has been low for long enough to be taken again. */
+  hasEmptied(nowMs: number): boolean {
+    return this.#isCrowded && nowMs - (this.#emptierSinceMs ?? nowMs) >= EMPTIER_AFTER_MS;
+  }
+}
 
 /** Reports which links carry this room's traffic and why. Its settings can change while the room runs. */
 export class RoomTransport {
@@ -371,4 +409,31 @@ function newRows(before: Plan, after: Plan): string[] {
 
 function serverLinksOf({ channels }: Plan): string {
   return channels.state.links.filter((link) => link !== "direct").join(" > ");
+}
+
+/** Lists the rates that differ between two plans; empty if none does. */
+function changedNumbers(before: Plan, after: Plan): string {
+  const names = Object.keys(after.numbers) as (keyof Plan["numbers"])[];
+  const changes = names.flatMap((name) => {
+    const [from, to] = [before.numbers[name], after.numbers[name]];
+    return from === to ? [] : [`${name} ${number(from)} → ${number(to)}`];
+  });
+  return changes.join(", ");
+}
+
+/** Returns the number of sockets that the plan wants for states, with the reason. */
+export function stripeWishOf({ stripes, inputs }: Plan): Omit<StripeWish, "isUsed"> {
+  const stalls = `round trips stalled behind lost segments (${inputs.stalls})`;
+  const reason = stripes > 1 ? `${stalls}: states alternate` : "no stalls";
+  return { sockets: stripes, reason };
+}
+
+/** Returns a row of the history with the present number of sockets for states. */
+export function socketsRow(sockets: number, reason: string): Explanation {
+  return { about: "server sockets", choice: String(sockets), reason };
+}
+
+/** Returns the number with at most three decimal places. */
+export function number(value: number): string {
+  return String(Math.round(value * 1000) / 1000);
 }

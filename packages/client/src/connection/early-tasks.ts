@@ -1,3 +1,5 @@
+import type { ServerConnectionHandlers } from "./server-connection-options.js";
+
 /** Takers of what the server sends: the room, once it exists, and the game, once it can listen. */
 export type Audience = "room" | "game";
 
@@ -41,4 +43,33 @@ export class EarlyTasks {
   clear(): void {
     for (const waiting of Object.values(this.#waiting)) waiting?.splice(0);
   }
+}
+
+/** Reports that cannot wait. */
+const urgent = ["onNewSession", "onWelcome", "onLeft"] as const;
+
+type Urgent = (typeof urgent)[number];
+
+/**
+ * Returns handlers that hold what the server sends until the room can take it. A held report then goes to the
+ * handlers that `room` returns.
+ * @param own handlers of reports that cannot wait
+ */
+export function earlyHandlers(
+  early: EarlyTasks,
+  room: () => ServerConnectionHandlers,
+  own: Pick<ServerConnectionHandlers, Urgent>,
+): ServerConnectionHandlers {
+  const hold =
+    (name: Exclude<keyof ServerConnectionHandlers, Urgent>) =>
+    (...report: never[]): boolean =>
+      early.run("room", () => {
+        const take: (...report: never[]) => boolean | void = room()[name];
+        return take(...report);
+      });
+  const isUrgent = (name: keyof ServerConnectionHandlers): name is Urgent =>
+    (urgent as readonly string[]).includes(name);
+  return new Proxy(own as ServerConnectionHandlers, {
+    get: (_, name: keyof ServerConnectionHandlers) => (isUrgent(name) ? own[name] : hold(name)),
+  });
 }

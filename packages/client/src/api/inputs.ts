@@ -1,1 +1,0 @@
-export { defineInput } from "@paceline/protocol";
