@@ -1,7 +1,7 @@
 import { CloseCode } from "@paceline/protocol";
 import { groupOf, networkOf, type MatchedPlayer, type RoomOptions, type Seat } from "@paceline/relay";
 import { afterOwnTime, type Cancel } from "@paceline/transport";
-import { Refusal } from "../hooks/refusal.js";
+import { Refusal } from "../hooks/hooks.js";
 import type { Player } from "../room/player.js";
 import { Room, type RoomClass } from "../room/room.js";
 import { matchQueue, spreadAfter, type Party } from "./match-queue.js";

@@ -23,7 +23,7 @@ import type { Player } from "./player.js";
 import type { RoomClock } from "./room-clock.js";
 import { checkedMetadata } from "./room-metadata.js";
 import { newRoomParts, type RoomParts, type RoomSetup } from "./room-parts.js";
-import type { ServerEntity } from "./server-entity.js";
+import type { ServerEntity } from "./room-entities.js";
 
 /** A player's request to join. */
 export interface AuthRequest {
