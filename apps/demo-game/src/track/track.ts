@@ -1,5 +1,4 @@
-import { sampleClosedCurve, type CurvePoint } from "./spline.js";
-import type { ControlPoint } from "./control-points.js";
+import { sampleClosedCurve, type CurvePoint, type ControlPoint } from "./spline.js";
 
 /** The centre line as parallel arrays, one entry per sample, equally spaced along the lap. */
 export interface Track {
