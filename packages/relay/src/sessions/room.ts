@@ -32,7 +32,7 @@ type RoomDescription = Pick<
   "id" | "name" | "optionsKey" | "build" | "maxPlayers" | "code" | "openedBy" | "openMatch"
 > & {
   readonly settings: SessionSettings;
-  /** Called when the room has ended and all participants are out. Seats may still be reserved. */
+  /** Called when the room has ended and all participants have left. Seats may still be reserved. */
   readonly onEnd: (room: Room) => void;
   /** Called when the room is not kept any more, and so closes if it is empty. */
   readonly onFreed: (room: Room) => void;
