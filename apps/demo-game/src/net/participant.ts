@@ -129,7 +129,7 @@ export class Participant implements RaceParticipant {
     const isOnGrid = this.session.phase === "countdown";
     for (const remote of this.remotes) {
       const progress = this.#progressOf(remote.ownerId);
-      // The way to the grid does not count.
+      // The drive to the grid does not count.
       if (isOnGrid) progress.restart();
       progress.show(remote.x, remote.y);
     }

@@ -60,7 +60,7 @@ class QueueRoom extends Room<QueueTypes> {
   readonly #settings: QueueSettings;
   readonly #groups = new Map<string, QueuedGroup>();
   readonly #groupOf = new Map<Player, QueuedGroup>();
-  /** Seats of matched players that have not gone to them yet. */
+  /** Seats of matched players, until the players have left for them. */
   readonly #seats = new Map<Player, QueueTypes["messages"]["matched"]>();
   #options: RoomOptions = {};
   #lookedAtMs = 0;

@@ -107,8 +107,8 @@ class InterpolatingReceiver implements LabReceiver {
     if (!next || next === before) return true;
     const share = (renderTick - before.tick) / (next.tick - before.tick);
     for (let index = 0; index < TRUTH_WIDTH; index++) {
-      const way = next.row[index]! - before.row[index]!;
-      into[index]! += (index === HEADING ? Math.atan2(Math.sin(way), Math.cos(way)) : way) * share;
+      const change = next.row[index]! - before.row[index]!;
+      into[index]! += (index === HEADING ? Math.atan2(Math.sin(change), Math.cos(change)) : change) * share;
     }
     return true;
   }
