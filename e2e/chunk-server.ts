@@ -22,8 +22,8 @@ export interface ChunkRequest {
   answeredAtMs?: number;
 }
 
-/** A game's server behind the same address. */
-export interface GameBehind {
+/** A game's server at the same address. */
+export interface GameHandlers {
   handleRequest(request: IncomingMessage, response: ServerResponse): boolean;
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
 }
@@ -38,23 +38,23 @@ export class ChunkServer {
   readonly #failures = new Map<Chunk, number>();
   readonly #held = new Map<Chunk, (() => void)[]>();
 
-  private constructor(texts: ReadonlyMap<string, string>, behind: GameBehind | undefined) {
+  private constructor(texts: ReadonlyMap<string, string>, game: GameHandlers | undefined) {
     this.#texts = texts;
     this.#server = createServer((request, response) => {
       const { pathname } = new URL(request.url ?? "/", "http://page");
       if (pathname === "/") response.writeHead(200, { "Content-Type": "text/html" }).end(HTML);
       else if (texts.has(pathname)) this.#answer(pathname, response);
-      else if (behind?.handleRequest(request, response) !== true) response.writeHead(404).end();
+      else if (game?.handleRequest(request, response) !== true) response.writeHead(404).end();
     });
     this.#server.on("upgrade", (request, socket, head) => {
-      if (behind?.handleUpgrade(request, socket, head) !== true) socket.destroy();
+      if (game?.handleUpgrade(request, socket, head) !== true) socket.destroy();
     });
   }
 
   /** Builds the page from a file, or from code whose imports are those of the folder. */
   static async start(
     page: { readonly file: string } | { readonly code: string; readonly folder: string },
-    behind?: GameBehind,
+    game?: GameHandlers,
   ): Promise<ChunkServer> {
     const entry: BuildOptions =
       "file" in page
@@ -75,7 +75,7 @@ export class ChunkServer {
       const count = [...texts.values()].filter((code) => code.includes(text)).length;
       if (count !== 1) throw new Error(`${count} chunks contain the text of ${chunk}; expected one`);
     }
-    const server = new ChunkServer(texts, behind);
+    const server = new ChunkServer(texts, game);
     await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
     return server;
   }

@@ -7,7 +7,7 @@ import { GameServer } from "../packages/client/test/game-server.js";
 import { executableOf } from "../tools/browsers.mjs";
 import { authorityGame, authorityServer, FIRST_STATE, meshGame } from "../tools/verify/documented-games.mjs";
 import { launchEngine } from "./browsers/playwright-browser.js";
-import { ChunkServer, type ChunkRequest, type GameBehind } from "./chunk-server.js";
+import { ChunkServer, type ChunkRequest, type GameHandlers } from "./chunk-server.js";
 
 const PAGE = path.resolve(import.meta.dirname, "../packages/client/test/browser/lifecycle-page.ts");
 /** The printed games import the packages from here. */
@@ -177,7 +177,7 @@ test("messages are exchanged while the faster codec is on its way, and after it 
   }));
 
 /** Opens the guide's server, whose rooms have an authority. */
-async function authority(): Promise<GameBehind & { stop(options: { drainMs: number }): Promise<void> }> {
+async function authority(): Promise<GameHandlers & { stop(options: { drainMs: number }): Promise<void> }> {
   const folder = path.join(GAME_FOLDER, "dist-server");
   mkdirSync(folder, { recursive: true });
   const file = path.join(folder, "printed-server.mjs");
@@ -230,11 +230,11 @@ for (const [guessed, served, code] of [
     test.skip(executableOf("chromium") === undefined, "chromium is not installed");
     const engine = await launchEngine("chromium");
     const server = served === "a mesh" ? await GameServer.start() : await authority();
-    const behind = server instanceof GameServer ? server.relay : server;
+    const game = server instanceof GameServer ? server.relay : server;
     const page = { code, folder: GAME_FOLDER };
     const [undisturbed, disturbed] = [
-      await ChunkServer.start(page, behind),
-      await ChunkServer.start(page, behind),
+      await ChunkServer.start(page, game),
+      await ChunkServer.start(page, game),
     ];
     try {
       disturbed.hold("authority");

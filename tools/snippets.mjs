@@ -47,7 +47,7 @@ export function programsOf(text) {
   });
 }
 
-/** @param {string} root @returns {Record<string, string[]>} every published entry and the source behind it, and Vite */
+/** @param {string} root @returns {Record<string, string[]>} every published entry and its source, and Vite */
 function packagePaths(root) {
   /** @type {Record<string, string[]>} */
   const paths = {};

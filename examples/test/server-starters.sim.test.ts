@@ -12,7 +12,7 @@ test("shooter: a shot hits where the shooter saw the target, though it is elsewh
     profile: "shooter",
     players: 2,
     rooms: Arena,
-    // Beyond that states stall behind lost segments for longer than the server looks back.
+    // Beyond that states stall after lost segments for longer than the server looks back.
     loss: 0.02,
     play: (room) => new ShooterGame(room as never),
   });
@@ -55,7 +55,7 @@ test("shooter: one's own soldier moves at once, and where the server says", asyn
   const mine = [...game.room.entities(Soldier)].find(({ isMine }) => isMine)!;
   const { x: before } = mine.shown.position;
   game.stick.x = 1;
-  await stage.advance(80); // less than the way to the server and back
+  await stage.advance(80); // less than the round trip to the server
   expect(mine.shown.position.x).toBeGreaterThan(before + 0.1);
   await stage.advance(2000);
   game.stick.x = 0;

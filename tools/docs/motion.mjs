@@ -140,7 +140,7 @@ const INTERPOLATION = `## Interpolation
 
 All interpolated entities of a room are shown at one time, \`room.clock.renderNow()\`: behind the server's by a delay that
 follows the arrivals, so that nothing newer is there for 0.1 % of the time. A stream that waits for a lost packet is left out of
-this: several states that come all at once behind the wait give it away, and extrapolation bridges it, so a WebSocket shows nothing later than it
+this: several states that arrive together after the wait give it away, and extrapolation bridges it, so a WebSocket shows nothing later than it
 must. The delay is that of the peer who needs the longest, and goes over to a new one slowly. Positions go along a Hermite curve, headings the short way. With nothing newer, an entity goes
 on with its velocity up to the profile's limit, and comes back without a jump. One that rests is sent twice and then only
 at heartbeats; when it sets off, the silence before is no motion. The code is fetched when the first entity needs it.
@@ -224,7 +224,7 @@ const Cart = defineEntity(
 );
 \`\`\`
 
-\`car.teleport()\`: where it is written to next is shown there at once, and its way there is no velocity.
+\`car.teleport()\`: where it is written to next is shown there at once, and the distance is no velocity.
 
 A model that throws or computes NaN is \`motion/fault\` at \`room.onError\`; its entity holds its last good pose.
 How far to look ahead follows from the measured round trips; whether to repeat, from the loss of direct paths.
@@ -316,7 +316,7 @@ smallest and the picture worst; the table of variants has all four.
 
 One offset per session from pings: those that had to wait in a queue are left out, the rest averaged; shown by a clock
 that never runs backwards: it corrects a small error by 5 % of elapsed time, and a larger one within half a second or so. In simulation, 40 seeds each: within 2 ms of truth from 2 s on at
-50 ± 5 ms, within 5 ms at 100 ± 20 ms with 2 % loss. Half of a constant difference between the ways is invisible to anybody.
+50 ± 5 ms, within 5 ms at 100 ± 20 ms with 2 % loss. Half of a constant difference between the directions is invisible to anybody.
 `;
 }
 
@@ -339,7 +339,7 @@ TLS 1.3 (80 bytes). Packets that only acknowledge, and clock pings, are not coun
 payload is what its codec writes, with all heads: as in a room of two, from what the receiver has acknowledged, and, as
 \`paceline-references\`, as for several receivers, with the references that they share (a reference that is lost and sent
 again is not played). The others' are 18 bytes of int16 and a time stamp of 4. The interpolation that
-others default to shows 100 ms behind the arrival of snapshots.
+others default to shows 100 ms after the arrival of snapshots.
 
 Run of ${date.slice(0, 10)}, Node ${node}, recorded cars:
 

@@ -198,7 +198,7 @@ function introduction(transport) {
 # Profiles and the decision tree
 
 A browser can move a game's data in several ways. A **WebSocket** reaches nearly everybody, but it is one ordered
-stream: one lost packet delays everything behind it. **WebRTC** connects players directly, or a player with the server,
+stream: one lost packet delays everything after it. **WebRTC** connects players directly, or a player with the server,
 and can let lost packets be lost, but not every browser and not every network has it. What does not get through directly
 is **relayed**: it goes to the other player through the server.
 
@@ -247,7 +247,7 @@ directly where a pair can and through the relay where it cannot; **relay**, play
 preference: a room with an authority is that, whatever the profile says. A game that asks for a \`topology\` gets that or a
 \`ConfigError\`. A browser without WebRTC is in a mesh all the same: each player still holds its own entities, the relay
 carries them, and \`room.peers[i].reason\` says that this browser has no WebRTC. Only the game's own contradiction is refused:
-a mesh without \`webrtc\` among its \`transports\`, or with \`exposeAddress: false\`. \`stateHz\` is the most states of an entity that
+a mesh without \`webrtc\` among its \`transports\`, or with \`exposeAddress: false\`. \`stateHz\` is the limit of states of an entity that
 are sent in a second; far fewer are sent while receivers foresee the motion within \`thresholdM\` and \`headingRad\`.
 ${PERIODS_AND_BUDGETS}
 

@@ -18,7 +18,7 @@ const MEANINGS = /** @type {Readonly<Record<string, string>>} */ ({
   welcomed: "the server says `welcome`: a new seat",
   linkDown: "the link closed, or was silent for too long",
   resumed: "the server says `resumed`: the same session goes on",
-  refused: "coming (back) is pointless: refused, removed, or no way for 60 s",
+  refused: "coming (back) is pointless: refused, removed, or no path for 60 s",
   leave: "the game calls `room.leave()`",
 });
 
@@ -115,8 +115,8 @@ stateDiagram-v2
 
 - **relay**: packets go in envelopes over the links to the server. This always works first, so nobody waits for WebRTC.
 - **probing**: as relay; meanwhile a direct link is negotiated and pinged.
-- **direct**: packets go over data channels. The relayed link stays as the way back.
-- **none**: no way at all; reliable messages wait, states and events are not sent.
+- **direct**: packets go over data channels. The relayed link stays as the fallback.
+- **none**: no path at all; reliable messages wait, states and events are not sent.
 
 On every change the unacknowledged reliable messages go again over the new link, and the receiver drops what it has:
 each arrives once and in order. Each side moves its own traffic when it has its own proof, so for a moment one may send

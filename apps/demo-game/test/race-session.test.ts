@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readAnnouncement, type LapMessage } from "../src/race/race-messages.js";
 import { firstNumber } from "@paceline/client";
-import type { RacePeer, RaceRoom } from "../src/race/race-room.js";
-import { COUNTDOWN_MS, RaceSession } from "../src/race/race-session.js";
+import { COUNTDOWN_MS, RaceSession, type RacePeer, type RaceRoom } from "../src/race/race-session.js";
 import { compareEntries, formatTime, runningOrder } from "../src/race/standings.js";
 
 interface Seat extends RacePeer {

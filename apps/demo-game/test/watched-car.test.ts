@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { WatchedCar } from "../src/net/watched-car.js";
+import { WatchedCar } from "../src/race/standings.js";
 
 const runners = (...numbers: number[]) =>
   numbers.map((number) => ({ number, progressM: 0, entry: undefined }));

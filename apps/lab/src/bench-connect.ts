@@ -151,7 +151,7 @@ async function run(): Promise<void> {
   show("Joins at a fixed rate, and a burst:", loads, COLUMNS.load);
   show("Clients that are in and do nothing:", idles, COLUMNS.idle);
   if (obstacle === undefined) show("From asking for a room to the first state:", joins, COLUMNS.join);
-  else process.stdout.write(`Not measured: how long joining takes on a longer way; ${obstacle}\n\n`);
+  else process.stdout.write(`Not measured: how long joining takes on a longer path; ${obstacle}\n\n`);
   process.stdout.write(`${boundLines(bounds)}\n`);
   const isComplete = connects.every(({ connectMsP50 }) => connectMsP50 !== undefined);
   const { quick: isQuick, json: asJson } = values;

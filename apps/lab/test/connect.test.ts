@@ -9,7 +9,7 @@ import {
 } from "../src/connect/bounds.js";
 import { connectRow } from "../src/connect/connect-row.js";
 import { readEcho, writeEcho } from "../src/connect/echo-bytes.js";
-import { lateGrowth } from "../src/connect/growth.js";
+import { lateGrowth } from "../src/connect/churn.js";
 import { Swarm } from "../src/connect/swarm.js";
 import { ws } from "../src/connect/systems/raw-web-socket.js";
 import type { ConnectRound } from "../src/connect/measure.js";

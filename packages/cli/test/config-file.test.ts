@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serverOptions } from "../src/server/server-options.js";
-import { UsageError } from "../src/server/usage-error.js";
+import { UsageError } from "../src/server/config-file.js";
 
 let folder: string;
 beforeAll(() => {

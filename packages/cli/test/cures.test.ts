@@ -244,7 +244,7 @@ describe("a cure that a sentence names", () => {
     );
     const untried = [...advising].filter(([text]) => !known.has(text));
     expect(untried).toEqual([]);
-    // A sentence that was changed is tried anew.
+    // A sentence that was changed is tried again.
     const texts = new Set(said.map(({ text }) => text));
     expect([...known].filter((text) => !texts.has(text))).toEqual([]);
   });

@@ -301,7 +301,7 @@ function sixteenBytes(address: string): Buffer {
       .split(":")
       .filter(Boolean)
       .map((group) => Number.parseInt(group, 16));
-  const [before, behind] = [groups(head), groups(tail)];
-  const all = [...before, ...Array.from({ length: 8 - before.length - behind.length }, () => 0), ...behind];
+  const [before, after] = [groups(head), groups(tail)];
+  const all = [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
   return Buffer.from(all.flatMap((group) => [group >> 8, group & 0xff]));
 }

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { gameOf } from "../src/server/game-rooms.js";
 import { RelayHost } from "../src/server/relay-host.js";
 import { serverOptions } from "../src/server/server-options.js";
-import { UsageError } from "../src/server/usage-error.js";
+import { UsageError } from "../src/server/config-file.js";
 
 let folder: string;
 beforeAll(() => {

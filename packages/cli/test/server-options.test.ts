@@ -3,7 +3,7 @@ import path from "node:path";
 import { createRelay } from "@paceline/relay";
 import { describe, expect, test } from "vitest";
 import { serverOptions, usageOf } from "../src/server/server-options.js";
-import { UsageError } from "../src/server/usage-error.js";
+import { UsageError } from "../src/server/config-file.js";
 
 const relayOf = (args: readonly string[], environment = {}) => {
   const options = serverOptions(args, environment);

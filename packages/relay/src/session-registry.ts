@@ -184,7 +184,7 @@ export class SessionRegistry implements ParticipantContext {
     return isGone() ? gaveUp : full(503, "rooms fill faster than they are opened");
   }
 
-  /** Opens a room for guests of another room, as that room's authority requests. */
+  /** Opens a room for players of another room, as that room's authority requests. */
   async #openMatch(match: MatchedRoom): Promise<readonly MatchedSeat[] | MatchRefusal> {
     return this.#refusalForAll(match.players.length) ?? (await this.seats.openMatch(match));
   }

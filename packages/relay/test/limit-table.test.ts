@@ -15,7 +15,7 @@ type LimitName = keyof typeof limitTable;
 const operations = readFileSync(new URL("../../../docs/OPERATIONS.md", import.meta.url), "utf8");
 const cells = operations.split("\n").map((line) => line.split("|").map((cell) => cell.trim()));
 
-/** Returns the cells behind the name in the document's row of a limit. */
+/** Returns the cells after the name in the document's row of a limit. */
 function documented(name: string): string[] {
   return cells.find(([, first]) => first === `\`${name}\``)?.slice(2) ?? [];
 }

@@ -39,7 +39,7 @@ export type { PlayerLimits } from "./players/player-limits.js";
 export type { MessageLimits } from "./players/message-allowance.js";
 export type { Past } from "./entities/rewind-history.js";
 export type { QueueOptions } from "./queue/queue-options.js";
-export { Refusal } from "./hooks/refusal.js";
+export { Refusal } from "./hooks/hooks.js";
 export type { RoomClock } from "./room/room-clock.js";
 export type { RoomCounters } from "./ops/room-counters.js";
 export {
@@ -49,4 +49,4 @@ export {
   type RoomClass,
   type UncaughtAnswer,
 } from "./room/room.js";
-export type { ServerEntity } from "./room/server-entity.js";
+export type { ServerEntity } from "./room/room-entities.js";

@@ -25,8 +25,8 @@ class WindingRoom extends Room {
   }
 
   override onTick(_seconds: number, tick: number): void {
-    const way = tick / this.tickHz;
-    for (const { position } of this.#driven) position.set(20 * Math.sin(way), 20 * Math.cos(way));
+    const phase = tick / this.tickHz;
+    for (const { position } of this.#driven) position.set(20 * Math.sin(phase), 20 * Math.cos(phase));
   }
 }
 

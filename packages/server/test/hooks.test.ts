@@ -225,7 +225,7 @@ describe("hooks that fail", () => {
     await virtual.stop();
   });
 
-  it("an entity for a player who is out is refused: nothing would despawn it", async () => {
+  it("an entity for a player who has left is refused: nothing would despawn it", async () => {
     class Late extends Room {
       override readonly entities = [Car];
       isOwned: boolean | undefined;

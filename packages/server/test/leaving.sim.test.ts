@@ -67,7 +67,7 @@ test.each(["onLeave takes longer", "the server is dead"])("a leave resolves afte
   expect(saved).toBe(0);
 });
 
-test("the player is out of the room from the moment at which it leaves", async () => {
+test("the player has left the room from the moment at which it leaves", async () => {
   staged(1500);
   const player = await stage.join();
   const friend = await stage.join();

@@ -48,7 +48,7 @@ async function joinFirst(staged: RoomEntry): Promise<void> {
   await joining;
 }
 
-/** Ends the server as a crash does, and starts another one a moment later. Resolves when the room is joined anew. */
+/** Ends the server as a crash does, and starts another one a moment later. Resolves when the room is joined again. */
 async function restart(staged: RoomEntry): Promise<void> {
   player.offline();
   await advance(500);

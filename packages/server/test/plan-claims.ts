@@ -468,7 +468,7 @@ function shownClaim({ probe, choice, isClean, say }: Claimed): void {
   const { moving, shown } = probe.recording;
   const { cutMs } = probe.times;
   const last = shown.findLast(({ atMs }) => atMs <= cutMs)!;
-  // The car drives straight on. What is between two states is behind the newest one.
+  // The car drives straight on. What is between two states lags the newest one.
   const leadM = last.value - moving.findLast(({ atMs }) => atMs <= last.atMs)!.value;
   const isBetween = choice.startsWith("between two states");
   if (isClean) say(isBetween === leadM < 0, choice, { leadM });

@@ -46,7 +46,7 @@ describe("what is plausible", () => {
   });
 
   test("includes the effects of rounding: it alone causes no breach", () => {
-    // A precision step is a tenth of a second at full speed, and six times the way of one update.
+    // A precision step is a tenth of a second at full speed, and six times the distance of one update.
     const Walker = defineEntity("walker", {
       position: vec2({ range: [-100, 100], precision: 0.1, unit: "m" }),
       velocity: vec2({ range: [-10, 10], precision: 0.1, unit: "m/s" }),

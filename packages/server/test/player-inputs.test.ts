@@ -89,7 +89,7 @@ test("a player who comes back after a pause as long goes on with its old numbers
   expect(inputs.feedback.processed).toBeLessThanOrEqual(101);
 });
 
-test("a player who begins to count anew is heard after eight packets", () => {
+test("a player who begins to count again is heard after eight packets", () => {
   const { inputs, receive } = scene();
   receive(610, 1, 10);
   for (let tick = 11; tick <= 30; tick++) {

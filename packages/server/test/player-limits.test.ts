@@ -280,7 +280,7 @@ describe("malformed inputs", () => {
     ["are empty", new Uint8Array(0), "length"],
     ["have a number alone", good.slice(0, 2), "length"],
     ["end too soon", good.slice(0, -1), "length"],
-    ["go on behind their end", Uint8Array.of(...good, 0), "length"],
+    ["go on after their end", Uint8Array.of(...good, 0), "length"],
     ["leave their range", beyond, "out-of-range"],
   ])("[WF32] that %s are dropped under that name", async (_, body, reason) => {
     stage = roomStage(FreeRoom);

@@ -9,7 +9,7 @@ import {
   type Directed,
   type Player,
 } from "@paceline/server";
-import type { ServerEntity } from "../src/room/server-entity.js";
+import type { ServerEntity } from "../src/room/room-entities.js";
 
 export const Car = defineEntity(
   "car",

@@ -94,14 +94,14 @@ describe("a player whose link is lost", () => {
     });
     input.throttle = 1;
     await eventually(() => expect(prediction.stats.states).toBeGreaterThan(3));
-    const anew: boolean[] = [];
-    room.onReconnect(({ resumed }) => anew.push(!resumed));
+    const joinedAgain: boolean[] = [];
+    room.onReconnect(({ resumed }) => joinedAgain.push(!resumed));
     const [hosted] = stage.rooms;
     isOffline = true;
     cut();
     await eventually(() => expect(hosted!.calls.at(-1)).toBe("dispose"));
     isOffline = false;
-    await eventually(() => expect(anew).toEqual([true]));
+    await eventually(() => expect(joinedAgain).toEqual([true]));
     // The car is new, and the game did nothing.
     await eventually(() => expect([...room.entities(Car)][0]!.position.x).toBeGreaterThan(3));
     await eventually(() => expect(prediction.stats.states).toBeGreaterThan(10));
@@ -132,14 +132,14 @@ describe("a player whose link is lost", () => {
     const room = await new Client(stage.url, { profile: "racing", webSocket: CutSocket }).reconnect(
       first.reconnectionToken,
     );
-    const anew: boolean[] = [];
-    room.onReconnect(({ resumed }) => anew.push(!resumed));
+    const joinedAgain: boolean[] = [];
+    room.onReconnect(({ resumed }) => joinedAgain.push(!resumed));
     const [hosted] = stage.rooms;
     isOffline = true;
     cut();
     await eventually(() => expect(hosted!.spectators.size).toBe(0));
     isOffline = false;
-    await eventually(() => expect(anew).toEqual([true]));
+    await eventually(() => expect(joinedAgain).toEqual([true]));
     expect([hosted!.spectators.size, hosted!.players.size, room.isSpectator]).toEqual([1, 1, true]);
     room.leave();
   });

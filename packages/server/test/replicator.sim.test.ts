@@ -46,8 +46,8 @@ function run(ticks: number, drives: (record: EntityRecord) => boolean = everyCar
     for (const receiver of receivers) receiver.begin(tick);
     for (const record of cars) {
       if (!drives(record)) continue;
-      const way = tick / 7 + record.id;
-      entityOf(record).position.set(100 * Math.sin(way), 100 * Math.cos(way * 1.3));
+      const phase = tick / 7 + record.id;
+      entityOf(record).position.set(100 * Math.sin(phase), 100 * Math.cos(phase * 1.3));
     }
     replicator.write(
       { tick, nowMs: (tick * 1000) / TICK_HZ },

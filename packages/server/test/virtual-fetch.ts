@@ -39,7 +39,7 @@ export function stubFetch(
   });
 }
 
-/** Node destroys a response some turns after it has read the request and the end of the connection behind it. */
+/** Node destroys a response some turns after it has read the request and the end of the connection after it. */
 async function ended(response: { destroyed: boolean }): Promise<void> {
   for (let turn = 0; turn < 4; turn += 1) await nextTurn();
   response.destroyed = true;

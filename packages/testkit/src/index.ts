@@ -19,8 +19,7 @@ export {
   simulatedPair,
 } from "./simulated-pair.js";
 export { VirtualScheduler, type VirtualSchedulerOptions } from "./virtual-scheduler.js";
-export { type ContractCase, linkContract, type LinkPair } from "./contract/link-contract.js";
+export { type ContractCase, linkContract, type LinkPair, outboxOver } from "./contract/link-contract.js";
 export { MemoryLink, type Pipe } from "./memory-link.js";
 export { type MemoryLinkPair, type MemoryLinkPairOptions, memoryLinkPair } from "./memory-link-pair.js";
 export { type VirtualSocket, type VirtualSocketPair, virtualSocketPair } from "./virtual-socket.js";
-export * from "./outbox-over.js";

@@ -51,7 +51,7 @@ export function memoryLinkPair(options: MemoryLinkPairOptions): MemoryLinkPair {
     path.a.onPacket((packet) => a.received(packet));
     path.b.onPacket((packet) => b.received(packet));
   }
-  // A close arrives behind the packets sent before it, as on a socket.
+  // A close arrives after the packets sent before it, as on a socket.
   const closingDelayMs = (end: "a" | "b"): number => ordered[end].outgoing.settings.delayMs;
   let isCut = false;
   const tell = (other: MemoryLink, delayMs: number, code: number, reason: string): void => {

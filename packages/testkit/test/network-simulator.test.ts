@@ -148,7 +148,7 @@ test("after a close nothing arrives and nothing is counted", () => {
 describe("a reliable ordered path", () => {
   const stream = { ordered: true, reliable: true } as const;
 
-  test("delays a lost message by max(RTT + detection, 1.25 RTT) and everything behind it with it", () => {
+  test("delays a lost message by max(RTT + detection, 1.25 RTT) and everything after it with it", () => {
     const scheduler = new VirtualScheduler();
     const arrivals: [number, number][] = [];
     const path = new NetworkSimulator({

@@ -105,7 +105,7 @@ test("receivers with losses of their own, entities in any order and only some of
   expect(sea.writer.reused).toBeGreaterThan(TICKS);
 });
 
-test("a list of entities that is filled anew for each receiver is not mistaken for the same", () => {
+test("a list of entities that is filled again for each receiver is not mistaken for the same", () => {
   const sea = new Sea(6);
   const due: EntityRows[] = [];
   for (let tick = 0; tick < 40; tick++) {

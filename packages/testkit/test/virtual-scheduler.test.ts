@@ -72,7 +72,7 @@ test("a program that schedules itself without end is stopped instead of hanging 
   expect(() => scheduler.advance(1)).toThrow("more than 1000 timers");
 });
 
-test("an error in a timer ends the move at its time, and the timers behind it still run later", () => {
+test("an error in a timer ends the move at its time, and the timers after it still run later", () => {
   const scheduler = new VirtualScheduler();
   const ran: number[] = [];
   scheduler.after(5, () => {

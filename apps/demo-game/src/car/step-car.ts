@@ -4,7 +4,6 @@ import { surfaceAtOffset, surfaceEffects, type Surface } from "../track/surface.
 import { clamp, wrapAngle } from "./angle.js";
 import { carParameters as p, steerLockRad } from "./car-parameters.js";
 import type { CarState, DriveInput } from "./car-state.js";
-import { slideBeyondPeak, tyreSideForce } from "./tyre.js";
 
 export const STEP_HZ = 60;
 export const STEP_S = 1 / STEP_HZ;
@@ -216,4 +215,19 @@ function hitWall(car: CarState, circuit: Circuit): void {
     car.headingRad = wrapAngle(car.headingRad + turnRad * Math.min(MAX_WALL_TURN, into * WALL_TURN_PER_MPS));
   }
   car.impactMps = Math.max(car.impactMps, into);
+}
+
+/**
+ * Side force of a tyre as a share of its grip, -1 to 1, against the slip. It rises with the slip angle to a
+ * peak, then falls towards sin(shape * pi / 2). It does not depend on load.
+ */
+function tyreSideForce(slipRad: number, peakSlipRad: number, shape: number): number {
+  const stiffness = Math.tan(Math.PI / (2 * shape)) / peakSlipRad;
+  return -Math.sin(shape * Math.atan(stiffness * slipRad));
+}
+
+/** How far the slip is beyond 1.1 times the peak, 0 to 1. */
+function slideBeyondPeak(slipRad: number, peakSlipRad: number): number {
+  const beyond = (Math.abs(slipRad) - peakSlipRad * 1.1) / (peakSlipRad * 2.2);
+  return Math.max(0, Math.min(1, beyond));
 }

@@ -4,7 +4,7 @@ import { idleInput } from "../car/car-state.js";
 import { STEP_MS } from "../car/step-car.js";
 import { joinUntilItWorks, ROOM_NAME } from "../net/join-race.js";
 import { Participant } from "../net/participant.js";
-import { STALE_AFTER_MS } from "../net/remote-car.js";
+import { STALE_AFTER_MS } from "../net/race-participant.js";
 import "../track/salt-flats.js";
 import { ComputerDriver } from "./computer-driver.js";
 import { identityOf, type DriverIdentity } from "./driver-options.js";

@@ -1,5 +1,5 @@
 import { wrapAngle } from "../car/angle.js";
-import { STALE_AFTER_MS, type RemoteCar } from "../net/remote-car.js";
+import { STALE_AFTER_MS, type RemoteCar } from "../net/race-participant.js";
 import type { Racer } from "../race/racer.js";
 import type { DrawnCar } from "../render/draw-car.js";
 

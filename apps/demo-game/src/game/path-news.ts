@@ -1,6 +1,5 @@
 import type { Peer, Room, Unsubscribe } from "@paceline/client";
-import type { RaceParticipant } from "../net/race-participant.js";
-import type { RemoteCar } from "../net/remote-car.js";
+import type { RaceParticipant, RemoteCar } from "../net/race-participant.js";
 import type { Toasts } from "../ui/toasts.js";
 import {
   FailOvers,

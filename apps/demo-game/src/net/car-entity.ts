@@ -1,7 +1,6 @@
 import { defineEntity, type Room, type WritableFields } from "@paceline/client";
 import type { CarState, DriveInput } from "../car/car-state.js";
-import { carFields, drawnFields } from "./car-fields.js";
-import { continueCar } from "./car-model.js";
+import { carFields, continueCar, drawnFields } from "./car-model.js";
 
 /**
  * A player's car. With the game's physics as the model of motion it would send one update in twelve less, but

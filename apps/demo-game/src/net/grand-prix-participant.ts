@@ -11,12 +11,10 @@ import {
 } from "../race/race-messages.js";
 import { RaceSession } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
-import { runningOrder } from "../race/standings.js";
+import { runningOrder, WatchedCar } from "../race/standings.js";
 import { circuitOf } from "../track/circuits.js";
 import { Drive, MAX_LEAD_S, RaceCar, carAhead, readRaceCar, stepRaceCar } from "./grand-prix.js";
-import type { ParticipantEvents, RaceParticipant, RunnerView } from "./race-participant.js";
-import type { RemoteCar } from "./remote-car.js";
-import { WatchedCar } from "./watched-car.js";
+import type { ParticipantEvents, RaceParticipant, RunnerView, RemoteCar } from "./race-participant.js";
 
 const UNKNOWN: DriverCard = { name: "Driver", color: "#9aa3ad", isComputer: false };
 const ROOM_OWNER = "server";

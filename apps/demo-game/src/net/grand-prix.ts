@@ -12,7 +12,7 @@ import { carAt, type CarState, type DriveInput } from "../car/car-state.js";
 import { STEP_S, stepCar } from "../car/step-car.js";
 import type { DriverCard, LapMessage, RaceAnnouncement } from "../race/race-messages.js";
 import { circuitAt } from "../track/circuits.js";
-import { carFields } from "./car-fields.js";
+import { carFields } from "./car-model.js";
 
 /** Name of the rooms in which a server decides the race. */
 export const GRAND_PRIX = "grand-prix";

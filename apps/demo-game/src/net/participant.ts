@@ -16,16 +16,19 @@ import {
   type LapMessage,
   type PeerMessages,
 } from "../race/race-messages.js";
-import type { RaceRoom } from "../race/race-room.js";
-import { RaceSession } from "../race/race-session.js";
+import { RaceSession, type RaceRoom } from "../race/race-session.js";
 import { Racer } from "../race/racer.js";
-import { runningOrder } from "../race/standings.js";
+import { runningOrder, WatchedCar } from "../race/standings.js";
 import { circuitOf } from "../track/circuits.js";
 import { Car, ComputerCar, spawnCar, type OwnCar } from "./car-entity.js";
 import { Introductions } from "./introductions.js";
-import type { ParticipantEvents, RaceParticipant, RunnerView } from "./race-participant.js";
-import { STALE_AFTER_MS, type RemoteCar } from "./remote-car.js";
-import { WatchedCar } from "./watched-car.js";
+import {
+  STALE_AFTER_MS,
+  type ParticipantEvents,
+  type RaceParticipant,
+  type RunnerView,
+  type RemoteCar,
+} from "./race-participant.js";
 
 /** Time after the green light at which a start counts as late, ms. */
 const LATE_AFTER_MS = 1000;
@@ -126,7 +129,7 @@ export class Participant implements RaceParticipant {
     const isOnGrid = this.session.phase === "countdown";
     for (const remote of this.remotes) {
       const progress = this.#progressOf(remote.ownerId);
-      // The way to the grid does not count.
+      // The drive to the grid does not count.
       if (isOnGrid) progress.restart();
       progress.show(remote.x, remote.y);
     }

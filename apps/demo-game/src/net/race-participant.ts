@@ -1,10 +1,10 @@
 import type { Peer, Room } from "@paceline/client";
 import type { DriveInput } from "../car/car-state.js";
+import type { OtherCar } from "../car/contact.js";
 import type { DriverCard, LapMessage } from "../race/race-messages.js";
 import type { RaceSession } from "../race/race-session.js";
 import type { Racer } from "../race/racer.js";
 import type { Runner } from "../race/standings.js";
-import type { RemoteCar } from "./remote-car.js";
 
 /** Events of a race, for the page or for a computer driver. All are optional. */
 export interface ParticipantEvents {
@@ -22,6 +22,29 @@ export interface ParticipantEvents {
   onPeerLap?: (from: string, lap: LapMessage) => void;
   onChat?: (from: string, color: string, text: string) => void;
 }
+
+/** Another participant's car as this page shows it now. */
+export interface RemoteCar extends OtherCar {
+  readonly id: number;
+  readonly ownerId: string;
+  readonly number: number;
+  readonly name: string;
+  readonly color: string;
+  readonly isComputer: boolean;
+  readonly steer: number;
+  readonly throttle: number;
+  readonly handbrake: boolean;
+  /** The newest received state, neither predicted nor smoothed. */
+  readonly received: { readonly x: number; readonly y: number; readonly headingRad: number };
+  /** Age of the newest state, ms. */
+  readonly ageMs: number;
+}
+
+/**
+ * Age of the newest state after which a car is drawn as a ghost and cannot be hit, ms. Its owner is silent
+ * then.
+ */
+export const STALE_AFTER_MS = 4_000;
 
 /** One car in the running order, with its driver's card. */
 export interface RunnerView extends Runner {

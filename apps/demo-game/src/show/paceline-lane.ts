@@ -22,7 +22,7 @@ import {
 import type { Scheduler } from "@paceline/transport";
 import type { SimulatedPair } from "@paceline/testkit";
 import { STEP_HZ, STEP_MS, STEP_S } from "../car/step-car.js";
-import { carFields } from "../net/car-fields.js";
+import { carFields } from "../net/car-model.js";
 import { HEAD_BYTES, nearest, readHead, writeHead, type Lane, type Moment } from "./lane.js";
 import type { Pose } from "./truth.js";
 

@@ -1,4 +1,4 @@
-import type { ControlPoint } from "./control-points.js";
+import type { ControlPoint } from "./spline.js";
 import { poseOnTrack, type Track, type TrackPose, buildTrack } from "./track.js";
 import { buildRoadside, type GravelBed, type Roadside } from "./surface.js";
 

@@ -1,5 +1,5 @@
 import { buildCircuit, type Circuit } from "./circuit.js";
-import { point } from "./control-points.js";
+import { point } from "./spline.js";
 
 /** A forest circuit with many different corners. */
 export const pacelineRing: Circuit = buildCircuit({

@@ -1,6 +1,6 @@
 import { buildCircuit } from "./circuit.js";
 import { addCircuit } from "./circuits.js";
-import { point } from "./control-points.js";
+import { point } from "./spline.js";
 
 /**
  * A fast, wide loop in the desert, driven anticlockwise. It lies far east of the ring in the same world, so

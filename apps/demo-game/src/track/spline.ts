@@ -1,4 +1,14 @@
-import type { ControlPoint } from "./control-points.js";
+/**
+ * A control point of the closed spline that is the centre line; they follow each other in driving order.
+ * World axes: x points east, y points south (as on a screen), metres; headings grow clockwise.
+ */
+export interface ControlPoint {
+  readonly x: number;
+  readonly y: number;
+  readonly halfWidthM: number;
+}
+
+export const point = (x: number, y: number, halfWidthM: number): ControlPoint => ({ x, y, halfWidthM });
 
 /** Uniform cubic B-spline: its curvature is continuous, so the wheel needs no sudden turn. */
 function bSpline(p0: number, p1: number, p2: number, p3: number, t: number): number {

@@ -1,5 +1,4 @@
-import { sampleClosedCurve, type CurvePoint } from "./spline.js";
-import type { ControlPoint } from "./control-points.js";
+import { sampleClosedCurve, type CurvePoint, type ControlPoint } from "./spline.js";
 
 /** The centre line as parallel arrays, one entry per sample, equally spaced along the lap. */
 export interface Track {
@@ -88,7 +87,7 @@ export function wrapDistance(track: Track, distanceM: number): number {
   return wrapped < 0 ? wrapped + track.lengthM : wrapped;
 }
 
-/** The shorter way from one distance along the lap to another, in (-lengthM / 2, lengthM / 2]. */
+/** The shorter path from one distance along the lap to another, in (-lengthM / 2, lengthM / 2]. */
 export function distanceDelta(track: Track, fromM: number, toM: number): number {
   const delta = wrapDistance(track, toM - fromM);
   return delta > track.lengthM / 2 ? delta - track.lengthM : delta;

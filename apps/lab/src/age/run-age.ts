@@ -58,9 +58,9 @@ function startScript(namespace: Namespace, name: string, args: readonly string[]
 function wordOf(child: ChildProcess, who: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const limit = setTimeout(() => reject(new CommandError(`${who} said nothing`)), ANSWER_LIMIT_MS);
-    child.once("message", (word) => {
+    child.once("message", (message) => {
       clearTimeout(limit);
-      resolve(word);
+      resolve(message);
     });
     child.once("exit", (code) => reject(new CommandError(`${who} ended with code ${code}`)));
   });

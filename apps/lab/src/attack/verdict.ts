@@ -184,7 +184,7 @@ function stateShareOf(counts: readonly StateCount[], { beganAtMs, endedAtMs }: H
 /**
  * Returns by how much latencies may grow because the server and the honest players had to wait for a CPU: on a
  * machine that does other things, that is no fault of the server. It is the square of how much longer their
- * work took, since what waits behind slow work is late by more than the work.
+ * work took, since what waits for slow work is late by more than the work.
  */
 function delayFactorOf({ serverSamples, honest, report }: Observation): number {
   const factors = [serverSamples, honest.cpuSamples].map((samples) => {

@@ -51,23 +51,23 @@ class BenchProcess {
   }
 
   protected async ask(question: object): Promise<unknown> {
-    const answered = this.word();
+    const answered = this.message();
     this.#child.send(question);
     const answer = (await answered) as Partial<Fault>;
     if (answer.fault !== undefined) throw new CommandError(`${this.#what}: ${answer.fault}`);
     return answer;
   }
 
-  protected word(): Promise<unknown> {
+  protected message(): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const limit = setTimeout(() => reject(new CommandError(`${this.#what} said nothing`)), ANSWER_LIMIT_MS);
       const onExit = (code: number | null) =>
         reject(new CommandError(`${this.#what} ended with code ${code}`));
       this.#child.once("exit", onExit);
-      this.#child.once("message", (word) => {
+      this.#child.once("message", (message) => {
         clearTimeout(limit);
         this.#child.off("exit", onExit);
-        resolve(word);
+        resolve(message);
       });
     });
   }
@@ -92,7 +92,7 @@ export class ServerProcess extends BenchProcess {
       what,
       startScript("server-process", args, 0, where.namespace, SERVER_FLAGS),
     );
-    server.#url = (await server.word()) as string;
+    server.#url = (await server.message()) as string;
     return server;
   }
 
@@ -105,7 +105,7 @@ export class ServerProcess extends BenchProcess {
 export class SwarmProcess extends BenchProcess {
   static async start(namespace?: Namespace, core = 1): Promise<SwarmProcess> {
     const swarm = new SwarmProcess("the swarm", startScript("swarm-process", [], core, namespace));
-    await swarm.word();
+    await swarm.message();
     return swarm;
   }
 

@@ -1,5 +1,4 @@
 import { ServerProcess, SwarmProcess } from "./bench-process.js";
-import { lateGrowth } from "./growth.js";
 import { pause } from "./measure.js";
 import type { SystemName } from "./system.js";
 
@@ -62,4 +61,17 @@ export async function churnRow(
 
 function mb(kilobytes: number): string {
   return (kilobytes / 1024).toFixed(1);
+}
+
+/**
+ * Returns the growth of a series over its second half, by a straight line (least squares), so that a single
+ * outlier matters little. In the first half, caches and allocators reach their size.
+ */
+export function lateGrowth(samples: readonly number[]): number {
+  const late = samples.slice(Math.floor(samples.length / 2));
+  const middle = (late.length - 1) / 2;
+  const level = late.reduce((sum, value) => sum + value, 0) / late.length;
+  const rise = late.reduce((sum, value, index) => sum + (index - middle) * (value - level), 0);
+  const run = late.reduce((sum, _, index) => sum + (index - middle) ** 2, 0);
+  return run === 0 ? 0 : (rise / run) * (late.length - 1);
 }

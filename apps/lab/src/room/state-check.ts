@@ -2,7 +2,7 @@ import type { SwarmFigures } from "./child-process.js";
 import type { SeenState, Tolerance } from "./system.js";
 import { machineMs, truthOf, type Car } from "./world.js";
 
-/** Largest number of inputs by which the echo of a client's own input may be behind. */
+/** Largest number of inputs by which the echo of a client's own input may lag. */
 const MAX_BEHIND = 10;
 const TURN = 2 * Math.PI;
 

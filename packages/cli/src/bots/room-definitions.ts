@@ -3,7 +3,7 @@ import type { EntityDefinition, InputDefinition } from "@paceline/client";
 import { build, type BuildFailure } from "esbuild";
 import { bundledFile, bundleFolderFor, bundleOptions, textOfErrors } from "../dev/game-bundle.js";
 import { gameOf } from "../server/game-rooms.js";
-import { UsageError } from "../server/usage-error.js";
+import { UsageError } from "../server/config-file.js";
 
 /** The definitions of a kind of room that its players use. */
 export interface RoomDefinitions {

@@ -5,7 +5,7 @@ import { ConfigError } from "@paceline/relay";
 import { freePortFrom, ownerOf } from "../server/port.js";
 import { serverOptions, usageOf, type ServerOptions } from "../server/server-options.js";
 import { listenFaultOf } from "../server/serve.js";
-import { UsageError } from "../server/usage-error.js";
+import { UsageError } from "../server/config-file.js";
 import { DevServer } from "./dev-server.js";
 
 const USAGE = usageOf("paceline dev [game.ts]");

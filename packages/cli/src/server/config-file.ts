@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
-import { UsageError } from "./usage-error.js";
+
+/** A mistake in the command line, the environment or the configuration file. The message is for the user. */
+export class UsageError extends Error {}
 
 /** Values of a configuration file by the name of their flag. */
 type FileValues = ReadonlyMap<string, string>;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { QueueOptions, RoomClass } from "@paceline/server";
-import { UsageError } from "./usage-error.js";
+import { UsageError } from "./config-file.js";
 
 /** The exports of a game's module. */
 export interface Game {

@@ -5,7 +5,7 @@ import { freePortFrom, ownerOf } from "./port.js";
 import { pinoLog } from "./pino-log.js";
 import { RelayHost } from "./relay-host.js";
 import { serverOptions, usageOf, type ServerOptions } from "./server-options.js";
-import { UsageError } from "./usage-error.js";
+import { UsageError } from "./config-file.js";
 
 interface Configured {
   readonly options: ServerOptions;

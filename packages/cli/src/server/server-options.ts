@@ -9,8 +9,7 @@ import {
   type PrivateCandidates,
   type RelayOptions,
 } from "@paceline/relay";
-import { NO_FILE, readConfigFile } from "./config-file.js";
-import { UsageError } from "./usage-error.js";
+import { NO_FILE, readConfigFile, UsageError } from "./config-file.js";
 
 interface AdminOptions {
   readonly port: number;

@@ -77,7 +77,7 @@ export function forwardedAddress(request: IncomingMessage, hops: number): string
 function groupsOf(address: string): number[] {
   const [head = "", tail] = (address.split("%")[0] ?? "").toLowerCase().split("::", 2);
   const groups = head === "" ? [] : head.split(":");
-  const behind = tail === undefined || tail === "" ? [] : tail.split(":");
-  while (groups.length + behind.length < 8) groups.push("0");
-  return [...groups, ...behind].slice(0, 8).map((group) => Number.parseInt(group, 16) || 0);
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  while (groups.length + after.length < 8) groups.push("0");
+  return [...groups, ...after].slice(0, 8).map((group) => Number.parseInt(group, 16) || 0);
 }

@@ -25,7 +25,7 @@ export class RoomDirectory {
   readonly #shares: AddressShares;
   #isDraining = false;
 
-  /** `openMatch`: opens a room for guests of another room. */
+  /** `openMatch`: opens a room for players of another room. */
   constructor(settings: RelaySettings, openMatch: OpenMatch) {
     const { limits, scheduler } = settings;
     this.#settings = settings;
@@ -78,15 +78,15 @@ export class RoomDirectory {
   }
 
   /** Records the seat of a group's member, so that the room keeps places for the others. */
-  seatedOf(request: MatchRequest, room: Room, sessionId: string): void {
+  recordGroupSeat(request: MatchRequest, room: Room, sessionId: string): void {
     const { group, method, spectate } = request;
     if (!group || spectate || method === "joinById") return;
     this.groups.seated(this.#groupIdOf(request, group), room, group, sessionId);
   }
 
-  /** Opens a room for the guests of another one. `guests`: their number. */
-  openFor(name: string, options: RoomOptions, guests: number, build: string): Room | MatchRefusal {
-    return this.#openFor({ name, optionsKey: "", build, spectate: false, players: guests }, options);
+  /** Opens a room for players of another one. `players`: their number. */
+  openFor(name: string, options: RoomOptions, players: number, build: string): Room | MatchRefusal {
+    return this.#openFor({ name, optionsKey: "", build, spectate: false, players }, options);
   }
 
   buildRefusal(room: Room, request: Pick<MatchRequest, "build">): MatchRefusal | undefined {

@@ -70,7 +70,7 @@ export class Seats {
     const isAnywhere = method === "joinOrCreate" && !isSpectator && !group;
     const fullRooms = isAnywhere ? this.#rooms.fullLike(room) : 0;
     const sessionId = this.#reserve({ room, options, auth, isSpectator, address, fullRooms });
-    this.#rooms.seatedOf(request, room, sessionId);
+    this.#rooms.recordGroupSeat(request, room, sessionId);
     return { room, sessionId };
   }
 
@@ -102,7 +102,7 @@ export class Seats {
     return identity === undefined ? seated : { ...seated, identity };
   }
 
-  /** Opens a private room for guests of another room and issues a ticket for each of them. */
+  /** Opens a private room for players of another room and issues a ticket for each of them. */
   async openMatch({
     roomName,
     options,

@@ -118,7 +118,7 @@ const MAX_COALESCE_MS = 5;
 export function relaySettings(options: RelayOptions) {
   checkKeys("", options, relayOptionNames);
   assertRange("coalesceMs", options.coalesceMs ?? 0, [0, MAX_COALESCE_MS, "ms"]);
-  const wallClockMs = functionOf("wallClockMs", options.wallClockMs) ?? Date.now;
+  const wallClockMs = checkedFunction("wallClockMs", options.wallClockMs) ?? Date.now;
   const log = checkedLog(options.log ?? consoleLog);
   const counters = new RelayCounters();
   const clock = options.scheduler ?? systemScheduler;
@@ -207,7 +207,7 @@ function isShortText(value: unknown): value is string {
 
 function checkedLog(log: Log): Log {
   assertObject("log", log);
-  for (const level of logLevels) functionOf(`log.${level}`, log[level] ?? null);
+  for (const level of logLevels) checkedFunction(`log.${level}`, log[level] ?? null);
   return harmlessLog(log);
 }
 
@@ -216,13 +216,13 @@ function flagOf(field: string, value: unknown = false): boolean {
   throw new ConfigError(field, value, "true or false");
 }
 
-function functionOf<F>(field: string, value: F | undefined): F | undefined {
+function checkedFunction<F>(field: string, value: F | undefined): F | undefined {
   if (value === undefined || typeof value === "function") return value;
   throw new ConfigError(field, value, "a function");
 }
 
 function addressReader({ addressOf, trustedProxyHops }: RelayOptions): (request: IncomingMessage) => string {
-  const given = functionOf("addressOf", addressOf);
+  const given = checkedFunction("addressOf", addressOf);
   const hops = trustedProxyHops ?? 0;
   assertWhole("trustedProxyHops", hops, { min: 0, max: MAX_PROXY_HOPS, unit: "proxies" });
   if (given && hops > 0) {

@@ -79,7 +79,7 @@ export interface ParticipantCallbacks {
   left(close: LinkClose): Promise<unknown> | undefined;
 }
 
-/** The request behind a participant's seat. */
+/** The request that gave a participant its seat. */
 export interface SeatRequest {
   readonly options: RoomOptions;
   readonly auth: unknown;
@@ -98,15 +98,15 @@ export interface MatchedPlayer extends Pick<SeatRequest, "options" | "auth" | "a
   isGone(): boolean;
 }
 
-/** A room to open for some guests only. */
+/** A room to open for some players only. */
 export interface MatchedRoom {
   /** Kind of the new room. */
   readonly roomName: string;
   readonly options: RoomOptions;
   readonly players: readonly MatchedPlayer[];
-  /** Build of the guests' game; the relay sets it. */
+  /** Build of the players' game; the relay sets it. */
   readonly build?: string;
 }
 
-/** Opens a room for guests only. Resolves with a ticket for each guest, in the order of the guests. */
+/** Opens a room for these players only. Resolves with a ticket for each, in their order. */
 export type OpenMatch = (match: MatchedRoom) => Promise<readonly MatchedSeat[] | MatchRefusal>;

@@ -1,8 +1,8 @@
 import { CloseCode } from "@paceline/protocol";
 import { SharedInterval, type Cancel } from "@paceline/transport";
 import { sharingNetworks } from "../limits/network-address.js";
-import type { SessionSettings } from "../limits/session-settings.js";
 import type { Participant } from "./participant.js";
+import type { SessionSettings } from "./room.js";
 
 /**
  * Inspection period: that of steady sessions, for one wake-up. The rate limit on bytes keeps a session from

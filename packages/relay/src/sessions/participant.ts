@@ -25,10 +25,9 @@ import {
 import type { AdmittedLink } from "../admission/admitted-link.js";
 import type { FaultPlace, LimitSubject } from "../ops/relay-counters.js";
 import type { OwnPauses } from "../ops/own-pauses.js";
-import type { SessionSettings } from "../limits/session-settings.js";
 import type { SessionReport } from "../ops/report.js";
 import { ResumeTokens, hashOf } from "../admission/resume-tokens.js";
-import type { Room } from "./room.js";
+import type { Room, SessionSettings } from "./room.js";
 import type { ParticipantCallbacks } from "./authority.js";
 import type { ForwardShare } from "../limits/forward-rates.js";
 import { LINK_CONNECT_TIMEOUT_MS, ParticipantLinks } from "./participant-links.js";

@@ -7,15 +7,24 @@ import {
   type ServerMessage,
   type MatchRefusal,
 } from "@paceline/protocol";
-import { TokenBucket, type Clock } from "@paceline/transport";
+import { TokenBucket, type Clock, type Scheduler } from "@paceline/transport";
 import type { Faults } from "../ops/faults.js";
+import type { RelayCounters } from "../ops/relay-counters.js";
 import type { OpenMatch, RoomCallbacks } from "./authority.js";
 import type { Participant } from "./participant.js";
 import { PeerNumbers } from "./peer-numbers.js";
-import { limitTable } from "../limits/relay-limits.js";
-import type { SessionSettings } from "../limits/session-settings.js";
-import type { ForwardShare, RoomForwards } from "../limits/forward-rates.js";
+import { limitTable, type RelayLimits } from "../limits/relay-limits.js";
+import type { ForwardRates, ForwardShare, RoomForwards } from "../limits/forward-rates.js";
 import { BucketShare } from "../limits/bucket-share.js";
+
+/** The relay's options after the checks, as far as rooms and sessions use them. */
+export interface SessionSettings {
+  readonly limits: RelayLimits;
+  readonly forwards: ForwardRates;
+  readonly counters: RelayCounters;
+  readonly faults: Faults;
+  readonly scheduler: Scheduler;
+}
 
 /** The parts of a new room. */
 type RoomDescription = Pick<
@@ -23,7 +32,7 @@ type RoomDescription = Pick<
   "id" | "name" | "optionsKey" | "build" | "maxPlayers" | "code" | "openedBy" | "openMatch"
 > & {
   readonly settings: SessionSettings;
-  /** Called when the room has ended and all participants are out. Seats may still be reserved. */
+  /** Called when the room has ended and all participants have left. Seats may still be reserved. */
   readonly onEnd: (room: Room) => void;
   /** Called when the room is not kept any more, and so closes if it is empty. */
   readonly onFreed: (room: Room) => void;

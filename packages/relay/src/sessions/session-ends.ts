@@ -1,7 +1,7 @@
 import { CloseCode, isFinalClose } from "@paceline/protocol";
 import type { LinkClose } from "@paceline/transport";
 import type { ResumeTokens } from "../admission/resume-tokens.js";
-import type { SessionSettings } from "../limits/session-settings.js";
+import type { SessionSettings } from "./room.js";
 
 interface SessionEnd extends LinkClose {
   readonly tokens: ResumeTokens;

@@ -1,7 +1,6 @@
 import { plainDataProblem } from "@paceline/protocol";
 import type { JoinRequest, MatchRefusal, RoomAuthority, RoomOptions } from "@paceline/relay";
-import type { Hooks } from "../hooks/hooks.js";
-import type { RefusalKind } from "../hooks/refusal.js";
+import type { Hooks, RefusalKind } from "../hooks/hooks.js";
 import { issuesText } from "../room/message-handlers.js";
 import type { RoomClass } from "../room/room.js";
 import { roomFailed } from "../room/running-rooms.js";

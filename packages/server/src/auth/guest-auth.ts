@@ -1,8 +1,8 @@
 import { createHmac, randomUUID } from "node:crypto";
 import { assertRange } from "@paceline/protocol";
 import { SignJWT, decodeProtectedHeader, jwtVerify, type JWTPayload } from "jose";
-import { isCompactJwt } from "./compact-jwt.js";
 import type { Authenticator } from "./identity.js";
+import { isCompactJwt } from "./jwt-auth.js";
 import { secretBytes } from "./jwt-options.js";
 
 /** Options of {@link guestAuth}. */

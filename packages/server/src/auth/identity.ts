@@ -1,5 +1,5 @@
 import { ConfigError } from "@paceline/protocol";
-import { Refusal } from "../hooks/refusal.js";
+import { Refusal } from "../hooks/hooks.js";
 import type { AuthRequest } from "../room/room.js";
 
 /** The identity of a player, from {@link jwtAuth} or {@link guestAuth}: the value of `player.auth`. */

@@ -16,7 +16,7 @@ export interface CodedStatesOptions {
   readonly tickHz: number;
   /** Returns the player's description of a kind, if the player's build has other columns. */
   columnsOf(kind: number): Uint8Array | undefined;
-  /** Returns the most entities of a kind that the player may own. */
+  /** Returns the limit of entities of a kind that the player may own. */
   maxOf(kind: number): number;
   /** Takes states off the player's allowance. Returns false if it is used up. */
   takeStates(states: number): boolean;
@@ -99,14 +99,14 @@ export class CodedStates implements SnapshotListener {
   }
 
   #newReader(kind: number): SnapshotReader | undefined {
-    const most = this.#options.maxOf(kind);
-    if (most === 0) return undefined;
+    const maxOwned = this.#options.maxOf(kind);
+    if (maxOwned === 0) return undefined;
     const plan = this.planOf(kind);
     const weight = stateWeight(plan.width, plan.texts.length);
     const reader = new SnapshotReader({
       plans: [plan],
       historyTicks: limits.historyTicks,
-      maxEntities: most + SPARE_ENTITIES,
+      maxEntities: maxOwned + SPARE_ENTITIES,
       takeStates: (states) => this.#options.takeStates(states * weight),
     });
     this.#readers.set(kind, reader);

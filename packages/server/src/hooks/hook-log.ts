@@ -2,7 +2,7 @@ import type { Clamp } from "@paceline/netcode";
 import { LogThrottle, stackOf, type Log, type LogFields } from "@paceline/relay";
 import type { Clock } from "@paceline/transport";
 import type { BudgetShortage } from "../states/room-replication.js";
-import type { Refusal } from "./refusal.js";
+import type { Refusal } from "./hooks.js";
 
 /** Logs the failed hooks of one room class: at most one line a second for each hook, over all rooms. */
 export class HookLog {

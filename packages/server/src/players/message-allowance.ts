@@ -5,7 +5,7 @@ import { TokenBucket } from "@paceline/transport";
 export interface MessageLimits {
   /** Sustained rate of all types together, 0.01 to 100000 per second. Default 100. */
   readonly perSecond: number;
-  /** Most messages at once, 0.01 to 100000; less than 1 counts as 1. Default 200. */
+  /** Limit of messages at once, 0.01 to 100000; less than 1 counts as 1. Default 200. */
   readonly burst: number;
   /**
    * Sustained rates of single types, per second. The burst of a type is one second's messages, at least one.

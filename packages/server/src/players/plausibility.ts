@@ -10,11 +10,11 @@ export interface MotionLimits {
   readonly maxAcceleration?: number;
   /** Highest turn rate, rad/s. */
   readonly maxTurnRate?: number;
-  /** Longest way in one update, m. A longer one is a teleport, however long ago the last update was. */
+  /** Longest distance in one update, m. A longer one is a teleport, however long ago the last update was. */
   readonly maxStep?: number;
   /**
    * Returns true if an entity may be at `to`: on the map, not inside a wall. `from` is its position before,
-   * so that the way between can be checked; it equals `to` for a new entity. Called last, for states that
+   * so that the path between them can be checked; it equals `to` for a new entity. Called last, for states that
    * pass the other limits. Both positions are rounded to the field's precision: a player at a wall may be
    * half a step inside it. An entity in the place of one that its player has ended is also checked from there.
    */
@@ -49,16 +49,16 @@ const LEAST_STEPS = 1 / (SLACK - 1);
  */
 export class RateCheck {
   readonly #perSecond: number;
-  readonly #most: number;
+  readonly #burst: number;
   #bucket: TokenBucket | undefined;
 
-  /** @param most most that may come at once; for a rate of fire at least 1 */
+  /** @param most limit of what may arrive at once; for a rate of fire at least 1 */
   constructor(perSecond: number, most: number) {
     if (!(perSecond > 0) || !(most > 0)) {
       throw new ConfigError("perSecond, most", `${perSecond}, ${most}`, "above 0");
     }
     this.#perSecond = perSecond;
-    this.#most = most;
+    this.#burst = most;
   }
 
   /**
@@ -67,14 +67,14 @@ export class RateCheck {
    */
   take(amount: number, nowSeconds: number, sinceSeconds = nowSeconds): boolean {
     const sinceMs = sinceSeconds * 1000;
-    this.#bucket ??= new TokenBucket(this.#perSecond, this.#most, sinceMs);
+    this.#bucket ??= new TokenBucket(this.#perSecond, this.#burst, sinceMs);
     return this.#bucket.takeSince(amount, sinceMs, nowSeconds * 1000);
   }
 }
 
 /**
- * Returns true if a change since `sinceSeconds`, or in an update, is plausible now. Does not count an implausible
- * change.
+ * Returns true if a change since `sinceSeconds`, or in an update, is plausible now. An implausible change is not
+ * counted: later changes start from the last plausible one.
  */
 type ChangeCheck = (
   before: Float32Array,
@@ -154,7 +154,7 @@ export class MotionCheck {
    * clock.
    */
   breach(before: Float32Array, after: Float32Array, nowSeconds: number): Breach | undefined {
-    if (this.wayOf(before, after) > this.#maxStep) return "teleport";
+    if (this.distanceOf(before, after) > this.#maxStep) return "teleport";
     for (const [breach, check] of this.#rates) if (!check(before, after, nowSeconds)) return breach;
     return this.allows(after, before) ? undefined : "position";
   }
@@ -162,8 +162,8 @@ export class MotionCheck {
   /** Returns true if an extrapolated entity may be at `ahead`. Its velocity is only the player's claim. */
   allowsAhead(before: Float32Array, ahead: Float32Array, seconds: number): boolean {
     const { maxSpeed = Infinity } = this.#limits;
-    const way = this.wayOf(before, ahead);
-    if (way > Math.min(this.#maxStep, maxSpeed * SLACK * seconds)) return false;
+    const distanceM = this.distanceOf(before, ahead);
+    if (distanceM > Math.min(this.#maxStep, maxSpeed * SLACK * seconds)) return false;
     return this.allows(ahead, before);
   }
 
@@ -178,7 +178,7 @@ export class MotionCheck {
     endedAtSeconds: number,
     nowSeconds: number,
   ): boolean {
-    const isFar = this.#limits.maxSpeed === undefined && this.wayOf(before, after) > this.#maxStep;
+    const isFar = this.#limits.maxSpeed === undefined && this.distanceOf(before, after) > this.#maxStep;
     const isPlausible =
       !isFar && this.#rates.every(([, check]) => check(before, after, nowSeconds, endedAtSeconds));
     return isPlausible && this.allows(after, before);
@@ -192,8 +192,8 @@ export class MotionCheck {
     return !positionAllowed || positionAllowed(this.#positionOf(after), this.#positionOf(before));
   }
 
-  /** Returns the way between the positions of two states, m. 0 for a kind without positions. */
-  wayOf(before: Float32Array, after: Float32Array): number {
+  /** Returns the distance between the positions of two states, m. 0 for a kind without positions. */
+  distanceOf(before: Float32Array, after: Float32Array): number {
     const { position } = this.#definition.offsets;
     return position === undefined
       ? 0

@@ -1,7 +1,7 @@
 import { CloseCode } from "@paceline/protocol";
 import { groupOf, networkOf, type MatchedPlayer, type RoomOptions, type Seat } from "@paceline/relay";
 import { afterOwnTime, type Cancel } from "@paceline/transport";
-import { Refusal } from "../hooks/refusal.js";
+import { Refusal } from "../hooks/hooks.js";
 import type { Player } from "../room/player.js";
 import { Room, type RoomClass } from "../room/room.js";
 import { matchQueue, spreadAfter, type Party } from "./match-queue.js";
@@ -60,7 +60,7 @@ class QueueRoom extends Room<QueueTypes> {
   readonly #settings: QueueSettings;
   readonly #groups = new Map<string, QueuedGroup>();
   readonly #groupOf = new Map<Player, QueuedGroup>();
-  /** Seats of matched players that have not gone to them yet. */
+  /** Seats of matched players, until the players have left for them. */
   readonly #seats = new Map<Player, QueueTypes["messages"]["matched"]>();
   #options: RoomOptions = {};
   #lookedAtMs = 0;

@@ -8,8 +8,7 @@ import {
   type PeerPayload,
 } from "@paceline/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { Bill, Hooks, Tariff } from "../hooks/hooks.js";
-import { Refusal } from "../hooks/refusal.js";
+import { Refusal, type Bill, type Hooks, type Tariff } from "../hooks/hooks.js";
 import type { RoomCounters } from "../ops/room-counters.js";
 import type { Player } from "./player.js";
 

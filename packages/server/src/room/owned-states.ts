@@ -36,7 +36,7 @@ import type { EntityRecord, World } from "../entities/world.js";
 /** A kind of entity that players may own and simulate themselves. */
 export interface PlayerEntities {
   readonly definition: EntityDefinition;
-  /** Most entities of this kind that one player may own, 1 to 4096. Default 1. */
+  /** Limit of entities of this kind that one player may own, 1 to 4096. Default 1. */
   readonly most?: number;
   /** Limits of the entities' motion. Default: none. */
   readonly limits?: MotionLimits;
@@ -52,7 +52,7 @@ export interface OwnedStatesOptions {
   readonly world: World;
   readonly rules: readonly PlayerEntities[];
   readonly counters: RoomCounters;
-  /** Most entities of all players together. */
+  /** Limit of the entities of all players together. */
   readonly maxEntities: number;
   readonly nowSeconds: () => number;
   /** `why`: see {@link EntityRecord.despawned}. */
@@ -104,7 +104,7 @@ class OwnedReplica extends ReceivedReplica {
 
 /** After this time without news an entity stands still. Its player sends moving entities more often. */
 const MAX_ADVANCE_SECONDS = 0.5;
-/** Shortest time between two corrections of an entity. Updates that are already on their way need none. */
+/** Shortest time between two corrections of an entity. Updates that left before a correction arrived need no further one. */
 const CORRECTION_SECONDS = 0.2;
 /** Shortest time between two requests for whole states. An answer takes a round trip. */
 const RESYNC_SECONDS = 1;
@@ -203,8 +203,8 @@ export class OwnedStates {
   /** Removes and returns the nearest of the entities of a kind that the player has ended. */
   #takeEnded(player: Player, definition: EntityDefinition, state: Float32Array): EndedEntity | undefined {
     const ended = this.#ownershipOf(player).ended.get(definition) ?? [];
-    const ways = ended.map(({ check, row }) => check.wayOf(row, state));
-    return ended.splice(ways.indexOf(Math.min(...ways)), 1)[0];
+    const distances = ended.map(({ check, row }) => check.distanceOf(row, state));
+    return ended.splice(distances.indexOf(Math.min(...distances)), 1)[0];
   }
 
   /** Checks a new entity against the ended one in whose place it begins. Puts it there if it is implausible. */
@@ -411,7 +411,7 @@ export class OwnedStates {
   }
 }
 
-/** Returns the most bytes that one state takes in memory. */
+/** Returns the largest number of bytes that one state takes in memory. */
 function bytesOfState({ width, texts }: StatePlan): number {
   return texts.reduce((sum, { field }) => sum + ("maxBytes" in field ? field.maxBytes : 0), width * 4);
 }

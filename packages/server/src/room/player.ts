@@ -121,7 +121,7 @@ export class Player<Inputs = unknown> {
   readonly #room: PlayerRoom;
   readonly #world: World;
   readonly #inputDefinition: InputDefinition | undefined;
-  /** The row behind {@link input}. */
+  /** The row of {@link input}. */
   readonly #inputRow: Float32Array | undefined;
   readonly #inputFields: object | undefined;
   readonly #allowance: MessageAllowance;

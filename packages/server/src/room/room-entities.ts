@@ -1,4 +1,5 @@
-import { ConfigError, HISTORY_TICKS } from "@paceline/protocol";
+import { ConfigError, HISTORY_TICKS, type EntityDefinition } from "@paceline/protocol";
+import type { WritableFields } from "@paceline/netcode";
 import type { Scheduler } from "@paceline/transport";
 import { RewindHistory } from "../entities/rewind-history.js";
 import { World, type EntityRecord } from "../entities/world.js";
@@ -12,6 +13,22 @@ import type { Player } from "./player.js";
 import type { PlayerRegistry } from "./player-registry.js";
 import type { Room } from "./room.js";
 import { SpectatorStream } from "./spectator-stream.js";
+
+/**
+ * An entity of a room, for the room's code. A scalar or vector out of its range is clamped, and logged once
+ * for each field. Other values that a field cannot have throw `ConfigError`. If a player simulates the
+ * entity, its fields hold the player's newest checked state. A despawned entity keeps its last values: writes
+ * and teleports have no effect then, and are logged once for each kind.
+ */
+export type ServerEntity<D extends EntityDefinition = EntityDefinition> = WritableFields<D["fields"]> & {
+  readonly id: number;
+  /** The definition of the entity. */
+  readonly kind: D;
+  /** The player that owns the entity. Undefined if none does. */
+  readonly owner: Player | undefined;
+  /** Makes the next state a teleport: clients show the entity there at once, without movement. */
+  teleport(): void;
+};
 
 export interface RoomEntitiesOptions {
   readonly room: Room;

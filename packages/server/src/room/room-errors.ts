@@ -2,7 +2,6 @@ import { CloseCode } from "@paceline/protocol";
 import type { Log } from "@paceline/relay";
 import type { Clock } from "@paceline/transport";
 import { failureText, type Hooks } from "../hooks/hooks.js";
-import { blockWatch } from "../ops/block-watch.js";
 import type { RoomCounters } from "../ops/room-counters.js";
 import type { RelayedRoom } from "./room-parts.js";
 import type { Room, UncaughtAnswer } from "./room.js";
@@ -22,6 +21,12 @@ export interface RoomErrorsOptions {
 const UNCAUGHT = "onUncaughtException";
 /** Errors that end a room by default, because they cut off its code in the middle. */
 const endingErrors: ReadonlySet<string> = new Set(["uncaughtException", "step", "timer"]);
+
+/** Blocks within the window that end a room. */
+const MAX_BLOCKS = 3;
+const LEAST_WINDOW_MS = 10_000;
+/** The window is at least this many times as long as a block. */
+const WINDOW_BLOCKS = 10;
 
 /** Counts the errors and blocks of a room's code, and ends the room for some of them. */
 export class RoomErrors {
@@ -70,4 +75,19 @@ export class RoomErrors {
     if (answer === "continue" || this.isClosed) return;
     this.#options.hosted.end(CloseCode.roomClosed, failureText(hook));
   }
+}
+
+/**
+ * Returns a function that takes how long code has run, and counts how often a room's code blocks the process:
+ * runs longer than `blockedMs`. Code that blocks cannot be stopped, but its room can be ended.
+ */
+function blockWatch(blockedMs: number) {
+  const windowMs = Math.max(LEAST_WINDOW_MS, WINDOW_BLOCKS * blockedMs);
+  const blocksAtMs: number[] = [];
+  return (tookMs: number, nowMs: number): "short" | "block" | "too many blocks" => {
+    if (!(tookMs > blockedMs)) return "short";
+    blocksAtMs.push(nowMs);
+    while (blocksAtMs[0]! < nowMs - windowMs) blocksAtMs.shift();
+    return blocksAtMs.length >= MAX_BLOCKS ? "too many blocks" : "block";
+  };
 }

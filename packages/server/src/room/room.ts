@@ -23,7 +23,7 @@ import type { Player } from "./player.js";
 import type { RoomClock } from "./room-clock.js";
 import { checkedMetadata } from "./room-metadata.js";
 import { newRoomParts, type RoomParts, type RoomSetup } from "./room-parts.js";
-import type { ServerEntity } from "./server-entity.js";
+import type { ServerEntity } from "./room-entities.js";
 
 /** A player's request to join. */
 export interface AuthRequest {
@@ -69,7 +69,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   /** True: players with different builds of the game (the client's `build`) may meet. Default: false. */
   static readonly mixesBuilds: boolean = false;
 
-  /** Most players, 1 to 1000. Default 16. */
+  /** Limit of players, 1 to 1000. Default 16. */
   maxPlayers = 16;
   /** @deprecated It is called {@link maxPlayers}. */
   declare readonly maxClients?: never;
@@ -77,7 +77,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   declare readonly maxPeers?: never;
   /** Most spectators in addition to the players, 0 to 1000. Default 0. */
   maxSpectators = 0;
-  /** Delay of spectators behind players, 0 to 60000 ms. Default 0. */
+  /** Delay of spectators after players, 0 to 60000 ms. Default 0. */
   readonly spectatorDelayMs: number = 0;
   /** Longest {@link rewind}, 0 to 1000 ms. Default 0: the room keeps no history. */
   readonly maxRewindMs: number = 0;

@@ -78,10 +78,10 @@ export class TickLoop {
   }
 
   #skip(nowMs: number): void {
-    const behind = Math.floor((nowMs + EARLY_MS - this.#nextAtMs) / this.#periodMs);
-    if (behind <= 0) return;
-    this.skipped += behind;
-    this.#nextAtMs += behind * this.#periodMs;
-    this.#options.onSkipped?.(behind);
+    const late = Math.floor((nowMs + EARLY_MS - this.#nextAtMs) / this.#periodMs);
+    if (late <= 0) return;
+    this.skipped += late;
+    this.#nextAtMs += late * this.#periodMs;
+    this.#options.onSkipped?.(late);
   }
 }

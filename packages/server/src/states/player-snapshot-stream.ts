@@ -12,7 +12,7 @@ import type { Link, StateMoment } from "@paceline/transport";
 import type { EntityRecord, World } from "../entities/world.js";
 import type { SharedSnapshot } from "./shared-snapshot.js";
 import type { DueCost } from "./room-replication.js";
-import { exactTerms, termsKey, termsOf, type Terms } from "./terms.js";
+import { exactTerms, termsKey, termsOf, type StateTerms } from "./state-terms.js";
 
 /** Bytes of a packet's header, of its message's head, and of the feedback. */
 const HEADS_BYTES = 40;
@@ -43,7 +43,7 @@ export interface SnapshotStreamConnection {
   send(states: Uint8Array, key: number, moment: StateMoment): number | undefined;
 }
 
-/** The entities that are due at a tick under one set of {@link Terms}. */
+/** The entities that are due at a tick under one set of {@link StateTerms}. */
 export interface Turn {
   readonly due: readonly EntityRecord[];
   /** Returns the rows of the due entities whose kinds the stream sends. */
@@ -136,7 +136,7 @@ export class PlayerSnapshotStream {
     return undefined;
   }
 
-  #setTerms(terms: Terms): void {
+  #setTerms(terms: StateTerms): void {
     const key = termsKey(terms);
     if (key === this.termsKey) return;
     // The stream is about to share packets with other streams: send the differences first.

@@ -3,7 +3,7 @@ import type { ReplicationMoment } from "@paceline/netcode";
 import type { EntityRecord, Owner } from "../entities/world.js";
 import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
 import type { RoomReplicationOptions } from "./room-replication.js";
-import { exactTerms, termsKey, type Terms } from "./terms.js";
+import { exactTerms, termsKey, type StateTerms } from "./state-terms.js";
 import { Tier } from "./tier.js";
 
 export type ReplicatorOptions = Omit<RoomReplicationOptions, "terms">;
@@ -90,7 +90,7 @@ export class Replicator {
     return this.#tiers.get(EXACT_KEY) ?? this.#begin(EXACT_KEY, exactTerms);
   }
 
-  #begin(key: string, terms: Terms): Tier {
+  #begin(key: string, terms: StateTerms): Tier {
     const tier = new Tier({ ...this.#options, terms });
     this.#tiers.set(key, tier);
     return tier;

@@ -10,14 +10,14 @@ import {
   type StateShortage,
 } from "@paceline/netcode";
 import type { EntityRecord, World } from "../entities/world.js";
-import type { Terms } from "./terms.js";
+import type { StateTerms } from "./state-terms.js";
 
 export interface RoomReplicationOptions {
   readonly world: World;
   readonly tickHz: number;
   /** The room's limit of states for each player, packet headers included. */
   readonly bytesPerSecond: number;
-  readonly terms: Terms;
+  readonly terms: StateTerms;
   /** Called at each turn at which states wait because a player's budget is too small. */
   readonly onShortage?: ((shortage: BudgetShortage) => void) | undefined;
 }

@@ -4,7 +4,7 @@ import type { EntityRecord, World } from "../entities/world.js";
 import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
 import { SharedSnapshot } from "./shared-snapshot.js";
 import { RoomReplication, type DueCost, type RoomReplicationOptions } from "./room-replication.js";
-import { termsKey } from "./terms.js";
+import { termsKey } from "./state-terms.js";
 
 /** Largest difference between acknowledged ticks of players that share an encoding, s. */
 const ALIGNMENT_SECONDS = 0.1;
@@ -117,7 +117,7 @@ export class Tier {
 
   /**
    * Settles streams together if their acknowledgements lie close to each other: they then have the same
-   * baseline, and share one encoding. A stream that is further behind holds up no other.
+   * baseline, and share one encoding. A stream that lags further holds up no other.
    */
   #alignBaselines(): void {
     const spread = Math.max(2 * this.#everyTicks, Math.round(ALIGNMENT_SECONDS * this.#tickHz));

@@ -1,5 +1,6 @@
 import { CloseCode, type TrafficClassName } from "@paceline/protocol";
 import {
+  Sender,
   systemScheduler,
   type Link,
   type LinkClose,
@@ -7,7 +8,6 @@ import {
   type OutboxCounters,
   type Scheduler,
 } from "@paceline/transport";
-import { outboxOver } from "../outbox-over.js";
 
 /** Two connected links to test, and a way to let time pass. */
 export interface LinkPair {
@@ -403,4 +403,14 @@ function same(actual: unknown, expected: unknown, what: string): void {
 
 function check(holds: boolean, message: string): void {
   if (!holds) throw new Error(message);
+}
+
+/** An outbox in front of one link, for whole packets; its owner calls `pump` when the link has room. */
+export function outboxOver(link: Link, scheduler: Scheduler): Outbox {
+  return new Sender({
+    scheduler,
+    linkFor: () => link,
+    currentTick: () => 0,
+    takeAcks: () => ({}),
+  }).outbox;
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn, setTimeout as realPause } from "node:timers/promises";
-import type { Client, Room as ClientRoom } from "@paceline/client";
+import { Client, type Room as ClientRoom } from "@paceline/client";
 import {
   defineServer,
   type Room,
@@ -10,7 +10,6 @@ import {
 } from "@paceline/server";
 import { seededRandom } from "@paceline/transport/simulated";
 import { VirtualScheduler } from "../virtual-scheduler.js";
-import { preloadRooms } from "./preload-rooms.js";
 import { StagePlayer, type StageJoin } from "./stage-player.js";
 
 const ROOM = "staged";
@@ -163,4 +162,12 @@ export function roomStage<R extends Room = Room>(
   options: RoomStageOptions = {},
 ): RoomStage<R> {
   return new RoomStage(rooms, options);
+}
+
+/**
+ * Loads the code of rooms of both topologies. A join that has to load code takes real time, while the time of
+ * its room is virtual: call it before.
+ */
+export async function preloadRooms(): Promise<void> {
+  await Promise.all([Client.preload("racing"), Client.preload({ base: "racing", topology: "authority" })]);
 }

@@ -32,8 +32,8 @@ class PatchReceiver implements LabReceiver {
     this.#shown ??= Float64Array.from(this.#newest.row);
     const { row } = this.#newest;
     for (let index = 0; index <= HEADING; index++) {
-      const way = row[index]! - this.#shown[index]!;
-      const turn = index === HEADING ? Math.atan2(Math.sin(way), Math.cos(way)) : way;
+      const change = row[index]! - this.#shown[index]!;
+      const turn = index === HEADING ? Math.atan2(Math.sin(change), Math.cos(change)) : change;
       this.#shown[index]! += turn * LERP_PER_FRAME;
     }
     into.set(this.#shown);

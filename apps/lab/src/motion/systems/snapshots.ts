@@ -1,6 +1,27 @@
-import { quantised, type WireField } from "../quantise.js";
 import type { LabReceiver, LabSender, LabSystem, LocalTime, Update } from "../system.js";
 import { HEADING, TICK_HZ, TICK_SECONDS, TRUTH_WIDTH } from "../trace.js";
+
+/** Numbers of a row with the step (in their unit) and the bits that they have on the wire. */
+interface WireField {
+  readonly at: number;
+  readonly count: number;
+  readonly step: number;
+  readonly bits: number;
+}
+
+/** Returns the row rounded to the values that a receiver would decode. */
+function quantised(row: Float64Array, fields: readonly WireField[]): Float64Array {
+  const rounded = Float64Array.from(row);
+  for (const { at, count, step, bits } of fields) {
+    // A real sender writes positions relative to a near origin, so `bits` limits only narrow fields.
+    const limit = bits < 16 ? step * 2 ** (bits - 1) : Infinity;
+    for (let index = at; index < at + count; index++) {
+      const value = Math.round(row[index]! / step) * step;
+      rounded[index] = Math.max(-limit, Math.min(limit, value));
+    }
+  }
+  return rounded;
+}
 
 /** Position, orientation and velocity as int16; the orientation has the size of a full one. */
 const STATE_BYTES = 18;
@@ -86,8 +107,8 @@ class InterpolatingReceiver implements LabReceiver {
     if (!next || next === before) return true;
     const share = (renderTick - before.tick) / (next.tick - before.tick);
     for (let index = 0; index < TRUTH_WIDTH; index++) {
-      const way = next.row[index]! - before.row[index]!;
-      into[index]! += (index === HEADING ? Math.atan2(Math.sin(way), Math.cos(way)) : way) * share;
+      const change = next.row[index]! - before.row[index]!;
+      into[index]! += (index === HEADING ? Math.atan2(Math.sin(change), Math.cos(change)) : change) * share;
     }
     return true;
   }

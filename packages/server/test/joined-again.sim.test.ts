@@ -66,7 +66,7 @@ test("a loop without inputs runs at the rate of the next room", async () => {
   expect(seconds).toBeCloseTo(1, 1);
 });
 
-/** Joins a player and another one, waits until they see each other, and lets the first one join anew. */
+/** Joins a player and another one, waits until they see each other, and lets the first one join again. */
 async function afterMeeting(prepare: (room: ClientRoom) => void): Promise<ClientRoom> {
   const player = await join();
   const other = await stage.join();

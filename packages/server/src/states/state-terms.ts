@@ -1,12 +1,12 @@
 import { MAX_HEARTBEAT_MS, type ViewTerms } from "@paceline/protocol";
 
 /** Rates and thresholds of a player's states. Players with equal terms and kinds get the same packets. */
-export type Terms = Required<Omit<ViewTerms, "eventLifetimeMs" | "messagePeriodMs">>;
+export type StateTerms = Required<Omit<ViewTerms, "eventLifetimeMs" | "messagePeriodMs">>;
 
 /**
  * Terms of a player that has sent none: exact states at each tick, with heartbeats for the most careful game.
  */
-export const exactTerms: Terms = Object.freeze({
+export const exactTerms: StateTerms = Object.freeze({
   isInterpolated: false,
   everyTicks: 1,
   thresholdM: 0,
@@ -19,12 +19,12 @@ export const exactTerms: Terms = Object.freeze({
 });
 
 /** Returns a player's terms, completed with the defaults. */
-export function termsOf(view: ViewTerms): Terms {
+export function termsOf(view: ViewTerms): StateTerms {
   const { eventLifetimeMs: _lifetime, messagePeriodMs: _period, ...states } = view;
   return { ...exactTerms, ...states };
 }
 
 /** Returns a key that is equal for equal terms. */
-export function termsKey(terms: Terms): string {
-  return (Object.keys(exactTerms) as (keyof Terms)[]).map((name) => Number(terms[name])).join(" ");
+export function termsKey(terms: StateTerms): string {
+  return (Object.keys(exactTerms) as (keyof StateTerms)[]).map((name) => Number(terms[name])).join(" ");
 }
