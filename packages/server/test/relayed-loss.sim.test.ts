@@ -5,7 +5,7 @@ import { seededRandom } from "@paceline/testkit";
 import { roomStage, virtualWebRtc, type StagePlayer } from "@paceline/testkit/room";
 import { RoutedLoss, type ProfileChoice, type WebRtcLinkMaker } from "@paceline/transport";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { LossCount } from "../../transport/src/session/path-loss.js";
+import { LossCount } from "../../transport/src/session/loss-count.js";
 import { serveVirtualWebRtc } from "./virtual-server-webrtc.js";
 
 // Rooms whose players reach each other through the server alone, over WebRTC to it.

@@ -10,22 +10,6 @@ export interface LinkRoute {
   readonly protocol: "udp" | "tcp" | "tls";
 }
 
-/** One selected candidate; implementations name its properties differently. */
-export interface SelectedCandidate {
-  readonly type: string | undefined;
-  /** Protocol to the TURN server, of a relayed candidate. */
-  readonly relayProtocol?: string | undefined;
-  readonly protocol?: string | undefined;
-}
-
-/** Returns the route over a selected pair of candidates. */
-export function routeOf(local: SelectedCandidate, remote: SelectedCandidate): LinkRoute {
-  const isLocalRelayed = local.type === "relay";
-  const spoken = (isLocalRelayed && local.relayProtocol) || local.protocol || "udp";
-  const protocol = /tls/i.test(spoken) ? "tls" : /tcp/i.test(spoken) ? "tcp" : "udp";
-  return { isTurn: isLocalRelayed || remote.type === "relay", protocol };
-}
-
 /** A WebRTC link, of a browser or of Node: both sides exchange signals until it opens. */
 export interface SignalledLink extends Link {
   /** Route of the link. Undefined before it is known. */

@@ -1,7 +1,8 @@
 import { CloseCode, type TrafficClassName } from "@paceline/protocol";
-import { routeOf, type LinkRoute, type SignalledLink, type WebRtcLinkOptions } from "../signalled-link.js";
+import type { LinkRoute, SignalledLink, WebRtcLinkOptions } from "../signalled-link.js";
 import { PathLink } from "../path-link.js";
 import { channelOf, highWaterBytes } from "../webrtc/channel-limits.js";
+import { routeOf } from "../webrtc/selected-route.js";
 import { channelInit, dataChannels, type DataChannelName } from "../webrtc/channels.js";
 import {
   nativeIceServers,

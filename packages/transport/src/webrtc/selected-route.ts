@@ -1,4 +1,4 @@
-import { routeOf, type LinkRoute, type SelectedCandidate } from "../signalled-link.js";
+import type { LinkRoute } from "../signalled-link.js";
 
 interface PairStats {
   readonly type: string;
@@ -43,4 +43,20 @@ export async function selectedRoute(connection: RTCPeerConnection): Promise<Link
 function candidateOf(stats: unknown): SelectedCandidate {
   const { candidateType, protocol, relayProtocol } = (stats ?? {}) as CandidateStats;
   return { type: candidateType, protocol, relayProtocol };
+}
+
+/** One selected candidate; implementations name its properties differently. */
+interface SelectedCandidate {
+  readonly type: string | undefined;
+  /** Protocol to the TURN server, of a relayed candidate. */
+  readonly relayProtocol?: string | undefined;
+  readonly protocol?: string | undefined;
+}
+
+/** Returns the route over a selected pair of candidates. */
+export function routeOf(local: SelectedCandidate, remote: SelectedCandidate): LinkRoute {
+  const isLocalRelayed = local.type === "relay";
+  const spoken = (isLocalRelayed && local.relayProtocol) || local.protocol || "udp";
+  const protocol = /tls/i.test(spoken) ? "tls" : /tcp/i.test(spoken) ? "tcp" : "udp";
+  return { isTurn: isLocalRelayed || remote.type === "relay", protocol };
 }
