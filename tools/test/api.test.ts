@@ -23,7 +23,7 @@ it("a game sees of a room, its transport and its clock what is for games, and no
     "reconnected",
   ];
   expect(room.filter((name) => internal.includes(name))).toEqual([]);
-  expect(membersOf("report/room-transport.ts", "RoomTransport")).toEqual([
+  expect(membersOf("room-transport/room-transport.ts", "RoomTransport")).toEqual([
     "areStatesHeld",
     "choice",
     "configure",
