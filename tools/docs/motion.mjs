@@ -315,7 +315,7 @@ smallest and the picture worst; the table of variants has all four.
 ## Clocks
 
 One offset per session from pings: those that had to wait in a queue are left out, the rest averaged; shown by a clock
-that is slewed by at most 5 % and never runs backwards. In simulation, 40 seeds each: within 2 ms of truth from 2 s on at
+that never runs backwards: it corrects a small error by 5 % of elapsed time, and a larger one within half a second or so. In simulation, 40 seeds each: within 2 ms of truth from 2 s on at
 50 ± 5 ms, within 5 ms at 100 ± 20 ms with 2 % loss. Half of a constant difference between the directions is invisible to anybody.
 `;
 }
