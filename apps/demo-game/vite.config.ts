@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { defaultClientConditions, defaultServerConditions, defineConfig, type Plugin } from "vite";
 
-/** The packages of this workspace are taken from their source, so nothing has to be built before. */
+/** Servers, and the page while it is developed, take the packages of this workspace from their source. */
 const SOURCE = "@paceline/source";
 
 /** The rooms run inside the server's process, with the server's own copy of the SDK. */
@@ -43,8 +43,11 @@ function precompressed(): Plugin {
  * (`vite build --ssr src/drivers/main.ts` -> dist-drivers/) and the rooms of the authoritative game
  * (`vite build --ssr src/server/rooms.ts --mode game-server` -> dist-server/).
  */
-export default defineConfig(({ isSsrBuild, mode }) => ({
-  resolve: { conditions: [SOURCE, ...defaultClientConditions] },
+export default defineConfig(({ command, isSsrBuild, mode }) => ({
+  // The built page takes them as a player's browser gets them from npm: linked and minified.
+  resolve: {
+    conditions: command === "build" ? defaultClientConditions : [SOURCE, ...defaultClientConditions],
+  },
   plugins: isSsrBuild === true ? [] : [precompressed()],
   ssr: {
     ...(mode === GAME_SERVER
