@@ -36,11 +36,12 @@ function send(child, signal) {
 
 /**
  * Kills all that a child has started and left behind: its group, and on Linux also what left the group, as browsers do.
- * @param {import("node:child_process").ChildProcess} child @param {string} lineage
+ * @param {import("node:child_process").ChildProcess} child
+ * @param {string | undefined} lineage
  */
 function killLeftovers(child, lineage) {
   send(child, "SIGKILL");
-  if (process.platform !== "linux") return;
+  if (process.platform !== "linux" || lineage === undefined) return;
   const entry = `${LINEAGE}=${lineage}`;
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     try {
@@ -90,7 +91,7 @@ export function startChild(command, args, options = {}) {
 export async function runChild(command, args, options = {}) {
   const startedMs = performance.now();
   const child = startChild(command, args, options);
-  const lineage = living.get(child) ?? "";
+  const lineage = living.get(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding("utf8").on("data", (text) => {
