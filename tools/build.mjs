@@ -4,7 +4,7 @@ import { runChild } from "./children.mjs";
 import { binOf, pnpm, ROOT } from "./pnpm.mjs";
 
 /** Projects that run from `dist`; their references are built with them. A plain `tsc -b` would check the tests too. */
-const PROJECTS = [
+export const PROJECTS = [
   "packages/client",
   "packages/panel",
   "packages/testkit",

@@ -2,6 +2,7 @@
 import { appendFileSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { PROJECTS } from "./build.mjs";
 import { runChild } from "./children.mjs";
 import { binOf, ROOT } from "./pnpm.mjs";
 
@@ -47,6 +48,8 @@ export function vitestResult(file) {
   }
 }
 
+const LINT = ["--type-aware", "--type-check", "--deny-warnings"];
+
 /** @param {string} script */
 const tool = (script) => [NODE, path.join(ROOT, "tools", script)];
 
@@ -62,10 +65,15 @@ const simulations = { name: "simulations", run: () => runTests("simulations", ["
  */
 const units = { name: "units", run: () => runTests("units", ["unit", "repo", "heap"], 3, false) };
 
-/** @type {Gate[]} */
+/**
+ * The packages' types are checked by the compiler that writes their declarations, if the build has not done so. The
+ * types of all the rest, tests and tools included, are checked by the linter, which has read them for its rules anyway:
+ * that takes 10 s of CPU time instead of 80. A plain `tsc -b` says the same.
+ * @type {Gate[]}
+ */
 const READERS = [
-  { name: "types", commands: () => [[NODE, binOf("typescript", "tsc"), "-b"]] },
-  { name: "lint", commands: () => [[NODE, binOf("oxlint"), "--type-aware", "--deny-warnings"]] },
+  { name: "types of packages", commands: () => [[NODE, binOf("typescript", "tsc"), "-b", ...PROJECTS]] },
+  { name: "types and lint", commands: () => [[NODE, binOf("oxlint"), ...LINT]] },
   { name: "format", commands: () => [[NODE, binOf("prettier"), "--check", "--log-level", "warn", "."]] },
   { name: "dead code", commands: () => [[NODE, binOf("knip")]] },
   { name: "size", commands: () => [[NODE, binOf("size-limit")]] },
