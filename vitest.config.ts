@@ -16,6 +16,16 @@ const named = (suffix: string): string[] => TESTED.map((folder) => `${folder}/**
 const guard = fileURLToPath(new URL("tools/test-guard.ts", import.meta.url));
 const shared = { isolate: false, unstubGlobals: true, setupFiles: [guard] };
 
+/** Simulations of which `npm test` plays some cases (`someOf`), and the slow tier all. */
+const MANY_CASES = [
+  "examples/test/lockstep-games.sim.test.ts",
+  "packages/client/test/path-bytes.sim.test.ts",
+  "packages/client/test/soak.sim.test.ts",
+  "packages/client/test/unsteady-lines.sim.test.ts",
+  "packages/server/test/lossy-line.sim.test.ts",
+  "packages/transport/test/striped-link.sim.test.ts",
+];
+
 /** Ends a simulation that hangs. The longest computes for half a minute, but beside browsers it seldom has a core. */
 const SIMULATION_MS = 600_000;
 
@@ -51,7 +61,16 @@ export default defineConfig({
       // decide how it is compiled.
       { ...resolution, test: { name: "heap", include: named("heap.test"), testTimeout: 60_000 } },
       // A part of `pnpm verify`: `npm test` has only twelve minutes.
-      { ...resolution, test: { ...shared, name: "slow", include: named("slow.test"), testTimeout: 600_000 } },
+      {
+        ...resolution,
+        test: {
+          ...shared,
+          name: "slow",
+          include: [...named("slow.test"), ...MANY_CASES],
+          env: { PACELINE_ALL_CASES: "1" },
+          testTimeout: 600_000,
+        },
+      },
       { ...resolution, test: { name: "repo", include: ["tools/test/*.test.ts"], testTimeout: 60_000 } },
     ],
   },
