@@ -26,8 +26,8 @@ const MANY_CASES = [
   "packages/transport/test/striped-link.sim.test.ts",
 ];
 
-/** Ends a simulation that hangs. The longest computes for half a minute, but beside browsers it seldom has a core. */
-const SIMULATION_MS = 600_000;
+/** Ends a test that hangs. The longest computes for half a minute, but beside browsers it seldom has a core. */
+const PATIENT_MS = 600_000;
 
 export default defineConfig({
   ...resolution,
@@ -51,11 +51,11 @@ export default defineConfig({
       },
       {
         ...resolution,
-        test: { ...shared, name: "property", include: named("property.test"), testTimeout: SIMULATION_MS },
+        test: { ...shared, name: "property", include: named("property.test"), testTimeout: PATIENT_MS },
       },
       {
         ...resolution,
-        test: { ...shared, name: "sim", include: named("sim.test"), testTimeout: SIMULATION_MS },
+        test: { ...shared, name: "sim", include: named("sim.test"), testTimeout: PATIENT_MS },
       },
       // In a process of their own: objects left by other files would count, and earlier calls of a function
       // decide how it is compiled.
@@ -71,7 +71,7 @@ export default defineConfig({
           testTimeout: 600_000,
         },
       },
-      { ...resolution, test: { name: "repo", include: ["tools/test/*.test.ts"], testTimeout: 60_000 } },
+      { ...resolution, test: { name: "repo", include: ["tools/test/*.test.ts"], testTimeout: PATIENT_MS } },
     ],
   },
 });

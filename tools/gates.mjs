@@ -48,6 +48,8 @@ export function vitestResult(file) {
   }
 }
 
+/** The cache, in node_modules, spares the next run nearly all of a minute. */
+const FORMAT = ["--check", "--cache", "--log-level", "warn"];
 const LINT = ["--type-aware", "--type-check", "--deny-warnings"];
 
 /** @param {string} script */
@@ -63,7 +65,13 @@ const simulations = { name: "simulations", run: () => runTests("simulations", ["
  * The tests that wait for sockets, processes and real time.
  * @type {Gate}
  */
-const units = { name: "units", run: () => runTests("units", ["unit", "repo", "heap"], 3, false) };
+const units = { name: "units", run: () => runTests("units", ["unit", "heap"], 3, false) };
+
+/**
+ * The tests of the repository itself read, bundle and compile.
+ * @type {Gate}
+ */
+const repository = { name: "repository", run: () => runTests("repository", ["repo"], 1, true) };
 
 /**
  * The packages' types are checked by the compiler that writes their declarations, if the build has not done so. The
@@ -74,7 +82,7 @@ const units = { name: "units", run: () => runTests("units", ["unit", "repo", "he
 const READERS = [
   { name: "types of packages", commands: () => [[NODE, binOf("typescript", "tsc"), "-b", ...PROJECTS]] },
   { name: "types and lint", commands: () => [[NODE, binOf("oxlint"), ...LINT]] },
-  { name: "format", commands: () => [[NODE, binOf("prettier"), "--check", "--log-level", "warn", "."]] },
+  { name: "format", commands: () => [[NODE, binOf("prettier"), ...FORMAT, "."]] },
   { name: "dead code", commands: () => [[NODE, binOf("knip")]] },
   { name: "size", commands: () => [[NODE, binOf("size-limit")]] },
   { name: "docs", commands: () => [[...tool("docs.mjs"), "--check"]] },
@@ -184,7 +192,7 @@ export async function runGates({ before = [], after = [] } = {}) {
   const lanes = [
     [...before, () => runGate(units), ...after],
     [() => runGate(simulations)],
-    READERS.map((gate) => () => runGate(gate)),
+    [...READERS, repository].map((gate) => () => runGate(gate)),
   ];
   const counts = await Promise.all(lanes.map((steps) => inTurn(steps)));
   return inTurn(counts.map((count) => async () => count));

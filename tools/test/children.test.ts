@@ -6,6 +6,9 @@ import { endChild, runChild, startChild } from "../children.mjs";
 
 const CHILDREN = path.resolve(import.meta.dirname, "../children.mjs");
 
+/** These tests run with the lowest priority. */
+const LIMIT_MS = 120_000;
+
 let folder = "";
 beforeEach(() => void (folder = mkdtempSync(path.join(tmpdir(), "paceline-children-"))));
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -23,7 +26,7 @@ const pidsFile = (): string => path.join(folder, "pids");
 
 /** The step and what it started. */
 async function startedPids(): Promise<number[]> {
-  await vi.waitFor(() => expect(readFileSync(pidsFile(), "utf8").split(" ")).toHaveLength(3), 30_000);
+  await vi.waitFor(() => expect(readFileSync(pidsFile(), "utf8").split(" ")).toHaveLength(3), LIMIT_MS);
   return readFileSync(pidsFile(), "utf8").split(" ").map(Number);
 }
 
@@ -39,7 +42,7 @@ function isRunning(pid: number): boolean {
 }
 
 async function expectNothingLeft(pids: readonly number[]): Promise<void> {
-  await vi.waitFor(() => expect(pids.filter((pid) => isRunning(pid))).toEqual([]), 10_000);
+  await vi.waitFor(() => expect(pids.filter((pid) => isRunning(pid))).toEqual([]), LIMIT_MS);
 }
 
 describe.runIf(process.platform === "linux")("nothing that a step started is left", () => {
@@ -81,7 +84,7 @@ describe.runIf(process.platform === "linux")("nothing that a step started is lef
       const pids = await startedPids();
       process.kill(child.pid!, signal);
       await expectNothingLeft([child.pid!, ...pids]);
-      await vi.waitFor(() => expect(child.exitCode).toBe(130), 10_000);
+      await vi.waitFor(() => expect(child.exitCode).toBe(130), LIMIT_MS);
       await endChild(child);
     },
   );
