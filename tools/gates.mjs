@@ -8,7 +8,7 @@ import { binOf, ROOT } from "./pnpm.mjs";
 
 const NODE = process.execPath;
 /** Ends a gate that hangs. Far above what a slow machine takes, so that it ends no other. */
-const LIMIT_MS = 1_800_000;
+const LIMIT_MS = 3_600_000;
 
 /**
  * @typedef {{ passed: number, failed: number }} Counts
