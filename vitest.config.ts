@@ -59,7 +59,7 @@ export default defineConfig({
       },
       // In a process of their own: objects left by other files would count, and earlier calls of a function
       // decide how it is compiled.
-      { ...resolution, test: { name: "heap", include: named("heap.test"), testTimeout: 60_000 } },
+      { ...resolution, test: { name: "heap", include: named("heap.test"), testTimeout: PATIENT_MS } },
       // A part of `pnpm verify`: `npm test` has only twelve minutes.
       {
         ...resolution,
