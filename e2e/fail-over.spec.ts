@@ -9,8 +9,8 @@ import { screenshotFile, test, type Fixtures } from "./scenario.js";
 /** Longer than the game's own limit, which the test does not read. */
 const TOAST_LIMIT_MS = 15_000;
 const DRIVERS = 3;
-/** About one frame: a state made between the key and the kill counts on one side only. */
-const TOOK_TOLERANCE_MS = 20;
+/** A frame of a busy machine: a state made between the key and the kill counts on one side only. */
+const TOOK_TOLERANCE_MS = 200;
 /** Path of the README's picture. */
 const PICTURE = path.resolve(import.meta.dirname, "../docs/images/race.png");
 

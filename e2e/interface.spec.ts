@@ -54,10 +54,8 @@ test("the pictures of the documents", async ({ startServer, enter }) => {
 });
 
 for (const name of ["chromium", "firefox"] as const) {
-  test(`${name}: the speed stays in one line, and what scrolls or slides is dark`, async ({
-    startServer,
-    enter,
-  }) => {
+  const title = `${name}: the speed stays in one line, and what scrolls or slides is dark`;
+  test(title, { tag: name === "firefox" ? "@slow" : [] }, async ({ startServer, enter }) => {
     const server = await startServer();
     for (const viewport of [DESK, { width: 844, height: 390 }]) {
       const page = new RacePage(await enter(name, { viewport }));

@@ -9,7 +9,7 @@ import { removeStaleOutput } from "./stale-output.mjs";
 const PACKAGES = path.join(ROOT, "packages");
 
 /** Projects that run from `dist`; their references are built with them. A plain `tsc -b` would check the tests too. */
-const PROJECTS = [
+export const PROJECTS = [
   "packages/client",
   "packages/panel",
   "packages/testkit",

@@ -5,12 +5,21 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { joinOneCpuGroup } from "./one-cpu-group.mjs";
+import { readdirSync, readFileSync } from "node:fs";
+import { joinOneCpuGroup, yieldCpu } from "./one-cpu-group.mjs";
 
 const HAS_GROUPS = process.platform !== "win32";
 
-/** @type {Set<import("node:child_process").ChildProcess>} */
-const living = new Set();
+/** Environment variable with the path of children to a process. Processes inherit it, also those that lead a session. */
+const LINEAGE = "PACELINE_LINEAGE";
+const OWN_LINEAGE = process.env[LINEAGE] ?? "";
+
+/**
+ * The children, with their lineage.
+ * @type {Map<import("node:child_process").ChildProcess, string>}
+ */
+const living = new Map();
+let started = 0;
 
 joinOneCpuGroup();
 
@@ -25,24 +34,48 @@ function send(child, signal) {
   }
 }
 
+/**
+ * Kills all that a child has started and left behind: its group, and on Linux also what left the group, as browsers do.
+ * @param {import("node:child_process").ChildProcess} child
+ * @param {string | undefined} lineage
+ */
+function killLeftovers(child, lineage) {
+  send(child, "SIGKILL");
+  if (process.platform !== "linux" || lineage === undefined) return;
+  const entry = `${LINEAGE}=${lineage}`;
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      const environment = readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
+      if (environment.some((each) => each === entry || each.startsWith(`${entry}/`)))
+        process.kill(Number(pid), "SIGKILL");
+    } catch {
+      // It has ended, or belongs to somebody else.
+    }
+  }
+}
+
 /** @param {import("node:child_process").ChildProcess} child */
 const hasEnded = (child) => child.exitCode !== null || child.signalCode !== null;
 
 /**
- * @param {string} command
- * @param {string[]} args
- * @param {{ cwd?: string, env?: Record<string, string>, stdio?: import("node:child_process").StdioOptions }} [options]
+ * `isPatient`: the child and all that it starts get only the CPU time that nothing else wants.
+ * @typedef {{ cwd?: string, env?: Record<string, string>, isPatient?: boolean, stdio?: import("node:child_process").StdioOptions }} StartOptions
  */
+
+/** @param {string} command @param {string[]} args @param {StartOptions} [options] */
 export function startChild(command, args, options = {}) {
+  const lineage = `${OWN_LINEAGE}/${process.pid}.${started++}`;
   const child = spawn(command, args, {
     cwd: options.cwd ?? process.cwd(),
-    env: { ...process.env, ...options.env },
+    env: { ...process.env, ...options.env, [LINEAGE]: lineage },
     stdio: options.stdio ?? ["ignore", "pipe", "pipe"],
     detached: HAS_GROUPS,
     // On Windows only npm's and pnpm's entry points are scripts; every other command is Node itself.
     shell: process.platform === "win32" && !command.endsWith(".exe"),
   });
-  living.add(child);
+  // At once: the threads and processes that the child starts get its priority.
+  if (options.isPatient && child.pid !== undefined) yieldCpu(child.pid);
+  living.set(child, lineage);
   child.once("exit", () => living.delete(child));
   child.once("error", () => living.delete(child));
   return child;
@@ -52,12 +85,13 @@ export function startChild(command, args, options = {}) {
  * Runs a command to its end. Never rejects: a command that cannot start is a result with code 127.
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, echo?: boolean, stdio?: import("node:child_process").StdioOptions }} [options]
+ * @param {StartOptions & { timeoutMs?: number, echo?: boolean }} [options]
  * @returns {Promise<{ code: number, output: string, durationMs: number }>}
  */
 export async function runChild(command, args, options = {}) {
   const startedMs = performance.now();
   const child = startChild(command, args, options);
+  const lineage = living.get(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding("utf8").on("data", (text) => {
@@ -75,8 +109,7 @@ export async function runChild(command, args, options = {}) {
     child.once("close", (exitCode) => resolve(exitCode ?? 1));
   });
   clearTimeout(limit);
-  // Kills every process that the command left in its group.
-  send(child, "SIGKILL");
+  killLeftovers(child, lineage);
   const durationMs = performance.now() - startedMs;
   if (timeoutMs !== undefined && durationMs >= timeoutMs)
     output += `\nEnded after its limit of ${timeoutMs} ms.\n`;
@@ -107,7 +140,10 @@ export async function endChild(child, first = "SIGTERM") {
  * [first]
  */
 export async function endAllChildren(first) {
-  for (const child of [...living].toReversed()) await endChild(child, first);
+  for (const [child, lineage] of [...living].toReversed()) {
+    await endChild(child, first);
+    killLeftovers(child, lineage);
+  }
 }
 
 /**
@@ -134,5 +170,5 @@ export function endChildrenOnSignals(exitCode, onEnding) {
 }
 
 process.on("exit", () => {
-  for (const child of living) send(child, "SIGKILL");
+  for (const [child, lineage] of living) killLeftovers(child, lineage);
 });

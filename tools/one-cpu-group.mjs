@@ -6,6 +6,7 @@
  * one group of their own. A container and a user's session have such a group already.
  */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import os from "node:os";
 import path from "node:path";
 
 const ROOT_GROUP = "/sys/fs/cgroup/cpu";
@@ -39,4 +40,19 @@ export function joinOneCpuGroup() {
       // Another run of these tools is still in the group.
     }
   });
+}
+
+/**
+ * Gives a process the lowest priority: it computes while nothing else wants the CPU, and disturbs no test that waits
+ * for real time. Beside the process's own priority there is that of its session, which counts if this process could not
+ * join the one group.
+ * @param {number} pid the leader of a session
+ */
+export function yieldCpu(pid) {
+  try {
+    os.setPriority(pid, os.constants.priority.PRIORITY_LOW);
+    if (existsSync(`/proc/${pid}/autogroup`)) writeFileSync(`/proc/${pid}/autogroup`, "19");
+  } catch {
+    // It has ended, or the system does not allow it: then it takes its share.
+  }
 }

@@ -4,6 +4,7 @@ import { createRelay } from "@paceline/relay";
 import { seededRandom, VirtualScheduler } from "@paceline/testkit";
 import { StagePlayer, virtualWebRtc, preloadRooms } from "@paceline/testkit/room";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { someOf } from "../../packages/testkit/test/some-of.js";
 import { PuzzleGame } from "../puzzle/game.js";
 import { StrategyGame, type Order } from "../strategy/game.js";
 
@@ -127,37 +128,44 @@ function hasBeenDirect({ transport }: Room): boolean {
 }
 
 const HZ = { strategy: 20, puzzle: 30 } as const;
-const cells = (["strategy", "puzzle"] as const).flatMap((genre) =>
-  (["relay", "mesh"] as const).flatMap((topology) => [0.05, 0.2].map((loss) => ({ genre, topology, loss }))),
-);
+// The first two have each genre and each topology.
+const cells = [0.2, 0.05].flatMap((loss) => [
+  { genre: "strategy", topology: "mesh", loss } as const,
+  { genre: "puzzle", topology: "relay", loss } as const,
+  { genre: "strategy", topology: "relay", loss } as const,
+  { genre: "puzzle", topology: "mesh", loss } as const,
+]);
 
 afterEach(() => vi.restoreAllMocks());
 
 describe("three players in lockstep over a lossy wire", () => {
-  test.each(cells)("$genre by $topology at $loss loss: all worlds are equal at every tick", async (wire) => {
-    const errors = vi.spyOn(console, "error").mockReturnValue();
-    const match = await Match.begin(wire);
-    await match.run(60_000);
-    const before = expectSameWorld(match.players);
-    // Lost turns are repeated while all players wait for them: a part of the profile's rate remains.
-    const leastHz = HZ[wire.genre] * (wire.loss > 0.1 ? 0.3 : 0.6);
-    expect(before).toBeGreaterThan(60 * leastHz);
-    for (const { room } of match.players) expect(hasBeenDirect(room)).toBe(wire.topology === "mesh");
-    const [, cut, leaver] = match.players as [Player, Player, Player];
-    cut.room.transport.killDirect();
-    cut.stage.offline();
-    await match.run(2000);
-    cut.stage.online();
-    await match.run(28_000);
-    const after = expectSameWorld(match.players);
-    expect(after).toBeGreaterThan(before + 20 * leastHz);
-    leaver.room.leave();
-    // The server keeps the seat for 20 s where the farewell is lost.
-    await match.run(45_000);
-    const staying = match.players.filter((player) => player !== leaver);
-    expect(expectSameWorld(staying)).toBeGreaterThan(after + 20 * leastHz);
-    expect(errors).not.toHaveBeenCalled();
-  });
+  test.each(someOf(cells, 2))(
+    "$genre by $topology at $loss loss: all worlds are equal at every tick",
+    async (wire) => {
+      const errors = vi.spyOn(console, "error").mockReturnValue();
+      const match = await Match.begin(wire);
+      await match.run(60_000);
+      const before = expectSameWorld(match.players);
+      // Lost turns are repeated while all players wait for them: a part of the profile's rate remains.
+      const leastHz = HZ[wire.genre] * (wire.loss > 0.1 ? 0.3 : 0.6);
+      expect(before).toBeGreaterThan(60 * leastHz);
+      for (const { room } of match.players) expect(hasBeenDirect(room)).toBe(wire.topology === "mesh");
+      const [, cut, leaver] = match.players as [Player, Player, Player];
+      cut.room.transport.killDirect();
+      cut.stage.offline();
+      await match.run(2000);
+      cut.stage.online();
+      await match.run(28_000);
+      const after = expectSameWorld(match.players);
+      expect(after).toBeGreaterThan(before + 20 * leastHz);
+      leaver.room.leave();
+      // The server keeps the seat for 20 s where the farewell is lost.
+      await match.run(45_000);
+      const staying = match.players.filter((player) => player !== leaver);
+      expect(expectSameWorld(staying)).toBeGreaterThan(after + 20 * leastHz);
+      expect(errors).not.toHaveBeenCalled();
+    },
+  );
 
   test.each(["strategy", "puzzle"] as const)(
     "%s: all players report a desync if one machine computes another step",

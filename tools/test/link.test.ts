@@ -141,7 +141,7 @@ describe("the linked client in a game", () => {
     const built = spawnSync(process.execPath, [tsc, "-b", CLIENT], { encoding: "utf8" });
     if (built.status !== 0) throw new Error(built.stdout);
     await linkClient();
-  }, 240_000);
+  }, 600_000);
 
   interface Built {
     readonly entry: string;
@@ -254,7 +254,7 @@ describe("the linked panel", () => {
     await linkPanel();
     const files = readdirSync(linked).filter((file) => file.endsWith(".js"));
     codes = new Map(files.map((file) => [file, readFileSync(path.join(linked, file), "utf8")]));
-  }, 240_000);
+  }, 600_000);
 
   it("imports its own files alone, so that a page without a bundler can load it", () => {
     const specifiers = [...codes.values()].flatMap((code) =>

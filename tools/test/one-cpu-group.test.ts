@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
+import os from "node:os";
 import { describe, expect, it } from "vitest";
 import { runChild } from "../children.mjs";
 
@@ -19,4 +20,17 @@ describe("the children of these tools", () => {
     expect(cpuGroupOf(output)).toBe(own);
     expect(own).not.toMatch(/:\/$/);
   });
+
+  it.runIf(process.platform !== "win32")(
+    "yield the CPU with all that they start, if they are patient",
+    async () => {
+      const own = "console.log(require('node:os').getPriority())";
+      const nested = `require("node:child_process").execFileSync(process.execPath, ["-e", ${JSON.stringify(own)}], { stdio: "inherit" })`;
+      const run = (isPatient: boolean): Promise<{ output: string }> =>
+        runChild(process.execPath, ["-e", `${own};${nested}`], { isPatient });
+      expect((await run(true)).output).toBe("19\n19\n");
+      const same = os.getPriority();
+      expect((await run(false)).output).toBe(`${same}\n${same}\n`);
+    },
+  );
 });

@@ -61,6 +61,30 @@ const FOLDED = new RegExp(
     String.raw`lab/(?:)src/(?:connect/growth|motion/quantise)\b`,
   ].join("|"),
 );
+/** A busy machine is late by this much. A test that allows less says something about the machine. */
+const MIN_WALL_CLOCK_MS = 200;
+
+/** Returns the limits below that in which a test asserts a duration of real time. */
+function tightWallClocks(text: string): string[] {
+  const reading = String.raw`\b(?:performance|Date)\.now\(\)`;
+  const difference = `(?:${reading}\\s*-|-\\s*${reading})`;
+  // What is multiplied is a distance, or another unit.
+  const assigned = new RegExp(String.raw`\b(\w+)\s*=[^;=]*${difference}[^;*/]*;`, "g");
+  const durations = [...text.matchAll(assigned)].map(([, name]) => name!);
+  const constants = new Map(
+    [...text.matchAll(/\bconst (\w+) = ([\d_.]+);/g)].map(([, name, value]) => [name!, value!]),
+  );
+  const isDuration = new RegExp([difference, ...durations.map((name) => String.raw`\b${name}\b`)].join("|"));
+  const asserted =
+    /expect(?:\.soft)?\(([^;]*?)\)\s*\.(?:toBeLessThan|toBeLessThanOrEqual|toBeCloseTo)\(([\w.]+)/g;
+  return [...text.matchAll(asserted)]
+    .filter(([, value = "", limit = ""]) => {
+      const limitMs = Number((constants.get(limit) ?? limit).replaceAll("_", ""));
+      return isDuration.test(value) && limitMs < MIN_WALL_CLOCK_MS;
+    })
+    .map(([found]) => found);
+}
+
 const LEFT_UNDONE = /\b(?:TO(?:)DO|FIX(?:)ME|X(?:)XX)\b/;
 
 describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
@@ -113,6 +137,16 @@ describe.runIf(existsSync(path.join(ROOT, ".git")))("committed files", () => {
     expect(present.filter(({ text }) => FOLDED.test(text)).map(({ file }) => file)).toEqual([]);
   });
 
+  it("assert no duration of real time below what a busy machine is late", () => {
+    const tests = texts.filter(
+      ({ file }) => /\.(?:test|spec)\.ts$/.test(file) && !file.startsWith("tools/test/tidi"),
+    );
+    expect(tests.length).toBeGreaterThan(100);
+    expect(
+      tests.flatMap(({ file, text }) => tightWallClocks(text).map((each) => `${file}: ${each}`)),
+    ).toEqual([]);
+  });
+
   it("are named by what they hold", () => {
     expect(files.filter((file) => VAGUE_NAME.test(file))).toEqual([]);
   });
@@ -145,6 +179,19 @@ describe("the patterns", () => {
     expect(["packages/protocol", "src/errors/error-codes.ts"].join("/")).not.toMatch(FOLDED);
     expect(["packages/client", "src/policy/plan-in-force.ts"].join("/")).not.toMatch(FOLDED);
     expect(["packages/server", "src/hooks/hooks.ts"].join("/")).not.toMatch(FOLDED);
+  });
+
+  it("find durations of real time that a busy machine exceeds", () => {
+    expect(tightWallClocks("expect(performance.now() - startMs).toBeLessThan(150);")).toHaveLength(1);
+    expect(
+      tightWallClocks("const tookMs = Date.now() - startMs;\nexpect(tookMs).toBeLessThan(90);"),
+    ).toHaveLength(1);
+    expect(
+      tightWallClocks("const MAX_MS = 20; expect(Math.abs(a - performance.now())).toBeLessThan(MAX_MS);"),
+    ).toHaveLength(1);
+    expect(tightWallClocks("expect(performance.now() - startMs).toBeLessThan(1000);")).toEqual([]);
+    expect(tightWallClocks("expect(Date.now() - startMs).toBeGreaterThan(90);")).toEqual([]);
+    expect(tightWallClocks("expect(sent).toBeLessThan(90);")).toEqual([]);
   });
 
   it("leave ordinary words alone", () => {

@@ -10,9 +10,12 @@ const { silentLog } = await built("relay");
 
 /** @param {string} hook */
 const note = (hook) =>
-  /** @this {{ roomId: string }} @param {{ number: number }} player */
-  function noted({ number }) {
-    console.log(`${hook} ${this.roomId} ${number}`);
+  /**
+   * @this {{ roomId: string }}
+   * @param {{ number: number }} player
+   */
+  function noted(player) {
+    console.log(`${hook} ${this.roomId} ${player.number}`);
   };
 
 class Watched extends Room {

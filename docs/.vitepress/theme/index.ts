@@ -1,3 +1,4 @@
+/// <reference types="vitepress/client" />
 import DefaultTheme from "vitepress/theme";
 import "./side-by-side.css";
 

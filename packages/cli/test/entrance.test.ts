@@ -26,7 +26,7 @@ class Running {
   }
 
   async portIn(pattern: RegExp): Promise<number> {
-    await vi.waitUntil(() => pattern.test(this.text) || this.child.exitCode !== null, { timeout: 15_000 });
+    await vi.waitUntil(() => pattern.test(this.text) || this.child.exitCode !== null, { timeout: 30_000 });
     return Number(pattern.exec(this.text)?.[1]);
   }
 }

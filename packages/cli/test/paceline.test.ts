@@ -38,7 +38,7 @@ class Command {
   }
 
   async says(pattern: RegExp): Promise<string> {
-    await vi.waitUntil(() => pattern.test(this.text), { timeout: 10_000 });
+    await vi.waitUntil(() => pattern.test(this.text), { timeout: 30_000 });
     return pattern.exec(this.text)![1] ?? "";
   }
 

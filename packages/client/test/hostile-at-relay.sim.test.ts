@@ -211,7 +211,7 @@ const quiet = witness(() => undefined);
 describe("one member that lies to the relay", () => {
   test.each(Object.entries(attacks))(
     "changes no state that the others and a newcomer read, and delays none by a period: %s",
-    { timeout: 120_000 },
+    { timeout: 600_000 },
     async (_, attack) => {
       const [usual, attacked] = [await quiet, await witness(attack)];
       expectSame(attacked.honest, usual.honest);

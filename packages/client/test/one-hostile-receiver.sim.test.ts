@@ -218,7 +218,7 @@ const attacks: Record<string, Attack> = {
 describe("one hostile member of three", () => {
   test.each(Object.entries(attacks))(
     "does not change the states that the others read: %s",
-    { timeout: 120_000 },
+    { timeout: 600_000 },
     async (_, attack) => {
       const quiet = await witness(() => undefined);
       const attacked = await witness(attack);

@@ -5,6 +5,7 @@ import { seededRandom } from "@paceline/testkit";
 import { virtualWebRtc } from "@paceline/testkit/room";
 import { decisionTree, type LinkFilter, type ProfileOverrides, type Row } from "@paceline/transport";
 import { expect, test, vi } from "vitest";
+import { someOf } from "../../testkit/test/some-of.js";
 import { RelayStage } from "./relay-stage.js";
 
 // Measures what a player sends and gets in each second, directly and through the relay, headers included. The
@@ -183,11 +184,17 @@ test.each([
 );
 
 test("the kept figures of both paths are those of today", async () => {
+  const isWritten = process.env.PACELINE_WRITE_PATHS !== undefined;
+  const played = isWritten ? Object.entries(situations) : someOf(Object.entries(situations), 2);
   const rows: Figures[] = [];
-  for (const [situation, profile] of Object.entries(situations))
+  for (const [situation, profile] of played)
     for (const path of ["direct", "relay"] as const) rows.push(await figuresOf(situation, profile, path));
-  if (process.env.PACELINE_WRITE_PATHS) writeFileSync(file, `${JSON.stringify({ rows }, undefined, 2)}\n`);
-  const kept = (JSON.parse(readFileSync(file, "utf8")) as { rows: Figures[] }).rows;
+  if (isWritten) writeFileSync(file, `${JSON.stringify({ rows }, undefined, 2)}\n`);
+  const { rows: all } = JSON.parse(readFileSync(file, "utf8")) as { rows: Figures[] };
+  expect(all.map(({ situation }) => situation)).toEqual(
+    Object.keys(situations).flatMap((name) => [name, name]),
+  );
+  const kept = all.slice(0, rows.length);
   const about = (value: number) =>
     expect.toSatisfy((now: number) => Math.abs(now - value) <= TOLERANCE * value);
   const expected = kept.map((row) => ({

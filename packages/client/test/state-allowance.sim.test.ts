@@ -91,7 +91,7 @@ test.each([
   ["direct links that lose states", overLossyLinks],
 ])(
   "an owner of very many moving entities sends no more states than receivers read, and all equally often: %s",
-  { timeout: 60_000 },
+  { timeout: 600_000 },
   async (_, meet) => {
     const { rooms, advance } = await meet();
     const [owner, receiver, other] = rooms as [Room, Room, Room];
@@ -121,7 +121,7 @@ test.each([
 
 test(
   "an owner's references take a quarter of the states that receivers read",
-  { timeout: 60_000 },
+  { timeout: 600_000 },
   async () => {
     const { rooms, advance } = await overLossyLinks();
     const [owner, ...receivers] = rooms as [Room, Room, Room];

@@ -204,7 +204,7 @@ describe("states of a room", () => {
     expect(seen).toHaveLength(1000);
     const late = seen.filter(({ position, id }) => Math.abs(position.x - ((id & 0xffff) / 2 + 1)) > 0.5);
     expect(late).toEqual([]);
-  }, 60_000);
+  }, 600_000);
 });
 
 const original = EntityRows.prototype.reserve;

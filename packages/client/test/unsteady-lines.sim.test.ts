@@ -3,6 +3,7 @@ import { seededRandom } from "@paceline/testkit";
 import { virtualWebRtc, type StagePlayer } from "@paceline/testkit/room";
 import { expect, test, vi } from "vitest";
 import { GOOD_LINE, badLine } from "../../testkit/test/bad-line.js";
+import { someOf } from "../../testkit/test/some-of.js";
 import { RelayStage } from "./relay-stage.js";
 
 const Car = defineEntity("car", {
@@ -34,12 +35,14 @@ function placesOf(cars: Iterable<Pick<Entity<typeof Car>, "tag" | "position">>):
   return places.sort();
 }
 
-test.each([
+const runs = [
   { seed: 1, isDirect: false },
-  { seed: 2, isDirect: false },
   { seed: 3, isDirect: true },
+  { seed: 2, isDirect: false },
   { seed: 4, isDirect: true },
-])(
+];
+
+test.each(someOf(runs, 2))(
   "players on lines that stall, break and come back see each other's entities and hear each message once (%o)",
   async ({ seed, isDirect }) => {
     const random = seededRandom(seed);

@@ -1,7 +1,7 @@
 const POLL_MS = 2;
 
 /** Waits for a condition. Fails after the deadline, and names the condition. */
-export async function until(what: string, isTrue: () => boolean, deadlineMs = 8000): Promise<void> {
+export async function until(what: string, isTrue: () => boolean, deadlineMs = 20_000): Promise<void> {
   const endsAtMs = performance.now() + deadlineMs;
   while (!isTrue()) {
     if (performance.now() > endsAtMs) throw new Error(`not within ${deadlineMs} ms: ${what}`);

@@ -82,7 +82,7 @@ describe.each([1, 3] as const)("a player with a clean line, over %i sockets,", (
 
   test.each([10, 19])(
     "sees the others as well beside %i of 20 players with bad lines as beside none",
-    { timeout: 120_000 },
+    { timeout: 600_000 },
     async (bad) => {
       const usual = await (alone ??= seenBeside(0, sockets));
       const beside = await seenBeside(bad, sockets);
