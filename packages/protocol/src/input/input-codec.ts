@@ -1,8 +1,9 @@
 import { ByteWriter } from "../bytes/byte-writer.js";
 import type { DropReason } from "../drop-reasons.js";
+import type { EntityDefinition } from "../schema/entity-definition.js";
 import { BitCoder, codeWide } from "../state/codec/bit-coder.js";
 import { quantise, restore } from "../state/columns/quantiser.js";
-import { FIRST_FIELD_COLUMN, type StatePlan } from "../state/columns/state-plan.js";
+import { FIRST_FIELD_COLUMN, planState, type StatePlan } from "../state/columns/state-plan.js";
 import type { InputDefinition } from "./input-definition.js";
 
 /** The number of a room's inputs in a description of columns, where a kind of entity has its own. */
@@ -28,10 +29,27 @@ export interface InputRun {
   readonly rows: readonly Float32Array[];
 }
 
+/** An input's definition. `plan`: the columns of the packets, if another build writes them. */
+export interface InputColumns extends Pick<InputDefinition, "definition"> {
+  readonly plan?: StatePlan;
+}
+
+const plans = new WeakMap<EntityDefinition, StatePlan>();
+
+function planOf({ definition, plan: given }: InputColumns): StatePlan {
+  const known = given ?? plans.get(definition);
+  if (known) return known;
+  // The rate does not matter: inputs are not predicted from ticks.
+  const plan = planState(definition, { tickHz: 60 });
+  plans.set(definition, plan);
+  return plan;
+}
+
 /**
  * Returns the components of an input as the other side will decode them: rounded to the fields' precision.
  */
-export function roundInput({ plan }: InputDefinition, row: Float32Array): Float32Array {
+export function roundInput(input: InputColumns, row: Float32Array): Float32Array {
+  const plan = planOf(input);
   const columns = scratchOf(plan);
   quantise(plan, row, columns, 0);
   const rounded = new Float32Array(row.length);
@@ -43,7 +61,8 @@ export function roundInput({ plan }: InputDefinition, row: Float32Array): Float3
  * Writes inputs: the first one whole, of each other one only the changes. Throws `ConfigError` for a
  * value out of its field's range.
  */
-export function writeInputs({ plan }: InputDefinition, { newest, rows }: InputRun): Uint8Array {
+export function writeInputs(input: InputColumns, { newest, rows }: InputRun): Uint8Array {
+  const plan = planOf(input);
   encoder.startEncoding();
   encoder.bits(rows.length - 1, COUNT_BITS);
   let before: Int32Array | undefined;
@@ -69,7 +88,7 @@ function scratchOf({ width }: StatePlan): Int32Array {
  * of components that the plan of another build lacks.
  */
 export function readInputs(
-  definition: InputDefinition,
+  input: InputColumns,
   bytes: Uint8Array,
   wanted?: (newest: number) => number,
   idle?: Float32Array,
@@ -77,15 +96,16 @@ export function readInputs(
   if (bytes.length < NUMBER_BYTES) return "length";
   const newest = bytes[0]! | (bytes[1]! << 8);
   decoder.startDecoding(bytes, NUMBER_BYTES);
-  return readRows(definition, newest, wanted, idle);
+  return readRows(input, newest, wanted, idle);
 }
 
 function readRows(
-  { plan, definition }: InputDefinition,
+  input: InputColumns,
   newest: number,
   wanted: ((newest: number) => number) | undefined,
-  idle: Float32Array = new Float32Array(definition.components.length),
+  idle: Float32Array = new Float32Array(input.definition.components.length),
 ): InputRun | DropReason {
+  const plan = planOf(input);
   const count = decoder.bits(0, COUNT_BITS) + 1;
   const rows: Float32Array[] = [];
   const columns = scratchOf(plan);

@@ -4,6 +4,7 @@ import {
   matchColumns,
   readInputs,
   type DropReason,
+  type InputColumns,
   type InputDefinition,
   type InputFeedback,
   type StatePlan,
@@ -29,7 +30,7 @@ type InputCounters = Pick<RoomCounters, "inputsLate" | "inputsMissing" | "inputs
 export class PlayerInputs {
   readonly #definition: InputDefinition;
   /** The columns of the player's packets; undefined if its build has none of the room's fields. */
-  #reads: InputDefinition | undefined;
+  #reads: InputColumns | undefined;
   readonly #idle: Float32Array;
   #buffer: ServerInputBuffer<Float32Array>;
   /** Room tick minus input number; undefined before the first input. */

@@ -1,4 +1,5 @@
-import type { Component, Leaf } from "../../schema/entity-components.js";
+import { bitsBetween, stepsOf } from "../../schema/component-steps.js";
+import type { Leaf } from "../../schema/entity-components.js";
 import type { EntityDefinition } from "../../schema/entity-definition.js";
 import { ConfigError } from "../../errors/errors.js";
 
@@ -77,9 +78,6 @@ export interface StatePlan {
 
 /** Columns of a quaternion: the index of the omitted component, then the other three. */
 export const QUAT_COLUMNS = 4;
-/** Largest rotation by rounding, per step of a component: 2 * sqrt(3), at (1/2, 1/2, 1/2, 1/2). */
-const QUAT_TURN_PER_STEP = 2 * Math.sqrt(3);
-const TURN = 2 * Math.PI;
 
 export interface PlanOptions {
   readonly tickHz: number;
@@ -149,57 +147,15 @@ function layColumns(definition: EntityDefinition, columnOf: Int32Array, width: n
   for (const [index, component] of definition.components.entries()) {
     const column = columnOf[index]!;
     if (column < 0) continue;
-    if (component.kind === "angle") {
-      turn[column] = Math.ceil(TURN / component.precision - 1e-9);
-      step[column] = TURN / turn[column];
-      max[column] = turn[column] - 1;
-    } else if (component.kind === "quat") layQuatColumn(component, column, { min, max, step });
-    else if (!component.isSent) {
-      step[column] = component.precision;
-      max[column] = MAX_RATE_STEPS;
-      min[column] = -MAX_RATE_STEPS;
-    } else {
-      assertSteps(definition, component);
-      step[column] = component.precision;
-      min[column] = Math.round(component.min / component.precision);
-      max[column] = Math.round(component.max / component.precision);
-    }
+    const steps = stepsOf(definition, component);
+    min[column] = steps.min;
+    max[column] = steps.max;
+    turn[column] = steps.turn;
+    step[column] = steps.step;
   }
-  const bits = Uint8Array.from(min, (low, column) => 32 - Math.clz32(max[column]! - low));
+  const bits = Uint8Array.from(min, (low, column) => bitsBetween(low, max[column]!));
   const rest = min.map((low, column) => Math.min(Math.max(0, low), max[column]!));
   return { min, max, turn, bits, step, rest };
-}
-
-/**
- * Bound of a derived rate, in steps. Steps of 1 cm/s reach 2.6 km/s; steps of 0.5 m/s² reach more than any
- * impact.
- */
-const MAX_RATE_STEPS = 2 ** 18 - 1;
-/** Limit of steps of a range. More would not fit the codec's integers. */
-const MAX_STEPS = 2 ** 30;
-
-function assertSteps({ name }: EntityDefinition, { name: field, min, max, precision }: Component): void {
-  if (Math.max(max - min, Math.abs(min), Math.abs(max)) / precision <= MAX_STEPS) return;
-  throw new ConfigError(
-    `${name}.${field}.precision`,
-    precision,
-    `one that leads from ${min} to ${max}, and from 0, in at most 2^30 steps`,
-  );
-}
-
-function layQuatColumn(
-  component: Component,
-  column: number,
-  into: Pick<Columns, "min" | "max" | "step">,
-): void {
-  if (component.name.endsWith(".x")) {
-    into.max[column] = 3;
-    return;
-  }
-  const step = component.precision / 2 / QUAT_TURN_PER_STEP;
-  into.step[column] = step;
-  into.max[column] = Math.ceil(Math.SQRT1_2 / step);
-  into.min[column] = -into.max[column];
 }
 
 /** Groups columns, velocity first. A position is then predicted from its velocity, and costs few bits. */
