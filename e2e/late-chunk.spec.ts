@@ -222,8 +222,12 @@ test("the faster codec is requested only after the first state", async () => {
   }
 });
 
+/** Another room of this name, in the same tab, was a mesh. */
+const REMEMBERS_A_MESH =
+  'sessionStorage.setItem("paceline:modes", JSON.stringify({ [`${location.origin} race`]: "mesh" }));';
+
 for (const [guessed, served, code] of [
-  ["a mesh", "an authority", authorityGame()],
+  ["a mesh", "an authority", `${REMEMBERS_A_MESH}\n${authorityGame()}`],
   ["an authority", "a mesh", meshGame().replace('profile: "racing"', 'profile: "shooter"')],
 ] as const) {
   test(`a page that expects ${guessed} and joins a room with ${served} plays, however late the code is`, async () => {

@@ -1,4 +1,12 @@
-import { Client, NetError, type Genre, type Room, type TransportKind } from "@paceline/client";
+import {
+  Client,
+  NetError,
+  profiles,
+  type Genre,
+  type ProfileChoice,
+  type Room,
+  type TransportKind,
+} from "@paceline/client";
 import type { DriverCard } from "../race/race-messages.js";
 import { GRAND_PRIX } from "./grand-prix.js";
 import { joinFriends, type Invitation } from "./invitation.js";
@@ -31,11 +39,20 @@ function retryDelayMs(attempt: number): number {
 export async function joinRace(options: JoinOptions): Promise<Room> {
   const { server, profile, transports, mode } = options;
   const client = new Client(server, {
-    profile: mode === "relay" ? { base: profile, topology: "relay" } : profile,
+    profile: profileIn(mode, profile),
     ...(transports === undefined ? {} : { transports }),
   });
   await import("../track/salt-flats.js");
   return askForRoom(client, options);
+}
+
+/**
+ * Names the topology of a race among players. This page also describes the inputs of races that a server
+ * decides, from which the client would conclude that it joins one.
+ */
+function profileIn(mode: JoinOptions["mode"], base: Genre): ProfileChoice {
+  if (mode === "server") return base;
+  return { base, topology: mode === "relay" || profiles[base].topology === "relay" ? "relay" : "mesh" };
 }
 
 function askForRoom(client: Client, options: JoinOptions): Promise<Room> {

@@ -7,6 +7,7 @@ import {
   type RoomOptions,
   type ServerTypes,
   checkKeys,
+  usesInputs,
   usesMotion,
 } from "@paceline/protocol";
 import {
@@ -375,9 +376,14 @@ async function roomCode() {
   return code;
 }
 
-/** Returns the mode of rooms that a profile prefers. */
+/**
+ * Returns the mode of rooms that the game names: by a topology of its own, by inputs, which only an authority
+ * takes, else by its genre.
+ */
 function modeBy(profile: ProfileChoice): ModeName {
-  return profileOf(profile).topology === "authority" ? "authority" : "mesh";
+  const isNamed = typeof profile === "object" && profile.topology !== undefined;
+  const hasAuthority = profileOf(profile).topology === "authority" || (!isNamed && usesInputs());
+  return hasAuthority ? "authority" : "mesh";
 }
 
 async function loadMotion(): Promise<void> {
