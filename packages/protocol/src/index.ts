@@ -13,7 +13,13 @@ export {
 export * from "./errors/error-codes.js";
 export * from "./errors/errors.js";
 export * from "./errors/option-checks.js";
-export { INPUT_COLUMNS, readInputs, roundInput, writeInputs } from "./input/input-codec.js";
+export {
+  INPUT_COLUMNS,
+  readInputs,
+  roundInput,
+  writeInputs,
+  type InputColumns,
+} from "./input/input-codec.js";
 export * from "./input/input-definition.js";
 export * from "./input/input-feedback.js";
 export type { Component, Leaf } from "./schema/entity-components.js";

@@ -42,7 +42,6 @@ import {
   reconnectCall,
   type JoinCall,
   type JoinTerms,
-  requestRooms,
   serverUrlOf,
 } from "../connection/match-request.js";
 import { doors } from "../doors/doors.js";
@@ -264,7 +263,10 @@ export class Client<S extends object = ServerTypes> {
     const request = { serverUrl: this.#serverUrl, call, webrtc: false, timeoutMs: LIST_TIMEOUT_MS };
     return untilAborted(
       signal,
-      () => requestRooms({ ...request, scheduler: this.#scheduler, signal }),
+      async () => {
+        const { requestRooms } = await doors.room.open();
+        return requestRooms({ ...request, scheduler: this.#scheduler, signal });
+      },
       () => undefined,
     );
   }

@@ -9,12 +9,10 @@ import {
   matchRefusalCodes,
   optionsProblem,
   type Group,
-  type ListAnswer,
   type MatchAnswer,
   type MatchBody,
   type MatchMethod,
   type RefusalAnswer,
-  type RoomListing,
   type RoomOptions,
   type SeatClaim,
   checkKeys,
@@ -25,7 +23,7 @@ import type { Credentials } from "./credentials.js";
 import { whoOf } from "./tab-seat.js";
 
 /** Fields that an answer should have, with unchecked values. */
-type Unchecked<Answer> = { readonly [Name in keyof Answer]?: unknown };
+export type Unchecked<Answer> = { readonly [Name in keyof Answer]?: unknown };
 
 export type JoinMethod = MatchMethod | "list";
 
@@ -92,25 +90,8 @@ export async function requestSeat(request: MatchRequest): Promise<Seat> {
   return seatOf(answer, request.serverUrl);
 }
 
-/** Requests the list of rooms from the server. Rejects with {@link NetError}. */
-export async function requestRooms(request: MatchRequest): Promise<RoomListing[]> {
-  const { rooms }: Unchecked<ListAnswer> = fieldsOf(await askServer(request));
-  const isList = Array.isArray(rooms) && rooms.every((room) => typeof fieldsOf(room).roomId === "string");
-  if (isList) return rooms as RoomListing[];
-  throw new NetError("match/bad-answer", "the server's answer is no list of rooms");
-}
-
-/** Returns true if the server answers over HTTP, whatever it says. Takes no seat. */
-export async function isAnswered(request: MatchRequest): Promise<boolean> {
-  try {
-    await requestRooms({ ...request, call: { ...request.call, method: "list" } });
-    return true;
-  } catch (error) {
-    return error instanceof NetError && error.code !== "match/unreachable";
-  }
-}
-
-function askServer(request: MatchRequest): Promise<unknown> {
+/** Requests an answer from the server. Rejects with {@link NetError} if it refuses or is unreachable. */
+export function askServer(request: MatchRequest): Promise<unknown> {
   const deadline = new AbortController();
   const cancel = afterOwnTime(request.scheduler, request.timeoutMs, () => deadline.abort());
   return answerOf(request, anySignal(deadline.signal, request.signal)).finally(cancel);
@@ -261,7 +242,8 @@ function seatOf(answer: unknown, serverUrl: string): Seat {
   return { ticket, roomName, linkUrl: linkUrlOf(serverUrl, linkPath) };
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+/** Returns the fields of an answer; none if it is no object. */
+export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 

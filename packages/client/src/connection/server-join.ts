@@ -2,7 +2,8 @@ import { CloseCode, NetError } from "@paceline/protocol";
 import { afterOwnTime, type Cancel, type Link, type LinkClose, type Scheduler } from "@paceline/transport";
 import { canJoinElsewhere, errorOf } from "./close-meaning.js";
 import { ANSWER_TIMEOUT_MS, type FirstAttempt, type FirstResult } from "./first-attempt.js";
-import { isAnswered, type JoinCall } from "./match-request.js";
+import type { JoinCall } from "./match-request.js";
+import { isAnswered } from "./room-list.js";
 import type { Welcome } from "./server-connection-options.js";
 
 /** Time limit of a join, ms, however often the server answers. */

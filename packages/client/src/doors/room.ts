@@ -1,1 +1,2 @@
+export { requestRooms } from "../connection/room-list.js";
 export { RoomJoin } from "../room/room-join.js";

@@ -1,0 +1,20 @@
+import { NetError, type ListAnswer, type RoomListing } from "@paceline/protocol";
+import { askServer, fieldsOf, type MatchRequest, type Unchecked } from "./match-request.js";
+
+/** Requests the list of rooms from the server. Rejects with {@link NetError}. */
+export async function requestRooms(request: MatchRequest): Promise<RoomListing[]> {
+  const { rooms }: Unchecked<ListAnswer> = fieldsOf(await askServer(request));
+  const isList = Array.isArray(rooms) && rooms.every((room) => typeof fieldsOf(room).roomId === "string");
+  if (isList) return rooms as RoomListing[];
+  throw new NetError("match/bad-answer", "the server's answer is no list of rooms");
+}
+
+/** Returns true if the server answers over HTTP, whatever it says. Takes no seat. */
+export async function isAnswered(request: MatchRequest): Promise<boolean> {
+  try {
+    await requestRooms({ ...request, call: { ...request.call, method: "list" } });
+    return true;
+  } catch (error) {
+    return error instanceof NetError && error.code !== "match/unreachable";
+  }
+}
