@@ -46,7 +46,7 @@ function precompressed(): Plugin {
 export default defineConfig(({ command, isSsrBuild, mode }) => ({
   // The built page takes them as a player's browser gets them from npm: linked and minified.
   resolve: {
-    conditions: command === "build" ? defaultClientConditions : [SOURCE, ...defaultClientConditions],
+    conditions: [...(command === "build" ? [] : [SOURCE]), ...defaultClientConditions],
   },
   plugins: isSsrBuild === true ? [] : [precompressed()],
   ssr: {

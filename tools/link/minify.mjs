@@ -42,6 +42,9 @@ export async function minified(file, isPublic, code, map) {
     sourcefile: file,
     sourcesContent: false,
     legalComments: "none",
+    // simple-peer asks for it. A game's esbuild would put a helper for that into one more file, which every script
+    // then waits for.
+    define: { require: "undefined" },
   });
   const second = await minify(isPublic ? first.code : named(first.code), {
     module: true,

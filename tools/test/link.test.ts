@@ -231,6 +231,11 @@ describe("the linked client in a game", () => {
     expect(source[found.originalLine]!.slice(found.originalColumn)).toMatch(/^webRtc\.prefetch\(\)/);
   });
 
+  it("needs no file of esbuild's own, for which all scripts would wait", async () => {
+    const { entry, chunks } = await withEsbuild(GAME);
+    expect(chunks.get(entry)?.imports).toEqual([]);
+  });
+
   it.each([withEsbuild, withRolldown])(
     "has chunks that V8 compiles while they arrive, since brackets stand around their function (%o)",
     async (bundle) => {
