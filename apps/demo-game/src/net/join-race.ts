@@ -39,7 +39,7 @@ function retryDelayMs(attempt: number): number {
 export async function joinRace(options: JoinOptions): Promise<Room> {
   const { server, profile, transports, mode } = options;
   const client = new Client(server, {
-    profile: profileIn(mode, profile),
+    profile: profileIn(options),
     ...(transports === undefined ? {} : { transports }),
   });
   await import("../track/salt-flats.js");
@@ -50,9 +50,11 @@ export async function joinRace(options: JoinOptions): Promise<Room> {
  * Names the topology of a race among players. This page also describes the inputs of races that a server
  * decides, from which the client would conclude that it joins one.
  */
-function profileIn(mode: JoinOptions["mode"], base: Genre): ProfileChoice {
+function profileIn({ mode, profile: base, transports }: JoinOptions): ProfileChoice {
   if (mode === "server") return base;
-  return { base, topology: mode === "relay" || profiles[base].topology === "relay" ? "relay" : "mesh" };
+  const isRelayed = mode === "relay" || profiles[base].topology === "relay";
+  const hasWebRtc = transports?.includes("webrtc") ?? true;
+  return { base, topology: isRelayed || !hasWebRtc ? "relay" : "mesh" };
 }
 
 function askForRoom(client: Client, options: JoinOptions): Promise<Room> {
