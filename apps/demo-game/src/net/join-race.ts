@@ -37,7 +37,7 @@ function retryDelayMs(attempt: number): number {
  * messages as soon as it is joined, and what nobody listens to yet is lost.
  */
 export async function joinRace(options: JoinOptions): Promise<Room> {
-  const { server, profile, transports, mode } = options;
+  const { server, transports } = options;
   const client = new Client(server, {
     profile: profileIn(options),
     ...(transports === undefined ? {} : { transports }),
