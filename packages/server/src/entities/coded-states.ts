@@ -82,17 +82,14 @@ export class CodedStates implements SnapshotListener {
     this.#plans.clear();
   }
 
-  /** @internal */
   onState(...news: Parameters<SnapshotListener["onState"]>): void {
     this.#options.onState(...news);
   }
 
-  /** @internal */
   onRemoved(): void {
     // Does nothing: a player ends an entity by `disown`, not by its states.
   }
 
-  /** @internal */
   onDesync(id: number): void {
     for (const reader of this.#readers.values()) reader.forget(id);
     this.#options.onLost();

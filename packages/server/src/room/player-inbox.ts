@@ -71,9 +71,9 @@ export class PlayerInbox {
   }
 
   /** Counts bytes that no honest player sends. The relay disconnects a player with too many of them. */
-  malformed({ participant }: Player, reason: DropReason = "bad-message"): void {
+  malformed(player: Player, reason: DropReason = "bad-message"): void {
     this.#options.counters.malformed += 1;
-    participant.session.reportViolation(reason);
+    player.participant.session.reportViolation(reason);
   }
 
   /**
