@@ -96,14 +96,27 @@ describe("tick timeline", () => {
   test("takes the earliest guess until the first observation, and then forgets it", () => {
     for (const lateMs of [20, 120, 240, 700]) {
       const timeline = new TickTimeline(60);
-      timeline.guess(6, 100 + lateMs);
-      timeline.guess(12, 200 + 2 * lateMs);
+      timeline.guess(6, 100 + lateMs, 0, 0);
+      timeline.guess(12, 200 + 2 * lateMs, 0, 0);
       expect(timeline.secondsAt(200 + 2 * lateMs)).toBeCloseTo(0.2 + lateMs / 1000, 6);
-      timeline.observe(60, 1050, 100);
-      expect(timeline.secondsAt(1050)).toBeCloseTo(1.05, 6);
-      timeline.guess(66, 1150 + lateMs);
-      expect(timeline.secondsAt(1150 + lateMs)).toBeCloseTo(1.15 + lateMs / 1000, 6);
+      // A server has kept this one for 150 ms.
+      timeline.guess(30, 650 + 2 * lateMs, 150, 0);
+      expect(timeline.secondsAt(650 + 2 * lateMs)).toBeCloseTo(0.65 + lateMs / 1000, 6);
+      timeline.observe(120, 2050, 100);
+      expect(timeline.secondsAt(2050)).toBeCloseTo(2.05, 6);
+      timeline.guess(126, 2150 + lateMs, 0, 100);
+      expect(timeline.secondsAt(2150 + lateMs)).toBeCloseTo(2.15 + lateMs / 1000, 6);
     }
+  });
+
+  test("counts half of the round trip also for a late state that arrives before its time", () => {
+    const timeline = new TickTimeline(60);
+    // The first packet waited for 90 ms.
+    timeline.observe(60, 1140, 100);
+    timeline.guess(66, 1150, 0, 100);
+    for (let atMs = 1150; atMs <= 3000; atMs += 10) timeline.secondsAt(atMs);
+    expect(timeline.secondsAt(3000)).toBeGreaterThanOrEqual(2.9);
+    expect(timeline.secondsAt(3000)).toBeLessThanOrEqual(3.001);
   });
 
   test("follows a sender within a few packets after a pause of ten seconds", () => {

@@ -154,8 +154,8 @@ export class ShownEntities implements SnapshotListener {
   }
 
   /** Takes a state that may be late: see {@link TickTimeline.guess}. */
-  guess(tick: number, sentAtMs: number): void {
-    this.#timeline?.guess(tick, sentAtMs);
+  guess(tick: number, nowMs: number, ageMs: number): void {
+    this.#timeline?.guess(tick, nowMs, ageMs, this.#source.rttMs(), this.#source.offsetMs?.());
     this.#turnMs = -Infinity;
   }
 

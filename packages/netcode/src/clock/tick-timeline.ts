@@ -26,6 +26,8 @@ const SKIP_PROOFS = 3;
 export class TickTimeline {
   readonly #msPerTick: number;
   #clock = new SlewedClock({ stepsBack: true });
+  /** True while the time comes from guesses alone. */
+  #isGuessed = false;
   /** Arrivals, oldest first: their times, and their times minus those of the ticks, constant but for jitter. */
   #times: number[] = [];
   #lags: number[] = [];
@@ -71,16 +73,18 @@ export class TickTimeline {
   }
 
   /**
-   * Records a state that was sent at `nowMs` or earlier: a message that was repeated, or that a server has kept. The
-   * earliest guess counts until the first observation. Later only one that arrives before its time counts.
+   * Records that a state of `tick` arrived at `nowMs`, which its sender sent at least `ageMs` ago: a message that was
+   * repeated, or that a server has kept. The earliest guess counts until the first observation. Later only a state
+   * that arrives before its time counts.
    */
-  guess(tick: number, nowMs: number): void {
+  guess(tick: number, nowMs: number, ageMs: number, rttMs: number, offsetMs?: number): void {
     const unwrapped = this.unwrap(tick);
-    const seconds = this.secondsOf(unwrapped);
-    if (this.isReady && seconds <= this.secondsAt(nowMs)) return;
-    if (this.#lags.length > 0) return this.observe(tick, nowMs, 0);
+    const senderMs = this.secondsOf(unwrapped) * 1000 + ageMs;
+    if (this.isReady && senderMs <= this.#clock.nowMs(nowMs)) return;
     this.#newest = Math.max(this.#newest ?? unwrapped, unwrapped);
-    this.#restart(seconds * 1000 - nowMs, nowMs);
+    if (this.#lags.length > 0) return this.#arrived(nowMs - senderMs, nowMs, rttMs, offsetMs);
+    this.#restart(senderMs - nowMs, nowMs);
+    this.#isGuessed = true;
   }
 
   /**
@@ -91,9 +95,11 @@ export class TickTimeline {
     const unwrapped = this.unwrap(tick);
     this.#limitBy(unwrapped);
     this.#newest = Math.max(this.#newest ?? unwrapped, unwrapped);
-    const lagMs = nowMs - unwrapped * this.#msPerTick;
+    this.#arrived(nowMs - unwrapped * this.#msPerTick, nowMs, rttMs, offsetMs);
+  }
+
+  #arrived(lagMs: number, nowMs: number, rttMs: number, offsetMs: number | undefined): void {
     this.#watchForJump(lagMs, nowMs);
-    const isFirst = this.#lags.length === 0;
     const [times, lags] = [this.#times, this.#lags];
     while (times.length === KEPT || nowMs - times[0]! > MAX_AGE_MS) {
       times.shift();
@@ -112,11 +118,12 @@ export class TickTimeline {
     const halfRttMs = Number.isFinite(rttMs) && rttMs > 0 ? rttMs / 2 : 0;
     const aimMs = halfRttMs - sorted[sorted.length >> 1]!;
     const limitedMs = offsetMs === undefined ? aimMs : this.#limited(aimMs, offsetMs);
-    if (isFirst) this.#restart(limitedMs, nowMs);
+    if (this.#isGuessed) this.#restart(limitedMs, nowMs);
     else this.#clock.aim(limitedMs, nowMs);
+    this.#isGuessed = false;
   }
 
-  /** Returns the sender's simulation time at `nowMs`, s since its tick 0; 0 before the first observation. */
+  /** Returns the sender's simulation time at `nowMs`, s since its tick 0; 0 before the first guess or observation. */
   secondsAt(nowMs: number): number {
     return this.isReady ? this.#clock.nowMs(nowMs) / 1000 : 0;
   }
@@ -143,6 +150,7 @@ export class TickTimeline {
     return Math.max(offsetMs - this.#highMs, Math.min(offsetMs - this.#lowMs, aimMs));
   }
 
+  /** Sets the time at once: what was guessed need not be continued. */
   #restart(offsetMs: number, nowMs: number): void {
     this.#clock = new SlewedClock({ stepsBack: true });
     this.#clock.aim(offsetMs, nowMs);

@@ -85,7 +85,7 @@ export class RemoteEntities {
 
   /** Estimates the owner's time from states that may be late, and were sent `ageMs` ago or earlier. */
   #guessTime(states: Uint8Array, ageMs = 0): void {
-    this.store.guess(new ByteReader(states).u32(), this.#parts.scheduler.nowMs() - ageMs);
+    this.store.guess(new ByteReader(states).u32(), this.#parts.scheduler.nowMs(), ageMs);
   }
 
   #observe(tick: number): void {
