@@ -8,13 +8,3 @@ export async function requestRooms(request: MatchRequest): Promise<RoomListing[]
   if (isList) return rooms as RoomListing[];
   throw new NetError("match/bad-answer", "the server's answer is no list of rooms");
 }
-
-/** Returns true if the server answers over HTTP, whatever it says. Takes no seat. */
-export async function isAnswered(request: MatchRequest): Promise<boolean> {
-  try {
-    await requestRooms({ ...request, call: { ...request.call, method: "list" } });
-    return true;
-  } catch (error) {
-    return error instanceof NetError && error.code !== "match/unreachable";
-  }
-}

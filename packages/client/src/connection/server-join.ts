@@ -2,8 +2,7 @@ import { CloseCode, NetError } from "@paceline/protocol";
 import { afterOwnTime, type Cancel, type Link, type LinkClose, type Scheduler } from "@paceline/transport";
 import { canJoinElsewhere, errorOf } from "./close-meaning.js";
 import { ANSWER_TIMEOUT_MS, type FirstAttempt, type FirstResult } from "./first-attempt.js";
-import type { JoinCall } from "./match-request.js";
-import { isAnswered } from "./room-list.js";
+import { askServer, type JoinCall, type MatchRequest } from "./match-request.js";
 import type { Welcome } from "./server-connection-options.js";
 
 /** Time limit of a join, ms, however often the server answers. */
@@ -158,5 +157,15 @@ export class ServerJoin {
     afterOwnTime(scheduler, graceMs, () => {
       if (hangs()) link.close(CloseCode.timeout, "the upgrade hangs");
     });
+  }
+}
+
+/** Returns true if the server answers over HTTP, whatever it says. Takes no seat. */
+async function isAnswered(request: MatchRequest): Promise<boolean> {
+  try {
+    await askServer({ ...request, call: { ...request.call, method: "list" } });
+    return true;
+  } catch (error) {
+    return error instanceof NetError && error.code !== "match/unreachable";
   }
 }
