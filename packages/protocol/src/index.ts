@@ -72,6 +72,8 @@ export * from "./state/read/snapshot-reader.js";
 export * from "./state/send/reference-sender.js";
 export { SharedSnapshotSender } from "./state/send/shared-snapshot-sender.js";
 export * from "./state/send/shared-writer.js";
+export { Receiver } from "./state/send/receiver.js";
+export { ReceiverGroup, type GroupStates } from "./state/send/receiver-group.js";
 export { SnapshotSender } from "./state/send/snapshot-sender.js";
 export * from "./state/send/snapshot-writer.js";
 export * from "./state/send/whole-sender.js";

@@ -19,7 +19,7 @@ const PARTS_OF_PLAYER = [
   "relay UpdateFilter",
   "relay WaitingPackets",
   "server MessageAllowance",
-  "server PlayerSnapshotStream",
+  "server PlayerStates",
 ];
 const PARTS_OF_ROOM = [
   "relay BucketShare",

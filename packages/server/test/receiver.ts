@@ -7,7 +7,7 @@ import {
 } from "@paceline/protocol";
 import type { Link } from "@paceline/transport";
 import type { Random } from "@paceline/transport/simulated";
-import { PlayerSnapshotStream, type SnapshotStreamConnection } from "../src/states/player-snapshot-stream.js";
+import { PlayerStates, type StatesConnection } from "../src/states/player-states.js";
 import type { World } from "../src/entities/world.js";
 
 export interface ReceiverNetwork {
@@ -27,8 +27,8 @@ interface Flying {
 }
 
 /** A player of a room, as a broadcast uses it. Its packets may come late, get lost or change order. */
-export class Receiver implements SnapshotStreamConnection {
-  readonly snapshots: PlayerSnapshotStream;
+export class Receiver implements StatesConnection {
+  readonly states: PlayerStates;
   /** The newest values and their tick, by entity id. */
   readonly held = new Map<number, { readonly values: Float32Array; readonly tick: number }>();
   readonly drops: string[] = [];
@@ -38,6 +38,8 @@ export class Receiver implements SnapshotStreamConnection {
   bytes = 0;
   packets = 0;
   slow = false;
+  /** True while its line takes no states. */
+  blocked = false;
   offline = false;
   /** True while its acknowledgements are held back. */
   isMute = false;
@@ -58,8 +60,8 @@ export class Receiver implements SnapshotStreamConnection {
     this.#random = random;
     this.link = network.isInOrder ? ({} as Link) : undefined;
     this.#reader = this.#newReader();
-    this.snapshots = new PlayerSnapshotStream(world, this);
-    this.snapshots.setKinds(world.kinds);
+    this.states = new PlayerStates(world, this);
+    this.states.setKinds(world.kinds);
   }
 
   /** Reloads the page: it forgets all entities, and sends its kinds. */
@@ -67,7 +69,7 @@ export class Receiver implements SnapshotStreamConnection {
     this.#reader = this.#newReader();
     this.#flying = [];
     this.held.clear();
-    this.snapshots.setKinds(kinds);
+    this.states.setKinds(kinds);
   }
 
   inOrder(): Link | undefined {
@@ -79,7 +81,7 @@ export class Receiver implements SnapshotStreamConnection {
   }
 
   takesStates(): boolean {
-    return true;
+    return !this.blocked;
   }
 
   sendLimits(limits: ViewLimits): void {
@@ -121,7 +123,7 @@ export class Receiver implements SnapshotStreamConnection {
       this.#acks.push({ atTick: tick + delayTicks, sequence });
     }
     while (!this.isMute && this.#acks[0] && this.#acks[0].atTick <= tick)
-      this.snapshots.acknowledge(this.#acks.shift()!.sequence);
+      this.states.acknowledge(this.#acks.shift()!.sequence);
   }
 
   readonly #listener: SnapshotListener = {

@@ -28,7 +28,7 @@ type Driven = { position: Vector; velocity: Vector; heading: number };
 
 function player(terms: Partial<ViewTerms>, isInOrder = true): Receiver {
   const receiver = new Receiver(world, seededRandom(1), { isInOrder });
-  receiver.snapshots.setView({ type: "view", ...UNTOLD, ...terms });
+  receiver.states.setView({ type: "view", ...UNTOLD, ...terms });
   return receiver;
 }
 
@@ -45,7 +45,7 @@ function packets(
     drive(car.entity as unknown as Driven, tick / TICK_HZ);
     replicator.write(
       { tick, nowMs: (tick * 1000) / TICK_HZ },
-      receivers.map(({ snapshots }) => snapshots),
+      receivers.map(({ states }) => states),
     );
   }
   return receivers.map(({ packets: count }, index) => count - before[index]!);
@@ -148,7 +148,7 @@ test("a player that changes its terms gets states by the new ones from the next 
   const receiver = player({ thresholdM: 2 });
   packets([receiver], weave, 1);
   const [wide] = packets([receiver], weave);
-  receiver.snapshots.setView({ type: "view", ...UNTOLD, thresholdM: 0.01 });
+  receiver.states.setView({ type: "view", ...UNTOLD, thresholdM: 0.01 });
   packets([receiver], weave, 0.5);
   const [narrow] = packets([receiver], weave);
   expect(narrow! / wide!).toBeGreaterThan(4);

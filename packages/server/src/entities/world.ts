@@ -1,6 +1,6 @@
 import {
   ConfigError,
-  SharedWriter,
+  SnapshotWriter,
   StateHistory,
   planState,
   type EntityDefinition,
@@ -102,7 +102,7 @@ const FIRST_ID = 1;
 export class World {
   readonly plans: readonly StatePlan[];
   readonly history: StateHistory;
-  readonly writer: SharedWriter;
+  readonly writer: SnapshotWriter;
   readonly records = new ReplicaStore<EntityRecord>(FIRST_ID);
   readonly #kinds = new Map<EntityDefinition, number>();
   readonly #onClamp: WorldOptions["onClamp"];
@@ -115,7 +115,7 @@ export class World {
     this.#onTeleport = onTeleport;
     this.plans = definitions.map((definition) => planState(definition, { tickHz }));
     this.history = new StateHistory({ plans: this.plans, historyTicks });
-    this.writer = new SharedWriter(this.plans);
+    this.writer = new SnapshotWriter(this.plans);
     for (const [kind, definition] of definitions.entries()) this.#kinds.set(definition, kind);
   }
 

@@ -99,7 +99,6 @@ export class PlayerLifecycle {
     const { counters, hooks, room } = this.#options;
     if (player.presence.at !== "away") return;
     player.enter();
-    player.snapshots.catchUp();
     counters.reconnects += 1;
     player.settle(true);
     hooks.call("onReconnect", () => room.onReconnect?.(player));

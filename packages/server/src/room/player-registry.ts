@@ -1,5 +1,5 @@
 import { ConfigError } from "@paceline/protocol";
-import type { PlayerSnapshotStream } from "../states/player-snapshot-stream.js";
+import type { PlayerStates } from "../states/player-states.js";
 import type { Player } from "./player.js";
 
 /** The players and spectators of a room. */
@@ -33,10 +33,10 @@ export class PlayerRegistry {
   }
 
   /** Returns the snapshot streams of the players for which `isMeant` returns true. */
-  snapshotStreams(isMeant: (player: Player) => boolean): PlayerSnapshotStream[] {
-    const snapshotStreams: PlayerSnapshotStream[] = [];
-    for (const player of this.#all) if (isMeant(player)) snapshotStreams.push(player.snapshots);
-    return snapshotStreams;
+  statesOf(isMeant: (player: Player) => boolean): PlayerStates[] {
+    const playerStates: PlayerStates[] = [];
+    for (const player of this.#all) if (isMeant(player)) playerStates.push(player.states);
+    return playerStates;
   }
 
   #placeOf({ isSpectator }: Player): Map<number, Player> {

@@ -25,7 +25,7 @@ import type { RoomCounters } from "../ops/room-counters.js";
 import { MessageAllowance, type MessageLimits } from "../players/message-allowance.js";
 import { PlayerInputs } from "../players/player-inputs.js";
 import { authorityAllowance, type PlayerLimits } from "../players/player-limits.js";
-import { PlayerSnapshotStream } from "../states/player-snapshot-stream.js";
+import { PlayerStates } from "../states/player-states.js";
 import type { PlayerInbox } from "./player-inbox.js";
 import type { PlayerLifecycle } from "./player-lifecycle.js";
 import type { RoomEntities } from "./room-entities.js";
@@ -115,7 +115,7 @@ export class Player<Inputs = unknown> {
   /** @internal Kinds whose columns the room and the player's page have exchanged. */
   readonly described = new Set<number>();
   /** @internal */
-  snapshots: PlayerSnapshotStream;
+  states: PlayerStates;
   /** @internal Undefined for a spectator, and in a room without inputs. */
   inputs: PlayerInputs | undefined;
   readonly #room: PlayerRoom;
@@ -155,7 +155,7 @@ export class Player<Inputs = unknown> {
     this.#allowance = new MessageAllowance(room.messageLimits, room.scheduler.nowMs());
     this.#admitToAuthority = authorityAllowance(room.playerLimits, room.maxOwnEntities);
     this.requests = new Requests(room.scheduler);
-    this.snapshots = this.#newSnapshotStream();
+    this.states = this.#newStates();
     participant.callbacks = this;
     if (!inputs) return;
     const table = new EntityTable(inputs.definition, 1);
@@ -250,7 +250,7 @@ export class Player<Inputs = unknown> {
     participant.callbacks = this;
     this.described.clear();
     this.#view = {};
-    this.snapshots = this.#newSnapshotStream();
+    this.states = this.#newStates();
     if (this.#inputDefinition) this.inputs = new PlayerInputs(this.#inputDefinition, this.#room.counters);
   }
 
@@ -301,7 +301,7 @@ export class Player<Inputs = unknown> {
 
   /** @internal */
   acknowledged(sequence: number): void {
-    this.snapshots.acknowledge(sequence);
+    this.states.acknowledge(sequence);
   }
 
   /** @internal */
@@ -339,9 +339,9 @@ export class Player<Inputs = unknown> {
    * @internal Applies a player's request about its states. Returns the name of a kind that the room defines
    * differently.
    */
-  setView(message: Parameters<PlayerSnapshotStream["setView"]>[0]): string | undefined {
+  setView(message: Parameters<PlayerStates["setView"]>[0]): string | undefined {
     if (message.type === "view") this.#view = message;
-    return this.snapshots.setView(message);
+    return this.states.setView(message);
   }
 
   /** @internal Copies the input of this tick to the row that the game reads. */
@@ -445,11 +445,11 @@ export class Player<Inputs = unknown> {
     return this.inputs?.feedback ?? NO_FEEDBACK;
   }
 
-  #newSnapshotStream(): PlayerSnapshotStream {
+  #newStates(): PlayerStates {
     const { counters } = this.#room;
     const { participant } = this;
     const { session } = participant;
-    const snapshots = new PlayerSnapshotStream(this.#world, {
+    const states = new PlayerStates(this.#world, {
       inOrder: () => participant.inOrderLink,
       isSlow: (nowMs) => session.isStateSlow(nowMs) || bytesBeforeStates(session) > SLOW_BYTES,
       takesStates: () => session.takesStates,
@@ -465,8 +465,8 @@ export class Player<Inputs = unknown> {
       },
     });
     // Start with all kinds, so that the first states need not wait for the player's list of kinds.
-    snapshots.setKinds(this.#world.kinds);
-    return snapshots;
+    states.setKinds(this.#world.kinds);
+    return states;
   }
 }
 

@@ -91,7 +91,7 @@ export class RoomEntities {
     record.despawned = { atMs: scheduler.nowMs(), why };
     this.replicator.removed(
       record,
-      players.snapshotStreams((player) => !this.spectators.isDelayed(player)),
+      players.statesOf((player) => !this.spectators.isDelayed(player)),
     );
     this.rewinding.forget(record);
     this.world.remove(record);

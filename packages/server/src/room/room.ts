@@ -463,10 +463,8 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     hooks.call("onTick", () => this.onTick?.(1 / info.tickHz, tick));
     if (errors.isClosed) return;
     const nowMs = scheduler.nowMs();
-    const snapshotStreams = players.snapshotStreams(
-      (player) => player.isReachable && !spectators.isDelayed(player),
-    );
-    hooks.call("states", () => replicator.write({ tick, nowMs }, snapshotStreams));
+    const playerStates = players.statesOf((player) => player.isReachable && !spectators.isDelayed(player));
+    hooks.call("states", () => replicator.write({ tick, nowMs }, playerStates));
     rewinding.record(tick, world);
     spectators.step(tick, nowMs);
     this.#syncPlaces();

@@ -50,7 +50,7 @@ export class SpectatorStream {
       onRemoved: (record) =>
         replicator.removed(
           record,
-          options.players.snapshotStreams(({ isSpectator }) => isSpectator),
+          options.players.statesOf(({ isSpectator }) => isSpectator),
         ),
       onJumped: (record) => replicator.teleported(record),
       onOwnerChanged: (record) => replicator.force(record),
@@ -87,7 +87,7 @@ export class SpectatorStream {
     if (shown === undefined) return;
     this.#replicator?.write(
       { tick: shown, nowMs },
-      this.#options.players.snapshotStreams(({ isSpectator, isReachable }) => isSpectator && isReachable),
+      this.#options.players.statesOf(({ isSpectator, isReachable }) => isSpectator && isReachable),
     );
   }
 

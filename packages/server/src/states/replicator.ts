@@ -1,7 +1,7 @@
 import type { ViewLimits } from "@paceline/protocol";
 import type { ReplicationMoment } from "@paceline/netcode";
 import type { EntityRecord, Owner } from "../entities/world.js";
-import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
+import type { PlayerStates } from "./player-states.js";
 import type { RoomReplicationOptions } from "./room-replication.js";
 import { exactTerms, termsKey, type StateTerms } from "./state-terms.js";
 import { Tier } from "./tier.js";
@@ -51,19 +51,19 @@ export class Replicator {
   }
 
   /** Sends the removal of an entity. Call it before the world forgets the entity. */
-  removed(record: EntityRecord, snapshotStreams: Iterable<PlayerSnapshotStream>): void {
+  removed(record: EntityRecord, playerStates: Iterable<PlayerStates>): void {
     for (const tier of this.#tiers.values()) tier.removed(record);
-    for (const snapshots of snapshotStreams) snapshots.removed(record);
+    for (const states of playerStates) states.removed(record);
   }
 
-  write(moment: ReplicationMoment, snapshotStreams: readonly PlayerSnapshotStream[]): void {
+  write(moment: ReplicationMoment, playerStates: readonly PlayerStates[]): void {
     for (const tier of this.#tiers.values()) tier.clearMembers();
-    for (const snapshots of snapshotStreams) {
-      if (snapshots.kinds.size === 0) continue;
-      const tier = this.#tierOf(snapshots);
-      tier.add(snapshots);
-      const limits = this.#limitsOf(snapshots, tier);
-      snapshots.setLimits(limits, tier.replication.shortage, moment.nowMs);
+    for (const states of playerStates) {
+      if (states.kinds.size === 0) continue;
+      const tier = this.#tierOf(states);
+      tier.add(states);
+      const limits = this.#limitsOf(states, tier);
+      states.setLimits(limits, tier.replication.shortage, moment.nowMs);
     }
     for (const [key, tier] of this.#tiers) {
       if (tier.isEmpty) this.#tiers.delete(key);
@@ -72,14 +72,14 @@ export class Replicator {
   }
 
   /** Returns the limits by which the tier overrides a player's terms. Returns undefined if there are none. */
-  #limitsOf({ terms, termsKey: key }: PlayerSnapshotStream, tier: Tier): ViewLimits | undefined {
+  #limitsOf({ terms, termsKey: key }: PlayerStates, tier: Tier): ViewLimits | undefined {
     const wanted = terms.bytesPerSecond;
     const isCut = wanted > this.#options.bytesPerSecond && wanted < Infinity;
     if (tier.key === key) return isCut ? this.#bytesLimit : undefined;
     return isCut ? this.#bothLimits : viewsLimit;
   }
 
-  #tierOf({ terms, termsKey: key }: PlayerSnapshotStream): Tier {
+  #tierOf({ terms, termsKey: key }: PlayerStates): Tier {
     const known = this.#tiers.get(key);
     if (known) return known;
     const others = this.#tiers.size - (this.#tiers.has(EXACT_KEY) ? 1 : 0);

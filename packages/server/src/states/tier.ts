@@ -1,174 +1,140 @@
-import type { EntityRows } from "@paceline/protocol";
+import { ReceiverGroup, limits, type EntityRows, type GroupStates } from "@paceline/protocol";
 import type { ReplicationMoment } from "@paceline/netcode";
 import type { EntityRecord, World } from "../entities/world.js";
-import type { PlayerSnapshotStream } from "./player-snapshot-stream.js";
-import { SharedSnapshot } from "./shared-snapshot.js";
+import { HEADS_BYTES, costOf, type PlayerStates } from "./player-states.js";
 import { RoomReplication, type DueCost, type RoomReplicationOptions } from "./room-replication.js";
 import { termsKey } from "./state-terms.js";
 
 /** Largest difference between acknowledged ticks of players that share an encoding, s. */
 const ALIGNMENT_SECONDS = 0.1;
 
-/**
- * Returns the cost that counts for all players of a tier: that of most states, and of the fewest bytes. A bad
- * line needs more bytes for the same states. That player's own budget pays for them.
- */
-function cheaper(one: DueCost | undefined, other: DueCost | undefined): DueCost | undefined {
-  if (!one || !other) return one ?? other;
-  if (one.states !== other.states) return one.states > other.states ? one : other;
-  return one.bytes <= other.bytes ? one : other;
+/** The players of a tier that read the same kinds. */
+interface Readers {
+  readonly kinds: ReadonlySet<number>;
+  readonly group: ReceiverGroup<PlayerStates>;
+  readonly players: PlayerStates[];
 }
 
-/**
- * The players of a room with equal terms. Finds the due entities, and groups the players for shared packets.
- */
+/** The players of a room with equal terms. Finds the due entities, and sends them to groups of players. */
 export class Tier {
   /** See {@link termsKey}. */
   readonly key: string;
   readonly replication: RoomReplication;
   readonly #world: World;
-  readonly #tickHz: number;
   readonly #everyTicks: number;
+  readonly #spreadTicks: number;
   /** The room's limit for each player. */
   readonly #maxBytesPerSecond: number;
-  readonly #sharedSnapshots = new Map<string, SharedSnapshot>();
-  readonly #snapshotStreams: PlayerSnapshotStream[] = [];
-  readonly #individual: PlayerSnapshotStream[] = [];
+  /** By {@link PlayerStates.kindsKey}. */
+  readonly #readers = new Map<string, Readers>();
+  #moment: ReplicationMoment = { tick: 0, nowMs: 0 };
+  /** Costs of the due states of this tick to those players that got exactly them, and of those that get them now. */
+  #cost: DueCost | undefined;
+  #costNow: DueCost = { bytes: 0, states: 0 };
 
   constructor(options: RoomReplicationOptions) {
-    this.key = termsKey(options.terms);
+    const { terms, tickHz } = options;
+    this.key = termsKey(terms);
     this.#world = options.world;
-    this.#tickHz = options.tickHz;
-    this.#everyTicks = options.terms.everyTicks;
+    this.#everyTicks = terms.everyTicks;
+    this.#spreadTicks = Math.max(2 * terms.everyTicks, Math.round(ALIGNMENT_SECONDS * tickHz));
     this.#maxBytesPerSecond = options.bytesPerSecond;
     this.replication = new RoomReplication(options);
   }
 
   get isEmpty(): boolean {
-    return this.#snapshotStreams.length === 0;
+    return this.#readers.size === 0;
   }
 
-  /** Empties the list of members. The room fills it again before each {@link write}. */
+  /** Empties the lists of members. The room fills them again before each {@link write}. */
   clearMembers(): void {
-    this.#snapshotStreams.length = 0;
+    for (const [key, { players }] of this.#readers) {
+      if (players.length === 0) this.#readers.delete(key);
+      players.length = 0;
+    }
   }
 
-  add(snapshots: PlayerSnapshotStream): void {
-    this.#snapshotStreams.push(snapshots);
+  add(player: PlayerStates): void {
+    let readers = this.#readers.get(player.kindsKey);
+    if (!readers) this.#readers.set(player.kindsKey, (readers = this.#newReaders(player)));
+    readers.players.push(player);
+    player.join(readers.group);
   }
 
   /** Forgets an entity that left the world. */
   removed(record: EntityRecord): void {
     this.replication.removed(record);
-    for (const [kinds, sharedSnapshot] of this.#sharedSnapshots)
-      if (kindsOf(kinds).has(record.kind)) sharedSnapshot.removed(record);
   }
 
   /**
    * Sends the due entities of this tick to all members. Newcomers get all entities, even between two turns.
    */
   write(moment: ReplicationMoment): void {
-    const { tick } = moment;
-    const isTurn = tick % this.#everyTicks === 0;
+    const isTurn = moment.tick % this.#everyTicks === 0;
     const due = isTurn ? this.replication.due(moment) : [];
-    this.#assign(moment);
-    let cost: DueCost | undefined;
-    for (const [kinds, sharedSnapshot] of this.#sharedSnapshots) {
-      if (sharedSnapshot.isEmpty) this.#sharedSnapshots.delete(kinds);
-      else if (isTurn || sharedSnapshot.hasNewcomers) {
-        const all = (): EntityRows[] => this.#rowsOf(kinds, this.#world.records.values(), tick);
-        const rows = this.#rowsOf(kinds, due, tick);
-        cost = cheaper(cost, sharedSnapshot.write(moment, rows, all, this.#tickHz));
-      }
-    }
-    cost = cheaper(cost, this.#writeIndividual(moment, due, isTurn));
-    if (due.length > 0) this.replication.countSent(cost?.bytes, due.length);
+    this.#moment = moment;
+    this.#cost = undefined;
+    for (const readers of this.#readers.values()) this.#write(readers, due, isTurn);
+    this.#countSent(due.length);
   }
+
+  #write({ kinds, group, players }: Readers, entities: readonly EntityRecord[], isTurn: boolean): void {
+    const { tick } = this.#moment;
+    const present = isTurn ? players : players.filter(({ isNew }) => isNew);
+    if (present.length === 0) return;
+    const due = this.#rowsOf(kinds, entities);
+    for (const player of present) {
+      const followsTerms = player.termsKey === this.key;
+      player.prepare({ ...this.#moment, due, followsTerms, maxBytesPerSecond: this.#maxBytesPerSecond });
+    }
+    this.#costNow = { bytes: 0, states: 0 };
+    group.write(tick, due, present, this.#send, () => this.#rowsOf(kinds, this.#world.records.values()));
+    this.#takeCost(this.#costNow);
+    for (const player of present) {
+      const rows = player.alone(tick);
+      if (rows.length > 0 || player.isAnnouncing) group.writeAlone(tick, player, rows, this.#send);
+    }
+  }
+
+  readonly #send = (states: GroupStates<PlayerStates>): void => {
+    for (const player of states.receivers) player.send(states, this.#moment);
+    if (states.content !== "due") return;
+    if (states.number === 1) this.#takeCost(this.#costNow);
+    const before = states.number === 1 ? { bytes: 0, states: 0 } : this.#costNow;
+    this.#costNow = { bytes: before.bytes + costOf(states), states: before.states + states.rows.length };
+  };
 
   /**
-   * Sends to the players outside the shared snapshots, by their own acknowledged baselines. Returns the
-   * cost of the due states; undefined if every player got other states too, or none.
+   * Takes what counts for all players of the tier: the most states, and the fewest bytes. A bad line needs more
+   * bytes for the same states. That player's own budget pays for them.
    */
-  #writeIndividual(
-    moment: ReplicationMoment,
-    due: readonly EntityRecord[],
-    isTurn: boolean,
-  ): DueCost | undefined {
-    if (this.#individual.length === 0) return undefined;
-    const { tick } = moment;
-    this.#alignBaselines();
-    const rows = new Map<string, readonly EntityRows[]>();
-    const rowsOf = ({ kindsKey, kinds }: PlayerSnapshotStream): readonly EntityRows[] => {
-      const known = rows.get(kindsKey);
-      if (known) return known;
-      const ownRows = due
-        .filter(({ kind }) => kinds.has(kind))
-        .map((record) => this.#world.rowsAt(record, tick));
-      rows.set(kindsKey, ownRows);
-      return ownRows;
-    };
-    const sentTick = (record: EntityRecord): number | undefined => this.replication.sentTick(record);
-    const turn = { due, rowsOf, isTurn, sentTick, maxBytesPerSecond: this.#maxBytesPerSecond };
-    let cost: DueCost | undefined;
-    for (const snapshots of this.#individual)
-      cost = cheaper(cost, snapshots.write(moment, turn, this.#tickHz));
-    return cost;
+  #takeCost(cost: DueCost): void {
+    if (cost.states === 0) return;
+    const known = this.#cost;
+    if (!known || cost.states > known.states || (cost.states === known.states && cost.bytes < known.bytes))
+      this.#cost = cost;
   }
 
-  /**
-   * Settles streams together if their acknowledgements lie close to each other: they then have the same
-   * baseline, and share one encoding. A stream that lags further holds up no other.
-   */
-  #alignBaselines(): void {
-    const spread = Math.max(2 * this.#everyTicks, Math.round(ALIGNMENT_SECONDS * this.#tickHz));
-    const arrived = this.#individual
-      .map((snapshots) => ({ snapshots, tick: snapshots.arrivedTick(spread) }))
-      .filter((each): each is { snapshots: PlayerSnapshotStream; tick: number } => each.tick !== undefined)
-      .sort((a, b) => b.tick - a.tick);
-    for (let from = 0; from < arrived.length;) {
-      let to = from + 1;
-      while (to < arrived.length && arrived[from]!.tick - arrived[to]!.tick <= spread) to += 1;
-      const { tick } = arrived[to - 1]!;
-      for (; from < to; from++) arrived[from]!.snapshots.rebase(tick);
-    }
+  #countSent(states: number): void {
+    if (states > 0) this.replication.countSent(this.#cost?.bytes, states);
   }
 
-  #assign({ tick, nowMs }: ReplicationMoment): void {
-    for (const sharedSnapshot of this.#sharedSnapshots.values()) sharedSnapshot.clearMembers();
-    this.#individual.length = 0;
-    for (const snapshots of this.#snapshotStreams) {
-      snapshots.isSlow = snapshots.connection.isSlow(nowMs);
-      // A player whose terms the room does not follow keeps to its own budget, so it shares no packets.
-      const isAlone = snapshots.isSlow || snapshots.termsKey !== this.key;
-      const link = isAlone ? undefined : snapshots.connection.inOrder();
-      const sharedSnapshot = link && this.#sharedSnapshotOf(snapshots);
-      if (link && sharedSnapshot && snapshots.isMemberOf(sharedSnapshot, link)) sharedSnapshot.add(snapshots);
-      else if (link && sharedSnapshot?.takesNewcomers(nowMs) && snapshots.mayJoin(tick))
-        sharedSnapshot.addNewcomer(snapshots, link);
-      else {
-        snapshots.leave();
-        this.#individual.push(snapshots);
-      }
-    }
-  }
-
-  #rowsOf(key: string, records: Iterable<EntityRecord>, tick: number): EntityRows[] {
-    const kinds = kindsOf(key);
+  #rowsOf(kinds: ReadonlySet<number>, records: Iterable<EntityRecord>): EntityRows[] {
+    const { tick } = this.#moment;
     const rows: EntityRows[] = [];
     for (const record of records) if (kinds.has(record.kind)) rows.push(this.#world.rowsAt(record, tick));
     return rows;
   }
 
-  #sharedSnapshotOf({ kindsKey }: PlayerSnapshotStream): SharedSnapshot {
-    const known = this.#sharedSnapshots.get(kindsKey);
-    if (known) return known;
-    const sharedSnapshot = new SharedSnapshot(this.#world, this.replication.bytesPerSecond);
-    this.#sharedSnapshots.set(kindsKey, sharedSnapshot);
-    return sharedSnapshot;
+  #newReaders({ kinds }: PlayerStates): Readers {
+    const { history, writer } = this.#world;
+    const group = new ReceiverGroup<PlayerStates>({
+      history,
+      writer,
+      maxBytes: limits.unreliablePacketBytes - HEADS_BYTES,
+      maxBytesInOrder: limits.reliablePacketBytes / 2 - HEADS_BYTES,
+      spreadTicks: this.#spreadTicks,
+    });
+    return { kinds: new Set(kinds), group, players: [] };
   }
-}
-
-/** Returns the kinds of a {@link PlayerSnapshotStream.kindsKey}. */
-function kindsOf(key: string): ReadonlySet<number> {
-  return new Set(key.split(",").map(Number));
 }

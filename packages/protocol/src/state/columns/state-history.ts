@@ -85,6 +85,7 @@ export class StateHistory {
 
   /** Writes a state. Throws {@link ConfigError} for values out of range, and for a tick that is not newer. */
   write(entity: EntityRows, tick: number, state: ArrayLike<number>, texts?: Texts): void {
+    if (entity.isEmpty) entity.firstTick = tick;
     const at = entity.reserve(tick);
     if (at < 0) throw new ConfigError("tick", tick, "one that is newer than the states before");
     quantise(entity.plan, state, entity.rows, at);

@@ -1,0 +1,331 @@
+import { NO_TICK } from "../codec/packet-entries.js";
+import type { EntityRows } from "../columns/entity-rows.js";
+import type { GroupStates, ReceiverGroup } from "./receiver-group.js";
+import { TickWindow, WINDOW_TICKS } from "./tick-window.js";
+
+/** Limit of removals in a tick. With more, they would take the place of states in all ticks of a round trip. */
+const REMOVALS_PER_TICK = 256;
+const NO_IDS: readonly number[] = [];
+
+/** What the receiver holds of an entity whose newest state from the group it lacks. */
+interface Exception {
+  /** Tick of the newest state that it holds; NO_TICK if none. */
+  held: number;
+  /** Tick at which the exception arose. A later state from the group ends it. */
+  sinceTick: number;
+  /** True if the receiver does not trust any state before that tick. */
+  isDistrusted: boolean;
+  /** True until a state for this receiver alone is sent. */
+  isWanted: boolean;
+}
+
+/** Which states a tick brings: those that are due, all that there are, or those that one receiver lacks. */
+export type TickContent = "due" | "all" | "wanted";
+
+/** The packets of one tick. They count together, because each has another part of the entities. */
+interface SentTick {
+  tick: number;
+  content: TickContent;
+  isEnded: boolean;
+  /** Packets without an answer. */
+  open: number;
+  readonly arrived: (readonly EntityRows[])[];
+  readonly lost: (readonly EntityRows[])[];
+}
+
+interface SentPacket {
+  readonly sequence: number;
+  readonly sentAtMs: number;
+  readonly rows: readonly EntityRows[];
+  readonly removed: readonly number[];
+  readonly of: SentTick;
+}
+
+/**
+ * One receiver of a {@link ReceiverGroup}: what it holds, in one record. It holds a state of the group if the
+ * tick of the state has arrived. Its base stands for the states before: at that tick it got all entities.
+ */
+export class Receiver {
+  /** True if all that is sent arrives, in order. It then counts as arrived at once. */
+  isInOrder = false;
+  /** True if the receiver does not get the due states of this tick. They become {@link wanted}. */
+  isSkipping = false;
+  /** True until the receiver was sent all entities. */
+  isNew = true;
+  /** Ticks whose due states have arrived. */
+  readonly arrived = new TickWindow();
+  /** Tick at which the receiver got all entities; NO_TICK if that has not arrived. */
+  base = NO_TICK;
+  readonly exceptions = new Map<EntityRows, Exception>();
+  /** Turn of the group in which the receiver took part last. */
+  turn = 0;
+  #group: ReceiverGroup | undefined;
+  /** Ids of removed entities that the receiver may still hold, those that were announced longest ago first. */
+  readonly #removals = new Set<number>();
+  #packets: SentPacket[] = [];
+  #sent: SentTick | undefined;
+  /** The tick that is being sent in order. Nothing of it stays open, so one object serves all. */
+  readonly #assumed = newTick();
+  #hasSent = false;
+  #tick = 0;
+
+  /** Joins a group. What the receiver holds of another group of the same history is the baseline of all that follows. */
+  join(group: ReceiverGroup): void {
+    if (group === this.#group) return;
+    this.#leave();
+    this.arrived.clear();
+    this.base = NO_TICK;
+    this.turn = group.turn;
+    this.#group = group;
+  }
+
+  /**
+   * @internal Lets the receiver get all entities, as differences from what it holds: it has missed a turn. After
+   * the length of a window, nobody knows what it holds.
+   */
+  catchUp(tick: number): void {
+    if (((tick - this.#tick) | 0) >= WINDOW_TICKS) this.restart();
+    else this.#leave();
+  }
+
+  #leave(): void {
+    const group = this.#group;
+    if (!group) return;
+    if (!this.isNew) for (const entity of group.entities()) this.#except(group, entity);
+    this.isNew = true;
+    // Their entities count as exceptions now.
+    for (const { of } of this.#packets) of.content = "wanted";
+  }
+
+  /** Sends every entity whole, because the receiver holds nothing. */
+  restart(): void {
+    this.isNew = true;
+    this.arrived.clear();
+    this.base = NO_TICK;
+    this.exceptions.clear();
+    this.#packets = [];
+  }
+
+  /** Sends the entity's next state whole, because the receiver does not trust its states. */
+  resync(entity: EntityRows): void {
+    this.exceptions.delete(entity);
+    const sinceTick = (this.#tick + 1) >>> 0;
+    this.exceptions.set(entity, { held: NO_TICK, sinceTick, isDistrusted: true, isWanted: true });
+  }
+
+  /** Announces the removal of an entity until it has arrived. Call before its id is used again. */
+  remove(entity: EntityRows): void {
+    this.exceptions.delete(entity);
+    if (this.#hasSent && !entity.isEmpty) this.#removals.add(entity.id);
+  }
+
+  get hasRemovals(): boolean {
+    return this.#removals.size > 0;
+  }
+
+  /**
+   * Returns the ids to announce as removed, without ids that are in use again. If there are many, those that
+   * were announced longest ago.
+   */
+  removals(isInUse: (id: number) => boolean): readonly number[] {
+    if (this.#removals.size === 0) return NO_IDS;
+    for (const id of this.#removals) if (isInUse(id)) this.#removals.delete(id);
+    const ids = [...this.#removals];
+    if (ids.length <= REMOVALS_PER_TICK) return ids;
+    ids.length = REMOVALS_PER_TICK;
+    for (const id of ids) {
+      this.#removals.delete(id);
+      this.#removals.add(id);
+    }
+    return ids;
+  }
+
+  /** Number of entities of which the receiver waits for a state of its own. */
+  get waiting(): number {
+    let waiting = 0;
+    for (const { isWanted } of this.exceptions.values()) if (isWanted) waiting += 1;
+    return waiting;
+  }
+
+  /** Returns the entities of which the receiver waits for a state of its own, the longest waiting first. */
+  wanted(limit: number): EntityRows[] {
+    const wanted: EntityRows[] = [];
+    for (const [entity, { isWanted }] of this.exceptions) {
+      if (wanted.length >= limit) break;
+      if (isWanted) wanted.push(entity);
+    }
+    return wanted;
+  }
+
+  /** @internal Notes states that the receiver does not get although they are due. */
+  skip(tick: number, entities: readonly EntityRows[]): void {
+    if (this.isNew) return;
+    this.#tick = tick;
+    for (const entity of entities) this.#want(entity);
+  }
+
+  /** @internal Begins the packets of a tick. */
+  begin(tick: number, content: TickContent): void {
+    this.#tick = tick;
+    this.#hasSent = true;
+    if (content === "all") this.isNew = false;
+    this.#sent = this.isInOrder ? this.#assumed : newTick();
+    this.#sent.tick = tick;
+    this.#sent.content = content;
+  }
+
+  /** Notes the packet that carries the states: its sequence, or undefined if they could not be sent. */
+  sent(states: GroupStates, sequence: number | undefined, nowMs: number): void {
+    const of = this.#sent!;
+    const { removed } = states;
+    if (of.content === "wanted") for (const entity of states.rows) this.#send(entity);
+    if (sequence === undefined) of.lost.push(states.rows);
+    else if (this.isInOrder) {
+      of.arrived.push(states.rows);
+      for (const id of removed) this.#removals.delete(id);
+    } else {
+      of.open += 1;
+      this.#packets.push({ sequence, sentAtMs: nowMs, rows: states.rows, removed, of });
+    }
+  }
+
+  /** @internal Ends the packets of a tick. */
+  end(): void {
+    const sent = this.#sent!;
+    sent.isEnded = true;
+    this.#settle(sent);
+    if (sent === this.#assumed) sent.arrived.length = sent.lost.length = 0;
+  }
+
+  /** Records that the receiver has the packet of that sequence. Unknown sequences are ignored. */
+  acknowledge(sequence: number): void {
+    const index = this.#packets.findIndex((packet) => packet.sequence === sequence);
+    if (index < 0) return;
+    const [{ removed, rows, of }] = this.#packets.splice(index, 1) as [SentPacket];
+    for (const id of removed) this.#removals.delete(id);
+    of.open -= 1;
+    of.arrived.push(rows);
+    this.#settle(of);
+  }
+
+  /** Gives up packets that were sent before `sentBeforeMs`, or are too old to count. */
+  lose(sentBeforeMs: number, tick: number): void {
+    const isLost = ({ sentAtMs, of }: SentPacket): boolean =>
+      sentAtMs < sentBeforeMs || ((tick - of.tick) | 0) >= WINDOW_TICKS - 1;
+    if (!this.#packets[0] || !isLost(this.#packets[0])) return;
+    const lost = this.#packets.filter(isLost);
+    this.#packets = this.#packets.filter((packet) => !isLost(packet));
+    for (const { rows, of } of lost) {
+      of.open -= 1;
+      of.lost.push(rows);
+      this.#settle(of);
+    }
+  }
+
+  /**
+   * Returns the newest tick up to which all due states have arrived. A missing packet is passed over once the
+   * due states of more than `patienceTicks` later have arrived.
+   */
+  arrivedTick(patienceTicks: number): number {
+    const { newest } = this.arrived;
+    if (patienceTicks === 0 || newest === NO_TICK) return newest;
+    const missing = this.#packets.find(({ of }) => of.content === "due")?.of.tick;
+    if (missing === undefined) return newest;
+    const before = (missing - 1) >>> 0;
+    const late = (newest - before) | 0;
+    return late >= 0 && late <= patienceTicks ? before : newest;
+  }
+
+  #settle(sent: SentTick): void {
+    if (!sent.isEnded || sent.open > 0) return;
+    const { tick, content, arrived, lost } = sent;
+    if (content === "due" && lost.length === 0) this.arrived.add(tick);
+    if (content === "all") this.#rebase(sent);
+    if (this.exceptions.size === 0 && lost.length === 0) return;
+    for (const rows of arrived) for (const entity of rows) this.#arrived(entity, sent);
+    if (content === "all") return;
+    for (const rows of lost) for (const entity of rows) this.#lost(entity, sent);
+  }
+
+  /** Makes the tick with all entities the base. What the receiver lacked before is no exception any more. */
+  #rebase({ tick, lost }: SentTick): void {
+    this.base = tick;
+    for (const [entity, { sinceTick }] of this.exceptions)
+      if (((sinceTick - tick) | 0) <= 0) this.exceptions.delete(entity);
+    for (const rows of lost) {
+      for (const entity of rows) {
+        this.exceptions.delete(entity);
+        if (!entity.isRemoved) this.exceptions.set(entity, this.#lacking(NO_TICK, true));
+      }
+    }
+  }
+
+  #arrived(entity: EntityRows, { tick, content, lost }: SentTick): void {
+    const exception = this.exceptions.get(entity);
+    if (content === "wanted") {
+      if (exception && isNewer(tick, exception.held)) exception.held = tick;
+    } else if (content === "due" && lost.length > 0) {
+      // The tick as a whole has not arrived, but this state has.
+      if (this.#group?.newest(entity) === tick) this.#hold(entity, tick, exception);
+    } else if (exception && ((exception.sinceTick - tick) | 0) <= 0) this.#trust(entity, exception);
+  }
+
+  #lost(entity: EntityRows, { tick, content }: SentTick): void {
+    if (entity.isRemoved) return;
+    const exception = this.exceptions.get(entity);
+    if (content === "wanted") {
+      if (exception && isNewer(tick, exception.held)) this.#want(entity);
+    } else if (this.#group?.newest(entity) === tick) this.#want(entity);
+  }
+
+  #hold(entity: EntityRows, tick: number, exception: Exception | undefined): void {
+    if (entity.isRemoved) return;
+    if (exception) exception.held = tick;
+    else this.exceptions.set(entity, this.#lacking(tick, false));
+  }
+
+  #lacking(held: number, isWanted: boolean): Exception {
+    return { held, sinceTick: this.#tick, isDistrusted: false, isWanted };
+  }
+
+  /** Ends an exception. A distrusted entity stays one until the group's states before have left the window. */
+  #trust(entity: EntityRows, { isDistrusted, sinceTick }: Exception): void {
+    if (isDistrusted && this.#group?.hasSentBefore(this, entity, sinceTick)) return;
+    this.exceptions.delete(entity);
+  }
+
+  #want(entity: EntityRows): void {
+    const group = this.#group!;
+    const exception = this.exceptions.get(entity) ?? this.#except(group, entity);
+    exception.sinceTick = exception.isDistrusted ? exception.sinceTick : this.#tick;
+    if (exception.isWanted) return;
+    exception.isWanted = true;
+    // The longest waiting come first.
+    this.exceptions.delete(entity);
+    this.exceptions.set(entity, exception);
+  }
+
+  #send(entity: EntityRows): void {
+    const exception = this.exceptions.get(entity);
+    if (exception) exception.isWanted = false;
+  }
+
+  #except(group: ReceiverGroup, entity: EntityRows): Exception {
+    const known = this.exceptions.get(entity);
+    if (known) {
+      known.sinceTick = this.#tick;
+      return known;
+    }
+    const exception = this.#lacking(group.newestHeld(this, entity), false);
+    this.exceptions.set(entity, exception);
+    return exception;
+  }
+}
+
+function newTick(): SentTick {
+  return { tick: 0, content: "due", isEnded: false, open: 0, arrived: [], lost: [] };
+}
+
+function isNewer(tick: number, than: number): boolean {
+  return than === NO_TICK || ((tick - than) | 0) > 0;
+}

@@ -1,0 +1,217 @@
+import {
+  Receiver,
+  type EntityRows,
+  type GroupStates,
+  type KindInfo,
+  type ToAuthority,
+  type ViewLimits,
+} from "@paceline/protocol";
+import { StateBudget, type ReplicationMoment, type StateShortage } from "@paceline/netcode";
+import type { Link, StateMoment } from "@paceline/transport";
+import type { EntityRecord, World } from "../entities/world.js";
+import { exactTerms, termsKey, termsOf } from "./state-terms.js";
+
+/** Bytes of a packet's header, of its message's head, and of the feedback. */
+export const HEADS_BYTES = 40;
+/** As {@link HEADS_BYTES}, on a link that keeps order. */
+const HEADS_BYTES_IN_ORDER = 32;
+/** Bytes of a removed id in a packet. */
+const REMOVAL_BYTES = 2;
+/** Shortest time between two reports of a shortage, ms. */
+const SHORTAGE_PERIOD_MS = 1000;
+/** Time after states were last held back for which the player counts as slow, ms. */
+const HELD_MS = 1000;
+/** A shortage is reported again if its number has changed by more than this share. */
+const SHORTAGE_CHANGE = 0.1;
+
+/** The connection to one player, as its states use it. */
+export interface StatesConnection {
+  /** Returns the link if it brings all states in the order in which they are sent, else undefined. */
+  inOrder(): Link | undefined;
+  /** Returns true while sent bytes still wait. The player's own budget then counts. */
+  isSlow(nowMs: number): boolean;
+  /** Returns true if states can be sent now, even if {@link isSlow}. */
+  takesStates(): boolean;
+  /** Returns the time without an acknowledgement after which a packet counts as lost, ms. */
+  lostAfterMs(): number;
+  /** Sends the player the limits of the room that override its terms. */
+  sendLimits(limits: ViewLimits): void;
+  /** Sends a body of states. Returns the sequence number of its packet, or undefined if nothing was sent. */
+  send(states: Uint8Array, key: number, moment: StateMoment): number | undefined;
+}
+
+/** What a tier offers a player at one tick. */
+export interface Turn extends ReplicationMoment {
+  /** Entities that are due, of the kinds that the player reads. */
+  readonly due: readonly EntityRows[];
+  /** True if the player's terms are those of the tier. */
+  readonly followsTerms: boolean;
+  /** The room's limit of states for each player. */
+  readonly maxBytesPerSecond: number;
+}
+
+/** Returns true if a shortage has begun or ended, or its number has changed enough. */
+function hasChanged(before: StateShortage | undefined, now: StateShortage | undefined): boolean {
+  if (!before || !now) return before !== now;
+  const { neededBytesPerSecond } = before;
+  return Math.abs(now.neededBytesPerSecond - neededBytesPerSecond) > SHORTAGE_CHANGE * neededBytesPerSecond;
+}
+
+/** Returns the bytes that a body costs, with its heads. */
+export function costOf({ body, removed, receivers }: GroupStates): number {
+  const heads = receivers[0]!.isInOrder ? HEADS_BYTES_IN_ORDER : HEADS_BYTES;
+  return body.length + heads - removed.length * REMOVAL_BYTES;
+}
+
+/**
+ * One player as the receiver of a room's states: what it asked for, what it holds, and the budget of what it gets
+ * alone. It is limited to the kinds that its game knows.
+ */
+export class PlayerStates extends Receiver {
+  readonly connection: StatesConnection;
+  /** The rates and distances that the player asked for. */
+  terms = exactTerms;
+  /** Equal for equal terms. */
+  termsKey = termsKey(exactTerms);
+  /** Kinds that are sent. Players with the same `kindsKey` get the same kinds. */
+  readonly kinds = new Set<number>();
+  kindsKey = "";
+  readonly #world: World;
+  /** The room's limits that were last sent to the player. */
+  #limits: ViewLimits | undefined;
+  /** The shortage that was last sent to the player. */
+  #shortage: StateShortage | undefined;
+  #shortageAtMs = -Infinity;
+  #heldAtMs = -Infinity;
+  /** True if the player was told that its states are held back. */
+  #isHeld = false;
+  /** Pays for what this player gets alone, and for all on a line that is slow or loses packets. */
+  readonly #budget = new StateBudget();
+  /** True if the budget of the tier pays for the due states. */
+  #isFree = false;
+  #isBlocked = false;
+  /** Number of states for which the budget suffices, besides the due ones that the player gets. */
+  #affordable = 0;
+  #link: Link | undefined;
+
+  constructor(world: World, connection: StatesConnection) {
+    super();
+    this.#world = world;
+    this.connection = connection;
+  }
+
+  /** Applies a request of the player. Returns the name of a kind that the room defines differently. */
+  setView(message: Exclude<ToAuthority, { readonly type: "own" | "disown" }>): string | undefined {
+    if (message.type === "kinds") return this.setKinds(message.kinds);
+    if (message.type === "view") {
+      this.terms = termsOf(message);
+      this.termsKey = termsKey(this.terms);
+    } else if (message.ids.length === 0) this.restart();
+    else for (const id of message.ids) this.#resync(id);
+    return undefined;
+  }
+
+  #resync(id: number): void {
+    const record = this.#world.records.get(id);
+    if (record && this.kinds.has(record.kind)) this.resync(record.rows);
+  }
+
+  /**
+   * Sets the room's limits in force (undefined: none) and the shortage of the tier's budget. Sends them to the
+   * player if the limits are another object than before, or the shortage has changed enough, or the path has begun or
+   * ceased to hold states back.
+   */
+  setLimits(limits: ViewLimits | undefined, ofTier: StateShortage | undefined, nowMs: number): void {
+    const own = this.#isFree ? undefined : this.#budget.shortage;
+    const shortage = own && own.neededBytesPerSecond > (ofTier?.neededBytesPerSecond ?? 0) ? own : ofTier;
+    const isNews = nowMs - this.#shortageAtMs >= SHORTAGE_PERIOD_MS && hasChanged(this.#shortage, shortage);
+    const isHeld = nowMs - this.#heldAtMs < HELD_MS;
+    if (limits === this.#limits && !isNews && isHeld === this.#isHeld) return;
+    if (isNews) [this.#shortage, this.#shortageAtMs] = [shortage, nowMs];
+    this.#limits = limits;
+    this.#isHeld = isHeld;
+    this.connection.sendLimits({ ...limits, ...this.#shortage, ...(isHeld && { isHeld }) });
+  }
+
+  /**
+   * Sets the kinds that the player's game reads. Returns the name of the first one that the room defines
+   * differently.
+   */
+  setKinds(kinds: readonly KindInfo[]): string | undefined {
+    this.kinds.clear();
+    let other: string | undefined;
+    const mine = this.#world.kinds;
+    for (const { name, schemaHash } of kinds) {
+      const kind = mine.findIndex((each) => each.name === name);
+      if (kind >= 0 && mine[kind]!.schemaHash === schemaHash) this.kinds.add(kind);
+      else other ??= name;
+    }
+    this.kindsKey = [...this.kinds].sort((a, b) => a - b).join();
+    this.restart();
+    return other;
+  }
+
+  removed(record: EntityRecord): void {
+    if (this.kinds.has(record.kind)) this.remove(record.rows);
+  }
+
+  /** Decides what the player gets at this tick: the due states, or only as many as its own budget affords. */
+  prepare({ tick, nowMs, due, followsTerms, maxBytesPerSecond }: Turn): void {
+    const { connection } = this;
+    const link = connection.inOrder();
+    // The former link may have lost what was sent over it.
+    if (this.#link && link !== this.#link) this.restart();
+    this.#link = link;
+    this.isInOrder = link !== undefined;
+    this.lose(nowMs - connection.lostAfterMs(), tick);
+    const isSlow = connection.isSlow(nowMs);
+    // States that would only wait in a queue are not encoded.
+    const isBlocked = isSlow && !connection.takesStates();
+    this.#isBlocked = isBlocked;
+    if (isBlocked) this.#heldAtMs = nowMs;
+    this.#budget.refill(nowMs, Math.min(maxBytesPerSecond, this.terms.bytesPerSecond));
+    this.#isFree = this.isInOrder && !isSlow && followsTerms;
+    const affordable = this.#afford(due);
+    // The player pays for all entities before it gets all of them again.
+    const hasToWait = this.isNew ? affordable <= 0 : !this.#isFree && due.length > affordable;
+    this.isSkipping = isBlocked || hasToWait;
+    const left = this.isSkipping || this.#isFree ? affordable : affordable - due.length;
+    this.#affordable = isBlocked || this.isNew ? 0 : left;
+  }
+
+  /** Returns the number of states for which the budget suffices, and notes a shortage. */
+  #afford(due: readonly EntityRows[]): number {
+    if (this.#isFree) return this.#budget.affordable;
+    let waiting = this.waiting;
+    if (waiting > 0)
+      for (const entity of due) if (this.exceptions.get(entity)?.isWanted !== true) waiting += 1;
+    return this.#budget.afford(waiting > 0 ? waiting : due.length);
+  }
+
+  /** True if the player gets the ids of removed entities alone. */
+  get isAnnouncing(): boolean {
+    return this.isSkipping && !this.#isBlocked && this.hasRemovals;
+  }
+
+  /** Returns the entities, with their states of a tick, that the player gets alone now, within its budget. */
+  alone(tick: number): EntityRows[] {
+    if (this.exceptions.size === 0 || this.#affordable <= 0) return [];
+    const rows: EntityRows[] = [];
+    for (const { id } of this.wanted(this.#affordable)) {
+      const record = this.#world.records.get(id);
+      if (record) rows.push(this.#world.rowsAt(record, tick));
+    }
+    return rows;
+  }
+
+  /** Sends a body of states. */
+  send(states: GroupStates, { tick, nowMs }: ReplicationMoment): void {
+    const { body, content, number, rows } = states;
+    const moment = { tick, nowMs, isFollowed: !this.isInOrder };
+    const sequence = this.connection.send(body, this.isInOrder ? 0 : number, moment);
+    this.sent(states, sequence, nowMs);
+    if (sequence === undefined || (this.#isFree && content !== "wanted")) return;
+    // Whole states are the beginning, not the course: the budget pays for them, but does not learn from them.
+    this.#budget.spent(costOf(states), content === "all" ? 0 : rows.length);
+  }
+}
