@@ -1,7 +1,7 @@
 import {
   ByteWriter,
   MessageKind,
-  SnapshotSender,
+  SoleReceiver,
   SnapshotWriter,
   StateHistory,
   limits,
@@ -24,7 +24,7 @@ const MAX_BYTES = 1 << 18;
  */
 export class FloodStates {
   readonly definition: EntityDefinition;
-  readonly #sender: SnapshotSender;
+  readonly #sender: SoleReceiver;
   readonly #history: StateHistory;
   readonly #rows: EntityRows[];
   readonly #firstTick: number;
@@ -36,7 +36,7 @@ export class FloodStates {
     const plan = planState(this.definition, { tickHz: 60, hasRates: true });
     this.#history = new StateHistory({ plans: [plan], historyTicks: limits.historyTicks });
     const writer = new SnapshotWriter([plan], MAX_BYTES);
-    this.#sender = new SnapshotSender({
+    this.#sender = new SoleReceiver({
       history: this.#history,
       writer,
       maxBytes: MAX_BYTES,
@@ -59,11 +59,10 @@ export class FloodStates {
       const values = components.map(({ initial }) => initial);
       const texts = Array.from({ length: textCount }, () => "");
       for (const rows of this.#rows) this.#history.write(rows, tick, values, texts);
-      this.#sender.start(tick, this.#rows);
-      for (let states = this.#sender.next(); states; states = this.#sender.next()) {
+      this.#sender.write(tick, this.#rows, (states) => {
         bodies.push({ tick, body: new ByteWriter().u8(0).bytes(states.body).take() });
-        states.sequence = this.#sequence;
-      }
+        return this.#sequence;
+      });
       if (this.#sequence < BASELINE_TICKS) this.#sender.acknowledge(this.#sequence);
       this.#sequence += 1;
     }

@@ -1,7 +1,7 @@
 import {
   ByteWriter,
   ReferenceSender,
-  SharedWriter,
+  SnapshotWriter,
   StateHistory,
   limits,
   planState,
@@ -25,7 +25,7 @@ export class RawStates {
     this.definition = definition as EntityDefinition;
     const plans = [planState(this.definition, { tickHz: 60, hasRates: true })];
     this.#history = new StateHistory({ plans, historyTicks: limits.historyTicks });
-    this.#sender = new ReferenceSender({ history: this.#history, writer: new SharedWriter(plans) });
+    this.#sender = new ReferenceSender({ history: this.#history, writer: new SnapshotWriter(plans) });
   }
 
   announcement(

@@ -1,7 +1,7 @@
 import { ReferenceCycle, type Receipt } from "@paceline/netcode";
 import {
   ReferenceSender,
-  SharedWriter,
+  SnapshotWriter,
   StateHistory,
   defineEntity,
   planState,
@@ -19,7 +19,7 @@ class Owner {
   readonly #entity = this.#history.spawn(0, this.#plan);
   readonly sender = new ReferenceSender({
     history: this.#history,
-    writer: new SharedWriter([this.#plan]),
+    writer: new SnapshotWriter([this.#plan]),
   });
   readonly cycle = new ReferenceCycle(this.sender);
   readonly posted: number[] = [];

@@ -1,6 +1,6 @@
 import {
-  SharedWriter,
-  SnapshotSender,
+  SnapshotWriter,
+  SoleReceiver,
   StateHistory,
   limits,
   planState,
@@ -216,9 +216,9 @@ const own = (localId: number, state = whole(localId)): ToAuthority => ({
 class RawCars {
   readonly #plan = plan;
   readonly #history = new StateHistory({ plans: [this.#plan], historyTicks: limits.historyTicks });
-  readonly #sender = new SnapshotSender({
+  readonly #sender = new SoleReceiver({
     history: this.#history,
-    writer: new SharedWriter([this.#plan]),
+    writer: new SnapshotWriter([this.#plan]),
     maxBytes: 1000,
     checksumTicks: 8,
   });
@@ -230,7 +230,7 @@ class RawCars {
     row[0] = x;
     this.#history.write(rows, tick, row, [""]);
     let written = new Uint8Array(0);
-    this.#sender.write(tick, [rows], (body) => {
+    this.#sender.write(tick, [rows], ({ body }) => {
       written = Uint8Array.of(1, ...body);
       return tick;
     });

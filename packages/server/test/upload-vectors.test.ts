@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import {
-  SnapshotSender,
+  SoleReceiver,
   SnapshotWriter,
   StateHistory,
   angle,
@@ -56,7 +56,7 @@ function written(): { readonly tick: number; readonly hex: string }[] {
   const bodies: { tick: number; hex: string }[] = [];
   for (const [kind, plan] of plans.entries()) {
     const history = new StateHistory({ plans: [plan] });
-    const sender = new SnapshotSender({ history, writer: new SnapshotWriter([plan]) });
+    const sender = new SoleReceiver({ history, writer: new SnapshotWriter([plan]) });
     const entities =
       kind === 0 ? [history.spawn(4, plan, 0)] : [0, 300].map((id) => history.spawn(id, plan, 0));
     for (let tick = 70_000; tick < 70_012; tick += 2) {
@@ -64,7 +64,7 @@ function written(): { readonly tick: number; readonly hex: string }[] {
       for (const entity of entities)
         history.write(entity, tick, stateAt(kind, tick - 70_000, entity.id), texts);
       if (tick >= 70_004) sender.acknowledge(tick - 4);
-      sender.write(tick, entities, (body) => {
+      sender.write(tick, entities, ({ body }) => {
         bodies.push({ tick, hex: Buffer.from([kind, ...body]).toString("hex") });
         return tick;
       });

@@ -136,7 +136,7 @@ test("sender and receiver stay in step under loss, delay, reordering, duplicatio
           const due = entities.filter((_, index) => fate.due & (1 << index)).toReversed();
           for (const [index, entity] of entities.entries())
             if (isDense || due.includes(entity)) world.put(entity, tick, walks[index]![tick]!);
-          sender.write(tick, due, (body) => {
+          sender.write(tick, due, ({ body }) => {
             sequence = (sequence + 1) & 0xffff;
             const arrival = { sequence, body: body.slice(), tick, ackAt: fate.ackDelay };
             if (!fate.lost) arrivals.push({ ...arrival, at: tick + fate.delay });

@@ -112,7 +112,7 @@ test.each<[string, Partial<NetworkSettings>]>([
   for (let tick = 0; tick < 600; tick++) {
     scheduler.after(tick * TICK_MS, () => {
       step(tick);
-      sender.write(tick, entities, (body) => {
+      sender.write(tick, entities, ({ body }) => {
         sequence = (sequence + 1) & 0xffff;
         if (tick >= 60) bytes += body.length;
         forth.send(Uint8Array.of(sequence & 255, sequence >> 8, tick & 255, tick >> 8, ...body));
@@ -131,7 +131,7 @@ test.each<[string, Partial<NetworkSettings>]>([
 describe("what entities do", () => {
   const deliver = (world: StateWorld, receiver: Receiver, tick: number, entities: readonly EntityRows[]) => {
     const sender = world.sender();
-    sender.write(tick, entities, (body) => (receiver.take(body.slice(), tick), tick));
+    sender.write(tick, entities, ({ body }) => (receiver.take(body.slice(), tick), tick));
   };
 
   /** A sender and a receiver of two cars, whose packets wait in `bodies`. */
@@ -140,7 +140,7 @@ describe("what entities do", () => {
     const sender = world.sender();
     const bodies: Uint8Array[] = [];
     const write = (tick: number, of: readonly EntityRows[]) =>
-      sender.write(tick, of, (body) => (bodies.push(body.slice()), tick));
+      sender.write(tick, of, ({ body }) => (bodies.push(body.slice()), tick));
     return { world, receiver: world.receiver(), sender, bodies, write, ...seat(world, 2, seededRandom(2)) };
   };
 
@@ -152,7 +152,7 @@ describe("what entities do", () => {
     for (let tick = 0; tick < 3; tick++) {
       step(tick);
       let sequence = tick * 100;
-      sender.write(tick, entities, (body) => {
+      sender.write(tick, entities, ({ body }) => {
         expect(body.length).toBeLessThanOrEqual(1184);
         receiver.take(body.slice(), tick);
         return sequence++;
@@ -234,7 +234,7 @@ describe("what entities do", () => {
     const sender = world.sender();
     for (let tick = 0; tick < 40; tick++) {
       step(tick);
-      sender.write(tick, entities, (body) => {
+      sender.write(tick, entities, ({ body }) => {
         if (tick % 13 === 0) receiver.take(body.slice(), tick);
         return tick;
       });
@@ -258,7 +258,7 @@ describe("what entities do", () => {
       let undecodable = 0;
       for (let tick = 1; tick < 200; tick++) {
         step(tick);
-        sender.write(tick, entities, (body) => {
+        sender.write(tick, entities, ({ body }) => {
           // Gives the receiver at once what it would request over the network.
           if (receiver.reader.read(body.slice(), tick, quiet) !== undefined) undecodable += 1;
           return tick;

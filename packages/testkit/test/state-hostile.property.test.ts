@@ -1,5 +1,5 @@
 import {
-  SharedWriter,
+  SnapshotWriter,
   SnapshotReader,
   dropReasons,
   restore,
@@ -77,7 +77,7 @@ test(
       const bodies: Uint8Array[] = [];
       for (const [tick, state] of walk.entries()) {
         for (const entity of entities) world.put(entity, tick, state);
-        sender.write(tick, entities, (body) => (bodies.push(body.slice()), tick));
+        sender.write(tick, entities, ({ body }) => (bodies.push(body.slice()), tick));
         sender.acknowledge(tick);
       }
       const limits = { plans: world.plans, historyTicks: 64, maxEntities: 64 };
@@ -110,9 +110,9 @@ test("acknowledgements from the future or of nothing change nothing", () => {
   const entity = world.history.spawn(1, world.plans[0]!);
   for (const [tick, state] of walk.entries()) {
     world.put(entity, tick, state);
-    sender.write(tick, [entity], (body) => (receiver.take(body.slice(), tick), tick));
+    sender.write(tick, [entity], ({ body }) => (receiver.take(body.slice(), tick), tick));
     for (const wrong of [60_000, tick + 1, 1e9, -1, Number.NaN]) sender.acknowledge(wrong);
   }
   expect(receiver.drops).toEqual([]);
-  expect(world.writer).toBeInstanceOf(SharedWriter);
+  expect(world.writer).toBeInstanceOf(SnapshotWriter);
 });

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import {
-  SharedWriter,
+  SnapshotWriter,
   SnapshotReader,
-  SnapshotSender,
+  SoleReceiver,
   StateHistory,
   angle,
   defineEntity,
@@ -128,12 +128,12 @@ class Sending {
   readonly sent: Sent[] = [];
   readonly #plan: StatePlan;
   readonly #history: StateHistory;
-  readonly #sender: SnapshotSender;
+  readonly #sender: SoleReceiver;
 
   constructor(plan: StatePlan) {
     this.#plan = plan;
     this.#history = new StateHistory({ plans: [plan] });
-    this.#sender = new SnapshotSender({ history: this.#history, writer: new SharedWriter([plan]) });
+    this.#sender = new SoleReceiver({ history: this.#history, writer: new SnapshotWriter([plan]) });
   }
 
   spawn(id: number, owner: number): EntityRows {
@@ -145,7 +145,7 @@ class Sending {
   }
 
   send(tick: number, entities: readonly EntityRows[]): void {
-    this.#sender.write(tick, entities, (body) => {
+    this.#sender.write(tick, entities, ({ body }) => {
       this.sent.push({ tick, hex: Buffer.from(body).toString("hex") });
       return tick;
     });

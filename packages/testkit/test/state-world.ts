@@ -1,8 +1,8 @@
 /** A sender and a receiver of states, with the sent states kept for comparison. */
 import {
-  SharedWriter,
+  SnapshotWriter,
   SnapshotReader,
-  SharedSnapshotSender,
+  SoleReceiver,
   StateChange,
   StateHistory,
   planState,
@@ -21,13 +21,13 @@ export const TICK_HZ = 30;
 export class StateWorld {
   readonly plans: readonly StatePlan[];
   readonly history: StateHistory;
-  readonly writer: SharedWriter;
+  readonly writer: SnapshotWriter;
   readonly sent = new Map<string, { row: number[]; texts: unknown }>();
 
   constructor(definitions: readonly EntityDefinition[], historyTicks = 64) {
     this.plans = definitions.map((definition) => planState(definition, { tickHz: TICK_HZ }));
     this.history = new StateHistory({ plans: this.plans, historyTicks });
-    this.writer = new SharedWriter(this.plans);
+    this.writer = new SnapshotWriter(this.plans);
   }
 
   put(entity: EntityRows, tick: number, { values, texts }: DrawnState): void {
@@ -37,8 +37,8 @@ export class StateWorld {
     this.sent.set(`${entity.id}@${tick}`, { row, texts });
   }
 
-  sender(maxBytes = 1184): SharedSnapshotSender {
-    return new SharedSnapshotSender({ history: this.history, writer: this.writer, maxBytes });
+  sender(maxBytes = 1184): SoleReceiver {
+    return new SoleReceiver({ history: this.history, writer: this.writer, maxBytes });
   }
 
   receiver(): Receiver {

@@ -1,7 +1,7 @@
 import {
-  SharedWriter,
+  SnapshotWriter,
   SnapshotReader,
-  SnapshotSender,
+  SoleReceiver,
   StateHistory,
   defineEntity,
   planState,
@@ -13,9 +13,9 @@ test("a number that changes now and then is a difference from its last state alo
   const bar = defineEntity("bar", { health: uint({ range: [0, 100] }) });
   const plan = planState(bar, { tickHz: 20 });
   const history = new StateHistory({ plans: [plan] });
-  const sender = new SnapshotSender({
+  const sender = new SoleReceiver({
     history,
-    writer: new SharedWriter([plan]),
+    writer: new SnapshotWriter([plan]),
     checksumTicks: Number.POSITIVE_INFINITY,
   });
   const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: 1 });
@@ -29,7 +29,7 @@ test("a number that changes now and then is a difference from its last state alo
     [170, 40],
   ] as const) {
     history.write(entity, tick, [health]);
-    sender.write(tick, [entity], (body) => {
+    sender.write(tick, [entity], ({ body }) => {
       bytes = body.length;
       const reason = reader.read(body, tick, {
         onState: ({ rows }, _tick, place) => healths.push(rows[place + 2]!),

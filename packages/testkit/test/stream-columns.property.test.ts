@@ -1,8 +1,8 @@
 import {
   MAX_COLUMN_BYTES,
-  SharedWriter,
+  SnapshotWriter,
   SnapshotReader,
-  SnapshotSender,
+  SoleReceiver,
   StateHistory,
   defineEntity,
   describeColumns,
@@ -169,12 +169,12 @@ function decoded(
 ): Float64Array {
   const plans = [planState(sent, options)];
   const history = new StateHistory({ plans });
-  const sender = new SnapshotSender({ history, writer: new SharedWriter(plans) });
+  const sender = new SoleReceiver({ history, writer: new SnapshotWriter(plans) });
   const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: 9 });
   const entity = history.spawn(3, plans[0]!);
   history.write(entity, 0, state.values, state.texts);
   const values = Float64Array.from(plan.definition.components, ({ initial }) => initial);
-  sender.write(0, [entity], (body) => {
+  sender.write(0, [entity], ({ body }) => {
     const onState = ({ rows }: EntityRows, _tick: number, place: number): void =>
       restore(plan, rows, place, values);
     const reason = reader.read(body, 0, { onState, onRemoved: () => undefined, onDesync: () => undefined });

@@ -11,9 +11,9 @@ import {
   type ReplicationPolicy,
 } from "@paceline/netcode";
 import {
-  SharedWriter,
+  SnapshotWriter,
   SnapshotReader,
-  SnapshotSender,
+  SoleReceiver,
   StateHistory,
   limits,
   planState,
@@ -58,9 +58,9 @@ export class PacelineLane implements Lane {
   readonly #scheduler: Scheduler;
   readonly #plan = planState(ShownCar, { tickHz: STEP_HZ, hasRates: true });
   readonly #history = new StateHistory({ plans: [this.#plan], historyTicks: limits.historyTicks });
-  readonly #sender = new SnapshotSender({
+  readonly #sender = new SoleReceiver({
     history: this.#history,
-    writer: new SharedWriter([this.#plan]),
+    writer: new SnapshotWriter([this.#plan]),
     checksumTicks: 8,
   });
   readonly #reader = new SnapshotReader({
@@ -143,7 +143,7 @@ export class PacelineLane implements Lane {
     // A packet with sequence 0 answers a ping.
     this.#sequence += (this.#sequence + 1) % 0x10000 === 0 ? 2 : 1;
     const sequence = this.#sequence;
-    this.#sender.write(tick, [rows], (body) => {
+    this.#sender.write(tick, [rows], ({ body }) => {
       const packet = new Uint8Array(HEAD_BYTES + body.length);
       writeHead(packet, sequence, tick);
       packet.set(body, HEAD_BYTES);

@@ -1,8 +1,8 @@
 import { Encoder, schema, t } from "@colyseus/schema";
 import { ReceiverReplication, sendDecisionOf } from "@paceline/netcode";
 import {
-  SharedWriter,
-  SnapshotSender,
+  SnapshotWriter,
+  SoleReceiver,
   StateHistory,
   defineEntity,
   int,
@@ -178,7 +178,7 @@ function rowOf(scene: Scene): Row {
 /** Paceline with every packet acknowledged before the next one. It sends the states that are due, as a room does. */
 class Ours {
   readonly #history: StateHistory;
-  readonly #sender: SnapshotSender;
+  readonly #sender: SoleReceiver;
   readonly #replication = new ReceiverReplication({ tickSeconds: 1 / HZ, decisionOf: sendDecisionOf });
   readonly #replicas: readonly {
     id: number;
@@ -190,9 +190,9 @@ class Ours {
   constructor({ definition, entities }: Scene) {
     const plan = planState(definition, { tickHz: HZ });
     this.#history = new StateHistory({ plans: [plan] });
-    const writer = new SharedWriter([plan]);
+    const writer = new SnapshotWriter([plan]);
     const checksumTicks = Number.POSITIVE_INFINITY;
-    this.#sender = new SnapshotSender({ history: this.#history, writer, checksumTicks });
+    this.#sender = new SoleReceiver({ history: this.#history, writer, checksumTicks });
     for (let id = 0; id < entities; id++) this.#history.spawn(id, plan);
     this.#replicas = Array.from({ length: entities }, (_, id) => ({
       id,
@@ -215,7 +215,7 @@ class Ours {
       return entity;
     });
     let bytes = 0;
-    this.#sender.write(tick, rows, (body) => {
+    this.#sender.write(tick, rows, ({ body }) => {
       bytes += body.length;
       return tick;
     });

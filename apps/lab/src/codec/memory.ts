@@ -1,9 +1,11 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import {
-  SharedWriter,
+  Receiver,
+  ReceiverGroup,
   SnapshotReader,
-  SharedSnapshotSender,
+  SnapshotWriter,
+  SoleReceiver,
   StateHistory,
   planState,
 } from "@paceline/protocol";
@@ -25,14 +27,16 @@ function usedBytes(): number {
   return heapUsed + arrayBuffers;
 }
 
-/** Builds a history, one sender with acknowledgements for each receiver, and measures their bytes. */
+/** Builds a history and a group of receivers with acknowledgements of their own, and measures their bytes. */
 function build(entityCount: number, receivers: number): { readonly bytes: number } {
   const before = usedBytes();
   const plan = planState(defineCar("yaw", []), { tickHz: HZ });
   const history = new StateHistory({ plans: [plan] });
-  const writer = new SharedWriter([plan]);
+  const writer = new SnapshotWriter([plan]);
   const entities = Array.from({ length: entityCount }, (_, id) => history.spawn(id, plan));
-  const senders = Array.from({ length: receivers }, () => new SharedSnapshotSender({ history, writer }));
+  const group = new ReceiverGroup({ history, writer });
+  const members = Array.from({ length: receivers }, () => new Receiver());
+  for (const receiver of members) receiver.join(group);
   const values = new Float64Array(plan.definition.components.length);
   let sequence = 0;
   for (let tick = 0; tick < TICKS; tick++) {
@@ -41,15 +45,17 @@ function build(entityCount: number, receivers: number): { readonly bytes: number
       history.write(entity, tick, values);
     }
     const from = sequence;
-    for (const sender of senders) {
-      sequence = from;
-      sender.write(tick, entities, () => sequence++);
-      for (let arrived = from; arrived < sequence; arrived++) sender.acknowledge(arrived);
+    group.start(tick, entities, members, () => entities);
+    for (let states = group.next(); states; states = group.next()) {
+      for (const receiver of states.receivers) receiver.sent(states, sequence, 0);
+      sequence += 1;
     }
+    for (const receiver of members)
+      for (let arrived = from; arrived < sequence; arrived++) receiver.acknowledge(arrived);
   }
   const bytes = usedBytes() - before;
   // Uses the objects, so that the garbage collection above could not free them.
-  if (history.entities.length + senders.length !== entityCount + receivers) throw new Error("lost entities");
+  if (history.entities.length + members.length !== entityCount + receivers) throw new Error("lost entities");
   return { bytes };
 }
 
@@ -57,11 +63,11 @@ function readerBytes(entityCount: number): number {
   const plan = planState(defineCar("yaw", []), { tickHz: HZ });
   const history = new StateHistory({ plans: [plan] });
   const entities = Array.from({ length: entityCount }, (_, id) => history.spawn(id, plan));
-  const sender = new SharedSnapshotSender({ history, writer: new SharedWriter([plan]) });
+  const sender = new SoleReceiver({ history, writer: new SnapshotWriter([plan]) });
   const values = new Float64Array(plan.definition.components.length);
   const bodies: Uint8Array[] = [];
   for (const entity of entities) history.write(entity, 0, values);
-  sender.write(0, entities, (body) => bodies.push(body.slice()));
+  sender.write(0, entities, ({ body }) => bodies.push(body.slice()));
   const before = usedBytes();
   const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: entityCount });
   const listener = { onState: () => undefined, onRemoved: () => undefined, onDesync: () => undefined };

@@ -1,16 +1,16 @@
 import {
+  Receiver,
+  ReceiverGroup,
   ReferenceSender,
-  SharedWriter,
   SnapshotReader,
-  SnapshotSender,
   SnapshotWriter,
-  SharedSnapshotSender,
   StateHistory,
   planState,
   readReference,
   restore,
   type EntityDefinition,
   type EntityRows,
+  type GroupStates,
   type SnapshotListener,
   type StatePlan,
 } from "@paceline/protocol";
@@ -34,7 +34,7 @@ abstract class PacelineSystem implements CodecSystem {
   abstract readonly mode: string;
   protected readonly plan: StatePlan;
   protected readonly history: StateHistory;
-  protected readonly writer: SharedWriter;
+  protected readonly writer: SnapshotWriter;
   protected readonly entities: readonly EntityRows[];
   protected readonly reader: SnapshotReader;
   protected packets: Uint8Array[] = [];
@@ -48,7 +48,7 @@ abstract class PacelineSystem implements CodecSystem {
     this.#cars = blankCars(cars);
     this.plan = planState(definition, { tickHz: hz });
     this.history = new StateHistory({ plans: [this.plan] });
-    this.writer = new SharedWriter([this.plan]);
+    this.writer = new SnapshotWriter([this.plan]);
     this.entities = Array.from({ length: cars }, (_, id) => this.history.spawn(id, this.plan));
     this.reader = new SnapshotReader({
       plans: [this.plan],
@@ -109,11 +109,21 @@ interface AcknowledgedOptions extends PacelineOptions {
 
 const MAX_PACKETS = 16;
 
-/** One sender per client, each with its own acknowledgements. */
+class Client extends Receiver {
+  readonly index: number;
+
+  constructor(index: number) {
+    super();
+    this.index = index;
+  }
+}
+
+/** A group of clients, each with its own acknowledgements. */
 export class AcknowledgedSystem extends PacelineSystem {
   readonly mode: string;
   readonly #options: AcknowledgedOptions;
-  readonly #senders: readonly SnapshotSender[];
+  readonly #group: ReceiverGroup<Client>;
+  readonly #members: readonly Client[];
   /** The lost packets, drawn in advance: drawing allocates objects, which would count against the codec. */
   readonly #lost: Uint8Array;
   /**
@@ -122,17 +132,17 @@ export class AcknowledgedSystem extends PacelineSystem {
   readonly #arrived: readonly Uint8Array[];
   readonly #clients: number;
   #bytes = 0;
-  #client = 0;
-  #packet = 0;
   #tick = 0;
-  readonly #send = (body: Uint8Array): number => {
-    this.#bytes += body.length;
-    const hasArrived = this.#lost[(this.#tick * this.#clients + this.#client) % this.#lost.length] === 0;
-    const packet = this.#packet++;
-    this.#arrived[this.#client]![this.#tick & 63] = hasArrived ? this.#packet : 0;
-    if (this.isCopying && this.#client === 0 && hasArrived) this.packets.push(body.slice());
-    return (this.#tick * MAX_PACKETS + packet) & 0xffff;
-  };
+  #send(states: GroupStates<Client>): void {
+    for (const client of states.receivers) {
+      this.#bytes += states.body.length;
+      const { index } = client;
+      const hasArrived = this.#lost[(this.#tick * this.#clients + index) % this.#lost.length] === 0;
+      this.#arrived[index]![this.#tick & 63] = hasArrived ? states.number : 0;
+      if (this.isCopying && index === 0 && hasArrived) this.packets.push(states.body.slice());
+      client.sent(states, (this.#tick * MAX_PACKETS + states.number - 1) & 0xffff, 0);
+    }
+  }
 
   constructor(options: AcknowledgedOptions) {
     super(options);
@@ -142,14 +152,9 @@ export class AcknowledgedSystem extends PacelineSystem {
     this.#options = options;
     const random = seededRandom(5);
     this.#lost = Uint8Array.from({ length: 0x10000 }, () => (random.bool(options.lossRatio) ? 1 : 0));
-    this.#senders = Array.from(
-      { length: this.#clients },
-      // As a mesh sends in order: once for all. A server's receivers share what they have in common.
-      () =>
-        this.#clients === 1
-          ? new SnapshotSender({ history: this.history, writer: new SnapshotWriter([this.plan]) })
-          : new SharedSnapshotSender({ history: this.history, writer: this.writer }),
-    );
+    this.#group = new ReceiverGroup({ history: this.history, writer: this.writer });
+    this.#members = Array.from({ length: this.#clients }, (_, index) => new Client(index));
+    for (const client of this.#members) client.join(this.#group);
   }
 
   join(frame: readonly CarState[]): number {
@@ -161,15 +166,14 @@ export class AcknowledgedSystem extends PacelineSystem {
     this.#tick = tick;
     this.#bytes = 0;
     const acknowledged = tick - this.#options.ageTicks;
-    for (let client = 0; client < this.#clients; client++) {
-      const sender = this.#senders[client]!;
-      this.#client = client;
-      this.#packet = 0;
-      const arrived = acknowledged < 0 ? 0 : this.#arrived[client]![acknowledged & 63]!;
+    for (const client of this.#members) {
+      const arrived = acknowledged < 0 ? 0 : this.#arrived[client.index]![acknowledged & 63]!;
       for (let packet = 0; packet < arrived; packet++)
-        sender.acknowledge((acknowledged * MAX_PACKETS + packet) & 0xffff);
-      sender.write(tick, this.entities, this.#send);
+        client.acknowledge((acknowledged * MAX_PACKETS + packet) & 0xffff);
+      client.lose(Number.NEGATIVE_INFINITY, tick);
     }
+    this.#group.start(tick, this.entities, this.#members, () => this.entities);
+    for (let states = this.#group.next(); states; states = this.#group.next()) this.#send(states);
     return this.#bytes / this.#clients;
   }
 }

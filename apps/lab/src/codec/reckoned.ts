@@ -6,9 +6,9 @@ import {
   type BodyLayout,
 } from "@paceline/netcode";
 import {
-  SharedWriter,
+  SnapshotWriter,
   SnapshotReader,
-  SnapshotSender,
+  SoleReceiver,
   StateChange,
   StateHistory,
   angle,
@@ -84,7 +84,7 @@ class ReckonedRun {
   readonly #plan;
   readonly #history;
   readonly #entities: readonly EntityRows[];
-  readonly #sender: SnapshotSender;
+  readonly #sender: SoleReceiver;
   readonly #reader: SnapshotReader;
   readonly #kinematics;
   readonly #publications;
@@ -109,7 +109,7 @@ class ReckonedRun {
     this.#plan = planState(definition, { tickHz: trace.hz });
     this.#history = new StateHistory({ plans: [this.#plan], historyTicks: 256 });
     this.#entities = Array.from({ length: CARS }, (_, id) => this.#history.spawn(id, this.#plan));
-    this.#sender = new SnapshotSender({ history: this.#history, writer: new SharedWriter([this.#plan]) });
+    this.#sender = new SoleReceiver({ history: this.#history, writer: new SnapshotWriter([this.#plan]) });
     this.#reader = new SnapshotReader({ plans: [this.#plan], historyTicks: 256, maxEntities: CARS });
     this.#values = new Float64Array(definition.components.length);
     const each = <T>(make: () => T): T[] => Array.from({ length: CARS }, make);
@@ -161,7 +161,7 @@ class ReckonedRun {
     }
     if (due.length === 0) return;
     this.states += due.length;
-    this.#sender.write(tick, due, (body) => {
+    this.#sender.write(tick, due, ({ body }) => {
       this.bytes += body.length;
       this.packets += 1;
       this.#onTheWay.push({ tick, sequence: this.packets, body: body.slice() });

@@ -1,7 +1,7 @@
 import {
   ByteWriter,
   SnapshotWriter,
-  SnapshotSender,
+  SoleReceiver,
   StateHistory,
   WholeSender,
   limits,
@@ -51,9 +51,8 @@ export class StateStream {
   readonly #whole: WholeSender;
   /** For packets to several receivers that have no reference yet. */
   readonly #unreferred: WholeSender;
-  readonly #acknowledged = new Map<number, SnapshotSender>();
+  readonly #receivers = new Map<number, SoleReceiver>();
   readonly #restored: Float32Array;
-  #followed = 0;
   /** Entities whose next ordered state is whole, because a receiver has missed some. */
   readonly #restarted = new Set<number>();
 
@@ -99,6 +98,8 @@ export class StateStream {
   remove(id: number): void {
     this.records.delete(id);
     this.#restarted.delete(id);
+    const rows = this.#history.find(id);
+    for (const receiver of this.#receivers.values()) if (rows) receiver.forget(rows);
     this.#history.remove(id);
   }
 
@@ -135,23 +136,23 @@ export class StateStream {
     rows: readonly EntityRows[],
     onSent: (bytes: number, entities: readonly EntityRows[], sequence: number) => void,
   ): void {
-    const sender = this.#senderTo(receiver);
-    sender.start(tick, rows);
-    for (let states = sender.next(); states; states = sender.next()) {
-      const { body, entities, from, to } = states;
+    const states = this.#receiver(receiver);
+    states.start(tick, rows);
+    for (let part = states.next(); part; part = states.next()) {
       // Only a packet about one entity may replace an older one about the same entity.
-      const key = to - from === 1 ? (entities[from]!.id + 1) & 0xffff : 0;
-      states.sequence = session.sendState(body, key, this.head) ?? -1;
-      onSent(body.length, entities.slice(from, to), states.sequence);
+      const key = part.rows.length === 1 ? (part.rows[0]!.id + 1) & 0xffff : 0;
+      const sequence = session.sendState(part.body, key, this.head);
+      states.sent(part, sequence, 0);
+      onSent(part.body.length, part.rows, sequence ?? -1);
     }
   }
 
-  #senderTo(receiver: number): SnapshotSender {
-    const known = this.#acknowledged.get(receiver);
+  #receiver(number: number): SoleReceiver {
+    const known = this.#receivers.get(number);
     if (known) return known;
-    const sender = new SnapshotSender(this.#packets);
-    this.#acknowledged.set(receiver, sender);
-    return sender;
+    const receiver = new SoleReceiver(this.#packets);
+    this.#receivers.set(number, receiver);
+    return receiver;
   }
 
   /** Writes states once for all receivers that get them in order, as differences from the last ones. */
@@ -160,13 +161,13 @@ export class StateStream {
     rows: readonly EntityRows[],
     send: (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number) => void,
   ): void {
-    const sender = this.#senderTo(FOLLOWERS);
-    const first = this.#followed;
-    sender.write(tick, rows, (...body) => {
-      send(...body);
-      return this.#followed++;
-    });
-    for (let sequence = first; sequence < this.#followed; sequence++) sender.acknowledge(sequence);
+    const followers = this.#receiver(FOLLOWERS);
+    followers.isInOrder = true;
+    followers.start(tick, rows);
+    for (let part = followers.next(); part; part = followers.next()) {
+      send(part.body, part.rows, 0, part.rows.length);
+      followers.sent(part, 0, 0);
+    }
   }
 
   /** Writes states once for several receivers that may lose some: as differences from a reference, or whole. */
@@ -176,7 +177,7 @@ export class StateStream {
 
   /** Makes the next ordered states whole, because a receiver has missed some. */
   restartInOrder(): void {
-    this.#acknowledged.get(FOLLOWERS)?.restart();
+    this.#receivers.get(FOLLOWERS)?.restart();
     for (const id of this.records.keys()) this.#restarted.add(id);
   }
 
@@ -195,9 +196,11 @@ export class StateStream {
   }
 
   #handOver(from: number, to: number): void {
-    const sender = this.#acknowledged.get(from);
-    this.#acknowledged.delete(from);
-    if (sender) this.#acknowledged.set(to, sender);
+    const receiver = this.#receivers.get(from);
+    this.#receivers.delete(from);
+    if (!receiver) return;
+    receiver.isInOrder = to === FOLLOWERS;
+    this.#receivers.set(to, receiver);
   }
 
   /** Notes sent ordered states. Returns true if some of them were whole because of {@link restartInOrder}. */
@@ -207,21 +210,21 @@ export class StateStream {
   }
 
   acknowledge(receiver: number, sequence: number): void {
-    this.#acknowledged.get(receiver)?.acknowledge(sequence);
+    this.#receivers.get(receiver)?.acknowledge(sequence);
   }
 
   /** Forgets the receiver's baselines of these entities, or of all if `ids` is empty. */
   invalidate(receiver: number, ids: readonly number[]): void {
-    const sender = this.#acknowledged.get(receiver);
-    if (ids.length === 0) sender?.restart();
+    const known = this.#receivers.get(receiver);
+    if (ids.length === 0) known?.restart();
     for (const id of ids) {
       const rows = this.#history.find(id);
-      if (rows) sender?.resync(rows);
+      if (rows) known?.resync(rows);
     }
   }
 
   forget(receiver: number): void {
-    this.#acknowledged.delete(receiver);
+    this.#receivers.delete(receiver);
   }
 
   /** Returns messages with the whole states of these entities at a tick. */

@@ -162,15 +162,16 @@ export class PlayerStates extends Receiver {
     // The former link may have lost what was sent over it.
     if (this.#link && link !== this.#link) this.restart();
     this.#link = link;
-    this.isInOrder = link !== undefined;
-    this.lose(nowMs - connection.lostAfterMs(), tick);
     const isSlow = connection.isSlow(nowMs);
+    // How slow it is can be seen only if the player acknowledges what it gets.
+    this.isInOrder = link !== undefined && !isSlow;
+    this.lose(nowMs - connection.lostAfterMs(), tick);
     // States that would only wait in a queue are not encoded.
     const isBlocked = isSlow && !connection.takesStates();
     this.#isBlocked = isBlocked;
     if (isBlocked) this.#heldAtMs = nowMs;
     this.#budget.refill(nowMs, Math.min(maxBytesPerSecond, this.terms.bytesPerSecond));
-    this.#isFree = this.isInOrder && !isSlow && followsTerms;
+    this.#isFree = this.isInOrder && followsTerms;
     const affordable = this.#afford(due);
     // The player pays for all entities before it gets all of them again.
     const hasToWait = this.isNew ? affordable <= 0 : !this.#isFree && due.length > affordable;

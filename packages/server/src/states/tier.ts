@@ -88,21 +88,28 @@ export class Tier {
       player.prepare({ ...this.#moment, due, followsTerms, maxBytesPerSecond: this.#maxBytesPerSecond });
     }
     this.#costNow = { bytes: 0, states: 0 };
-    group.write(tick, due, present, this.#send, () => this.#rowsOf(kinds, this.#world.records.values()));
+    group.start(tick, due, present, () => this.#rowsOf(kinds, this.#world.records.values()));
+    this.#send(group);
     this.#takeCost(this.#costNow);
     for (const player of present) {
       const rows = player.alone(tick);
-      if (rows.length > 0 || player.isAnnouncing) group.writeAlone(tick, player, rows, this.#send);
+      if (rows.length > 0 || player.isAnnouncing) group.startAlone(tick, player, rows);
+    }
+    this.#send(group);
+  }
+
+  #send(group: ReceiverGroup<PlayerStates>): void {
+    for (let states = group.next(); states; states = group.next()) {
+      for (const player of states.receivers) player.send(states, this.#moment);
+      if (states.content === "due") this.#count(states);
     }
   }
 
-  readonly #send = (states: GroupStates<PlayerStates>): void => {
-    for (const player of states.receivers) player.send(states, this.#moment);
-    if (states.content !== "due") return;
+  #count(states: GroupStates): void {
     if (states.number === 1) this.#takeCost(this.#costNow);
     const before = states.number === 1 ? { bytes: 0, states: 0 } : this.#costNow;
     this.#costNow = { bytes: before.bytes + costOf(states), states: before.states + states.rows.length };
-  };
+  }
 
   /**
    * Takes what counts for all players of the tier: the most states, and the fewest bytes. A bad line needs more

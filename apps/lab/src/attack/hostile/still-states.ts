@@ -1,7 +1,7 @@
 import {
   ByteWriter,
   MessageKind,
-  SnapshotSender,
+  SoleReceiver,
   SnapshotWriter,
   StateHistory,
   limits,
@@ -36,9 +36,9 @@ export class StillStates {
     this.start = { stream: 0, name, tickHz: TICK_HZ, schemaHash };
     const plan = planState(definition, { tickHz: TICK_HZ, hasRates: true });
     const history = new StateHistory({ plans: [plan], historyTicks: limits.historyTicks });
-    const senderOf = (maxBytes: number): SnapshotSender => {
+    const senderOf = (maxBytes: number): SoleReceiver => {
       const writer = new SnapshotWriter([plan], maxBytes);
-      return new SnapshotSender({ history, writer, maxBytes, checksumTicks: Infinity });
+      return new SoleReceiver({ history, writer, maxBytes, checksumTicks: Infinity });
     };
     const rows = Array.from({ length: entities }, (_, id) => history.spawn(id, plan));
     const values = definition.components.map(({ initial }) => initial);
@@ -63,22 +63,16 @@ export class StillStates {
   }
 
   /** Returns the states of a tick. `sequence` is what an ack of them would name. */
-  #packets(
-    sender: SnapshotSender,
-    tick: number,
-    rows: readonly EntityRows[],
-    sequence: number,
-  ): Uint8Array[] {
+  #packets(sender: SoleReceiver, tick: number, rows: readonly EntityRows[], sequence: number): Uint8Array[] {
     const packets: Uint8Array[] = [];
-    sender.start(tick, rows);
-    for (let states = sender.next(); states; states = sender.next()) {
+    sender.write(tick, rows, (states) => {
       const body = new ByteWriter(MAX_BYTES).u8(this.start.stream).bytes(states.body).take();
-      states.sequence = sequence;
       const writer = new ByteWriter(body.length + 16);
       writePacketHeader(writer, { sequence: this.#nextSequence(), tick, isPublished: true });
       writeMessage(writer, MessageKind.state, body);
       packets.push(writer.take());
-    }
+      return sequence;
+    });
     return packets;
   }
 

@@ -1,8 +1,8 @@
 import { ReferenceCycle, type Receipt } from "@paceline/netcode";
 import {
   ReferenceSender,
-  SharedWriter,
-  SnapshotSender,
+  SnapshotWriter,
+  SoleReceiver,
   StateHistory,
   angle,
   defineEntity,
@@ -71,7 +71,7 @@ export class CarStates {
   readonly #roundTripMs: number;
   readonly #plan: StatePlan;
   readonly #history: StateHistory;
-  readonly #toOne: SnapshotSender;
+  readonly #toOne: SoleReceiver;
   readonly #toAll: ReferenceSender;
   readonly #cycle: ReferenceCycle;
   #reliable: number[] = [];
@@ -84,9 +84,9 @@ export class CarStates {
     this.#plan = planState(definition, { tickHz: TICK_HZ, hasRates: true });
     const plans = [this.#plan];
     this.#history = new StateHistory({ plans, historyTicks: limits.historyTicks });
-    const common = { history: this.#history, writer: new SharedWriter(plans) };
+    const common = { history: this.#history, writer: new SnapshotWriter(plans) };
     const options = { ...common, maxBytes: BODY_BYTES, checksumTicks: CHECKSUM_TICKS };
-    this.#toOne = new SnapshotSender(options);
+    this.#toOne = new SoleReceiver(options);
     this.#toAll = new ReferenceSender(options);
     this.#cycle = new ReferenceCycle(this.#toAll);
     this.#history.spawn(CAR, this.#plan);
@@ -114,7 +114,7 @@ export class CarStates {
       return { payloadBytes, row, sequence: undefined };
     }
     const sequence = (this.#sequence += 1);
-    this.#toOne.write(tick, [entity], (body) => {
+    this.#toOne.write(tick, [entity], ({ body }) => {
       bodyBytes = body.length;
       return sequence;
     });

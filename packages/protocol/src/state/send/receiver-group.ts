@@ -6,12 +6,23 @@ import type { StateHistory } from "../columns/state-history.js";
 import { PacketSplitter, type SplitJob } from "./packet-splitter.js";
 import type { Receiver, TickContent } from "./receiver.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
-import { TickWindow, WINDOW_TICKS, hasTick } from "./tick-window.js";
+import {
+  TickWindow,
+  WINDOW_TICKS,
+  addTick,
+  ageOfNewest,
+  hasTick,
+  isSameIn,
+  noTicks,
+  removeTick,
+} from "./tick-window.js";
 
 const DEFAULT_CHECKSUM_TICKS = 32;
 /** Largest age of a baseline that the coding can hold, in ticks. */
 const OLDEST_BASELINE_TICKS = 0x7fff;
 const NO_IDS: readonly number[] = [];
+const NO_RECEIVERS: readonly Receiver[] = [];
+const SOLE = { content: "wanted", rows: [], isAlone: true } as const;
 
 export interface ReceiverGroupOptions {
   readonly history: StateHistory;
@@ -43,9 +54,6 @@ export interface GroupStates<R extends Receiver = Receiver> {
   readonly content: TickContent;
 }
 
-/** Sends a body to its receivers, and tells each by `sent` which packet carries it. */
-export type SendStates<R extends Receiver> = (states: GroupStates<R>) => void;
-
 /** Ticks at which a group has sent the states of one entity. */
 class SentTicks extends TickWindow {
   readonly entity: EntityRows;
@@ -59,16 +67,17 @@ class SentTicks extends TickWindow {
 /** Receivers that hold the same states of all entities that are due: they get the same packets. */
 interface Cohort<R extends Receiver> {
   readonly receivers: R[];
-  /** The ticks that have arrived, as words of a {@link TickWindow}, and those of them that the baselines depend on. */
-  readonly low: number;
-  readonly high: number;
-  usedLow: number;
-  usedHigh: number;
+  /** The ticks that have arrived, as words of a {@link TickWindow}. */
+  readonly arrived: Int32Array;
+  /** The ticks on whose arrival the baselines depend. */
+  readonly used: Int32Array;
   readonly base: number;
   usesBase: boolean;
   /** Another base gives the same baselines if the base is not used, and the other one is before this tick, too. */
   newerThanBase: number;
   readonly removed: readonly number[];
+  readonly content: TickContent;
+  readonly rows: readonly EntityRows[];
   /** True if the receivers lack some of the entities that are due. */
   readonly isAlone: boolean;
 }
@@ -130,8 +139,9 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
   /** Indexed by {@link EntityRows.index}. */
   readonly #sent: (SentTicks | undefined)[] = [];
   readonly #held: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
+  /** The cohorts that wait, and the one whose bodies {@link next} returns. */
+  readonly #cohorts: Cohort<R>[] = [];
   #cohort: Cohort<R> | undefined;
-  #content: TickContent = "due";
 
   constructor(options: ReceiverGroupOptions) {
     const { history, writer, maxBytes = limits.unreliablePacketBytes - 16 } = options;
@@ -164,8 +174,10 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
 
   /** Returns the tick of the newest state that the receiver holds; NO_TICK if it holds none. */
   newestHeld(receiver: R, entity: EntityRows): number {
-    const { low, high } = receiver.arrived;
-    this.#find(entity, cohortOf(receiver, low, high, NO_IDS, true), (this.#job.tick + 1) >>> 0);
+    // A receiver that was away has an old window, whose places stand for other ticks.
+    receiver.arrived.advance(this.#job.tick);
+    const cohort = cohortOf(receiver, receiver.arrived.words, NO_IDS, SOLE);
+    this.#find(entity, cohort, (this.#job.tick + 1) >>> 0);
     return this.#held.tick0;
   }
 
@@ -174,19 +186,19 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     const sent = this.#sentOf(entity);
     const end = this.#job.tick;
     for (let tick = (before - 1) >>> 0; ((end - tick) | 0) < WINDOW_TICKS; tick = (tick - 1) >>> 0)
-      if (sent && hasTick(sent.low & arrived.low, sent.high & arrived.high, tick)) return true;
+      if (sent && hasTick(sent.words, tick) && hasTick(arrived.words, tick)) return true;
     return false;
   }
 
   /**
-   * Sends the due states of a tick to the receivers, and all states to new ones. `due`, `all`: entities with a
-   * state of the tick. A receiver that missed a turn of the group catches up.
+   * Begins the states of a tick: the due ones for the receivers, and all for new ones. `due`, `all`: entities with a
+   * state of the tick. A receiver that missed a turn of the group catches up. Call {@link next} until it returns
+   * undefined.
    */
-  write(
+  start(
     tick: number,
     due: readonly EntityRows[],
     receivers: Iterable<R>,
-    send: SendStates<R>,
     all: () => readonly EntityRows[],
   ): void {
     this.#job.tick = tick;
@@ -201,38 +213,62 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
       if (receiver.isSkipping) receiver.skip(tick, due);
       else (receiver.isNew ? starting : following).push(receiver);
     }
-    const cohorts = this.#follow(following, due);
-    for (const cohort of cohorts) this.#send(cohort, due, "due", send);
+    this.#follow(following, due);
     for (const entity of due) this.#count(entity, tick);
-    if (starting.length > 0) this.#start(starting, all(), send);
+    if (starting.length > 0) this.#begin(starting, all());
   }
 
-  /** Sends one receiver states that it has waited for. `rows`: entities with a state of the tick. */
-  writeAlone(tick: number, receiver: R, rows: readonly EntityRows[], send: SendStates<R>): void {
+  /** Begins states that one receiver has waited for. `rows`: entities with a state of the tick. */
+  startAlone(tick: number, receiver: R, rows: readonly EntityRows[]): void {
     this.#job.tick = tick;
-    const { low, high } = receiver.arrived;
     const removed = receiver.isSkipping ? this.#removalsOf(receiver) : NO_IDS;
-    this.#send(cohortOf(receiver, low, high, removed, true), rows, "wanted", send);
+    this.#cohorts.push(
+      cohortOf(receiver, receiver.arrived.words, removed, { content: "wanted", rows, isAlone: true }),
+    );
+  }
+
+  /** Returns the tick's next body, or undefined after the last one. Call `sent` of its receivers before the next call. */
+  next(): GroupStates<R> | undefined {
+    for (;;) {
+      const cohort = this.#cohort;
+      const states = cohort?.content === "due" ? this.#due : this.#others;
+      if (cohort && states.next()) return states;
+      for (const receiver of cohort?.receivers ?? NO_RECEIVERS) receiver.end();
+      this.#cohort = this.#cohorts.shift();
+      if (!this.#cohort) return undefined;
+      this.#open(this.#cohort);
+    }
+  }
+
+  #open(cohort: Cohort<R>): void {
+    const { receivers, removed, content, rows } = cohort;
+    const job = this.#job;
+    job.removed = removed;
+    job.maxBytes = receivers[0]!.isInOrder ? this.#maxBytesInOrder : this.#maxBytes;
+    for (const receiver of receivers) receiver.begin(job.tick, content);
+    (content === "due" ? this.#due : this.#others).start(receivers, content, rows, job);
   }
 
   /** Groups the receivers by what they hold of the due entities. */
-  #follow(receivers: readonly R[], due: readonly EntityRows[]): readonly Cohort<R>[] {
-    const cohorts: Cohort<R>[] = [];
+  #follow(receivers: readonly R[], due: readonly EntityRows[]): void {
+    const cohorts = this.#cohorts;
     for (const [newest, members] of this.#aligned(receivers)) {
       for (const receiver of members) {
         const removed = this.#removalsOf(receiver);
         if (due.length === 0 && removed.length === 0) continue;
-        const { low, high } = newest === undefined ? receiver.arrived : upTo(receiver.arrived, newest);
+        const arrived = newest === undefined ? receiver.arrived.words : upTo(receiver.arrived, newest);
         const { exceptions } = receiver;
         const isAlone = exceptions.size > 0 && due.some((entity) => exceptions.has(entity));
         const known = isAlone
           ? undefined
-          : cohorts.find((cohort) => isSame(cohort, receiver, low, high, removed));
+          : cohorts.find((cohort) => isSame(cohort, receiver, arrived, removed));
         if (known) known.receivers.push(receiver);
-        else cohorts.push(this.#measured(cohortOf(receiver, low, high, removed, isAlone), due));
+        else
+          cohorts.push(
+            this.#measured(cohortOf(receiver, arrived, removed, { content: "due", rows: due, isAlone })),
+          );
       }
     }
-    return cohorts;
   }
 
   /** Returns the receivers with the newest tick that counts as arrived for them; undefined: all that has. */
@@ -259,41 +295,32 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
   }
 
   /** Notes which ticks the baselines of the due entities depend on. */
-  #measured(cohort: Cohort<R>, due: readonly EntityRows[]): Cohort<R> {
-    for (const entity of due) this.#find(entity, cohort, this.#job.tick);
+  #measured(cohort: Cohort<R>): Cohort<R> {
+    for (const entity of cohort.rows) this.#find(entity, cohort, this.#job.tick);
     return cohort;
   }
 
-  /** Sends all entities to new receivers: whole, or as differences from what they held before. */
-  #start(receivers: readonly R[], all: readonly EntityRows[], send: SendStates<R>): void {
-    const cohorts: Cohort<R>[] = [];
+  /** Begins all entities for new receivers: whole, or as differences from what they held before. */
+  #begin(receivers: readonly R[], rows: readonly EntityRows[]): void {
+    const nothing = noTicks();
+    const first = this.#cohorts.length;
     for (const receiver of receivers) {
       const removed = this.#removalsOf(receiver);
       const isAlone = receiver.exceptions.size > 0;
-      const known = isAlone ? undefined : cohorts.find((cohort) => isSame(cohort, receiver, 0, 0, removed));
+      const known = isAlone
+        ? undefined
+        : this.#cohorts.find((cohort, at) => at >= first && isSame(cohort, receiver, nothing, removed));
       if (known) known.receivers.push(receiver);
-      else cohorts.push({ ...cohortOf(receiver, 0, 0, removed, isAlone), base: NO_TICK });
+      else {
+        const cohort = cohortOf(receiver, nothing, removed, { content: "all", rows, isAlone });
+        this.#cohorts.push({ ...cohort, base: NO_TICK });
+      }
     }
-    for (const cohort of cohorts) this.#send(cohort, all, "all", send);
-  }
-
-  #send(cohort: Cohort<R>, rows: readonly EntityRows[], content: TickContent, send: SendStates<R>): void {
-    const { receivers, removed } = cohort;
-    const job = this.#job;
-    const states = content === "due" ? this.#due : this.#others;
-    this.#cohort = cohort;
-    this.#content = content;
-    job.removed = removed;
-    job.maxBytes = receivers[0]!.isInOrder ? this.#maxBytesInOrder : this.#maxBytes;
-    for (const receiver of receivers) receiver.begin(job.tick, content);
-    states.start(receivers, content, rows, job);
-    while (states.next()) send(states);
-    for (const receiver of receivers) receiver.end();
   }
 
   #choose(entries: PacketEntries, index: number): void {
     const cohort = this.#cohort!;
-    if (this.#content === "all" && !cohort.isAlone) return;
+    if (cohort.content === "all" && !cohort.isAlone) return;
     const { tick } = this.#job;
     this.#find(entries.entities[index]!, cohort, tick);
     setBaselines(entries, index, tick, this.#held);
@@ -317,18 +344,17 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
   #findArrived(sent: SentTicks, cohort: Cohort<R>, end: number, since: number | undefined): void {
     const held = this.#held;
     sent.advance(end);
-    const { low, high } = sent;
-    for (let age = 1; age < WINDOW_TICKS; age++) {
-      const before = (end - age) >>> 0;
-      if (since !== undefined && ((before - since) | 0) < 0) return;
-      if (!hasTick(low, high, before)) continue;
-      if (before & 32) cohort.usedHigh |= 1 << (before & 31);
-      else cohort.usedLow |= 1 << (before & 31);
-      if (!hasTick(cohort.low, cohort.high, before)) continue;
-      if (held.tick0 === NO_TICK) held.tick0 = before;
-      else if (held.tick1 === NO_TICK) held.tick1 = before;
+    for (let age = 1; ; age += 1) {
+      age += ageOfNewest(sent.words, (end - age) >>> 0);
+      if (age >= WINDOW_TICKS) return;
+      const tick = (end - age) >>> 0;
+      if (since !== undefined && isBefore(tick, since)) return;
+      addTick(cohort.used, tick);
+      if (!hasTick(cohort.arrived, tick)) continue;
+      if (held.tick0 === NO_TICK) held.tick0 = tick;
+      else if (held.tick1 === NO_TICK) held.tick1 = tick;
       else {
-        held.tick2 = before;
+        held.tick2 = tick;
         return;
       }
     }
@@ -355,7 +381,7 @@ function setBaselines(entries: PacketEntries, index: number, tick: number, held:
   const { tick0, tick1, tick2 } = held;
   const entity = entries.entities[index]!;
   const age = (tick - tick0) | 0;
-  if (tick0 === NO_TICK || age < 1 || age > OLDEST_BASELINE_TICKS || !entity.holds(tick0)) return;
+  if (tick0 === NO_TICK || age < 1 || age > OLDEST_BASELINE_TICKS || entity.find(tick0) < 0) return;
   // An entity at rest needs no second baseline. So receivers of the same newest state get the same bytes,
   // whatever each of them acknowledged before.
   const isSecond = tick1 !== NO_TICK && entity.holds(tick1) && !entity.isSameAt(tick0, tick1);
@@ -378,7 +404,7 @@ function passedOf(entity: EntityRows, sent: SentTicks | undefined, cohort: Cohor
   // The base has all entities of its tick, and no later one.
   if (isBefore(base, entity.firstTick)) return older(cohort, entity.firstTick, NO_TICK);
   cohort.usesBase = true;
-  return base;
+  return cohort.receivers[0]!.isBaseEmpty ? NO_TICK : base;
 }
 
 /** Notes that a base counts as well as the cohort's if it is older than a tick. Returns `held`. */
@@ -393,38 +419,34 @@ function isBefore(tick: number, other: number): boolean {
 
 function cohortOf<R extends Receiver>(
   receiver: R,
-  low: number,
-  high: number,
+  arrived: Int32Array,
   removed: readonly number[],
-  isAlone: boolean,
+  of: Pick<Cohort<R>, "content" | "rows" | "isAlone">,
 ): Cohort<R> {
   return {
     receivers: [receiver],
-    low,
-    high,
-    usedLow: 0,
-    usedHigh: 0,
+    arrived,
+    used: noTicks(),
     base: receiver.base,
     usesBase: false,
     newerThanBase: NO_TICK,
     removed,
-    isAlone,
+    ...of,
   };
 }
 
 /** Returns true if a receiver that has these ticks gets the same packets as the cohort. */
 function isSame(
   cohort: Cohort<Receiver>,
-  { isInOrder, base }: Receiver,
-  low: number,
-  high: number,
+  { isInOrder, base, isBaseEmpty }: Receiver,
+  arrived: Int32Array,
   removed: readonly number[],
 ): boolean {
   return (
     !cohort.isAlone &&
     cohort.receivers[0]!.isInOrder === isInOrder &&
-    ((cohort.low ^ low) & cohort.usedLow) === 0 &&
-    ((cohort.high ^ high) & cohort.usedHigh) === 0 &&
+    cohort.receivers[0]!.isBaseEmpty === isBaseEmpty &&
+    isSameIn(cohort.used, cohort.arrived, arrived) &&
     isSameBase(cohort, base) &&
     cohort.removed.length === removed.length &&
     removed.every((id, index) => id === cohort.removed[index])
@@ -438,11 +460,9 @@ function isSameBase({ base, usesBase, newerThanBase }: Cohort<Receiver>, other: 
 }
 
 /** Returns the words of a window without the ticks after `newest`. */
-function upTo(window: TickWindow, newest: number): { low: number; high: number } {
-  let { low, high } = window;
-  for (let tick = window.newest; ((tick - newest) | 0) > 0; tick = (tick - 1) >>> 0) {
-    if (tick & 32) high &= ~(1 << (tick & 31));
-    else low &= ~(1 << (tick & 31));
-  }
-  return { low, high };
+function upTo(window: TickWindow, newest: number): Int32Array {
+  if (window.newest === newest) return window.words;
+  const words = window.words.slice();
+  for (let tick = window.newest; isBefore(newest, tick); tick = (tick - 1) >>> 0) removeTick(words, tick);
+  return words;
 }

@@ -56,6 +56,8 @@ export class Receiver {
   readonly arrived = new TickWindow();
   /** Tick at which the receiver got all entities; NO_TICK if that has not arrived. */
   base = NO_TICK;
+  /** True if the receiver held nothing at its base. */
+  isBaseEmpty = false;
   readonly exceptions = new Map<EntityRows, Exception>();
   /** Turn of the group in which the receiver took part last. */
   turn = 0;
@@ -106,6 +108,13 @@ export class Receiver {
     this.#packets = [];
   }
 
+  /** Makes a receiver that holds nothing get what is due from this tick on, and not all entities first. */
+  attend(tick: number): void {
+    this.isNew = false;
+    this.base = (tick - 1) >>> 0;
+    this.isBaseEmpty = true;
+  }
+
   /** Sends the entity's next state whole, because the receiver does not trust its states. */
   resync(entity: EntityRows): void {
     this.exceptions.delete(entity);
@@ -113,9 +122,14 @@ export class Receiver {
     this.exceptions.set(entity, { held: NO_TICK, sinceTick, isDistrusted: true, isWanted: true });
   }
 
+  /** Forgets an entity that has ended. */
+  forget(entity: EntityRows): void {
+    this.exceptions.delete(entity);
+  }
+
   /** Announces the removal of an entity until it has arrived. Call before its id is used again. */
   remove(entity: EntityRows): void {
-    this.exceptions.delete(entity);
+    this.forget(entity);
     if (this.#hasSent && !entity.isEmpty) this.#removals.add(entity.id);
   }
 
@@ -178,7 +192,7 @@ export class Receiver {
   sent(states: GroupStates, sequence: number | undefined, nowMs: number): void {
     const of = this.#sent!;
     const { removed } = states;
-    if (of.content === "wanted") for (const entity of states.rows) this.#send(entity);
+    if (this.exceptions.size > 0) for (const entity of states.rows) this.#send(entity);
     if (sequence === undefined) of.lost.push(states.rows);
     else if (this.isInOrder) {
       of.arrived.push(states.rows);
@@ -250,6 +264,8 @@ export class Receiver {
   /** Makes the tick with all entities the base. What the receiver lacked before is no exception any more. */
   #rebase({ tick, lost }: SentTick): void {
     this.base = tick;
+    this.isBaseEmpty = false;
+    this.arrived.forgetBefore(tick);
     for (const [entity, { sinceTick }] of this.exceptions)
       if (((sinceTick - tick) | 0) <= 0) this.exceptions.delete(entity);
     for (const rows of lost) {

@@ -2,7 +2,7 @@ import { ByteWriter } from "../../bytes/byte-writer.js";
 import { limits } from "../../limits.js";
 import { NO_TICK, type PacketEntries } from "../codec/packet-entries.js";
 import type { StateHistory } from "../columns/state-history.js";
-import type { SnapshotSenderOptions } from "./snapshot-sender.js";
+import type { ReceiverGroupOptions } from "./receiver-group.js";
 import { WholeSender } from "./whole-sender.js";
 
 /** Ticks that a reference holds: enough to know velocity and its change. */
@@ -22,7 +22,7 @@ export class ReferenceSender extends WholeSender {
   active = NO_TICK;
   #pending = NO_TICK;
 
-  constructor(options: SnapshotSenderOptions) {
+  constructor(options: ReceiverGroupOptions) {
     super(options);
     this.#history = options.history;
   }

@@ -1,12 +1,12 @@
 import { NO_TICK } from "../codec/packet-entries.js";
 
-/** Length of a window, ticks. */
-export const WINDOW_TICKS = 64;
+/** Length of a window, ticks: no history of a room or of a player keeps more. */
+export const WINDOW_TICKS = 128;
+const WORDS = WINDOW_TICKS / 32;
 
-/** A set of ticks that looks back from its end: a bit for each tick, at the tick's remainder by 64. */
+/** A set of ticks that looks back from its end: a bit for each tick, at the tick's remainder by the length. */
 export class TickWindow {
-  low = 0;
-  high = 0;
+  readonly words = new Int32Array(WORDS);
   /** The newest tick of the set. */
   newest = NO_TICK;
   /** The newest tick of the set that has left the window; NO_TICK if none has. */
@@ -15,15 +15,14 @@ export class TickWindow {
 
   /** Moves the end of the window to a newer tick. Ticks that are too old for it leave the set. */
   advance(tick: number): void {
-    const steps = this.#end === NO_TICK ? 1 : (tick - this.#end) | 0;
-    if (steps <= 0) return;
-    const leaving = this.isEmpty ? 0 : Math.min(steps, WINDOW_TICKS);
-    for (let step = 1; step <= leaving; step++) {
+    const steps = this.#end === NO_TICK ? 0 : (tick - this.#end) | 0;
+    if (steps < 0) return;
+    for (let step = 1; step <= Math.min(steps, WINDOW_TICKS); step++) {
       // The place of the new tick is still that of the old one.
       const old = (this.#end + step - WINDOW_TICKS) >>> 0;
-      if (!hasTick(this.low, this.high, old)) continue;
+      if (!hasTick(this.words, old)) continue;
       this.passed = old;
-      this.#flip(old);
+      removeTick(this.words, old);
     }
     this.#end = tick;
   }
@@ -31,28 +30,63 @@ export class TickWindow {
   /** Adds a tick. One that is too old for the window is ignored. */
   add(tick: number): void {
     this.advance(tick);
-    if (((this.#end - tick) | 0) >= WINDOW_TICKS || hasTick(this.low, this.high, tick)) return;
-    this.#flip(tick);
+    if (((this.#end - tick) | 0) >= WINDOW_TICKS) return;
+    addTick(this.words, tick);
     if (this.newest === NO_TICK || ((tick - this.newest) | 0) > 0) this.newest = tick;
   }
 
-  get isEmpty(): boolean {
-    return (this.low | this.high) === 0;
+  /** Removes the ticks before this one. */
+  forgetBefore(tick: number): void {
+    const reach = WINDOW_TICKS - ((this.#end - tick) | 0);
+    for (let age = 1; age < reach; age++) removeTick(this.words, tick - age);
   }
 
   clear(): void {
-    this.low = this.high = 0;
+    this.words.fill(0);
     this.newest = this.passed = NO_TICK;
-  }
-
-  #flip(tick: number): void {
-    const bit = 1 << (tick & 31);
-    if (tick & 32) this.high ^= bit;
-    else this.low ^= bit;
   }
 }
 
+/** Returns empty words of a {@link TickWindow}. */
+export function noTicks(): Int32Array {
+  return new Int32Array(WORDS);
+}
+
 /** Returns true if the words of a {@link TickWindow} have this tick of the window. */
-export function hasTick(low: number, high: number, tick: number): boolean {
-  return (((tick & 32 ? high : low) >>> (tick & 31)) & 1) === 1;
+export function hasTick(words: Int32Array, tick: number): boolean {
+  return (words[wordOf(tick)]! & (1 << (tick & 31))) !== 0;
+}
+
+export function addTick(words: Int32Array, tick: number): void {
+  words[wordOf(tick)]! |= 1 << (tick & 31);
+}
+
+export function removeTick(words: Int32Array, tick: number): void {
+  words[wordOf(tick)]! &= ~(1 << (tick & 31));
+}
+
+/**
+ * Returns how far back from `tick` the newest tick of the words is that is at most `tick`; WINDOW_TICKS or more
+ * if there is none.
+ */
+export function ageOfNewest(words: Int32Array, tick: number): number {
+  let age = 0;
+  while (age < WINDOW_TICKS) {
+    const at = (tick - age) & 31;
+    const bits = words[wordOf(tick - age)]! << (31 - at);
+    if (bits !== 0) return age + Math.clz32(bits);
+    age += at + 1;
+  }
+  return WINDOW_TICKS;
+}
+
+/** Returns true if two sets are the same in the places of a third one. */
+export function isSameIn(places: Int32Array, words: Int32Array, others: Int32Array): boolean {
+  for (let word = 0; word < WORDS; word++)
+    if (((words[word]! ^ others[word]!) & places[word]!) !== 0) return false;
+  return true;
+}
+
+function wordOf(tick: number): number {
+  return (tick >>> 5) & (WORDS - 1);
 }

@@ -2,12 +2,12 @@ import { limits } from "../../limits.js";
 import type { PacketEntries } from "../codec/packet-entries.js";
 import type { EntityRows } from "../columns/entity-rows.js";
 import { PacketSplitter } from "./packet-splitter.js";
-import type { SnapshotSenderOptions } from "./snapshot-sender.js";
+import type { ReceiverGroupOptions } from "./receiver-group.js";
 
 const DEFAULT_CHECKSUM_TICKS = 32;
 const NO_IDS: readonly number[] = [];
 
-type WholeSenderOptions = Omit<SnapshotSenderOptions, "history">;
+type WholeSenderOptions = Pick<ReceiverGroupOptions, "writer" | "maxBytes" | "checksumTicks">;
 
 /** Sends whole states, which any receiver can read. */
 export class WholeSender {
