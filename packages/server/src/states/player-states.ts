@@ -207,8 +207,8 @@ export class PlayerStates extends Receiver {
 
   /** Sends a body of states. */
   send(states: GroupStates, { tick, nowMs }: ReplicationMoment): void {
-    const { body, content, number, rows } = states;
-    const moment = { tick, nowMs, isFollowed: !this.isInOrder };
+    const { body, content, number, removed, rows } = states;
+    const moment = { tick, nowMs, isFollowed: !this.isInOrder || removed.length > 0 };
     const sequence = this.connection.send(body, this.isInOrder ? 0 : number, moment);
     this.sent(states, sequence, nowMs);
     if (sequence === undefined || (this.#isFree && content !== "wanted")) return;

@@ -46,7 +46,10 @@ interface SentPacket {
  * tick of the state has arrived. Its base stands for the states before: at that tick it got all entities.
  */
 export class Receiver {
-  /** True if all that is sent arrives, in order. It then counts as arrived at once. */
+  /**
+   * True if all that is sent arrives, in order. It then counts as arrived at once. Only packets with removals need
+   * an acknowledgement, so that {@link restart} repeats those that a broken link has lost.
+   */
   isInOrder = false;
   /** True if the receiver does not get the due states of this tick. They become {@link wanted}. */
   isSkipping = false;
@@ -64,6 +67,8 @@ export class Receiver {
   #group: ReceiverGroup | undefined;
   /** Ids of removed entities that the receiver may still hold, those that were announced longest ago first. */
   readonly #removals = new Set<number>();
+  /** Removals that were announced in order, and may be lost with the link until their packet is acknowledged. */
+  readonly #announced: { readonly ids: readonly number[]; readonly sequence: number }[] = [];
   #packets: SentPacket[] = [];
   #sent: SentTick | undefined;
   /** The tick that is being sent in order. Nothing of it stays open, so one object serves all. */
@@ -106,6 +111,7 @@ export class Receiver {
     this.base = NO_TICK;
     this.exceptions.clear();
     this.#packets = [];
+    for (const { ids } of this.#announced.splice(0)) for (const id of ids) this.#removals.add(id);
   }
 
   /** Makes a receiver that holds nothing get what is due from this tick on, and not all entities first. */
@@ -196,7 +202,7 @@ export class Receiver {
     if (sequence === undefined) of.lost.push(states.rows);
     else if (this.isInOrder) {
       of.arrived.push(states.rows);
-      for (const id of removed) this.#removals.delete(id);
+      this.#announce(removed, sequence);
     } else {
       of.open += 1;
       this.#packets.push({ sequence, sentAtMs: nowMs, rows: states.rows, removed, of });
@@ -213,6 +219,9 @@ export class Receiver {
 
   /** Records that the receiver has the packet of that sequence. Unknown sequences are ignored. */
   acknowledge(sequence: number): void {
+    // What was sent in order before this packet has arrived, too.
+    const announced = this.#announced.findIndex((each) => each.sequence === sequence);
+    this.#announced.splice(0, announced + 1);
     const index = this.#packets.findIndex((packet) => packet.sequence === sequence);
     if (index < 0) return;
     const [{ removed, rows, of }] = this.#packets.splice(index, 1) as [SentPacket];
@@ -248,6 +257,12 @@ export class Receiver {
     const before = (missing - 1) >>> 0;
     const late = (newest - before) | 0;
     return late >= 0 && late <= patienceTicks ? before : newest;
+  }
+
+  #announce(ids: readonly number[], sequence: number): void {
+    if (ids.length === 0) return;
+    for (const id of ids) this.#removals.delete(id);
+    this.#announced.push({ ids, sequence });
   }
 
   #settle(sent: SentTick): void {
