@@ -7,7 +7,6 @@ import {
   StateHistory,
   defineEntity,
   planState,
-  restore,
   vec3,
   type EntityDefinition,
   type EntityRows,

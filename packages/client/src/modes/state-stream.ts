@@ -1,7 +1,8 @@
 import {
   ByteWriter,
   SnapshotWriter,
-  SoleReceiver,
+  Receiver,
+  ReceiverGroup,
   StateHistory,
   WholeSender,
   limits,
@@ -9,6 +10,7 @@ import {
   restore,
   type EntityDefinition,
   type EntityRows,
+  type GroupStates,
   type PeerPayload,
   type ReferenceSender,
   type StatePlan,
@@ -30,10 +32,19 @@ type ReferencePayload = Extract<PeerPayload, { readonly kind: "reference" }>;
 const BODY_BYTES = 1160;
 /** Ticks between two states with a checksum: at most a few of the sent states per second carry one. */
 const CHECKSUM_TICKS = 8;
-/** Stands for all receivers that get everything in order. */
-const FOLLOWERS = -1;
 /** Bytes of a reliable message beside the states. */
 const MESSAGE_HEAD_BYTES = 64;
+
+/** One receiver of a stream. */
+export class StreamReceiver extends Receiver {
+  /** Number of the participant that receives. */
+  readonly number: number;
+
+  constructor(number: number) {
+    super();
+    this.number = number;
+  }
+}
 
 /** States of all own entities of one kind, for sending. */
 export class StateStream {
@@ -51,10 +62,9 @@ export class StateStream {
   readonly #whole: WholeSender;
   /** For packets to several receivers that have no reference yet. */
   readonly #unreferred: WholeSender;
-  readonly #receivers = new Map<number, SoleReceiver>();
+  readonly #group: ReceiverGroup<StreamReceiver>;
+  readonly #receivers = new Map<number, StreamReceiver>();
   readonly #restored: Float32Array;
-  /** Entities whose next ordered state is whole, because a receiver has missed some. */
-  readonly #restarted = new Set<number>();
 
   constructor(number: number, definition: EntityDefinition, tickHz: number) {
     this.number = number;
@@ -67,6 +77,7 @@ export class StateStream {
     const maxBytes = limits.reliablePacketBytes - MESSAGE_HEAD_BYTES;
     this.#whole = new WholeSender({ writer: this.#writer, maxBytes, checksumTicks: Infinity });
     this.#unreferred = new WholeSender(this.#packets);
+    this.#group = new ReceiverGroup(this.#packets);
     this.#restored = new Float32Array(definition.components.length);
   }
 
@@ -97,7 +108,6 @@ export class StateStream {
 
   remove(id: number): void {
     this.records.delete(id);
-    this.#restarted.delete(id);
     const rows = this.#history.find(id);
     for (const receiver of this.#receivers.values()) if (rows) receiver.forget(rows);
     this.#history.remove(id);
@@ -125,49 +135,43 @@ export class StateStream {
     return this.#restored;
   }
 
-  /**
-   * Sends states to one receiver, as differences from those that it has acknowledged. Calls `onSent` for each
-   * packet, with the bytes and entities in it. `sequence`: -1 if no link is usable and nothing was sent.
-   */
-  sendTo(
-    receiver: number,
-    session: Session,
-    tick: number,
-    rows: readonly EntityRows[],
-    onSent: (bytes: number, entities: readonly EntityRows[], sequence: number) => void,
-  ): void {
-    const states = this.#receiver(receiver);
-    states.start(tick, rows);
-    for (let part = states.next(); part; part = states.next()) {
-      // Only a packet about one entity may replace an older one about the same entity.
-      const key = part.rows.length === 1 ? (part.rows[0]!.id + 1) & 0xffff : 0;
-      const sequence = session.sendState(part.body, key, this.head);
-      states.sent(part, sequence, 0);
-      onSent(part.body.length, part.rows, sequence ?? -1);
-    }
-  }
-
-  #receiver(number: number): SoleReceiver {
+  /** Returns the record of a receiver. A new one gets what is due from now on, whole at first. */
+  receiver(number: number): StreamReceiver {
     const known = this.#receivers.get(number);
     if (known) return known;
-    const receiver = new SoleReceiver(this.#packets);
+    const receiver = new StreamReceiver(number);
+    receiver.join(this.#group);
     this.#receivers.set(number, receiver);
     return receiver;
   }
 
-  /** Writes states once for all receivers that get them in order, as differences from the last ones. */
-  writeInOrder(
-    tick: number,
-    rows: readonly EntityRows[],
-    send: (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number) => void,
-  ): void {
-    const followers = this.#receiver(FOLLOWERS);
-    followers.isInOrder = true;
-    followers.start(tick, rows);
-    for (let part = followers.next(); part; part = followers.next()) {
-      send(part.body, part.rows, 0, part.rows.length);
-      followers.sent(part, 0, 0);
-    }
+  /**
+   * Begins the states of a tick, as differences from what the receivers hold. Call {@link next} until it returns
+   * undefined.
+   */
+  begin(tick: number, rows: readonly EntityRows[], receivers: readonly StreamReceiver[]): void {
+    for (const receiver of receivers) if (receiver.isNew) receiver.attend(tick);
+    this.#group.start(tick, rows, receivers, () => this.#rowsOf(this.records.values(), tick));
+  }
+
+  /** Begins states for one receiver that has waited for them. */
+  beginAlone(tick: number, rows: readonly EntityRows[], receiver: StreamReceiver): void {
+    this.#group.startAlone(tick, receiver, rows);
+  }
+
+  /** Returns the tick's next body, or undefined after the last one. */
+  next(): GroupStates<StreamReceiver> | undefined {
+    return this.#group.next();
+  }
+
+  /** Sends a body to one receiver. Returns the sequence of the packet; undefined if no link is usable. */
+  send(states: GroupStates, receiver: StreamReceiver, session: Session, nowMs: number): number | undefined {
+    const { body, rows } = states;
+    // Only a packet about one entity may replace an older one about the same entity.
+    const key = rows.length === 1 ? (rows[0]!.id + 1) & 0xffff : 0;
+    const sequence = session.sendState(body, key, this.head);
+    receiver.sent(states, sequence, nowMs);
+    return sequence;
   }
 
   /** Writes states once for several receivers that may lose some: as differences from a reference, or whole. */
@@ -175,51 +179,18 @@ export class StateStream {
     (this.cycle?.sender ?? this.#unreferred).write(...states);
   }
 
-  /** Makes the next ordered states whole, because a receiver has missed some. */
-  restartInOrder(): void {
-    this.#receivers.get(FOLLOWERS)?.restart();
-    for (const id of this.records.keys()) this.#restarted.add(id);
-  }
-
-  /**
-   * Lets the ordered states continue those that the only receiver so far has got alone, so that none has to be
-   * whole for its sake.
-   */
-  enterOrder(receiver: number): void {
-    this.#handOver(receiver, FOLLOWERS);
-    this.#restarted.clear();
-  }
-
-  /** As {@link enterOrder}, the other way: all receivers but one have left. */
-  leaveOrder(receiver: number): void {
-    this.#handOver(FOLLOWERS, receiver);
-  }
-
-  #handOver(from: number, to: number): void {
-    const receiver = this.#receivers.get(from);
-    this.#receivers.delete(from);
-    if (!receiver) return;
-    receiver.isInOrder = to === FOLLOWERS;
-    this.#receivers.set(to, receiver);
-  }
-
-  /** Notes sent ordered states. Returns true if some of them were whole because of {@link restartInOrder}. */
-  sentInOrder(entities: readonly EntityRows[]): boolean {
-    // Each is taken from the set, so no short cut.
-    return entities.filter(({ id }) => this.#restarted.delete(id)).length > 0;
-  }
-
   acknowledge(receiver: number, sequence: number): void {
     this.#receivers.get(receiver)?.acknowledge(sequence);
   }
 
-  /** Forgets the receiver's baselines of these entities, or of all if `ids` is empty. */
-  invalidate(receiver: number, ids: readonly number[]): void {
+  /** Makes the receiver's next states of these entities whole, or of all if `ids` is empty. */
+  invalidate(receiver: number, ids: readonly number[] = []): void {
     const known = this.#receivers.get(receiver);
     if (ids.length === 0) known?.restart();
     for (const id of ids) {
       const rows = this.#history.find(id);
-      if (rows) known?.resync(rows);
+      // It gets them in a reliable message.
+      if (rows) known?.resync(rows, false);
     }
   }
 
@@ -229,10 +200,11 @@ export class StateStream {
 
   /** Returns messages with the whole states of these entities at a tick. */
   whole(records: Iterable<OwnedRecord>, tick: number): ReferencePayload[] {
-    return this.wholeOf(
-      Array.from(records, (record) => this.rowsAt(record, tick)),
-      tick,
-    );
+    return this.wholeOf(this.#rowsOf(records, tick), tick);
+  }
+
+  #rowsOf(records: Iterable<OwnedRecord>, tick: number): EntityRows[] {
+    return Array.from(records, (record) => this.rowsAt(record, tick));
   }
 
   /** As {@link whole}, of entities whose states of the tick are stored. */

@@ -93,7 +93,7 @@ export class OwnStates {
 
   /** Makes the next states whole, because the authority cannot read what it has received. */
   resync(): void {
-    for (const stream of this.#streams.values()) stream.invalidate(AUTHORITY, []);
+    for (const stream of this.#streams.values()) stream.invalidate(AUTHORITY);
     this.#replication.force();
   }
 
@@ -124,15 +124,19 @@ export class OwnStates {
 
   #send(stream: StateStream, rows: readonly EntityRows[], moment: ReplicationMoment): void {
     this.#sentAtMs = moment.nowMs;
-    stream.sendTo(AUTHORITY, this.#session, moment.tick, rows, (bytes, entities, sequence) => {
+    const authority = stream.receiver(AUTHORITY);
+    authority.lose(Number.NEGATIVE_INFINITY, moment.tick);
+    stream.begin(moment.tick, rows, [authority]);
+    for (let states = stream.next(); states; states = stream.next()) {
+      const sequence = stream.send(states, authority, this.#session, moment.nowMs);
       // Nothing was sent, so the entities stay due.
-      if (sequence < 0) return;
-      this.#replication.spent(bytes, entities.length);
-      for (const { id } of entities) {
+      if (sequence === undefined) continue;
+      this.#replication.spent(states.body.length, states.rows.length);
+      for (const { id } of states.rows) {
         const record = stream.records.get(id)!;
         this.#replication.sent(record, stream.restored(record, moment.tick), moment, sequence);
       }
-    });
+    }
   }
 
   /**

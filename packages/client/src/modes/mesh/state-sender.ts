@@ -4,6 +4,7 @@ import {
   stateWeight,
   type EntityDefinition,
   type EntityRows,
+  type GroupStates,
   type PeerPayload,
 } from "@paceline/protocol";
 import {
@@ -12,18 +13,26 @@ import {
   type SendDecisionPolicy,
   type Receipt,
   type ReplicationMoment,
+  type StateBudget,
   type StateShortage,
 } from "@paceline/netcode";
-import { SharedPackets, TokenBucket, type AnswerBudget, type Link, type Session } from "@paceline/transport";
+import {
+  ANSWER_PACKET_BYTES,
+  SharedPackets,
+  TokenBucket,
+  type AnswerBudget,
+  type Link,
+  type Session,
+} from "@paceline/transport";
 import { decisionOf } from "../../entities/motion.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer-connection.js";
 import { policyOf, type StateRates } from "../../policy/state-policy.js";
 import type { RoomParts } from "../room-mode.js";
 import type { PairMessages } from "./pair-messages.js";
-import { IndividualStates, PACKET_HEAD_BYTES } from "./individual-states.js";
 import { SlotSender } from "./slot-sender.js";
-import { StateStream, type ReferenceCode } from "../state-stream.js";
+import { StateReceiver } from "./state-receiver.js";
+import { StateStream, type ReferenceCode, type StreamReceiver } from "../state-stream.js";
 
 /**
  * Mean time from an update's arrival to its display, ms: the frame, and the simulation step that notices the
@@ -32,15 +41,13 @@ import { StateStream, type ReferenceCode } from "../state-stream.js";
 const SHOWN_AFTER_MS = 14;
 /** Limit of the horizon, ms: no motion model predicts farther. */
 const MAX_HORIZON_MS = 250;
-/** Rate limit for resync requests, per peer and stream. */
-const RESYNC_INTERVAL_MS = 250;
 const ASSUMED_RTT_MS = 200;
-/**
- * Shares of the states that a receiver reads of this participant. Those that are due take the rest, half of
- * them.
- */
+/** Header bytes of a packet with states for one receiver. */
+const PACKET_HEAD_BYTES = 19;
+/** Pause before the columns of a stream are offered again, ms. */
+const RETRY_MS = 250;
+/** Share of the states that a receiver reads of this participant for references. Those that are due take half of all. */
 const REFERENCE_SHARE = 0.25;
-const REPAIR_SHARE = 0.25;
 /** Share of the states at once that are references. A newcomer's world and repairs take the rest. */
 const REFERENCE_BURST_SHARE = 0.125;
 /** States of an entity in a reference, and in those that a newcomer gets: the active and the pending one. */
@@ -63,18 +70,11 @@ export class StateSender {
   readonly #replication: ReceiverReplication;
   /** Packets of states and events that are the same for several receivers. */
   readonly publications: SharedPackets;
-  /** Streams whose columns each receiver has requested. */
-  readonly #described = new WeakMap<PeerConnection, Set<number>>();
-  readonly #resyncedAtMs = new WeakMap<PeerConnection, Map<number, number>>();
-  /** States that receivers still read besides the due ones: in references, and in messages to one of them. */
+  readonly #receivers = new Map<PeerConnection, StateReceiver>();
+  readonly #answers: AnswerBudget;
+  /** States that receivers still read in references. */
   readonly #referenceStates: TokenBucket;
-  readonly #repairStates = new WeakMap<PeerConnection, TokenBucket>();
   readonly #slots: SlotSender;
-  readonly #individualStates: IndividualStates;
-  /** Link over which all receivers get states in order; undefined while there is none. */
-  #inOrderLink: Link | undefined;
-  /** Peers that missed states, because they had no link at that time. */
-  readonly #unreached = new WeakSet<PeerConnection>();
   #referenceCode: ReferenceCode | undefined;
   #isFetching = false;
   #nextStream = 0;
@@ -96,13 +96,7 @@ export class StateSender {
       limits.statesBurst * REFERENCE_BURST_SHARE,
       parts.scheduler.nowMs(),
     );
-    this.#individualStates = new IndividualStates({
-      answers,
-      streams: this.#streams,
-      nowMs: () => this.#nowMs,
-      tick: () => this.#tick,
-      bytesPerSecond: () => this.#policy().bytesPerSecond,
-    });
+    this.#answers = answers;
     this.#slots = new SlotSender(
       parts.scheduler,
       () => this.#streams.values(),
@@ -125,7 +119,8 @@ export class StateSender {
     this.#slots.refresh();
     const stream = this.#streams.get(record.definition) ?? this.#begin(record.definition);
     stream.add(record);
-    for (const peer of this.#peers()) this.#repairsOf(peer).spend(wholeStates(stream, 1), this.#nowMs);
+    for (const peer of this.#peers())
+      this.#receiverOf(peer).repairs.spend(wholeStates(stream, 1), this.#nowMs);
     try {
       for (const message of stream.whole([record], tick)) this.#messages.postStates(message);
     } catch (error) {
@@ -139,7 +134,6 @@ export class StateSender {
     const stream = this.#streams.get(definition);
     stream?.remove(id);
     this.#replication.remove(id);
-    this.#individualStates.remove(id);
     for (const message of stream?.removal(id, tick) ?? []) this.#messages.postStates(message);
   }
 
@@ -152,9 +146,8 @@ export class StateSender {
   /** Sends a new receiver all streams and states, as if it had asked for a resync of each. */
   joined(peer: PeerConnection, tick: number): void {
     this.#slots.refresh(JOIN_PAUSE_MS);
-    this.#follow(peer);
     for (const stream of this.#streams.values()) {
-      this.#repairsOf(peer).spend(repairStates(stream, stream.records.size), this.#nowMs);
+      this.#receiverOf(peer).repairs.spend(repairStates(stream, stream.records.size), this.#nowMs);
       peer.send(stream.announcement);
       this.#bringUpToDate(peer, stream, stream.records.values(), tick);
     }
@@ -162,26 +155,7 @@ export class StateSender {
 
   left(peer: PeerConnection): void {
     for (const stream of this.#streams.values()) stream.forget(peer.number);
-    this.#described.delete(peer);
-    this.#individualStates.delete(peer);
-    const only = this.#onlyFollower(this.#peers());
-    // A broken link may have lost the last states, and a direct link may overtake them.
-    if (only?.relayedState && !this.#unreached.has(only))
-      for (const stream of this.#streams.values()) stream.leaveOrder(only.number);
-  }
-
-  /** Lets a new receiver follow the ordered states, which are whole once for its sake. */
-  #follow(peer: PeerConnection): void {
-    const only = this.#onlyFollower(this.#peers().filter((each) => each !== peer));
-    if (only) for (const stream of this.#streams.values()) stream.enterOrder(only.number);
-    if (this.#inOrderLink && !this.#individualStates.isPaid) this.#individualStates.addNewcomer(peer);
-    else for (const stream of this.#streams.values()) stream.restartInOrder();
-  }
-
-  /** Returns the only receiver of ordered states; undefined if there are others, or it gets its own packets. */
-  #onlyFollower([only, ...others]: readonly PeerConnection[]): PeerConnection | undefined {
-    const isOne = only && others.length === 0 && !this.#individualStates.has(only);
-    return this.#inOrderLink && isOne ? only : undefined;
+    this.#receivers.delete(peer);
   }
 
   acknowledged(peer: PeerConnection, sequence: number): void {
@@ -198,26 +172,23 @@ export class StateSender {
   /** Sends whole states to a receiver that lacks baselines: of some entities, or of all if `ids` is empty. */
   #resync(peer: PeerConnection, number: number, ids: readonly number[], moment: ReplicationMoment): void {
     const stream = this.#numbered(number);
-    const times = this.#resyncedAtMs.get(peer) ?? new Map<number, number>();
-    this.#resyncedAtMs.set(peer, times);
     if (!stream) return;
-    if (moment.nowMs - (times.get(number) ?? -Infinity) < RESYNC_INTERVAL_MS) {
-      return peer.session.drops.count("rate-limit");
-    }
+    const receiver = this.#receiverOf(peer);
+    if (receiver.isHasty(number, moment.nowMs)) return peer.session.drops.count("rate-limit");
     const wanted = ids.length === 0 ? stream.records.keys() : new Set(ids);
     const records = Array.from(wanted, (id) => stream.records.get(id)).filter(
       (record) => record !== undefined,
     );
-    const repairs = this.#repairsOf(peer);
+    const { repairs } = receiver;
     // A request of few bytes must not make this side write its whole world again and again. The receiver pays
     // for the last answer before it gets the next one.
-    const budget = this.#individualStates.budgetOf(peer);
+    const budget = this.#budgetOf(receiver);
     if (budget.affordable === 0) return peer.session.drops.count("rate-limit");
     if (!repairs.take(Math.min(repairStates(stream, records.length), repairs.burst), moment.nowMs))
       return peer.session.drops.count("rate-limit");
-    times.set(number, moment.nowMs);
+    receiver.resynced(number, moment.nowMs);
     stream.invalidate(peer.number, ids);
-    if (this.#inOrderLink) this.#individualStates.addAfterLoss(peer);
+    if (receiver.inOrder) receiver.lostOrder(moment.nowMs);
     budget.spent(this.#bringUpToDate(peer, stream, records, moment.tick, true), 0);
   }
 
@@ -227,17 +198,17 @@ export class StateSender {
    */
   #describe(peer: PeerConnection, number: number): void {
     const stream = this.#numbered(number);
-    const described = this.#described.get(peer) ?? new Set<number>();
-    this.#described.set(peer, described);
+    const { described } = this.#receiverOf(peer);
     if (!stream || described.has(number)) return peer.session.drops.count("rate-limit");
     described.add(number);
     const { loadColumns, scheduler } = this.#parts;
     void loadColumns().then(({ describeColumns }) => {
       const columns = describeColumns(stream.definition);
       const send = (): void => {
-        const isWanted = this.#described.get(peer) === described && this.#numbered(number) === stream;
+        const isHere = this.#receivers.get(peer)?.described === described;
+        const isWanted = isHere && this.#numbered(number) === stream;
         if (isWanted && !peer.trySend({ kind: "columns", stream: number, columns }))
-          scheduler.after(RESYNC_INTERVAL_MS, send);
+          scheduler.after(RETRY_MS, send);
       };
       send();
     });
@@ -257,38 +228,38 @@ export class StateSender {
     const isDue = receivers.length > 0 && this.#isDue(moment, state.periodMs);
     if (state.delivery === "ordered-reliable") {
       if (isDue) this.#sendInOrder(receivers, records, moment);
-    } else if (receivers.length > 1) this.#publishDue(receivers, records, moment, isDue);
+    } else if (receivers.length > 1) this.#sendToAll(receivers, records, moment, isDue);
     // Without a link nothing can be sent, so the states stay due.
-    else if (isDue && receivers[0]!.session.activeLink) this.#sendTo(receivers[0]!, records, moment);
+    else if (isDue && receivers[0]!.session.activeLink)
+      this.#sendToGroup(receivers, records, moment, undefined);
     this.#slots.step(moment.tick);
   }
 
-  #publishDue(
+  /**
+   * Sends to several receivers: to a group if they get everything through the server in order, else as differences
+   * from references. Both are encoded once, and the relay forwards one packet to all.
+   */
+  #sendToAll(
     receivers: readonly PeerConnection[],
     records: Iterable<OwnedRecord>,
     moment: ReplicationMoment,
     isDue: boolean,
   ): void {
-    const mayPublish = this.#mayPublish(receivers, moment.tick);
-    for (const [stream, rows] of isDue && mayPublish ? this.#due(records, undefined, moment) : [])
+    const inOrder = this.#linkInOrder(receivers);
+    if (inOrder) {
+      // A waiting state could be replaced, and the receivers could not read the states that build on it.
+      const isOpen = isDue && this.#serverSession?.takesStates === true;
+      if (isOpen) this.#sendToGroup(receivers, records, moment, inOrder);
+      this.publications.send();
+      return;
+    }
+    for (const peer of receivers) this.#follow(this.#receiverOf(peer), undefined, moment.nowMs);
+    if (receivers.some(({ session }) => session.activeLink)) this.fetchReferences();
+    this.#gather(moment.tick);
+    for (const [stream, rows] of isDue ? this.#due(records, undefined, moment) : [])
       this.#publish(receivers, stream, rows, moment);
     this.publications.send();
-    if (isDue) this.#individualStates.send();
-    if (!this.#inOrderLink)
-      for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
-  }
-
-  /**
-   * Returns true if states may be sent to several receivers. They are encoded once, and the relay forwards
-   * one packet to all. Over an ordered link they are differences from the last ones, otherwise from a shared
-   * reference.
-   */
-  #mayPublish(receivers: readonly PeerConnection[], tick: number): boolean {
-    // A waiting state could be replaced, and the receivers could not read the states that build on it.
-    if (this.#isInOrder(receivers)) return this.#serverSession?.takesStates === true;
-    if (receivers.some(({ session }) => session.activeLink)) this.fetchReferences();
-    this.#gather(tick);
-    return true;
+    for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
   }
 
   /** Fetches the code of references. Several receivers get whole states until it is there. */
@@ -305,22 +276,12 @@ export class StateSender {
     );
   }
 
-  /** Returns true if all receivers get everything through the server in order, as far as this side knows. */
-  #isInOrder(receivers: readonly PeerConnection[]): boolean {
+  /** Returns the server's link if all receivers get everything over it in order, as far as this side knows. */
+  #linkInOrder(receivers: readonly PeerConnection[]): Link | undefined {
     const link = this.#serverSession?.linkFor("state");
     const isOrdered = link?.isUnreliable === false && (link.width ?? 1) === 1;
-    // An unreachable peer gets whole states when it is back.
-    const isInOrder =
-      isOrdered && receivers.every(({ relayedState, session }) => relayedState || !session.activeLink);
-    const before = this.#inOrderLink;
-    this.#inOrderLink = isInOrder ? link : undefined;
-    for (const peer of receivers)
-      if (peer.relayedState && this.#unreached.delete(peer)) this.#individualStates.addNewcomer(peer);
-    if (!isInOrder) this.#individualStates.clear();
-    // The former link may have lost the states that it carried.
-    else if (this.#individualStates.release() || before !== link)
-      for (const stream of this.#streams.values()) stream.restartInOrder();
-    return isInOrder;
+    const isForAll = receivers.every(({ relayedState, session }) => relayedState || !session.activeLink);
+    return isOrdered && isForAll ? link : undefined;
   }
 
   /** Returns true if the plan's period has passed. A tick that is early by up to half a tick counts. */
@@ -367,48 +328,162 @@ export class StateSender {
     }
   }
 
-  /** Sends the only receiver differences from the newest states that it has acknowledged. */
-  #sendTo(peer: PeerConnection, records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
-    const { number, session, meter } = peer;
-    for (const [stream, rows] of this.#due(records, peer, moment))
-      stream.sendTo(number, session, moment.tick, rows, (bytes, entities, sequence) => {
-        meter.countUpdatesOut(entities.length);
-        this.#replication.spent(bytes + PACKET_HEAD_BYTES, entities.length);
-        this.#sent(stream, entities, moment, sequence);
-      });
+  /**
+   * Sends the due states as differences from what each receiver holds. Receivers that hold the same get one packet if
+   * all of them get it over the server's link, which keeps order. The others acknowledge what they get.
+   */
+  #sendToGroup(
+    receivers: readonly PeerConnection[],
+    records: Iterable<OwnedRecord>,
+    moment: ReplicationMoment,
+    inOrder: Link | undefined,
+  ): void {
+    const only = receivers.length === 1 ? receivers[0] : undefined;
+    for (const peer of receivers) this.#follow(this.#receiverOf(peer), inOrder, moment.nowMs);
+    for (const [stream, rows] of this.#due(records, only, moment)) {
+      const members = receivers.map((peer) => this.#prepared(peer, stream, rows.length, moment, only));
+      stream.begin(moment.tick, rows, members);
+      const cost = this.#sendStarted(stream, moment, only);
+      if (only) continue;
+      this.#replication.spent(cost, rows.length);
+      this.#sent(stream, rows, moment);
+    }
+    if (!only) for (const peer of receivers) this.#sendWaiting(this.#receiverOf(peer));
   }
 
+  /** Notes over which link a receiver gets states in order. What a former one carried may be lost. */
+  #follow(receiver: StateReceiver, inOrder: Link | undefined, nowMs: number): void {
+    const { peer } = receiver;
+    const isHere = peer.relayedState !== undefined;
+    const link = isHere && inOrder && receiver.keepsOrder(nowMs) ? inOrder : undefined;
+    if (receiver.inOrder && (!isHere || (link && link !== receiver.inOrder)))
+      for (const stream of this.#streams.values()) stream.invalidate(peer.number);
+    receiver.inOrder = link;
+  }
+
+  /** Returns a peer's record in a stream, and decides whether it gets the due states now. */
+  #prepared(
+    peer: PeerConnection,
+    stream: StateStream,
+    due: number,
+    { tick, nowMs }: ReplicationMoment,
+    only: PeerConnection | undefined,
+  ): StreamReceiver {
+    const receiver = this.#receiverOf(peer);
+    const record = stream.receiver(peer.number);
+    record.isInOrder = receiver.inOrder !== undefined;
+    // Nobody else notices what the only receiver has lost: the replication does, and its states are due again.
+    record.lose(only ? -Infinity : nowMs - lostAfterMsOf(peer.rttMs ?? ASSUMED_RTT_MS), tick);
+    record.isSkipping = !only && !record.isInOrder && !this.#affords(receiver, due);
+    return record;
+  }
+
+  /** Returns true if a receiver that gets its own packets can be sent so many states now. */
+  #affords(receiver: StateReceiver, due: number): boolean {
+    if (!receiver.peer.session.activeLink || due > this.#budgetOf(receiver).affordable) return false;
+    // Any peer could ask for its own packets, so the pairs' budget of answers limits them, too.
+    return this.#answers.bytes.admits(receiver.send);
+  }
+
+  /** Sends what a stream has started. Returns the bytes for those that share a packet; undefined if nobody does. */
+  #sendStarted(
+    stream: StateStream,
+    moment: ReplicationMoment,
+    only: PeerConnection | undefined,
+  ): number | undefined {
+    let cost: number | undefined;
+    let bytes = 0;
+    for (let states = stream.next(); states; states = stream.next()) {
+      if (states.receivers[0]!.isInOrder) {
+        bytes = (states.number === 1 ? 0 : bytes) + states.body.length + PACKET_HEAD_BYTES;
+        // The states of a newcomer are whole. The others do not pay for them.
+        cost = Math.min(cost ?? Infinity, bytes);
+        this.#publishInOrder(stream, states, moment);
+      } else for (const receiver of states.receivers) this.#sendTo(stream, states, receiver, moment, only);
+    }
+    return cost;
+  }
+
+  #publishInOrder(
+    stream: StateStream,
+    states: GroupStates<StreamReceiver>,
+    { tick }: ReplicationMoment,
+  ): void {
+    const peers = states.receivers.map(({ number }) => this.#peerOf(number)!);
+    this.#publishTo(peers, stream, states.body, states.rows, tick);
+    for (const receiver of states.receivers) receiver.sent(states, 0, 0);
+  }
+
+  #sendTo(
+    stream: StateStream,
+    states: GroupStates<StreamReceiver>,
+    to: StreamReceiver,
+    moment: ReplicationMoment,
+    only: PeerConnection | undefined,
+  ): void {
+    const peer = this.#peerOf(to.number)!;
+    const sequence = stream.send(states, to, peer.session, moment.nowMs);
+    const bytes = states.body.length + PACKET_HEAD_BYTES;
+    const { length } = states.rows;
+    peer.meter.countUpdatesOut(length);
+    if (only) {
+      this.#replication.spent(bytes, length);
+      this.#sent(stream, states.rows, moment, sequence);
+      return;
+    }
+    const { budget, send } = this.#receiverOf(peer);
+    this.#answers.bytes.countSent(Math.max(states.body.length, ANSWER_PACKET_BYTES), send);
+    budget.spent(bytes, length);
+  }
+
+  /** Sends a receiver the states that it waits for, within its own budget and that of the pairs. */
+  #sendWaiting(receiver: StateReceiver): void {
+    const { peer } = receiver;
+    if (this.#receivers.get(peer) !== receiver || !peer.session.activeLink) return;
+    for (const stream of this.#streams.values()) {
+      const record = stream.receiver(peer.number);
+      const waiting =
+        record.waiting > 0 && this.#affords(receiver, 1) ? this.#budgetOf(receiver).affordable : 0;
+      const rows: EntityRows[] = [];
+      for (const { id } of record.wanted(waiting)) {
+        const owned = stream.records.get(id);
+        if (owned) rows.push(stream.rowsAt(owned, this.#tick));
+      }
+      if (rows.length === 0) continue;
+      stream.beginAlone(this.#tick, rows, record);
+      this.#sendStarted(stream, { tick: this.#tick, nowMs: this.#nowMs }, undefined);
+    }
+    this.publications.send();
+  }
+
+  /** Publishes states as differences from a reference, or whole. */
   #publish(
     receivers: readonly PeerConnection[],
     stream: StateStream,
     rows: readonly EntityRows[],
     moment: ReplicationMoment,
   ): void {
-    const following = receivers.filter((peer) => !this.#individualStates.has(peer));
-    const take = (body: Uint8Array, entities: readonly EntityRows[], from: number, to: number): void => {
-      const alone =
-        to - from === 1 ? this.#parts.facts.sessionNumber * 0x10000 + entities[from]!.id : undefined;
-      this.publications.add(
-        // The body is a view until the next one, and the packet may wait for others of this tick.
-        { head: stream.head, body: body.slice() },
-        { trafficClass: "state", tick: moment.tick, receivers: following, alone },
-      );
-      for (const peer of following) {
-        peer.meter.countUpdatesOut(to - from);
-        if (this.#inOrderLink && !peer.relayedState) this.#unreached.add(peer);
-      }
+    stream.writeShared(moment.tick, rows, (body, entities, from, to) => {
       const sent = entities.slice(from, to);
-      // The others do not pay for what is whole for one receiver's sake: it counts as states of usual size.
-      const isRestart = this.#inOrderLink !== undefined && stream.sentInOrder(sent);
-      const bytes = body.length + PACKET_HEAD_BYTES;
-      if (isRestart) this.#individualStates.pay(bytes);
-      this.#replication.spent(isRestart ? undefined : bytes, sent.length);
-      if (!this.#inOrderLink) stream.cycle?.spent(body.length);
+      this.#publishTo(receivers, stream, body, sent, moment.tick);
+      this.#replication.spent(body.length + PACKET_HEAD_BYTES, sent.length);
+      stream.cycle?.spent(body.length);
       this.#sent(stream, sent, moment);
-    };
-    if (this.#inOrderLink) stream.writeInOrder(moment.tick, rows, take);
-    else stream.writeShared(moment.tick, rows, take);
-    this.#individualStates.due(rows);
+    });
+  }
+
+  #publishTo(
+    receivers: readonly PeerConnection[],
+    stream: StateStream,
+    body: Uint8Array,
+    rows: readonly EntityRows[],
+    tick: number,
+  ): void {
+    const alone = rows.length === 1 ? this.#parts.facts.sessionNumber * 0x10000 + rows[0]!.id : undefined;
+    // The body is a view until the next one, and the packet may wait for others of this tick.
+    const message = { head: stream.head, body: body.slice() };
+    this.publications.add(message, { trafficClass: "state", tick, receivers, alone });
+    for (const { meter } of receivers) meter.countUpdatesOut(rows.length);
   }
 
   #policy(): SendDecisionPolicy & StateRates {
@@ -496,15 +571,23 @@ export class StateSender {
     return stream;
   }
 
-  /** Returns the states that a receiver still reads in messages for it alone. */
-  #repairsOf(peer: PeerConnection): TokenBucket {
-    let bucket = this.#repairStates.get(peer);
-    if (!bucket) {
-      const burst = limits.statesBurst * (1 - REFERENCE_BURST_SHARE);
-      bucket = new TokenBucket(limits.statesPerSecond * REPAIR_SHARE, burst, this.#nowMs);
-      this.#repairStates.set(peer, bucket);
-    }
-    return bucket;
+  #receiverOf(peer: PeerConnection): StateReceiver {
+    const known = this.#receivers.get(peer);
+    if (known) return known;
+    const send = (to: StateReceiver): void => this.#sendWaiting(to);
+    const receiver = new StateReceiver(peer, 1 - REFERENCE_BURST_SHARE, this.#nowMs, send);
+    this.#receivers.set(peer, receiver);
+    return receiver;
+  }
+
+  /** Returns the budget of what a receiver gets alone: its own packets, and the whole states that it asks for. */
+  #budgetOf({ budget }: StateReceiver): StateBudget {
+    budget.refill(this.#nowMs, this.#policy().bytesPerSecond);
+    return budget;
+  }
+
+  #peerOf(number: number): PeerConnection | undefined {
+    return this.#peers().find((peer) => peer.number === number);
   }
 
   get #nowMs(): number {

@@ -312,7 +312,8 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
         : this.#cohorts.find((cohort, at) => at >= first && isSame(cohort, receiver, nothing, removed));
       if (known) known.receivers.push(receiver);
       else {
-        const cohort = cohortOf(receiver, nothing, removed, { content: "all", rows, isAlone });
+        const arrived = isAlone ? receiver.arrived.words : nothing;
+        const cohort = cohortOf(receiver, arrived, removed, { content: "all", rows, isAlone });
         this.#cohorts.push({ ...cohort, base: NO_TICK });
       }
     }
@@ -331,14 +332,11 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     const held = this.#held;
     held.tick0 = held.tick1 = held.tick2 = NO_TICK;
     const exception = cohort.isAlone ? cohort.receivers[0]!.exceptions.get(entity) : undefined;
-    if (exception && !exception.isDistrusted) {
-      held.tick0 = exception.held;
-      return;
-    }
     const sent = this.#sentOf(entity);
-    if (sent) this.#findArrived(sent, cohort, before, exception?.sinceTick);
-    if (held.tick0 !== NO_TICK) return;
-    held.tick0 = exception ? exception.held : passedOf(entity, sent, cohort);
+    const since = exception?.isDistrusted === true ? exception.sinceTick : undefined;
+    if (sent) this.#findArrived(sent, cohort, before, since);
+    if (exception) addHeld(held, exception.held);
+    else if (held.tick0 === NO_TICK) held.tick0 = passedOf(entity, sent, cohort);
   }
 
   #findArrived(sent: SentTicks, cohort: Cohort<R>, end: number, since: number | undefined): void {
@@ -374,6 +372,14 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
   #removalsOf(receiver: R): readonly number[] {
     return receiver.removals((id) => this.#history.find(id) !== undefined);
   }
+}
+
+/** Adds the tick of a state that only one receiver has got. */
+function addHeld(held: SharedBaselines, tick: number): void {
+  if (tick === NO_TICK || (held.tick0 !== NO_TICK && !isBefore(held.tick0, tick))) return;
+  held.tick2 = held.tick1;
+  held.tick1 = held.tick0;
+  held.tick0 = tick;
 }
 
 /** Sets those of the held states that the coding can use as baselines. */

@@ -121,11 +121,14 @@ export class Receiver {
     this.isBaseEmpty = true;
   }
 
-  /** Sends the entity's next state whole, because the receiver does not trust its states. */
-  resync(entity: EntityRows): void {
+  /**
+   * Sends the entity's next state whole, because the receiver does not trust its states. Unless not `isWanted`, it is
+   * due to the receiver alone.
+   */
+  resync(entity: EntityRows, isWanted = true): void {
     this.exceptions.delete(entity);
     const sinceTick = (this.#tick + 1) >>> 0;
-    this.exceptions.set(entity, { held: NO_TICK, sinceTick, isDistrusted: true, isWanted: true });
+    this.exceptions.set(entity, { held: NO_TICK, sinceTick, isDistrusted: true, isWanted });
   }
 
   /** Forgets an entity that has ended. */
