@@ -109,7 +109,7 @@ describe("players over links that keep the order", () => {
     expect(receivers.flatMap(({ drops }) => drops)).toEqual([]);
   });
 
-  test("share packets again with one whose line was slow", () => {
+  test("share packets also with one whose line is slow", () => {
     spawnCars(10);
     const [, slow] = [join(inOrder), join(inOrder), join(inOrder)];
     run(20);
@@ -118,11 +118,7 @@ describe("players over links that keep the order", () => {
     run(15);
     slow.slow = false;
     run(20);
-    // While it is slow, it acknowledges, and so has older baselines.
-    expect(encoded() - before).toBeLessThan(60);
-    const later = encoded();
-    run(20);
-    expect(encoded() - later).toBeLessThan(25);
+    expect(encoded() - before).toBeLessThan(40);
     run(10, () => false);
     expectAllAtRest();
     expect(receivers.flatMap(({ drops }) => drops)).toEqual([]);

@@ -90,6 +90,7 @@ export class PlayerStates extends Receiver {
   /** True if the budget of the tier pays for the due states. */
   #isFree = false;
   #isBlocked = false;
+  #isSlow = false;
   /** Number of states for which the budget suffices, besides the due ones that the player gets. */
   #affordable = 0;
   #link: Link | undefined;
@@ -163,15 +164,15 @@ export class PlayerStates extends Receiver {
     if (this.#link && link !== this.#link) this.restart();
     this.#link = link;
     const isSlow = connection.isSlow(nowMs);
-    // How slow it is can be seen only if the player acknowledges what it gets.
-    this.isInOrder = link !== undefined && !isSlow;
+    this.isInOrder = link !== undefined;
+    this.#isSlow = isSlow;
     this.lose(nowMs - connection.lostAfterMs(), tick);
     // States that would only wait in a queue are not encoded.
     const isBlocked = isSlow && !connection.takesStates();
     this.#isBlocked = isBlocked;
     if (isBlocked) this.#heldAtMs = nowMs;
     this.#budget.refill(nowMs, Math.min(maxBytesPerSecond, this.terms.bytesPerSecond));
-    this.#isFree = this.isInOrder && followsTerms;
+    this.#isFree = this.isInOrder && !isSlow && followsTerms;
     const affordable = this.#afford(due);
     // The player pays for all entities before it gets all of them again.
     const hasToWait = this.isNew ? affordable <= 0 : !this.#isFree && due.length > affordable;
@@ -209,7 +210,9 @@ export class PlayerStates extends Receiver {
   send(states: GroupStates, { tick, nowMs }: ReplicationMoment): void {
     const { body, content, number, removed, rows } = states;
     const moment = { tick, nowMs, isFollowed: !this.isInOrder || removed.length > 0 };
-    const sequence = this.connection.send(body, this.isInOrder ? 0 : number, moment);
+    // A slow line says how many states it takes: see `prepare`. None waits long enough to be replaced.
+    const key = this.isInOrder && !this.#isSlow ? 0 : number;
+    const sequence = this.connection.send(body, key, moment);
     this.sent(states, sequence, nowMs);
     if (sequence === undefined || (this.#isFree && content !== "wanted")) return;
     // Whole states are the beginning, not the course: the budget pays for them, but does not learn from them.

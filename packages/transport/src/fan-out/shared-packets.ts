@@ -96,11 +96,12 @@ export class SharedPackets {
 
   /**
    * Adds a body. It is read when its packet leaves: at {@link send}, or when a later body does not fit any
-   * more.
+   * more, or is for other receivers.
    */
   add(message: Message, terms: Terms): void {
     const bytes = messageBytes((message.head?.length ?? 0) + message.body.length);
-    if (this.#bytes + bytes > limits.unreliablePacketBytes) this.send();
+    const isFull = this.#bytes + bytes > limits.unreliablePacketBytes;
+    if (isFull || (this.#terms && !isSame(this.#terms.receivers, terms.receivers))) this.send();
     // Only a packet about one entity may replace an older one about the same entity.
     this.#terms = this.#messages.length === 0 ? terms : { ...terms, alone: undefined };
     this.#messages.push(message);
@@ -136,4 +137,8 @@ export class SharedPackets {
     writePacketHeader(writer, { sequence: this.#sequence, tick, isPublished: true, only });
     for (const { head, body } of this.#messages) writeMessage(writer, kind, body, { head, only });
   }
+}
+
+function isSame(some: readonly Subscriber[], others: readonly Subscriber[]): boolean {
+  return some.length === others.length && some.every((each, index) => each === others[index]);
 }

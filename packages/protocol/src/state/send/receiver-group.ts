@@ -7,6 +7,7 @@ import { PacketSplitter, type SplitJob } from "./packet-splitter.js";
 import type { Receiver, TickContent } from "./receiver.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
 import {
+  ARRIVAL_TICKS,
   TickWindow,
   WINDOW_TICKS,
   addTick,
@@ -59,7 +60,7 @@ class SentTicks extends TickWindow {
   readonly entity: EntityRows;
 
   constructor(entity: EntityRows) {
-    super();
+    super(WINDOW_TICKS);
     this.entity = entity;
   }
 }
@@ -336,7 +337,7 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     const since = exception?.isDistrusted === true ? exception.sinceTick : undefined;
     if (sent) this.#findArrived(sent, cohort, before, since);
     if (exception) addHeld(held, exception.held);
-    else if (held.tick0 === NO_TICK) held.tick0 = passedOf(entity, sent, cohort);
+    else if (held.tick0 === NO_TICK) held.tick0 = passedOf(entity, sent, cohort, before);
   }
 
   #findArrived(sent: SentTicks, cohort: Cohort<R>, end: number, since: number | undefined): void {
@@ -402,15 +403,31 @@ function setBaselines(entries: PacketEntries, index: number, tick: number, held:
 }
 
 /** Returns the newest state before the window that the receivers hold: the last one sent, or that of their base. */
-function passedOf(entity: EntityRows, sent: SentTicks | undefined, cohort: Cohort<Receiver>): number {
+function passedOf(
+  entity: EntityRows,
+  sent: SentTicks | undefined,
+  cohort: Cohort<Receiver>,
+  now: number,
+): number {
   const { base } = cohort;
   if (base === NO_TICK) return NO_TICK;
   const passed = sent?.passed ?? NO_TICK;
-  if (passed !== NO_TICK && isBefore(base, passed)) return older(cohort, passed, passed);
+  if (passed !== NO_TICK && isBefore(base, passed) && hasPassed(cohort, passed, now))
+    return older(cohort, passed, passed);
   // The base has all entities of its tick, and no later one.
   if (isBefore(base, entity.firstTick)) return older(cohort, entity.firstTick, NO_TICK);
   cohort.usesBase = true;
   return cohort.receivers[0]!.isBaseEmpty ? NO_TICK : base;
+}
+
+/**
+ * Returns true if a state before the window has arrived. Before the receivers' windows, it was the newest for so long
+ * that they would lack it by exception.
+ */
+function hasPassed({ arrived, used }: Cohort<Receiver>, passed: number, now: number): boolean {
+  if (((now - passed) | 0) >= ARRIVAL_TICKS) return true;
+  addTick(used, passed);
+  return hasTick(arrived, passed);
 }
 
 /** Notes that a base counts as well as the cohort's if it is older than a tick. Returns `held`. */

@@ -1,7 +1,7 @@
 import { NO_TICK } from "../codec/packet-entries.js";
 import type { EntityRows } from "../columns/entity-rows.js";
 import type { GroupStates, ReceiverGroup } from "./receiver-group.js";
-import { TickWindow, WINDOW_TICKS } from "./tick-window.js";
+import { ARRIVAL_TICKS, TickWindow, WINDOW_TICKS } from "./tick-window.js";
 
 /** Limit of removals in a tick. With more, they would take the place of states in all ticks of a round trip. */
 const REMOVALS_PER_TICK = 256;
@@ -56,7 +56,7 @@ export class Receiver {
   /** True until the receiver was sent all entities. */
   isNew = true;
   /** Ticks whose due states have arrived. */
-  readonly arrived = new TickWindow();
+  readonly arrived = new TickWindow(ARRIVAL_TICKS);
   /** Tick at which the receiver got all entities; NO_TICK if that has not arrived. */
   base = NO_TICK;
   /** True if the receiver held nothing at its base. */

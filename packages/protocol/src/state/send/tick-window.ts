@@ -1,25 +1,32 @@
 import { NO_TICK } from "../codec/packet-entries.js";
 
-/** Length of a window, ticks: no history of a room or of a player keeps more. */
+/** Length of a group's window, ticks: no history of a room or of a player keeps more. */
 export const WINDOW_TICKS = 128;
-const WORDS = WINDOW_TICKS / 32;
+/** A receiver knows twice as long what has arrived: a state that has left the group's window may still be the newest. */
+export const ARRIVAL_TICKS = 2 * WINDOW_TICKS;
 
 /** A set of ticks that looks back from its end: a bit for each tick, at the tick's remainder by the length. */
 export class TickWindow {
-  readonly words = new Int32Array(WORDS);
+  readonly words: Int32Array;
   /** The newest tick of the set. */
   newest = NO_TICK;
   /** The newest tick of the set that has left the window; NO_TICK if none has. */
   passed = NO_TICK;
+  readonly #length: number;
   #end = NO_TICK;
+
+  constructor(length: typeof WINDOW_TICKS | typeof ARRIVAL_TICKS) {
+    this.#length = length;
+    this.words = noTicks(length);
+  }
 
   /** Moves the end of the window to a newer tick. Ticks that are too old for it leave the set. */
   advance(tick: number): void {
     const steps = this.#end === NO_TICK ? 0 : (tick - this.#end) | 0;
     if (steps < 0) return;
-    for (let step = 1; step <= Math.min(steps, WINDOW_TICKS); step++) {
+    for (let step = 1; step <= Math.min(steps, this.#length); step++) {
       // The place of the new tick is still that of the old one.
-      const old = (this.#end + step - WINDOW_TICKS) >>> 0;
+      const old = (this.#end + step - this.#length) >>> 0;
       if (!hasTick(this.words, old)) continue;
       this.passed = old;
       removeTick(this.words, old);
@@ -30,14 +37,14 @@ export class TickWindow {
   /** Adds a tick. One that is too old for the window is ignored. */
   add(tick: number): void {
     this.advance(tick);
-    if (((this.#end - tick) | 0) >= WINDOW_TICKS) return;
+    if (((this.#end - tick) | 0) >= this.#length) return;
     addTick(this.words, tick);
     if (this.newest === NO_TICK || ((tick - this.newest) | 0) > 0) this.newest = tick;
   }
 
   /** Removes the ticks before this one. */
   forgetBefore(tick: number): void {
-    const reach = WINDOW_TICKS - ((this.#end - tick) | 0);
+    const reach = this.#length - ((this.#end - tick) | 0);
     for (let age = 1; age < reach; age++) removeTick(this.words, tick - age);
   }
 
@@ -48,32 +55,32 @@ export class TickWindow {
 }
 
 /** Returns empty words of a {@link TickWindow}. */
-export function noTicks(): Int32Array {
-  return new Int32Array(WORDS);
+export function noTicks(length: number = ARRIVAL_TICKS): Int32Array {
+  return new Int32Array(length / 32);
 }
 
 /** Returns true if the words of a {@link TickWindow} have this tick of the window. */
 export function hasTick(words: Int32Array, tick: number): boolean {
-  return (words[wordOf(tick)]! & (1 << (tick & 31))) !== 0;
+  return (words[wordOf(words, tick)]! & (1 << (tick & 31))) !== 0;
 }
 
 export function addTick(words: Int32Array, tick: number): void {
-  words[wordOf(tick)]! |= 1 << (tick & 31);
+  words[wordOf(words, tick)]! |= 1 << (tick & 31);
 }
 
 export function removeTick(words: Int32Array, tick: number): void {
-  words[wordOf(tick)]! &= ~(1 << (tick & 31));
+  words[wordOf(words, tick)]! &= ~(1 << (tick & 31));
 }
 
 /**
- * Returns how far back from `tick` the newest tick of the words is that is at most `tick`; WINDOW_TICKS or more
- * if there is none.
+ * Returns how far back from `tick` the newest tick of a group's words is that is at most `tick`; WINDOW_TICKS or
+ * more if there is none.
  */
 export function ageOfNewest(words: Int32Array, tick: number): number {
   let age = 0;
   while (age < WINDOW_TICKS) {
     const at = (tick - age) & 31;
-    const bits = words[wordOf(tick - age)]! << (31 - at);
+    const bits = words[wordOf(words, tick - age)]! << (31 - at);
     if (bits !== 0) return age + Math.clz32(bits);
     age += at + 1;
   }
@@ -82,11 +89,11 @@ export function ageOfNewest(words: Int32Array, tick: number): number {
 
 /** Returns true if two sets are the same in the places of a third one. */
 export function isSameIn(places: Int32Array, words: Int32Array, others: Int32Array): boolean {
-  for (let word = 0; word < WORDS; word++)
+  for (let word = 0; word < words.length; word++)
     if (((words[word]! ^ others[word]!) & places[word]!) !== 0) return false;
   return true;
 }
 
-function wordOf(tick: number): number {
-  return (tick >>> 5) & (WORDS - 1);
+function wordOf(words: Int32Array, tick: number): number {
+  return (tick >>> 5) & (words.length - 1);
 }
