@@ -17,7 +17,6 @@ import {
   type StreamStart,
 } from "@paceline/protocol";
 import type { ReferenceCycle } from "@paceline/netcode";
-import type { Session } from "@paceline/transport";
 import type { OwnedRecord } from "../entities/owned-entities.js";
 
 /** The code of references, which players need whose states may be lost on a path to several receivers. */
@@ -164,16 +163,6 @@ export class StateStream {
     return this.#group.next();
   }
 
-  /** Sends a body to one receiver. Returns the sequence of the packet; undefined if no link is usable. */
-  send(states: GroupStates, receiver: StreamReceiver, session: Session, nowMs: number): number | undefined {
-    const { body, rows } = states;
-    // Only a packet about one entity may replace an older one about the same entity.
-    const key = rows.length === 1 ? (rows[0]!.id + 1) & 0xffff : 0;
-    const sequence = session.sendState(body, key, this.head);
-    receiver.sent(states, sequence, nowMs);
-    return sequence;
-  }
-
   /** Writes states once for several receivers that may lose some: as differences from a reference, or whole. */
   writeShared(...states: Parameters<WholeSender["write"]>): void {
     (this.cycle?.sender ?? this.#unreferred).write(...states);
@@ -228,4 +217,9 @@ export class StateStream {
     this.#whole.write(tick, rows, take, removed);
     return messages;
   }
+}
+
+/** Returns the key of a packet of states: only one about one entity may replace an older one about the same entity. */
+export function keyOf({ rows }: Pick<GroupStates, "rows">): number {
+  return rows.length === 1 ? (rows[0]!.id + 1) & 0xffff : 0;
 }

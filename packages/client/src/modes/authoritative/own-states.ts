@@ -13,7 +13,7 @@ import { decisionOf } from "../../entities/motion.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import { policyOf } from "../../policy/state-policy.js";
 import type { RoomParts } from "../room-mode.js";
-import { StateStream } from "../state-stream.js";
+import { StateStream, keyOf } from "../state-stream.js";
 
 /** Number of the only receiver. */
 const AUTHORITY = 0;
@@ -128,7 +128,8 @@ export class OwnStates {
     authority.lose(Number.NEGATIVE_INFINITY, moment.tick);
     stream.begin(moment.tick, rows, [authority]);
     for (let states = stream.next(); states; states = stream.next()) {
-      const sequence = stream.send(states, authority, this.#session, moment.nowMs);
+      const sequence = this.#session.sendState(states.body, keyOf(states), stream.head);
+      authority.sent(states, sequence, moment.nowMs);
       // Nothing was sent, so the entities stay due.
       if (sequence === undefined) continue;
       this.#replication.spent(states.body.length, states.rows.length);

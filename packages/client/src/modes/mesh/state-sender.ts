@@ -32,7 +32,7 @@ import type { RoomParts } from "../room-mode.js";
 import type { PairMessages } from "./pair-messages.js";
 import { SlotSender } from "./slot-sender.js";
 import { StateReceiver } from "./state-receiver.js";
-import { StateStream, type ReferenceCode, type StreamReceiver } from "../state-stream.js";
+import { StateStream, keyOf, type ReferenceCode, type StreamReceiver } from "../state-stream.js";
 
 /**
  * Mean time from an update's arrival to its display, ms: the frame, and the simulation step that notices the
@@ -385,23 +385,33 @@ export class StateSender {
     return this.#answers.bytes.admits(receiver.send);
   }
 
-  /** Sends what a stream has started. Returns the bytes for those that share a packet; undefined if nobody does. */
+  /**
+   * Sends what a stream has started. Returns the fewest bytes of those that get it in order; undefined if nobody does.
+   * The states of a newcomer are whole, and the others do not pay for them.
+   */
   #sendStarted(
     stream: StateStream,
     moment: ReplicationMoment,
     only: PeerConnection | undefined,
   ): number | undefined {
-    let cost: number | undefined;
-    let bytes = 0;
+    const costs: number[] = [];
     for (let states = stream.next(); states; states = stream.next()) {
       if (states.receivers[0]!.isInOrder) {
-        bytes = (states.number === 1 ? 0 : bytes) + states.body.length + PACKET_HEAD_BYTES;
-        // The states of a newcomer are whole. The others do not pay for them.
-        cost = Math.min(cost ?? Infinity, bytes);
+        if (states.number === 1) costs.push(0);
+        costs[costs.length - 1]! += states.body.length + PACKET_HEAD_BYTES;
         this.#publishInOrder(stream, states, moment);
-      } else for (const receiver of states.receivers) this.#sendTo(stream, states, receiver, moment, only);
+      } else {
+        for (const to of states.receivers) {
+          const peer = this.#peerOf(to.number)!;
+          const sequence = peer.session.sendState(states.body, keyOf(states), stream.head);
+          to.sent(states, sequence, moment.nowMs);
+          if (only) this.#sentToOnly(stream, states, moment, sequence);
+          else this.#sentToOne(this.#receiverOf(peer), states);
+          peer.meter.countUpdatesOut(states.rows.length);
+        }
+      }
     }
-    return cost;
+    return costs.length > 0 ? Math.min(...costs) : undefined;
   }
 
   #publishInOrder(
@@ -414,26 +424,19 @@ export class StateSender {
     for (const receiver of states.receivers) receiver.sent(states, 0, 0);
   }
 
-  #sendTo(
+  #sentToOnly(
     stream: StateStream,
-    states: GroupStates<StreamReceiver>,
-    to: StreamReceiver,
+    { body, rows }: GroupStates,
     moment: ReplicationMoment,
-    only: PeerConnection | undefined,
+    sequence: number | undefined,
   ): void {
-    const peer = this.#peerOf(to.number)!;
-    const sequence = stream.send(states, to, peer.session, moment.nowMs);
-    const bytes = states.body.length + PACKET_HEAD_BYTES;
-    const { length } = states.rows;
-    peer.meter.countUpdatesOut(length);
-    if (only) {
-      this.#replication.spent(bytes, length);
-      this.#sent(stream, states.rows, moment, sequence);
-      return;
-    }
-    const { budget, send } = this.#receiverOf(peer);
-    this.#answers.bytes.countSent(Math.max(states.body.length, ANSWER_PACKET_BYTES), send);
-    budget.spent(bytes, length);
+    this.#replication.spent(body.length + PACKET_HEAD_BYTES, rows.length);
+    this.#sent(stream, rows, moment, sequence);
+  }
+
+  #sentToOne({ budget, send }: StateReceiver, { body, rows }: GroupStates): void {
+    this.#answers.bytes.countSent(Math.max(body.length, ANSWER_PACKET_BYTES), send);
+    budget.spent(body.length + PACKET_HEAD_BYTES, rows.length);
   }
 
   /** Sends a receiver the states that it waits for, within its own budget and that of the pairs. */
