@@ -16,20 +16,45 @@ export const INPUTS_PER_SECOND = TURNS_PER_SECOND / TURNS_PER_INPUT;
 
 const PUMP_MS = 2;
 
-/** Gives all bots their turns, evenly over the time. Returns how to stop it. */
-export function pumpTurns(bots: readonly Bot[]): () => void {
-  const startedMs = performance.now();
-  let made = 0;
-  const timer = setInterval(() => {
-    const seconds = (performance.now() - startedMs) / 1000;
-    const due = Math.floor(seconds * TURNS_PER_SECOND * bots.length);
+/** Gives all bots of a process their turns, evenly over the time. */
+export class TurnPump {
+  readonly #bots: { readonly bot: Bot; turns: number }[] = [];
+  readonly #timer: NodeJS.Timeout;
+  #lastMs = performance.now();
+  /** Turns that are due; a fraction waits for the next call. */
+  #due = 0;
+  #next = 0;
+
+  constructor() {
+    this.#timer = setInterval(() => this.#run(), PUMP_MS);
+  }
+
+  get size(): number {
+    return this.#bots.length;
+  }
+
+  add(bot: Bot): void {
+    this.#bots.push({ bot, turns: 0 });
+  }
+
+  /** Stops, and lets all bots leave. */
+  end(): void {
+    clearInterval(this.#timer);
+    for (const { bot } of this.#bots) bot.leave();
+  }
+
+  #run(): void {
+    const nowMs = performance.now();
+    this.#due += ((nowMs - this.#lastMs) / 1000) * TURNS_PER_SECOND * this.size;
+    this.#lastMs = nowMs;
     // A late process leaves turns out: bots that catch up would load the server with a burst.
-    made = Math.max(made, due - bots.length);
-    for (; made < due; made++) {
-      const turn = Math.floor(made / bots.length);
-      const isInput = turn % TURNS_PER_INPUT === 0;
-      bots[made % bots.length]!.turn(isInput ? turn / TURNS_PER_INPUT + 1 : undefined);
+    this.#due = Math.min(this.#due, this.size);
+    for (; this.#due >= 1; this.#due--) {
+      this.#next = (this.#next + 1) % this.size;
+      const entry = this.#bots[this.#next]!;
+      const isInput = entry.turns % TURNS_PER_INPUT === 0;
+      entry.bot.turn(isInput ? entry.turns / TURNS_PER_INPUT + 1 : undefined);
+      entry.turns += 1;
     }
-  }, PUMP_MS);
-  return () => clearInterval(timer);
+  }
 }

@@ -3,7 +3,7 @@ import type { Bound } from "../result/bound.js";
 import { botsSideCores, coresOf, statesPerSecond, type Probe } from "./probe.js";
 import type { Found, Shape } from "./run-capacity.js";
 
-/** The capacity of a system, with the figures of its largest size that held. */
+/** The capacity of a system, with the figures of its largest size that held, else of the last that was tried. */
 export interface CapacityRow {
   readonly system: string;
   readonly shape: Shape;
@@ -42,17 +42,20 @@ export function capacityRows(found: readonly Found[]): CapacityRow[] {
   });
 }
 
-function rowOf({ system, shape, search, best, limit, wrong }: Found): CapacityRow {
-  const head = { system, shape, hz: TICK_HZ, probes: search.probes };
+function rowOf({ system, shape, search, best, last, limit, wrong }: Found): CapacityRow {
+  const shown = best ?? last;
+  const head = { system, shape, hz: TICK_HZ, probes: search.probes, ...(shown && figuresOf(shown)) };
   if (wrong !== undefined) return { ...head, limit: wrong };
   const reason = limit
     ? `${limit.limit}: ${limit.reason}`
-    : `no more than ${best?.players} players were tried`;
+    : search.held === undefined
+      ? "no number of players was found that holds"
+      : `no more than ${search.held} players were tried`;
   if (!best) return { ...head, limit: reason };
   const isMeasured = limit?.limit === "server" && search.isPrecise;
   const why = limit?.limit === "server" && !isMeasured ? `the search did not end; ${reason}` : reason;
   const players = isMeasured ? { players: best.players } : { atLeastPlayers: best.players };
-  return { ...head, ...players, ...figuresOf(best), limit: why };
+  return { ...head, ...players, limit: why };
 }
 
 function figuresOf(probe: Probe) {

@@ -19,6 +19,8 @@ export interface Found {
   readonly search: Search;
   /** The last probe of the largest size that held. */
   readonly best: Probe | undefined;
+  /** The last probe of any size that ended. */
+  readonly last: Probe | undefined;
   /** Why the smallest failed size failed; undefined if none did. */
   readonly limit: Limit | undefined;
   /** The first wrong state of any probe: then the system has no row. */
@@ -47,6 +49,7 @@ class SystemSearch {
   readonly system: string;
   readonly shape: Shape;
   #best: Probe | undefined;
+  #last: Probe | undefined;
   readonly #limits = new Map<number, Limit>();
   #wrong: string | undefined;
 
@@ -63,6 +66,7 @@ class SystemSearch {
 
   take(players: number, outcome: Limit, probe: Probe | undefined): void {
     const holds = outcome.limit === "none";
+    this.#last = probe ?? this.#last;
     if (holds) this.#best = (this.#best?.players ?? 0) <= players ? probe : this.#best;
     else this.#limits.set(players, outcome);
     if (outcome.limit === "wrong") this.#wrong = outcome.reason;
@@ -72,7 +76,7 @@ class SystemSearch {
   found(): Found {
     const { system, shape, search } = this;
     const limit = search.failed === undefined ? undefined : this.#limits.get(search.failed);
-    return { system, shape, search, best: this.#best, limit, wrong: this.#wrong };
+    return { system, shape, search, best: this.#best, last: this.#last, limit, wrong: this.#wrong };
   }
 }
 

@@ -1,6 +1,6 @@
 import { ColyseusBot } from "../../bots/colyseus-bot.js";
 import { readInput, writeInput } from "../../room/float-state.js";
-import { requiredRival } from "../../room/rivals.js";
+import { importedRival } from "../../room/rivals.js";
 import { PERIOD_MS, machineMs, type Car } from "../../room/world.js";
 import { POSITION, SIXTEEN_BITS, VELOCITY, type CapacitySystem } from "../system.js";
 import type { Worlds } from "../world.js";
@@ -65,16 +65,16 @@ interface Options {
 
 const ROOM = "walkers";
 const LARGEST_STATE_BYTES = 1024 * 1024;
-let known: Schemas | undefined;
+let known: Promise<Schemas> | undefined;
 
 /** Returns the schemas, which are made once: Colyseus needs each class to be unique. */
-function schemas(): Schemas {
+function schemas(): Promise<Schemas> {
   known ??= makeSchemas();
   return known;
 }
 
-function makeSchemas(): Schemas {
-  const { schema, t } = requiredRival("@colyseus/schema") as SchemaModule;
+async function makeSchemas(): Promise<Schemas> {
+  const { schema, t } = await importedRival<SchemaModule>("@colyseus/schema");
   const Entity = schema(
     {
       index: t.uint16(),
@@ -92,10 +92,11 @@ function makeSchemas(): Schemas {
 }
 
 async function serve(port: number, worlds: Worlds, roomPlayers: number): Promise<void> {
-  const { Room, Server } = requiredRival("@colyseus/core") as CoreModule;
-  const { WebSocketTransport } = requiredRival("@colyseus/ws-transport") as TransportModule;
-  (requiredRival("@colyseus/schema") as SchemaModule).Encoder.BUFFER_SIZE = LARGEST_STATE_BYTES;
-  const { State, Entity } = schemas();
+  const { Encoder } = await importedRival<SchemaModule>("@colyseus/schema");
+  Encoder.BUFFER_SIZE = LARGEST_STATE_BYTES;
+  const { Room, Server } = await importedRival<CoreModule>("@colyseus/core");
+  const { WebSocketTransport } = await importedRival<TransportModule>("@colyseus/ws-transport");
+  const { State, Entity } = await schemas();
   class Walkers extends Room {
     onCreate({ room }: Options): void {
       const world = worlds.of(room);
@@ -148,9 +149,10 @@ export const colyseus: CapacitySystem = {
   maxRoomPlayers: Infinity,
   serve,
   async joinChecker({ port, room: number, index, roomPlayers, onState }) {
-    const { Client } = requiredRival("@colyseus/sdk") as SdkModule;
+    const { Client } = await importedRival<SdkModule>("@colyseus/sdk");
+    const { State } = await schemas();
     const client = new Client(`http://127.0.0.1:${port}`);
-    const room = await client.joinOrCreate(ROOM, { room: number, index }, schemas().State);
+    const room = await client.joinOrCreate(ROOM, { room: number, index }, State);
     const first = number * roomPlayers;
     room.onStateChange(({ sentMs, tick, walkers }) => {
       // The first whole state is of the game that has not begun.
