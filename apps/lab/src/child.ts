@@ -25,8 +25,8 @@ export class Child<Arguments extends { readonly role: string }, Orders extends s
     await this.#hears("ready", READY_LIMIT_MS);
   }
 
-  order(order: Orders): Promise<unknown> {
-    const answered = this.#hears(order, ANSWER_LIMIT_MS);
+  order(order: Orders, limitMs = ANSWER_LIMIT_MS): Promise<unknown> {
+    const answered = this.#hears(order, limitMs);
     this.#process.send(order);
     return answered;
   }

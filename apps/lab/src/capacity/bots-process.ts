@@ -1,4 +1,3 @@
-import { setPriority } from "node:os";
 import { TurnPump } from "../bots/bot.js";
 import { countSockets, traffic } from "../room/traffic.js";
 import { LoadMeter, answerOrders, type BotsFigures, type ChildArguments } from "./child-process.js";
@@ -7,8 +6,6 @@ import type { Seat } from "./system.js";
 import { systemNamed } from "./systems/all.js";
 
 const JOINS_AT_ONCE = 16;
-/** The checkers share the core and go first, since the age of states is measured there. */
-const NICENESS = 10;
 
 /** Runs a process of bots. */
 export function runBots(options: ChildArguments): void {
@@ -29,7 +26,6 @@ export function runBots(options: ChildArguments): void {
   };
   countSockets();
   let before = traffic();
-  setPriority(NICENESS);
   answerOrders({
     async join() {
       const chains = chainsOf(stages.shift() ?? []);

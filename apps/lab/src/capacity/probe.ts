@@ -26,6 +26,8 @@ const MAX_BOTS_DELAY_MS = 100;
 const MAX_FOREIGN_CORES = 0.2;
 const MAX_BOT_PROCESSES = 8;
 const CLOCK_TICKS_PER_SECOND = 100;
+/** An eighth of a large room joins by one order. */
+const ORDER_LIMIT_MS = 60_000;
 
 export interface ProbeOptions extends Seating {
   readonly system: string;
@@ -92,14 +94,14 @@ export async function runProbe(options: ProbeOptions): Promise<Probe> {
   try {
     const server = await start("server", { profile });
     const checkers = await start("checkers");
-    const greeting = (await checkers.order("join")) as readonly string[];
+    const greeting = (await checkers.order("join", ORDER_LIMIT_MS)) as readonly string[];
     const bots = await Promise.all(
       Array.from({ length: processes }, (_, process) => start("bots", { process, greeting })),
     );
     // The first stage is that of the first checker, before whom nobody joins.
     for (let stage = 1; stage <= CHECKERS; stage++) {
       await orderAll(bots, "join");
-      await checkers.order("join");
+      await checkers.order("join", ORDER_LIMIT_MS);
     }
     const all = [server, checkers, ...bots];
     await orderAll(bots, "join");
@@ -132,7 +134,7 @@ function orderAll(
   children: readonly Child<ChildArguments, CapacityOrder>[],
   order: CapacityOrder,
 ): Promise<unknown[]> {
-  return Promise.all(children.map((child) => child.order(order)));
+  return Promise.all(children.map((child) => child.order(order, ORDER_LIMIT_MS)));
 }
 
 /** Returns the CPU time of all programs since the machine's start. Undefined if the system does not say. */
