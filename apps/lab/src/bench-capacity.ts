@@ -23,7 +23,7 @@ full rooms of 16. The size grows by half until it fails twice, then the interval
 beside them decode, check and measure. The systems take turns. A size that failed while the bots' side had no CPU left, or other programs
 took some, is no result.
 
-  --quick       short windows and four probes for each system and shape: less than three minutes
+  --quick       short windows, at most 256 players and four probes for each system and shape: less than three minutes
   --only        systems: ${systems.map(({ name }) => name).join(", ")}
   --shapes      one-room, rooms-of-16
   --players     one probe at this number of players instead of a search
@@ -55,28 +55,16 @@ const COLUMNS = [
   "probes",
   "limit",
 ];
-/** A room of this size hardly loads any of the systems. */
-const FIRST = 128;
-const LARGEST = 4096;
 const FIRST_PORT = 21_000;
 const PORTS = 8000;
+/** The first size hardly loads any of the systems. */
 const FULL = {
-  seconds: 6,
-  warmUpSeconds: 4,
-  factor: 1.5,
-  precision: 0.05,
-  maxProbes: 16,
-  attempts: 2,
-  deadlineMinutes: 24,
+  ...{ seconds: 6, warmUpSeconds: 4, deadlineMinutes: 23 },
+  ...{ first: 128, largest: 4096, factor: 1.5, precision: 0.05, maxProbes: 16, attempts: 2 },
 };
 const QUICK = {
-  seconds: 2,
-  warmUpSeconds: 1,
-  factor: 2,
-  precision: 0.2,
-  maxProbes: 4,
-  attempts: 1,
-  deadlineMinutes: 2.5,
+  ...{ seconds: 2, warmUpSeconds: 1, deadlineMinutes: 2.5 },
+  ...{ first: 64, largest: 256, factor: 2, precision: 0.3, maxProbes: 4, attempts: 1 },
 };
 
 const { values } = parseArgs({
@@ -112,8 +100,8 @@ function searchOf(system: string, shape: Shape): SearchOptions {
   const { factor, precision, maxProbes, attempts } = settings;
   const only = values.players === undefined ? undefined : Number(values.players);
   return {
-    first: only ?? Number(values.first ?? FIRST),
-    largest: Math.min(most, only ?? Number(values.largest ?? LARGEST)),
+    first: only ?? Number(values.first ?? settings.first),
+    largest: Math.min(most, only ?? Number(values.largest ?? settings.largest)),
     step,
     factor,
     precision,

@@ -1,6 +1,6 @@
 /**
- * A player without a picture: it answers what the protocol asks, sends inputs, and decodes no state, so that a
- * process can hold a thousand.
+ * A player that decodes no states. It answers the server and sends inputs. A process can hold a thousand of
+ * them.
  */
 export interface Bot {
   /** Called {@link TURNS_PER_SECOND} times a second; every second turn brings an input. */
@@ -11,7 +11,7 @@ export interface Bot {
 /** Turns of a bot: it acknowledges at each of them. */
 export const TURNS_PER_SECOND = 10;
 /** One turn out of so many has an input. */
-export const TURNS_PER_INPUT = 2;
+const TURNS_PER_INPUT = 2;
 export const INPUTS_PER_SECOND = TURNS_PER_SECOND / TURNS_PER_INPUT;
 
 const PUMP_MS = 2;

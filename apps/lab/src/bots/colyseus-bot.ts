@@ -10,7 +10,7 @@ export interface ColyseusBotOptions {
   readonly inputBytes: (number: number) => Uint8Array;
 }
 
-/** What Colyseus answers to a match request. */
+/** The answer to a match request. */
 interface Seat {
   readonly processId: string;
   readonly roomId: string;
@@ -82,7 +82,7 @@ export class ColyseusBot implements Bot {
   }
 }
 
-/** Asks for a seat, as the SDK does. */
+/** Requests a seat, as the SDK does. */
 function reserve({ port, room, options }: ColyseusBotOptions): Promise<Seat> {
   const body = JSON.stringify(options);
   return new Promise((resolve, reject) => {

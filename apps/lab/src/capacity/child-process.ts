@@ -7,18 +7,18 @@ export interface ChildArguments {
   readonly port: number;
   readonly players: number;
   readonly roomPlayers: number;
-  /** Of the bots: the number of this process, of so many. */
+  /** Number of this process among those of the bots. */
   readonly process: number;
   readonly processes: number;
-  /** What bots send after their join. */
+  /** Payloads that a bot sends after its join, in base64. */
   readonly greeting: readonly string[];
   /** File for a CPU profile of the server. */
   readonly profile?: string | undefined;
 }
 
 /**
- * `join`: the players of the next stage join, one stage for each checker. `play`: the game and the inputs begin.
- * `begin` and `end`: of the time that is measured.
+ * `join`: the players of the next stage join. There is one stage for each checker. `play`: the walkers begin to
+ * move. `begin` and `end` limit the measured time.
  */
 export type CapacityOrder = "join" | "play" | "begin" | "end";
 
@@ -26,13 +26,13 @@ export type CapacityOrder = "join" | "play" | "begin" | "end";
 export interface LoadFigures {
   readonly seconds: number;
   readonly cpuSeconds: number;
-  /** Delay of the event loop. */
+  /** Delay of the event loop, ms. */
   readonly delayMsP99: number;
 }
 
 export interface ServerFigures extends LoadFigures {
   readonly rssMb: number;
-  /** Of all rooms together. */
+  /** Sum over all rooms. */
   readonly ticks: number;
   readonly inputs: number;
 }
@@ -41,8 +41,9 @@ export interface BotsFigures extends LoadFigures {
   readonly bots: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** Links that the server closed, and its first reason. */
+  /** Number of links that the server closed. */
   readonly lost: number;
+  /** Reason of the first one. */
   readonly example: string | undefined;
 }
 

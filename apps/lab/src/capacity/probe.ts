@@ -13,21 +13,22 @@ import type {
 } from "./child-process.js";
 import { CHECKERS, type Seating } from "./seating.js";
 
-export const MAX_AGE_MS = 50;
-/** Fewest states per second; a server that sends fewer has not done the work. */
-const LEAST_STATES_PER_SECOND = 0.95 * TICK_HZ;
+const MAX_AGE_MS = 50;
+/** A server that sends fewer states has not done the work. */
+const MIN_STATES_PER_SECOND = 0.95 * TICK_HZ;
 /** Share of the cores of bots and checkers above which these may have been late themselves. */
 const MAX_BOTS_SHARE = 0.9;
-/** Half of the bound: a later process of checkers may have measured itself. */
+/** Checkers that are later than half of the bound may have measured themselves. */
 const MAX_CHECKERS_DELAY_MS = MAX_AGE_MS / 2;
-/** One turn of a bot: acknowledgements that come later than this look like a slow path to a server. */
+/** A turn of a bot. A server takes later acknowledgements for a slow path. */
 const MAX_BOTS_DELAY_MS = 100;
 /** CPU of other programs, in cores, above which a failure may be theirs. */
 const MAX_FOREIGN_CORES = 0.2;
 const MAX_BOT_PROCESSES = 8;
 const CLOCK_TICKS_PER_SECOND = 100;
-/** An eighth of a large room joins by one order. */
-const ORDER_LIMIT_MS = 60_000;
+/** Limit of all joins. In a large room each one costs the server a message to everybody. */
+const JOIN_LIMIT_MS = 90_000;
+const ORDER_LIMIT_MS = 30_000;
 
 export interface ProbeOptions extends Seating {
   readonly system: string;
@@ -46,9 +47,9 @@ export interface ProbeFigures {
 }
 
 /**
- * What limits a system at a number of players. `none`: nothing yet. `server`: its states were late, few or
- * stale. `bots`, `machine`: so they were, but perhaps because of the bots' side, or of other programs.
- * `wrong`: states had wrong values.
+ * The limit of a system at a number of players. `none`: it holds. `server`: its states were late, too few or
+ * stale. `bots`: so they were, but the bots' side may be the cause. `machine`: so they were, but other programs
+ * may be the cause. `wrong`: states had wrong values.
  */
 export interface Verdict {
   readonly limit: "none" | "server" | "bots" | "machine" | "wrong";
@@ -61,7 +62,7 @@ export interface Probe extends ProbeFigures {
 }
 
 /** The cores of bots and checkers: all but the first, which is the server's. */
-export function botsCores(): number {
+function botsCores(): number {
   return Math.max(1, availableParallelism() - 1);
 }
 
@@ -94,20 +95,24 @@ export async function runProbe(options: ProbeOptions): Promise<Probe> {
   try {
     const server = await start("server", { profile });
     const checkers = await start("checkers");
-    const greeting = (await checkers.order("join", ORDER_LIMIT_MS)) as readonly string[];
+    const joinUntilMs = performance.now() + JOIN_LIMIT_MS;
+    const joinMs = (): number => Math.max(1, joinUntilMs - performance.now());
+    const greeting = (await checkers.order("join", joinMs())) as readonly string[];
     const bots = await Promise.all(
       Array.from({ length: processes }, (_, process) => start("bots", { process, greeting })),
     );
     // The first stage is that of the first checker, before whom nobody joins.
     for (let stage = 1; stage <= CHECKERS; stage++) {
-      await orderAll(bots, "join");
-      await checkers.order("join", ORDER_LIMIT_MS);
+      await orderAll(bots, "join", joinMs());
+      await checkers.order("join", joinMs());
     }
     const all = [server, checkers, ...bots];
-    await orderAll(bots, "join");
+    await orderAll(bots, "join", joinMs());
     await orderAll(all, "play");
     await pause(options.warmUpSeconds * 1000);
-    await orderAll(all, "begin");
+    // A profiler takes a while to begin.
+    await server.order("begin", ORDER_LIMIT_MS);
+    await orderAll([checkers, ...bots], "begin");
     const busy = busySeconds();
     const own = process.cpuUsage();
     await pause(options.seconds * 1000);
@@ -133,8 +138,9 @@ export async function runProbe(options: ProbeOptions): Promise<Probe> {
 function orderAll(
   children: readonly Child<ChildArguments, CapacityOrder>[],
   order: CapacityOrder,
+  limitMs = ORDER_LIMIT_MS,
 ): Promise<unknown[]> {
-  return Promise.all(children.map((child) => child.order(order, ORDER_LIMIT_MS)));
+  return Promise.all(children.map((child) => child.order(order, limitMs)));
 }
 
 /** Returns the CPU time of all programs since the machine's start. Undefined if the system does not say. */
@@ -190,7 +196,7 @@ function faultOf(figures: ProbeFigures): string | undefined {
   const lost = bots.reduce((sum, each) => sum + each.lost, 0);
   if (lost > 0) return `${lost} bots lost their links: ${bots.find(({ example }) => example)?.example}`;
   const rate = statesPerSecond(figures);
-  if (rate < LEAST_STATES_PER_SECOND) return `${rate.toFixed(1)} states a second`;
+  if (rate < MIN_STATES_PER_SECOND) return `${rate.toFixed(1)} states a second`;
   if (!(checkers.ageMsP99 <= MAX_AGE_MS)) return `states are ${checkers.ageMsP99.toFixed(0)} ms old (p99)`;
   return checkers.stale > 0 ? `${checkers.stale} stale states` : undefined;
 }

@@ -7,9 +7,9 @@ import type { Found, Shape } from "./run-capacity.js";
 export interface CapacityRow {
   readonly system: string;
   readonly shape: Shape;
-  /** The most players. Absent if something else than the server ended the search. */
+  /** Largest number of players. Absent if something other than the server ended the search. */
   readonly players?: number;
-  /** In its place: so many players held, and no more were tried, or the bots' side failed. */
+  /** Replaces `players` if a larger number was not tried, or failed because of something else. */
   readonly atLeastPlayers?: number;
   readonly hz: number;
   readonly ageMsP50?: number;
@@ -24,14 +24,14 @@ export interface CapacityRow {
   readonly wrong?: number;
   readonly stale?: number;
   readonly probes: number;
-  /** What ended the search. */
+  /** Reason for the end of the search. */
   readonly limit: string;
 }
 
 const OURS = "paceline";
 const COLYSEUS = "colyseus";
-/** Fewest players, as a share of Colyseus'. */
-const LEAST_SHARE: Readonly<Record<Shape, number>> = { "one-room": 1, "rooms-of-16": 1.1 };
+/** Required number of players as a share of Colyseus' number. */
+const MIN_SHARE: Readonly<Record<Shape, number>> = { "one-room": 1, "rooms-of-16": 1.1 };
 
 export function capacityRows(found: readonly Found[]): CapacityRow[] {
   const rows = found.map(rowOf);
@@ -83,7 +83,7 @@ export function capacityBounds(rows: readonly CapacityRow[]): Bound[] {
     .flatMap((row) => {
       const colyseus = rows.find(({ system, shape }) => system === COLYSEUS && shape === row.shape);
       if (!colyseus) return [];
-      const limit = LEAST_SHARE[row.shape];
+      const limit = MIN_SHARE[row.shape];
       const bound = `${row.shape}: players, of ${COLYSEUS}`;
       const value = row.ratioToColyseus ?? leastRatio(row, colyseus);
       // A size that held shows that the bound holds, but never that it is missed.

@@ -5,6 +5,8 @@ import type { Probe, Verdict } from "./probe.js";
 export type Shape = "one-room" | "rooms-of-16";
 
 export const ROOM_OF_16 = 16;
+/** Share of the time for the shapes before the last one. A single room takes longer, because of its joins. */
+const SHARE_BEFORE_LAST = 0.6;
 
 export interface Turn {
   readonly system: string;
@@ -19,11 +21,11 @@ export interface Found {
   readonly search: Search;
   /** The last probe of the largest size that held. */
   readonly best: Probe | undefined;
-  /** The last probe of any size that ended. */
+  /** The last probe that ended, of any size. */
   readonly last: Probe | undefined;
   /** Why the smallest failed size failed; undefined if none did. */
   readonly limit: Limit | undefined;
-  /** The first wrong state of any probe: then the system has no row. */
+  /** The first wrong state of any probe. A system with wrong states has no capacity. */
   readonly wrong: string | undefined;
 }
 
@@ -43,7 +45,7 @@ export interface Plan {
   inWords(turn: Turn, outcome: Limit, probe: Probe | undefined): void;
 }
 
-/** One search: asks for its next size, and keeps what decided it. */
+/** A search with the probes that decided it. */
 class SystemSearch {
   readonly search: Search;
   readonly system: string;
@@ -60,7 +62,6 @@ class SystemSearch {
   }
 
   next(): number | undefined {
-    // A system with wrong states has no capacity.
     return this.#wrong === undefined ? this.search.next() : undefined;
   }
 
@@ -90,8 +91,8 @@ export async function runCapacity(plan: Plan): Promise<Found[]> {
     plan.systems.map((system) => new SystemSearch(plan, system, shape)),
   );
   for (const [index, group] of searches.entries()) {
-    // Time that one shape leaves is left to the next one.
-    await runGroup(plan, group, startedMs + ((index + 1) / searches.length) * plan.deadlineMs);
+    const isLast = index === searches.length - 1;
+    await runGroup(plan, group, startedMs + (isLast ? 1 : SHARE_BEFORE_LAST) * plan.deadlineMs);
   }
   return searches.flat().map((own) => own.found());
 }

@@ -11,13 +11,13 @@ export interface Seat {
 
 export interface CheckerOptions extends Seat {
   readonly port: number;
-  /** Takes each whole state, once. `car` is asked by the number over all rooms. */
+  /** Called once for each whole state. Its `car` takes numbers over all rooms. */
   readonly onState: (state: SeenState) => void;
 }
 
-export interface BotOptions extends Seat {
+interface BotOptions extends Seat {
   readonly port: number;
-  /** What {@link CapacitySystem.greeting} gave, in base64. */
+  /** Result of {@link CapacitySystem.greeting}. */
   readonly greeting: readonly string[];
   readonly onEnd: (reason: string) => void;
 }
@@ -28,20 +28,20 @@ export interface CapacitySystem {
   /** The npm packages whose versions are reported. */
   readonly packages: readonly string[];
   readonly tolerance: Tolerance;
-  /** The most players that the library allows in a room. */
+  /** Limit of players in a room. */
   readonly maxRoomPlayers: number;
   serve(port: number, worlds: Worlds, roomPlayers: number): Promise<void>;
   /** Joins a whole client, which decodes. */
   joinChecker(options: CheckerOptions): Promise<RoomClient>;
   joinBot(options: BotOptions): Promise<Bot>;
-  /** Returns what bots have to send to be served as the checkers are, in base64. Call it after a checker joined. */
+  /**
+   * Returns the payloads, in base64, that make the server treat bots like whole clients. Call it after a checker
+   * joined.
+   */
   greeting?(): Promise<readonly string[]>;
 }
 
-/**
- * Half a step of 16-bit fields over 256 m, 64 m/s and a turn, and the rounding of 32-bit floats. All systems send
- * such fields.
- */
+/** Half a step of the 16-bit fields of all systems, plus the rounding of a 32-bit float. */
 export const SIXTEEN_BITS: Tolerance = { positionM: 0.0021, velocityMps: 0.0006, headingRad: 1e-4 };
 /** Ranges of the 16-bit fields. */
 export const POSITION = { min: -128, max: 128 } as const;

@@ -138,7 +138,7 @@ class WalkersView implements SeenState {
   readonly #players: number;
   readonly #walkers: Entity<typeof Walker>[] = [];
   #found = 0;
-  #told = -1;
+  #lastTick = -1;
 
   constructor(room: WalkersClientRoom, first: number, players: number) {
     this.#room = room;
@@ -162,8 +162,8 @@ class WalkersView implements SeenState {
     if (this.#found < this.#players) this.#find();
     this.count = 0;
     for (const { lastTick } of this.#walkers) if (lastTick === tick) this.count += 1;
-    if (clock?.lastTick !== tick || this.count < this.#players || tick === this.#told) return false;
-    this.#told = tick;
+    if (clock?.lastTick !== tick || this.count < this.#players || tick === this.#lastTick) return false;
+    this.#lastTick = tick;
     this.tick = clock.worldTick;
     this.sentMs = sentMsOf(clock.sentMs);
     return true;
