@@ -82,6 +82,12 @@ async function bundlePages() {
 }
 
 /** @param {string} name @param {string[]} options */
+function isCapacityWithRivals(name, options) {
+  const only = options[options.indexOf("--only") + 1];
+  return name === "capacity" && (!options.includes("--only") || only?.split(",").includes("colyseus"));
+}
+
+/** @param {string} name @param {string[]} options */
 async function run(name, options) {
   const entry = path.join(LAB, `src/bench-${name}.ts`);
   if (!/^[a-z-]+$/.test(name) || !existsSync(entry)) {
@@ -98,7 +104,8 @@ async function run(name, options) {
     await bundle(path.join(LAB, `src/${name}/${file}.ts`), path.join(LAB, `dist/${name}/${file}.mjs`));
   }
   const isRelayWithRivals = name === "relay" && !options.includes("--quick");
-  if (RIVALRIES.includes(name) || isRelayWithRivals) await installRivals();
+  if (RIVALRIES.includes(name) || isRelayWithRivals || isCapacityWithRivals(name, options))
+    await installRivals();
   if (name === "client") await bundlePages();
   if (name === "first-state") await buildFirstStatePages(options);
   const child = spawn(process.execPath, ["--enable-source-maps", target, ...options], {

@@ -6,14 +6,14 @@ const READY_LIMIT_MS = 60_000;
 const ANSWER_LIMIT_MS = 30_000;
 
 /** Starts this program again as a child process with a role. */
-export class Child<Arguments extends { readonly role: string }> {
+export class Child<Arguments extends { readonly role: string }, Orders extends string = Order> {
   readonly #role: string;
   readonly #process: ChildProcess;
 
-  /** @param core the CPU core for the process, if the machine has it */
-  constructor(options: Arguments, core: number) {
+  /** @param core the CPU core for the process, if the machine has it, or a list of cores such as `1-3` */
+  constructor(options: Arguments, core: number | string) {
     this.#role = options.role;
-    const isPinned = availableParallelism() > core;
+    const isPinned = typeof core === "string" || availableParallelism() > core;
     this.#process = fork(process.argv[1]!, ["--child", JSON.stringify(options)], {
       ...(isPinned && { execPath: "taskset", execArgv: ["-c", String(core), process.execPath] }),
       stdio: ["ignore", "ignore", process.env["DEBUG"] ? "inherit" : "ignore", "ipc"],
@@ -25,8 +25,8 @@ export class Child<Arguments extends { readonly role: string }> {
     await this.#hears("ready", READY_LIMIT_MS);
   }
 
-  order(order: Order): Promise<unknown> {
-    const answered = this.#hears(order, ANSWER_LIMIT_MS);
+  order(order: Orders, limitMs = ANSWER_LIMIT_MS): Promise<unknown> {
+    const answered = this.#hears(order, limitMs);
     this.#process.send(order);
     return answered;
   }
