@@ -1,0 +1,56 @@
+import type { InterestPlan } from "./interest-options.js";
+import { UNSEEN } from "./view-window.js";
+
+/**
+ * The ways in which a view may be less than its rings, from the full view on. Each step sends less than the
+ * one before it: first the farthest ring is lost, then the next. If the nearest ring alone is too much, its
+ * rate falls, level by level. The last step is a private list of entities instead of whole cells.
+ */
+export class Degradation {
+  readonly ringCount: number;
+  /** The last step: the viewer sees no whole cells. */
+  readonly privateList: number;
+  readonly #levels: Uint8Array;
+  /** States of an entity per tick, by step and ring. */
+  readonly #rates: Float64Array;
+
+  constructor({ radiiM, levels }: InterestPlan) {
+    const rings = radiiM.length;
+    this.ringCount = rings;
+    this.privateList = rings + levels.length - 1;
+    this.#levels = new Uint8Array((this.privateList + 1) * rings).fill(UNSEEN);
+    this.#rates = new Float64Array(this.#levels.length);
+    for (let step = 0; step < this.privateList; step++) {
+      for (let ring = 0; ring < this.ringsAt(step); ring++) {
+        const level = step < rings ? ring : step - rings + 1;
+        this.#levels[step * rings + ring] = level;
+        this.#rates[step * rings + ring] = 1 / levels[level]!.everyTicks;
+      }
+    }
+  }
+
+  /** Returns the number of rings that are left at a step. */
+  ringsAt(step: number): number {
+    return step === this.privateList ? 0 : Math.max(1, this.ringCount - step);
+  }
+
+  /** Returns the level at which a viewer gets the cells of a ring; `UNSEEN` if not at all. */
+  levelOf(step: number, ring: number): number {
+    return ring === UNSEEN ? UNSEEN : this.#levels[step * this.ringCount + ring]!;
+  }
+
+  /** Returns the number of entities that are left at a step. */
+  entitiesAt(step: number, counts: Uint32Array): number {
+    let sum = 0;
+    for (let ring = this.ringsAt(step) - 1; ring >= 0; ring--) sum += counts[ring]!;
+    return sum;
+  }
+
+  /** Returns the states per tick at a step, if every entity is sent at each of its turns. */
+  statesAt(step: number, counts: Uint32Array): number {
+    let sum = 0;
+    for (let ring = this.ringsAt(step) - 1; ring >= 0; ring--)
+      sum += counts[ring]! * this.#rates[step * this.ringCount + ring]!;
+    return sum;
+  }
+}

@@ -1,0 +1,55 @@
+import type { CellIndex } from "./cell-index.js";
+import type { Degradation } from "./degradation.js";
+import type { Viewer } from "./viewer.js";
+import { UNSEEN } from "./view-window.js";
+
+/** Writes the entities of a view into arrays of the caller. */
+export class ViewQuery {
+  readonly #index: CellIndex;
+  readonly #degradation: Degradation;
+
+  constructor(index: CellIndex, degradation: Degradation) {
+    this.#index = index;
+    this.#degradation = degradation;
+  }
+
+  /** Returns the number of entities; those that do not fit into the arrays are counted and not written. */
+  run(viewer: Viewer, ids: Uint32Array, levels: Uint8Array): number {
+    const { list, bound, window, budget } = viewer;
+    const most = Math.min(ids.length, levels.length);
+    if (list) {
+      for (let at = 0; at < list.count && at < most; at++) {
+        ids[at] = list.idAt(at);
+        levels[at] = list.levelAt(at);
+      }
+      return list.count;
+    }
+    for (let each = 0; each < bound.count && each < most; each++) {
+      ids[each] = bound.ids[each]!;
+      levels[each] = 0;
+    }
+    let count = bound.count;
+    const { members, starts, counts, everywhere } = this.#index;
+    const { seenCells, seenRings, seenCount } = window;
+    // The cell of all viewers comes first.
+    for (let each = -1; each < seenCount; each++) {
+      const cell = each < 0 ? everywhere : seenCells[each]!;
+      const size = counts[cell]!;
+      if (size === 0) continue;
+      const level = each < 0 ? 0 : this.#degradation.levelOf(budget.step, seenRings[each]!);
+      if (level === UNSEEN) continue;
+      const start = starts[cell]!;
+      for (let at = start; at < start + size; at++) {
+        const id = members[at]!;
+        // A bound entity is written already, at the best level.
+        if (bound.count > 0 && bound.has(id)) continue;
+        if (count < most) {
+          ids[count] = id;
+          levels[count] = level;
+        }
+        count += 1;
+      }
+    }
+    return count;
+  }
+}
