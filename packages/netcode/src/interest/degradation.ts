@@ -10,7 +10,8 @@ export class Degradation {
   readonly ringCount: number;
   /** The last step: the viewer sees no whole cells. */
   readonly privateList: number;
-  readonly #levels: Uint8Array;
+  /** Level by ring, for each step. */
+  readonly #levels: readonly Uint8Array[];
   /** States of an entity per tick, by step and ring. */
   readonly #rates: Float64Array;
 
@@ -18,12 +19,13 @@ export class Degradation {
     const rings = radiiM.length;
     this.ringCount = rings;
     this.privateList = rings + levels.length - 1;
-    this.#levels = new Uint8Array((this.privateList + 1) * rings).fill(UNSEEN);
-    this.#rates = new Float64Array(this.#levels.length);
+    const steps = this.privateList + 1;
+    this.#levels = Array.from({ length: steps }, () => new Uint8Array(rings).fill(UNSEEN));
+    this.#rates = new Float64Array(steps * rings);
     for (let step = 0; step < this.privateList; step++) {
       for (let ring = 0; ring < this.ringsAt(step); ring++) {
         const level = step < rings ? ring : step - rings + 1;
-        this.#levels[step * rings + ring] = level;
+        this.#levels[step]![ring] = level;
         this.#rates[step * rings + ring] = 1 / levels[level]!.everyTicks;
       }
     }
@@ -34,9 +36,14 @@ export class Degradation {
     return step === this.privateList ? 0 : Math.max(1, this.ringCount - step);
   }
 
+  /** Returns the level of each ring at a step; `UNSEEN` if it is lost. */
+  levelsAt(step: number): Uint8Array {
+    return this.#levels[step]!;
+  }
+
   /** Returns the level at which a viewer gets the cells of a ring; `UNSEEN` if not at all. */
   levelOf(step: number, ring: number): number {
-    return ring === UNSEEN ? UNSEEN : this.#levels[step * this.ringCount + ring]!;
+    return ring === UNSEEN ? UNSEEN : this.#levels[step]![ring]!;
   }
 
   /** Returns the number of entities that are left at a step. */

@@ -35,7 +35,7 @@ export interface InterestOptions {
   /** One to four rings, the nearest first. Entities beyond the last are not sent. */
   readonly rings?: readonly InterestRing[];
   /**
-   * Edge of a cell, m. Default: two fifths of the outer radius. Smaller cells send less from beyond the radius,
+   * Edge of a cell, m. Default: half of the outer radius. Smaller cells send less from beyond the radius,
    * larger ones are shared by more viewers.
    */
   readonly cellM?: number;
@@ -96,7 +96,7 @@ const MAX_RINGS = 4;
 const MAX_RING_TICKS = 64;
 /** Slowest rate to which a crowd degrades the nearest ring, ticks. */
 const MAX_CROWD_TICKS = 16;
-const CELLS_PER_RADIUS = 2.5;
+const CELLS_PER_RADIUS = 2;
 /** Limit of cells between a viewer's cell and the edge of its view: a view of 33 x 33 cells. */
 const MAX_REACH = 16;
 const BORDER_SHARE = 0.1;

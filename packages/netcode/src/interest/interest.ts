@@ -57,8 +57,8 @@ const ordinary: EntityInterest = {};
  * {@link Viewer.list} of their own.
  *
  * Each tick: {@link move} what has moved, then {@link update}, whose callbacks say what has changed. What is
- * between two updates is as of the last one. Nothing here throws at positions, since a game computes them:
- * faults are counted, and the first of each kind is told. In steady state nothing is allocated.
+ * between two updates is as of the last one. {@link move} and {@link update} do not throw: faults are counted, and
+ * the first of each kind is told. In steady state nothing is allocated.
  */
 export class Interest {
   readonly levels: readonly InterestLevel[];
@@ -112,22 +112,34 @@ export class Interest {
     return this.#faults.counts;
   }
 
-  /** Adds an entity, or moves the one of that id. Throws {@link ConfigError} for a wrong id or weight. */
+  /**
+   * Adds an entity at a place, m; moves it if it is there. Throws {@link ConfigError} for a wrong id, place or
+   * weight.
+   */
   place(id: number, x: number, y: number, { always = false, weight = 1 }: EntityInterest = ordinary): void {
     assertWhole("id", id, idRange);
+    if (!Number.isFinite(x)) throw new ConfigError("x", x, "a finite number (m)");
+    if (!Number.isFinite(y)) throw new ConfigError("y", y, "a finite number (m)");
     if (!(weight > 0 && weight <= 1000)) throw new ConfigError("weight", weight, "above 0, up to 1000");
-    if (this.index.slotOf(id) >= 0) this.move(id, x, y);
-    else if (this.#isPlace(id, x, y)) {
-      this.index.place(id, this.#grid.clampX(x), this.#grid.clampY(y), weight, always);
-    }
+    this.#countOutside(id, x, y);
+    const slot = this.index.slotOf(id);
+    if (slot >= 0) this.index.move(slot, this.#grid.clampX(x), this.#grid.clampY(y));
+    else this.index.place(id, this.#grid.clampX(x), this.#grid.clampY(y), weight, always);
   }
 
-  /** Moves an entity that was placed, m. Others are ignored. */
+  /**
+   * Moves an entity to a place, m. Others than those that were placed are ignored, and so is a place that is no
+   * finite number: that is counted.
+   */
   move(id: number, x: number, y: number): void {
     const slot = this.index.slotOf(id);
-    if (slot >= 0 && this.#isPlace(id, x, y)) {
-      this.index.move(slot, this.#grid.clampX(x), this.#grid.clampY(y));
+    if (slot < 0) return;
+    if (!Number.isFinite(x) || !Number.isFinite(y)) {
+      this.#faults.count("position", id);
+      return;
     }
+    this.#countOutside(id, x, y);
+    this.index.move(slot, this.#grid.clampX(x), this.#grid.clampY(y));
   }
 
   /** Removes an entity. Its id may be placed again at once: that is another entity. */
@@ -182,13 +194,8 @@ export class Interest {
     return this.#query.run(viewer, ids, levels);
   }
 
-  #isPlace(id: number, x: number, y: number): boolean {
-    if (!Number.isFinite(x) || !Number.isFinite(y)) {
-      this.#faults.count("position", id);
-      return false;
-    }
+  #countOutside(id: number, x: number, y: number): void {
     if (this.#grid.clampX(x) !== x || this.#grid.clampY(y) !== y) this.#faults.count("outside", id);
-    return true;
   }
 
   #refresh(viewer: Viewer): void {

@@ -31,18 +31,22 @@ export class ViewQuery {
     let count = bound.count;
     const { members, starts, counts, everywhere } = this.#index;
     const { seenCells, seenRings, seenCount } = window;
-    // The cell of all viewers comes first.
-    for (let each = -1; each < seenCount; each++) {
-      const cell = each < 0 ? everywhere : seenCells[each]!;
+    const levelOfRing = this.#degradation.levelsAt(budget.step);
+    const hasBound = bound.count > 0;
+    // The cell that everybody sees comes after the others.
+    const last = viewer.seesEverywhere ? seenCount : seenCount - 1;
+    for (let each = 0; each <= last; each++) {
+      const cell = each < seenCount ? seenCells[each]! : everywhere;
       const size = counts[cell]!;
       if (size === 0) continue;
-      const level = each < 0 ? 0 : this.#degradation.levelOf(budget.step, seenRings[each]!);
+      const level = each < seenCount ? levelOfRing[seenRings[each]!]! : 0;
       if (level === UNSEEN) continue;
       const start = starts[cell]!;
-      for (let at = start; at < start + size; at++) {
+      const end = start + size;
+      for (let at = start; at < end; at++) {
         const id = members[at]!;
         // A bound entity is written already, at the best level.
-        if (bound.count > 0 && bound.has(id)) continue;
+        if (hasBound && bound.has(id)) continue;
         if (count < most) {
           ids[count] = id;
           levels[count] = level;
