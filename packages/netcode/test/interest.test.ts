@@ -202,6 +202,36 @@ describe("a viewpoint", () => {
     expect([...world.view(viewer).keys()]).toEqual([2]);
   });
 
+  test("that has moved by a border since it was measured misses no entity that has, too", () => {
+    // Cells begin at multiples of 20, borders are 2 m.
+    const world = new InterestWorld({ rings: [{ radiusM: 50 }], cellM: 20 });
+    const viewer = world.addViewer();
+    world.interest.place(1, 41, 10);
+    viewer.look(-8.5, 10);
+    world.update();
+    world.interest.move(1, 38.5, 10);
+    viewer.look(-6.6, 10);
+    world.changes = 0;
+    world.update();
+    expect(world.changes).toBe(0);
+    // 45 m is 0.9 of the radius.
+    world.interest.move(1, 38.3, 10);
+    world.update();
+    expect([...world.view(viewer).keys()]).toEqual([1]);
+  });
+
+  test("that has moved by more than a border is measured again", () => {
+    const world = new InterestWorld({ rings: [{ radiusM: 50 }], cellM: 20 });
+    const viewer = world.addViewer();
+    world.interest.place(1, 41, 10);
+    viewer.look(-9.5, 10);
+    world.update();
+    expect(world.view(viewer).size).toBe(0);
+    viewer.look(-4, 10);
+    world.update();
+    expect([...world.view(viewer).keys()]).toEqual([1]);
+  });
+
   test("may teleport across the world: nothing of the old place is left", () => {
     const { world, viewer } = cornered();
     world.interest.place(1, WORLD.minX, WORLD.minY);
@@ -371,6 +401,32 @@ describe("a crowd", () => {
     world.changes = 0;
     world.update(60);
     expect(world.changes).toBe(0);
+  });
+
+  test("that sways changes no list", () => {
+    const { world } = cornered({ maxEntities: 50 });
+    const random = seededRandom(2);
+    const placesM = Array.from({ length: 100 }, () => 0.5 + random.next() * 7);
+    for (const [id, x] of placesM.entries()) world.interest.place(id, WORLD.minX + x, WORLD.minY);
+    world.update();
+    world.changes = 0;
+    for (let tick = 0; tick < 50; tick++) {
+      for (const [id, x] of placesM.entries())
+        world.interest.move(id, WORLD.minX + x + random.next() * 0.4, WORLD.minY);
+      world.update();
+    }
+    expect(world.changes).toBe(0);
+  });
+
+  test("loses an entity that leaves the view, also where the rule leaves room for it", () => {
+    const { world, viewer } = cornered({ maxEntities: 10, relevant: (_: number, id: number) => id < 3 });
+    crowd(world, 100);
+    // Each update looks at 40 candidates.
+    world.update(3);
+    expect(world.lists.get(viewer)).toEqual(new Set([0, 1, 2]));
+    world.interest.move(1, FAR.x, FAR.y);
+    world.update();
+    expect(world.lists.get(viewer)).toEqual(new Set([0, 2]));
   });
 
   test("that has dissolved gives back whole cells", () => {

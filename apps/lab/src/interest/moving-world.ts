@@ -5,7 +5,7 @@ export interface WorldShape {
   readonly entities: number;
   readonly edgeM: number;
   readonly radiusM: number;
-  readonly cellM?: number;
+  readonly cellM: number;
   /** Share of the entities that stay in a square of {@link hotSpotM}. */
   readonly hotShare: number;
   readonly hotSpotM: number;
@@ -39,7 +39,7 @@ export class MovingWorld {
         radiusM: shape.radiusM,
         maxEntities: 1000,
         bytesPerSecond: 100_000_000,
-        ...(shape.cellM && { cellM: shape.cellM }),
+        cellM: shape.cellM,
         ...(shape.hasRule && { relevant: () => true }),
       },
       {
