@@ -355,6 +355,28 @@ describe("a budget of bytes", () => {
     expect(world.faults).toEqual([{ kind: "budget", viewer: 7 }]);
   });
 
+  test("does not swing while the load does, by a tenth", () => {
+    const { world, viewer } = cornered({ cellM: 4, bytesPerSecond: 9000 });
+    populate(world);
+    play(world, viewer, 3);
+    // The whole view costs 20 x 320 + n x 160 bytes per second: 9000 are reached at 16 entities in the ring.
+    for (let id = 115; id < 140; id++) world.interest.remove(id);
+    world.update();
+    expect(levelCounts(world, viewer)).toEqual([[0, 20]]);
+    for (let id = 110; id < 115; id++) world.interest.remove(id);
+    play(world, viewer, 1);
+    expect(levelCounts(world, viewer)).toEqual([
+      [0, 20],
+      [1, 10],
+    ]);
+    for (let id = 110; id < 115; id++) world.interest.place(id, WORLD.minX + 15, WORLD.minY + 1);
+    world.update();
+    expect(levelCounts(world, viewer)).toEqual([
+      [0, 20],
+      [1, 15],
+    ]);
+  });
+
   test("learns how large states are, and does not swing", () => {
     const { world, viewer } = cornered({ cellM: 4, bytesPerSecond: 9000 });
     populate(world);
@@ -435,7 +457,11 @@ describe("a crowd", () => {
     world.update();
     expect(viewer.list!.count).toBe(50);
     expect(world.levels.get(viewer)!.size).toBe(0);
-    for (let id = 0; id < 30; id++) world.interest.remove(id);
+    for (let id = 0; id < 13; id++) world.interest.remove(id);
+    world.update();
+    // 47 entities would fit, but not with a tenth to spare.
+    expect(viewer.list!.count).toBe(47);
+    for (let id = 13; id < 30; id++) world.interest.remove(id);
     world.update();
     expect(viewer.list).toBeUndefined();
     expect(world.reported(viewer).size).toBe(30);

@@ -12,8 +12,8 @@ export class Degradation {
   readonly privateList: number;
   /** Level by ring, for each step. */
   readonly #levels: readonly Uint8Array[];
-  /** States of an entity per tick, by step and ring. */
-  readonly #rates: Float64Array;
+  /** States of an entity per tick by ring, for each step. */
+  readonly #rates: readonly Float64Array[];
 
   constructor({ radiiM, levels }: InterestPlan) {
     const rings = radiiM.length;
@@ -21,12 +21,12 @@ export class Degradation {
     this.privateList = rings + levels.length - 1;
     const steps = this.privateList + 1;
     this.#levels = Array.from({ length: steps }, () => new Uint8Array(rings).fill(UNSEEN));
-    this.#rates = new Float64Array(steps * rings);
+    this.#rates = Array.from({ length: steps }, () => new Float64Array(rings));
     for (let step = 0; step < this.privateList; step++) {
       for (let ring = 0; ring < this.ringsAt(step); ring++) {
         const level = step < rings ? ring : step - rings + 1;
         this.#levels[step]![ring] = level;
-        this.#rates[step * rings + ring] = 1 / levels[level]!.everyTicks;
+        this.#rates[step]![ring] = 1 / levels[level]!.everyTicks;
       }
     }
   }
@@ -47,17 +47,14 @@ export class Degradation {
   }
 
   /** Returns the number of entities that are left at a step. */
-  entitiesAt(step: number, counts: Uint32Array): number {
+  entitiesAt(step: number, counts: Int32Array): number {
     let sum = 0;
     for (let ring = this.ringsAt(step) - 1; ring >= 0; ring--) sum += counts[ring]!;
     return sum;
   }
 
-  /** Returns the states per tick at a step, if every entity is sent at each of its turns. */
-  statesAt(step: number, counts: Uint32Array): number {
-    let sum = 0;
-    for (let ring = this.ringsAt(step) - 1; ring >= 0; ring--)
-      sum += counts[ring]! * this.#rates[step * this.ringCount + ring]!;
-    return sum;
+  /** Returns the states per tick of an entity of each ring at a step, if it is sent at each of its turns. */
+  ratesAt(step: number): Float64Array {
+    return this.#rates[step]!;
   }
 }

@@ -121,7 +121,7 @@ export class Interest {
     if (!Number.isFinite(x)) throw new ConfigError("x", x, "a finite number (m)");
     if (!Number.isFinite(y)) throw new ConfigError("y", y, "a finite number (m)");
     if (!(weight > 0 && weight <= 1000)) throw new ConfigError("weight", weight, "above 0, up to 1000");
-    this.#countOutside(id, x, y);
+    if (!this.#grid.holds(x, y)) this.#faults.count("outside", id);
     const slot = this.index.slotOf(id);
     if (slot >= 0) this.index.move(slot, this.#grid.clampX(x), this.#grid.clampY(y));
     else this.index.place(id, this.#grid.clampX(x), this.#grid.clampY(y), weight, always);
@@ -134,12 +134,9 @@ export class Interest {
   move(id: number, x: number, y: number): void {
     const slot = this.index.slotOf(id);
     if (slot < 0) return;
-    if (!Number.isFinite(x) || !Number.isFinite(y)) {
-      this.#faults.count("position", id);
-      return;
-    }
-    this.#countOutside(id, x, y);
-    this.index.move(slot, this.#grid.clampX(x), this.#grid.clampY(y));
+    if (this.#grid.holds(x, y)) this.index.move(slot, x, y);
+    else if (Number.isFinite(x) && Number.isFinite(y)) this.place(id, x, y);
+    else this.#faults.count("position", id);
   }
 
   /** Removes an entity. Its id may be placed again at once: that is another entity. */
@@ -194,10 +191,6 @@ export class Interest {
     return this.#query.run(viewer, ids, levels);
   }
 
-  #countOutside(id: number, x: number, y: number): void {
-    if (this.#grid.clampX(x) !== x || this.#grid.clampY(y) !== y) this.#faults.count("outside", id);
-  }
-
   #refresh(viewer: Viewer): void {
     const { window, budget, bound } = viewer;
     const stepBefore = budget.step;
@@ -221,7 +214,7 @@ export class Interest {
     const { window } = viewer;
     this.#leaving = viewer;
     window.centre(viewer.cell, this.#onLeftWindow);
-    return window.measure(viewer.x, viewer.y);
+    return window.measure(viewer.viewpoint);
   }
 
   #reportCells(viewer: Viewer, before: Uint8Array, stepBefore: number): void {

@@ -13,9 +13,8 @@ const CANDIDATES_PER_PLACE = 4;
 /** The viewer of a list, as the list sees it. */
 export interface ListViewer {
   readonly id: number;
-  /** Its viewpoint, m. */
-  readonly x: number;
-  readonly y: number;
+  /** Its x and y, m. */
+  readonly viewpoint: Float64Array;
   readonly bound: BoundEntities;
   readonly window: ViewWindow;
   readonly budget: ViewBudget;
@@ -152,11 +151,14 @@ export class PrivateList {
       const waitedTicks = (tick - list.sentTicks[at]!) >>> 0;
       if (waitedTicks < plan.levels[list.levels[at]!]!.everyTicks) continue;
       const slot = index.slotOfSerial(list.ids[at]!, list.serials[at]!);
-      if (slot >= 0) heap.push(at, this.#merit(slot) * waitedTicks);
+      if (slot < 0) continue;
+      this.#offerMerit(slot);
+      heap.next[0]! *= waitedTicks;
+      heap.push(at);
     }
     const count = heap.size;
     for (let each = count - 1; each >= 0; each--) {
-      const at = heap.pop()!;
+      const at = heap.pop();
       ids[each] = list.ids[at]!;
       list.sentTicks[at] = tick;
     }
@@ -195,7 +197,7 @@ export class PrivateList {
       if (slot >= 0 && this.#viewer.window.ringOf(index.cells[slot]!) !== UNSEEN) this.#consider(slot);
     }
     if (total > 0) this.#considerCells(total);
-    for (let slot = heap.pop(); slot !== undefined; slot = heap.pop())
+    for (let slot = heap.pop(); slot >= 0; slot = heap.pop())
       this.#include(slot, this.#viewer.window.ringOf(index.cells[slot]!));
   }
 
@@ -222,17 +224,18 @@ export class PrivateList {
     considered[slot] = stamp;
     if (!this.#isRelevant(slot)) return;
     if (this.#isCrowd) {
-      const merit = this.#merit(slot);
-      heap.push(slot, before[slot] === stamp ? merit / ENTER_SHARE : merit);
+      this.#offerMerit(slot);
+      if (before[slot] === stamp) heap.next[0]! /= ENTER_SHARE;
+      heap.push(slot);
     } else this.#include(slot, this.#viewer.window.ringOf(index.cells[slot]!));
   }
 
-  /** Weight x nearness: 1 at the viewer, one half at the nearest ring's radius. */
-  #merit(slot: number): number {
-    const { index, plan } = this.#workspace;
-    const x = index.x[slot]! - this.#viewer.x;
-    const y = index.y[slot]! - this.#viewer.y;
-    return index.weights[slot]! / (1 + Math.sqrt(x * x + y * y) / plan.radiiM[0]!);
+  /** Makes the next priority weight x nearness: 1 at the viewer, one half at the nearest ring's radius. */
+  #offerMerit(slot: number): void {
+    const { index, plan, heap } = this.#workspace;
+    const x = index.x[slot]! - this.#viewer.viewpoint[0]!;
+    const y = index.y[slot]! - this.#viewer.viewpoint[1]!;
+    heap.next[0] = index.weights[slot]! / (1 + Math.sqrt(x * x + y * y) / plan.radiiM[0]!);
   }
 
   #isRelevant(slot: number): boolean {

@@ -23,6 +23,12 @@ export class SquareGrid {
     return this.cols * this.rows;
   }
 
+  /** Returns true if a place is inside the world; false for what is no number. */
+  holds(x: number, y: number): boolean {
+    const { minX, minY, maxX, maxY } = this.world;
+    return x >= minX && x <= maxX && y >= minY && y <= maxY;
+  }
+
   /** Returns the nearest x inside the world, m. */
   clampX(x: number): number {
     return Math.min(Math.max(x, this.world.minX), this.world.maxX);

@@ -6,6 +6,15 @@ const FIRST_GUESS_BYTES = 16;
 /** Budget that may accumulate for a private list, s. */
 const BURST_SECONDS = 0.25;
 
+/** Bytes over about the last second. */
+const BYTES = 0;
+/** Turns of entities over about the last second. */
+const STATES = 1;
+/** Bytes that a private list may send now. */
+const TOKENS = 2;
+/** Turns of entities per tick at the step that was looked at last. */
+const TURNS = 3;
+
 /** The numbers that all budgets of a room share. */
 export interface BudgetTerms {
   readonly plan: InterestPlan;
@@ -25,16 +34,14 @@ export class ViewBudget {
   /** True if even the slowest rate needs more bytes than the limit. */
   isExceeded = false;
   readonly #terms: BudgetTerms;
-  /** Sums over about the last second. */
-  #bytes: number;
-  #states: number;
-  #tokens = 0;
+  /** An array, since each write of such a number to a field makes an object. */
+  readonly #sums = new Float64Array(4);
 
   constructor(terms: BudgetTerms) {
     this.#terms = terms;
     this.step = terms.privateLists ? terms.degradation.privateList : 0;
-    this.#states = terms.tickHz;
-    this.#bytes = terms.tickHz * FIRST_GUESS_BYTES;
+    this.#sums[STATES] = terms.tickHz;
+    this.#sums[BYTES] = terms.tickHz * FIRST_GUESS_BYTES;
   }
 
   get hasPrivateList(): boolean {
@@ -43,23 +50,23 @@ export class ViewBudget {
 
   /** Mean bytes of one entity's turn: less than a state, since not every turn sends one. */
   get bytesPerState(): number {
-    return this.#bytes / this.#states;
+    return this.#sums[BYTES]! / this.#sums[STATES]!;
   }
 
   /** Returns the states that a private list may send now. */
   get affordable(): number {
-    return Math.max(0, Math.floor(this.#tokens / this.bytesPerState));
+    return Math.max(0, Math.floor(this.#sums[TOKENS]! / this.bytesPerState));
   }
 
   /** Records the bytes of states that the viewer got since the last {@link choose}. */
   spent(bytes: number): void {
-    this.#bytes += bytes;
-    this.#tokens -= bytes;
+    this.#sums[BYTES]! += bytes;
+    this.#sums[TOKENS]! -= bytes;
   }
 
   /** Records turns of entities of the private list. */
   took(states: number): void {
-    this.#states += states;
+    this.#sums[STATES]! += states;
   }
 
   /**
@@ -68,37 +75,46 @@ export class ViewBudget {
    * @param counts entities in each ring
    * @param always entities that are sent at every tick, whatever the step
    */
-  choose(counts: Uint32Array, always: number): void {
+  choose(counts: Int32Array, always: number): void {
     const { plan, degradation, tickHz, privateLists } = this.#terms;
     const tickBytes = plan.bytesPerSecond / tickHz;
-    this.#tokens = Math.min(
-      this.#tokens + tickBytes,
-      Math.max(tickBytes, plan.bytesPerSecond * BURST_SECONDS),
-    );
+    const sums = this.#sums;
+    const mostTokens = Math.max(tickBytes, plan.bytesPerSecond * BURST_SECONDS);
+    sums[TOKENS] = Math.min(sums[TOKENS]! + tickBytes, mostTokens);
     const decay = Math.max(0, 1 - 1 / tickHz);
     // The means stay what they are while nobody is in view.
-    if (this.#states * decay > 1) {
-      this.#bytes *= decay;
-      this.#states *= decay;
+    if (sums[STATES]! * decay > 1) {
+      sums[BYTES]! *= decay;
+      sums[STATES]! *= decay;
     }
     if (privateLists) return;
-    this.step = this.#chosen(counts, always, tickBytes);
-    if (this.step < degradation.privateList) this.#states += degradation.statesAt(this.step, counts) + always;
+    this.step = this.#chosen(counts, always);
+    if (this.step < degradation.privateList) sums[STATES]! += sums[TURNS]!;
   }
 
-  #chosen(counts: Uint32Array, always: number, tickBytes: number): number {
+  #chosen(counts: Int32Array, always: number): number {
     const { plan, degradation } = this.#terms;
+    const { privateList } = degradation;
     this.isExceeded = false;
-    for (let step = 0; step < degradation.privateList; step++) {
+    for (let step = 0; step < privateList; step++) {
       const share = step < this.step ? ENTER_SHARE : 1;
       if (degradation.entitiesAt(step, counts) > plan.maxEntities * share) continue;
-      const states = degradation.statesAt(step, counts) + always;
-      if (states * this.bytesPerState <= tickBytes * share) return step;
+      if (this.#affords(step, counts, always)) return step;
     }
     const share = this.hasPrivateList ? ENTER_SHARE : 1;
-    const slowest = degradation.privateList - 1;
-    if (degradation.entitiesAt(slowest, counts) > plan.maxEntities * share) return degradation.privateList;
+    if (degradation.entitiesAt(privateList - 1, counts) > plan.maxEntities * share) return privateList;
     this.isExceeded = true;
-    return slowest;
+    return privateList - 1;
+  }
+
+  /** Returns true if the bytes of a step are within the limit, and notes its turns per tick. */
+  #affords(step: number, counts: Int32Array, always: number): boolean {
+    const { plan, degradation, tickHz } = this.#terms;
+    const rates = degradation.ratesAt(step);
+    let turns = always;
+    for (let ring = 0; ring < counts.length; ring++) turns += counts[ring]! * rates[ring]!;
+    this.#sums[TURNS] = turns;
+    const share = step < this.step ? ENTER_SHARE : 1;
+    return (turns * this.#sums[BYTES]!) / this.#sums[STATES]! <= (plan.bytesPerSecond / tickHz) * share;
   }
 }

@@ -52,7 +52,7 @@ export class ViewWindow {
   /** The ring of each cell of the window, row by row; {@link UNSEEN} beyond the last. */
   rings: Uint8Array;
   /** Number of entities in each ring. */
-  readonly counts: Uint32Array;
+  readonly counts: Int32Array;
   /** The viewer's own cell, in the middle of the window. */
   cell = NOWHERE;
   /** The rings before the last {@link measure}. */
@@ -68,7 +68,7 @@ export class ViewWindow {
     const { edge } = geometry;
     this.rings = new Uint8Array(edge * edge).fill(UNSEEN);
     this.before = new Uint8Array(edge * edge);
-    this.counts = new Uint32Array(geometry.leaveM2.length);
+    this.counts = new Int32Array(geometry.leaveM2.length);
     this.seenCells = new Int32Array(edge * edge);
     this.seenRings = new Uint8Array(edge * edge);
   }
@@ -113,16 +113,16 @@ export class ViewWindow {
     this.cell = cell;
   }
 
-  /** Measures the cells from a place in the middle cell. Returns true if one has another ring than {@link before}. */
-  measure(x: number, y: number): boolean {
+  /** Measures the cells from a viewpoint in the middle cell (x and y, m). Returns true if one has another ring than {@link before}. */
+  measure(viewpoint: Float64Array): boolean {
     const { edge, grid, columnM2, rowM2, leaveM2, visibility } = this.#geometry;
     const { rings } = this;
     const next = this.before.fill(UNSEEN);
     const firstCol = (this.cell % grid.cols) - (edge >> 1);
     const firstRow = Math.floor(this.cell / grid.cols) - (edge >> 1);
     const groundM = grid.cellM + 2 * grid.borderM;
-    measureAlong(columnM2, x - grid.leftOf(firstCol), grid.cellM, groundM);
-    measureAlong(rowM2, y - grid.bottomOf(firstRow), grid.cellM, groundM);
+    measureAlong(columnM2, viewpoint[0]! - grid.leftOf(firstCol), grid.cellM, groundM);
+    measureAlong(rowM2, viewpoint[1]! - grid.bottomOf(firstRow), grid.cellM, groundM);
     const colStart = Math.max(0, -firstCol);
     const colEnd = Math.min(edge, grid.cols - firstCol);
     const rowEnd = Math.min(edge, grid.rows - firstRow);

@@ -20,9 +20,8 @@ export interface ViewerParts {
 export class Viewer implements ListViewer {
   /** The number that the room gave it. */
   readonly id: number;
-  /** Its viewpoint, m; meaningless while it has no {@link cell}. */
-  x = 0;
-  y = 0;
+  /** Its x and y, m; meaningless while it has no {@link cell}. In an array, since each write to a field is an object. */
+  readonly viewpoint = new Float64Array(2);
   /** The cell of its viewpoint; `NOWHERE` before the first. */
   cell = NOWHERE;
   readonly bound: BoundEntities;
@@ -34,8 +33,7 @@ export class Viewer implements ListViewer {
   seesEverywhere = false;
   readonly #parts: ViewerParts;
   /** The viewpoint from which the rings were measured, m. */
-  #measuredX = NaN;
-  #measuredY = NaN;
+  readonly #measured = new Float64Array(2).fill(NaN);
   #followed = -1;
   #followedSerial = 0;
 
@@ -66,8 +64,10 @@ export class Viewer implements ListViewer {
       return;
     }
     this.#followed = -1;
-    this.#place(grid.clampX(x), grid.clampY(y));
-    if (this.x !== x || this.y !== y) faults.count("outside", undefined, this.id);
+    this.viewpoint[0] = grid.clampX(x);
+    this.viewpoint[1] = grid.clampY(y);
+    this.#findCell();
+    if (!grid.holds(x, y)) faults.count("outside", undefined, this.id);
   }
 
   /**
@@ -92,29 +92,30 @@ export class Viewer implements ListViewer {
     if (this.#followed < 0) return;
     const { index, faults } = this.#parts;
     const slot = index.slotOfSerial(this.#followed, this.#followedSerial);
-    if (slot >= 0) this.#place(index.x[slot]!, index.y[slot]!);
-    else {
+    if (slot < 0) {
       faults.count("viewpoint", this.#followed, this.id);
       this.#followed = -1;
+      return;
     }
+    this.viewpoint[0] = index.x[slot]!;
+    this.viewpoint[1] = index.y[slot]!;
+    this.#findCell();
   }
 
   /** Returns true, once, if the rings have to be measured from where it is now. */
   takeMove(): boolean {
     if (this.cell === NOWHERE) return false;
     const { borderM } = this.#parts.grid;
-    const x = this.x - this.#measuredX;
-    const y = this.y - this.#measuredY;
+    const x = this.viewpoint[0]! - this.#measured[0]!;
+    const y = this.viewpoint[1]! - this.#measured[1]!;
     // Not a number before the first time.
     if (x * x + y * y <= borderM * borderM) return false;
-    this.#measuredX = this.x;
-    this.#measuredY = this.y;
+    this.#measured[0] = this.viewpoint[0]!;
+    this.#measured[1] = this.viewpoint[1]!;
     return true;
   }
 
-  #place(x: number, y: number): void {
-    this.x = x;
-    this.y = y;
-    this.cell = this.#parts.grid.cellAt(x, y, this.cell);
+  #findCell(): void {
+    this.cell = this.#parts.grid.cellAt(this.viewpoint[0]!, this.viewpoint[1]!, this.cell);
   }
 }
