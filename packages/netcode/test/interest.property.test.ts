@@ -102,15 +102,15 @@ class RandomWorld {
       const target = drawnPlace(random);
       watcher.viewer.look(target.x, target.y);
       watcher.target = target;
-    } else if (random.bool(0.05) && this.places.size > 0) {
-      const ids = [...this.places.keys()];
+    }
+    const ids = [...this.places.keys()];
+    if (ids.length === 0) return;
+    if (random.bool(0.05)) {
       const target = ids[random.int(0, ids.length - 1)]!;
       watcher.viewer.follow(target);
       watcher.target = target;
-    } else if (random.bool(0.05) && this.places.size > 0) {
-      const ids = [...this.places.keys()];
-      watcher.viewer.bind(ids[random.int(0, ids.length - 1)]!);
     }
+    if (random.bool(0.05)) watcher.viewer.bind(ids[random.int(0, ids.length - 1)]!);
   }
 
   #watch(): void {

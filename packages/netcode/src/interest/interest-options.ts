@@ -8,7 +8,7 @@ import {
 } from "@paceline/protocol";
 
 /** A ring of detail around a viewer. */
-export interface InterestRing {
+interface InterestRing {
   /** Outer radius, m. A cell enters the ring at 0.9 of it, and leaves at 1.0. */
   readonly radiusM: number;
   /** Ticks between two states of an entity, 1 to 64. Default 1: every tick. */

@@ -15,15 +15,18 @@ export class ViewQuery {
 
   /** Returns the number of entities; those that do not fit into the arrays are counted and not written. */
   run(viewer: Viewer, ids: Uint32Array, levels: Uint8Array): number {
-    const { list, bound, window, budget } = viewer;
+    const { list } = viewer;
     const most = Math.min(ids.length, levels.length);
-    if (list) {
-      for (let at = 0; at < list.count && at < most; at++) {
-        ids[at] = list.idAt(at);
-        levels[at] = list.levelAt(at);
-      }
-      return list.count;
+    if (!list) return this.#writeCells(viewer, ids, levels, most);
+    for (let at = 0; at < list.count && at < most; at++) {
+      ids[at] = list.idAt(at);
+      levels[at] = list.levelAt(at);
     }
+    return list.count;
+  }
+
+  #writeCells(viewer: Viewer, ids: Uint32Array, levels: Uint8Array, most: number): number {
+    const { bound, window, budget } = viewer;
     for (let each = 0; each < bound.count && each < most; each++) {
       ids[each] = bound.ids[each]!;
       levels[each] = 0;
