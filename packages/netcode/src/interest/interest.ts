@@ -151,7 +151,7 @@ export class Interest {
       grid: this.#grid,
       index: this.index,
       faults: this.#faults,
-      window: new ViewWindow(this.#geometry),
+      view: new ViewWindow(this.#geometry),
       budget: new ViewBudget(this.#budgetTerms),
     });
     this.#viewers.push(viewer);
@@ -163,10 +163,10 @@ export class Interest {
     const at = this.#viewers.indexOf(viewer);
     if (at < 0) return;
     this.#viewers.splice(at, 1);
-    const { window, budget } = viewer;
-    for (let each = 0; each < window.seenCount; each++) {
-      const level = this.#degradation.levelOf(budget.step, window.seenRings[each]!);
-      if (level !== UNSEEN) this.#facts.onView(viewer, window.seenCells[each]!, UNSEEN, level);
+    const { view, budget } = viewer;
+    for (let each = 0; each < view.seenCount; each++) {
+      const level = this.#degradation.levelOf(budget.step, view.seenRings[each]!);
+      if (level !== UNSEEN) this.#facts.onView(viewer, view.seenCells[each]!, UNSEEN, level);
     }
     this.#setSeesEverywhere(viewer, false);
   }
@@ -192,15 +192,15 @@ export class Interest {
   }
 
   #refresh(viewer: Viewer): void {
-    const { window, budget, bound } = viewer;
+    const { view, budget, bound } = viewer;
     const stepBefore = budget.step;
     viewer.locate();
     bound.dropRemoved();
     const hasChanged = viewer.takeMove() && this.#measure(viewer);
-    window.count(this.index);
-    budget.choose(window.counts, this.index.counts[this.index.everywhere]! + bound.count);
-    if (hasChanged) this.#reportCells(viewer, window.before, stepBefore);
-    else if (budget.step !== stepBefore) this.#reportCells(viewer, window.rings, stepBefore);
+    view.count(this.index);
+    budget.choose(view.counts, this.index.counts[this.index.everywhere]! + bound.count);
+    if (hasChanged) this.#reportCells(viewer, view.before, stepBefore);
+    else if (budget.step !== stepBefore) this.#reportCells(viewer, view.rings, stepBefore);
     if (budget.isExceeded) this.#faults.count("budget", undefined, viewer.id);
     this.#setSeesEverywhere(viewer, !budget.hasPrivateList);
     if (!budget.hasPrivateList) viewer.list = undefined;
@@ -211,19 +211,19 @@ export class Interest {
   }
 
   #measure(viewer: Viewer): boolean {
-    const { window } = viewer;
+    const { view } = viewer;
     this.#leaving = viewer;
-    window.centre(viewer.cell, this.#onLeftWindow);
-    return window.measure(viewer.viewpoint);
+    view.centre(viewer.cell, this.#onLeftWindow);
+    return view.measure(viewer.viewpoint);
   }
 
   #reportCells(viewer: Viewer, before: Uint8Array, stepBefore: number): void {
-    const { window, budget } = viewer;
-    const { rings } = window;
+    const { view, budget } = viewer;
+    const { rings } = view;
     for (let place = 0; place < rings.length; place++) {
       const previous = this.#degradation.levelOf(stepBefore, before[place]!);
       const level = this.#degradation.levelOf(budget.step, rings[place]!);
-      if (level !== previous) this.#facts.onView(viewer, window.cellAt(place), level, previous);
+      if (level !== previous) this.#facts.onView(viewer, view.cellAt(place), level, previous);
     }
   }
 

@@ -16,7 +16,7 @@ export interface ListViewer {
   /** Its x and y, m. */
   readonly viewpoint: Float64Array;
   readonly bound: BoundEntities;
-  readonly window: ViewWindow;
+  readonly view: ViewWindow;
   readonly budget: ViewBudget;
 }
 
@@ -188,29 +188,29 @@ export class PrivateList {
   #chooseBest(): void {
     const { index, heap, plan } = this.#workspace;
     let total = 0;
-    for (const count of this.#viewer.window.counts) total += count;
+    for (const count of this.#viewer.view.counts) total += count;
     this.#isCrowd = total > plan.maxEntities;
     heap.clear(plan.maxEntities);
     // In a crowd, those in the list may be outside the part that is looked at.
     for (let at = 0; this.#isCrowd && at < this.#now.count; at++) {
       const slot = index.slotOfSerial(this.#now.ids[at]!, this.#now.serials[at]!);
-      if (slot >= 0 && this.#viewer.window.ringOf(index.cells[slot]!) !== UNSEEN) this.#consider(slot);
+      if (slot >= 0 && this.#viewer.view.ringOf(index.cells[slot]!) !== UNSEEN) this.#consider(slot);
     }
     if (total > 0) this.#considerCells(total);
     for (let slot = heap.pop(); slot >= 0; slot = heap.pop())
-      this.#include(slot, this.#viewer.window.ringOf(index.cells[slot]!));
+      this.#include(slot, this.#viewer.view.ringOf(index.cells[slot]!));
   }
 
   /** Looks at the entities of all cells in view, or at the next part of a crowd. */
   #considerCells(total: number): void {
     const { index, plan } = this.#workspace;
-    const { window } = this.#viewer;
+    const { view } = this.#viewer;
     let unseen = Math.min(total, CANDIDATES_PER_PLACE * plan.maxEntities);
     let skipped = this.#offset % total;
     this.#offset = skipped + unseen;
     // The part may begin in the last cell and go on in the first.
-    for (let each = 0; unseen > 0; each = (each + 1) % window.seenCount) {
-      const cell = window.seenCells[each]!;
+    for (let each = 0; unseen > 0; each = (each + 1) % view.seenCount) {
+      const cell = view.seenCells[each]!;
       const count = index.counts[cell]!;
       for (let member = skipped; member < count && unseen > 0; member++, unseen--)
         this.#consider(index.slotOf(index.members[index.starts[cell]! + member]!));
@@ -227,7 +227,7 @@ export class PrivateList {
       this.#offerMerit(slot);
       if (before[slot] === stamp) heap.next[0]! /= ENTER_SHARE;
       heap.push(slot);
-    } else this.#include(slot, this.#viewer.window.ringOf(index.cells[slot]!));
+    } else this.#include(slot, this.#viewer.view.ringOf(index.cells[slot]!));
   }
 
   /** Makes the next priority weight x nearness: 1 at the viewer, one half at the nearest ring's radius. */

@@ -26,14 +26,14 @@ export class ViewQuery {
   }
 
   #writeCells(viewer: Viewer, ids: Uint32Array, levels: Uint8Array, most: number): number {
-    const { bound, window, budget } = viewer;
+    const { bound, view, budget } = viewer;
     for (let each = 0; each < bound.count && each < most; each++) {
       ids[each] = bound.ids[each]!;
       levels[each] = 0;
     }
     let count = bound.count;
     const { members, starts, counts, everywhere } = this.#index;
-    const { seenCells, seenRings, seenCount } = window;
+    const { seenCells, seenRings, seenCount } = view;
     const levelOfRing = this.#degradation.levelsAt(budget.step);
     const hasBound = bound.count > 0;
     // The cell that everybody sees comes after the others.

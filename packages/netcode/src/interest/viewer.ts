@@ -12,7 +12,7 @@ export interface ViewerParts {
   readonly grid: SquareGrid;
   readonly index: CellIndex;
   readonly faults: InterestFaults;
-  readonly window: ViewWindow;
+  readonly view: ViewWindow;
   readonly budget: ViewBudget;
 }
 
@@ -25,7 +25,7 @@ export class Viewer implements ListViewer {
   /** The cell of its viewpoint; `NOWHERE` before the first. */
   cell = NOWHERE;
   readonly bound: BoundEntities;
-  readonly window: ViewWindow;
+  readonly view: ViewWindow;
   readonly budget: ViewBudget;
   /** The entities that are chosen for it alone; undefined while it sees whole cells. */
   list: PrivateList | undefined;
@@ -40,7 +40,7 @@ export class Viewer implements ListViewer {
   constructor(id: number, parts: ViewerParts) {
     this.id = id;
     this.#parts = parts;
-    this.window = parts.window;
+    this.view = parts.view;
     this.budget = parts.budget;
     this.bound = new BoundEntities(parts.index);
   }
