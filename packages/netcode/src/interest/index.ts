@@ -1,0 +1,1 @@
+export { Interest } from "./interest.js";

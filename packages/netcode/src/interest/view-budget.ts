@@ -1,0 +1,120 @@
+import type { Degradation } from "./degradation.js";
+import { ENTER_SHARE, type InterestPlan } from "./interest-options.js";
+
+/** Assumed size of a state before the first was sent. */
+const FIRST_GUESS_BYTES = 16;
+/** Budget that may accumulate for a private list, s. */
+const BURST_SECONDS = 0.25;
+
+/** Bytes over about the last second. */
+const BYTES = 0;
+/** Turns of entities over about the last second. */
+const STATES = 1;
+/** Bytes that a private list may send now. */
+const TOKENS = 2;
+/** Turns of entities per tick at the step that was looked at last. */
+const TURNS = 3;
+
+/** The numbers that all budgets of a room share. */
+export interface BudgetTerms {
+  readonly plan: InterestPlan;
+  readonly degradation: Degradation;
+  readonly tickHz: number;
+  /** True if every viewer has a private list, because the game has an exact rule. */
+  readonly privateLists: boolean;
+}
+
+/**
+ * Keeps one viewer below its limits of entities and bytes, by the steps of {@link Degradation}. It learns how
+ * many bytes a turn of an entity costs, over about a second, and so knows what a step would cost before it is
+ * taken. A view recovers at 0.9 of a limit.
+ */
+export class ViewBudget {
+  step: number;
+  /** True if even the slowest rate needs more bytes than the limit. */
+  isExceeded = false;
+  readonly #terms: BudgetTerms;
+  /** An array, since each write of such a number to a field makes an object. */
+  readonly #sums = new Float64Array(4);
+
+  constructor(terms: BudgetTerms) {
+    this.#terms = terms;
+    this.step = terms.privateLists ? terms.degradation.privateList : 0;
+    this.#sums[STATES] = terms.tickHz;
+    this.#sums[BYTES] = terms.tickHz * FIRST_GUESS_BYTES;
+  }
+
+  get hasPrivateList(): boolean {
+    return this.step === this.#terms.degradation.privateList;
+  }
+
+  /** Mean bytes of one entity's turn: less than a state, since not every turn sends one. */
+  get bytesPerState(): number {
+    return this.#sums[BYTES]! / this.#sums[STATES]!;
+  }
+
+  /** Returns the states that a private list may send now. */
+  get affordable(): number {
+    return Math.max(0, Math.floor(this.#sums[TOKENS]! / this.bytesPerState));
+  }
+
+  /** Records the bytes of states that the viewer got since the last {@link choose}. */
+  spent(bytes: number): void {
+    this.#sums[BYTES]! += bytes;
+    this.#sums[TOKENS]! -= bytes;
+  }
+
+  /** Records turns of entities of the private list. */
+  took(states: number): void {
+    this.#sums[STATES]! += states;
+  }
+
+  /**
+   * Chooses the step for the next tick.
+   *
+   * @param counts entities in each ring
+   * @param always entities that are sent at every tick, whatever the step
+   */
+  choose(counts: Int32Array, always: number): void {
+    const { plan, degradation, tickHz, privateLists } = this.#terms;
+    const tickBytes = plan.bytesPerSecond / tickHz;
+    const sums = this.#sums;
+    const mostTokens = Math.max(tickBytes, plan.bytesPerSecond * BURST_SECONDS);
+    sums[TOKENS] = Math.min(sums[TOKENS]! + tickBytes, mostTokens);
+    const decay = Math.max(0, 1 - 1 / tickHz);
+    // The means stay what they are while nobody is in view.
+    if (sums[STATES]! * decay > 1) {
+      sums[BYTES]! *= decay;
+      sums[STATES]! *= decay;
+    }
+    if (privateLists) return;
+    this.step = this.#chosen(counts, always);
+    if (this.step < degradation.privateList) sums[STATES]! += sums[TURNS]!;
+  }
+
+  #chosen(counts: Int32Array, always: number): number {
+    const { plan, degradation } = this.#terms;
+    const { privateList } = degradation;
+    this.isExceeded = false;
+    for (let step = 0; step < privateList; step++) {
+      const share = step < this.step ? ENTER_SHARE : 1;
+      if (degradation.entitiesAt(step, counts) > plan.maxEntities * share) continue;
+      if (this.#affords(step, counts, always)) return step;
+    }
+    const share = this.hasPrivateList ? ENTER_SHARE : 1;
+    if (degradation.entitiesAt(privateList - 1, counts) > plan.maxEntities * share) return privateList;
+    this.isExceeded = true;
+    return privateList - 1;
+  }
+
+  /** Returns true if the bytes of a step are within the limit, and notes its turns per tick. */
+  #affords(step: number, counts: Int32Array, always: number): boolean {
+    const { plan, degradation, tickHz } = this.#terms;
+    const rates = degradation.ratesAt(step);
+    let turns = always;
+    for (let ring = 0; ring < counts.length; ring++) turns += counts[ring]! * rates[ring]!;
+    this.#sums[TURNS] = turns;
+    const share = step < this.step ? ENTER_SHARE : 1;
+    return (turns * this.#sums[BYTES]!) / this.#sums[STATES]! <= (plan.bytesPerSecond / tickHz) * share;
+  }
+}
