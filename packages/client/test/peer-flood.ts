@@ -41,10 +41,13 @@ export interface FloodMessage {
 const NO_KIND = 0x77;
 
 const nested = (levels: number): unknown => (levels === 0 ? [] : [nested(levels - 1)]);
+/** Writes the bodies of all messages: one writer for each would mostly allocate. */
+const bodies = new ByteWriter();
 const reliable = (payload: (id: number) => Uint8Array): FloodMessage => ({
   kind: MessageKind.reliable,
   body: (id) =>
-    new ByteWriter()
+    bodies
+      .reset()
       .u16(id & 0xffff)
       .bytes(payload(id))
       .take(),
@@ -58,7 +61,8 @@ const event = (message: unknown): FloodMessage => fixed(MessageKind.event, encod
 const bulk = (part: Uint8Array, flags: number): FloodMessage => ({
   kind: MessageKind.bulk,
   body: (id) =>
-    new ByteWriter()
+    bodies
+      .reset()
       .u16(id & 0xffff)
       .u8(flags)
       .bytes(part)
@@ -158,6 +162,7 @@ export class PeerFlood {
   readonly #flood: FloodMessage;
   readonly #rate: FloodRate;
   #sequence = 1000;
+  readonly #writer = new ByteWriter();
   #id: number;
   /** Messages that were sent, and those that were read. */
   sent = 0;
@@ -205,7 +210,7 @@ export class PeerFlood {
   #packet(): { readonly bytes: Uint8Array; readonly messages: number } {
     const { kind, body, perPacket = Infinity } = this.#flood;
     const sequence = this.#sequence++ & 0xffff;
-    const writer = new ByteWriter();
+    const writer = this.#writer.reset();
     writePacketHeader(writer, {
       sequence,
       isPublished: false,
