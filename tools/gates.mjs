@@ -56,16 +56,20 @@ const LINT = ["--type-aware", "--type-check", "--deny-warnings"];
 const tool = (script) => [NODE, path.join(ROOT, "tools", script)];
 
 /**
- * The simulations compute in virtual time, and take as long as all other gates that compute.
+ * The simulations compute in virtual time, and take as long as all other gates that compute. The tests of the heap
+ * count, and compute too.
  * @type {Gate}
  */
-const simulations = { name: "simulations", run: () => runTests("simulations", ["sim", "property"], 2, true) };
+const simulations = {
+  name: "simulations",
+  run: () => runTests("simulations", ["sim", "property", "heap"], 2, true),
+};
 
 /**
  * The tests that wait for sockets, processes and real time.
  * @type {Gate}
  */
-const units = { name: "units", run: () => runTests("units", ["unit", "heap"], 3, false) };
+const units = { name: "units", run: () => runTests("units", ["unit"], 3, false) };
 
 /**
  * The tests of the repository itself read, bundle and compile.
