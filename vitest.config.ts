@@ -18,11 +18,16 @@ const shared = { isolate: false, unstubGlobals: true, setupFiles: [guard] };
 
 /** Simulations of which `npm test` plays some cases (`someOf`), and the slow tier all. */
 const MANY_CASES = [
+  "apps/demo-game/test/slow-page.sim.test.ts",
   "examples/test/lockstep-games.sim.test.ts",
   "packages/client/test/path-bytes.sim.test.ts",
   "packages/client/test/soak.sim.test.ts",
   "packages/client/test/unsteady-lines.sim.test.ts",
+  "packages/server/test/bad-lines.sim.test.ts",
   "packages/server/test/lossy-line.sim.test.ts",
+  "packages/server/test/pauses.sim.test.ts",
+  "packages/server/test/relayed-loss.sim.test.ts",
+  "packages/server/test/rewind-claims.sim.test.ts",
   "packages/transport/test/striped-link.sim.test.ts",
 ];
 

@@ -2,6 +2,7 @@ import { seededRandom, virtualSocketPair } from "@paceline/testkit";
 import { roomStage, type RoomStage, type StagePlayer } from "@paceline/testkit/room";
 import { WebSocketLink } from "@paceline/transport";
 import { afterEach, expect, test } from "vitest";
+import { someOf } from "../../../packages/testkit/test/some-of.js";
 import { GrandPrixParticipant } from "../src/net/grand-prix-participant.js";
 import { RACE_TICK_HZ } from "../src/net/grand-prix.js";
 import { RaceRoom } from "../src/server/race-room.js";
@@ -174,10 +175,12 @@ test.each([
   60_000,
 );
 
-test.each([
-  { standstillMs: 200, maxP50M: 0.2, maxP95M: 0.4 },
+const pauses = [
   { standstillMs: 250, maxP50M: 0.25, maxP95M: 0.6 },
-])(
+  { standstillMs: 200, maxP50M: 0.2, maxP95M: 0.4 },
+];
+
+test.each(someOf(pauses, 1))(
   "1 s after a page stood still for $standstillMs ms, the others show its car where it does",
   async ({ standstillMs, maxP50M, maxP95M }) => {
     const slowly = { frameMs: 33, workShare: 0.5, isInPage: true, seed: 3 };

@@ -1,6 +1,7 @@
 /** A server that was paused: every player is back once, as the one that it was. */
 import { Room, type Player } from "@paceline/server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { someOf } from "../../testkit/test/some-of.js";
 import { PausableProcess, PausingStage, type PausingPlayer } from "./pausing-stage.js";
 
 let hooks: string[];
@@ -28,7 +29,7 @@ afterEach(() => stage.stop());
 
 const kinds = { relayed: { maxPlayers: 16 }, "with authority": PausedRoom };
 const cases = (Object.keys(kinds) as (keyof typeof kinds)[]).flatMap((kind) =>
-  [3, 6].flatMap((count) => [4, 5, 12, 20, 30, 50].map((seconds) => ({ kind, count, seconds }))),
+  someOf([3, 6], 1).flatMap((count) => [4, 5, 12, 20, 30, 50].map((seconds) => ({ kind, count, seconds }))),
 );
 
 describe("after a pause of the server", () => {

@@ -5,6 +5,7 @@ import { seededRandom } from "@paceline/testkit";
 import { roomStage, virtualWebRtc, type StagePlayer } from "@paceline/testkit/room";
 import { RoutedLoss, type ProfileChoice, type WebRtcLinkMaker } from "@paceline/transport";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { someOf } from "../../testkit/test/some-of.js";
 import { LossCount } from "../../transport/src/session/loss-count.js";
 import { serveVirtualWebRtc } from "./virtual-server-webrtc.js";
 
@@ -137,7 +138,7 @@ describe("states that go over WebRTC to the relay", () => {
     }
   });
 
-  test.each(["bandwidth", "cpu"] as const)(
+  test.each(someOf(["bandwidth", "cpu"] as const, 1))(
     "stay there for five minutes while each twentieth packet is lost, in a game that favours %s",
     async (favour) => {
       const room = await scene({ profile: { ...sparing, favour } });
