@@ -36,8 +36,8 @@ describe("states", () => {
     ]);
     expect(filesWith(/\bnew SnapshotWriter\(/)).toEqual([
       "client/src/modes/state-stream.ts",
-      "protocol/src/state/send/shared-writer.ts",
       "protocol/src/state/whole-state.ts",
+      "server/src/entities/world.ts",
     ]);
   });
 
@@ -51,11 +51,11 @@ describe("states", () => {
     expect(filesWith(/\b[gs]etFloat(?:32|64)\(/)).toEqual(ofValues);
   });
 
-  it("are sent by one class of a client, and by one of a server to each of several players and to one alone", () => {
-    expect(filesWith(/\bnew (?:(?:Shared)?Snapshot|Reference)Sender\(/)).toEqual([
+  it("are sent by one class of a client, and by one of a server, to one receiver as to many", () => {
+    expect(filesWith(/\bnew (?:ReceiverGroup|ReferenceSender)\b/)).toEqual([
       "client/src/modes/state-stream.ts",
-      "server/src/states/player-snapshot-stream.ts",
-      "server/src/states/shared-snapshot.ts",
+      "protocol/src/state/send/sole-receiver.ts",
+      "server/src/states/tier.ts",
     ]);
   });
 

@@ -32,6 +32,9 @@ const REPLACED = new RegExp(
     String.raw`\b(?:Mode(?:)Facts|Room(?:)Words|WordsOf(?:)Rooms|Travelling(?:)Room|Explained(?:)Room)\b`,
     // Lockstep has an entry of its own, and the panel a package.
     String.raw`client/(?:)(?:netcode|panel|src/panel)\b`,
+    // A group of receivers sends states.
+    String.raw`\b(?:Shared)?Snapshot(?:)Sender\b|\bShared(?:)(?:Writer|Ticks|Snapshot)\b`,
+    String.raw`\bAcknowledged(?:)(?:States|Ticks)\b|\bPlayer(?:)SnapshotStream\b|\bIndividual(?:)States\b`,
   ].join("|"),
 );
 /** Former objects between the relay's half of a player or a room and the game's half, and their files. */
@@ -44,6 +47,9 @@ const FOLDED = new RegExp(
   [
     String.raw`protocol/(?:)src/(?:errors/codes|match|bytes/message-reader|wire/build|schema/motion-use)\b`,
     String.raw`protocol/(?:)src/state/(?:plan/|codec/(?:checksum|varuint)\b)`,
+    String.raw`protocol/(?:)src/state/send/(?:(?:shared-)?snapshot-sender|shared-(?:ticks|writer)|acknowledged-)`,
+    String.raw`server/(?:)src/states/(?:shared-snapshot|player-snapshot-stream)\b`,
+    String.raw`client/(?:)src/modes/mesh/individual-states\b`,
     String.raw`netcode/(?:)src/(?:row-range|body/(?:angle|quaternion|pose-offset)|convergence/blend)\b`,
     String.raw`netcode/(?:)src/reckoning/(?:rotation|new-reckoner|step-model|refused-state|adaptive-threshold)\b`,
     String.raw`netcode/(?:)src/(?:prediction/row-step|replica/received-replica|interpolation/is-interpolated)\b`,
@@ -158,6 +164,9 @@ describe("the patterns", () => {
     expect(["/** O", "f the last packet. */"].join("")).toMatch(HARD_TO_READ);
     expect(["MO", "ST_PLAYERS"].join("")).toMatch(HARD_TO_READ);
     expect(["Mode", "Facts"].join("")).toMatch(REPLACED);
+    expect(["SharedSnap", "shotSender"].join("")).toMatch(REPLACED);
+    expect(["Snap", "shotSender"].join("")).toMatch(REPLACED);
+    expect(["Individual", "States"].join("")).toMatch(REPLACED);
     expect(["@paceline/client", "netcode"].join("/")).toMatch(REPLACED);
     expect(["packages/client", "src/panel/index.ts"].join("/")).toMatch(REPLACED);
     const home = ["", "home", "someone", "game"].join("/");
@@ -175,6 +184,7 @@ describe("the patterns", () => {
     expect(["packages/transport", "src/live/path-choice.ts"].join("/")).toMatch(FOLDED);
     expect(["packages/client", "src/plan/plan-in-force.ts"].join("/")).toMatch(FOLDED);
     expect(["packages/server", "src/hooks/refusal.ts"].join("/")).toMatch(FOLDED);
+    expect(["protocol", "src/state/send/shared-ticks.ts"].join("/")).toMatch(FOLDED);
     expect(["packages/relay", "src/authority/room-host.ts"].join("/")).toMatch(FOLDED);
     expect(["packages/protocol", "src/errors/error-codes.ts"].join("/")).not.toMatch(FOLDED);
     expect(["packages/client", "src/policy/plan-in-force.ts"].join("/")).not.toMatch(FOLDED);

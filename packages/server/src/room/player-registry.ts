@@ -32,7 +32,7 @@ export class PlayerRegistry {
     this.#placeOf(player).delete(player.number);
   }
 
-  /** Returns the snapshot streams of the players for which `isMeant` returns true. */
+  /** Returns the states of the players for which `isMeant` returns true. */
   statesOf(isMeant: (player: Player) => boolean): PlayerStates[] {
     const playerStates: PlayerStates[] = [];
     for (const player of this.#all) if (isMeant(player)) playerStates.push(player.states);

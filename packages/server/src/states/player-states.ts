@@ -40,7 +40,7 @@ export interface StatesConnection {
   send(states: Uint8Array, key: number, moment: StateMoment): number | undefined;
 }
 
-/** What a tier offers a player at one tick. */
+/** The states that a tier offers a player at one tick. */
 export interface Turn extends ReplicationMoment {
   /** Entities that are due, of the kinds that the player reads. */
   readonly due: readonly EntityRows[];

@@ -74,7 +74,7 @@ export class RoomReplication {
       repeatAfterMs: terms.repeats ? REPEAT_AFTER_MS : 0,
       isInterpolated: terms.isInterpolated,
       bytesPerSecond: Math.min(bytesPerSecond, terms.bytesPerSecond),
-      // Each player's snapshot stream handles its own losses.
+      // Each player's record handles its own losses.
       lostAfterMs: Infinity,
     };
   }

@@ -483,9 +483,9 @@ function isSameBase({ base, usesBase, newerThanBase }: Cohort<Receiver>, other: 
 }
 
 /** Returns the words of a window without the ticks after `newest`. */
-function upTo(window: TickWindow, newest: number): Int32Array {
-  if (window.newest === newest) return window.words;
-  const words = window.words.slice();
-  for (let tick = window.newest; isBefore(newest, tick); tick = (tick - 1) >>> 0) removeTick(words, tick);
+function upTo(arrived: TickWindow, newest: number): Int32Array {
+  if (arrived.newest === newest) return arrived.words;
+  const words = arrived.words.slice();
+  for (let tick = arrived.newest; isBefore(newest, tick); tick = (tick - 1) >>> 0) removeTick(words, tick);
   return words;
 }

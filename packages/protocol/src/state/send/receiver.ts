@@ -7,7 +7,7 @@ import { ARRIVAL_TICKS, TickWindow, WINDOW_TICKS } from "./tick-window.js";
 const REMOVALS_PER_TICK = 256;
 const NO_IDS: readonly number[] = [];
 
-/** What the receiver holds of an entity whose newest state from the group it lacks. */
+/** The state that a receiver holds of an entity whose newest one from the group it lacks. */
 interface Exception {
   /** Tick of the newest state that it holds; NO_TICK if none. */
   held: number;
@@ -222,7 +222,7 @@ export class Receiver {
 
   /** Records that the receiver has the packet of that sequence. Unknown sequences are ignored. */
   acknowledge(sequence: number): void {
-    // What was sent in order before this packet has arrived, too.
+    // Packets that were sent in order before this one have arrived, too.
     const announced = this.#announced.findIndex((each) => each.sequence === sequence);
     this.#announced.splice(0, announced + 1);
     const index = this.#packets.findIndex((packet) => packet.sequence === sequence);

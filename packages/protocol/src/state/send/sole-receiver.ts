@@ -19,7 +19,7 @@ export class SoleReceiver extends Receiver {
    */
   start(tick: number, entities: readonly EntityRows[]): void {
     if (this.isNew) this.attend(tick);
-    // What was sent too long ago is lost. The sender notices an earlier loss by other means, and writes again.
+    // Packets without an answer for so long are lost. The sender notices an earlier loss by other means, and writes again.
     this.lose(Number.NEGATIVE_INFINITY, tick);
     this.#group.start(tick, entities, this.#members, () => entities);
   }
