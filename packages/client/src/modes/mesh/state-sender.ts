@@ -400,15 +400,15 @@ export class StateSender {
         if (states.number === 1) costs.push(0);
         costs[costs.length - 1]! += states.body.length + PACKET_HEAD_BYTES;
         this.#publishInOrder(stream, states, moment);
-      } else {
-        for (const to of states.receivers) {
-          const peer = this.#peerOf(to.number)!;
-          const sequence = peer.session.sendState(states.body, keyOf(states), stream.head);
-          to.sent(states, sequence, moment.nowMs);
-          if (only) this.#sentToOnly(stream, states, moment, sequence);
-          else this.#sentToOne(this.#receiverOf(peer), states);
-          peer.meter.countUpdatesOut(states.rows.length);
-        }
+        continue;
+      }
+      for (const to of states.receivers) {
+        const peer = this.#peerOf(to.number)!;
+        const sequence = peer.session.sendState(states.body, keyOf(states), stream.head);
+        to.sent(states, sequence, moment.nowMs);
+        if (only) this.#sentToOnly(stream, states, moment, sequence);
+        else this.#sentToOne(this.#receiverOf(peer), states);
+        peer.meter.countUpdatesOut(states.rows.length);
       }
     }
     return costs.length > 0 ? Math.min(...costs) : undefined;

@@ -15,7 +15,8 @@ export class TickWindow {
   readonly #length: number;
   #end = NO_TICK;
 
-  constructor(length: typeof WINDOW_TICKS | typeof ARRIVAL_TICKS) {
+  /** @param length ticks: a power of two, at least 32 */
+  constructor(length: number) {
     this.#length = length;
     this.words = noTicks(length);
   }
