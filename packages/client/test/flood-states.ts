@@ -37,7 +37,6 @@ export class FloodStates {
     this.#history = new StateHistory({ plans: [plan], historyTicks: limits.historyTicks });
     const writer = new SnapshotWriter([plan], MAX_BYTES);
     this.#sender = new SoleReceiver({
-      history: this.#history,
       writer,
       maxBytes: MAX_BYTES,
       checksumTicks: Infinity,

@@ -71,8 +71,10 @@ export { describeColumns, matchColumns, MAX_COLUMN_BYTES } from "./state/columns
 export * from "./state/read/snapshot-reader.js";
 export * from "./state/send/reference-sender.js";
 export { Receiver } from "./state/send/receiver.js";
+export { withoutTicksAfter } from "./state/send/tick-window.js";
 export { SoleReceiver } from "./state/send/sole-receiver.js";
-export { ReceiverGroup, type GroupStates } from "./state/send/receiver-group.js";
+export type { GroupStates } from "./state/send/cohort.js";
+export { ReceiverGroup } from "./state/send/receiver-group.js";
 export * from "./state/send/snapshot-writer.js";
 export * from "./state/send/whole-sender.js";
 export * from "./state/whole-state.js";

@@ -23,7 +23,7 @@ test("a sender whose packets are acknowledged keeps no record of them", () => {
   ];
   const history = new StateHistory({ plans, historyTicks: 64 });
   const entities = Array.from({ length: ENTITIES }, (_, id) => history.spawn(id, plans[0]!, 0));
-  const sender = new SoleReceiver({ history, writer: new SnapshotWriter(plans) });
+  const sender = new SoleReceiver({ writer: new SnapshotWriter(plans) });
   let sent = 0;
   const sendTick = (tick: number): void => {
     for (const entity of entities) history.write(entity, tick, new Float32Array([tick % 100]));

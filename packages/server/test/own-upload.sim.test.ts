@@ -217,7 +217,6 @@ class RawCars {
   readonly #plan = plan;
   readonly #history = new StateHistory({ plans: [this.#plan], historyTicks: limits.historyTicks });
   readonly #sender = new SoleReceiver({
-    history: this.#history,
     writer: new SnapshotWriter([this.#plan]),
     maxBytes: 1000,
     checksumTicks: 8,

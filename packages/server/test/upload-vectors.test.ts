@@ -56,7 +56,7 @@ function written(): { readonly tick: number; readonly hex: string }[] {
   const bodies: { tick: number; hex: string }[] = [];
   for (const [kind, plan] of plans.entries()) {
     const history = new StateHistory({ plans: [plan] });
-    const sender = new SoleReceiver({ history, writer: new SnapshotWriter([plan]) });
+    const sender = new SoleReceiver({ writer: new SnapshotWriter([plan]) });
     const entities =
       kind === 0 ? [history.spawn(4, plan, 0)] : [0, 300].map((id) => history.spawn(id, plan, 0));
     for (let tick = 70_000; tick < 70_012; tick += 2) {

@@ -104,13 +104,11 @@ class Sea {
   /** Bytes of each boat's bodies, tick by tick. */
   readonly bytes: Map<Boat, number>[] = [];
 
-  constructor(spreadTicks = 2) {
+  constructor() {
     this.group = new ReceiverGroup({
-      history: this.history,
       writer: this.writer,
       maxBytes: 90,
       maxBytesInOrder: 4000,
-      spreadTicks,
     });
   }
 
@@ -208,7 +206,7 @@ function voyage(seed: number, first: number, lines: readonly Line[]): Sea {
 
 function replace(sea: Sea, id: number): void {
   const entity = sea.history.find(id)!;
-  for (const boat of sea.boats) boat.remove(entity);
+  for (const boat of sea.boats) boat.forget(entity);
   sea.history.remove(id);
   sea.spawn(id);
 }

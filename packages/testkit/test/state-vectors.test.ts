@@ -133,7 +133,7 @@ class Sending {
   constructor(plan: StatePlan) {
     this.#plan = plan;
     this.#history = new StateHistory({ plans: [plan] });
-    this.#sender = new SoleReceiver({ history: this.#history, writer: new SnapshotWriter([plan]) });
+    this.#sender = new SoleReceiver({ writer: new SnapshotWriter([plan]) });
   }
 
   spawn(id: number, owner: number): EntityRows {

@@ -18,6 +18,20 @@ import type { DrawnState } from "@paceline/testkit";
 
 export const TICK_HZ = 30;
 
+/** Announces each removal in all later packets, as a room does until it is acknowledged. */
+class Sender extends SoleReceiver {
+  readonly #removed: number[] = [];
+
+  remove(entity: EntityRows): void {
+    this.forget(entity);
+    this.#removed.push(entity.id);
+  }
+
+  override removals(): readonly number[] {
+    return this.#removed;
+  }
+}
+
 export class StateWorld {
   readonly plans: readonly StatePlan[];
   readonly history: StateHistory;
@@ -37,8 +51,8 @@ export class StateWorld {
     this.sent.set(`${entity.id}@${tick}`, { row, texts });
   }
 
-  sender(maxBytes = 1184): SoleReceiver {
-    return new SoleReceiver({ history: this.history, writer: this.writer, maxBytes });
+  sender(maxBytes = 1184): Sender {
+    return new Sender({ writer: this.writer, maxBytes });
   }
 
   receiver(): Receiver {

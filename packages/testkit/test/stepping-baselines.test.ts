@@ -14,7 +14,6 @@ test("a number that changes now and then is a difference from its last state alo
   const plan = planState(bar, { tickHz: 20 });
   const history = new StateHistory({ plans: [plan] });
   const sender = new SoleReceiver({
-    history,
     writer: new SnapshotWriter([plan]),
     checksumTicks: Number.POSITIVE_INFINITY,
   });

@@ -169,7 +169,7 @@ function decoded(
 ): Float64Array {
   const plans = [planState(sent, options)];
   const history = new StateHistory({ plans });
-  const sender = new SoleReceiver({ history, writer: new SnapshotWriter(plans) });
+  const sender = new SoleReceiver({ writer: new SnapshotWriter(plans) });
   const reader = new SnapshotReader({ plans: [plan], historyTicks: 64, maxEntities: 9 });
   const entity = history.spawn(3, plans[0]!);
   history.write(entity, 0, state.values, state.texts);

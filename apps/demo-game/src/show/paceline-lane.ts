@@ -59,7 +59,6 @@ export class PacelineLane implements Lane {
   readonly #plan = planState(ShownCar, { tickHz: STEP_HZ, hasRates: true });
   readonly #history = new StateHistory({ plans: [this.#plan], historyTicks: limits.historyTicks });
   readonly #sender = new SoleReceiver({
-    history: this.#history,
     writer: new SnapshotWriter([this.#plan]),
     checksumTicks: 8,
   });

@@ -192,7 +192,7 @@ class Ours {
     this.#history = new StateHistory({ plans: [plan] });
     const writer = new SnapshotWriter([plan]);
     const checksumTicks = Number.POSITIVE_INFINITY;
-    this.#sender = new SoleReceiver({ history: this.#history, writer, checksumTicks });
+    this.#sender = new SoleReceiver({ writer, checksumTicks });
     for (let id = 0; id < entities; id++) this.#history.spawn(id, plan);
     this.#replicas = Array.from({ length: entities }, (_, id) => ({
       id,

@@ -34,7 +34,7 @@ function build(entityCount: number, receivers: number): { readonly bytes: number
   const history = new StateHistory({ plans: [plan] });
   const writer = new SnapshotWriter([plan]);
   const entities = Array.from({ length: entityCount }, (_, id) => history.spawn(id, plan));
-  const group = new ReceiverGroup({ history, writer });
+  const group = new ReceiverGroup({ writer });
   const members = Array.from({ length: receivers }, () => new Receiver());
   for (const receiver of members) receiver.join(group);
   const values = new Float64Array(plan.definition.components.length);
@@ -63,7 +63,7 @@ function readerBytes(entityCount: number): number {
   const plan = planState(defineCar("yaw", []), { tickHz: HZ });
   const history = new StateHistory({ plans: [plan] });
   const entities = Array.from({ length: entityCount }, (_, id) => history.spawn(id, plan));
-  const sender = new SoleReceiver({ history, writer: new SnapshotWriter([plan]) });
+  const sender = new SoleReceiver({ writer: new SnapshotWriter([plan]) });
   const values = new Float64Array(plan.definition.components.length);
   const bodies: Uint8Array[] = [];
   for (const entity of entities) history.write(entity, 0, values);

@@ -152,7 +152,7 @@ export class AcknowledgedSystem extends PacelineSystem {
     this.#options = options;
     const random = seededRandom(5);
     this.#lost = Uint8Array.from({ length: 0x10000 }, () => (random.bool(options.lossRatio) ? 1 : 0));
-    this.#group = new ReceiverGroup({ history: this.history, writer: this.writer });
+    this.#group = new ReceiverGroup({ writer: this.writer });
     this.#members = Array.from({ length: this.#clients }, (_, index) => new Client(index));
     for (const client of this.#members) client.join(this.#group);
   }

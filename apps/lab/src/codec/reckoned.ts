@@ -109,7 +109,7 @@ class ReckonedRun {
     this.#plan = planState(definition, { tickHz: trace.hz });
     this.#history = new StateHistory({ plans: [this.#plan], historyTicks: 256 });
     this.#entities = Array.from({ length: CARS }, (_, id) => this.#history.spawn(id, this.#plan));
-    this.#sender = new SoleReceiver({ history: this.#history, writer: new SnapshotWriter([this.#plan]) });
+    this.#sender = new SoleReceiver({ writer: new SnapshotWriter([this.#plan]) });
     this.#reader = new SnapshotReader({ plans: [this.#plan], historyTicks: 256, maxEntities: CARS });
     this.#values = new Float64Array(definition.components.length);
     const each = <T>(make: () => T): T[] => Array.from({ length: CARS }, make);

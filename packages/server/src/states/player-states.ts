@@ -1,5 +1,6 @@
 import {
   Receiver,
+  withoutTicksAfter,
   type EntityRows,
   type GroupStates,
   type KindInfo,
@@ -15,6 +16,11 @@ import { exactTerms, termsKey, termsOf } from "./state-terms.js";
 export const HEADS_BYTES = 40;
 /** As {@link HEADS_BYTES}, on a link that keeps order. */
 const HEADS_BYTES_IN_ORDER = 32;
+/** Limit of removals in a tick. With more, they would take the place of states in all ticks of a round trip. */
+const REMOVALS_PER_TICK = 256;
+/** Limit of packets with removals that await an acknowledgement. */
+const MAX_ANNOUNCED = 256;
+const NO_IDS: readonly number[] = [];
 /** Bytes of a removed id in a packet. */
 const REMOVAL_BYTES = 2;
 /** Shortest time between two reports of a shortage, ms. */
@@ -94,6 +100,14 @@ export class PlayerStates extends Receiver {
   /** Number of states for which the budget suffices, besides the due ones that the player gets. */
   #affordable = 0;
   #link: Link | undefined;
+  /** True once the player was sent something. Before, it holds no entity whose removal it could miss. */
+  #hasSent = false;
+  /** Ids of removed entities that the player may still hold, those that were announced longest ago first. */
+  readonly #removals = new Set<number>();
+  /** Removals in packets that await an acknowledgement. If they were sent in order, a broken link may lose them. */
+  readonly #announced: { readonly ids: readonly number[]; readonly sequence: number }[] = [];
+  /** The newest tick that counts as arrived; undefined: all do. */
+  #newestCounted: number | undefined;
 
   constructor(world: World, connection: StatesConnection) {
     super();
@@ -152,8 +166,67 @@ export class PlayerStates extends Receiver {
     return other;
   }
 
-  removed(record: EntityRecord): void {
-    if (this.kinds.has(record.kind)) this.remove(record.rows);
+  /** Announces the removal of an entity until it has arrived. Call it before the id is used again. */
+  removed({ kind, rows }: EntityRecord): void {
+    this.forget(rows);
+    if (this.#hasSent && !rows.isEmpty && this.kinds.has(kind)) this.#removals.add(rows.id);
+  }
+
+  /** Returns the ids to announce as removed, without ids that are in use again. If there are many, some of them. */
+  override removals(): readonly number[] {
+    const removals = this.#removals;
+    if (removals.size === 0) return NO_IDS;
+    for (const id of removals) if (this.#world.history.find(id)) removals.delete(id);
+    const ids = [...removals].slice(0, REMOVALS_PER_TICK);
+    // The others come first in the next tick.
+    if (ids.length < removals.size) for (const id of ids) if (removals.delete(id)) removals.add(id);
+    return ids;
+  }
+
+  override restart(): void {
+    super.restart();
+    for (const { ids } of this.#announced.splice(0)) for (const id of ids) this.#removals.add(id);
+  }
+
+  override acknowledge(sequence: number): void {
+    const at = this.#announced.findIndex((each) => each.sequence === sequence);
+    // Packets that were sent in order before this one have arrived, too.
+    const arrived = this.isInOrder
+      ? this.#announced.splice(0, at + 1)
+      : this.#announced.splice(at, at < 0 ? 0 : 1);
+    if (!this.isInOrder) for (const { ids } of arrived) for (const id of ids) this.#removals.delete(id);
+    super.acknowledge(sequence);
+  }
+
+  override counted(): Int32Array {
+    return this.#newestCounted === undefined
+      ? this.arrived.words
+      : withoutTicksAfter(this.arrived, this.#newestCounted);
+  }
+
+  /**
+   * Lets players whose acknowledgements differ by at most so many ticks use the oldest of these as baseline, so that
+   * they share a packet. One that lags further holds up no other.
+   */
+  static align(players: readonly PlayerStates[], spreadTicks: number, tick: number): void {
+    const ages = players.map((player) => ({ player, age: tick - player.#arrivedTick(spreadTicks) }));
+    ages.sort((a, b) => a.age - b.age);
+    for (let from = 0; from < ages.length;) {
+      let to = from + 1;
+      while (to < ages.length && ages[to]!.age - ages[from]!.age <= spreadTicks) to += 1;
+      for (const { player } of ages.slice(from, to)) player.#newestCounted = tick - ages[to - 1]!.age;
+      from = to;
+    }
+  }
+
+  /**
+   * Returns the newest tick up to which all due states have arrived. A missing packet is passed over once the due
+   * states of more than `patienceTicks` later have arrived.
+   */
+  #arrivedTick(patienceTicks: number): number {
+    const { newest } = this.arrived;
+    const before = this.missingTick === undefined ? newest : this.missingTick - 1;
+    return before <= newest && newest - before <= patienceTicks ? before : newest;
   }
 
   /** Decides what the player gets at this tick: the due states, or only as many as its own budget affords. */
@@ -165,6 +238,7 @@ export class PlayerStates extends Receiver {
     this.#link = link;
     const isSlow = connection.isSlow(nowMs);
     this.isInOrder = link !== undefined;
+    this.#newestCounted = undefined;
     this.#isSlow = isSlow;
     this.lose(nowMs - connection.lostAfterMs(), tick);
     // States that would only wait in a queue are not encoded.
@@ -192,7 +266,7 @@ export class PlayerStates extends Receiver {
 
   /** True if the player gets the ids of removed entities alone. */
   get isAnnouncing(): boolean {
-    return this.isSkipping && !this.#isBlocked && this.hasRemovals;
+    return this.isSkipping && !this.#isBlocked && this.#removals.size > 0;
   }
 
   /** Returns the entities, with their states of a tick, that the player gets alone now, within its budget. */
@@ -214,8 +288,16 @@ export class PlayerStates extends Receiver {
     const key = this.isInOrder && !this.#isSlow ? 0 : number;
     const sequence = this.connection.send(body, key, moment);
     this.sent(states, sequence, nowMs);
+    this.#hasSent = true;
+    if (sequence !== undefined && removed.length > 0) this.#announce(removed, sequence);
     if (sequence === undefined || (this.#isFree && content !== "wanted")) return;
     // Whole states are the beginning, not the course: the budget pays for them, but does not learn from them.
     this.#budget.spent(costOf(states), content === "all" ? 0 : rows.length);
+  }
+
+  #announce(ids: readonly number[], sequence: number): void {
+    if (this.isInOrder) for (const id of ids) this.#removals.delete(id);
+    this.#announced.push({ ids, sequence });
+    if (this.#announced.length > MAX_ANNOUNCED) this.#announced.shift();
   }
 }

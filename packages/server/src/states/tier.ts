@@ -1,7 +1,7 @@
 import { ReceiverGroup, limits, type EntityRows, type GroupStates } from "@paceline/protocol";
 import type { ReplicationMoment } from "@paceline/netcode";
 import type { EntityRecord, World } from "../entities/world.js";
-import { HEADS_BYTES, costOf, type PlayerStates } from "./player-states.js";
+import { HEADS_BYTES, PlayerStates, costOf } from "./player-states.js";
 import { RoomReplication, type DueCost, type RoomReplicationOptions } from "./room-replication.js";
 import { termsKey } from "./state-terms.js";
 
@@ -87,6 +87,8 @@ export class Tier {
       const followsTerms = player.termsKey === this.key;
       player.prepare({ ...this.#moment, due, followsTerms, maxBytesPerSecond: this.#maxBytesPerSecond });
     }
+    const unordered = present.filter(({ isInOrder }) => !isInOrder);
+    if (unordered.length > 0) PlayerStates.align(unordered, this.#spreadTicks, tick);
     this.#costNow = { bytes: 0, states: 0 };
     group.start(tick, due, present, () => this.#rowsOf(kinds, this.#world.records.values()));
     this.#send(group);
@@ -134,13 +136,11 @@ export class Tier {
   }
 
   #newReaders({ kinds }: PlayerStates): Readers {
-    const { history, writer } = this.#world;
+    const { writer } = this.#world;
     const group = new ReceiverGroup<PlayerStates>({
-      history,
       writer,
       maxBytes: limits.unreliablePacketBytes - HEADS_BYTES,
       maxBytesInOrder: limits.reliablePacketBytes / 2 - HEADS_BYTES,
-      spreadTicks: this.#spreadTicks,
     });
     return { kinds: new Set(kinds), group, players: [] };
   }

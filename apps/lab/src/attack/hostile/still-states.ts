@@ -38,7 +38,7 @@ export class StillStates {
     const history = new StateHistory({ plans: [plan], historyTicks: limits.historyTicks });
     const senderOf = (maxBytes: number): SoleReceiver => {
       const writer = new SnapshotWriter([plan], maxBytes);
-      return new SoleReceiver({ history, writer, maxBytes, checksumTicks: Infinity });
+      return new SoleReceiver({ writer, maxBytes, checksumTicks: Infinity });
     };
     const rows = Array.from({ length: entities }, (_, id) => history.spawn(id, plan));
     const values = definition.components.map(({ initial }) => initial);

@@ -1,10 +1,9 @@
 import { NO_TICK } from "../codec/packet-entries.js";
 import type { EntityRows } from "../columns/entity-rows.js";
-import type { GroupStates, ReceiverGroup } from "./receiver-group.js";
+import type { GroupStates, TickContent } from "./cohort.js";
+import type { ReceiverGroup } from "./receiver-group.js";
 import { ARRIVAL_TICKS, TickWindow, WINDOW_TICKS } from "./tick-window.js";
 
-/** Limit of removals in a tick. With more, they would take the place of states in all ticks of a round trip. */
-const REMOVALS_PER_TICK = 256;
 const NO_IDS: readonly number[] = [];
 
 /** The state that a receiver holds of an entity whose newest one from the group it lacks. */
@@ -18,9 +17,6 @@ interface Exception {
   /** True until a state for this receiver alone is sent. */
   isWanted: boolean;
 }
-
-/** Which states a tick brings: those that are due, all that there are, or those that one receiver lacks. */
-export type TickContent = "due" | "all" | "wanted";
 
 /** The packets of one tick. They count together, because each has another part of the entities. */
 interface SentTick {
@@ -37,7 +33,6 @@ interface SentPacket {
   readonly sequence: number;
   readonly sentAtMs: number;
   readonly rows: readonly EntityRows[];
-  readonly removed: readonly number[];
   readonly of: SentTick;
 }
 
@@ -47,8 +42,7 @@ interface SentPacket {
  */
 export class Receiver {
   /**
-   * True if all that is sent arrives, in order. It then counts as arrived at once. Only packets with removals need
-   * an acknowledgement, so that {@link restart} repeats those that a broken link has lost.
+   * True if all that is sent arrives, in order. It then counts as arrived at once.
    */
   isInOrder = false;
   /** True if the receiver does not get the due states of this tick. They become {@link wanted}. */
@@ -65,15 +59,10 @@ export class Receiver {
   /** Turn of the group in which the receiver took part last. */
   turn = 0;
   #group: ReceiverGroup | undefined;
-  /** Ids of removed entities that the receiver may still hold, those that were announced longest ago first. */
-  readonly #removals = new Set<number>();
-  /** Removals that were announced in order, and may be lost with the link until their packet is acknowledged. */
-  readonly #announced: { readonly ids: readonly number[]; readonly sequence: number }[] = [];
   #packets: SentPacket[] = [];
   #sent: SentTick | undefined;
   /** The tick that is being sent in order. Nothing of it stays open, so one object serves all. */
   readonly #assumed = newTick();
-  #hasSent = false;
   #tick = 0;
 
   /** Joins a group. What the receiver holds of another group of the same history is the baseline of all that follows. */
@@ -111,7 +100,6 @@ export class Receiver {
     this.base = NO_TICK;
     this.exceptions.clear();
     this.#packets = [];
-    for (const { ids } of this.#announced.splice(0)) for (const id of ids) this.#removals.add(id);
   }
 
   /** Makes a receiver that holds nothing get what is due from this tick on, and not all entities first. */
@@ -136,31 +124,14 @@ export class Receiver {
     this.exceptions.delete(entity);
   }
 
-  /** Announces the removal of an entity until it has arrived. Call before its id is used again. */
-  remove(entity: EntityRows): void {
-    this.forget(entity);
-    if (this.#hasSent && !entity.isEmpty) this.#removals.add(entity.id);
+  /** Returns the ids of removed entities that the receiver may still hold. The next packet announces them. */
+  removals(): readonly number[] {
+    return NO_IDS;
   }
 
-  get hasRemovals(): boolean {
-    return this.#removals.size > 0;
-  }
-
-  /**
-   * Returns the ids to announce as removed, without ids that are in use again. If there are many, those that
-   * were announced longest ago.
-   */
-  removals(isInUse: (id: number) => boolean): readonly number[] {
-    if (this.#removals.size === 0) return NO_IDS;
-    for (const id of this.#removals) if (isInUse(id)) this.#removals.delete(id);
-    const ids = [...this.#removals];
-    if (ids.length <= REMOVALS_PER_TICK) return ids;
-    ids.length = REMOVALS_PER_TICK;
-    for (const id of ids) {
-      this.#removals.delete(id);
-      this.#removals.add(id);
-    }
-    return ids;
+  /** Returns the ticks that count as arrived, as words of {@link arrived}. */
+  counted(): Int32Array {
+    return this.arrived.words;
   }
 
   /** Number of entities of which the receiver waits for a state of its own. */
@@ -190,7 +161,6 @@ export class Receiver {
   /** @internal Begins the packets of a tick. */
   begin(tick: number, content: TickContent): void {
     this.#tick = tick;
-    this.#hasSent = true;
     if (content === "all") this.isNew = false;
     this.#sent = this.isInOrder ? this.#assumed : newTick();
     this.#sent.tick = tick;
@@ -200,15 +170,12 @@ export class Receiver {
   /** Notes the packet that carries the states: its sequence, or undefined if they could not be sent. */
   sent(states: GroupStates, sequence: number | undefined, nowMs: number): void {
     const of = this.#sent!;
-    const { removed } = states;
     if (this.exceptions.size > 0) for (const entity of states.rows) this.#send(entity);
     if (sequence === undefined) of.lost.push(states.rows);
-    else if (this.isInOrder) {
-      of.arrived.push(states.rows);
-      this.#announce(removed, sequence);
-    } else {
+    else if (this.isInOrder) of.arrived.push(states.rows);
+    else {
       of.open += 1;
-      this.#packets.push({ sequence, sentAtMs: nowMs, rows: states.rows, removed, of });
+      this.#packets.push({ sequence, sentAtMs: nowMs, rows: states.rows, of });
     }
   }
 
@@ -222,13 +189,9 @@ export class Receiver {
 
   /** Records that the receiver has the packet of that sequence. Unknown sequences are ignored. */
   acknowledge(sequence: number): void {
-    // Packets that were sent in order before this one have arrived, too.
-    const announced = this.#announced.findIndex((each) => each.sequence === sequence);
-    this.#announced.splice(0, announced + 1);
     const index = this.#packets.findIndex((packet) => packet.sequence === sequence);
     if (index < 0) return;
-    const [{ removed, rows, of }] = this.#packets.splice(index, 1) as [SentPacket];
-    for (const id of removed) this.#removals.delete(id);
+    const [{ rows, of }] = this.#packets.splice(index, 1) as [SentPacket];
     of.open -= 1;
     of.arrived.push(rows);
     this.#settle(of);
@@ -248,24 +211,9 @@ export class Receiver {
     }
   }
 
-  /**
-   * Returns the newest tick up to which all due states have arrived. A missing packet is passed over once the
-   * due states of more than `patienceTicks` later have arrived.
-   */
-  arrivedTick(patienceTicks: number): number {
-    const { newest } = this.arrived;
-    if (patienceTicks === 0 || newest === NO_TICK) return newest;
-    const missing = this.#packets.find(({ of }) => of.content === "due")?.of.tick;
-    if (missing === undefined) return newest;
-    const before = (missing - 1) >>> 0;
-    const late = (newest - before) | 0;
-    return late >= 0 && late <= patienceTicks ? before : newest;
-  }
-
-  #announce(ids: readonly number[], sequence: number): void {
-    if (ids.length === 0) return;
-    for (const id of ids) this.#removals.delete(id);
-    this.#announced.push({ ids, sequence });
+  /** Tick of the oldest due states that have no answer yet; undefined if all have one. */
+  get missingTick(): number | undefined {
+    return this.#packets.find(({ of }) => of.content === "due")?.of.tick;
   }
 
   #settle(sent: SentTick): void {

@@ -22,7 +22,7 @@ export class ReferenceSender extends WholeSender {
   active = NO_TICK;
   #pending = NO_TICK;
 
-  constructor(options: ReceiverGroupOptions) {
+  constructor(options: ReceiverGroupOptions & { readonly history: StateHistory }) {
     super(options);
     this.#history = options.history;
   }

@@ -1,5 +1,6 @@
 import type { EntityRows } from "../columns/entity-rows.js";
-import { ReceiverGroup, type GroupStates, type ReceiverGroupOptions } from "./receiver-group.js";
+import type { GroupStates } from "./cohort.js";
+import { ReceiverGroup, type ReceiverGroupOptions } from "./receiver-group.js";
 import { Receiver } from "./receiver.js";
 
 /** A receiver that shares its states with nobody: a group of one, which gets whatever is due, from the first tick on. */

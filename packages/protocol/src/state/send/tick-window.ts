@@ -55,6 +55,13 @@ export class TickWindow {
   }
 }
 
+/** Returns the words of a {@link TickWindow} without the ticks after `newest`. */
+export function withoutTicksAfter(ticks: TickWindow, newest: number): Int32Array {
+  const words = ticks.words.slice();
+  for (let tick = ticks.newest; ((tick - newest) | 0) > 0; tick = (tick - 1) >>> 0) removeTick(words, tick);
+  return words;
+}
+
 /** Returns empty words of a {@link TickWindow}. */
 export function noTicks(length: number = ARRIVAL_TICKS): Int32Array {
   return new Int32Array(length / 32);

@@ -1,0 +1,171 @@
+import { NO_TICK } from "../codec/packet-entries.js";
+import type { SharedBaselines } from "../codec/packet-head.js";
+import type { EntityRows } from "../columns/entity-rows.js";
+import type { Receiver } from "./receiver.js";
+import {
+  ARRIVAL_TICKS,
+  TickWindow,
+  WINDOW_TICKS,
+  addTick,
+  ageOfNewest,
+  hasTick,
+  isSameIn,
+  noTicks,
+} from "./tick-window.js";
+
+/** Which states a tick brings: those that are due, all that there are, or those that one receiver lacks. */
+export type TickContent = "due" | "all" | "wanted";
+
+/** A body to send, the same for several receivers. The body is a view until the next one. */
+export interface GroupStates<R extends Receiver = Receiver> {
+  readonly body: Uint8Array;
+  readonly receivers: readonly R[];
+  /** The entities of the states in the body. */
+  readonly rows: readonly EntityRows[];
+  /** Ids that the body announces as removed. */
+  readonly removed: readonly number[];
+  /** Number of the body among those of this tick for these receivers, from 1 on. */
+  readonly number: number;
+  readonly content: TickContent;
+}
+
+/** Ticks at which a group has sent the states of one entity. */
+export class SentTicks extends TickWindow {
+  readonly entity: EntityRows;
+
+  constructor(entity: EntityRows) {
+    super(WINDOW_TICKS);
+    this.entity = entity;
+  }
+}
+
+/** Receivers that hold the same states of all entities of a tick: they get the same packets. */
+export class Cohort<R extends Receiver> implements GroupStates<R> {
+  readonly receivers: R[];
+  readonly content: TickContent;
+  /** All entities to send. */
+  readonly due: readonly EntityRows[];
+  /** All ids to announce as removed. */
+  readonly removals: readonly number[];
+  /** True if the receiver lacks some of the entities. It then shares with nobody. */
+  readonly isAlone: boolean;
+  body: Uint8Array = new Uint8Array(0);
+  rows: readonly EntityRows[] = [];
+  removed: readonly number[] = [];
+  number = 0;
+  /** The newest three states of the entity of the last {@link find}. */
+  readonly held: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
+  /** The ticks that have arrived, as words of a {@link TickWindow}. */
+  readonly #arrived: Int32Array;
+  /** The ticks on whose arrival the baselines depend. */
+  readonly #used = noTicks();
+  readonly #base: number;
+  #usesBase = false;
+  /** Another base gives the same baselines if the base is not used, and the other one is before this tick, too. */
+  #newerThanBase = NO_TICK;
+
+  constructor(
+    receiver: R,
+    content: TickContent,
+    due: readonly EntityRows[],
+    arrived: Int32Array,
+    removals: readonly number[],
+    isAlone: boolean,
+  ) {
+    this.receivers = [receiver];
+    this.content = content;
+    this.due = due;
+    this.removals = removals;
+    this.isAlone = isAlone;
+    this.#arrived = arrived;
+    this.#base = content === "all" ? NO_TICK : receiver.base;
+  }
+
+  /** Returns true if a receiver that has these ticks gets the same packets. */
+  takes({ base, isBaseEmpty, isInOrder }: R, arrived: Int32Array, removals: readonly number[]): boolean {
+    const [first] = this.receivers as [R];
+    return (
+      !this.isAlone &&
+      first.isInOrder === isInOrder &&
+      first.isBaseEmpty === isBaseEmpty &&
+      isSameIn(this.#used, this.#arrived, arrived) &&
+      this.#takesBase(this.content === "all" ? NO_TICK : base) &&
+      this.removals.length === removals.length &&
+      removals.every((id, index) => id === this.removals[index])
+    );
+  }
+
+  #takesBase(other: number): boolean {
+    if (this.#base === other) return true;
+    if (this.#base === NO_TICK || this.#usesBase) return false;
+    return this.#newerThanBase === NO_TICK || (other !== NO_TICK && isBefore(other, this.#newerThanBase));
+  }
+
+  /** Finds the newest three states of an entity before a tick that the receivers hold. */
+  find(entity: EntityRows, sent: SentTicks | undefined, before: number): void {
+    const { held } = this;
+    held.tick0 = held.tick1 = held.tick2 = NO_TICK;
+    const exception = this.isAlone ? this.receivers[0]!.exceptions.get(entity) : undefined;
+    if (sent)
+      this.#findArrived(sent, before, exception?.isDistrusted === true ? exception.sinceTick : undefined);
+    if (exception) this.#addHeld(exception.held);
+    else if (held.tick0 === NO_TICK) held.tick0 = this.#passed(entity, sent, before);
+  }
+
+  #findArrived(sent: SentTicks, end: number, since: number | undefined): void {
+    const { held } = this;
+    sent.advance(end);
+    for (let age = 1; held.tick2 === NO_TICK; age += 1) {
+      age += ageOfNewest(sent.words, (end - age) >>> 0);
+      const tick = (end - age) >>> 0;
+      if (age >= WINDOW_TICKS || (since !== undefined && isBefore(tick, since))) return;
+      addTick(this.#used, tick);
+      if (!hasTick(this.#arrived, tick)) continue;
+      if (held.tick0 === NO_TICK) held.tick0 = tick;
+      else if (held.tick1 === NO_TICK) held.tick1 = tick;
+      else held.tick2 = tick;
+    }
+  }
+
+  /** Adds the tick of a state that only one receiver has got. */
+  #addHeld(tick: number): void {
+    const { held } = this;
+    if (tick === NO_TICK || (held.tick0 !== NO_TICK && !isBefore(held.tick0, tick))) return;
+    held.tick2 = held.tick1;
+    held.tick1 = held.tick0;
+    held.tick0 = tick;
+  }
+
+  /** Returns the newest state before the window that the receivers hold: the last one sent, or that of their base. */
+  #passed(entity: EntityRows, sent: SentTicks | undefined, now: number): number {
+    const base = this.#base;
+    if (base === NO_TICK) return NO_TICK;
+    const passed = sent?.passed ?? NO_TICK;
+    if (passed !== NO_TICK && isBefore(base, passed) && this.#hasPassed(passed, now))
+      return this.#older(passed, passed);
+    // The base has all entities of its tick, and no later one.
+    if (isBefore(base, entity.firstTick)) return this.#older(entity.firstTick, NO_TICK);
+    this.#usesBase = true;
+    return this.receivers[0]!.isBaseEmpty ? NO_TICK : base;
+  }
+
+  /**
+   * Returns true if a state before the window has arrived. Before the receivers' windows, it was the newest for so
+   * long that they would lack it by exception.
+   */
+  #hasPassed(passed: number, now: number): boolean {
+    if (((now - passed) | 0) >= ARRIVAL_TICKS) return true;
+    addTick(this.#used, passed);
+    return hasTick(this.#arrived, passed);
+  }
+
+  /** Notes that a base counts as well as this one if it is older than a tick. Returns `held`. */
+  #older(than: number, held: number): number {
+    if (this.#newerThanBase === NO_TICK || isBefore(than, this.#newerThanBase)) this.#newerThanBase = than;
+    return held;
+  }
+}
+
+function isBefore(tick: number, other: number): boolean {
+  return ((tick - other) | 0) < 0;
+}
