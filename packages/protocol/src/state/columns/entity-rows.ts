@@ -58,9 +58,12 @@ export class EntityRows {
     return this.rows[at] === (tick | 0) ? at + 1 : -1;
   }
 
-  /** Returns true if a state that was once there is still kept. */
-  holds(tick: number): boolean {
-    return ((this.newest - tick) | 0) <= this.#mask || this.find(tick) >= 0;
+  /**
+   * Returns true if the state of a tick is kept and may be a baseline at `now`: its place is not needed within a
+   * sixteenth of the history. A packet of that time could overtake one that builds on the state.
+   */
+  keeps(tick: number, now: number): boolean {
+    return this.find(tick) >= 0 && ((tick - now - 1) & this.#mask) > this.#mask >> 4;
   }
 
   /** Returns true if the numbers of two kept states are the same. */

@@ -6,7 +6,7 @@ import { Cohort, SentTicks, type GroupStates, type TickContent } from "./cohort.
 import { PacketSplitter, type SplitJob } from "./packet-splitter.js";
 import type { Receiver } from "./receiver.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
-import { WINDOW_TICKS, hasTick, noTicks } from "./tick-window.js";
+import { noTicks } from "./tick-window.js";
 
 const DEFAULT_CHECKSUM_TICKS = 32;
 /** Largest age of a baseline that the coding can hold, in ticks. */
@@ -77,15 +77,6 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     const cohort = new Cohort(receiver, "wanted", NO_ROWS, receiver.arrived.words, NO_IDS, true);
     cohort.find(entity, this.#sentOf(entity), (tick + 1) >>> 0);
     return cohort.held.tick0;
-  }
-
-  /** Returns true if the receiver has got a state of the entity before this tick, and it is still in the window. */
-  hasSentBefore({ arrived }: Receiver, entity: EntityRows, before: number): boolean {
-    const sent = this.#sentOf(entity);
-    const end = this.#job.tick;
-    for (let tick = (before - 1) >>> 0; ((end - tick) | 0) < WINDOW_TICKS; tick = (tick - 1) >>> 0)
-      if (sent && hasTick(sent.words, tick) && hasTick(arrived.words, tick)) return true;
-    return false;
   }
 
   /**
@@ -201,11 +192,11 @@ function setBaselines(entries: PacketEntries, index: number, tick: number, held:
   const { tick0, tick1, tick2 } = held;
   const entity = entries.entities[index]!;
   const age = (tick - tick0) | 0;
-  if (tick0 === NO_TICK || age < 1 || age > OLDEST_BASELINE_TICKS || entity.find(tick0) < 0) return;
+  if (tick0 === NO_TICK || age < 1 || age > OLDEST_BASELINE_TICKS || !entity.keeps(tick0, tick)) return;
   // An entity at rest needs no second baseline. So receivers of the same newest state get the same bytes,
   // whatever each of them acknowledged before.
-  const isSecond = tick1 !== NO_TICK && entity.holds(tick1) && !entity.isSameAt(tick0, tick1);
-  const isThird = isSecond && tick2 !== NO_TICK && entity.holds(tick2);
+  const isSecond = tick1 !== NO_TICK && entity.keeps(tick1, tick) && !entity.isSameAt(tick0, tick1);
+  const isThird = isSecond && tick2 !== NO_TICK && entity.keeps(tick2, tick);
   const isLone = entity.plan.isStepping && !(isThird && tick0 - tick2 === 2);
   entries.setBaselines(
     index,

@@ -25,8 +25,10 @@ interface SentTick {
   isEnded: boolean;
   /** Packets without an answer. */
   open: number;
-  readonly arrived: (readonly EntityRows[])[];
-  readonly lost: (readonly EntityRows[])[];
+  isBroken: boolean;
+  /** All its entities, and those of the packets that are lost. */
+  rows: readonly EntityRows[];
+  readonly lost: EntityRows[];
 }
 
 interface SentPacket {
@@ -61,8 +63,6 @@ export class Receiver {
   #group: ReceiverGroup | undefined;
   #packets: SentPacket[] = [];
   #sent: SentTick | undefined;
-  /** The tick that is being sent in order. Nothing of it stays open, so one object serves all. */
-  readonly #assumed = newTick();
   #tick = 0;
 
   /** Joins a group. What the receiver holds of another group of the same history is the baseline of all that follows. */
@@ -162,20 +162,20 @@ export class Receiver {
   begin(tick: number, content: TickContent): void {
     this.#tick = tick;
     if (content === "all") this.isNew = false;
-    this.#sent = this.isInOrder ? this.#assumed : newTick();
-    this.#sent.tick = tick;
-    this.#sent.content = content;
+    this.#sent = { tick, content, isEnded: false, open: 0, isBroken: false, rows: [], lost: [] };
   }
 
   /** Notes the packet that carries the states: its sequence, or undefined if they could not be sent. */
-  sent(states: GroupStates, sequence: number | undefined, nowMs: number): void {
+  sent({ rows }: GroupStates, sequence: number | undefined, nowMs: number): void {
     const of = this.#sent!;
-    if (this.exceptions.size > 0) for (const entity of states.rows) this.#send(entity);
-    if (sequence === undefined) of.lost.push(states.rows);
-    else if (this.isInOrder) of.arrived.push(states.rows);
-    else {
+    of.rows = of.rows.length === 0 ? rows : [...of.rows, ...rows];
+    if (this.exceptions.size > 0) for (const entity of rows) this.#send(entity);
+    if (sequence === undefined) {
+      of.isBroken = true;
+      of.lost.push(...rows);
+    } else if (!this.isInOrder) {
       of.open += 1;
-      this.#packets.push({ sequence, sentAtMs: nowMs, rows: states.rows, of });
+      this.#packets.push({ sequence, sentAtMs: nowMs, rows, of });
     }
   }
 
@@ -184,16 +184,14 @@ export class Receiver {
     const sent = this.#sent!;
     sent.isEnded = true;
     this.#settle(sent);
-    if (sent === this.#assumed) sent.arrived.length = sent.lost.length = 0;
   }
 
   /** Records that the receiver has the packet of that sequence. Unknown sequences are ignored. */
   acknowledge(sequence: number): void {
     const index = this.#packets.findIndex((packet) => packet.sequence === sequence);
     if (index < 0) return;
-    const [{ rows, of }] = this.#packets.splice(index, 1) as [SentPacket];
+    const [{ of }] = this.#packets.splice(index, 1) as [SentPacket];
     of.open -= 1;
-    of.arrived.push(rows);
     this.#settle(of);
   }
 
@@ -206,7 +204,8 @@ export class Receiver {
     this.#packets = this.#packets.filter((packet) => !isLost(packet));
     for (const { rows, of } of lost) {
       of.open -= 1;
-      of.lost.push(rows);
+      of.isBroken = true;
+      of.lost.push(...rows);
       this.#settle(of);
     }
   }
@@ -218,13 +217,10 @@ export class Receiver {
 
   #settle(sent: SentTick): void {
     if (!sent.isEnded || sent.open > 0) return;
-    const { tick, content, arrived, lost } = sent;
-    if (content === "due" && lost.length === 0) this.arrived.add(tick);
+    const { tick, content, isBroken } = sent;
+    if (content === "due" && !isBroken) this.arrived.add(tick);
     if (content === "all") this.#rebase(sent);
-    if (this.exceptions.size === 0 && lost.length === 0) return;
-    for (const rows of arrived) for (const entity of rows) this.#arrived(entity, sent);
-    if (content === "all") return;
-    for (const rows of lost) for (const entity of rows) this.#lost(entity, sent);
+    if (this.exceptions.size > 0 || isBroken) for (const entity of sent.rows) this.#answer(entity, sent);
   }
 
   /** Makes the tick with all entities the base. What the receiver lacked before is no exception any more. */
@@ -234,52 +230,30 @@ export class Receiver {
     this.arrived.forgetBefore(tick);
     for (const [entity, { sinceTick }] of this.exceptions)
       if (((sinceTick - tick) | 0) <= 0) this.exceptions.delete(entity);
-    for (const rows of lost) {
-      for (const entity of rows) {
-        this.exceptions.delete(entity);
-        if (!entity.isRemoved) this.exceptions.set(entity, this.#lacking(NO_TICK, true));
-      }
-    }
+    for (const entity of lost) if (!entity.isRemoved) this.resync(entity);
   }
 
-  #arrived(entity: EntityRows, { tick, content, lost }: SentTick): void {
+  /** Notes that a state of the tick has arrived, or is lost. */
+  #answer(entity: EntityRows, { tick, content, isBroken }: SentTick): void {
     const exception = this.exceptions.get(entity);
-    if (content === "wanted") {
-      if (exception && isNewer(tick, exception.held)) exception.held = tick;
-    } else if (content === "due" && lost.length > 0) {
-      // The tick as a whole has not arrived, but this state has.
-      if (this.#group?.newest(entity) === tick) this.#hold(entity, tick, exception);
-    } else if (exception && ((exception.sinceTick - tick) | 0) <= 0) this.#trust(entity, exception);
+    const isNews = exception !== undefined && isNewer(tick, exception.held);
+    if (isBroken) {
+      if (content === "wanted" ? isNews : content === "due" && this.#group?.newest(entity) === tick)
+        this.#want(entity);
+    } else if (!exception) return;
+    else if (content !== "wanted") this.#trust(entity, tick, exception);
+    else if (isNews) exception.held = tick;
   }
 
-  #lost(entity: EntityRows, { tick, content }: SentTick): void {
-    if (entity.isRemoved) return;
-    const exception = this.exceptions.get(entity);
-    if (content === "wanted") {
-      if (exception && isNewer(tick, exception.held)) this.#want(entity);
-    } else if (this.#group?.newest(entity) === tick) this.#want(entity);
-  }
-
-  #hold(entity: EntityRows, tick: number, exception: Exception | undefined): void {
-    if (entity.isRemoved) return;
-    if (exception) exception.held = tick;
-    else this.exceptions.set(entity, this.#lacking(tick, false));
-  }
-
-  #lacking(held: number, isWanted: boolean): Exception {
-    return { held, sinceTick: this.#tick, isDistrusted: false, isWanted };
-  }
-
-  /** Ends an exception. A distrusted entity stays one until the group's states before have left the window. */
-  #trust(entity: EntityRows, { isDistrusted, sinceTick }: Exception): void {
-    if (isDistrusted && this.#group?.hasSentBefore(this, entity, sinceTick)) return;
-    this.exceptions.delete(entity);
+  /** Ends an exception. A distrusted entity stays one until the states before have left the group's window. */
+  #trust(entity: EntityRows, tick: number, { isDistrusted, sinceTick }: Exception): void {
+    if (((tick - sinceTick) | 0) >= (isDistrusted ? WINDOW_TICKS : 0)) this.exceptions.delete(entity);
   }
 
   #want(entity: EntityRows): void {
+    if (entity.isRemoved) return;
     const group = this.#group!;
-    const exception = this.exceptions.get(entity) ?? this.#except(group, entity);
-    exception.sinceTick = exception.isDistrusted ? exception.sinceTick : this.#tick;
+    const exception = this.#except(group, entity);
     if (exception.isWanted) return;
     exception.isWanted = true;
     // The longest waiting come first.
@@ -295,17 +269,14 @@ export class Receiver {
   #except(group: ReceiverGroup, entity: EntityRows): Exception {
     const known = this.exceptions.get(entity);
     if (known) {
-      known.sinceTick = this.#tick;
+      if (!known.isDistrusted) known.sinceTick = this.#tick;
       return known;
     }
-    const exception = this.#lacking(group.newestHeld(this, entity), false);
+    const held = group.newestHeld(this, entity);
+    const exception = { held, sinceTick: this.#tick, isDistrusted: false, isWanted: false };
     this.exceptions.set(entity, exception);
     return exception;
   }
-}
-
-function newTick(): SentTick {
-  return { tick: 0, content: "due", isEnded: false, open: 0, arrived: [], lost: [] };
 }
 
 function isNewer(tick: number, than: number): boolean {
