@@ -76,7 +76,7 @@ export function addTick(words: Int32Array, tick: number): void {
   words[wordOf(words, tick)]! |= 1 << (tick & 31);
 }
 
-export function removeTick(words: Int32Array, tick: number): void {
+function removeTick(words: Int32Array, tick: number): void {
   words[wordOf(words, tick)]! &= ~(1 << (tick & 31));
 }
 
