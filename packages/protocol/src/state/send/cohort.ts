@@ -39,15 +39,22 @@ export class SentTicks extends TickWindow {
   }
 }
 
-/** Receivers that hold the same states of all entities of a tick: they get the same packets. */
-export class Cohort<R extends Receiver> implements GroupStates<R> {
-  readonly receivers: R[];
+interface CohortContent {
   readonly content: TickContent;
   /** All entities to send. */
   readonly due: readonly EntityRows[];
   /** All ids to announce as removed. */
   readonly removals: readonly number[];
   /** True if the receiver lacks some of the entities. It then shares with nobody. */
+  readonly isAlone: boolean;
+}
+
+/** Receivers that hold the same states of all entities of a tick: they get the same packets. */
+export class Cohort<R extends Receiver> implements GroupStates<R>, CohortContent {
+  readonly receivers: R[];
+  readonly content: TickContent;
+  readonly due: readonly EntityRows[];
+  readonly removals: readonly number[];
   readonly isAlone: boolean;
   body: Uint8Array = new Uint8Array(0);
   rows: readonly EntityRows[] = [];
@@ -64,21 +71,14 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
   /** Another base gives the same baselines if the base is not used, and the other one is before this tick, too. */
   #newerThanBase = NO_TICK;
 
-  constructor(
-    receiver: R,
-    content: TickContent,
-    due: readonly EntityRows[],
-    arrived: Int32Array,
-    removals: readonly number[],
-    isAlone: boolean,
-  ) {
+  constructor(receiver: R, arrived: Int32Array, content: CohortContent) {
     this.receivers = [receiver];
-    this.content = content;
-    this.due = due;
-    this.removals = removals;
-    this.isAlone = isAlone;
+    this.content = content.content;
+    this.due = content.due;
+    this.removals = content.removals;
+    this.isAlone = content.isAlone;
     this.#arrived = arrived;
-    this.#base = content === "all" ? NO_TICK : receiver.base;
+    this.#base = content.content === "all" ? NO_TICK : receiver.base;
   }
 
   /** Returns true if a receiver that has these ticks gets the same packets. */

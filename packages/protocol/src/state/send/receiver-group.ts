@@ -12,7 +12,7 @@ const DEFAULT_CHECKSUM_TICKS = 32;
 /** Largest age of a baseline that the coding can hold, in ticks. */
 const OLDEST_BASELINE_TICKS = 0x7fff;
 const NO_IDS: readonly number[] = [];
-const NO_ROWS: readonly EntityRows[] = [];
+const SOLE = { content: "wanted", due: [], removals: [], isAlone: true } as const;
 
 export interface ReceiverGroupOptions {
   /** Encodes packets. Its bodies are views until the next one. */
@@ -74,7 +74,7 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     const { tick } = this.#job;
     // A receiver that was away has an old window, whose places stand for other ticks.
     receiver.arrived.advance(tick);
-    const cohort = new Cohort(receiver, "wanted", NO_ROWS, receiver.arrived.words, NO_IDS, true);
+    const cohort = new Cohort(receiver, receiver.arrived.words, SOLE);
     cohort.find(entity, this.#sentOf(entity), (tick + 1) >>> 0);
     return cohort.held.tick0;
   }
@@ -109,7 +109,7 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
   startAlone(tick: number, receiver: R, rows: readonly EntityRows[]): void {
     this.#job.tick = tick;
     const removals = receiver.isSkipping ? receiver.removals() : NO_IDS;
-    this.#cohorts.push(new Cohort(receiver, "wanted", rows, receiver.arrived.words, removals, true));
+    this.#cohorts.push(new Cohort(receiver, receiver.arrived.words, { ...SOLE, due: rows, removals }));
   }
 
   /** Returns the tick's next body, or undefined after the last one. Call `sent` of its receivers before the next call. */
@@ -154,7 +154,10 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
           (cohort) => cohort.content === content && cohort.takes(receiver, arrived, removals),
         );
     if (known) known.receivers.push(receiver);
-    else this.#cohorts.push(this.#measured(new Cohort(receiver, content, rows, arrived, removals, isAlone)));
+    else
+      this.#cohorts.push(
+        this.#measured(new Cohort(receiver, arrived, { content, due: rows, removals, isAlone })),
+      );
   }
 
   /** Lets a cohort note on which ticks its baselines depend. */
