@@ -50,8 +50,8 @@ export interface StatesConnection {
 export interface Turn extends ReplicationMoment {
   /** Entities that are due, of the kinds that the player reads. */
   readonly due: readonly EntityRows[];
-  /** True if the player's terms are those of the tier. */
-  readonly followsTerms: boolean;
+  /** Key of the tier's terms. */
+  readonly termsKey: string;
   /** The room's limit of states for each player. */
   readonly maxBytesPerSecond: number;
 }
@@ -230,7 +230,7 @@ export class PlayerStates extends Receiver {
   }
 
   /** Decides what the player gets at this tick: the due states, or only as many as its own budget affords. */
-  prepare({ tick, nowMs, due, followsTerms, maxBytesPerSecond }: Turn): void {
+  prepare({ tick, nowMs, due, termsKey: key, maxBytesPerSecond }: Turn): void {
     const { connection } = this;
     const link = connection.inOrder();
     // The former link may have lost what was sent over it.
@@ -240,13 +240,19 @@ export class PlayerStates extends Receiver {
     this.isInOrder = link !== undefined;
     this.#newestCounted = undefined;
     this.#isSlow = isSlow;
-    this.lose(nowMs - connection.lostAfterMs(), tick);
+    if (this.awaitsAnswers) this.lose(nowMs - connection.lostAfterMs(), tick);
     // States that would only wait in a queue are not encoded.
     const isBlocked = isSlow && !connection.takesStates();
     this.#isBlocked = isBlocked;
     if (isBlocked) this.#heldAtMs = nowMs;
+    this.#isFree = this.isInOrder && !isSlow && this.termsKey === key;
+    // Most players of most ticks get what is due, and pay for nothing alone.
+    if (this.#isFree && !this.isNew && this.exceptions.size === 0) {
+      this.isSkipping = false;
+      this.#affordable = 0;
+      return;
+    }
     this.#budget.refill(nowMs, Math.min(maxBytesPerSecond, this.terms.bytesPerSecond));
-    this.#isFree = this.isInOrder && !isSlow && followsTerms;
     const affordable = this.#afford(due);
     // The player pays for all entities before it gets all of them again.
     const hasToWait = this.isNew ? affordable <= 0 : !this.#isFree && due.length > affordable;

@@ -83,10 +83,8 @@ export class Tier {
     const present = isTurn ? players : players.filter(({ isNew }) => isNew);
     if (present.length === 0) return;
     const due = this.#rowsOf(kinds, entities);
-    for (const player of present) {
-      const followsTerms = player.termsKey === this.key;
-      player.prepare({ ...this.#moment, due, followsTerms, maxBytesPerSecond: this.#maxBytesPerSecond });
-    }
+    const turn = { ...this.#moment, due, termsKey: this.key, maxBytesPerSecond: this.#maxBytesPerSecond };
+    for (const player of present) player.prepare(turn);
     const unordered = present.filter(({ isInOrder }) => !isInOrder);
     if (unordered.length > 0) PlayerStates.align(unordered, this.#spreadTicks, tick);
     this.#costNow = { bytes: 0, states: 0 };

@@ -5,6 +5,7 @@ import type { ReceiverGroup } from "./receiver-group.js";
 import { ARRIVAL_TICKS, TickWindow, WINDOW_TICKS } from "./tick-window.js";
 
 const NO_IDS: readonly number[] = [];
+const NO_ROWS: readonly EntityRows[] = [];
 
 /** The state that a receiver holds of an entity whose newest one from the group it lacks. */
 interface Exception {
@@ -63,6 +64,7 @@ export class Receiver {
   #group: ReceiverGroup | undefined;
   #packets: SentPacket[] = [];
   #sent: SentTick | undefined;
+  readonly #assumed = newTick();
   #tick = 0;
 
   /** Joins a group. What the receiver holds of another group of the same history is the baseline of all that follows. */
@@ -162,7 +164,14 @@ export class Receiver {
   begin(tick: number, content: TickContent): void {
     this.#tick = tick;
     if (content === "all") this.isNew = false;
-    this.#sent = { tick, content, isEnded: false, open: 0, isBroken: false, rows: [], lost: [] };
+    // Nothing that is sent in order stays open, so one object serves all.
+    this.#sent = this.isInOrder ? this.#assumed : newTick();
+    const sent = this.#sent;
+    sent.tick = tick;
+    sent.content = content;
+    sent.isEnded = sent.isBroken = false;
+    sent.rows = NO_ROWS;
+    sent.lost.length = 0;
   }
 
   /** Notes the packet that carries the states: its sequence, or undefined if they could not be sent. */
@@ -193,6 +202,11 @@ export class Receiver {
     const [{ of }] = this.#packets.splice(index, 1) as [SentPacket];
     of.open -= 1;
     this.#settle(of);
+  }
+
+  /** True if packets are on their way of which it is not known whether they arrive. */
+  get awaitsAnswers(): boolean {
+    return this.#packets.length > 0;
   }
 
   /** Gives up packets that were sent before `sentBeforeMs`, or are too old to count. */
@@ -277,6 +291,10 @@ export class Receiver {
     this.exceptions.set(entity, exception);
     return exception;
   }
+}
+
+function newTick(): SentTick {
+  return { tick: 0, content: "due", isEnded: false, open: 0, isBroken: false, rows: NO_ROWS, lost: [] };
 }
 
 function isNewer(tick: number, than: number): boolean {
