@@ -230,35 +230,42 @@ export class PlayerStates extends Receiver {
   }
 
   /** Decides what the player gets at this tick: the due states, or only as many as its own budget affords. */
-  prepare({ tick, nowMs, due, termsKey: key, maxBytesPerSecond }: Turn): void {
+  prepare(turn: Turn): void {
     const { connection } = this;
-    const link = connection.inOrder();
-    // The former link may have lost what was sent over it.
-    if (this.#link && link !== this.#link) this.restart();
-    this.#link = link;
+    const { tick, nowMs } = turn;
+    this.#follow(connection.inOrder());
+    // Packets of an earlier link that keeps no order may still be on their way.
+    this.lose(nowMs - connection.lostAfterMs(), tick);
     const isSlow = connection.isSlow(nowMs);
-    this.isInOrder = link !== undefined;
-    this.#newestCounted = undefined;
     this.#isSlow = isSlow;
-    if (this.awaitsAnswers) this.lose(nowMs - connection.lostAfterMs(), tick);
     // States that would only wait in a queue are not encoded.
-    const isBlocked = isSlow && !connection.takesStates();
-    this.#isBlocked = isBlocked;
-    if (isBlocked) this.#heldAtMs = nowMs;
-    this.#isFree = this.isInOrder && !isSlow && this.termsKey === key;
+    this.#isBlocked = isSlow && !connection.takesStates();
+    if (this.#isBlocked) this.#heldAtMs = nowMs;
+    this.#isFree = this.isInOrder && !isSlow && this.termsKey === turn.termsKey;
     // Most players of most ticks get what is due, and pay for nothing alone.
     if (this.#isFree && !this.isNew && this.exceptions.size === 0) {
       this.isSkipping = false;
       this.#affordable = 0;
-      return;
-    }
+    } else this.#pay(turn);
+  }
+
+  #follow(link: Link | undefined): void {
+    // The former link may have lost what was sent over it.
+    if (this.#link && link !== this.#link) this.restart();
+    this.#link = link;
+    this.isInOrder = link !== undefined;
+    this.#newestCounted = undefined;
+  }
+
+  /** Decides what the player's own budget pays for. */
+  #pay({ nowMs, due, maxBytesPerSecond }: Turn): void {
     this.#budget.refill(nowMs, Math.min(maxBytesPerSecond, this.terms.bytesPerSecond));
     const affordable = this.#afford(due);
     // The player pays for all entities before it gets all of them again.
     const hasToWait = this.isNew ? affordable <= 0 : !this.#isFree && due.length > affordable;
-    this.isSkipping = isBlocked || hasToWait;
+    this.isSkipping = this.#isBlocked || hasToWait;
     const left = this.isSkipping || this.#isFree ? affordable : affordable - due.length;
-    this.#affordable = isBlocked || this.isNew ? 0 : left;
+    this.#affordable = this.#isBlocked || this.isNew ? 0 : left;
   }
 
   /** Returns the number of states for which the budget suffices, and notes a shortage. */

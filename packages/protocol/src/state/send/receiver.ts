@@ -21,7 +21,7 @@ interface Exception {
 
 /** The packets of one tick. They count together, because each has another part of the entities. */
 interface SentTick {
-  tick: number;
+  readonly tick: number;
   content: TickContent;
   isEnded: boolean;
   /** Packets without an answer. */
@@ -64,7 +64,6 @@ export class Receiver {
   #group: ReceiverGroup | undefined;
   #packets: SentPacket[] = [];
   #sent: SentTick | undefined;
-  readonly #assumed = newTick();
   #tick = 0;
 
   /** Joins a group. What the receiver holds of another group of the same history is the baseline of all that follows. */
@@ -164,14 +163,7 @@ export class Receiver {
   begin(tick: number, content: TickContent): void {
     this.#tick = tick;
     if (content === "all") this.isNew = false;
-    // Nothing that is sent in order stays open, so one object serves all.
-    this.#sent = this.isInOrder ? this.#assumed : newTick();
-    const sent = this.#sent;
-    sent.tick = tick;
-    sent.content = content;
-    sent.isEnded = sent.isBroken = false;
-    sent.rows = NO_ROWS;
-    sent.lost.length = 0;
+    this.#sent = { tick, content, isEnded: false, open: 0, isBroken: false, rows: NO_ROWS, lost: [] };
   }
 
   /** Notes the packet that carries the states: its sequence, or undefined if they could not be sent. */
@@ -202,11 +194,6 @@ export class Receiver {
     const [{ of }] = this.#packets.splice(index, 1) as [SentPacket];
     of.open -= 1;
     this.#settle(of);
-  }
-
-  /** True if packets are on their way of which it is not known whether they arrive. */
-  get awaitsAnswers(): boolean {
-    return this.#packets.length > 0;
   }
 
   /** Gives up packets that were sent before `sentBeforeMs`, or are too old to count. */
@@ -291,10 +278,6 @@ export class Receiver {
     this.exceptions.set(entity, exception);
     return exception;
   }
-}
-
-function newTick(): SentTick {
-  return { tick: 0, content: "due", isEnded: false, open: 0, isBroken: false, rows: NO_ROWS, lost: [] };
 }
 
 function isNewer(tick: number, than: number): boolean {
