@@ -124,6 +124,25 @@ describe("players over links that keep the order", () => {
     expect(receivers.flatMap(({ drops }) => drops)).toEqual([]);
   });
 
+  test("share packets with slow ones also if these could not pay for so many states alone", () => {
+    replicator = new Replicator({ world, tickHz: TICK_HZ, bytesPerSecond: 60_000 });
+    spawnCars(1000);
+    for (let player = 0; player < 8; player++) join(inOrder);
+    // They hardly move: a state takes a few bits, and the budget of all pays for a thousand in a tick.
+    const creep = (ticks: number): void => {
+      for (let step = 0; step < ticks; step++) {
+        for (const record of cars) entityOf(record).position.x += 0.02;
+        run(1, () => false);
+      }
+    };
+    creep(60);
+    for (const receiver of receivers.slice(1)) receiver.slow = true;
+    const before = encoded();
+    creep(30);
+    expect(encoded() - before).toBeLessThan(50);
+    expect(new Set(receivers.map(({ bytes }) => bytes)).size).toBe(1);
+  });
+
   test("are not affected by one whose line takes no states for a while, which then gets what it has missed", () => {
     spawnCars(10);
     const [, slow] = [join(inOrder), join(inOrder), join(inOrder)];

@@ -34,7 +34,7 @@ const SHORTAGE_CHANGE = 0.1;
 export interface StatesConnection {
   /** Returns the link if it brings all states in the order in which they are sent, else undefined. */
   inOrder(): Link | undefined;
-  /** Returns true while sent bytes still wait. The player's own budget then counts. */
+  /** Returns true while sent bytes still wait. */
   isSlow(nowMs: number): boolean;
   /** Returns true if states can be sent now, even if {@link isSlow}. */
   takesStates(): boolean;
@@ -91,7 +91,7 @@ export class PlayerStates extends Receiver {
   #heldAtMs = -Infinity;
   /** True if the player was told that its states are held back. */
   #isHeld = false;
-  /** Pays for what this player gets alone, and for all on a line that is slow or loses packets. */
+  /** Pays for what this player gets alone, and for all on a line that may lose packets. */
   readonly #budget = new StateBudget();
   /** True if the budget of the tier pays for the due states. */
   #isFree = false;
@@ -241,9 +241,9 @@ export class PlayerStates extends Receiver {
     // States that would only wait in a queue are not encoded.
     this.#isBlocked = isSlow && !connection.takesStates();
     if (this.#isBlocked) this.#heldAtMs = nowMs;
-    this.#isFree = this.isInOrder && !isSlow && this.termsKey === turn.termsKey;
+    this.#isFree = this.isInOrder && this.termsKey === turn.termsKey;
     // Most players of most ticks get what is due, and pay for nothing alone.
-    if (this.#isFree && !this.isNew && this.exceptions.size === 0) {
+    if (this.#isFree && !this.#isBlocked && !this.isNew && this.exceptions.size === 0) {
       this.isSkipping = false;
       this.#affordable = 0;
     } else this.#pay(turn);
