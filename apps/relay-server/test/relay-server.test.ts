@@ -69,7 +69,7 @@ describe("the server", () => {
     });
     const match = await fetch(`${address}/match/joinOrCreate/race`, {
       method: "POST",
-      body: '{"version":3}',
+      body: '{"version":4}',
     });
     expect(await match.json()).toMatchObject({ roomName: "race", linkPath: "/link" });
     expect((await fetch(`${address}/`)).status).toBe(404);
@@ -212,7 +212,7 @@ describe("the server", () => {
     });
     const address = await server.address();
     const match = (name: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
-      fetch(`${address}/match/joinOrCreate/${name}`, { method: "POST", body: '{"version":3}', headers });
+      fetch(`${address}/match/joinOrCreate/${name}`, { method: "POST", body: '{"version":4}', headers });
     expect((await match("duel")).status).toBe(200);
     expect((await match("race")).status).toBe(404);
     expect((await match("lobby", { origin: "https://two.example" })).status).toBe(200);

@@ -98,7 +98,7 @@ describe("tickets of a server", () => {
     const response = await fetch(`${game}/match/joinOrCreate/race`, {
       method: "POST",
       headers,
-      body: '{"version":3}',
+      body: '{"version":4}',
     });
     const { ticket } = (await response.json()) as { ticket: string };
     expect(await linkFrom(game, ticket, "192.0.2.2")).toBe(expected);

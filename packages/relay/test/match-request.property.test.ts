@@ -47,7 +47,7 @@ const options: Arbitrary<unknown> = array(tuple(names, values), { maxLength: 18 
 );
 const body = record(
   {
-    version: oneof({ arbitrary: constant<unknown>(3), weight: 20 }, constantFrom<unknown>(0, "1", null)),
+    version: oneof({ arbitrary: constant<unknown>(4), weight: 20 }, constantFrom<unknown>(0, "1", null)),
     options: oneof({ arbitrary: options, weight: 10 }, anything()),
     webrtc: oneof({ arbitrary: boolean(), weight: 10 }, anything()),
     token: oneof(string({ unit: "binary" }), halves),

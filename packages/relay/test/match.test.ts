@@ -193,9 +193,9 @@ describe("options that msgpack cannot carry", () => {
     "[M1] %s are refused in requests and in upgrades, and other players go on",
     async (options) => {
       const other = await real.join();
-      const body = `{"version":3,"options":${options}}`;
+      const body = `{"version":4,"options":${options}}`;
       expect(await refusal(await real.match("joinOrCreate/race", body))).toMatchObject({ status: 400 });
-      const credential = `{"version":3,"method":"create","target":"race","options":${options}}`;
+      const credential = `{"version":4,"method":"create","target":"race","options":${options}}`;
       const encoded = Buffer.from(credential).toString("base64url");
       const hostilePlayer = real.player([WEBSOCKET_PROTOCOL, `join.${encoded}`]);
       await eventually(() => expect(hostilePlayer.close?.code).toBe(CloseCode.matchRefused));
@@ -206,7 +206,7 @@ describe("options that msgpack cannot carry", () => {
 
   it("a target with half of a surrogate pair, or of many bytes, gets the right close code", async () => {
     for (const target of ["\\ud800", "€".repeat(200)]) {
-      const credential = `{"version":3,"method":"create","target":"${target}"}`;
+      const credential = `{"version":4,"method":"create","target":"${target}"}`;
       const encoded = Buffer.from(credential).toString("base64url");
       const player = real.player([WEBSOCKET_PROTOCOL, `join.${encoded}`]);
       await eventually(() => expect(player.close?.code).toBe(CloseCode.matchRefused));

@@ -25,6 +25,7 @@ export interface AudienceOptions {
 const ALIGNMENT_SECONDS = 0.1;
 /** States that a player who has lost packets gets alone of one cell in a tick. */
 const MAX_ALONE = 32;
+const NO_ROWS: readonly EntityRows[] = [];
 /** No limit: each view keeps its own. */
 const UNLIMITED_BYTES_PER_SECOND = 1e12;
 
@@ -36,6 +37,8 @@ export class Audience {
   /** By level of detail. */
   readonly #replications: readonly RoomReplication[];
   readonly #everyTicks: readonly number[];
+  /** By level: the entities that may be due in the present tick. */
+  readonly #candidates: readonly EntityRecord[][];
   /** Views that belong to it. */
   size = 0;
 
@@ -50,6 +53,7 @@ export class Audience {
           leastErrorM: thresholdM,
         }),
     );
+    this.#candidates = interest.levels.map(() => []);
     this.#everyTicks = interest.levels.map(({ everyTicks }) => Math.ceil(everyTicks / terms.everyTicks));
   }
 
@@ -102,26 +106,32 @@ export class Audience {
 
   /** Gives each view of the audience the due states of the cells that it sees. */
   write(moment: ReplicationMoment): void {
-    for (let level = 0; level < this.#replications.length; level++) this.#choose(level, moment);
-    for (const group of this.#groups.values()) this.#writeGroup(group, moment.tick);
+    for (const group of this.#groups.values()) this.#findCandidates(group, moment.tick);
+    for (const [level, candidates] of this.#candidates.entries()) this.#choose(level, candidates, moment);
+    for (const group of this.#groups.values())
+      if (group.due.length > 0 || group.isUnsettled) this.#writeGroup(group, moment.tick);
   }
 
-  /** Finds what is due of the cells at a level. */
-  #choose(level: number, moment: ReplicationMoment): void {
-    const { recordsIn, cellOf, world, kinds } = this.#options;
-    const replication = this.#replications[level]!;
-    const candidates: EntityRecord[] = [];
-    for (const group of this.#groups.values()) {
-      if (group.level !== level) continue;
-      const { entered } = group;
-      for (const record of entered) replication.force(record);
-      for (const record of this.#isTurn(group, moment.tick) ? recordsIn(group.cell) : entered)
-        if (kinds.has(record.kind)) candidates.push(record);
-      if (entered.length > 0) entered.length = 0;
-    }
+  /** Notes the entities of a cell that may be due: all at its turn, else those that have come into it. */
+  #findCandidates(group: CellGroup, tick: number): void {
+    const { kinds, recordsIn } = this.#options;
+    const { cell, entered, level } = group;
+    const isTurn = this.#isTurn(group, tick);
+    if (!isTurn && entered.length === 0) return;
+    const candidates = this.#candidates[level]!;
+    for (const record of entered) this.#replications[level]!.force(record);
+    for (const record of isTurn ? recordsIn(cell) : entered)
+      if (kinds.has(record.kind)) candidates.push(record);
+    if (entered.length > 0) entered.length = 0;
+  }
+
+  /** Finds what is due of the candidates at a level. */
+  #choose(level: number, candidates: EntityRecord[], moment: ReplicationMoment): void {
     if (candidates.length === 0) return;
-    for (const record of replication.due(moment, candidates))
+    const { cellOf, world } = this.#options;
+    for (const record of this.#replications[level]!.due(moment, candidates))
       this.#groups.get(this.#keyOf(cellOf(record), level))!.due.push(world.rowsAt(record, moment.tick));
+    candidates.length = 0;
   }
 
   /** Turns of cells are spread over the ticks. */
@@ -130,17 +140,26 @@ export class Audience {
     return tick % everyTicks === 0 && (tick / everyTicks + cell) % (this.#everyTicks[level] ?? 1) === 0;
   }
 
-  #writeGroup({ group, due, receivers, cell }: CellGroup, tick: number): void {
-    const present = receivers.filter(({ view, isNew }) => view.takesStates && (isNew || due.length > 0));
+  #writeGroup(cellGroup: CellGroup, tick: number): void {
+    const { group, due, receivers, cell } = cellGroup;
+    const present: CellReceiver[] = [];
+    const waiting: CellReceiver[] = [];
+    cellGroup.isUnsettled = false;
+    for (const receiver of receivers) {
+      const { isNew, view } = receiver;
+      if (!view.takesStates) cellGroup.isUnsettled ||= isNew;
+      else if (isNew || due.length > 0) present.push(receiver);
+    }
     if (present.length > 0) {
       this.#align(present, tick);
       group.start(tick, due, present, () => this.#rowsIn(cell, tick));
       this.#send(group);
+      due.length = 0;
     }
-    if (due.length > 0) due.length = 0;
-    for (const receiver of receivers) {
-      if (receiver.exceptions.size === 0 || !receiver.view.takesStates) continue;
-      const rows = this.#wantedOf(receiver, cell, tick);
+    for (const receiver of receivers) if (receiver.exceptions.size > 0) waiting.push(receiver);
+    for (const receiver of waiting) {
+      cellGroup.isUnsettled = true;
+      const rows = receiver.view.takesStates ? this.#wantedOf(receiver, cell, tick) : NO_ROWS;
       if (rows.length === 0) continue;
       group.startAlone(tick, receiver, rows);
       this.#send(group);
@@ -148,8 +167,8 @@ export class Audience {
   }
 
   #align(present: readonly CellReceiver[], tick: number): void {
+    if (present.every(({ isInOrder }) => isInOrder)) return;
     const unordered = present.filter(({ isInOrder }) => !isInOrder);
-    if (unordered.length < 2) return;
     const { tickHz, terms } = this.#options;
     AlignedReceiver.align(
       unordered,

@@ -27,6 +27,8 @@ export class CellGroup {
   readonly entered: EntityRecord[] = [];
   /** The due states of the present tick. */
   readonly due: EntityRows[] = [];
+  /** True if a receiver may wait for states that are not due: it is new, or has lost some. */
+  isUnsettled = true;
 
   constructor(
     cell: number,
@@ -42,6 +44,7 @@ export class CellGroup {
     const receiver = new CellReceiver(view, this);
     receiver.at = this.receivers.push(receiver) - 1;
     receiver.join(this.group);
+    this.isUnsettled = true;
     return receiver;
   }
 

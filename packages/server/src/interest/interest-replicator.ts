@@ -130,7 +130,7 @@ export class InterestReplicator implements RoomReplicator {
     const present: PlayerView[] = [];
     for (const view of this.#views.values()) {
       view.update(moment.tick);
-      if (view.isPresent) view.prepare(moment);
+      view.prepare(moment);
       if (view.takesStates) present.push(view);
     }
     for (const audience of this.#audiences.values()) audience.write(moment);

@@ -49,6 +49,8 @@ export class PlayerView {
   audience: Audience;
   /** False while the player has no link. */
   isPresent = true;
+  /** True if states would reach the player in the present tick. */
+  takesStates = false;
   /** By cell. */
   readonly #receivers = new Map<number, CellReceiver>();
   /** The entities that the player gets alone, because it does not see them with a cell. By id. */
@@ -87,11 +89,6 @@ export class PlayerView {
     states.onAcknowledged = (number) => this.#acknowledged(number);
     states.sees = sees;
     states.receiverOf = (record) => this.#receiverOf(record);
-  }
-
-  /** True if states would reach the player now. */
-  get takesStates(): boolean {
-    return this.isPresent && !this.states.isBlocked;
   }
 
   /** Begins to get the states of a cell at a level. */
@@ -140,16 +137,22 @@ export class PlayerView {
   prepare(moment: ReplicationMoment): void {
     const { states } = this;
     this.#moment = moment;
+    this.takesStates = this.isPresent;
+    if (!this.isPresent) return;
     const wasInOrder = states.isInOrder;
     states.review(moment);
     states.isSkipping = false;
+    this.takesStates = !states.isBlocked;
     const { isInOrder } = states;
     if (isInOrder !== wasInOrder)
       for (const receiver of this.#receivers.values()) receiver.setInOrder(isInOrder);
     if (states.restarts !== this.#restarts) this.#restart(moment.tick);
     else if (!isInOrder) {
       const lostBeforeMs = moment.nowMs - states.connection.lostAfterMs();
-      for (const receiver of this.#receivers.values()) receiver.lose(lostBeforeMs, moment.tick);
+      for (const receiver of this.#receivers.values()) {
+        receiver.lose(lostBeforeMs, moment.tick);
+        if (receiver.exceptions.size > 0) receiver.of.isUnsettled = true;
+      }
     }
   }
 
@@ -157,7 +160,10 @@ export class PlayerView {
   #restart(tick: number): void {
     this.#restarts = this.states.restarts;
     this.#unacknowledged.clear();
-    for (const receiver of this.#receivers.values()) receiver.restart();
+    for (const receiver of this.#receivers.values()) {
+      receiver.restart();
+      receiver.of.isUnsettled = true;
+    }
     for (const entity of this.#private.values()) entity.sentTick = NEVER;
     this.states.attend(tick);
   }
@@ -291,7 +297,9 @@ export class PlayerView {
 
   #receiverOf(record: EntityRecord): Receiver | undefined {
     if (this.#private.has(record.id)) return this.states;
-    return this.#receivers.get(this.#cellOf(record.id));
+    const receiver = this.#receivers.get(this.#cellOf(record.id));
+    if (receiver) receiver.of.isUnsettled = true;
+    return receiver;
   }
 
   #acknowledged(number: number): void {
