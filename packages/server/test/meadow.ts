@@ -86,13 +86,17 @@ export class Meadow {
     if (at >= 0) this.walkers.splice(at, 1);
   }
 
-  /** Runs ticks in which the walkers walk. `goal`: where to; default: to random places. */
-  run(ticks: number, metersPerSecond = 8, goal?: Place): void {
+  /**
+   * Runs ticks in which the walkers walk. `goal`: where to; default: to random places. `onStep`: called before the states
+   * of a tick are sent.
+   */
+  run(ticks: number, metersPerSecond = 8, goal?: Place, onStep?: () => void): void {
     for (let step = 0; step < ticks; step++) {
       this.tick += 1;
       for (const player of this.players) player.begin(this.tick);
       if (metersPerSecond > 0)
         for (const walker of this.walkers) this.#walk(walker, metersPerSecond / TICK_HZ, goal);
+      onStep?.();
       this.replicator.write(
         { tick: this.tick, nowMs: (this.tick * 1000) / TICK_HZ },
         this.players.filter(({ offline }) => !offline).map(({ states }) => states),

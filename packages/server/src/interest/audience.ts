@@ -146,11 +146,13 @@ export class Audience {
     const waiting: CellReceiver[] = [];
     cellGroup.isUnsettled = false;
     for (const receiver of receivers) {
-      const { isNew, view } = receiver;
-      if (!view.takesStates) cellGroup.isUnsettled ||= isNew;
-      else if (isNew || due.length > 0) present.push(receiver);
+      const { isNew, turn, view } = receiver;
+      // It catches up with what it misses.
+      if (!view.takesStates) cellGroup.isUnsettled = true;
+      else if (isNew || due.length > 0 || turn !== group.turn) present.push(receiver);
     }
-    if (present.length > 0) {
+    // Also without a receiver: all of them have missed the turn then.
+    if (present.length > 0 || due.length > 0) {
       this.#align(present, tick);
       group.start(tick, due, present, () => this.#rowsIn(cell, tick));
       this.#send(group);

@@ -27,7 +27,7 @@ export class CellGroup {
   readonly entered: EntityRecord[] = [];
   /** The due states of the present tick. */
   readonly due: EntityRows[] = [];
-  /** True if a receiver may wait for states that are not due: it is new, or has lost some. */
+  /** True if a receiver may wait for states that are not due: it is new, was away, or has lost some. */
   isUnsettled = true;
 
   constructor(

@@ -60,6 +60,14 @@ export interface StatesConnection {
   readonly player: Viewing;
 }
 
+/** Removals in a packet that awaits its acknowledgement. */
+interface Announcement {
+  readonly ids: readonly number[];
+  readonly sequence: number;
+  /** Number of the announcement. */
+  readonly number: number;
+}
+
 /** The states that a tier offers a player at one tick. */
 export interface Turn extends ReplicationMoment {
   /** Entities that are due, of the kinds that the player reads. */
@@ -81,6 +89,12 @@ function hasChanged(before: StateShortage | undefined, now: StateShortage | unde
 export function costOf({ body, removed, receivers }: GroupStates): number {
   const heads = receivers[0]!.isInOrder ? HEADS_BYTES_IN_ORDER : HEADS_BYTES;
   return body.length + heads - removed.length * REMOVAL_BYTES;
+}
+
+function moveToEnd(removals: Map<number, number>, id: number): void {
+  const since = removals.get(id)!;
+  removals.delete(id);
+  removals.set(id, since);
 }
 
 /**
@@ -126,10 +140,14 @@ export class PlayerStates extends AlignedReceiver {
   #link: Link | undefined;
   /** True once the player was sent something. Before, it holds no entity whose removal it could miss. */
   #hasSent = false;
-  /** Ids of removed entities that the player may still hold, those that were announced longest ago first. */
-  readonly #removals = new Set<number>();
+  /**
+   * Removals that the player may still lack, those that were announced longest ago first, each with the number of the
+   * first announcement that counts: an earlier one was about an earlier leave of the entity.
+   */
+  readonly #removals = new Map<number, number>();
   /** Removals in packets that await an acknowledgement. If they were sent in order, a broken link may lose them. */
-  readonly #announced: { readonly ids: readonly number[]; readonly sequence: number }[] = [];
+  readonly #announced: Announcement[] = [];
+  #announcements = 0;
 
   constructor(world: World, connection: StatesConnection) {
     super();
@@ -191,13 +209,17 @@ export class PlayerStates extends AlignedReceiver {
   /** Announces the removal of an entity until it has arrived. Call it before the id is used again. */
   removed({ kind, rows }: EntityRecord): void {
     this.forget(rows);
-    if (this.#hasSent && !rows.isEmpty && this.kinds.has(kind)) this.#removals.add(rows.id);
+    if (this.#hasSent && !rows.isEmpty && this.kinds.has(kind)) this.#addRemoval(rows.id);
   }
 
   /** Announces that an entity has left the player's view, until that has arrived or it is in view again. */
   leftView({ kind, rows }: EntityRecord): void {
     this.forget(rows);
-    if (this.#hasSent && !rows.isEmpty && this.kinds.has(kind)) this.#removals.add(rows.id + OUT_OF_VIEW);
+    if (this.#hasSent && !rows.isEmpty && this.kinds.has(kind)) this.#addRemoval(rows.id + OUT_OF_VIEW);
+  }
+
+  #addRemoval(removal: number): void {
+    this.#removals.set(removal, this.#announcements);
   }
 
   /**
@@ -207,10 +229,10 @@ export class PlayerStates extends AlignedReceiver {
   override removals(): readonly number[] {
     const removals = this.#removals;
     if (removals.size === 0) return NO_IDS;
-    for (const removal of removals) if (this.#isUndone(removal)) removals.delete(removal);
-    const ids = [...removals].slice(0, REMOVALS_PER_TICK);
+    for (const removal of removals.keys()) if (this.#isUndone(removal)) removals.delete(removal);
+    const ids = [...removals.keys()].slice(0, REMOVALS_PER_TICK);
     // The others come first in the next tick.
-    if (ids.length < removals.size) for (const id of ids) if (removals.delete(id)) removals.add(id);
+    if (ids.length < removals.size) for (const id of ids) moveToEnd(removals, id);
     return ids;
   }
 
@@ -222,7 +244,11 @@ export class PlayerStates extends AlignedReceiver {
   override restart(): void {
     super.restart();
     this.restarts += 1;
-    for (const { ids } of this.#announced.splice(0)) for (const id of ids) this.#removals.add(id);
+    for (const { ids } of this.#announced.splice(0)) for (const id of ids) this.#addRemoval(id);
+  }
+
+  #confirm({ ids, number }: Announcement): void {
+    for (const id of ids) if (this.#removals.get(id)! <= number) this.#removals.delete(id);
   }
 
   override acknowledge(sequence: number): void {
@@ -231,7 +257,7 @@ export class PlayerStates extends AlignedReceiver {
     const arrived = this.isInOrder
       ? this.#announced.splice(0, at + 1)
       : this.#announced.splice(at, at < 0 ? 0 : 1);
-    if (!this.isInOrder) for (const { ids } of arrived) for (const id of ids) this.#removals.delete(id);
+    if (!this.isInOrder) for (const each of arrived) this.#confirm(each);
     super.acknowledge(sequence);
     this.onAcknowledged?.(sequence);
   }
@@ -345,7 +371,8 @@ export class PlayerStates extends AlignedReceiver {
 
   #announce(ids: readonly number[], sequence: number): void {
     if (this.isInOrder) for (const id of ids) this.#removals.delete(id);
-    this.#announced.push({ ids, sequence });
+    this.#announced.push({ ids, sequence, number: this.#announcements });
+    this.#announcements += 1;
     if (this.#announced.length > MAX_ANNOUNCED) this.#announced.shift();
   }
 }
