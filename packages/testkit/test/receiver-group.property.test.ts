@@ -179,6 +179,9 @@ function voyage(seed: number, first: number, lines: readonly Line[]): Sea {
   for (let id = 0; id < 10; id++) sea.spawn(id);
   for (const each of lines) sea.add(each.isInOrder ? { ...each, loss: 0 } : each);
   const away = new Map<Boat, number>();
+  const blocked = new Map<Boat, number>();
+  // In some seas all boats are often slow at once.
+  const skipping = random.bool(0.5) ? 0.03 : 0.4;
   let tick = first;
   for (let step = 0; step < STEPS; step++) {
     tick = (first + step) >>> 0;
@@ -189,7 +192,10 @@ function voyage(seed: number, first: number, lines: readonly Line[]): Sea {
     if (random.bool(0.05)) away.set(chosen, step + random.int(1, 150));
     if (random.bool(0.05)) chosen.resync(sea.history.find(random.int(0, 9))!);
     if (random.bool(0.02)) chosen.restart();
-    for (const boat of sea.boats) boat.isSkipping = random.bool(0.03);
+    if (random.bool(0.03)) blocked.set(chosen, step + random.int(1, 250));
+    const isStorm = random.bool(skipping);
+    for (const boat of sea.boats)
+      boat.isSkipping = isStorm || random.bool(0.03) || step < (blocked.get(boat) ?? 0);
     const here = sea.boats.filter((boat) => step >= (away.get(boat) ?? 0));
     // The first five move now and then, so that their last states leave the window.
     const due = sea.history.entities.filter(({ id }) => random.bool(id < 5 ? 0.02 : 0.8));
@@ -276,4 +282,42 @@ test("receivers that hold the same share one encoding, whenever they joined", ()
     sea.write(tick, sea.history.entities);
   }
   expect(write).toHaveBeenCalledTimes(50);
+});
+
+/** Plays a sea whose boats skip ticks. Returns it, and the number of encodings of each tick. */
+function slowSea(boats: number, skips: (tick: number, boat: number) => boolean): [Sea, number[]] {
+  const sea = new Sea();
+  for (let id = 0; id < 12; id++) sea.spawn(id);
+  for (let boat = 0; boat < boats; boat++) sea.add(whole);
+  const write = vi.spyOn(sea.writer, "write");
+  const encodings: number[] = [];
+  for (let tick = 0; tick < 90; tick++) {
+    sea.read();
+    for (const [index, boat] of sea.boats.entries()) boat.isSkipping = tick > 10 && skips(tick, index);
+    write.mockClear();
+    // Each entity rests at times, so that a state that is skipped may be its last one for long.
+    sea.write(
+      tick,
+      sea.history.entities.filter(({ id }) => ((tick >> 3) + id) % 4 > 0),
+    );
+    encodings.push(write.mock.calls.length);
+    for (const boat of sea.boats) {
+      expect(boat.faults).toEqual([]);
+      // It misses nothing for longer than it takes to be served again: three entities alone in a tick.
+      if (!boat.isSkipping && tick > 10) expect(boat.waiting).toBeLessThan(4);
+    }
+  }
+  return [sea, encodings];
+}
+
+test("a room whose receivers are all slow at the same ticks encodes for all of them at once", () => {
+  const [sea, encodings] = slowSea(150, (tick) => tick % 3 === 0);
+  expect(Math.max(...encodings.slice(2))).toBeLessThanOrEqual(2);
+  for (const bytes of sea.bytes) expect(new Set(bytes.values()).size).toBeLessThanOrEqual(1);
+});
+
+test("a room whose receivers are slow at different ticks encodes for those together that skipped the same ones", () => {
+  const [, encodings] = slowSea(150, (tick, boat) => (tick + boat) % 3 === 0);
+  // Two thirds of the boats are served at a tick: those that skipped the last one, and those that skipped the one before.
+  expect(Math.max(...encodings.slice(2))).toBeLessThanOrEqual(3);
 });
