@@ -134,7 +134,7 @@ const url = `${endpoint}/match/joinOrCreate/${room}`;
 const answer = await fetch(url, { method: "POST", body: '{"version":3}' });
 const { ticket, linkPath, error } = await answer.json();
 if (error) throw new Error(`${error.code}: ${error.message}`);
-const socket = new WebSocket(endpoint.replace("http", "ws") + linkPath, ["paceline.3", `ticket.${ticket}`]);
+const socket = new WebSocket(endpoint.replace("http", "ws") + linkPath, ["paceline.4", `ticket.${ticket}`]);
 socket.on("message", (data, isBinary) => isBinary && receive(data));
 socket.on("close", (code) => process.exit(code === 4000 ? 0 : 1));
 setInterval(() => {

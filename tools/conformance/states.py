@@ -114,7 +114,9 @@ class StateReader:
             raise Drop("too-long")
         removed = []
         for _ in range(count):
+            # The flag says that the entity only left the view: the smallest client has no use for it.
             removed.append(coder.bits(16))
+            coder.flag()
             coder.check_not_past()
         return removed
 

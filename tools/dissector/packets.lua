@@ -76,7 +76,9 @@ end
 local function add_head(parent, head, at, length)
   add(parent, "entities", at, length, head.count)
   for _, tick in ipairs(head.ticks or {}) do add(parent, "baseline", at, length, tick) end
-  for _, id in ipairs(head.removed) do add(parent, "removed", at, length, id) end
+  for _, removal in ipairs(head.removed) do
+    add(parent, removal.is_out_of_view and "out_of_view" or "removed", at, length, removal.id)
+  end
 end
 
 local function add_undecoded(parent, why, head, at, length)

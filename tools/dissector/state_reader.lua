@@ -100,7 +100,7 @@ local function read_head(coder, tick)
   head.ticks = baselines(coder, tick)
   if coder:flag() then
     for _ = 1, math.min(coder:small(), 4096) do
-      table.insert(head.removed, coder:bits(16))
+      table.insert(head.removed, { id = coder:bits(16), is_out_of_view = coder:flag() })
       if coder:is_exhausted() then drop("length") end
     end
   end
@@ -194,9 +194,9 @@ function States:read(body, tick)
 end
 
 function States:take(head, tick)
-  for _, id in ipairs(head.removed) do
-    local entity = self.entities[id]
-    if entity and difference(entity.newest, tick) <= 0 then self.entities[id] = nil end
+  for _, removal in ipairs(head.removed) do
+    local entity = self.entities[removal.id]
+    if entity and difference(entity.newest, tick) <= 0 then self.entities[removal.id] = nil end
   end
   for _, said in ipairs(head.entities) do
     local entity = self.entities[said.id] or { rows = {}, newest = tick }

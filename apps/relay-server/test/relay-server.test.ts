@@ -50,7 +50,7 @@ describe("the server", () => {
         'import { Room } from "@paceline/server"; export const rooms = { race: class extends Room {} };';
       writeFileSync(file, text);
       const address = await start(["--port", "0", "--rooms", "other", "--game", file]).address();
-      const body = JSON.stringify({ version: 3, options: {} });
+      const body = JSON.stringify({ version: 4, options: {} });
       const response = await fetch(`${address}/match/create/race`, { method: "POST", body });
       expect(response.status).toBe(200);
     } finally {

@@ -76,7 +76,7 @@ async function linkFrom(url: string, ticket: string, address: string): Promise<s
     "Upgrade: websocket",
     "Sec-WebSocket-Version: 13",
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-    `Sec-WebSocket-Protocol: paceline.3, ticket.${ticket}`,
+    `Sec-WebSocket-Protocol: paceline.4, ticket.${ticket}`,
     `X-Forwarded-For: ${address}`,
   ];
   socket.write(`${lines.join("\r\n")}\r\n\r\n`);

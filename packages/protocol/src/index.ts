@@ -61,6 +61,7 @@ export { type MotionLayout, type MotionModel, usesMotion } from "./schema/motion
 export { BitCoder } from "./state/codec/bit-coder.js";
 export { NO_TICK, PacketEntries } from "./state/codec/packet-entries.js";
 export { LONGEST, MOVES, prefixTables, SIZES, TABLES, TOKENS } from "./state/codec/prefix-tables.js";
+export { OUT_OF_VIEW } from "./state/codec/packet-head.js";
 export * from "./state/codec/state-codec.js";
 export * from "./state/columns/entity-rows.js";
 export * from "./state/columns/quantiser.js";

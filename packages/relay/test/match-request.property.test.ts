@@ -123,7 +123,7 @@ describe("a match request", () => {
       "4096 bytes",
     ],
   ])("with the options %s is refused: %s", (text, words) => {
-    const wish = readMatchBody({ version: 3, options: JSON.parse(text) as unknown });
+    const wish = readMatchBody({ version: 4, options: JSON.parse(text) as unknown });
     expect(wish).toMatchObject({ status: 400, code: "match/bad-request" });
     expect((wish as { message: string }).message).toContain(words);
   });

@@ -80,6 +80,7 @@ export async function play(): Promise<{
     hookLog: {
       failed: (hook, error) => void logged.push(`${hook}: ${String(error)}`),
       ...{ refused: note("refused"), clamped: note("clamped"), stale: note("stale") },
+      misjudged: note("misjudged"),
       shortOfBudget: note("short of budget"),
     },
     onClosed: () => undefined,

@@ -1,4 +1,4 @@
-import type { EntityDefinition } from "@paceline/protocol";
+import type { DespawnReason, EntityDefinition } from "@paceline/protocol";
 import type { Entity } from "./entity.js";
 import { Listeners, guarded, type Unsubscribe } from "../listeners.js";
 
@@ -7,7 +7,7 @@ type EntityListener = (entity: Entity) => void;
 interface KindEvents {
   readonly present: Set<Entity>;
   readonly spawns: Listeners<[Entity]>;
-  readonly despawns: Listeners<[Entity]>;
+  readonly despawns: Listeners<[Entity, DespawnReason]>;
 }
 
 /** Reports each spawn and despawn of an entity to the game exactly once. */
@@ -22,9 +22,9 @@ export class EntityEvents {
     spawns.emit(entity);
   }
 
-  despawned(entity: Entity): void {
+  despawned(entity: Entity, why: DespawnReason = "removed"): void {
     const { present, despawns } = this.#of(entity.kind);
-    if (present.delete(entity)) despawns.emit(entity);
+    if (present.delete(entity)) despawns.emit(entity, why);
   }
 
   /** Calls the listener for the present entities before it returns, and for later ones as they spawn. */
@@ -36,7 +36,10 @@ export class EntityEvents {
     return stop;
   }
 
-  onDespawn(definition: EntityDefinition, listener: EntityListener): Unsubscribe {
+  onDespawn(
+    definition: EntityDefinition,
+    listener: (entity: Entity, why: DespawnReason) => void,
+  ): Unsubscribe {
     return this.#of(definition).despawns.add(listener);
   }
 

@@ -1,6 +1,7 @@
 import {
   StateChange,
   OWNER_COLUMN,
+  type DespawnReason,
   type EntityDefinition,
   type EntityRows,
   type SnapshotListener,
@@ -266,7 +267,7 @@ export class ShownEntities implements SnapshotListener {
   #recordOf(id: number, definition: EntityDefinition): ShownReplica | undefined {
     const known = this.#records.get(id);
     if (known?.definition === definition) return known;
-    this.onRemoved(id);
+    this.#remove(id, "removed");
     return this.#records.size < this.#source.maxEntities ? this.#add(id, definition) : undefined;
   }
 
@@ -288,18 +289,22 @@ export class ShownEntities implements SnapshotListener {
     this.#source.onDesync(id);
   }
 
-  onRemoved(id: number): void {
+  onRemoved(id: number, _tick: number, why: DespawnReason): void {
+    this.#remove(id, why);
+  }
+
+  #remove(id: number, why: DespawnReason): void {
     const record = this.#records.get(id);
     if (!record) return;
     // The game may draw something at the last shown place.
     this.#updateShown(record);
     this.#records.remove(record);
     record.changes?.end();
-    if (record.isSpawned) this.#despawned(record);
+    if (record.isSpawned) this.#despawned(record, why);
   }
 
   clear(): void {
-    for (const { id } of [...this.#records.values()]) this.onRemoved(id);
+    for (const { id } of [...this.#records.values()]) this.#remove(id, "removed");
   }
 
   setHidden(isHidden: boolean): void {
@@ -309,7 +314,7 @@ export class ShownEntities implements SnapshotListener {
       else if (record.isSpawned) {
         this.#updateShown(record);
         record.isSpawned = false;
-        this.#despawned(record);
+        this.#despawned(record, "removed");
       }
     }
   }
@@ -333,10 +338,10 @@ export class ShownEntities implements SnapshotListener {
     this.#parts.listeners.entities.spawned(record.entity);
   }
 
-  #despawned({ id, entity, definition }: ShownReplica): void {
+  #despawned({ id, entity, definition }: ShownReplica, why: DespawnReason): void {
     this.#spawned.delete(definition);
     this.#source.onDespawn?.(id);
-    this.#parts.listeners.entities.despawned(entity);
+    this.#parts.listeners.entities.despawned(entity, why);
   }
 
   #add(id: number, definition: EntityDefinition): ShownReplica {

@@ -6,6 +6,7 @@ import {
   assertFunction,
   assertMessageType,
   writeEvent,
+  type DespawnReason,
   type EntityDefinition,
   type Fields,
   type InputDefinition,
@@ -373,11 +374,15 @@ export class Room<Messages extends object = any> extends RoomEvents {
 
   /**
    * Calls the listener when an entity of a kind despawns, or when the room is left. The entity keeps its last
-   * values.
+   * values. `why`: `removed`, or `out-of-view` if it goes on where this player cannot see it.
    */
-  onDespawn<D extends EntityDefinition>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe {
+  onDespawn<D extends EntityDefinition>(
+    definition: D,
+    listener: (entity: Entity<D>, why: DespawnReason) => void,
+  ): Unsubscribe {
     this.#use(definition);
-    return this.listeners.entities.onDespawn(definition, listener as unknown as (entity: Entity) => void);
+    type Listener = (entity: Entity, why: DespawnReason) => void;
+    return this.listeners.entities.onDespawn(definition, listener as unknown as Listener);
   }
 
   /**

@@ -2,6 +2,7 @@ import {
   type RoomOptions,
   type AnswerOf,
   type AskOf,
+  type DespawnReason,
   type EntityDefinition,
   type InputDefinition,
   type JoinOptionsOf,
@@ -91,7 +92,10 @@ export interface HostedRoom<Kind> extends Omit<Room, Replaced> {
   ): Unsubscribe;
   entities<D extends Definitions<Kind>>(definition: D): EntityList<Entity<D>>;
   onSpawn<D extends Definitions<Kind>>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe;
-  onDespawn<D extends Definitions<Kind>>(definition: D, listener: (entity: Entity<D>) => void): Unsubscribe;
+  onDespawn<D extends Definitions<Kind>>(
+    definition: D,
+    listener: (entity: Entity<D>, why: DespawnReason) => void,
+  ): Unsubscribe;
   only<D extends Definitions<Kind>>(definition: D): OnlyHostedEntity<D>;
   /** Creates an entity that this player owns, if the room allows that to its players. */
   spawn<D extends Definitions<Kind>>(definition: D, initial?: InitialFields<D["fields"]>): OwnedEntity<D>;

@@ -59,6 +59,12 @@ export class CellIndex {
     return slot >= 0 && this.#serials[slot] === serial ? slot : -1;
   }
 
+  /** Returns the cell of an entity at the last {@link sort}; `NOWHERE` if it was not there. */
+  cellOf(id: number): number {
+    const slot = this.slotOf(id);
+    return slot < 0 ? NOWHERE : this.#sortedCells[slot]!;
+  }
+
   serialAt(slot: number): number {
     return this.#serials[slot]!;
   }

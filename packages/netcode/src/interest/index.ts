@@ -1,1 +1,7 @@
-export { Interest } from "./interest.js";
+export { Interest, type EntityInterest } from "./interest.js";
+export type { InterestFault } from "./interest-faults.js";
+export { interestPlan, type InterestOptions, type Rectangle } from "./interest-options.js";
+export type { PrivateList } from "./private-list.js";
+export { NOWHERE } from "./square-grid.js";
+export { UNSEEN } from "./view-window.js";
+export type { Viewer } from "./viewer.js";

@@ -191,6 +191,11 @@ export class Interest {
     return this.#query.run(viewer, ids, levels);
   }
 
+  /** Returns the level at which a viewer sees an entity since the last {@link update}; `UNSEEN` if not at all. */
+  levelOf(viewer: Viewer, id: number): number {
+    return this.#query.levelOf(viewer, id);
+  }
+
   #refresh(viewer: Viewer): void {
     const { view, budget, bound } = viewer;
     const stepBefore = budget.step;

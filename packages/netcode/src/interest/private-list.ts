@@ -115,6 +115,13 @@ export class PrivateList {
     return this.#now.ids[place]!;
   }
 
+  /** Returns the level of an entity; `UNSEEN` if it is not in the list. */
+  levelOf(id: number): number {
+    const { ids, levels, count } = this.#now;
+    for (let at = 0; at < count; at++) if (ids[at] === id) return levels[at]!;
+    return UNSEEN;
+  }
+
   levelAt(place: number): number {
     return this.#now.levels[place]!;
   }

@@ -33,6 +33,8 @@ export class ViewBudget {
   step: number;
   /** True if even the slowest rate needs more bytes than the limit. */
   isExceeded = false;
+  /** The viewer's own limit, where it is smaller than the room's, bytes per second. */
+  limitBytesPerSecond = Infinity;
   readonly #terms: BudgetTerms;
   /** An array, since each write of such a number to a field makes an object. */
   readonly #sums = new Float64Array(4);
@@ -46,6 +48,11 @@ export class ViewBudget {
 
   get hasPrivateList(): boolean {
     return this.step === this.#terms.degradation.privateList;
+  }
+
+  /** The limit in force, bytes per second. */
+  get bytesPerSecond(): number {
+    return Math.min(this.#terms.plan.bytesPerSecond, this.limitBytesPerSecond);
   }
 
   /** Mean bytes of one entity's turn: less than a state, since not every turn sends one. */
@@ -76,10 +83,11 @@ export class ViewBudget {
    * @param always entities that are sent at every tick, whatever the step
    */
   choose(counts: Int32Array, always: number): void {
-    const { plan, degradation, tickHz, privateLists } = this.#terms;
-    const tickBytes = plan.bytesPerSecond / tickHz;
+    const { degradation, tickHz, privateLists } = this.#terms;
+    const { bytesPerSecond } = this;
+    const tickBytes = bytesPerSecond / tickHz;
     const sums = this.#sums;
-    const mostTokens = Math.max(tickBytes, plan.bytesPerSecond * BURST_SECONDS);
+    const mostTokens = Math.max(tickBytes, bytesPerSecond * BURST_SECONDS);
     sums[TOKENS] = Math.min(sums[TOKENS]! + tickBytes, mostTokens);
     const decay = Math.max(0, 1 - 1 / tickHz);
     // The means stay what they are while nobody is in view.
@@ -109,12 +117,12 @@ export class ViewBudget {
 
   /** Returns true if the bytes of a step are within the limit, and notes its turns per tick. */
   #affords(step: number, counts: Int32Array, always: number): boolean {
-    const { plan, degradation, tickHz } = this.#terms;
+    const { degradation, tickHz } = this.#terms;
     const rates = degradation.ratesAt(step);
     let turns = always;
     for (let ring = 0; ring < counts.length; ring++) turns += counts[ring]! * rates[ring]!;
     this.#sums[TURNS] = turns;
     const share = step < this.step ? ENTER_SHARE : 1;
-    return (turns * this.#sums[BYTES]!) / this.#sums[STATES]! <= (plan.bytesPerSecond / tickHz) * share;
+    return (turns * this.#sums[BYTES]!) / this.#sums[STATES]! <= (this.bytesPerSecond / tickHz) * share;
   }
 }

@@ -25,6 +25,15 @@ export class ViewQuery {
     return list.count;
   }
 
+  /** Returns the level at which a viewer sees an entity; {@link UNSEEN} if not at all. */
+  levelOf({ bound, budget, list, seesEverywhere, view }: Viewer, id: number): number {
+    if (bound.has(id)) return 0;
+    if (list) return list.levelOf(id);
+    const cell = this.#index.cellOf(id);
+    if (cell === this.#index.everywhere) return seesEverywhere ? 0 : UNSEEN;
+    return this.#degradation.levelOf(budget.step, view.ringOf(cell));
+  }
+
   #writeCells(viewer: Viewer, ids: Uint32Array, levels: Uint8Array, most: number): number {
     const { bound, view, budget } = viewer;
     for (let each = 0; each < bound.count && each < most; each++) {

@@ -56,6 +56,11 @@ export class Viewer implements ListViewer {
     this.#followedSerial = this.#parts.index.serialAt(slot);
   }
 
+  /** Follows nothing any more, and keeps its viewpoint. */
+  stay(): void {
+    this.#followed = -1;
+  }
+
   /** Looks from a point, m. A place that is no finite number is ignored and counted. */
   look(x: number, y: number): void {
     const { grid, faults } = this.#parts;

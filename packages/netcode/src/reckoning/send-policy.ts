@@ -5,6 +5,8 @@ export interface SendDecisionPolicy {
   /** Largest accepted errors at receivers. */
   readonly positionThresholdM: number;
   readonly headingThresholdRad: number;
+  /** Error of positions up to which nothing is sent, whatever the thresholds are, m. Default 0. */
+  readonly leastErrorM?: number;
   /**
    * Time ahead at which the error is judged: one-way delay to the receivers, plus their delay in showing an
    * update, ms.

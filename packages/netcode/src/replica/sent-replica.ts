@@ -141,6 +141,7 @@ export class SentReplica {
     own.positionThresholdM = Math.max(
       (threshold.position ?? policy.positionThresholdM) * thresholdFactor,
       fields.position?.precision ?? 0,
+      policy.leastErrorM ?? 0,
     );
     own.headingThresholdRad = Math.max(
       (threshold.heading ?? policy.headingThresholdRad) * thresholdFactor,

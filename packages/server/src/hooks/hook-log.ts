@@ -1,8 +1,21 @@
 import type { Clamp } from "@paceline/netcode";
+import type { InterestFault } from "@paceline/netcode/interest";
 import { LogThrottle, stackOf, type Log, type LogFields } from "@paceline/relay";
 import type { Clock } from "@paceline/transport";
 import type { BudgetShortage } from "../states/room-replication.js";
 import type { Refusal } from "./hooks.js";
+
+/** What a room does about a fault of its interest. */
+const faultMessages: Readonly<Record<InterestFault["kind"], string>> = {
+  position: "a place is no finite number: what has it stays where it was",
+  outside: "a place outside the world of the room's interest counts as on its border",
+  viewpoint: "the entity from which a player looked was despawned: it looks from its last place",
+  rule: "interest.relevant failed: the entity is hidden from the player",
+  "slow-rule": "interest.relevant takes too long for a step: some players get their states a step later",
+  visibility: "interest.cellVisible failed: the cell is hidden",
+  crowd: "more entities near a player than interest.maxEntities: it sees the most important ones",
+  budget: "stateBytesPerSecond is too small for what is near a player, even at the slowest rate",
+};
 
 /** Logs the failed hooks of one room class: at most one line a second for each hook, over all rooms. */
 export class HookLog {
@@ -41,6 +54,17 @@ export class HookLog {
   /** Logs that a room's code wrote a despawned entity, once for each kind. `entity` says which one. */
   stale(kind: string, entity: string): void {
     this.#once(`${kind} despawned`, "a despawned entity was written", { room: this.#roomName, entity });
+  }
+
+  /** Logs a mistake that a room's interest survives, once for each kind. */
+  misjudged({ kind, entity, viewer, error }: InterestFault): void {
+    const fields = {
+      room: this.#roomName,
+      ...(entity !== undefined && { entity }),
+      ...(viewer !== undefined && { player: viewer }),
+      ...(error !== undefined && { error: stackOf(error) }),
+    };
+    this.#once(`interest ${kind}`, faultMessages[kind], fields);
   }
 
   #once(key: string, message: string, fields: LogFields): void {

@@ -38,6 +38,8 @@ export function newRoomCounters() {
     stateBytes: 0,
     /** Implausible states from players. */
     breaches: 0,
+    /** Mistakes that the room's `interest` survived: see docs/guides/interest.md. */
+    interestFaults: 0,
     /** Matches that a queue made. */
     queueMatches: 0,
     queueTimeouts: 0,

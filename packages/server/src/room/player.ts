@@ -1,6 +1,7 @@
 import {
   ByteWriter,
   CloseCode,
+  ConfigError,
   NetError,
   PayloadKind,
   assertRange,
@@ -20,11 +21,12 @@ import {
 import { EntityTable, lostAfterMsOf, newFields, type ReadonlyFields } from "@paceline/netcode";
 import type { Participant, SeatRequest } from "@paceline/relay";
 import { Requests, type Cancel, type LinkClose, type Scheduler, type Session } from "@paceline/transport";
-import type { World } from "../entities/world.js";
+import type { EntityRecord, World } from "../entities/world.js";
 import type { RoomCounters } from "../ops/room-counters.js";
 import { MessageAllowance, type MessageLimits } from "../players/message-allowance.js";
 import { PlayerInputs } from "../players/player-inputs.js";
 import { authorityAllowance, type PlayerLimits } from "../players/player-limits.js";
+import { Sight, checkedPoint, type Point } from "../interest/sight.js";
 import { PlayerStates } from "../states/player-states.js";
 import type { PlayerInbox } from "./player-inbox.js";
 import type { PlayerLifecycle } from "./player-lifecycle.js";
@@ -112,6 +114,8 @@ export class Player<Inputs = unknown> {
   participant: PlayerParticipant;
   /** @internal Requests of the room to the player's game. */
   readonly requests: Requests;
+  /** @internal What the player looks from, and what it watches. */
+  readonly sight = new Sight();
   /** @internal Kinds whose columns the room and the player's page have exchanged. */
   readonly described = new Set<number>();
   /** @internal */
@@ -201,6 +205,46 @@ export class Player<Inputs = unknown> {
     return this.participant.session.rttMs;
   }
 
+  /**
+   * What the player looks from, in a room with `interest`: an entity or a place. Undefined (default): its own entity, the
+   * first one that has a position. After the end of what it looks from, it goes on looking from there. Setting it throws
+   * {@link ConfigError} for what is neither a place nor an entity of the room.
+   */
+  get viewpoint(): object | undefined {
+    const { from } = this.sight;
+    return from && "rows" in from ? from.entity : from;
+  }
+
+  set viewpoint(from: object | undefined) {
+    this.sight.from = from === undefined ? undefined : this.#checkedViewpoint(from);
+  }
+
+  #checkedViewpoint(from: object): EntityRecord | Point {
+    const isPlace = "x" in from && "y" in from && !("kind" in from);
+    return isPlace ? checkedPoint("viewpoint", from as Point) : this.#watchable("viewpoint", from);
+  }
+
+  /**
+   * Lets the player see an entity wherever it is, in a room with `interest`: a target, a friend. Its own entities need no
+   * call. Throws {@link ConfigError} for what is no entity of the room, and for more than 32.
+   */
+  watch(entity: object): void {
+    this.sight.watch(this.#watchable("entity", entity));
+  }
+
+  /** Ends {@link watch}. Has no effect for an entity that the player does not watch. */
+  unwatch(entity: object): void {
+    this.sight.unwatch(this.#room.entities.world.recordOf(entity));
+  }
+
+  #watchable(field: string, entity: object): EntityRecord {
+    const { entities, scheduler } = this.#room;
+    const record = entities.world.recordOf(entity);
+    if (!record.despawned) return record;
+    const departure = record.departure(scheduler.nowMs());
+    throw new ConfigError(field, entity, `an entity that is in this room (${departure})`);
+  }
+
   /** @internal Where the player is: in the room from the end of `onJoin` until it leaves. */
   get presence(): Readonly<Presence> {
     return this.#presence;
@@ -250,6 +294,7 @@ export class Player<Inputs = unknown> {
     participant.callbacks = this;
     this.described.clear();
     this.#view = {};
+    this.states.isEnded = true;
     this.states = this.#newStates();
     if (this.#inputDefinition) this.inputs = new PlayerInputs(this.#inputDefinition, this.#room.counters);
   }
@@ -436,6 +481,7 @@ export class Player<Inputs = unknown> {
   }
 
   #end(): void {
+    this.states.isEnded = true;
     this.participant.callbacks = undefined;
     this.requests.failAll("transport/closed", LEFT);
     this.settle(false);
@@ -455,14 +501,17 @@ export class Player<Inputs = unknown> {
       takesStates: () => session.takesStates,
       sendLimits: (limits) => this.send(writeAuthority({ type: "limits", ...limits })),
       lostAfterMs: () => lostAfterMsOf(session.rttMs ?? ASSUMED_RTT_MS),
-      send: (states, key, moment) => {
+      send: (states, key, moment, further) => {
         const feedback = writeFeedback(head.reset(), this.#feedback).view();
-        const sequence = session.sendState(states, key, feedback, moment);
+        const sequence = session.sendState(states, key, feedback, moment, further);
         if (sequence === undefined) return undefined;
         counters.statePackets += 1;
         counters.stateBytes += states.length;
+        for (const { length } of further ?? []) counters.stateBytes += length;
         return sequence;
       },
+      next: () => session.nextState,
+      player: { owner: this, sight: this.sight },
     });
     // Start with all kinds, so that the first states need not wait for the player's list of kinds.
     states.setKinds(this.#world.kinds);

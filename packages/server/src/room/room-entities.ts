@@ -1,13 +1,16 @@
 import { ConfigError, HISTORY_TICKS, type EntityDefinition } from "@paceline/protocol";
 import type { WritableFields } from "@paceline/netcode";
 import type { Scheduler } from "@paceline/transport";
+import { Ground } from "../interest/ground.js";
+import type { Point } from "../interest/sight.js";
+import { InterestReplicator } from "../interest/interest-replicator.js";
 import { RewindHistory } from "../entities/rewind-history.js";
 import { World, type EntityRecord } from "../entities/world.js";
 import type { HookLog } from "../hooks/hook-log.js";
 import type { Hooks, Tariff } from "../hooks/hooks.js";
 import type { RoomCounters } from "../ops/room-counters.js";
 import type { Breach } from "../players/plausibility.js";
-import { Replicator } from "../states/replicator.js";
+import { Replicator, type RoomReplicator } from "../states/replicator.js";
 import { OwnedStates, type BreachAnswer } from "./owned-states.js";
 import type { Player } from "./player.js";
 import type { PlayerRegistry } from "./player-registry.js";
@@ -34,7 +37,7 @@ export interface RoomEntitiesOptions {
   readonly room: Room;
   readonly scheduler: Scheduler;
   readonly hooks: Hooks;
-  readonly hookLog: Pick<HookLog, "clamped" | "stale" | "shortOfBudget">;
+  readonly hookLog: Pick<HookLog, "clamped" | "misjudged" | "stale" | "shortOfBudget">;
   readonly counters: RoomCounters;
   readonly players: PlayerRegistry;
   /** Limit of the entities of all players together. */
@@ -44,7 +47,8 @@ export interface RoomEntitiesOptions {
 /** The entities of a room: those that it simulates and those of its players, and what is sent of them. */
 export class RoomEntities {
   readonly world: World;
-  readonly replicator: Replicator;
+  readonly replicator: RoomReplicator;
+  readonly ground: Ground;
   readonly spectators: SpectatorStream;
   readonly rewinding: RewindHistory;
   readonly owned: OwnedStates;
@@ -63,7 +67,17 @@ export class RoomEntities {
       onStale: (record) => hookLog.stale(record.definition.name, record.departure(scheduler.nowMs())),
     });
     const { shortOfBudget: onShortage } = hookLog;
-    this.replicator = new Replicator({ world: this.world, tickHz, bytesPerSecond, onShortage });
+    const { world } = this;
+    this.ground = new Ground(definitions, room.interest?.ground);
+    this.replicator = room.interest
+      ? new InterestReplicator({
+          ...{ world, tickHz, bytesPerSecond, interest: room.interest },
+          ground: this.ground,
+          nowMs: () => scheduler.nowMs(),
+          onFault: (fault) => hookLog.misjudged(fault),
+          counters,
+        })
+      : new Replicator({ world, tickHz, bytesPerSecond, onShortage });
     this.spectators = new SpectatorStream({
       ...kept,
       world: this.world,
@@ -96,6 +110,22 @@ export class RoomEntities {
     this.rewinding.forget(record);
     this.world.remove(record);
     this.owned.removed(record);
+  }
+
+  /** Returns the players who look from a place that is at most `radiusM` from another one, m. */
+  near(place: Point, radiusM: number, players: Iterable<Player>): Player[] {
+    const { ground, world } = this;
+    /** By player: the first of its own entities that has a place. */
+    const own = new Map<object, EntityRecord>();
+    for (const record of world.records.values())
+      if (record.owner && !own.has(record.owner) && ground.has(record.definition))
+        own.set(record.owner, record);
+    return [...players].filter((player) => {
+      const from = player.sight.from ?? own.get(player);
+      if (!from || this.spectators.isDelayed(player)) return false;
+      const [x, y] = "rows" in from ? ground.placeOf(from) : [from.x, ground.yOfPoint(from)];
+      return Math.hypot(x - place.x, y - ground.yOfPoint(place)) <= radiusM;
+    });
   }
 
   /** Despawns the entities of a player that has left. */

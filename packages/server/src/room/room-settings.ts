@@ -1,4 +1,5 @@
 import { ConfigError, MAX_KINDS, assertFunction, limits, type EntityDefinition } from "@paceline/protocol";
+import { assertRoomInterest } from "../interest/room-interest.js";
 import { Room, type RoomClass } from "./room.js";
 
 /**
@@ -89,6 +90,7 @@ export function assertRoom(room: Room): void {
     if (value >= least && value <= most && (!isCount || Number.isInteger(value))) continue;
     throw new ConfigError(field, value, `${least} to ${most} ${unit}`);
   }
+  if (room.interest !== undefined) assertRoomInterest(room.interest, entities);
   for (const { definition, most = 1 } of room.playerEntities) {
     if (!entities.includes(definition)) {
       throw new ConfigError("playerEntities", definition.name, "one of the room's entities");

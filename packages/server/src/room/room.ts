@@ -1,5 +1,6 @@
 import {
   CloseCode,
+  assertRange,
   writePeerPayload,
   type AnswerOf,
   type AskOf,
@@ -14,6 +15,8 @@ import {
 import { EntityList, type InitialFields } from "@paceline/netcode";
 import type { RoomCallbacks, RoomOptions } from "@paceline/relay";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { checkedPoint, type Point } from "../interest/sight.js";
+import type { RoomInterest } from "../interest/room-interest.js";
 import type { Past } from "../entities/rewind-history.js";
 import type { MessageLimits } from "../players/message-allowance.js";
 import type { Breach } from "../players/plausibility.js";
@@ -48,6 +51,9 @@ export interface AuthRequest {
 export type UncaughtAnswer = "end" | "continue" | undefined | void;
 
 type Name<T> = keyof T & string;
+
+/** Largest distance of {@link Room.near}, m. */
+const MAX_NEAR_M = 1_000_000;
 
 /** Options of {@link Room.broadcast}: the players that do not get the message. */
 export interface BroadcastOptions {
@@ -102,6 +108,11 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * to send, the entities with the smallest errors wait.
    */
   readonly stateBytesPerSecond: number = 131_072;
+  /**
+   * What concerns a player: with `{ radiusM: 80 }` it gets the entities within 80 m of its own one, or of its
+   * `viewpoint`, and no byte about others. Default: everybody gets all entities. See docs/guides/interest.md.
+   */
+  readonly interest: RoomInterest<Player, ServerEntity> | undefined = undefined;
   /**
    * Limits of a player's messages and requests. Further ones are dropped and counted, and the player gets a
    * notice.
@@ -316,6 +327,28 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
       if (!player.isSpectator && !left.has(player)) player.send(payload);
     }
     entities.spectators.send(payload, undefined, left);
+  }
+
+  /**
+   * Sends a message, exactly once and in order, to the players whose viewpoint is at most `radiusM` from a position (m):
+   * their own entity, unless `player.viewpoint` says otherwise. A player who looks from nowhere does not get it, nor does
+   * a spectator who sees the room with a delay. Throws {@link ConfigError} for what is no place or no distance.
+   */
+  near<Type extends Name<MessagesToClients<Types>>>(
+    position: Point,
+    radiusM: number,
+    type: Type,
+    message: MessagesToClients<Types>[Type],
+    { except = [] }: BroadcastOptions = {},
+  ): void {
+    const { entities, hooks, players } = this.#opened;
+    const place = checkedPoint("position", position);
+    assertRange("radiusM", radiusM, [0, MAX_NEAR_M, "m"]);
+    const payload = writePeerPayload({ kind: "command", type, message });
+    const left = new Set<Player>("number" in except ? [except] : except);
+    const near = entities.near(place, radiusM, players.values()).filter((player) => !left.has(player));
+    hooks.charge(near.length);
+    for (const player of near) player.send(payload);
   }
 
   /**

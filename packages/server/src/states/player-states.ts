@@ -1,6 +1,6 @@
 import {
-  Receiver,
-  withoutTicksAfter,
+  OUT_OF_VIEW,
+  type Receiver,
   type EntityRows,
   type GroupStates,
   type KindInfo,
@@ -10,6 +10,8 @@ import {
 import { StateBudget, type ReplicationMoment, type StateShortage } from "@paceline/netcode";
 import type { Link, StateMoment } from "@paceline/transport";
 import type { EntityRecord, World } from "../entities/world.js";
+import type { Viewing } from "../interest/sight.js";
+import { AlignedReceiver } from "./aligned-receiver.js";
 import { exactTerms, termsKey, termsOf } from "./state-terms.js";
 
 /** Bytes of a packet's header, of its message's head, and of the feedback. */
@@ -43,8 +45,20 @@ export interface StatesConnection {
   lostAfterMs(): number;
   /** Sends the player the limits of the room that override its terms. */
   sendLimits(limits: ViewLimits): void;
-  /** Sends a body of states. Returns the sequence number of its packet, or undefined if nothing was sent. */
-  send(states: Uint8Array, key: number, moment: StateMoment): number | undefined;
+  /**
+   * Sends a body of states, and further ones with their heads in the same packet. Returns the sequence number of the
+   * packet, or undefined if nothing was sent.
+   */
+  send(
+    states: Uint8Array,
+    key: number,
+    moment: StateMoment,
+    further?: readonly Uint8Array[],
+  ): number | undefined;
+  /** Returns the sequence number of the next packet; undefined if nothing can be sent. */
+  next(): number | undefined;
+  /** The player as an owner of entities, and what it looks from. */
+  readonly player: Viewing;
 }
 
 /** The states that a tier offers a player at one tick. */
@@ -74,7 +88,7 @@ export function costOf({ body, removed, receivers }: GroupStates): number {
  * One player as the receiver of a room's states: what it asked for, what it holds, and the budget of what it gets
  * alone. It is limited to the kinds that its game knows.
  */
-export class PlayerStates extends Receiver {
+export class PlayerStates extends AlignedReceiver {
   readonly connection: StatesConnection;
   /** The rates and distances that the player asked for. */
   terms = exactTerms;
@@ -83,6 +97,16 @@ export class PlayerStates extends Receiver {
   /** Kinds that are sent. Players with the same `kindsKey` get the same kinds. */
   readonly kinds = new Set<number>();
   kindsKey = "";
+  /** Number of times from which on the player held nothing. */
+  restarts = 0;
+  /** True once another record, or none, stands for the player. */
+  isEnded = false;
+  /** Returns true if an entity is in the player's view. Default: all are. */
+  sees: ((id: number) => boolean) | undefined;
+  /** Called with the sequence number of each packet that has arrived. */
+  onAcknowledged: ((sequence: number) => void) | undefined;
+  /** Returns the receiver of an entity's states, if it is another one than this. */
+  receiverOf: ((record: EntityRecord) => Receiver | undefined) | undefined;
   readonly #world: World;
   /** The room's limits that were last sent to the player. */
   #limits: ViewLimits | undefined;
@@ -107,8 +131,6 @@ export class PlayerStates extends Receiver {
   readonly #removals = new Set<number>();
   /** Removals in packets that await an acknowledgement. If they were sent in order, a broken link may lose them. */
   readonly #announced: { readonly ids: readonly number[]; readonly sequence: number }[] = [];
-  /** The newest tick that counts as arrived; undefined: all do. */
-  #newestCounted: number | undefined;
 
   constructor(world: World, connection: StatesConnection) {
     super();
@@ -129,7 +151,7 @@ export class PlayerStates extends Receiver {
 
   #resync(id: number): void {
     const record = this.#world.records.get(id);
-    if (record && this.kinds.has(record.kind)) this.resync(record.rows);
+    if (record && this.kinds.has(record.kind)) (this.receiverOf?.(record) ?? this).resync(record.rows);
   }
 
   /**
@@ -173,19 +195,34 @@ export class PlayerStates extends Receiver {
     if (this.#hasSent && !rows.isEmpty && this.kinds.has(kind)) this.#removals.add(rows.id);
   }
 
-  /** Returns the ids to announce as removed, without ids that are in use again. If there are many, some of them. */
+  /** Announces that an entity has left the player's view, until that has arrived or it is in view again. */
+  leftView({ kind, rows }: EntityRecord): void {
+    this.forget(rows);
+    if (this.#hasSent && !rows.isEmpty && this.kinds.has(kind)) this.#removals.add(rows.id + OUT_OF_VIEW);
+  }
+
+  /**
+   * Returns the ids to announce as removed, without ids that are in use or in view again. If there are many, some of
+   * them.
+   */
   override removals(): readonly number[] {
     const removals = this.#removals;
     if (removals.size === 0) return NO_IDS;
-    for (const id of removals) if (this.#world.history.find(id)) removals.delete(id);
+    for (const removal of removals) if (this.#isUndone(removal)) removals.delete(removal);
     const ids = [...removals].slice(0, REMOVALS_PER_TICK);
     // The others come first in the next tick.
     if (ids.length < removals.size) for (const id of ids) if (removals.delete(id)) removals.add(id);
     return ids;
   }
 
+  #isUndone(removal: number): boolean {
+    if (removal < OUT_OF_VIEW) return this.#world.history.find(removal) !== undefined;
+    return this.sees?.(removal - OUT_OF_VIEW) === true;
+  }
+
   override restart(): void {
     super.restart();
+    this.restarts += 1;
     for (const { ids } of this.#announced.splice(0)) for (const id of ids) this.#removals.add(id);
   }
 
@@ -197,51 +234,29 @@ export class PlayerStates extends Receiver {
       : this.#announced.splice(at, at < 0 ? 0 : 1);
     if (!this.isInOrder) for (const { ids } of arrived) for (const id of ids) this.#removals.delete(id);
     super.acknowledge(sequence);
+    this.onAcknowledged?.(sequence);
   }
 
-  override counted(): Int32Array {
-    return this.#newestCounted === undefined
-      ? this.arrived.words
-      : withoutTicksAfter(this.arrived, this.#newestCounted);
+  /** Looks at the player's link: what has got lost on it, and whether it takes states now. */
+  review({ tick, nowMs }: ReplicationMoment): void {
+    const { connection } = this;
+    this.#follow(connection.inOrder());
+    // Packets of an earlier link that keeps no order may still be on their way.
+    this.lose(nowMs - connection.lostAfterMs(), tick);
+    this.#isSlow = connection.isSlow(nowMs);
+    // States that would only wait in a queue are not encoded.
+    this.#isBlocked = this.#isSlow && !connection.takesStates();
+    if (this.#isBlocked) this.#heldAtMs = nowMs;
   }
 
-  /**
-   * Lets players whose acknowledgements differ by at most so many ticks use the oldest of these as baseline, so that
-   * they share a packet. One that lags further holds up no other.
-   */
-  static align(players: readonly PlayerStates[], spreadTicks: number, tick: number): void {
-    const ages = players.map((player) => ({ player, age: tick - player.#arrivedTick(spreadTicks) }));
-    ages.sort((a, b) => a.age - b.age);
-    for (let from = 0; from < ages.length;) {
-      let to = from + 1;
-      while (to < ages.length && ages[to]!.age - ages[from]!.age <= spreadTicks) to += 1;
-      for (const { player } of ages.slice(from, to)) player.#newestCounted = tick - ages[to - 1]!.age;
-      from = to;
-    }
-  }
-
-  /**
-   * Returns the newest tick up to which all due states have arrived. A missing packet is passed over once the due
-   * states of more than `patienceTicks` later have arrived.
-   */
-  #arrivedTick(patienceTicks: number): number {
-    const { newest } = this.arrived;
-    const before = this.missingTick === undefined ? newest : this.missingTick - 1;
-    return before <= newest && newest - before <= patienceTicks ? before : newest;
+  /** True if states would only wait in a queue. */
+  get isBlocked(): boolean {
+    return this.#isBlocked;
   }
 
   /** Decides what the player gets at this tick: the due states, or only as many as its own budget affords. */
   prepare(turn: Turn): void {
-    const { connection } = this;
-    const { tick, nowMs } = turn;
-    this.#follow(connection.inOrder());
-    // Packets of an earlier link that keeps no order may still be on their way.
-    this.lose(nowMs - connection.lostAfterMs(), tick);
-    const isSlow = connection.isSlow(nowMs);
-    this.#isSlow = isSlow;
-    // States that would only wait in a queue are not encoded.
-    this.#isBlocked = isSlow && !connection.takesStates();
-    if (this.#isBlocked) this.#heldAtMs = nowMs;
+    this.review(turn);
     this.#isFree = this.isInOrder && this.termsKey === turn.termsKey;
     // Most players of most ticks get what is due, and pay for nothing alone.
     if (this.#isFree && !this.#isBlocked && !this.isNew && !this.isExceptional) {
@@ -254,8 +269,7 @@ export class PlayerStates extends Receiver {
     // The former link may have lost what was sent over it.
     if (this.#link && link !== this.#link) this.restart();
     this.#link = link;
-    this.isInOrder = link !== undefined;
-    this.#newestCounted = undefined;
+    this.setInOrder(link !== undefined);
   }
 
   /** Decides what the player's own budget pays for. */
@@ -278,6 +292,11 @@ export class PlayerStates extends Receiver {
     return this.#budget.afford(waiting > 0 ? waiting : due.length);
   }
 
+  /** True if there are ids of removed entities to announce. */
+  get hasRemovals(): boolean {
+    return this.#removals.size > 0;
+  }
+
   /** True if the player gets the ids of removed entities alone. */
   get isAnnouncing(): boolean {
     return this.isSkipping && !this.#isBlocked && this.#removals.size > 0;
@@ -295,18 +314,34 @@ export class PlayerStates extends Receiver {
   }
 
   /** Sends a body of states. */
-  send(states: GroupStates, { tick, nowMs }: ReplicationMoment): void {
+  send(states: GroupStates, moment: ReplicationMoment): void {
     const { body, content, number, removed, rows } = states;
-    const moment = { tick, nowMs, isFollowed: !this.isInOrder || removed.length > 0 };
-    // A slow line says how many states it takes: see `prepare`. None waits long enough to be replaced.
-    const key = this.isInOrder && !this.#isSlow ? 0 : number;
-    const sequence = this.connection.send(body, key, moment);
-    this.sent(states, sequence, nowMs);
-    this.#hasSent = true;
-    if (sequence !== undefined && removed.length > 0) this.#announce(removed, sequence);
+    const sequence = this.sendBodies(body, number, moment, removed.length > 0);
+    this.noteSent(states, sequence, moment.nowMs);
     if (sequence === undefined || (this.#isFree && content !== "wanted")) return;
     // Whole states are the beginning, not the course: the budget pays for them, but does not learn from them.
     this.#budget.spent(costOf(states), content === "all" ? 0 : rows.length);
+  }
+
+  /** Sends bodies in one packet, the further ones with their heads. `hasRemovals`: see {@link noteSent}. */
+  sendBodies(
+    body: Uint8Array,
+    number: number,
+    { tick, nowMs }: ReplicationMoment,
+    hasRemovals: boolean,
+    further?: readonly Uint8Array[],
+  ): number | undefined {
+    const moment = { tick, nowMs, isFollowed: !this.isInOrder || hasRemovals };
+    // A slow line says how many states it takes: see `prepare`. None waits long enough to be replaced.
+    const key = this.isInOrder && !this.#isSlow ? 0 : number;
+    this.#hasSent = true;
+    return this.connection.send(body, key, moment, further);
+  }
+
+  /** Notes the packet that carries states. Its removals are announced until its acknowledgement. */
+  noteSent(states: GroupStates, sequence: number | undefined, nowMs: number): void {
+    this.sent(states, sequence, nowMs);
+    if (sequence !== undefined && states.removed.length > 0) this.#announce(states.removed, sequence);
   }
 
   #announce(ids: readonly number[], sequence: number): void {

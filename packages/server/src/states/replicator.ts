@@ -15,8 +15,22 @@ const MAX_TIERS = 16;
 const viewsLimit: ViewLimits = { maxViews: MAX_TIERS };
 const EXACT_KEY = termsKey(exactTerms);
 
+/** Decides what the players of a room get of its entities. */
+export interface RoomReplicator {
+  /** Sends the entity's new owner at the next tick. */
+  setOwner(record: EntityRecord, owner: Owner | undefined): void;
+  /** Sends the entity at the next tick. */
+  force(record: EntityRecord): void;
+  /** Marks an entity's next state as a teleport. */
+  teleport(record: EntityRecord): void;
+  /** Sends the removal of an entity. Call it before the world forgets the entity. */
+  removed(record: EntityRecord, playerStates: Iterable<PlayerStates>): void;
+  /** Sends the states of a tick to players with a link. */
+  write(moment: ReplicationMoment, playerStates: readonly PlayerStates[]): void;
+}
+
 /** Sends the entities of a room to its players, tick by tick, by each player's terms. */
-export class Replicator {
+export class Replicator implements RoomReplicator {
   readonly #options: ReplicatorOptions;
   readonly #tiers = new Map<string, Tier>();
   readonly #bytesLimit: ViewLimits;
@@ -28,18 +42,15 @@ export class Replicator {
     this.#bothLimits = { ...viewsLimit, ...this.#bytesLimit };
   }
 
-  /** Sends the entity's new owner at the next tick. */
   setOwner(record: EntityRecord, owner: Owner | undefined): void {
     this.#options.world.setOwner(record, owner);
     this.force(record);
   }
 
-  /** Sends the entity at the next tick. */
   force(record: EntityRecord): void {
     for (const tier of this.#tiers.values()) tier.replication.force(record);
   }
 
-  /** Marks an entity's next state as a teleport. */
   teleport(record: EntityRecord): void {
     this.#options.world.history.teleport(record.id);
     this.teleported(record);
@@ -50,7 +61,6 @@ export class Replicator {
     for (const tier of this.#tiers.values()) tier.replication.teleported(record);
   }
 
-  /** Sends the removal of an entity. Call it before the world forgets the entity. */
   removed(record: EntityRecord, playerStates: Iterable<PlayerStates>): void {
     for (const tier of this.#tiers.values()) tier.removed(record);
     for (const states of playerStates) states.removed(record);

@@ -18,6 +18,8 @@ export interface RoomReplicationOptions {
   /** The room's limit of states for each player, packet headers included. */
   readonly bytesPerSecond: number;
   readonly terms: StateTerms;
+  /** Error of positions up to which nothing is sent, whatever the thresholds are, m. Default 0. */
+  readonly leastErrorM?: number;
   /** Called at each turn at which states wait because a player's budget is too small. */
   readonly onShortage?: ((shortage: BudgetShortage) => void) | undefined;
 }
@@ -56,7 +58,7 @@ export class RoomReplication {
   readonly #onShortage: RoomReplicationOptions["onShortage"];
   readonly #sentStates = new Map<EntityRecord, SentState>();
 
-  constructor({ world, tickHz, bytesPerSecond, terms, onShortage }: RoomReplicationOptions) {
+  constructor({ world, tickHz, bytesPerSecond, terms, leastErrorM = 0, onShortage }: RoomReplicationOptions) {
     this.#world = world;
     this.#onShortage = onShortage;
     this.#tickSeconds = 1 / tickHz;
@@ -67,6 +69,7 @@ export class RoomReplication {
     this.#policy = {
       positionThresholdM: terms.thresholdM,
       headingThresholdRad: terms.headingRad,
+      leastErrorM,
       horizonMs: 0,
       minIntervalMs: 0,
       heartbeatMs: terms.heartbeatMs,
@@ -89,9 +92,12 @@ export class RoomReplication {
     return this.#replication.shortage;
   }
 
-  /** Returns the due entities of this tick, within the budget. */
-  due(moment: ReplicationMoment): readonly EntityRecord[] {
-    const due = this.#replication.due(this.#world.records.values(), moment, this.#policy) as EntityRecord[];
+  /** Returns the due entities of this tick, within the budget. `records`: the entities to look at. Default: all. */
+  due(
+    moment: ReplicationMoment,
+    records: Iterable<EntityRecord> = this.#world.records.values(),
+  ): readonly EntityRecord[] {
+    const due = this.#replication.due(records, moment, this.#policy) as EntityRecord[];
     for (const record of due) this.#recordSent(record, moment);
     const { shortage } = this;
     if (shortage) this.#onShortage?.({ ...shortage, bytesPerSecond: this.bytesPerSecond });

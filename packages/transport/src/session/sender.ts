@@ -99,6 +99,9 @@ const MAX_UNACKNOWLEDGED_STATES = 1024;
 const RELIABLE: readonly ReliableClass[] = ["command", "bulk"];
 
 const NO_BYTES = new Uint8Array(0);
+const NO_BODIES: readonly Uint8Array[] = [];
+/** Bytes of a message's kind and length. */
+const HEAD_BYTES = 4;
 const NO_ACKS = { acks: undefined, receipt: undefined };
 /** Size of the memory blocks for packets. A packet that waits keeps its whole block in memory. */
 const SLAB_BYTES = 8192;
@@ -195,6 +198,11 @@ export class Sender implements PacketSource {
     return hasRoom === true && !this.#outbox?.hasStates && this.maySendState();
   }
 
+  /** The number of the next state; undefined if no link is usable. */
+  get nextState(): number | undefined {
+    return this.#options.linkFor("state") && nextSequence(this.#stateNumber);
+  }
+
   /** Returns true unless the path is too slow for one more state. */
   maySendState(nowMs = this.#nowMs()): boolean {
     return this.#delay.maySend(nowMs);
@@ -240,32 +248,38 @@ export class Sender implements PacketSource {
     this.#eventBundle.add(messageBytes(body.length), periodMs ?? policy?.periodMs ?? 0);
   }
 
-  /** Sends or queues a state. Returns its number for `onArrived`. Returns undefined if no link is usable. */
+  /**
+   * Sends or queues a state. Returns its number for `onArrived`. Returns undefined if no link is usable. `further`:
+   * bodies with their heads for the same packet.
+   */
   addState(
     body: Uint8Array,
     key: number,
     head: Uint8Array = NO_BYTES,
     moment: StateMoment = { tick: this.#options.currentTick(), nowMs: this.#nowMs(), isFollowed: true },
+    further: readonly Uint8Array[] = NO_BODIES,
   ): number | undefined {
     const link = this.#options.linkFor("state");
-    const bytes = head.length + body.length;
+    const bytes = further.reduce((sum, { length }) => sum + messageBytes(length), head.length + body.length);
     assertBytes("state", bytes, link?.isUnreliable === false ? MAX_PAYLOAD_BYTES : MAX_EVENT_BYTES);
     if (!link) return undefined;
     const { tick, nowMs, isFollowed } = moment;
     const number = (this.#stateNumber = nextSequence(this.#stateNumber));
     const followed = isFollowed ? number : undefined;
     const isGated = key > 0;
+    const only = further.length === 0 ? MessageKind.state : undefined;
     const outbox = this.#outboxOf(link);
     if (!outbox || (outbox.maySendNow(link, "state") && (!isGated || this.maySendState(nowMs)))) {
       const sequence = this.#sequence;
-      this.#startPacket(link, "state", { key, only: MessageKind.state, tick, nowMs });
-      writeMessage(writer, MessageKind.state, body, { head, only: MessageKind.state });
+      this.#startPacket(link, "state", { key, only, tick, nowMs });
+      writeStates(writer, body, head, further, only);
       this.#recordState(sequence, followed, isGated, nowMs);
       this.#sendPacket(link, "state", key);
     } else {
-      const whole = new ByteWriter(bytes).bytes(head).bytes(body).view();
-      const waiting = newWaiting(nowMs, "state", MessageKind.state, whole);
-      outbox.put("state", { ...waiting, key, number: followed, tick });
+      const whole = new ByteWriter(bytes + HEAD_BYTES);
+      writeStates(whole, body, head, further, only);
+      const waiting = newWaiting(nowMs, "state", MessageKind.state, whole.view());
+      outbox.put("state", { ...waiting, isSeries: !only, key, number: followed, tick });
     }
     return number;
   }
@@ -475,7 +489,7 @@ export class Sender implements PacketSource {
 
   /** Sends a message that has waited. Further events in the queue share the packet of an event. */
   sendWaiting(link: Link, waiting: Waiting, queue: ClassQueue): void {
-    const { trafficClass, kind, bytes, key, expiresAtMs, number, tick } = waiting;
+    const { trafficClass, kind, bytes, isSeries, key, expiresAtMs, number, tick } = waiting;
     if (kind === MessageKind.event) return this.#sendEvents(link, waiting, queue);
     if (kind === undefined) {
       this.outbox.countSent(link, bytes);
@@ -483,7 +497,10 @@ export class Sender implements PacketSource {
       return link.send(trafficClass, bytes, key, expiresAtMs - this.#nowMs());
     }
     if (kind === MessageKind.state) this.#recordState(this.#sequence, number, key > 0, this.#nowMs());
-    this.#write(link, trafficClass, kind, bytes, { key, tick });
+    if (!isSeries) return this.#write(link, trafficClass, kind, bytes, { key, tick });
+    this.#startPacket(link, trafficClass, { key, tick });
+    writer.bytes(bytes);
+    this.#sendPacket(link, trafficClass, key);
   }
 
   /** Returns undefined for a relayed link, whose packets wait in the session with the server. */
@@ -596,6 +613,18 @@ export class Sender implements PacketSource {
   #nowMs(): number {
     return this.#options.scheduler.nowMs();
   }
+}
+
+/** Writes the messages of a packet of states. `only`: their kind, if there is one. */
+function writeStates(
+  into: ByteWriter,
+  body: Uint8Array,
+  head: Uint8Array,
+  further: readonly Uint8Array[],
+  only: MessageKind | undefined,
+): void {
+  writeMessage(into, MessageKind.state, body, { head, only });
+  for (const each of further) writeMessage(into, MessageKind.state, each);
 }
 
 function bytesOf(batch: readonly Fragment[]): number {

@@ -476,10 +476,22 @@ export class Session {
    * Throws {@link ConfigError} if it is too long; an ordered link takes longer ones.
    * @param head bytes before the body, so that many receivers can get the same body
    * @param moment default: the session's tick and the present time
+   * @param further bodies, with their heads, that share the packet and its number
    */
-  sendState(body: Uint8Array, key = 0, head?: Uint8Array, moment?: StateMoment): number | undefined {
+  sendState(
+    body: Uint8Array,
+    key = 0,
+    head?: Uint8Array,
+    moment?: StateMoment,
+    further?: readonly Uint8Array[],
+  ): number | undefined {
     this.#startUpdates();
-    return this.#sender.addState(body, key, head, moment);
+    return this.#sender.addState(body, key, head, moment, further);
+  }
+
+  /** The number that the next {@link sendState} returns; undefined if no link is usable. */
+  get nextState(): number | undefined {
+    return this.#sender.nextState;
   }
 
   /** Returns true if states take much longer than the path needs, because they wait in a queue of the network. */

@@ -83,7 +83,7 @@ export class RemoteStreams {
     for (const [id, { newest }] of known.reader?.entities ?? []) {
       if (listed.has(id)) continue;
       known.reader!.end(id);
-      listener.onRemoved(id, newest);
+      listener.onRemoved(id, newest, "removed");
     }
     return undefined;
   }

@@ -4,6 +4,8 @@ import { OWNER_BITS, OWNER_COLUMN, TELEPORT_BITS, TELEPORT_COLUMN } from "../col
 import { type BitCoder, codeSmall } from "./bit-coder.js";
 
 const ID_BITS = 16;
+/** Added to the id of an entity that goes on elsewhere, and only leaves the receiver's view. */
+export const OUT_OF_VIEW = 0x10000;
 /** Bits of the logarithm of an age. */
 const EXPONENT_BITS = 4;
 /** Largest age of a baseline in a short packet, ticks. */
@@ -119,9 +121,10 @@ export class PacketHead {
     return codeSmall(this.#coder, kind);
   }
 
-  /** Codes the id of a removed entity. */
-  removedId(id: number): number {
-    return this.#coder.bits(id, ID_BITS);
+  /** Codes a removal: an id, with {@link OUT_OF_VIEW} if the entity only left the view. */
+  removal(removal: number): number {
+    const id = this.#coder.bits(removal & (OUT_OF_VIEW - 1), ID_BITS);
+    return this.#coder.flag(removal >= OUT_OF_VIEW) ? id + OUT_OF_VIEW : id;
   }
 
   checksum(checksum: number): number {

@@ -3,7 +3,7 @@ import { limits } from "../../limits.js";
 import type { DropReason } from "../../drop-reasons.js";
 import { stateChecksum, MAX_ENTITIES, NO_TICK, PacketEntries } from "../codec/packet-entries.js";
 import { EntityRows, type Texts } from "../columns/entity-rows.js";
-import { PacketHead, type SharedBaselines } from "../codec/packet-head.js";
+import { OUT_OF_VIEW, PacketHead, type SharedBaselines } from "../codec/packet-head.js";
 import { StateCodec } from "../codec/state-codec.js";
 import { OWNER_COLUMN, TELEPORT_COLUMN, type StatePlan } from "../columns/state-plan.js";
 
@@ -16,13 +16,16 @@ const NO_TEXTS: Texts = [];
 /** Reasons for which states are dropped although their packet is sound: its removals hold. */
 const keepsRemovals: ReadonlySet<DropReason> = new Set(["no-baseline", "unknown-entity", "too-many-states"]);
 
+/** Why an entity is gone: it has ended, or it only left the view of this participant. */
+export type DespawnReason = "removed" | "out-of-view";
+
 /** Receives the content of a packet, once the reader has checked all of it. */
 export interface SnapshotListener {
   /**
    * A newer state arrived, at offset `place` of the entity's rows. `changes`: bits of {@link StateChange}.
    */
   onState(entity: EntityRows, tick: number, place: number, changes: number): void;
-  onRemoved(id: number, tick: number): void;
+  onRemoved(id: number, tick: number, why: DespawnReason): void;
   /** The state of a tick is about to be replaced by another one of the same tick. */
   onReplaced?(id: number): void;
   /**
@@ -108,7 +111,7 @@ export class SnapshotReader {
     this.#codec.coder.startDecoding(bytes);
     const reason = this.#readHead(tick) ?? this.#readStates(tick);
     if (reason !== undefined && !keepsRemovals.has(reason)) return reason;
-    for (const id of this.#removed) this.#remove(id, tick, listener);
+    for (const removal of this.#removed) this.#remove(removal, tick, listener);
     if (reason !== undefined) return reason;
     const { entities, count } = this.#entries;
     for (let index = 0; index < count; index++) {
@@ -153,7 +156,7 @@ export class SnapshotReader {
       const removals = head.kind(0);
       if (removals > MAX_ENTITIES) return "too-long";
       this.#options.onRemovals?.(removals);
-      for (let index = 0; index < removals; index++) this.#removed.push(head.removedId(0));
+      for (let index = 0; index < removals; index++) this.#removed.push(head.removal(0));
     }
     if (head.flag(false)) {
       packet.checked = head.kind(0);
@@ -293,12 +296,13 @@ export class SnapshotReader {
     return removedAt !== undefined && ((this.#packet.tick - removedAt) | 0) <= 0;
   }
 
-  #remove(id: number, tick: number, listener: SnapshotListener): void {
+  #remove(removal: number, tick: number, listener: SnapshotListener): void {
+    const id = removal & (OUT_OF_VIEW - 1);
     const entity = this.#entities.get(id);
     const isRepeated = entity === undefined && this.#removedAt.has(id);
     if (!this.#isGone(id)) this.#removedAt.set(id, tick);
-    // A repeated removal does not concern a new entity of this id.
-    if (isRepeated || (entity && ((entity.firstTick - tick) | 0) > 0)) return;
+    // A repeated or late removal does not concern a new entity of this id, nor one that is in view again.
+    if (isRepeated || (entity && ((entity.newest - tick) | 0) > 0)) return;
     if (entity) {
       this.#entities.delete(id);
       entity.isRemoved = true;
@@ -307,7 +311,7 @@ export class SnapshotReader {
       this.#forgetGone();
     }
     // Also without an entity here: the listener may know one from an earlier reader.
-    listener.onRemoved(id, tick);
+    listener.onRemoved(id, tick, removal < OUT_OF_VIEW ? "removed" : "out-of-view");
   }
 
   /** Forgets the removed entities of which no packet can be decoded any more, and the first of too many. */

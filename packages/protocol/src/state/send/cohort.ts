@@ -41,10 +41,13 @@ export interface ExceptionList {
 /** Ticks at which a group has sent the states of one entity. */
 export class SentTicks extends TickWindow {
   readonly entity: EntityRows;
+  /** Tick from which on the entity belongs to the group. */
+  readonly firstTick: number;
 
-  constructor(entity: EntityRows) {
+  constructor(entity: EntityRows, firstTick = entity.firstTick) {
     super(WINDOW_TICKS);
     this.entity = entity;
+    this.firstTick = firstTick;
   }
 }
 
@@ -188,7 +191,8 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
     if (passed !== NO_TICK && isBefore(base, passed) && this.#hasPassed(passed, now))
       return this.#older(passed, passed);
     // The base has all entities of its tick, and no later one.
-    if (isBefore(base, entity.firstTick)) return this.#older(entity.firstTick, NO_TICK);
+    const firstTick = sent?.firstTick ?? entity.firstTick;
+    if (isBefore(base, firstTick)) return this.#older(firstTick, NO_TICK);
     this.#usesBase = true;
     return this.receivers[0]!.isBaseEmpty ? NO_TICK : base;
   }

@@ -77,6 +77,20 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     for (const sent of this.#sent) if (sent && !sent.entity.isRemoved) yield sent.entity;
   }
 
+  /**
+   * Lets an entity belong to the group from a tick on, before that tick's {@link start}. What its receivers got of the
+   * entity before, from other groups, counts as nothing. Without a call, an entity belongs to the group from its first
+   * state on.
+   */
+  enter(entity: EntityRows, tick: number): void {
+    this.#sent[entity.index] = new SentTicks(entity, tick);
+  }
+
+  /** Forgets an entity that belongs to the group no more. */
+  leave(entity: EntityRows): void {
+    if (this.#sentOf(entity)) this.#sent[entity.index] = undefined;
+  }
+
   /** Returns the tick of the entity's newest state that was sent to the group; NO_TICK before the first. */
   newest(entity: EntityRows): number {
     return this.#sentOf(entity)?.newest ?? NO_TICK;

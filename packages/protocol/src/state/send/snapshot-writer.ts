@@ -17,7 +17,7 @@ export interface SnapshotContent {
   tick: number;
   /** Entries in ascending order of id, each once. Their states are in the entities' rows. */
   readonly entries: PacketEntries;
-  /** Ids of removed entities. */
+  /** Ids of removed entities, with {@link OUT_OF_VIEW} for those that only left the view. */
   removed: readonly number[];
   /** Index of the entry whose checksum is sent; -1 for none. */
   checked: number;
@@ -72,7 +72,7 @@ export class SnapshotWriter {
     head.baselines(tick, this.#shared);
     if (head.flag(removed.length > 0)) {
       head.kind(removed.length);
-      for (const id of removed) head.removedId(id);
+      for (const removal of removed) head.removal(removal);
     }
     if (head.flag(checked >= 0)) {
       const entity = entries.entities[checked]!;

@@ -6,6 +6,8 @@ export interface Waiting {
   /** Kind of a message for a packet of the session. Undefined for a whole packet. */
   readonly kind: MessageKind | undefined;
   readonly bytes: Uint8Array;
+  /** True if the bytes are several messages of the kind, with their heads, for one packet. */
+  readonly isSeries?: boolean;
   /** A later one with the same key replaces this one. 0: none does. */
   readonly key: number;
   readonly expiresAtMs: number;

@@ -1,0 +1,190 @@
+import { limits, type EntityRows } from "@paceline/protocol";
+import type { ReplicationMoment } from "@paceline/netcode";
+import type { Interest } from "@paceline/netcode/interest";
+import type { EntityRecord, World } from "../entities/world.js";
+import { AlignedReceiver } from "../states/aligned-receiver.js";
+import { HEADS_BYTES } from "../states/player-states.js";
+import { RoomReplication } from "../states/room-replication.js";
+import type { StateTerms } from "../states/state-terms.js";
+import { CellGroup, type CellReceiver } from "./cell-group.js";
+import { MESSAGE_BYTES, messageOf, type PlayerView } from "./player-view.js";
+
+export interface AudienceOptions {
+  readonly world: World;
+  readonly tickHz: number;
+  readonly interest: Interest;
+  readonly terms: StateTerms;
+  readonly kinds: ReadonlySet<number>;
+  /** Returns the records in a cell. */
+  readonly recordsIn: (cell: number) => Iterable<EntityRecord>;
+  /** Returns the cell of an entity. */
+  readonly cellOf: (record: EntityRecord) => number;
+}
+
+/** Largest difference between acknowledged ticks of players that share an encoding, s. */
+const ALIGNMENT_SECONDS = 0.1;
+/** States that a player who has lost packets gets alone of one cell in a tick. */
+const MAX_ALONE = 32;
+/** No limit: each view keeps its own. */
+const UNLIMITED_BYTES_PER_SECOND = 1e12;
+
+/** The players of a room with equal terms that read the same kinds: what they get of each cell. */
+export class Audience {
+  readonly #options: AudienceOptions;
+  /** By cell and level: see {@link #keyOf}. */
+  readonly #groups = new Map<number, CellGroup>();
+  /** By level of detail. */
+  readonly #replications: readonly RoomReplication[];
+  readonly #everyTicks: readonly number[];
+  /** Views that belong to it. */
+  size = 0;
+
+  constructor(options: AudienceOptions) {
+    const { world, tickHz, interest, terms } = options;
+    this.#options = options;
+    this.#replications = interest.levels.map(
+      ({ thresholdM = 0 }) =>
+        new RoomReplication({
+          ...{ world, tickHz, terms: { ...terms, bytesPerSecond: UNLIMITED_BYTES_PER_SECOND } },
+          bytesPerSecond: UNLIMITED_BYTES_PER_SECOND,
+          leastErrorM: thresholdM,
+        }),
+    );
+    this.#everyTicks = interest.levels.map(({ everyTicks }) => Math.ceil(everyTicks / terms.everyTicks));
+  }
+
+  see(view: PlayerView, cell: number, level: number): CellReceiver {
+    const key = this.#keyOf(cell, level);
+    let group = this.#groups.get(key);
+    if (!group) {
+      const { writer } = this.#options.world;
+      group = new CellGroup(cell, level, {
+        writer,
+        maxBytes: limits.unreliablePacketBytes - HEADS_BYTES - MESSAGE_BYTES,
+        maxBytesInOrder: limits.reliablePacketBytes / 2 - HEADS_BYTES - MESSAGE_BYTES,
+      });
+      this.#groups.set(key, group);
+    }
+    return group.add(view);
+  }
+
+  unsee(receiver: CellReceiver): void {
+    const { of } = receiver;
+    of.remove(receiver);
+    if (of.receivers.length === 0) this.#groups.delete(this.#keyOf(of.cell, of.level));
+  }
+
+  /** Tells the groups of both cells that an entity has gone from one to the other. */
+  moved(record: EntityRecord, cell: number, previousCell: number, tick: number): void {
+    for (let level = 0; level < this.#replications.length; level++) {
+      const left = this.#groups.get(this.#keyOf(previousCell, level));
+      left?.leave(record);
+      for (const { view } of left?.receivers ?? []) view.maybeLeft(record);
+      this.#groups.get(this.#keyOf(cell, level))?.enter(record, tick);
+    }
+  }
+
+  force(record: EntityRecord): void {
+    for (const replication of this.#replications) replication.force(record);
+  }
+
+  teleported(record: EntityRecord): void {
+    for (const replication of this.#replications) replication.teleported(record);
+  }
+
+  /** Forgets an entity that left the world. */
+  removed(record: EntityRecord, cell: number): void {
+    for (const [level, replication] of this.#replications.entries()) {
+      replication.removed(record);
+      this.#groups.get(this.#keyOf(cell, level))?.leave(record);
+    }
+  }
+
+  /** Gives each view of the audience the due states of the cells that it sees. */
+  write(moment: ReplicationMoment): void {
+    for (let level = 0; level < this.#replications.length; level++) this.#choose(level, moment);
+    for (const group of this.#groups.values()) this.#writeGroup(group, moment.tick);
+  }
+
+  /** Finds what is due of the cells at a level. */
+  #choose(level: number, moment: ReplicationMoment): void {
+    const { recordsIn, cellOf, world, kinds } = this.#options;
+    const replication = this.#replications[level]!;
+    const candidates: EntityRecord[] = [];
+    for (const group of this.#groups.values()) {
+      if (group.level !== level) continue;
+      const { entered } = group;
+      for (const record of entered) replication.force(record);
+      for (const record of this.#isTurn(group, moment.tick) ? recordsIn(group.cell) : entered)
+        if (kinds.has(record.kind)) candidates.push(record);
+      if (entered.length > 0) entered.length = 0;
+    }
+    if (candidates.length === 0) return;
+    for (const record of replication.due(moment, candidates))
+      this.#groups.get(this.#keyOf(cellOf(record), level))!.due.push(world.rowsAt(record, moment.tick));
+  }
+
+  /** Turns of cells are spread over the ticks. */
+  #isTurn({ cell, level }: CellGroup, tick: number): boolean {
+    const { everyTicks } = this.#options.terms;
+    return tick % everyTicks === 0 && (tick / everyTicks + cell) % (this.#everyTicks[level] ?? 1) === 0;
+  }
+
+  #writeGroup({ group, due, receivers, cell }: CellGroup, tick: number): void {
+    const present = receivers.filter(({ view, isNew }) => view.takesStates && (isNew || due.length > 0));
+    if (present.length > 0) {
+      this.#align(present, tick);
+      group.start(tick, due, present, () => this.#rowsIn(cell, tick));
+      this.#send(group);
+    }
+    if (due.length > 0) due.length = 0;
+    for (const receiver of receivers) {
+      if (receiver.exceptions.size === 0 || !receiver.view.takesStates) continue;
+      const rows = this.#wantedOf(receiver, cell, tick);
+      if (rows.length === 0) continue;
+      group.startAlone(tick, receiver, rows);
+      this.#send(group);
+    }
+  }
+
+  #align(present: readonly CellReceiver[], tick: number): void {
+    const unordered = present.filter(({ isInOrder }) => !isInOrder);
+    if (unordered.length < 2) return;
+    const { tickHz, terms } = this.#options;
+    AlignedReceiver.align(
+      unordered,
+      Math.max(2 * terms.everyTicks, Math.round(ALIGNMENT_SECONDS * tickHz)),
+      tick,
+    );
+  }
+
+  #send(group: CellGroup["group"]): void {
+    for (let states = group.next(); states; states = group.next()) {
+      const message = messageOf(states.body);
+      for (const receiver of states.receivers) receiver.view.add(message, states, receiver);
+    }
+  }
+
+  #rowsIn(cell: number, tick: number): EntityRows[] {
+    const { world, kinds, recordsIn } = this.#options;
+    const rows: EntityRows[] = [];
+    for (const record of recordsIn(cell)) if (kinds.has(record.kind)) rows.push(world.rowsAt(record, tick));
+    return rows;
+  }
+
+  /** Returns the states that a receiver waits for. What has left the cell meanwhile, it must not get. */
+  #wantedOf(receiver: CellReceiver, cell: number, tick: number): EntityRows[] {
+    const { world, cellOf } = this.#options;
+    const rows: EntityRows[] = [];
+    for (const wanted of receiver.wanted(MAX_ALONE)) {
+      const record = world.records.get(wanted.id);
+      if (record?.rows === wanted && cellOf(record) === cell) rows.push(world.rowsAt(record, tick));
+      else receiver.forget(wanted);
+    }
+    return rows;
+  }
+
+  #keyOf(cell: number, level: number): number {
+    return cell * this.#replications.length + level;
+  }
+}

@@ -1,0 +1,66 @@
+import { ReceiverGroup, type EntityRows, type SnapshotWriter } from "@paceline/protocol";
+import type { EntityRecord } from "../entities/world.js";
+import { AlignedReceiver } from "../states/aligned-receiver.js";
+import type { PlayerView } from "./player-view.js";
+
+/** A player as the receiver of one cell at one level of detail. */
+export class CellReceiver extends AlignedReceiver {
+  readonly view: PlayerView;
+  readonly of: CellGroup;
+  /** Index among the receivers of the group. */
+  at = 0;
+
+  constructor(view: PlayerView, of: CellGroup) {
+    super();
+    this.view = view;
+    this.of = of;
+  }
+}
+
+/** The players that see one cell at one level of detail. What is sent of the cell is encoded once for them. */
+export class CellGroup {
+  readonly cell: number;
+  readonly level: number;
+  readonly group: ReceiverGroup<CellReceiver>;
+  readonly receivers: CellReceiver[] = [];
+  /** Entities that have come into the cell since the last states, and are due whatever their error is. */
+  readonly entered: EntityRecord[] = [];
+  /** The due states of the present tick. */
+  readonly due: EntityRows[] = [];
+
+  constructor(
+    cell: number,
+    level: number,
+    options: { readonly writer: SnapshotWriter; readonly maxBytes: number; readonly maxBytesInOrder: number },
+  ) {
+    this.cell = cell;
+    this.level = level;
+    this.group = new ReceiverGroup(options);
+  }
+
+  add(view: PlayerView): CellReceiver {
+    const receiver = new CellReceiver(view, this);
+    receiver.at = this.receivers.push(receiver) - 1;
+    receiver.join(this.group);
+    return receiver;
+  }
+
+  remove({ at }: CellReceiver): void {
+    const last = this.receivers.pop()!;
+    if (at === this.receivers.length) return;
+    this.receivers[at] = last;
+    last.at = at;
+  }
+
+  enter(record: EntityRecord, tick: number): void {
+    this.group.enter(record.rows, tick);
+    this.entered.push(record);
+  }
+
+  leave({ rows }: EntityRecord): void {
+    this.group.leave(rows);
+    const at = this.entered.findIndex((each) => each.rows === rows);
+    if (at >= 0) this.entered.splice(at, 1);
+    for (const receiver of this.receivers) if (receiver.exceptions.size > 0) receiver.forget(rows);
+  }
+}
