@@ -131,7 +131,11 @@ export class Audience {
   }
 
   #writeGroup({ group, due, receivers, cell }: CellGroup, tick: number): void {
-    const present = receivers.filter(({ view, isNew }) => view.takesStates && (isNew || due.length > 0));
+    const present = receivers.filter(({ view, isNew }) =>
+      isNew ? view.takesStates : view.isPresent && due.length > 0,
+    );
+    // One whose line is full for a tick follows its cell again afterwards. It need not get all of it.
+    for (const receiver of present) receiver.isSkipping = !receiver.view.takesStates;
     if (present.length > 0) {
       this.#align(present, tick);
       group.start(tick, due, present, () => this.#rowsIn(cell, tick));
@@ -139,7 +143,7 @@ export class Audience {
     }
     if (due.length > 0) due.length = 0;
     for (const receiver of receivers) {
-      if (receiver.exceptions.size === 0 || !receiver.view.takesStates) continue;
+      if (!receiver.isExceptional || !receiver.view.takesStates) continue;
       const rows = this.#wantedOf(receiver, cell, tick);
       if (rows.length === 0) continue;
       group.startAlone(tick, receiver, rows);

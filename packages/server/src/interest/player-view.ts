@@ -213,7 +213,7 @@ export class PlayerView {
       this.#group.start(tick, due, [states], () => due);
       this.#addAll();
     }
-    if (states.exceptions.size === 0) return;
+    if (!states.isExceptional) return;
     const rows: EntityRows[] = [];
     for (const wanted of states.wanted(MAX_ALONE)) {
       const record = this.#private.get(wanted.id)?.record;

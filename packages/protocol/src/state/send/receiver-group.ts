@@ -42,7 +42,7 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
   /** Indexed by {@link EntityRows.index}. */
   readonly #sent: (SentTicks | undefined)[] = [];
   /**
-   * For ticks that some receiver skipped: the entities that were due and whose newest state is still that of the tick.
+   * For ticks that some receiver skipped: the entities that were due and of which no later state has been due.
    */
   readonly #late = new Map<number, EntityRows[]>();
   /** The cohorts of the tick. Those before `at` have ended; records from `count` on wait for reuse. */
@@ -107,7 +107,7 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     return single.held.tick0;
   }
 
-  /** Returns those of the entities due at a skipped tick whose newest state is still that of the tick. */
+  /** Returns the entities due at a skipped tick of which no later state has been due. */
   lateOf(tick: number): readonly EntityRows[] {
     return this.#late.get(tick) ?? NO_ROWS;
   }

@@ -182,7 +182,9 @@ export class Receiver {
     let count = 0;
     for (const tick of this.#skipped) {
       if (((tick - until) | 0) > 0) break;
-      for (const entity of this.#group!.lateOf(tick)) this.#want(entity);
+      // It may have left the group meanwhile.
+      for (const entity of this.#group!.lateOf(tick))
+        if (this.#group!.newest(entity) === tick) this.#want(entity);
       count += 1;
     }
     this.#skipped.splice(0, count);
