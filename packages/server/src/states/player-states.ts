@@ -242,7 +242,7 @@ export class PlayerStates extends AlignedReceiver {
     const { connection } = this;
     this.#follow(connection.inOrder());
     // Packets of an earlier link that keeps no order may still be on their way.
-    this.lose(nowMs - connection.lostAfterMs(), tick);
+    if (this.hasOpenPackets) this.lose(nowMs - connection.lostAfterMs(), tick);
     this.#isSlow = connection.isSlow(nowMs);
     // States that would only wait in a queue are not encoded.
     this.#isBlocked = this.#isSlow && !connection.takesStates();

@@ -247,6 +247,11 @@ export class Receiver {
     }
   }
 
+  /** True if packets have no answer yet. */
+  get hasOpenPackets(): boolean {
+    return this.#firstPacket !== undefined;
+  }
+
   /** Gives up packets that were sent before `sentBeforeMs`, or are too old to count. */
   lose(sentBeforeMs: number, tick: number): void {
     if (!this.#firstPacket || !isLost(this.#firstPacket, sentBeforeMs, tick)) return;
