@@ -161,6 +161,30 @@ describe("players over links that keep the order", () => {
     expect(receivers.flatMap(({ drops }) => drops)).toEqual([]);
   });
 
+  test("share packets also if their lines are full for a tick all at once, or each at other ticks", () => {
+    spawnCars(20);
+    for (let player = 0; player < 120; player++) join(inOrder);
+    run(60);
+    const random = seededRandom(7);
+    /** Returns the mean number of encodings of a tick. A third of the lines are full at each one. */
+    const encodings = (isFull: () => boolean): number => {
+      const before = encoded();
+      for (let step = 0; step < 60; step++) {
+        for (const receiver of receivers) receiver.slow = receiver.blocked = isFull();
+        // Some cars rest for a while, so that the states that a player has missed may be their last ones.
+        run(1, ({ id }) => ((tick >> 3) + id) % 5 > 0);
+      }
+      return (encoded() - before) / 60;
+    };
+    expect(encodings(() => tick % 3 === 0)).toBeLessThan(1);
+    // Some hold the same by chance: 80 of them are served at a tick.
+    expect(encodings(() => random.bool(1 / 3))).toBeLessThan(50);
+    for (const receiver of receivers) receiver.slow = receiver.blocked = false;
+    run(20, () => false);
+    expectAllAtRest();
+    expect(receivers.flatMap(({ drops }) => drops)).toEqual([]);
+  });
+
   test("on another link than before get all entities whole", () => {
     spawnCars(5);
     const [first, second] = [join(inOrder), join(inOrder)];

@@ -172,28 +172,57 @@ const line = record({
 });
 const whole: Line = { isInOrder: true, loss: 0, delayTicks: 1, jitterTicks: 0 };
 
+/** Boats that are absent or blocked until a step, and boats that are slow for one. */
+class Weather {
+  readonly #random: Random;
+  readonly #away = new Map<Boat, number>();
+  readonly #blocked = new Map<Boat, number>();
+  /** In some seas all boats are often slow at once. */
+  readonly #stormRatio: number;
+
+  constructor(random: Random) {
+    this.#random = random;
+    this.#stormRatio = random.bool(0.5) ? 0.03 : 0.4;
+  }
+
+  step(sea: Sea, step: number): void {
+    const random = this.#random;
+    const chosen = sea.boats[random.int(0, sea.boats.length - 1)]!;
+    if (random.bool(0.05)) this.#away.set(chosen, step + random.int(1, 150));
+    if (random.bool(0.03)) this.#blocked.set(chosen, step + random.int(1, 250));
+    if (random.bool(0.05)) chosen.resync(sea.history.find(random.int(0, 9))!);
+    if (random.bool(0.02)) chosen.restart();
+    const isStorm = random.bool(this.#stormRatio);
+    for (const boat of sea.boats)
+      boat.isSkipping = isStorm || random.bool(0.03) || step < (this.#blocked.get(boat) ?? 0);
+  }
+
+  isAway(boat: Boat, step: number): boolean {
+    return step < (this.#away.get(boat) ?? 0);
+  }
+}
+
 /** Plays a sea of changing lines, guests, absences, requests and entities. Returns it at rest. */
 function voyage(seed: number, first: number, lines: readonly Line[]): Sea {
   const random = seededRandom(seed);
   const sea = new Sea();
   for (let id = 0; id < 10; id++) sea.spawn(id);
   for (const each of lines) sea.add(each.isInOrder ? { ...each, loss: 0 } : each);
-  const away = new Map<Boat, number>();
+  const weather = new Weather(random);
   let tick = first;
   for (let step = 0; step < STEPS; step++) {
     tick = (first + step) >>> 0;
     sea.read();
     if (random.bool(0.05)) sea.add({ ...whole, isInOrder: random.bool(0.5) });
     if (random.bool(0.03)) replace(sea, random.int(0, 9));
-    const chosen = sea.boats[random.int(0, sea.boats.length - 1)]!;
-    if (random.bool(0.05)) away.set(chosen, step + random.int(1, 150));
-    if (random.bool(0.05)) chosen.resync(sea.history.find(random.int(0, 9))!);
-    if (random.bool(0.02)) chosen.restart();
-    for (const boat of sea.boats) boat.isSkipping = random.bool(0.03);
-    const here = sea.boats.filter((boat) => step >= (away.get(boat) ?? 0));
+    weather.step(sea, step);
     // The first five move now and then, so that their last states leave the window.
     const due = sea.history.entities.filter(({ id }) => random.bool(id < 5 ? 0.02 : 0.8));
-    sea.write(tick, due, here);
+    sea.write(
+      tick,
+      due,
+      sea.boats.filter((boat) => !weather.isAway(boat, step)),
+    );
   }
   for (const boat of sea.boats) boat.isSkipping = false;
   for (let step = 0; step < 60; step++) {
@@ -276,4 +305,40 @@ test("receivers that hold the same share one encoding, whenever they joined", ()
     sea.write(tick, sea.history.entities);
   }
   expect(write).toHaveBeenCalledTimes(50);
+});
+
+/** Plays a sea whose boats skip ticks. Returns it, and the number of encodings of each tick. */
+function slowSea(boats: number, skips: (tick: number, boat: number) => boolean): [Sea, number[]] {
+  const sea = new Sea();
+  for (let id = 0; id < 12; id++) sea.spawn(id);
+  for (let boat = 0; boat < boats; boat++) sea.add(whole);
+  const write = vi.spyOn(sea.writer, "write");
+  const encodings: number[] = [];
+  for (let tick = 0; tick < 90; tick++) {
+    sea.read();
+    for (const [index, boat] of sea.boats.entries()) boat.isSkipping = tick > 0 && skips(tick, index);
+    write.mockClear();
+    // Each entity rests at times, so that a state that is skipped may be its last one for long.
+    sea.write(
+      tick,
+      sea.history.entities.filter(({ id }) => ((tick >> 3) + id) % 4 > 0),
+    );
+    encodings.push(write.mock.calls.length);
+    // Up to three of them come to rest while a boat is slow. It gets them as soon as it is served again.
+    for (const { isSkipping, waiting } of sea.boats) expect(isSkipping ? 0 : waiting).toBe(0);
+  }
+  expect(sea.boats.flatMap(({ faults }) => faults)).toEqual([]);
+  return [sea, encodings];
+}
+
+test("a room whose receivers are all slow at the same ticks encodes for all of them at once", () => {
+  const [sea, encodings] = slowSea(150, (tick) => tick % 3 === 0);
+  expect(Math.max(...encodings.slice(2))).toBeLessThanOrEqual(2);
+  for (const bytes of sea.bytes) expect(new Set(bytes.values()).size).toBeLessThanOrEqual(1);
+});
+
+test("a room whose receivers are slow at different ticks encodes for those together that skipped the same ones", () => {
+  const [, encodings] = slowSea(150, (tick, boat) => (tick + boat) % 3 === 0);
+  // Two thirds of the boats are served at a tick: those that skipped the last one, and those that skipped the one before.
+  expect(Math.max(...encodings.slice(2))).toBeLessThanOrEqual(3);
 });

@@ -131,6 +131,7 @@ export class AcknowledgedSystem extends PacelineSystem {
    */
   readonly #arrived: readonly Uint8Array[];
   readonly #clients: number;
+  readonly #all = (): readonly EntityRows[] => this.entities;
   #bytes = 0;
   #tick = 0;
   #send(states: GroupStates<Client>): void {
@@ -172,7 +173,7 @@ export class AcknowledgedSystem extends PacelineSystem {
         client.acknowledge((acknowledged * MAX_PACKETS + packet) & 0xffff);
       client.lose(Number.NEGATIVE_INFINITY, tick);
     }
-    this.#group.start(tick, this.entities, this.#members, () => this.entities);
+    this.#group.start(tick, this.entities, this.#members, this.#all);
     for (let states = this.#group.next(); states; states = this.#group.next()) this.#send(states);
     return this.#bytes / this.#clients;
   }

@@ -141,16 +141,8 @@ export class Audience {
   }
 
   #writeGroup(cellGroup: CellGroup, tick: number): void {
-    const { group, due, receivers, cell } = cellGroup;
-    const present: CellReceiver[] = [];
-    const waiting: CellReceiver[] = [];
-    cellGroup.isUnsettled = false;
-    for (const receiver of receivers) {
-      const { isNew, turn, view } = receiver;
-      // It catches up with what it misses.
-      if (!view.takesStates) cellGroup.isUnsettled = true;
-      else if (isNew || due.length > 0 || turn !== group.turn) present.push(receiver);
-    }
+    const { group, due, cell } = cellGroup;
+    const present = this.#present(cellGroup);
     // Also without a receiver: all of them have missed the turn then.
     if (present.length > 0 || due.length > 0) {
       this.#align(present, tick);
@@ -158,8 +150,33 @@ export class Audience {
       this.#send(group);
       due.length = 0;
     }
-    for (const receiver of receivers) if (receiver.exceptions.size > 0) waiting.push(receiver);
-    for (const receiver of waiting) {
+    this.#writeAlone(cellGroup, tick);
+  }
+
+  /** Returns the receivers that take part in this tick, and notes if others wait for something. */
+  #present(cellGroup: CellGroup): CellReceiver[] {
+    const { group, due, receivers } = cellGroup;
+    const present: CellReceiver[] = [];
+    cellGroup.isUnsettled = false;
+    for (const receiver of receivers) {
+      const { isNew, turn, view } = receiver;
+      const { isPresent, takesStates } = view;
+      // One whose line is full follows its cell again afterwards. One without a link catches up with what it missed.
+      receiver.isSkipping = !takesStates;
+      if (!takesStates) cellGroup.isUnsettled = true;
+      if (
+        takesStates ? isNew || due.length > 0 || turn !== group.turn : isPresent && !isNew && due.length > 0
+      )
+        present.push(receiver);
+    }
+    return present;
+  }
+
+  /** Gives receivers that have lost states these alone. */
+  #writeAlone(cellGroup: CellGroup, tick: number): void {
+    const { group, receivers, cell } = cellGroup;
+    for (const receiver of receivers) {
+      if (!receiver.isExceptional) continue;
       cellGroup.isUnsettled = true;
       const rows = receiver.view.takesStates ? this.#wantedOf(receiver, cell, tick) : NO_ROWS;
       if (rows.length === 0) continue;

@@ -64,6 +64,6 @@ export class CellGroup {
     this.group.leave(rows);
     const at = this.entered.findIndex((each) => each.rows === rows);
     if (at >= 0) this.entered.splice(at, 1);
-    for (const receiver of this.receivers) if (receiver.exceptions.size > 0) receiver.forget(rows);
+    for (const receiver of this.receivers) if (receiver.isExceptional) receiver.forget(rows);
   }
 }

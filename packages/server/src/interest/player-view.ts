@@ -151,7 +151,7 @@ export class PlayerView {
       const lostBeforeMs = moment.nowMs - states.connection.lostAfterMs();
       for (const receiver of this.#receivers.values()) {
         receiver.lose(lostBeforeMs, moment.tick);
-        if (receiver.exceptions.size > 0) receiver.of.isUnsettled = true;
+        if (receiver.isExceptional) receiver.of.isUnsettled = true;
       }
     }
   }
@@ -219,7 +219,7 @@ export class PlayerView {
       this.#group.start(tick, due, [states], () => due);
       this.#addAll();
     }
-    if (states.exceptions.size === 0) return;
+    if (!states.isExceptional) return;
     const rows: EntityRows[] = [];
     for (const wanted of states.wanted(MAX_ALONE)) {
       const record = this.#private.get(wanted.id)?.record;

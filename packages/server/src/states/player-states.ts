@@ -23,6 +23,7 @@ const REMOVALS_PER_TICK = 256;
 /** Limit of packets with removals that await an acknowledgement. */
 const MAX_ANNOUNCED = 256;
 const NO_IDS: readonly number[] = [];
+const NO_ROWS: readonly EntityRows[] = [];
 /** Bytes of a removed id in a packet. */
 const REMOVAL_BYTES = 2;
 /** Shortest time between two reports of a shortage, ms. */
@@ -267,7 +268,7 @@ export class PlayerStates extends AlignedReceiver {
     const { connection } = this;
     this.#follow(connection.inOrder());
     // Packets of an earlier link that keeps no order may still be on their way.
-    this.lose(nowMs - connection.lostAfterMs(), tick);
+    if (this.hasOpenPackets) this.lose(nowMs - connection.lostAfterMs(), tick);
     this.#isSlow = connection.isSlow(nowMs);
     // States that would only wait in a queue are not encoded.
     this.#isBlocked = this.#isSlow && !connection.takesStates();
@@ -284,7 +285,7 @@ export class PlayerStates extends AlignedReceiver {
     this.review(turn);
     this.#isFree = this.isInOrder && this.termsKey === turn.termsKey;
     // Most players of most ticks get what is due, and pay for nothing alone.
-    if (this.#isFree && !this.#isBlocked && !this.isNew && this.exceptions.size === 0) {
+    if (this.#isFree && !this.#isBlocked && !this.isNew && !this.isExceptional) {
       this.isSkipping = false;
       this.#affordable = 0;
     } else this.#pay(turn);
@@ -328,8 +329,8 @@ export class PlayerStates extends AlignedReceiver {
   }
 
   /** Returns the entities, with their states of a tick, that the player gets alone now, within its budget. */
-  alone(tick: number): EntityRows[] {
-    if (this.exceptions.size === 0 || this.#affordable <= 0) return [];
+  alone(tick: number): readonly EntityRows[] {
+    if (!this.isExceptional || this.#affordable <= 0) return NO_ROWS;
     const rows: EntityRows[] = [];
     for (const { id } of this.wanted(this.#affordable)) {
       const record = this.#world.records.get(id);

@@ -1,7 +1,8 @@
 import { NO_TICK } from "../codec/packet-entries.js";
 import type { SharedBaselines } from "../codec/packet-head.js";
 import type { EntityRows } from "../columns/entity-rows.js";
-import type { Receiver } from "./receiver.js";
+import type { Exception, Receiver } from "./receiver.js";
+import type { SentRows } from "./sent-tick.js";
 import {
   ARRIVAL_TICKS,
   TickWindow,
@@ -20,13 +21,21 @@ export type TickContent = "due" | "all" | "wanted";
 export interface GroupStates<R extends Receiver = Receiver> {
   readonly body: Uint8Array;
   readonly receivers: readonly R[];
-  /** The entities of the states in the body. */
+  /** The entities of the states in the body: a view until the next one, as the body. */
   readonly rows: readonly EntityRows[];
+  /** @internal The same entities, as a list that packets hold until they have an answer. */
+  readonly sentRows: SentRows;
   /** Ids that the body announces as removed. */
   readonly removed: readonly number[];
   /** Number of the body among those of this tick for these receivers, from 1 on. */
   readonly number: number;
   readonly content: TickContent;
+}
+
+/** Exceptions of one receiver: the first `count` items. */
+export interface ExceptionList {
+  readonly items: readonly Exception[];
+  readonly count: number;
 }
 
 /** Ticks at which a group has sent the states of one entity. */
@@ -42,60 +51,95 @@ export class SentTicks extends TickWindow {
   }
 }
 
-interface CohortContent {
-  readonly content: TickContent;
-  /** All entities to send. */
-  readonly due: readonly EntityRows[];
-  /** All ids to announce as removed. */
-  readonly removals: readonly number[];
-  /** True if the receiver lacks some of the entities. It then shares with nobody. */
-  readonly isAlone: boolean;
-}
+const NO_IDS: readonly number[] = [];
+const NO_ROWS: readonly EntityRows[] = [];
+const NO_TICKS = noTicks();
+const NO_BODY = new Uint8Array(0);
 
 /** Receivers that hold the same states of all entities of a tick: they get the same packets. */
-export class Cohort<R extends Receiver> implements GroupStates<R>, CohortContent {
-  readonly receivers: R[];
-  readonly content: TickContent;
-  readonly due: readonly EntityRows[];
-  readonly removals: readonly number[];
-  readonly isAlone: boolean;
-  body: Uint8Array = new Uint8Array(0);
-  rows: readonly EntityRows[] = [];
-  removed: readonly number[] = [];
+export class Cohort<R extends Receiver> implements GroupStates<R> {
+  readonly receivers: R[] = [];
+  content: TickContent = "due";
+  /** All entities to send. */
+  due: readonly EntityRows[] = NO_ROWS;
+  /** All ids to announce as removed. */
+  removals: readonly number[] = NO_IDS;
+  /** True if the receiver shares with nobody. */
+  isAlone = false;
+  body: Uint8Array = NO_BODY;
+  sentRows!: SentRows;
+  removed: readonly number[] = NO_IDS;
   number = 0;
   /** The newest three states of the entity of the last {@link find}. */
   readonly held: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
+  #count = 0;
+  /** The exceptions of the first receiver. All have the same. */
+  readonly #exceptions: Exception[] = [];
+  #exceptionCount = 0;
   /** The ticks that have arrived, as words of a {@link TickWindow}. */
-  readonly #arrived: Int32Array;
+  #arrived: Int32Array = NO_TICKS;
   /** The ticks on whose arrival the baselines depend. */
   readonly #used = noTicks();
-  readonly #base: number;
+  #base = NO_TICK;
   #usesBase = false;
   /** Another base gives the same baselines if the base is not used, and the other one is before this tick, too. */
   #newerThanBase = NO_TICK;
 
-  constructor(receiver: R, arrived: Int32Array, content: CohortContent) {
-    this.receivers = [receiver];
-    this.content = content.content;
-    this.due = content.due;
-    this.removals = content.removals;
-    this.isAlone = content.isAlone;
-    this.#arrived = arrived;
-    this.#base = content.content === "all" ? NO_TICK : receiver.base;
+  get rows(): readonly EntityRows[] {
+    return this.sentRows.rows;
   }
 
-  /** Returns true if a receiver that has these ticks gets the same packets. */
-  takes({ base, isBaseEmpty, isInOrder }: R, arrived: Int32Array, removals: readonly number[]): boolean {
-    const [first] = this.receivers as [R];
+  /** Begins with one receiver. `exceptions`: those of the receiver that count for what is sent. */
+  begin(receiver: R, content: TickContent, arrived: Int32Array, exceptions: ExceptionList): void {
+    this.receivers[0] = receiver;
+    this.#count = 1;
+    this.content = content;
+    this.due = NO_ROWS;
+    this.removals = NO_IDS;
+    this.isAlone = content === "all" && exceptions.count > 0;
+    this.number = 0;
+    this.#exceptionCount = exceptions.count;
+    for (let index = 0; index < exceptions.count; index++) this.#exceptions[index] = exceptions.items[index]!;
+    this.#arrived = arrived;
+    this.#used.fill(0);
+    this.#base = content === "all" ? NO_TICK : receiver.base;
+    this.#usesBase = false;
+    this.#newerThanBase = NO_TICK;
+  }
+
+  add(receiver: R): void {
+    this.receivers[this.#count++] = receiver;
+  }
+
+  /** Ends the list of receivers. */
+  close(): void {
+    // An array that is emptied first would lose its memory.
+    this.receivers.length = this.#count;
+  }
+
+  /** Returns true if a receiver that has these ticks and exceptions gets the same packets. */
+  takes(receiver: R, arrived: Int32Array, exceptions: ExceptionList): boolean {
+    const first = this.receivers[0]!;
     return (
       !this.isAlone &&
-      first.isInOrder === isInOrder &&
-      first.isBaseEmpty === isBaseEmpty &&
+      first.isInOrder === receiver.isInOrder &&
+      first.isBaseEmpty === receiver.isBaseEmpty &&
       isSameIn(this.#used, this.#arrived, arrived) &&
-      this.#takesBase(this.content === "all" ? NO_TICK : base) &&
-      this.removals.length === removals.length &&
-      removals.every((id, index) => id === this.removals[index])
+      this.#takesBase(this.content === "all" ? NO_TICK : receiver.base) &&
+      this.#hasExceptions(exceptions)
     );
+  }
+
+  /** Returns true if the cohort sends these. */
+  sends(content: TickContent, due: readonly EntityRows[], removals: readonly number[]): boolean {
+    return this.content === content && isSameList(this.due, due) && isSameList(this.removals, removals);
+  }
+
+  #hasExceptions({ items, count }: ExceptionList): boolean {
+    if (this.#exceptionCount !== count) return false;
+    for (let index = 0; index < count; index++)
+      if (!isSameException(this.#exceptions[index]!, items[index]!)) return false;
+    return true;
   }
 
   #takesBase(other: number): boolean {
@@ -108,7 +152,7 @@ export class Cohort<R extends Receiver> implements GroupStates<R>, CohortContent
   find(entity: EntityRows, sent: SentTicks | undefined, before: number): void {
     const { held } = this;
     held.tick0 = held.tick1 = held.tick2 = NO_TICK;
-    const exception = this.isAlone ? this.receivers[0]!.exceptions.get(entity) : undefined;
+    const exception = this.#exceptionCount > 0 ? this.receivers[0]!.exceptionOf(entity, before) : undefined;
     if (sent)
       this.#findArrived(sent, before, exception?.isDistrusted === true ? exception.sinceTick : undefined);
     if (exception) this.#addHeld(exception.held);
@@ -172,4 +216,20 @@ export class Cohort<R extends Receiver> implements GroupStates<R>, CohortContent
 
 function isBefore(tick: number, other: number): boolean {
   return ((tick - other) | 0) < 0;
+}
+
+function isSameException(one: Exception, other: Exception): boolean {
+  return (
+    one.entity === other.entity &&
+    one.held === other.held &&
+    one.isDistrusted === other.isDistrusted &&
+    (!one.isDistrusted || one.sinceTick === other.sinceTick)
+  );
+}
+
+function isSameList<T>(list: readonly T[], other: readonly T[]): boolean {
+  if (list === other) return true;
+  if (list.length !== other.length) return false;
+  for (let index = 0; index < list.length; index++) if (list[index] !== other[index]) return false;
+  return true;
 }

@@ -2,17 +2,19 @@ import { limits } from "../../limits.js";
 import { NO_TICK, type PacketEntries } from "../codec/packet-entries.js";
 import type { SharedBaselines } from "../codec/packet-head.js";
 import type { EntityRows } from "../columns/entity-rows.js";
-import { Cohort, SentTicks, type GroupStates, type TickContent } from "./cohort.js";
+import { Cohort, SentTicks, type ExceptionList, type GroupStates, type TickContent } from "./cohort.js";
 import { PacketSplitter, type SplitJob } from "./packet-splitter.js";
-import type { Receiver } from "./receiver.js";
+import type { Exception, Receiver } from "./receiver.js";
+import { SentRowsPool } from "./sent-tick.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
-import { noTicks } from "./tick-window.js";
+import { WINDOW_TICKS, noTicks } from "./tick-window.js";
 
 const DEFAULT_CHECKSUM_TICKS = 32;
 /** Largest age of a baseline that the coding can hold, in ticks. */
 const OLDEST_BASELINE_TICKS = 0x7fff;
 const NO_IDS: readonly number[] = [];
-const SOLE = { content: "wanted", due: [], removals: [], isAlone: true } as const;
+const NO_ROWS: readonly EntityRows[] = [];
+const NO_EXCEPTIONS: ExceptionList = { items: [], count: 0 };
 
 export interface ReceiverGroupOptions {
   /** Encodes packets. Its bodies are views until the next one. */
@@ -39,9 +41,20 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
   readonly #maxBytesInOrder: number;
   /** Indexed by {@link EntityRows.index}. */
   readonly #sent: (SentTicks | undefined)[] = [];
-  /** The cohorts that wait, and the one whose bodies {@link next} returns. */
+  /**
+   * For ticks that some receiver skipped: the entities that were due and of which no later state has been due.
+   */
+  readonly #late = new Map<number, EntityRows[]>();
+  /** The cohorts of the tick. Those before `at` have ended; records from `count` on wait for reuse. */
   readonly #cohorts: Cohort<R>[] = [];
+  #count = 0;
+  #at = 0;
+  /** The one whose bodies {@link next} returns. */
   #cohort: Cohort<R> | undefined;
+  /** Finds the states of a single receiver. */
+  readonly #single = new Cohort<R>();
+  readonly #exceptions: { readonly items: Exception[]; count: number } = { items: [], count: 0 };
+  readonly #pool = new SentRowsPool();
 
   constructor(options: ReceiverGroupOptions) {
     const { writer, maxBytes = limits.unreliablePacketBytes - 16 } = options;
@@ -88,9 +101,15 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     const { tick } = this.#job;
     // A receiver that was away has an old window, whose places stand for other ticks.
     receiver.arrived.advance(tick);
-    const cohort = new Cohort(receiver, receiver.arrived.words, SOLE);
-    cohort.find(entity, this.#sentOf(entity), (tick + 1) >>> 0);
-    return cohort.held.tick0;
+    const single = this.#single;
+    single.begin(receiver, "wanted", receiver.arrived.words, NO_EXCEPTIONS);
+    single.find(entity, this.#sentOf(entity), (tick + 1) >>> 0);
+    return single.held.tick0;
+  }
+
+  /** Returns the entities due at a skipped tick of which no later state has been due. */
+  lateOf(tick: number): readonly EntityRows[] {
+    return this.#late.get(tick) ?? NO_ROWS;
   }
 
   /**
@@ -107,46 +126,64 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     this.#job.tick = tick;
     const missed = this.turn;
     if (due.length > 0) this.turn += 1;
+    let isSkipped = false;
     let rows: readonly EntityRows[] | undefined;
     for (const receiver of receivers) {
       receiver.arrived.advance(tick);
       if (receiver.turn !== missed) receiver.catchUp(tick);
       receiver.turn = this.turn;
-      if (receiver.isSkipping) receiver.skip(tick, due);
-      else if (receiver.isNew) this.#add(receiver, "all", (rows ??= all()));
-      else this.#add(receiver, "due", due);
+      if (receiver.isSkipping) {
+        if (due.length > 0) receiver.skip(tick);
+        isSkipped = true;
+      } else if (receiver.isNew) this.#add(receiver, "all", (rows ??= all()), receiver.removals());
+      else {
+        const removals = receiver.removals();
+        if (due.length > 0 || removals.length > 0) this.#add(receiver, "due", due, removals);
+      }
     }
-    for (const entity of due) this.#count(entity, tick);
+    for (const entity of due) this.#countSent(entity, tick);
+    if (due.length > 0 && (isSkipped || this.#late.size > 0)) this.#noteLate(tick, due, isSkipped);
   }
 
-  /** Begins states that one receiver has waited for. `rows`: entities with a state of the tick. */
+  /**
+   * Begins states that a receiver has waited for. It shares them with those before it that waited for the same ones.
+   * `rows`: entities with a state of the tick.
+   */
   startAlone(tick: number, receiver: R, rows: readonly EntityRows[]): void {
     this.#job.tick = tick;
-    const removals = receiver.isSkipping ? receiver.removals() : NO_IDS;
-    this.#cohorts.push(new Cohort(receiver, receiver.arrived.words, { ...SOLE, due: rows, removals }));
+    this.#add(receiver, "wanted", rows, receiver.isSkipping ? receiver.removals() : NO_IDS);
   }
 
   /** Returns the tick's next body, or undefined after the last one. Call `sent` of its receivers before the next call. */
   next(): GroupStates<R> | undefined {
     for (;;) {
       const cohort = this.#cohort;
-      const body = cohort && this.#splitter.next();
-      if (body) {
-        const { entries, removed } = this.#splitter;
-        cohort.body = body;
-        cohort.rows = entries.entities.slice(0, entries.count);
-        cohort.removed = removed;
-        cohort.number += 1;
-        return cohort;
+      if (cohort) {
+        if (cohort.number > 0) cohort.sentRows.release();
+        const body = this.#splitter.next();
+        if (body) return this.#filled(cohort, body);
+        for (const receiver of cohort.receivers) receiver.end();
       }
-      for (const receiver of cohort?.receivers ?? []) receiver.end();
-      this.#cohort = this.#cohorts.shift();
-      if (!this.#cohort) return undefined;
+      this.#cohort = this.#at < this.#count ? this.#cohorts[this.#at++] : undefined;
+      if (!this.#cohort) break;
       this.#open(this.#cohort);
     }
+    this.#at = this.#count = 0;
+    return undefined;
   }
 
-  #open({ receivers, content, due, removals }: Cohort<R>): void {
+  #filled(cohort: Cohort<R>, body: Uint8Array): GroupStates<R> {
+    const { entries, removed } = this.#splitter;
+    cohort.body = body;
+    cohort.sentRows = this.#pool.take(entries.entities, entries.count);
+    cohort.removed = removed;
+    cohort.number += 1;
+    return cohort;
+  }
+
+  #open(cohort: Cohort<R>): void {
+    const { receivers, content, due, removals } = cohort;
+    cohort.close();
     const job = this.#job;
     job.removed = removals;
     job.maxBytes = receivers[0]!.isInOrder ? this.#maxBytesInOrder : this.#maxBytes;
@@ -154,31 +191,45 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     this.#splitter.split(due, job);
   }
 
-  /** Adds a receiver to the cohort that holds the same, or to a new one. */
-  #add(receiver: R, content: TickContent, rows: readonly EntityRows[]): void {
-    const removals = receiver.removals();
-    if (rows.length === 0 && removals.length === 0 && content === "due") return;
-    const { exceptions } = receiver;
-    const isAlone =
-      exceptions.size > 0 && (content === "all" || rows.some((entity) => exceptions.has(entity)));
-    const arrived = content === "all" && !isAlone ? NO_TICKS : receiver.counted();
-    const known = isAlone
-      ? undefined
-      : this.#cohorts.find(
-          (cohort) => cohort.content === content && cohort.takes(receiver, arrived, removals),
-        );
-    if (known) known.receivers.push(receiver);
-    else
-      this.#cohorts.push(
-        this.#measured(new Cohort(receiver, arrived, { content, due: rows, removals, isAlone })),
-      );
+  /** Adds a receiver to the cohort that gets the same, or to a new one. */
+  #add(receiver: R, content: TickContent, due: readonly EntityRows[], removals: readonly number[]): void {
+    const exceptions = this.#exceptionsOf(receiver, content, due);
+    // Without exceptions, all entities are sent whole.
+    const arrived = content === "all" && exceptions.count === 0 ? NO_TICKS : receiver.counted();
+    for (let index = this.#at; index < this.#count; index++) {
+      const cohort = this.#cohorts[index]!;
+      if (cohort.sends(content, due, removals) && cohort.takes(receiver, arrived, exceptions))
+        return cohort.add(receiver);
+    }
+    const cohort = (this.#cohorts[this.#count++] ??= new Cohort<R>());
+    cohort.begin(receiver, content, arrived, exceptions);
+    cohort.due = due;
+    cohort.removals = removals;
+    // The cohort notes on which ticks its baselines depend.
+    if (content !== "all")
+      for (const entity of due) cohort.find(entity, this.#sentOf(entity), this.#job.tick);
   }
 
-  /** Lets a cohort note on which ticks its baselines depend. */
-  #measured(cohort: Cohort<R>): Cohort<R> {
-    if (cohort.content === "due")
-      for (const entity of cohort.due) cohort.find(entity, this.#sentOf(entity), this.#job.tick);
-    return cohort;
+  /** Returns the exceptions of a receiver that count for what is sent, as a list that is valid until the next call. */
+  #exceptionsOf(receiver: R, content: TickContent, due: readonly EntityRows[]): ExceptionList {
+    if (receiver.exceptions.size === 0) return NO_EXCEPTIONS;
+    const list = this.#exceptions;
+    list.count = 0;
+    for (const entity of content === "all" ? receiver.exceptions.keys() : due) {
+      const exception = receiver.exceptionOf(entity, this.#job.tick);
+      if (exception) list.items[list.count++] = exception;
+    }
+    return list;
+  }
+
+  /** Keeps the entities of a tick that was skipped until a newer state of them is due, or they are too old. */
+  #noteLate(tick: number, due: readonly EntityRows[], isSkipped: boolean): void {
+    for (const [of, rows] of this.#late) {
+      const late = rows.filter((entity) => this.newest(entity) === of);
+      if (late.length === 0 || ((tick - of) | 0) >= WINDOW_TICKS) this.#late.delete(of);
+      else if (late.length < rows.length) this.#late.set(of, late);
+    }
+    if (isSkipped) this.#late.set(tick, [...due]);
   }
 
   #choose(entries: PacketEntries, index: number): void {
@@ -190,7 +241,7 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     setBaselines(entries, index, tick, cohort.held);
   }
 
-  #count(entity: EntityRows, tick: number): void {
+  #countSent(entity: EntityRows, tick: number): void {
     let sent = this.#sentOf(entity);
     if (!sent) this.#sent[entity.index] = sent = new SentTicks(entity);
     sent.add(tick);

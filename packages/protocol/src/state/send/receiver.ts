@@ -2,41 +2,28 @@ import { NO_TICK } from "../codec/packet-entries.js";
 import type { EntityRows } from "../columns/entity-rows.js";
 import type { GroupStates, TickContent } from "./cohort.js";
 import type { ReceiverGroup } from "./receiver-group.js";
+import { SentTick, type SentPacket, type SentRows } from "./sent-tick.js";
 import { ARRIVAL_TICKS, TickWindow, WINDOW_TICKS } from "./tick-window.js";
 
 const NO_IDS: readonly number[] = [];
-const NO_ROWS: readonly EntityRows[] = [];
+/** Time for which what was sent and what has arrived tells the states that a receiver lacks, ticks. */
+const TOLD_TICKS = WINDOW_TICKS / 2;
 
 /** The state that a receiver holds of an entity whose newest one from the group it lacks. */
-interface Exception {
+export interface Exception {
+  readonly entity: EntityRows;
   /** Tick of the newest state that it holds; NO_TICK if none. */
   held: number;
-  /** Tick at which the exception arose. A later state from the group ends it. */
+  /** Tick at which the exception arose. */
+  readonly firstTick: number;
+  /** Tick at which it arose last. A later state from the group ends it. */
   sinceTick: number;
   /** True if the receiver does not trust any state before that tick. */
-  isDistrusted: boolean;
+  readonly isDistrusted: boolean;
+  /** True if the receiver holds another state than the ticks of the group tell. */
+  isOwn: boolean;
   /** True until a state for this receiver alone is sent. */
   isWanted: boolean;
-}
-
-/** The packets of one tick. They count together, because each has another part of the entities. */
-interface SentTick {
-  readonly tick: number;
-  content: TickContent;
-  isEnded: boolean;
-  /** Packets without an answer. */
-  open: number;
-  isBroken: boolean;
-  /** All its entities, and those of the packets that are lost. */
-  rows: readonly EntityRows[];
-  readonly lost: EntityRows[];
-}
-
-interface SentPacket {
-  readonly sequence: number;
-  readonly sentAtMs: number;
-  readonly rows: readonly EntityRows[];
-  readonly of: SentTick;
 }
 
 /**
@@ -48,7 +35,10 @@ export class Receiver {
    * True if all that is sent arrives, in order. It then counts as arrived at once.
    */
   isInOrder = false;
-  /** True if the receiver does not get the due states of this tick. They become {@link wanted}. */
+  /**
+   * True if the receiver does not get the due states of this tick. Those that it does not get at the next one either
+   * become {@link wanted}.
+   */
   isSkipping = false;
   /** True until the receiver was sent all entities. */
   isNew = true;
@@ -62,9 +52,16 @@ export class Receiver {
   /** Turn of the group in which the receiver took part last. */
   turn = 0;
   #group: ReceiverGroup | undefined;
-  #packets: SentPacket[] = [];
+  /** The packets without an answer, in the order in which they were sent. */
+  #firstPacket: SentPacket | undefined;
+  #lastPacket: SentPacket | undefined;
   #sent: SentTick | undefined;
+  /** Records that wait for reuse. */
+  #sparePacket: SentPacket | undefined;
+  #spareTick: SentTick | undefined;
   #tick = 0;
+  /** Ticks whose due states the receiver did not get, since it was served last. */
+  readonly #skipped: number[] = [];
 
   /** Joins a group. What the receiver holds of another group of the same history is the baseline of all that follows. */
   join(group: ReceiverGroup): void {
@@ -88,10 +85,11 @@ export class Receiver {
   #leave(): void {
     const group = this.#group;
     if (!group) return;
-    if (!this.isNew) for (const entity of group.entities()) this.#except(group, entity);
+    if (!this.isNew) for (const entity of group.entities()) this.#except(group, entity).isOwn = true;
     this.isNew = true;
+    this.#skipped.length = 0;
     // Their entities count as exceptions now.
-    for (const { of } of this.#packets) of.content = "wanted";
+    for (let packet = this.#firstPacket; packet; packet = packet.next) packet.of.content = "wanted";
   }
 
   /** Sends every entity whole, because the receiver holds nothing. */
@@ -100,7 +98,8 @@ export class Receiver {
     this.arrived.clear();
     this.base = NO_TICK;
     this.exceptions.clear();
-    this.#packets = [];
+    this.#skipped.length = 0;
+    this.#firstPacket = this.#lastPacket = undefined;
   }
 
   /** Makes a receiver that holds nothing get what is due from this tick on, and not all entities first. */
@@ -117,7 +116,7 @@ export class Receiver {
   resync(entity: EntityRows, isWanted = true): void {
     this.exceptions.delete(entity);
     const sinceTick = (this.#tick + 1) >>> 0;
-    this.exceptions.set(entity, { held: NO_TICK, sinceTick, isDistrusted: true, isWanted });
+    this.#note({ entity, held: NO_TICK, sinceTick, isDistrusted: true, isOwn: true, isWanted });
   }
 
   /** Forgets an entity that has ended. */
@@ -135,8 +134,14 @@ export class Receiver {
     return this.arrived.words;
   }
 
+  /** True if the receiver may lack states that were sent to its group, or hold states of its own. */
+  get isExceptional(): boolean {
+    return this.exceptions.size > 0 || this.#skipped.length > 0;
+  }
+
   /** Number of entities of which the receiver waits for a state of its own. */
   get waiting(): number {
+    this.#collect(this.#tick);
     let waiting = 0;
     for (const { isWanted } of this.exceptions.values()) if (isWanted) waiting += 1;
     return waiting;
@@ -144,6 +149,7 @@ export class Receiver {
 
   /** Returns the entities of which the receiver waits for a state of its own, the longest waiting first. */
   wanted(limit: number): EntityRows[] {
+    this.#collect(this.#tick);
     const wanted: EntityRows[] = [];
     for (const [entity, { isWanted }] of this.exceptions) {
       if (wanted.length >= limit) break;
@@ -152,68 +158,132 @@ export class Receiver {
     return wanted;
   }
 
-  /** @internal Notes states that the receiver does not get although they are due. */
-  skip(tick: number, entities: readonly EntityRows[]): void {
+  /**
+   * @internal Returns the exception of an entity. Returns undefined if what was sent and what has arrived tells the
+   * same: that is so for a state that was skipped or lost, until it may leave the group's window.
+   */
+  exceptionOf(entity: EntityRows, tick: number): Exception | undefined {
+    const exception = this.exceptions.get(entity);
+    if (!exception) return undefined;
+    return exception.isOwn || ((tick - exception.firstTick) | 0) >= TOLD_TICKS ? exception : undefined;
+  }
+
+  /** @internal Notes that the receiver does not get the due states of a tick. */
+  skip(tick: number): void {
     if (this.isNew) return;
     this.#tick = tick;
-    for (const entity of entities) this.#want(entity);
+    this.#collect((tick - TOLD_TICKS) >>> 0);
+    this.#skipped.push(tick);
+  }
+
+  /** Makes the receiver wait for the states up to a tick that it skipped, and of whose entities no later one was due. */
+  #collect(until: number): void {
+    if (this.#skipped.length === 0) return;
+    let count = 0;
+    for (const tick of this.#skipped) {
+      if (((tick - until) | 0) > 0) break;
+      // It may have left the group meanwhile.
+      for (const entity of this.#group!.lateOf(tick))
+        if (this.#group!.newest(entity) === tick) this.#want(entity);
+      count += 1;
+    }
+    this.#skipped.splice(0, count);
   }
 
   /** @internal Begins the packets of a tick. */
   begin(tick: number, content: TickContent): void {
     this.#tick = tick;
     if (content === "all") this.isNew = false;
-    this.#sent = { tick, content, isEnded: false, open: 0, isBroken: false, rows: NO_ROWS, lost: [] };
+    const sent = this.#spareTick ?? new SentTick();
+    this.#spareTick = sent.spare;
+    sent.begin(tick, content);
+    this.#sent = sent;
   }
 
   /** Notes the packet that carries the states: its sequence, or undefined if they could not be sent. */
-  sent({ rows }: GroupStates, sequence: number | undefined, nowMs: number): void {
+  sent({ sentRows }: GroupStates, sequence: number | undefined, nowMs: number): void {
     const of = this.#sent!;
-    of.rows = of.rows.length === 0 ? rows : [...of.rows, ...rows];
-    if (this.exceptions.size > 0) for (const entity of rows) this.#send(entity);
-    if (sequence === undefined) {
-      of.isBroken = true;
-      of.lost.push(...rows);
-    } else if (!this.isInOrder) {
+    of.add(sentRows);
+    if (this.exceptions.size > 0) for (const entity of sentRows.rows) this.#send(entity);
+    if (sequence === undefined) of.lose(sentRows);
+    else if (!this.isInOrder) {
       of.open += 1;
-      this.#packets.push({ sequence, sentAtMs: nowMs, rows, of });
+      this.#append(sequence, nowMs, sentRows, of);
     }
+  }
+
+  #append(sequence: number, sentAtMs: number, body: SentRows, of: SentTick): void {
+    let packet = this.#sparePacket;
+    if (packet) {
+      this.#sparePacket = packet.next;
+      packet.sequence = sequence;
+      packet.sentAtMs = sentAtMs;
+      packet.body = body;
+      packet.of = of;
+      packet.next = undefined;
+    } else packet = { sequence, sentAtMs, body, of, next: undefined };
+    if (this.#lastPacket) this.#lastPacket.next = packet;
+    else this.#firstPacket = packet;
+    this.#lastPacket = packet;
   }
 
   /** @internal Ends the packets of a tick. */
   end(): void {
     const sent = this.#sent!;
     sent.isEnded = true;
+    this.#collect(this.#tick);
     this.#settle(sent);
   }
 
   /** Records that the receiver has the packet of that sequence. Unknown sequences are ignored. */
   acknowledge(sequence: number): void {
-    const index = this.#packets.findIndex((packet) => packet.sequence === sequence);
-    if (index < 0) return;
-    const [{ of }] = this.#packets.splice(index, 1) as [SentPacket];
-    of.open -= 1;
-    this.#settle(of);
+    let before: SentPacket | undefined;
+    for (let packet = this.#firstPacket; packet; before = packet, packet = packet.next) {
+      if (packet.sequence !== sequence) continue;
+      const { of } = this.#take(packet, before);
+      of.open -= 1;
+      this.#settle(of);
+      return;
+    }
+  }
+
+  /** True if packets have no answer yet. */
+  get hasOpenPackets(): boolean {
+    return this.#firstPacket !== undefined;
   }
 
   /** Gives up packets that were sent before `sentBeforeMs`, or are too old to count. */
   lose(sentBeforeMs: number, tick: number): void {
-    const isLost = ({ sentAtMs, of }: SentPacket): boolean =>
-      sentAtMs < sentBeforeMs || ((tick - of.tick) | 0) >= WINDOW_TICKS - 1;
-    if (!this.#packets[0] || !isLost(this.#packets[0])) return;
-    const lost = this.#packets.filter(isLost);
-    this.#packets = this.#packets.filter((packet) => !isLost(packet));
-    for (const { rows, of } of lost) {
-      of.open -= 1;
-      of.isBroken = true;
-      of.lost.push(...rows);
-      this.#settle(of);
+    if (!this.#firstPacket || !isLost(this.#firstPacket, sentBeforeMs, tick)) return;
+    let before: SentPacket | undefined;
+    for (let packet: SentPacket | undefined = this.#firstPacket; packet;) {
+      const { body, of }: SentPacket = packet;
+      const next: SentPacket | undefined = packet.next;
+      if (isLost(packet, sentBeforeMs, tick)) {
+        this.#take(packet, before);
+        of.open -= 1;
+        of.lose(body);
+        this.#settle(of);
+      } else before = packet;
+      packet = next;
     }
+  }
+
+  /** Takes a packet out of the list. Its record may be reused from then on. */
+  #take(packet: SentPacket, before: SentPacket | undefined): SentPacket {
+    if (before) before.next = packet.next;
+    else this.#firstPacket = packet.next;
+    if (this.#lastPacket === packet) this.#lastPacket = before;
+    packet.next = this.#sparePacket;
+    this.#sparePacket = packet;
+    return packet;
   }
 
   /** Tick of the oldest due states that have no answer yet; undefined if all have one. */
   get missingTick(): number | undefined {
-    return this.#packets.find(({ of }) => of.content === "due")?.of.tick;
+    for (let packet = this.#firstPacket; packet; packet = packet.next)
+      if (packet.of.content === "due") return packet.of.tick;
+    return undefined;
   }
 
   #settle(sent: SentTick): void {
@@ -221,17 +291,24 @@ export class Receiver {
     const { tick, content, isBroken } = sent;
     if (content === "due" && !isBroken) this.arrived.add(tick);
     if (content === "all") this.#rebase(sent);
-    if (this.exceptions.size > 0 || isBroken) for (const entity of sent.rows) this.#answer(entity, sent);
+    if (this.exceptions.size > 0 || isBroken) {
+      for (let index = 0; index < sent.bodyCount; index++)
+        for (const entity of sent.bodies[index]!.rows) this.#answer(entity, sent);
+    }
+    sent.release();
+    sent.spare = this.#spareTick;
+    this.#spareTick = sent;
   }
 
   /** Makes the tick with all entities the base. What the receiver lacked before is no exception any more. */
-  #rebase({ tick, lost }: SentTick): void {
+  #rebase({ tick, lost, lostCount }: SentTick): void {
     this.base = tick;
     this.isBaseEmpty = false;
     this.arrived.forgetBefore(tick);
     for (const [entity, { sinceTick }] of this.exceptions)
       if (((sinceTick - tick) | 0) <= 0) this.exceptions.delete(entity);
-    for (const entity of lost) if (!entity.isRemoved) this.resync(entity);
+    for (let index = 0; index < lostCount; index++)
+      for (const entity of lost[index]!.rows) if (!entity.isRemoved) this.resync(entity);
   }
 
   /** Notes that a state of the tick has arrived, or is lost. */
@@ -243,7 +320,10 @@ export class Receiver {
         this.#want(entity);
     } else if (!exception) return;
     else if (content !== "wanted") this.#trust(entity, tick, exception);
-    else if (isNews) exception.held = tick;
+    else if (isNews) {
+      exception.held = tick;
+      exception.isOwn = true;
+    }
   }
 
   /** Ends an exception. A distrusted entity stays one until the states before have left the group's window. */
@@ -274,12 +354,21 @@ export class Receiver {
       return known;
     }
     const held = group.newestHeld(this, entity);
-    const exception = { held, sinceTick: this.#tick, isDistrusted: false, isWanted: false };
-    this.exceptions.set(entity, exception);
+    const sinceTick = this.#tick;
+    return this.#note({ entity, held, sinceTick, isDistrusted: false, isOwn: false, isWanted: false });
+  }
+
+  #note(noted: Omit<Exception, "firstTick">): Exception {
+    const exception = { ...noted, firstTick: noted.sinceTick };
+    this.exceptions.set(noted.entity, exception);
     return exception;
   }
 }
 
 function isNewer(tick: number, than: number): boolean {
   return than === NO_TICK || ((tick - than) | 0) > 0;
+}
+
+function isLost({ sentAtMs, of }: SentPacket, sentBeforeMs: number, tick: number): boolean {
+  return sentAtMs < sentBeforeMs || ((tick - of.tick) | 0) >= WINDOW_TICKS - 1;
 }
