@@ -142,7 +142,8 @@ export class Audience {
 
   #writeGroup(cellGroup: CellGroup, tick: number): void {
     const { group, due, cell } = cellGroup;
-    const present = this.#present(cellGroup);
+    const waiting: CellReceiver[] = [];
+    const present = this.#present(cellGroup, waiting);
     // Also without a receiver: all of them have missed the turn then.
     if (present.length > 0 || due.length > 0) {
       this.#align(present, tick);
@@ -150,11 +151,11 @@ export class Audience {
       this.#send(group);
       due.length = 0;
     }
-    this.#writeAlone(cellGroup, tick);
+    for (const receiver of waiting) this.#writeAlone(receiver, tick);
   }
 
-  /** Returns the receivers that take part in this tick, and notes if others wait for something. */
-  #present(cellGroup: CellGroup): CellReceiver[] {
+  /** Returns the receivers that take part in this tick. Adds those that have lost states to `waiting`. */
+  #present(cellGroup: CellGroup, waiting: CellReceiver[]): CellReceiver[] {
     const { group, due, receivers } = cellGroup;
     const present: CellReceiver[] = [];
     cellGroup.isUnsettled = false;
@@ -163,7 +164,8 @@ export class Audience {
       const { isPresent, takesStates } = view;
       // One whose line is full follows its cell again afterwards. One without a link catches up with what it missed.
       receiver.isSkipping = !takesStates;
-      if (!takesStates) cellGroup.isUnsettled = true;
+      if (receiver.isExceptional) waiting.push(receiver);
+      if (!takesStates || receiver.isExceptional) cellGroup.isUnsettled = true;
       if (
         takesStates ? isNew || due.length > 0 || turn !== group.turn : isPresent && !isNew && due.length > 0
       )
@@ -172,17 +174,13 @@ export class Audience {
     return present;
   }
 
-  /** Gives receivers that have lost states these alone. */
-  #writeAlone(cellGroup: CellGroup, tick: number): void {
-    const { group, receivers, cell } = cellGroup;
-    for (const receiver of receivers) {
-      if (!receiver.isExceptional) continue;
-      cellGroup.isUnsettled = true;
-      const rows = receiver.view.takesStates ? this.#wantedOf(receiver, cell, tick) : NO_ROWS;
-      if (rows.length === 0) continue;
-      group.startAlone(tick, receiver, rows);
-      this.#send(group);
-    }
+  /** Gives a receiver that has lost states these alone. */
+  #writeAlone(receiver: CellReceiver, tick: number): void {
+    const { group, cell } = receiver.of;
+    const rows = receiver.view.takesStates ? this.#wantedOf(receiver, cell, tick) : NO_ROWS;
+    if (rows.length === 0) return;
+    group.startAlone(tick, receiver, rows);
+    this.#send(group);
   }
 
   #align(present: readonly CellReceiver[], tick: number): void {
