@@ -201,7 +201,9 @@ export class Receiver {
   }
 
   /** Notes the packet that carries the states: its sequence, or undefined if they could not be sent. */
-  sent({ sentRows }: GroupStates, sequence: number | undefined, nowMs: number): void {
+  sent(states: GroupStates, sequence: number | undefined, nowMs: number): void {
+    // Not in the parameters: games would see it in their declarations.
+    const { sentRows } = states;
     const of = this.#sent!;
     of.add(sentRows);
     if (this.exceptions.size > 0) for (const entity of sentRows.rows) this.#send(entity);
