@@ -1,5 +1,4 @@
 import {
-  NetError,
   limits,
   stateWeight,
   type EntityDefinition,
@@ -564,9 +563,6 @@ export class StateSender {
   }
 
   #begin(definition: EntityDefinition): StateStream {
-    if (this.#nextStream >= limits.streams) {
-      throw new NetError("limit/entities", `a participant may have entities of ${limits.streams} kinds`);
-    }
     const stream = new StateStream(this.#nextStream++, definition, this.#parts.time.tickHz);
     if (this.#referenceCode) stream.refer(this.#referenceCode);
     this.#streams.set(definition, stream);
