@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 test("the code that sends own states may come after the grant: the entity then moves, and a jump before stays one", async () => {
-  stage = await roomStage(OpenRoom);
+  stage = roomStage(OpenRoom);
   const [owner, viewer] = [await stage.join(), await stage.join()];
   const seen = () => [...viewer.room.entities(Car)];
   expect(seen()).toEqual([]);

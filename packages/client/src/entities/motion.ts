@@ -9,7 +9,6 @@ export type Motion = Pick<
   | "noteWritten"
   | "reckoningModelOf"
   | "sampleMotion"
-  | "sendDecisionOf"
 >;
 
 let code: Motion | undefined;
@@ -23,6 +22,3 @@ export function motionCode(): Motion | undefined {
 export function takeMotion(motion: Motion): void {
   code = motion;
 }
-
-/** Returns the decision when to send an entity; undefined without a motion, and before its code is loaded. */
-export const decisionOf: Netcode.DecisionOf = (...entity) => code?.sendDecisionOf(...entity);

@@ -1,9 +1,9 @@
 import type { AuthorityInfo, EntityDefinition, EntityRows } from "@paceline/protocol";
 import { ReceiverReplication, lostAfterMsOf, type ReplicationMoment } from "@paceline/netcode";
 import type { Session } from "@paceline/transport";
-import { decisionOf } from "../../entities/motion.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import { policyOf } from "../../policy/state-policy.js";
+import { decisionOf } from "../decision-of.js";
 import type { RoomParts } from "../room-mode.js";
 import { StateStream, keyOf } from "../state-stream.js";
 import type { OwnRequests } from "./own-requests.js";

@@ -23,10 +23,10 @@ import {
   type Link,
   type Session,
 } from "@paceline/transport";
-import { decisionOf } from "../../entities/motion.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer-connection.js";
 import { policyOf, type StateRates } from "../../policy/state-policy.js";
+import { decisionOf } from "../decision-of.js";
 import type { RoomParts } from "../room-mode.js";
 import type { PairMessages } from "./pair-messages.js";
 import { SlotSender } from "./slot-sender.js";
