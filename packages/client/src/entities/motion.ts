@@ -3,12 +3,7 @@ import type * as Netcode from "@paceline/netcode";
 /** The code that moves entities between their states. */
 export type Motion = Pick<
   typeof Netcode,
-  | "DEFAULT_CONVERGENCE"
-  | "RemoteBody"
-  | "kinematicsOf"
-  | "noteWritten"
-  | "reckoningModelOf"
-  | "sampleMotion"
+  "DEFAULT_CONVERGENCE" | "RemoteBody" | "kinematicsOf" | "noteWritten" | "reckoningModelOf" | "sampleMotion"
 >;
 
 let code: Motion | undefined;
