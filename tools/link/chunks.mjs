@@ -7,6 +7,18 @@ import { rolldown } from "rolldown";
 export const INDEX = "index";
 /** The door that has the code which several doors need. */
 const COMMON = "room";
+/**
+ * Doors that open after others, whose chunks they then need: code of those two stays in the chunk of the first, where
+ * no page waits for it that opens neither.
+ * @type {Readonly<Record<string, string>>} the first door by the later one
+ */
+const AFTER = { sending: "motion", references: "sending" };
+/**
+ * Chunks of their own for code that only these doors share: in the room's chunk, pages would wait for it that open
+ * none of them.
+ * @type {Readonly<Record<string, string>>} the chunk, by the doors in the order of the alphabet
+ */
+const SHARED = { "authority sending": "writing" };
 
 /**
  * @typedef {import("rolldown").OutputChunk} OutputChunk
@@ -78,9 +90,10 @@ function needs(chunks) {
 
 /** Returns the chunk of a module that these doors need. @param {ReadonlySet<string>} doors */
 function chunkOf(doors) {
-  const [only = INDEX, ...others] = doors;
-  if (others.length === 0) return only;
-  return doors.has(INDEX) ? INDEX : COMMON;
+  if (doors.has(INDEX)) return INDEX;
+  const first = [...doors].filter((door) => !doors.has(AFTER[door] ?? ""));
+  const [only = INDEX] = first;
+  return first.length > 1 ? (SHARED[first.toSorted().join(" ")] ?? COMMON) : only;
 }
 
 /**

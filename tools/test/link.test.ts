@@ -65,6 +65,31 @@ describe("chunks", () => {
     expect(await open("two")).toBe(two);
   });
 
+  it("keep the code of own states out of the room's: with motion if that has it, else apart", async () => {
+    const out = await link({
+      index: `export const open = (name) => ({ room: () => import("./room.js"), motion: () => import("./motion.js"),
+        sending: () => import("./sending.js"), authority: () => import("./authority.js") })[name]();`,
+      room: "export class Room {}",
+      model: "export class Model {}",
+      writer: "export class Writer {}",
+      motion: 'export { Model } from "./model.js"; export const moves = true;',
+      sending:
+        'export { Model } from "./model.js"; export { Writer } from "./writer.js"; export const sends = 1;',
+      authority: 'export { Writer } from "./writer.js"; export const decides = true;',
+    });
+    const named = (...names: string[]) =>
+      names.map((name) => codeOf(out, name).match(/\b(Model|Writer) = class/g));
+    expect(named("motion", "writing")).toEqual([["Model = class"], ["Writer = class"]]);
+    expect(named("index", "room", "sending", "authority")).toEqual([null, null, null, null]);
+    const { open } = await run(out);
+    const [sending, motion, authority] = await Promise.all([
+      open("sending"),
+      open("motion"),
+      open("authority"),
+    ]);
+    expect([sending.Model, sending.Writer]).toEqual([motion.Model, authority.Writer]);
+  });
+
   it("of another public module are the ones that the page has, whichever it imports first", async () => {
     const lockstep = {
       ...MODULES,
@@ -225,10 +250,10 @@ describe("the linked client in a game", () => {
     expect(map.sources).toContain("../../../protocol/src/wire/packet.ts");
     expect(map.names).toContain("Room");
     const code = readFileSync(path.join(CLIENT, "dist/linked/room.js"), "utf8");
-    const column = code.indexOf("webRtc.prefetch()");
+    const column = code.indexOf("webRtc.open()");
     const found = new SourceMap(map).findEntry(0, column) as SourceMapping;
     const source = readFileSync(path.join(CLIENT, "dist/linked", found.originalSource), "utf8").split("\n");
-    expect(source[found.originalLine]!.slice(found.originalColumn)).toMatch(/^webRtc\.prefetch\(\)/);
+    expect(source[found.originalLine]!.slice(found.originalColumn)).toMatch(/^webRtc\.open\(\)/);
   });
 
   it("needs no file of esbuild's own, for which all scripts would wait", async () => {

@@ -92,6 +92,8 @@ async function load(browser, { openServer }, folder, { admitted, watchedMs }) {
     if (other === undefined || page === undefined) throw new Error("Chromium opened no page");
     await other.goto(others.url);
     await becomesTrue(async () => server.health().connections > 0, "the other player's page has not joined");
+    // Its own states come after its last script.
+    await other.waitForLoadState("networkidle");
     /** @type {string[]} */
     const said = [];
     page.on("pageerror", ({ message }) => said.push(message));

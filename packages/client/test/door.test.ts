@@ -42,7 +42,7 @@ describe("a door to code", () => {
     expect(await refused).toMatchObject({
       code: "session/code",
       retryable: true,
-      message: expect.stringContaining("the code with answer did not load") as string,
+      message: expect.stringContaining('the code for "answer" did not load') as string,
     });
     expect([await door.open(), loads]).toEqual([CODE, 4]);
   });

@@ -196,7 +196,9 @@ export class Client<S extends object = ServerTypes> {
    * call tries again.
    */
   static async preload(profile?: ProfileChoice): Promise<void> {
-    await Promise.all([roomCode(), profile !== undefined && doors[modeBy(profile)].open()]);
+    const codes: Promise<unknown>[] = [roomCode()];
+    if (profile !== undefined) codes.push(doors[modeBy(profile)].open(), doors.sending.open());
+    await Promise.all(codes);
   }
 
   /**

@@ -8,13 +8,13 @@ const LATER_PAUSE_MS = 3000;
 
 /** Code of ours that the page fetches at its first use, once. */
 export class Door<Module extends object> {
-  readonly #name: keyof Module & string;
+  readonly #name: string;
   readonly #load: () => Promise<Module>;
   #opening: Promise<Module> | undefined;
   #code: Module | undefined;
 
-  /** @param name an export of the module, for the error */
-  constructor(name: keyof Module & string, load: () => Promise<Module>) {
+  /** @param name what the code is for, in the error */
+  constructor(name: string, load: () => Promise<Module>) {
     this.#name = name;
     this.#load = load;
   }
@@ -66,9 +66,17 @@ export class Door<Module extends object> {
   }
 
   #failure(cause: unknown): NetError {
-    const words = `the code with ${this.#name} did not load: the page is offline, or something blocks it`;
+    const words = `the code for "${this.#name}" did not load: the page is offline, or something blocks it`;
     return new NetError("session/code", words, { retryable: true, cause });
   }
+}
+
+/** Returns a door for each function that loads code, under the same name. */
+export function doorsTo<Loads extends Readonly<Record<string, () => Promise<object>>>>(loads: Loads) {
+  const doors = Object.entries(loads).map(([name, load]) => [name, new Door(name, load)]);
+  return Object.fromEntries(doors) as {
+    readonly [Name in keyof Loads]: Door<Awaited<ReturnType<Loads[Name]>>>;
+  };
 }
 
 /** Door to code with these exports. */

@@ -5,5 +5,4 @@ export {
   noteWritten,
   reckoningModelOf,
   sampleMotion,
-  sendDecisionOf,
 } from "@paceline/netcode";

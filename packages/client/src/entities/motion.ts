@@ -3,13 +3,7 @@ import type * as Netcode from "@paceline/netcode";
 /** The code that moves entities between their states. */
 export type Motion = Pick<
   typeof Netcode,
-  | "DEFAULT_CONVERGENCE"
-  | "RemoteBody"
-  | "kinematicsOf"
-  | "noteWritten"
-  | "reckoningModelOf"
-  | "sampleMotion"
-  | "sendDecisionOf"
+  "DEFAULT_CONVERGENCE" | "RemoteBody" | "kinematicsOf" | "noteWritten" | "reckoningModelOf" | "sampleMotion"
 >;
 
 let code: Motion | undefined;
@@ -23,6 +17,3 @@ export function motionCode(): Motion | undefined {
 export function takeMotion(motion: Motion): void {
   code = motion;
 }
-
-/** Returns the decision when to send an entity; undefined without a motion, and before its code is loaded. */
-export const decisionOf: Netcode.DecisionOf = (...entity) => code?.sendDecisionOf(...entity);

@@ -10,6 +10,7 @@ import type {
 import type { InputStep, WritableFields } from "@paceline/netcode";
 import type { DropCounters, PongTimes } from "@paceline/transport";
 import type { Prediction } from "./prediction.js";
+import type { DoorTo } from "../browser/door.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 import type { Welcome } from "../connection/server-connection-options.js";
 import type { Entity } from "../entities/entity.js";
@@ -24,15 +25,24 @@ import type { GameTime, PublishedTick } from "../time/game-time.js";
 import type { RoomClock } from "../time/room-clock.js";
 import type { InputSender } from "./authoritative/input-sender.js";
 import type { RoomListeners } from "./room-listeners.js";
+import type { OwnStates } from "./authoritative/own-states.js";
+import type { StateSender } from "./mesh/state-sender.js";
 import type { ReferenceCode } from "./state-stream.js";
 
 /** Fetches the code for streams of other builds. It is tried again until it is there. */
 export type LoadColumns = () => Promise<Pick<typeof Protocol, "describeColumns" | "matchColumns">>;
 
+/** The code that sends the states of own entities: to players, or to the room's authority. */
+export interface SendingCode {
+  readonly StateSender: typeof StateSender;
+  readonly OwnStates: typeof OwnStates;
+}
+
 /** Parts of a room that its mode uses. */
 export interface RoomParts extends PairParts {
   readonly loadColumns: LoadColumns;
   readonly loadReferences: () => Promise<ReferenceCode>;
+  readonly sending: DoorTo<SendingCode>;
   readonly listeners: RoomListeners;
   readonly owned: OwnedEntities;
   /** Inputs and prediction in a room with an authority. The next welcome's mode goes on with them. */
@@ -98,6 +108,9 @@ export interface RoomMode {
   soleWriter(): SoleWriter | undefined;
   /** True if nothing would be sent when values are published. */
   readonly isIdle: boolean;
+
+  /** Resolves when nothing waits for code that the first own states need. */
+  readonly isPrepared?: Promise<void>;
 
   /** Called when the game can listen. */
   begin?(): void;

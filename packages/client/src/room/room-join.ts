@@ -68,7 +68,6 @@ export class RoomJoin {
       this.#room = new Room(this.#parts, welcome, mode);
       if (welcome.fullRooms) reportFullRooms(welcome.fullRooms, welcome.roomName);
       this.#room.start();
-      this.#fetchWebRtc(welcome);
       return this.#room;
     }
   }
@@ -94,15 +93,6 @@ export class RoomJoin {
       void connection.leave();
       throw error;
     }
-  }
-
-  /**
-   * Fetches WebRTC for the first offers of direct paths, which arrive two round trips later. Not beside the code
-   * of the room and of its mode, since that is what the first states wait for.
-   */
-  #fetchWebRtc(welcome: Welcome): void {
-    const { inForce, setup } = this.#parts;
-    if (modeOf(welcome) === "mesh" && inForce.isDirectWanted) setup.doors.webRtc.prefetch();
   }
 }
 

@@ -7,7 +7,7 @@ import type { ServerConnection } from "../connection/server-connection.js";
 import type { LoadStripes, SocketCount } from "../connection/stripes.js";
 import type { Motion } from "../entities/motion.js";
 import type { EarlyTasks } from "../connection/early-tasks.js";
-import type { LoadColumns, ModeCode } from "../modes/room-mode.js";
+import type { LoadColumns, ModeCode, SendingCode } from "../modes/room-mode.js";
 import type { ReferenceCode } from "../modes/state-stream.js";
 import type { LoadDirectPath } from "../peers/lazy-direct-path.js";
 import type { PlanInForce } from "../policy/plan-in-force.js";
@@ -24,6 +24,7 @@ type DoorOf<Load extends () => Promise<object>> = DoorTo<Awaited<ReturnType<Load
 /** Code that a room fetches when it needs it. */
 interface RoomDoors extends Readonly<Record<ModeName, DoorTo<ModeCode>>> {
   readonly motion: DoorTo<Motion>;
+  readonly sending: DoorTo<SendingCode>;
   readonly webRtc: DoorOf<LoadDirectPath>;
   readonly references: DoorTo<ReferenceCode>;
   readonly columns: DoorOf<LoadColumns>;

@@ -127,7 +127,11 @@ export class Room<Messages extends object = any> extends RoomEvents {
       ...setup,
       time,
       channel: inForce.channel,
-      loadDirectPath: () => setup.doors.webRtc.open(),
+      loadDirectPath: async () => {
+        // Own states wait for less code, and need none of WebRTC.
+        await this.#mode.isPrepared;
+        return await setup.doors.webRtc.open();
+      },
       budget: joined.budget,
       facts: this.#facts,
       interpose: (link) => joined.simulation.interpose(link),
@@ -208,6 +212,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
       time,
       loadColumns: () => doors.columns.openWhile(setup.scheduler, isIn),
       loadReferences: () => doors.references.open(),
+      sending: doors.sending,
       listeners: this.listeners,
       owned: this.#owned,
       play: {},

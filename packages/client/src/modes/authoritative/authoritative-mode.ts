@@ -37,7 +37,7 @@ import {
 import type { Entity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { Welcome } from "../../connection/server-connection-options.js";
-import type { PrescribedSteps, RoomMode, RoomParts, SoleWriter } from "../room-mode.js";
+import type { PrescribedSteps, RoomMode, RoomParts, SendingCode, SoleWriter } from "../room-mode.js";
 import type { PeerConnection } from "../../peers/peer-connection.js";
 import type { Peer, PeerState } from "../../peers/peer.js";
 import type { ViewPolicy } from "../../policy/view-policy.js";
@@ -45,8 +45,9 @@ import type { PublishedTick } from "../../time/game-time.js";
 import { HostedEntities } from "./hosted-entities.js";
 import { HostedPeer } from "./hosted-peer.js";
 import { InputSender } from "./input-sender.js";
-import { OwnStates } from "./own-states.js";
 import { OwnIds } from "./own-ids.js";
+import { OwnRequests } from "./own-requests.js";
+import type { OwnStates } from "./own-states.js";
 import { RoomColumns } from "./room-columns.js";
 import { Prediction, type PredictionSession } from "../prediction.js";
 import { everyTicksOf, movingHeartbeatMs } from "../../policy/state-policy.js";
@@ -93,7 +94,12 @@ export class AuthoritativeMode implements RoomMode {
   /** Sequence of the last message with the used kinds; undefined if none was needed. */
   #sentKinds: number | undefined;
   readonly #ownIds = new OwnIds();
-  readonly #ownStates: OwnStates;
+  readonly #ownRequests: OwnRequests;
+  /** Undefined until the player owns an entity, and the code that sends its states is there. */
+  #ownStates: OwnStates | undefined;
+  #isSendingWanted = false;
+  /** Own entities that jumped before then. */
+  readonly #jumped = new Set<OwnedRecord>();
   #resyncAtMs = -Infinity;
 
   /** @param welcome that of a room with an authority */
@@ -105,7 +111,7 @@ export class AuthoritativeMode implements RoomMode {
     this.steps = { hz: info.tickHz, why: "its authority has" };
     this.#server = this.#newPeer({ id: "server", number: SERVER_NUMBER });
     this.#requests = new Requests(parts.scheduler);
-    this.#ownStates = new OwnStates(parts, info);
+    this.#ownRequests = new OwnRequests(parts.time.tickHz);
     this.#entities = this.#newEntities();
     this.#columns = new RoomColumns({
       parts,
@@ -401,16 +407,42 @@ export class AuthoritativeMode implements RoomMode {
   #ask(record: OwnedRecord): void {
     const { id: localId, definition } = record;
     const { name, schemaHash } = definition;
-    const state = this.#ownStates.first(record);
+    const state = this.#ownRequests.first(record);
     const { tickHz, tick } = this.#parts.time;
     this.#ownIds.request(definition);
     const own = writeAuthority({ type: "own", localId, name, schemaHash, state, tickHz, tick: tick >>> 0 });
-    this.#ownStates.add(record, this.#send(own, OWN_PERIOD_MS));
+    this.#ownRequests.sent(record, this.#send(own, OWN_PERIOD_MS));
+    if (this.#ownStates) this.#ownStates.add(record);
+    else this.#prepareSending();
+  }
+
+  /** Fetches the code that sends own states, while the request for the first own entity is on its way. */
+  #prepareSending(): void {
+    const { sending, scheduler } = this.#parts;
+    if (sending.code) return this.#startSending(sending.code);
+    if (this.#isSendingWanted) return;
+    this.#isSendingWanted = true;
+    const isIn = (): boolean => this.#server !== undefined;
+    const start = (code: SendingCode): void => {
+      if (isIn()) this.#startSending(code);
+    };
+    sending.openWhile(scheduler, isIn).then(start, () => undefined);
+  }
+
+  #startSending({ OwnStates: Sender }: SendingCode): void {
+    const states = new Sender(this.#parts, this.#info, this.#ownRequests);
+    this.#ownStates = states;
+    for (const record of this.#parts.owned.records)
+      if (this.#ownRequests.sequenceOf(record) !== undefined) states.add(record);
+    for (const record of this.#jumped) states.teleported(record);
+    this.#jumped.clear();
   }
 
   despawned(record: OwnedRecord): void {
     const { id: localId } = record;
-    this.#ownStates.remove(record);
+    this.#ownRequests.remove(record);
+    this.#ownStates?.remove(record);
+    this.#jumped.delete(record);
     this.#ownIds.disown(localId);
     this.#send(writeAuthority({ type: "disown", localId }), OWN_PERIOD_MS);
   }
@@ -418,15 +450,16 @@ export class AuthoritativeMode implements RoomMode {
   replicate({ tick, sinceMs, isBetween }: PublishedTick): void {
     const { owned, scheduler } = this.#parts;
     owned.sample(tick, { share: 1, sinceMs });
-    if (!isBetween) this.#ownStates.publish(owned.records, { tick, nowMs: scheduler.nowMs() });
+    if (!isBetween) this.#ownStates?.publish(owned.records, { tick, nowMs: scheduler.nowMs() });
   }
 
   teleported(record: OwnedRecord): void {
-    this.#ownStates.teleported(record);
+    if (this.#ownStates) this.#ownStates.teleported(record);
+    else this.#jumped.add(record);
   }
 
   acknowledged(sequence: number): void {
-    this.#ownStates.acknowledged(sequence);
+    this.#ownStates?.acknowledged(sequence);
   }
 
   post(payload: PeerPayload, to: Peer | undefined, isBulk: boolean): void {
@@ -486,7 +519,7 @@ export class AuthoritativeMode implements RoomMode {
   }
 
   #receiveAuthority(message: FromAuthority): void {
-    if (message.type === "resync") return this.#ownStates.resync();
+    if (message.type === "resync") return this.#ownStates?.resync();
     if (message.type === "limits") return void (this.limits = message);
     if (message.type === "corrected") return this.#correct(message.localId, message.state);
     if (message.type === "granted") return this.#resync(this.#ownIds.granted(message.localId, message.id));
@@ -499,7 +532,7 @@ export class AuthoritativeMode implements RoomMode {
     const { owned, drops } = this.#parts;
     const record = owned.get(localId);
     const plan = record && this.#columns.correctionsOf(record.definition);
-    const state = record && this.#ownStates.corrected(record, body, plan);
+    const state = record && this.#ownRequests.corrected(record, body, plan);
     if (state) owned.correct(record, state);
     // A correction of an entity that the game has just despawned is no error.
     else if (record) drops.count("bad-message");

@@ -1,19 +1,12 @@
-import {
-  planState,
-  readWholeState,
-  writeWholeState,
-  type AuthorityInfo,
-  type EntityDefinition,
-  type EntityRows,
-  type StatePlan,
-} from "@paceline/protocol";
+import type { AuthorityInfo, EntityDefinition, EntityRows } from "@paceline/protocol";
 import { ReceiverReplication, lostAfterMsOf, type ReplicationMoment } from "@paceline/netcode";
 import type { Session } from "@paceline/transport";
-import { decisionOf } from "../../entities/motion.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import { policyOf } from "../../policy/state-policy.js";
+import { decisionOf } from "../decision-of.js";
 import type { RoomParts } from "../room-mode.js";
 import { StateStream, keyOf } from "../state-stream.js";
+import type { OwnRequests } from "./own-requests.js";
 
 /** Number of the only receiver. */
 const AUTHORITY = 0;
@@ -31,51 +24,31 @@ const STATE_BYTES_PER_SECOND = 131_072;
 export class OwnStates {
   readonly #parts: RoomParts;
   readonly #info: AuthorityInfo;
+  readonly #requests: OwnRequests;
   readonly #streams = new Map<EntityDefinition, StateStream>();
-  /** Sequence of the message that requested each entity, by local id. */
-  readonly #requestSequences = new Map<number, number>();
   readonly #replication: ReceiverReplication;
   #sentAtMs = -Infinity;
 
-  constructor(parts: RoomParts, info: AuthorityInfo) {
+  constructor(parts: RoomParts, info: AuthorityInfo, requests: OwnRequests) {
     this.#parts = parts;
     this.#info = info;
+    this.#requests = requests;
     this.#replication = new ReceiverReplication({ tickSeconds: 1 / parts.time.tickHz, decisionOf });
   }
 
-  /** Adds an entity. `requestSequence` is the sequence of the message that requests it. */
-  add(record: OwnedRecord, requestSequence: number): void {
+  /** Adds an entity that was requested. */
+  add(record: OwnedRecord): void {
     const { definition } = record;
     const number = this.#info.kinds.findIndex(({ name }) => name === definition.name);
     // The authority will refuse a kind that it does not have.
     if (number < 0) return;
-    this.#requestSequences.set(record.id, requestSequence);
     const stream =
       this.#streams.get(definition) ?? new StateStream(number, definition, this.#parts.time.tickHz);
     this.#streams.set(definition, stream);
     stream.add(record);
   }
 
-  /** Returns the first state of an entity, for the request to own it. */
-  first({ id, definition, row, texts }: OwnedRecord): Uint8Array {
-    return writeWholeState(this.#planOf(definition), id, row, texts);
-  }
-
-  /**
-   * Reads the state to which the authority resets an entity. Returns undefined if it is malformed. `plan` is
-   * given if the authority describes the kind differently.
-   */
-  corrected(
-    { id, definition, row }: OwnedRecord,
-    state: Uint8Array,
-    plan = this.#planOf(definition),
-  ): Float32Array | undefined {
-    const corrected = row.slice();
-    return readWholeState(plan, id, state, corrected) && corrected;
-  }
-
   remove({ id, definition }: OwnedRecord): void {
-    this.#requestSequences.delete(id);
     this.#streams.get(definition)?.remove(id);
     this.#replication.remove(id);
   }
@@ -147,14 +120,9 @@ export class OwnStates {
   *#known(records: Iterable<OwnedRecord>): Iterable<OwnedRecord> {
     const session = this.#session;
     for (const record of records) {
-      const requestSequence = this.#requestSequences.get(record.id);
-      if (requestSequence !== undefined && session.commands.isAcknowledged(requestSequence)) yield record;
+      const sequence = this.#requests.sequenceOf(record);
+      if (sequence !== undefined && session.commands.isAcknowledged(sequence)) yield record;
     }
-  }
-
-  #planOf(definition: EntityDefinition): StatePlan {
-    const { tickHz } = this.#parts.time;
-    return this.#streams.get(definition)?.plan ?? planState(definition, { tickHz, hasRates: true });
   }
 
   get #session(): Session {

@@ -9,17 +9,18 @@ import {
   type ServerMessage,
   type ViewLimits,
   firstNumber,
+  limits,
 } from "@paceline/protocol";
-import { AnswerBudget, assertEventBytes, type Cancel } from "@paceline/transport";
+import { AnswerBudget, assertEventBytes, hasDirectLinks, type Cancel } from "@paceline/transport";
 import type { Entity } from "../../entities/entity.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import { PeerConnection, type PeerHandlers } from "../../peers/peer-connection.js";
 import type { MessageLoss, Peer } from "../../peers/peer.js";
 import type { PublishedTick } from "../../time/game-time.js";
-import type { RoomMode, RoomParts, SoleWriter } from "../room-mode.js";
+import type { RoomMode, RoomParts, SendingCode, SoleWriter } from "../room-mode.js";
 import { PairMessages, SharedBulkRate, boundUnfinished } from "./pair-messages.js";
 import { RemoteEntities } from "./remote-entities.js";
-import { StateSender } from "./state-sender.js";
+import type { StateSender } from "./state-sender.js";
 
 interface Member {
   readonly peer: PeerConnection;
@@ -46,22 +47,52 @@ export class MeshMode implements RoomMode {
   readonly publishesSteps = true;
   readonly shownTick = 0;
   readonly isIdle = false;
+  readonly isPrepared: Promise<void>;
+  #prepared!: () => void;
   readonly #parts: RoomParts;
   readonly #members = new Map<number, Member>();
   readonly #messages: PairMessages;
-  readonly #states: StateSender;
+  /** Undefined until its code is there: then own entities wait. */
+  #states: StateSender | undefined;
+  /** The kinds of own entities since the join. Each has a stream of its own. */
+  readonly #ownKinds = new Set<EntityDefinition>();
   readonly #bulkRate = new SharedBulkRate();
   readonly #answers: AnswerBudget;
   #samples = 0;
+  #isOver = false;
 
   constructor(parts: RoomParts) {
     this.#parts = parts;
+    this.isPrepared = new Promise((resolve) => (this.#prepared = resolve));
     const peers = (): PeerConnection[] => this.pairs;
     this.#messages = new PairMessages(parts, peers);
     this.#answers = new AnswerBudget(parts.scheduler);
-    this.#states = new StateSender(parts, this.#messages, peers, this.#answers);
-    // After another join this participant still owns its entities.
-    for (const record of parts.owned.records) this.spawned(record);
+    if (parts.sending.code) this.#startSending(parts.sending.code);
+  }
+
+  /** Fetches the code that sends own states. It would keep the states of others waiting, so they arrive first. */
+  begin(): void {
+    void this.isPrepared.then(() => this.#fetchWebRtc());
+    if (this.#states) return;
+    const { sending, scheduler } = this.#parts;
+    const start = (code: SendingCode): void => {
+      if (!this.#isOver && !this.#states) this.#startSending(code);
+    };
+    sending.openWhile(scheduler, () => !this.#isOver).then(start, () => undefined);
+  }
+
+  /** Sends the entities that this participant owns by now, also those from before another join. */
+  #startSending({ StateSender: Sender }: SendingCode): void {
+    this.#states = new Sender(this.#parts, this.#messages, () => this.pairs, this.#answers);
+    for (const record of this.#parts.owned.records) this.spawned(record);
+    this.#reviewReferences();
+    this.#prepared();
+  }
+
+  /** Fetches WebRTC for the first offers of direct paths, which arrive two round trips after a join. */
+  #fetchWebRtc(): void {
+    const { transport, loadDirectPath } = this.#parts;
+    if (!this.#isOver && hasDirectLinks(transport.plan)) loadDirectPath().catch(() => undefined);
   }
 
   get peers(): readonly Peer[] {
@@ -72,7 +103,7 @@ export class MeshMode implements RoomMode {
     const nowMs = this.#parts.scheduler.nowMs();
     // The relay replaces the states that wait for a relayed pair.
     const isHeld = this.pairs.some(({ path, session }) => path !== "relay" && session.isStateSlow(nowMs));
-    return { ...this.#states.shortage, isHeld };
+    return { ...this.#states?.shortage, isHeld };
   }
 
   get pairs(): PeerConnection[] {
@@ -108,6 +139,8 @@ export class MeshMode implements RoomMode {
   }
 
   end(reason: string): void {
+    this.#isOver = true;
+    this.#prepared();
     for (const number of Array.from(this.#members.keys())) this.#remove(number, reason);
   }
 
@@ -117,7 +150,7 @@ export class MeshMode implements RoomMode {
     const peer = this.#newPair(info);
     const uplink = parts.connection.uplink;
     if (uplink) peer.relayOver(uplink);
-    this.#states.joined(peer, parts.time.tick);
+    this.#states?.joined(peer, parts.time.tick);
     parts.listeners.joins.emit(peer);
   }
 
@@ -131,7 +164,7 @@ export class MeshMode implements RoomMode {
         peer.meter.countUpdatesIn(member.entities.receive(body, tick, drop));
         parts.reviewDelay();
       },
-      onAcknowledged: (sequence) => this.#states.acknowledged(peer, sequence),
+      onAcknowledged: (sequence) => this.#states?.acknowledged(peer, sequence),
       onBulkPart: () => boundUnfinished(peer, this.pairs, parts.drops),
       onPathChange: (reason) => this.#pathChanged(member, reason),
       onReset: (loss) => this.#reset(member, loss),
@@ -172,7 +205,7 @@ export class MeshMode implements RoomMode {
     member.cancelHiding?.();
     member.entities.store.clear();
     member.peer.end(reason);
-    this.#states.left(member.peer);
+    this.#states?.left(member.peer);
     listeners.leaves.emit(member.peer, member.peer.loss);
   }
 
@@ -237,9 +270,7 @@ export class MeshMode implements RoomMode {
 
   planChanged(): void {
     const transport = this.#parts.transport;
-    const { channels, stripes } = transport.plan;
-    // The next states may take a path that loses some, or on which they overtake each other.
-    if (channels.state.links.length > 1 || stripes > 1) this.#states.fetchReferences();
+    this.#reviewReferences();
     const obstacle = transport.directObstacle();
     for (const { peer, entities } of this.#members.values()) {
       entities.store.planChanged();
@@ -247,6 +278,12 @@ export class MeshMode implements RoomMode {
         obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
       );
     }
+  }
+
+  /** Fetches references if the next states may take a path that loses some, or on which they overtake each other. */
+  #reviewReferences(): void {
+    const { channels, stripes } = this.#parts.transport.plan;
+    if (channels.state.links.length > 1 || stripes > 1) this.#states?.fetchReferences();
   }
 
   /**
@@ -278,28 +315,32 @@ export class MeshMode implements RoomMode {
     member.entities.store.clear();
     member.entities = new RemoteEntities(this.#parts, peer);
     if (member.isAway) member.entities.store.setHidden(true);
-    this.#states.left(peer);
-    this.#states.joined(peer, time.tick);
+    this.#states?.left(peer);
+    this.#states?.joined(peer, time.tick);
     listeners.resets.emit(peer, loss);
   }
 
   spawned(record: OwnedRecord): void {
-    this.#states.spawned(record, this.#parts.time.tick);
+    if (this.#ownKinds.size >= limits.streams && !this.#ownKinds.has(record.definition)) {
+      throw new NetError("limit/entities", `a participant may have entities of ${limits.streams} kinds`);
+    }
+    this.#ownKinds.add(record.definition);
+    this.#states?.spawned(record, this.#parts.time.tick);
   }
 
   despawned(record: OwnedRecord): void {
-    this.#states.despawned(record, this.#parts.time.tick);
+    this.#states?.despawned(record, this.#parts.time.tick);
   }
 
   teleported(record: OwnedRecord): void {
-    this.#states.teleported(record);
+    this.#states?.teleported(record);
   }
 
   replicate({ tick, atMs: nowMs, share, sinceMs, isBetween }: PublishedTick): void {
     const { owned } = this.#parts;
     owned.sample(tick, { share, sinceMs });
-    if (isBetween) this.#states.recordStates(tick);
-    else this.#states.replicate(owned.records, { tick, nowMs });
+    if (isBetween) this.#states?.recordStates(tick);
+    else this.#states?.replicate(owned.records, { tick, nowMs });
   }
 
   input(): never {
@@ -323,7 +364,8 @@ export class MeshMode implements RoomMode {
   sendEvent(body: Uint8Array, to: Peer | undefined): void {
     const receivers = this.#receivers(to);
     assertEventBytes(body.length);
-    if (to === undefined && receivers.length > 1) return this.#states.publications.addEvent(body);
+    if (this.#states && to === undefined && receivers.length > 1)
+      return this.#states.publications.addEvent(body);
     for (const { session } of receivers) session.sendEvent(body);
   }
 
@@ -342,7 +384,7 @@ export class MeshMode implements RoomMode {
   }
 
   flush(): void {
-    this.#states.publications.flush();
+    this.#states?.publications.flush();
     this.#messages.flush();
   }
 
@@ -353,7 +395,7 @@ export class MeshMode implements RoomMode {
   #payload({ peer: from, entities }: Member, payload: PeerPayload): void {
     const { messages, time, scheduler } = this.#parts;
     const answer = (): void =>
-      this.#states.answer(from, payload, { tick: time.tick, nowMs: scheduler.nowMs() });
+      this.#states?.answer(from, payload, { tick: time.tick, nowMs: scheduler.nowMs() });
     switch (payload.kind) {
       case "stream":
         return this.#drop(from, entities.announce(payload));

@@ -1,5 +1,4 @@
 import {
-  NetError,
   limits,
   stateWeight,
   type EntityDefinition,
@@ -24,10 +23,10 @@ import {
   type Link,
   type Session,
 } from "@paceline/transport";
-import { decisionOf } from "../../entities/motion.js";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer-connection.js";
 import { policyOf, type StateRates } from "../../policy/state-policy.js";
+import { decisionOf } from "../decision-of.js";
 import type { RoomParts } from "../room-mode.js";
 import type { PairMessages } from "./pair-messages.js";
 import { SlotSender } from "./slot-sender.js";
@@ -564,9 +563,6 @@ export class StateSender {
   }
 
   #begin(definition: EntityDefinition): StateStream {
-    if (this.#nextStream >= limits.streams) {
-      throw new NetError("limit/entities", `a participant may have entities of ${limits.streams} kinds`);
-    }
     const stream = new StateStream(this.#nextStream++, definition, this.#parts.time.tickHz);
     if (this.#referenceCode) stream.refer(this.#referenceCode);
     this.#streams.set(definition, stream);

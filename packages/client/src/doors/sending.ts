@@ -1,0 +1,2 @@
+export { OwnStates } from "../modes/authoritative/own-states.js";
+export { StateSender } from "../modes/mesh/state-sender.js";
