@@ -9,13 +9,14 @@ import {
   mkdirSync,
   writeFileSync,
 } from "node:fs";
-import { createSocket } from "node:dgram";
-import { createServer, type AddressInfo } from "node:net";
+import { randomInt } from "node:crypto";
+import { createServer, type AddressInfo, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import { tmpdir } from "node:os";
 import { Client } from "@paceline/client";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { freeUdpPort } from "../../testkit/test/free-udp-port.js";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const BIN = join(import.meta.dirname, "../bin/paceline.js");
@@ -134,16 +135,22 @@ export const rooms: Record<string, new () => Room> = { arena: Arena };`,
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
-/** A UDP port below those that systems give to outgoing connections. */
-async function freeUdpPort(): Promise<number> {
-  for (let port = 21_000 + (process.pid % 9000); ; port += 1) {
-    const socket = createSocket("udp4");
-    const isFree = await new Promise<boolean>((resolve) => {
-      socket.once("error", () => resolve(false));
-      socket.bind(port, "127.0.0.1", () => resolve(true));
-    });
-    socket.close();
-    if (isFree) return port;
+function listensOn(server: Server, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => resolve(true));
+  });
+}
+
+/** Takes a TCP port whose successor is free, below the ports that systems give to outgoing connections. */
+async function listenBelowFreePort(): Promise<Server> {
+  for (;;) {
+    const port = randomInt(10_000, 20_000);
+    const [server, next] = [createServer(), createServer()];
+    const areFree = (await listensOn(server, port)) && (await listensOn(next, port + 1));
+    next.close();
+    if (areFree) return server;
+    server.close();
   }
 }
 
@@ -305,11 +312,8 @@ describe("paceline dev", () => {
 
   test("takes the next port, for WebRTC too, if the default one is taken, and fails if a chosen one is", async () => {
     const other = createServer();
-    const isOurs = await new Promise<boolean>((resolve) => {
-      // Another program may have it already.
-      other.once("error", () => resolve(false));
-      other.listen(8787, "127.0.0.1", () => resolve(true));
-    });
+    // Another program may have it already.
+    const isOurs = await listensOn(other, 8787);
     save(gameSaying("one"));
     const moved = dev("game.ts");
     const address = await moved.says(/^listening on (\S+)/m);
@@ -560,8 +564,7 @@ describe("a wrong call of paceline", () => {
   });
 
   test("names the flag of the admin page's port if that one is taken, and not the game's own port", async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const other = await listenBelowFreePort();
     const { port: taken } = other.address() as AddressInfo;
     const admin = ["--admin-port", String(taken), "--admin-token", "a token of the operators"];
     const common = ["start", "--webrtc", "off", "--port", String(taken + 1)];

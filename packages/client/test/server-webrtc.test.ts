@@ -15,7 +15,6 @@ const Car = defineEntity(
 );
 /** Links between two peers of this library sometimes fail to open: see the contract test of the link. */
 const RETRY = { retry: 2, timeout: 30_000 };
-const TAKEN_PORT = 19_000 + (process.pid % 1000);
 const relayed = { webRtc, profile: { base: "racing", topology: "relay" } } as const;
 
 const isSplit = (room: Room) => room.transport.serverPath.choice.startsWith("states on webrtc");
@@ -169,12 +168,13 @@ describe("a server without WebRTC", () => {
 
   test("runs on WebSockets and reports it once, if its UDP port is taken", async () => {
     const other = createSocket("udp4");
-    other.bind(TAKEN_PORT);
+    other.bind(0);
     await once(other, "listening");
+    const { port } = other.address();
     try {
       const lines: string[] = [];
       const warn = (text: string, fields?: object) => void lines.push(`${text} ${JSON.stringify(fields)}`);
-      const server = await stage.server({ log: { ...silentLog, warn }, webrtc: { port: TAKEN_PORT } });
+      const server = await stage.server({ log: { ...silentLog, warn }, webrtc: { port } });
       const rooms = await stage.meet(server, 2, relayed);
       await until("it has said so", () => lines.length > 0);
       expect(lines).toHaveLength(1);
