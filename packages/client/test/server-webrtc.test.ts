@@ -4,6 +4,7 @@ import { defineEntity, vec2, type Room } from "@paceline/client";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import { silentLog } from "@paceline/relay";
 import { describe, expect, test } from "vitest";
+import { freeUdpPort } from "../../testkit/test/free-udp-port.js";
 import { Stage } from "./stage.js";
 import { until } from "./until.js";
 
@@ -168,9 +169,9 @@ describe("a server without WebRTC", () => {
 
   test("runs on WebSockets and reports it once, if its UDP port is taken", async () => {
     const other = createSocket("udp4");
-    other.bind(0);
+    const port = await freeUdpPort();
+    other.bind(port);
     await once(other, "listening");
-    const { port } = other.address();
     try {
       const lines: string[] = [];
       const warn = (text: string, fields?: object) => void lines.push(`${text} ${JSON.stringify(fields)}`);
