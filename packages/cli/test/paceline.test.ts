@@ -53,6 +53,33 @@ class Command {
   }
 }
 
+interface Said {
+  readonly code: number;
+  readonly text: string;
+}
+
+/**
+ * Returns what commands say that end by themselves. They run one after another in one process, because most of the time
+ * goes to loading: only the entry is evaluated again for each.
+ */
+async function saidInTurn(calls: readonly (readonly string[])[]): Promise<readonly Said[]> {
+  const main = new URL("../dist/main.js", import.meta.url).href;
+  const program = `const said = [];
+for (const [at, args] of ${JSON.stringify(calls)}.entries()) {
+  let text = "";
+  console.log = console.error = (line) => (text += line + "\\n");
+  process.argv = [process.execPath, "paceline", ...args];
+  process.exitCode = 0;
+  await import(${JSON.stringify(main)} + "?" + at);
+  said.push({ code: process.exitCode, text });
+}
+process.exitCode = 0;
+process.stdout.write(JSON.stringify(said), () => process.exit());`;
+  const command = new Command(["--input-type=module", "-e", program], [], process.execPath);
+  expect(await command.exited).toBe(0);
+  return JSON.parse(command.text) as readonly Said[];
+}
+
 let folder: string;
 const running: Command[] = [];
 
@@ -539,28 +566,44 @@ describe("a wrong call of paceline", () => {
     other.kill();
   });
 
-  test.each([
+  /** Calls that name what is allowed. */
+  const WRONG: readonly (readonly [string[], RegExp])[] = [
     [["dev", "--prot", "80"], /--prot'; there are --config, --port, /],
     [["start", "--prot", "80"], /--prot'; there are --config, --port, /],
     [["bots", "--room", "x", "--count", "0"], /count: expected a whole number from 1 to 1000, got "0"/],
     [["bots"], /room: expected the name of a kind of rooms, got none/],
     [["bots", "--room", "x", "--profile", "golf"], /profile: expected one of .*racing.*, got "golf"/],
     [["strat"], /there is no command "strat"; there are dev, bots, start/],
-  ])("%j lists the valid choices", async (args, message) => {
-    const command = new Command(args);
+  ];
+  let saidOfWrong: Promise<readonly Said[]> | undefined;
+
+  test.each(WRONG.map(([args, message], at) => ({ args, message, at })))(
+    "$args lists the valid choices",
+    async ({ message, at }) => {
+      saidOfWrong ??= saidInTurn(WRONG.map(([args]) => args));
+      const { code, text } = (await saidOfWrong)[at]!;
+      expect(code).toBe(2);
+      expect(text).toMatch(message);
+      // The mistake must not scroll away above a list of all options.
+      expect(text.trimEnd().split("\n").length).toBeLessThan(13);
+    },
+  );
+
+  test("ends the process with 2, and says why on its output", async () => {
+    const command = new Command(["strat"]);
     expect(await command.exited).toBe(2);
-    expect(command.text).toMatch(message);
-    // The mistake must not scroll away above a list of all options.
-    expect(command.text.trimEnd().split("\n").length).toBeLessThan(13);
+    expect([{ code: 2, text: command.text }]).toEqual(await saidInTurn([["strat"]]));
   });
 
-  test.each(["dev", "start", "bots"])("%s --help prints what a wrong option of it names", async (name) => {
-    const wrong = new Command([name, "--prot", "80"]);
-    expect(await wrong.exited).toBe(2);
-    const [, command] = /paceline (\w+ --help) lists all options\./.exec(wrong.text)!;
-    const help = new Command(command!.split(" "));
-    expect(await help.exited).toBe(0);
-    expect(help.text).toMatch(new RegExp(`^paceline ${name} [^]*\\n {2}--`));
+  test("is answered with a call for help that lists the options", async () => {
+    const names = ["dev", "start", "bots"];
+    const wrong = await saidInTurn(names.map((name) => [name, "--prot", "80"]));
+    expect(wrong.map(({ code }) => code)).toEqual([2, 2, 2]);
+    const commands = wrong.map(({ text }) => /paceline (\w+ --help) lists all options\./.exec(text)![1]!);
+    const help = await saidInTurn(commands.map((command) => command.split(" ")));
+    expect(help.map(({ code }) => code)).toEqual([0, 0, 0]);
+    for (const [at, name] of names.entries())
+      expect(help[at]!.text).toMatch(new RegExp(`^paceline ${name} [^]*\\n {2}--`));
   });
 
   test("names the flag of the admin page's port if that one is taken, and not the game's own port", async () => {
@@ -599,11 +642,13 @@ describe("a wrong call of paceline", () => {
         });
         expect([status, stderr]).toEqual([0, ""]);
       };
-      // Vite puts a package that is only linked, as here, into the bundle.
-      compile();
-      const bundled = new Command([...start, flag!, file!]);
-      expect(await bundled.exited).toBe(2);
-      expect(bundled.text).toMatch(/rooms\.arena: expected a class .* a bundle leaves that package out/);
+      // Vite puts a package that is only linked, as here, into the bundle, whatever the game's package.
+      if (type === "module") {
+        compile();
+        const bundled = new Command([...start, flag!, file!]);
+        expect(await bundled.exited).toBe(2);
+        expect(bundled.text).toMatch(/rooms\.arena: expected a class .* a bundle leaves that package out/);
+      }
       writeFileSync(
         join(folder, "vite.config.mjs"),
         'export default { ssr: { external: ["@paceline/server"] } };',
