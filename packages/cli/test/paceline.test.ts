@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { Client } from "@paceline/client";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { callsInTurn, type Answer } from "./calls-in-turn.js";
 import { freeUdpPort } from "../../testkit/test/free-udp-port.js";
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -53,32 +54,7 @@ class Command {
   }
 }
 
-interface Said {
-  readonly code: number;
-  readonly text: string;
-}
-
-/**
- * Returns what commands say that end by themselves. They run one after another in one process, because most of the time
- * goes to loading: only the entry is evaluated again for each.
- */
-async function saidInTurn(calls: readonly (readonly string[])[]): Promise<readonly Said[]> {
-  const main = new URL("../dist/main.js", import.meta.url).href;
-  const program = `const said = [];
-for (const [at, args] of ${JSON.stringify(calls)}.entries()) {
-  let text = "";
-  console.log = console.error = (line) => (text += line + "\\n");
-  process.argv = [process.execPath, "paceline", ...args];
-  process.exitCode = 0;
-  await import(${JSON.stringify(main)} + "?" + at);
-  said.push({ code: process.exitCode, text });
-}
-process.exitCode = 0;
-process.stdout.write(JSON.stringify(said), () => process.exit());`;
-  const command = new Command(["--input-type=module", "-e", program], [], process.execPath);
-  expect(await command.exited).toBe(0);
-  return JSON.parse(command.text) as readonly Said[];
-}
+const MAIN = new URL("../dist/main.js", import.meta.url);
 
 let folder: string;
 const running: Command[] = [];
@@ -575,35 +551,45 @@ describe("a wrong call of paceline", () => {
     [["bots", "--room", "x", "--profile", "golf"], /profile: expected one of .*racing.*, got "golf"/],
     [["strat"], /there is no command "strat"; there are dev, bots, start/],
   ];
-  let saidOfWrong: Promise<readonly Said[]> | undefined;
+  let answers: Promise<readonly Answer[]> | undefined;
 
   test.each(WRONG.map(([args, message], at) => ({ args, message, at })))(
     "$args lists the valid choices",
     async ({ message, at }) => {
-      saidOfWrong ??= saidInTurn(WRONG.map(([args]) => args));
-      const { code, text } = (await saidOfWrong)[at]!;
+      answers ??= callsInTurn(
+        MAIN,
+        WRONG.map(([args]) => args),
+        folder,
+      );
+      const { code, stderr } = (await answers)[at]!;
       expect(code).toBe(2);
-      expect(text).toMatch(message);
+      expect(stderr).toMatch(message);
       // The mistake must not scroll away above a list of all options.
-      expect(text.trimEnd().split("\n").length).toBeLessThan(13);
+      expect(stderr.trimEnd().split("\n").length).toBeLessThan(13);
     },
   );
 
   test("ends the process with 2, and says why on its output", async () => {
     const command = new Command(["strat"]);
     expect(await command.exited).toBe(2);
-    expect([{ code: 2, text: command.text }]).toEqual(await saidInTurn([["strat"]]));
+    expect(await callsInTurn(MAIN, [["strat"]])).toEqual([{ code: 2, stdout: "", stderr: command.text }]);
   });
 
   test("is answered with a call for help that lists the options", async () => {
     const names = ["dev", "start", "bots"];
-    const wrong = await saidInTurn(names.map((name) => [name, "--prot", "80"]));
+    const wrong = await callsInTurn(
+      MAIN,
+      names.map((name) => [name, "--prot", "80"]),
+    );
     expect(wrong.map(({ code }) => code)).toEqual([2, 2, 2]);
-    const commands = wrong.map(({ text }) => /paceline (\w+ --help) lists all options\./.exec(text)![1]!);
-    const help = await saidInTurn(commands.map((command) => command.split(" ")));
+    const commands = wrong.map(({ stderr }) => /paceline (\w+ --help) lists all options\./.exec(stderr)![1]!);
+    const help = await callsInTurn(
+      MAIN,
+      commands.map((command) => command.split(" ")),
+    );
     expect(help.map(({ code }) => code)).toEqual([0, 0, 0]);
     for (const [at, name] of names.entries())
-      expect(help[at]!.text).toMatch(new RegExp(`^paceline ${name} [^]*\\n {2}--`));
+      expect(help[at]!.stdout).toMatch(new RegExp(`^paceline ${name} [^]*\\n {2}--`));
   });
 
   test("names the flag of the admin page's port if that one is taken, and not the game's own port", async () => {
