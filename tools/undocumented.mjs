@@ -28,9 +28,9 @@ const OPTIONS = {
 /** Packages import each other: each file is read once for all programs. @type {Map<string, ts.SourceFile | undefined>} */
 const sources = new Map();
 const host = ts.createCompilerHost(OPTIONS);
-const { getSourceFile } = host;
+const readSource = host.getSourceFile.bind(host);
 host.getSourceFile = (file, ...rest) => {
-  if (!sources.has(file)) sources.set(file, getSourceFile(file, ...rest));
+  if (!sources.has(file)) sources.set(file, readSource(file, ...rest));
   return sources.get(file);
 };
 
