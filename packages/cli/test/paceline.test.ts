@@ -608,43 +608,50 @@ describe("a wrong call of paceline", () => {
     other.close();
   });
 
+  /** Saves a game that Node cannot run, and returns what `paceline start` says to do about it. */
+  async function advisedFor(type: string | undefined): Promise<{ compile: () => void; start: string[] }> {
+    const game =
+      "enum Team { red }\nexport const rooms = { arena: class extends Room { team = Team.red; } };\n";
+    save(`import { Room } from "@paceline/server";\n${game}`);
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ type }));
+    const start = ["start", "--port", "0", "--webrtc", "off"];
+    const command = new Command([...start, "--game", "game.ts"]);
+    expect(await command.exited).toBe(2);
+    const advice = /Make JavaScript of it, "npx vite (.*)", and name "(--game) (.*)"/.exec(command.text)!;
+    const [, build, flag, file] = advice;
+    const vite = join(ROOT, "apps/demo-game/node_modules/vite/bin/vite.js");
+    const compile = (): void => {
+      const args = [vite, ...build!.split(" ")];
+      const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
+      expect([status, stderr]).toEqual([0, ""]);
+    };
+    return { compile, start: [...start, flag!, file!] };
+  }
+
   test.each(["module", "commonjs", undefined])(
     "start says how to make JavaScript of a game's file, in a package of the type %s",
     async (type) => {
-      const game =
-        "enum Team { red }\nexport const rooms = { arena: class extends Room { team = Team.red; } };\n";
-      save(`import { Room } from "@paceline/server";\n${game}`);
-      writeFileSync(join(folder, "package.json"), JSON.stringify({ type }));
-      const start = ["start", "--port", "0", "--webrtc", "off"];
-      const command = new Command([...start, "--game", "game.ts"]);
-      expect(await command.exited).toBe(2);
-      const advice = /Make JavaScript of it, "npx vite (.*)", and name "(--game) (.*)"/.exec(command.text)!;
-      const [, build, flag, file] = advice;
-      const vite = join(ROOT, "apps/demo-game/node_modules/vite/bin/vite.js");
-      const compile = (): void => {
-        const { status, stderr } = spawnSync(process.execPath, [vite, ...build!.split(" ")], {
-          cwd: folder,
-          encoding: "utf8",
-        });
-        expect([status, stderr]).toEqual([0, ""]);
-      };
-      // Vite puts a package that is only linked, as here, into the bundle, whatever the game's package.
-      if (type === "module") {
-        compile();
-        const bundled = new Command([...start, flag!, file!]);
-        expect(await bundled.exited).toBe(2);
-        expect(bundled.text).toMatch(/rooms\.arena: expected a class .* a bundle leaves that package out/);
-      }
+      const { compile, start } = await advisedFor(type);
       writeFileSync(
         join(folder, "vite.config.mjs"),
         'export default { ssr: { external: ["@paceline/server"] } };',
       );
       compile();
-      await new Command([...start, flag!, file!]).says(/listening on .* with rooms (arena)/);
+      await new Command(start).says(/listening on .* with rooms (arena)/);
       rmSync(join(folder, "vite.config.mjs"));
       rmSync(join(folder, "package.json"));
     },
   );
+
+  test("start says what is wrong with a bundle that contains the server's package", async () => {
+    // Vite puts a package that is only linked, as here, into the bundle.
+    const { compile, start } = await advisedFor("module");
+    compile();
+    const bundled = new Command(start);
+    expect(await bundled.exited).toBe(2);
+    expect(bundled.text).toMatch(/rooms\.arena: expected a class .* a bundle leaves that package out/);
+    rmSync(join(folder, "package.json"));
+  });
 
   test("with an old Node prints one sentence", async () => {
     const old = "data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '18.20.4' })";
