@@ -637,7 +637,7 @@ describe("a wrong call of paceline", () => {
         'export default { ssr: { external: ["@paceline/server"] } };',
       );
       compile();
-      await new Command(start).says(/listening on .* with rooms (arena)/);
+      expect(await new Command(start).says(/listening on .* with rooms (\w+)/)).toBe("arena");
       rmSync(join(folder, "vite.config.mjs"));
       rmSync(join(folder, "package.json"));
     },
