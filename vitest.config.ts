@@ -13,8 +13,10 @@ const named = (suffix: string): string[] => TESTED.map((folder) => `${folder}/**
  * test must undo its changes to anything outside itself; stubbed globals are restored for it. A file that
  * leaves other changes behind fails.
  */
-const guard = fileURLToPath(new URL("tools/test-guard.ts", import.meta.url));
-const shared = { isolate: false, unstubGlobals: true, setupFiles: [guard] };
+const setupFiles = ["tools/test-guard.ts", "tools/plain-exports.ts"].map((file) =>
+  fileURLToPath(new URL(file, import.meta.url)),
+);
+const shared = { isolate: false, unstubGlobals: true, setupFiles };
 
 /** Simulations of which `npm test` plays some cases (`someOf`), and the slow tier all. */
 const MANY_CASES = [

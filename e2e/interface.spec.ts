@@ -58,7 +58,7 @@ for (const name of ["chromium", "firefox"] as const) {
   test(title, { tag: name === "firefox" ? "@slow" : [] }, async ({ startServer, enter }) => {
     const server = await startServer();
     for (const viewport of [DESK, { width: 844, height: 390 }]) {
-      const page = new RacePage(await enter(name, { viewport }));
+      const page = new RacePage(await enter(name, { viewport, framesPerDraw: 2 }));
       await page.join(server.url);
       expect(await page.browser.evaluate(speedFaults)).toEqual([]);
       await page.press("KeyP");
@@ -97,7 +97,9 @@ test("axe finds nothing serious in the lobby, in the race and in the panel", asy
   enter,
 }) => {
   const server = await startServer(2);
-  const page = new RacePage(await enter("chromium", { viewport: DESK, beforeLoad: [axe.source] }));
+  const page = new RacePage(
+    await enter("chromium", { viewport: DESK, beforeLoad: [axe.source], framesPerDraw: 2 }),
+  );
   await page.browser.open(server.url);
   expect(await page.browser.evaluate(seriousFaults)).toEqual([]);
   await page.join(server.url);

@@ -51,8 +51,8 @@ for (const mode of ["mesh", "server"]) {
     { tag: mode === "server" ? "@slow" : [] },
     async ({ startServer, enter }) => {
       const server = await startServer();
-      const chromium = new RacePage(await enter("chromium"));
-      const firefox = new RacePage(await enter("firefox"));
+      const chromium = new RacePage(await enter("chromium", { framesPerDraw: 2 }));
+      const firefox = new RacePage(await enter("firefox", { framesPerDraw: 2 }));
       await chromium.join(server.url, { mode, room: "fox-42" });
       const link = await linkOf(chromium);
       expect(queryOf(link)).toEqual({ mode, room: "fox-42" });
@@ -73,14 +73,14 @@ test(
   { tag: "@slow" },
   async ({ startServer, enter }) => {
     const server = await startServer(0, ["--rooms", "race:2"]);
-    const chromium = new RacePage(await enter("chromium"));
-    const firefox = new RacePage(await enter("firefox"));
+    const chromium = new RacePage(await enter("chromium", { framesPerDraw: 2 }));
+    const firefox = new RacePage(await enter("firefox", { framesPerDraw: 2 }));
     await chromium.join(server.url);
     const link = await linkOf(chromium);
     await firefox.join(server.url, queryOf(link));
     await firefox.sees(chromium);
 
-    const third = new RacePage(await enter("chromium"));
+    const third = new RacePage(await enter("chromium", { framesPerDraw: 2 }));
     expect(await refusal(third, link)).toContain("This race is full");
     await third.browser.screenshot(screenshotFile("race-full"));
     expect(await refusal(third, `${server.url}?room=AAAAAAAAAAAA`)).toContain("This race is over");

@@ -48,8 +48,8 @@ test("the panel shows the paths, and its simulator acts on the real links", asyn
   report,
 }) => {
   const server = await startServer();
-  const viewer = new RacePage(await enter("chromium"));
-  const other = new RacePage(await enter("firefox"));
+  const viewer = new RacePage(await enter("chromium", { framesPerDraw: 2 }));
+  const other = new RacePage(await enter("firefox", { framesPerDraw: 2 }));
   for (const page of [viewer, other]) await page.join(server.url);
   await viewer.reaches(other, "direct");
 
@@ -119,7 +119,7 @@ test("the panel's bytes are those that the browser counts", async ({ startServer
 
 test("the panel is used by keyboard alone", async ({ startServer, enter }) => {
   const server = await startServer(1);
-  const page = new RacePage(await enter("chromium"));
+  const page = new RacePage(await enter("chromium", { framesPerDraw: 2 }));
   await page.join(server.url);
   const focused = (): Promise<string> =>
     page.browser.evaluate(() => {

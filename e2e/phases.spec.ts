@@ -49,6 +49,7 @@ class View {
       await this.#browser.resize(sizeOf(size));
       await renew?.();
       await this.waitForElement(selector);
+      await this.#browser.evaluate(draw);
       if (this.#screens.hasPictures) await this.#browser.screenshot(screenshotFile(`${phase}-${size}`));
       const place = `${phase} at ${size}`;
       expect.soft(await this.#browser.evaluate(overlaps), place).toEqual([]);
@@ -88,6 +89,11 @@ class View {
     await this.page.press("Enter");
     await this.waitForElement(".start-status.problem");
   }
+}
+
+/** In the page: resolves when the page has drawn once more, so that its car is where the new size has it. */
+async function draw(): Promise<void> {
+  for (let frame = 0; frame < 2; frame += 1) await new Promise((resolve) => requestAnimationFrame(resolve));
 }
 
 function sizeOf(size: string): WindowSize {
@@ -220,7 +226,10 @@ for (const { title, tag, screens } of runs) {
       for (const screen of screens) {
         const viewport = sizeOf(screen.sizes[0]!);
         views.push(
-          new View(await enter("chromium", { viewport, hasTouch: screen.isTouch, ...more }), screen),
+          new View(
+            await enter("chromium", { viewport, hasTouch: screen.isTouch, framesPerDraw: 2, ...more }),
+            screen,
+          ),
         );
       }
       return views;

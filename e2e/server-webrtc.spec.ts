@@ -12,8 +12,8 @@ test("Chromium has WebRTC to the server for who is reached through the relay", a
   report,
 }) => {
   const server = await startServer(0, ["--webrtc", "0"]);
-  const chromium = new RacePage(await enter("chromium"));
-  const plain = new RacePage(await enter("chromium", { beforeLoad: [withoutWebRtc] }));
+  const chromium = new RacePage(await enter("chromium", { framesPerDraw: 2 }));
+  const plain = new RacePage(await enter("chromium", { beforeLoad: [withoutWebRtc], framesPerDraw: 2 }));
   for (const page of [chromium, plain]) await page.join(server.url);
   const row = await chromium.waitFor(
     "states to go to the server over WebRTC",

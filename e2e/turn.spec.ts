@@ -26,8 +26,12 @@ for (const transport of ["udp", "tcp"]) {
       try {
         const url = `turn:127.0.0.1:${turn.port}?transport=${transport}`;
         const server = await startServer(0, ["--turn", url, "--turn-secret", SECRET]);
-        const first = new RacePage(await enter("chromium", { beforeLoad: [throughTurnAlone] }));
-        const second = new RacePage(await enter("chromium", { beforeLoad: [throughTurnAlone] }));
+        const first = new RacePage(
+          await enter("chromium", { beforeLoad: [throughTurnAlone], framesPerDraw: 2 }),
+        );
+        const second = new RacePage(
+          await enter("chromium", { beforeLoad: [throughTurnAlone], framesPerDraw: 2 }),
+        );
         for (const page of [first, second]) await page.join(server.url);
         const reason = await second.reaches(first, "turn");
         expect(reason).toMatch(/through a TURN server/);
@@ -53,8 +57,12 @@ test(
     try {
       const flags = ["--turn", `turn:127.0.0.1:${turn.port}`, "--turn-secret", SECRET];
       const server = await startServer(0, flags);
-      const first = new RacePage(await enter("chromium", { beforeLoad: [throughTurnAlone] }));
-      const second = new RacePage(await enter("chromium", { beforeLoad: [throughTurnAlone] }));
+      const first = new RacePage(
+        await enter("chromium", { beforeLoad: [throughTurnAlone], framesPerDraw: 2 }),
+      );
+      const second = new RacePage(
+        await enter("chromium", { beforeLoad: [throughTurnAlone], framesPerDraw: 2 }),
+      );
       for (const page of [first, second]) await page.join(server.url);
       await second.sees(first);
       const reason = await second.waitFor(

@@ -15,16 +15,33 @@ function isDocumented(checker, exported) {
   return target.getDocumentationComment(checker).length > 0 || target.getJsDocTags(checker).length > 0;
 }
 
+/** @type {ts.CompilerOptions} */
+const OPTIONS = {
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  customConditions: ["@paceline/source"],
+  skipLibCheck: true,
+  noLib: true,
+  types: [],
+};
+
+/** Packages import each other: each file is read once for all programs. @type {Map<string, ts.SourceFile | undefined>} */
+const sources = new Map();
+const host = ts.createCompilerHost(OPTIONS);
+const readSource = host.getSourceFile.bind(host);
+host.getSourceFile = (file, ...rest) => {
+  if (!sources.has(file)) sources.set(file, readSource(file, ...rest));
+  return sources.get(file);
+};
+
+/** @type {Map<string, ts.Program>} */
+const programs = new Map();
+
 /** @param {string} folder of a package */
 function programOf(folder) {
-  return ts.createProgram(entryPoints(folder), {
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    customConditions: ["@paceline/source"],
-    skipLibCheck: true,
-    noLib: true,
-    types: [],
-  });
+  const program = programs.get(folder) ?? ts.createProgram(entryPoints(folder), OPTIONS, host);
+  programs.set(folder, program);
+  return program;
 }
 
 /**

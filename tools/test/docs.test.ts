@@ -56,22 +56,29 @@ describe("documents", () => {
     expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
   });
 
-  it("show code that compiles", () => {
+  describe("show code that compiles", () => {
     const snippets = documents.flatMap((document) =>
       snippetsOf(read(document)).map(({ line, code }) => ({ name: `${document}:${line}`, code })),
     );
-    expect(snippets.length).toBeGreaterThan(0);
-    expect(snippetFaults(ROOT, snippets)).toEqual([]);
-  });
-
-  it("are not checked by a compiler that lets everything pass", () => {
     const wrong = [
       { name: "a", code: 'import { Client } from "@paceline/client";\nnew Client(1, 2, 3).nothing();\n' },
+      { name: "b", code: 'import { absent } from "@paceline/client";\n' },
     ];
-    expect(snippetFaults(ROOT, wrong)[0]).toContain("a, its line 2");
-    expect(
-      snippetFaults(ROOT, [{ name: "b", code: 'import { absent } from "@paceline/client";\n' }]),
-    ).toHaveLength(1);
+    let found: readonly string[] | undefined;
+    // In one program with the wrong ones: most of the time goes to the packages' types.
+    const faults = (): readonly string[] => (found ??= snippetFaults(ROOT, [...snippets, ...wrong]));
+    const isOfWrong = (fault: string): boolean => /^[ab], /.test(fault);
+
+    it("in every document", () => {
+      expect(snippets.length).toBeGreaterThan(0);
+      expect(faults().filter((fault) => !isOfWrong(fault))).toEqual([]);
+    });
+
+    it("by a compiler that does not let everything pass", () => {
+      const ofWrong = faults().filter(isOfWrong);
+      expect(ofWrong[0]).toContain("a, its line 2");
+      expect(ofWrong.filter((fault) => fault.startsWith("b, "))).toHaveLength(1);
+    });
   });
 });
 

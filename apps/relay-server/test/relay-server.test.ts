@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { callsInTurn, type Answer } from "../../../packages/cli/test/calls-in-turn.js";
 import { ServerProcess } from "./server-process.js";
 
 const running: ServerProcess[] = [];
@@ -235,7 +236,7 @@ describe("the server", () => {
 });
 
 describe("a wrong call", () => {
-  it.each([
+  const WRONG: readonly (readonly [string[], string])[] = [
     [["--prot", "80"], "--prot"],
     [["extra"], "extra"],
     [["--port"], "--port"],
@@ -254,13 +255,24 @@ describe("a wrong call", () => {
     [["--ice", "stun.example.org"], "iceServers[0].urls: expected stun:"],
     [["--ice", "turn:a me"], 'ice: expected "URL" or "URL USER WORD"'],
     [["--log-level", "loud"], 'log-level: expected one of error, warn, info, debug, trace, got "loud"'],
-  ])("%j exits with 2 and names the mistake", async (args, message) => {
-    const server = start(args);
-    expect(await server.exited).toBe(2);
-    expect(server.stderr).toContain(message);
-    expect(server.stderr.split("\n").slice(1)).toEqual(["relay-server --help lists all options.", ""]);
-    expect(server.stdout).toBe("");
-  });
+  ];
+  let answers: Promise<readonly Answer[]> | undefined;
+
+  it.each(WRONG.map(([args, message], at) => ({ args, message, at })))(
+    "$args gives 2 and names the mistake",
+    async ({ message, at }) => {
+      const main = new URL("../dist/main.js", import.meta.url);
+      answers ??= callsInTurn(
+        main,
+        WRONG.map(([args]) => args),
+      );
+      const { code, stdout, stderr } = (await answers)[at]!;
+      expect(code).toBe(2);
+      expect(stderr).toContain(message);
+      expect(stderr.split("\n").slice(1)).toEqual(["relay-server --help lists all options.", ""]);
+      expect(stdout).toBe("");
+    },
+  );
 
   it("a bad environment variable exits with 2, and the message names it", async () => {
     const server = start([], { PACELINE_TRUST_PROXY: "yes" });

@@ -9,13 +9,15 @@ import {
   mkdirSync,
   writeFileSync,
 } from "node:fs";
-import { createSocket } from "node:dgram";
-import { createServer, type AddressInfo } from "node:net";
+import { randomInt } from "node:crypto";
+import { createServer, type AddressInfo, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import { tmpdir } from "node:os";
 import { Client } from "@paceline/client";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { callsInTurn, type Answer } from "./calls-in-turn.js";
+import { freeUdpPort } from "../../testkit/test/free-udp-port.js";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const BIN = join(import.meta.dirname, "../bin/paceline.js");
@@ -51,6 +53,8 @@ class Command {
     await ended;
   }
 }
+
+const MAIN = new URL("../dist/main.js", import.meta.url);
 
 let folder: string;
 const running: Command[] = [];
@@ -134,16 +138,22 @@ export const rooms: Record<string, new () => Room> = { arena: Arena };`,
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
 }
 
-/** A UDP port below those that systems give to outgoing connections. */
-async function freeUdpPort(): Promise<number> {
-  for (let port = 21_000 + (process.pid % 9000); ; port += 1) {
-    const socket = createSocket("udp4");
-    const isFree = await new Promise<boolean>((resolve) => {
-      socket.once("error", () => resolve(false));
-      socket.bind(port, "127.0.0.1", () => resolve(true));
-    });
-    socket.close();
-    if (isFree) return port;
+function listensOn(server: Server, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => resolve(true));
+  });
+}
+
+/** Takes a TCP port whose successor is free, below the ports that systems give to outgoing connections. */
+async function listenBelowFreePort(): Promise<Server> {
+  for (;;) {
+    const port = randomInt(10_000, 20_000);
+    const [server, next] = [createServer(), createServer()];
+    const areFree = (await listensOn(server, port)) && (await listensOn(next, port + 1));
+    next.close();
+    if (areFree) return server;
+    server.close();
   }
 }
 
@@ -305,11 +315,8 @@ describe("paceline dev", () => {
 
   test("takes the next port, for WebRTC too, if the default one is taken, and fails if a chosen one is", async () => {
     const other = createServer();
-    const isOurs = await new Promise<boolean>((resolve) => {
-      // Another program may have it already.
-      other.once("error", () => resolve(false));
-      other.listen(8787, "127.0.0.1", () => resolve(true));
-    });
+    // Another program may have it already.
+    const isOurs = await listensOn(other, 8787);
     save(gameSaying("one"));
     const moved = dev("game.ts");
     const address = await moved.says(/^listening on (\S+)/m);
@@ -535,33 +542,58 @@ describe("a wrong call of paceline", () => {
     other.kill();
   });
 
-  test.each([
+  /** Calls that name what is allowed. */
+  const WRONG: readonly (readonly [string[], RegExp])[] = [
     [["dev", "--prot", "80"], /--prot'; there are --config, --port, /],
     [["start", "--prot", "80"], /--prot'; there are --config, --port, /],
     [["bots", "--room", "x", "--count", "0"], /count: expected a whole number from 1 to 1000, got "0"/],
     [["bots"], /room: expected the name of a kind of rooms, got none/],
     [["bots", "--room", "x", "--profile", "golf"], /profile: expected one of .*racing.*, got "golf"/],
     [["strat"], /there is no command "strat"; there are dev, bots, start/],
-  ])("%j lists the valid choices", async (args, message) => {
-    const command = new Command(args);
+  ];
+  let answers: Promise<readonly Answer[]> | undefined;
+
+  test.each(WRONG.map(([args, message], at) => ({ args, message, at })))(
+    "$args lists the valid choices",
+    async ({ message, at }) => {
+      answers ??= callsInTurn(
+        MAIN,
+        WRONG.map(([args]) => args),
+        folder,
+      );
+      const { code, stderr } = (await answers)[at]!;
+      expect(code).toBe(2);
+      expect(stderr).toMatch(message);
+      // The mistake must not scroll away above a list of all options.
+      expect(stderr.trimEnd().split("\n").length).toBeLessThan(13);
+    },
+  );
+
+  test("ends the process with 2, and says why on its output", async () => {
+    const command = new Command(["strat"]);
     expect(await command.exited).toBe(2);
-    expect(command.text).toMatch(message);
-    // The mistake must not scroll away above a list of all options.
-    expect(command.text.trimEnd().split("\n").length).toBeLessThan(13);
+    expect(await callsInTurn(MAIN, [["strat"]])).toEqual([{ code: 2, stdout: "", stderr: command.text }]);
   });
 
-  test.each(["dev", "start", "bots"])("%s --help prints what a wrong option of it names", async (name) => {
-    const wrong = new Command([name, "--prot", "80"]);
-    expect(await wrong.exited).toBe(2);
-    const [, command] = /paceline (\w+ --help) lists all options\./.exec(wrong.text)!;
-    const help = new Command(command!.split(" "));
-    expect(await help.exited).toBe(0);
-    expect(help.text).toMatch(new RegExp(`^paceline ${name} [^]*\\n {2}--`));
+  test("is answered with a call for help that lists the options", async () => {
+    const names = ["dev", "start", "bots"];
+    const wrong = await callsInTurn(
+      MAIN,
+      names.map((name) => [name, "--prot", "80"]),
+    );
+    expect(wrong.map(({ code }) => code)).toEqual([2, 2, 2]);
+    const commands = wrong.map(({ stderr }) => /paceline (\w+ --help) lists all options\./.exec(stderr)![1]!);
+    const help = await callsInTurn(
+      MAIN,
+      commands.map((command) => command.split(" ")),
+    );
+    expect(help.map(({ code }) => code)).toEqual([0, 0, 0]);
+    for (const [at, name] of names.entries())
+      expect(help[at]!.stdout).toMatch(new RegExp(`^paceline ${name} [^]*\\n {2}--`));
   });
 
   test("names the flag of the admin page's port if that one is taken, and not the game's own port", async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const other = await listenBelowFreePort();
     const { port: taken } = other.address() as AddressInfo;
     const admin = ["--admin-port", String(taken), "--admin-token", "a token of the operators"];
     const common = ["start", "--webrtc", "off", "--port", String(taken + 1)];
@@ -576,41 +608,50 @@ describe("a wrong call of paceline", () => {
     other.close();
   });
 
+  /** Saves a game that Node cannot run, and returns what `paceline start` says to do about it. */
+  async function advisedFor(type: string | undefined): Promise<{ compile: () => void; start: string[] }> {
+    const game =
+      "enum Team { red }\nexport const rooms = { arena: class extends Room { team = Team.red; } };\n";
+    save(`import { Room } from "@paceline/server";\n${game}`);
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ type }));
+    const start = ["start", "--port", "0", "--webrtc", "off"];
+    const command = new Command([...start, "--game", "game.ts"]);
+    expect(await command.exited).toBe(2);
+    const advice = /Make JavaScript of it, "npx vite (.*)", and name "(--game) (.*)"/.exec(command.text)!;
+    const [, build, flag, file] = advice;
+    const vite = join(ROOT, "apps/demo-game/node_modules/vite/bin/vite.js");
+    const compile = (): void => {
+      const args = [vite, ...build!.split(" ")];
+      const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8" });
+      expect([status, stderr]).toEqual([0, ""]);
+    };
+    return { compile, start: [...start, flag!, file!] };
+  }
+
   test.each(["module", "commonjs", undefined])(
     "start says how to make JavaScript of a game's file, in a package of the type %s",
     async (type) => {
-      const game =
-        "enum Team { red }\nexport const rooms = { arena: class extends Room { team = Team.red; } };\n";
-      save(`import { Room } from "@paceline/server";\n${game}`);
-      writeFileSync(join(folder, "package.json"), JSON.stringify({ type }));
-      const start = ["start", "--port", "0", "--webrtc", "off"];
-      const command = new Command([...start, "--game", "game.ts"]);
-      expect(await command.exited).toBe(2);
-      const advice = /Make JavaScript of it, "npx vite (.*)", and name "(--game) (.*)"/.exec(command.text)!;
-      const [, build, flag, file] = advice;
-      const vite = join(ROOT, "apps/demo-game/node_modules/vite/bin/vite.js");
-      const compile = (): void => {
-        const { status, stderr } = spawnSync(process.execPath, [vite, ...build!.split(" ")], {
-          cwd: folder,
-          encoding: "utf8",
-        });
-        expect([status, stderr]).toEqual([0, ""]);
-      };
-      // Vite puts a package that is only linked, as here, into the bundle.
-      compile();
-      const bundled = new Command([...start, flag!, file!]);
-      expect(await bundled.exited).toBe(2);
-      expect(bundled.text).toMatch(/rooms\.arena: expected a class .* a bundle leaves that package out/);
+      const { compile, start } = await advisedFor(type);
       writeFileSync(
         join(folder, "vite.config.mjs"),
         'export default { ssr: { external: ["@paceline/server"] } };',
       );
       compile();
-      await new Command([...start, flag!, file!]).says(/listening on .* with rooms (arena)/);
+      expect(await new Command(start).says(/listening on .* with rooms (\w+)/)).toBe("arena");
       rmSync(join(folder, "vite.config.mjs"));
       rmSync(join(folder, "package.json"));
     },
   );
+
+  test("start says what is wrong with a bundle that contains the server's package", async () => {
+    // Vite puts a package that is only linked, as here, into the bundle.
+    const { compile, start } = await advisedFor("module");
+    compile();
+    const bundled = new Command(start);
+    expect(await bundled.exited).toBe(2);
+    expect(bundled.text).toMatch(/rooms\.arena: expected a class .* a bundle leaves that package out/);
+    rmSync(join(folder, "package.json"));
+  });
 
   test("with an old Node prints one sentence", async () => {
     const old = "data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '18.20.4' })";

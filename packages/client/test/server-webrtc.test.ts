@@ -4,6 +4,7 @@ import { defineEntity, vec2, type Room } from "@paceline/client";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import { silentLog } from "@paceline/relay";
 import { describe, expect, test } from "vitest";
+import { freeUdpPort } from "../../testkit/test/free-udp-port.js";
 import { Stage } from "./stage.js";
 import { until } from "./until.js";
 
@@ -15,7 +16,6 @@ const Car = defineEntity(
 );
 /** Links between two peers of this library sometimes fail to open: see the contract test of the link. */
 const RETRY = { retry: 2, timeout: 30_000 };
-const TAKEN_PORT = 19_000 + (process.pid % 1000);
 const relayed = { webRtc, profile: { base: "racing", topology: "relay" } } as const;
 
 const isSplit = (room: Room) => room.transport.serverPath.choice.startsWith("states on webrtc");
@@ -169,12 +169,13 @@ describe("a server without WebRTC", () => {
 
   test("runs on WebSockets and reports it once, if its UDP port is taken", async () => {
     const other = createSocket("udp4");
-    other.bind(TAKEN_PORT);
+    const port = await freeUdpPort();
+    other.bind(port);
     await once(other, "listening");
     try {
       const lines: string[] = [];
       const warn = (text: string, fields?: object) => void lines.push(`${text} ${JSON.stringify(fields)}`);
-      const server = await stage.server({ log: { ...silentLog, warn }, webrtc: { port: TAKEN_PORT } });
+      const server = await stage.server({ log: { ...silentLog, warn }, webrtc: { port } });
       const rooms = await stage.meet(server, 2, relayed);
       await until("it has said so", () => lines.length > 0);
       expect(lines).toHaveLength(1);

@@ -4,18 +4,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { systemScheduler, type LinkClose, type LinkHandlers } from "@paceline/transport";
 import { NodeWebRtcLink, endNativeWebRtc, type NativeWebRtc } from "@paceline/transport/node";
-import { describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { build } from "esbuild";
-import { loaded, nativePair, TEST_UDP_PORT, type NativePair } from "./node-webrtc-pair.js";
+import { freeUdpPort } from "../../testkit/test/free-udp-port.js";
+import { loaded, nativePair, type NativePair } from "./node-webrtc-pair.js";
 
 const packageFolder = fileURLToPath(new URL("..", import.meta.url));
 /** Program that opens links, uses and closes them, and ends the library, all twice. */
 const exitingProcess = `
   import { endNativeWebRtc } from "./src/node/native-webrtc.ts";
+  import { freeUdpPort } from "../testkit/test/free-udp-port.ts";
   import { loaded, nativePair } from "./test/node-webrtc-pair.ts";
   const nothing = { onOpen() {}, onPacket() {}, onClose() {} };
   for (let round = 0; round < 2; round++) {
-    const pair = nativePair(loaded.native);
+    const pair = nativePair(loaded.native, await freeUdpPort());
     const isOpen = new Promise((resolve) => pair.b.start({ ...nothing, onOpen: resolve }));
     pair.a.start(nothing);
     await Promise.race([isOpen, pair.pass(3000)]);
@@ -23,7 +25,7 @@ const exitingProcess = `
     await endNativeWebRtc(loaded.native);
   }
   // A link that nobody answers, still open when the end is asked for: the end waits for it.
-  const lonely = nativePair(loaded.native);
+  const lonely = nativePair(loaded.native, await freeUdpPort());
   lonely.a.start(nothing);
   const ended = endNativeWebRtc(loaded.native);
   let isEnded = false;
@@ -35,6 +37,12 @@ const exitingProcess = `
 `;
 const RETRY = { retry: 2, timeout: 20_000 };
 const OPEN_TIMEOUT = { timeout: 5000 };
+
+/** The server's port in each try of a case. */
+let udpPort: number;
+beforeEach(async () => {
+  udpPort = await freeUdpPort();
+});
 
 interface Heard {
   opened: number;
@@ -70,7 +78,7 @@ function lonelyServer(native: NativeWebRtc) {
     isInitiator: false,
     iceServers: [],
     bindAddress: "127.0.0.1",
-    udpPort: TEST_UDP_PORT,
+    udpPort,
     onSignal: (data) => said.push(data),
     onBadSignal: () => void (bad += 1),
   });
@@ -84,7 +92,7 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
   const native = loaded.native!;
 
   test("stores candidates that overtake the offer", RETRY, async () => {
-    const pair = nativePair(native);
+    const pair = nativePair(native, udpPort);
     const held: unknown[] = [];
     const late = pair.b.signal.bind(pair.b);
     // The candidates arrive before the offer.
@@ -100,7 +108,7 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
 
   // The library repeats a lost first message after a second, a browser after 50 ms.
   test("lets the offering browser begin DTLS", RETRY, async () => {
-    const pair = nativePair(native);
+    const pair = nativePair(native, udpPort);
     const answers: string[] = [];
     const [toServer, toClient] = [pair.b.signal.bind(pair.b), pair.a.signal.bind(pair.a)];
     const setup = /^a=setup:\w+/m;
@@ -140,7 +148,7 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
 
   test("survives a close from inside every callback", RETRY, async () => {
     for (const moment of ["open", "packet"] as const) {
-      const pair = nativePair(native);
+      const pair = nativePair(native, udpPort);
       const closes: string[] = [];
       const leave = (at: string) => at === moment && pair.b.close(4000, at);
       pair.b.start({
@@ -161,7 +169,7 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
     "counts a flood of candidates as bad signals, stores none of them, and still opens the link",
     RETRY,
     async () => {
-      const pair = nativePair(native);
+      const pair = nativePair(native, udpPort);
       const { link, badSignals } = lonelyServer(native);
       link.start(listen(nothingHeard()));
       await sleep(20);
@@ -232,7 +240,7 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
       );
       link.signal({ type: "offer", sdp: lines.join("\r\n") });
       await vi.waitFor(() => expect(heard.close?.reason).toMatch(/refused/), OPEN_TIMEOUT);
-      const pair = nativePair(native);
+      const pair = nativePair(native, udpPort);
       await opened(pair);
       await pair.dispose();
     },
@@ -242,7 +250,7 @@ describe.skipIf(!loaded.native)(`a WebRTC link of Node (${loaded.failure ?? "loa
     const pairs: NativePair[] = [];
     const heard: { a: Heard; b: Heard }[] = [];
     while (pairs.length < 24) {
-      const pair = nativePair(native);
+      const pair = nativePair(native, udpPort);
       // About one link in a hundred fails to connect: see the contract test.
       const met = await opened(pair).catch(() => undefined);
       if (!met) continue;

@@ -2,11 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { systemScheduler } from "@paceline/transport";
 import { loadNativeWebRtc, NodeWebRtcLink, type NativeWebRtc } from "@paceline/transport/node";
 import type { LinkPair } from "@paceline/testkit";
+import { freeUdpPort } from "../../testkit/test/free-udp-port.js";
 import { signalThrough } from "./signal-through.js";
 import { UdpBottleneck } from "./udp-bottleneck.js";
-
-/** Below the ports of outgoing connections. */
-export const TEST_UDP_PORT = 20_000 + (process.pid % 10_000);
 
 const LOOPBACK = "127.0.0.1";
 
@@ -14,7 +12,7 @@ const LOOPBACK = "127.0.0.1";
 export const loaded = await loadNativeWebRtc();
 
 /** A link of a client, which offers, and one of a server, which answers on one port. Neither is started. */
-export function nativePair(native: NativeWebRtc, udpPort = TEST_UDP_PORT): NativePair {
+export function nativePair(native: NativeWebRtc, udpPort: number): NativePair {
   const scheduler = systemScheduler;
   const common = { native, scheduler, iceServers: [], bindAddress: LOOPBACK };
   const client: NodeWebRtcLink = new NodeWebRtcLink({
@@ -50,6 +48,7 @@ export interface NativePair extends LinkPair {
 /** Such a pair over a path that can be made narrow. Neither link is started. */
 export async function congestiblePair(native: NativeWebRtc): Promise<LinkPair> {
   const path = await UdpBottleneck.open(LOOPBACK);
+  const udpPort = await freeUdpPort();
   const { address, ports } = path;
   const common = { native, scheduler: systemScheduler, iceServers: [], bindAddress: address };
   const client: NodeWebRtcLink = new NodeWebRtcLink({
@@ -60,7 +59,7 @@ export async function congestiblePair(native: NativeWebRtc): Promise<LinkPair> {
   const server: NodeWebRtcLink = new NodeWebRtcLink({
     ...common,
     isInitiator: false,
-    udpPort: TEST_UDP_PORT,
+    udpPort,
     onSignal: (data) => client.signal(signalThrough(data, address, ports.a)),
   });
   return {
