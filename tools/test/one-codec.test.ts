@@ -51,10 +51,12 @@ describe("states", () => {
     expect(filesWith(/\b[gs]etFloat(?:32|64)\(/)).toEqual(ofValues);
   });
 
-  it("are sent by one class of a client, and by one of a server, to one receiver as to many", () => {
+  it("are sent by one class of a client, and on a server to all players, to those of a cell, or to one", () => {
     expect(filesWith(/\bnew (?:ReceiverGroup|ReferenceSender)\b/)).toEqual([
       "client/src/modes/state-stream.ts",
       "protocol/src/state/send/sole-receiver.ts",
+      "server/src/interest/cell-group.ts",
+      "server/src/interest/player-view.ts",
       "server/src/states/tier.ts",
     ]);
   });

@@ -9,7 +9,7 @@ import {
 import type { Link, StateMoment } from "@paceline/transport";
 import type { Random } from "@paceline/transport/simulated";
 import { PlayerStates, type StatesConnection } from "../src/states/player-states.js";
-import { Sight } from "../src/interest/sight.js";
+import { Sight } from "../src/entities/sight.js";
 import type { Owner, World } from "../src/entities/world.js";
 
 export interface ReceiverNetwork {

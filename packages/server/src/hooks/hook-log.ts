@@ -5,7 +5,7 @@ import type { Clock } from "@paceline/transport";
 import type { BudgetShortage } from "../states/room-replication.js";
 import type { Refusal } from "./hooks.js";
 
-/** What a room does about a fault of its interest. */
+/** The answer of a room to each fault of its interest. */
 const faultMessages: Readonly<Record<InterestFault["kind"], string>> = {
   position: "a place is no finite number: what has it stays where it was",
   outside: "a place outside the world of the room's interest counts as on its border",

@@ -1,7 +1,7 @@
 import type { EntityDefinition } from "@paceline/protocol";
 import type { Rectangle } from "@paceline/netcode/interest";
 import type { EntityRecord } from "../entities/world.js";
-import type { Point } from "./sight.js";
+import type { Point } from "../entities/sight.js";
 
 /** The two axes of a position on which distances count. */
 export type GroundAxes = "xy" | "xz";

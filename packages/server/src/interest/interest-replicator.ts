@@ -44,7 +44,7 @@ interface OwnedEntities {
   version: number;
 }
 
-/** What a view looks from and what is bound to it, to find changes. */
+/** The viewpoint and the bound entities of a view, to find changes. */
 interface Aim {
   followed: EntityRecord | undefined;
   point: object | undefined;
@@ -229,7 +229,7 @@ export class InterestReplicator implements RoomReplicator {
     const kind = this.#kinds.get(definition) ?? ordinary;
     const { minX, minY } = ground.world;
     if (hasPlace) this.#interest.place(id, ground.xOf(record), ground.yOf(record), kind);
-    // What is nowhere concerns everybody.
+    // An entity without a place concerns everybody.
     else this.#interest.place(id, minX, minY, { ...kind, always: true });
     this.#placed.set(id, { record, hasPlace, cell: NOWHERE });
     this.#own(record);
@@ -309,7 +309,7 @@ export class InterestReplicator implements RoomReplicator {
   }
 
   #moved(id: number, cell: number, previousCell: number): void {
-    // What was removed has left its groups already.
+    // A removed entity has left its groups already.
     const placed = cell === NOWHERE ? undefined : this.#placed.get(id);
     if (!placed) return;
     placed.cell = cell;

@@ -42,7 +42,7 @@ export interface PlayerViewParts {
   readonly cellOf: (id: number) => number;
 }
 
-/** What one player sees: the cells, the entities that it gets alone, and the packet that is put together for it. */
+/** The view of one player: its cells, the entities that it gets alone, and the packet that is put together for it. */
 export class PlayerView {
   readonly states: PlayerStates;
   readonly viewer: Viewer;
@@ -273,7 +273,7 @@ export class PlayerView {
     for (const id of this.#private.keys()) if (!bound.has(id)) this.#drop(id);
     for (let each = 0; each < bound.count; each++) {
       const id = bound.ids[each]!;
-      // What the player sees at the full rate anyway needs no second state.
+      // An entity that the player sees at the full rate anyway needs no second state.
       if (this.#receivers.get(this.#cellOf(id))?.of.level === 0) this.#drop(id);
       else this.#take(id, tick);
     }

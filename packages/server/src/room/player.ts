@@ -26,7 +26,7 @@ import type { RoomCounters } from "../ops/room-counters.js";
 import { MessageAllowance, type MessageLimits } from "../players/message-allowance.js";
 import { PlayerInputs } from "../players/player-inputs.js";
 import { authorityAllowance, type PlayerLimits } from "../players/player-limits.js";
-import { Sight, checkedPoint, type Point } from "../interest/sight.js";
+import { Sight, checkedPoint, type Point } from "../entities/sight.js";
 import { PlayerStates } from "../states/player-states.js";
 import type { PlayerInbox } from "./player-inbox.js";
 import type { PlayerLifecycle } from "./player-lifecycle.js";

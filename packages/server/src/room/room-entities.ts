@@ -2,7 +2,7 @@ import { ConfigError, HISTORY_TICKS, type EntityDefinition } from "@paceline/pro
 import type { WritableFields } from "@paceline/netcode";
 import type { Scheduler } from "@paceline/transport";
 import { Ground } from "../interest/ground.js";
-import type { Point } from "../interest/sight.js";
+import type { Point } from "../entities/sight.js";
 import { InterestReplicator } from "../interest/interest-replicator.js";
 import { RewindHistory } from "../entities/rewind-history.js";
 import { World, type EntityRecord } from "../entities/world.js";

@@ -15,7 +15,7 @@ import {
 import { EntityList, type InitialFields } from "@paceline/netcode";
 import type { RoomCallbacks, RoomOptions } from "@paceline/relay";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { checkedPoint, type Point } from "../interest/sight.js";
+import { checkedPoint, type Point } from "../entities/sight.js";
 import type { RoomInterest } from "../interest/room-interest.js";
 import type { Past } from "../entities/rewind-history.js";
 import type { MessageLimits } from "../players/message-allowance.js";

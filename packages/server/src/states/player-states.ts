@@ -10,7 +10,7 @@ import {
 import { StateBudget, type ReplicationMoment, type StateShortage } from "@paceline/netcode";
 import type { Link, StateMoment } from "@paceline/transport";
 import type { EntityRecord, World } from "../entities/world.js";
-import type { Viewing } from "../interest/sight.js";
+import type { Viewing } from "../entities/sight.js";
 import { AlignedReceiver } from "./aligned-receiver.js";
 import { exactTerms, termsKey, termsOf } from "./state-terms.js";
 

@@ -1,5 +1,5 @@
 import { ConfigError } from "@paceline/protocol";
-import type { EntityRecord, Owner } from "../entities/world.js";
+import type { EntityRecord, Owner } from "./world.js";
 
 /** A place, m. Of a place with a height, interest takes the two axes of the ground. */
 export interface Point {
@@ -11,7 +11,7 @@ export interface Point {
 /** Limit of the entities that a player watches. */
 const MAX_WATCHED = 32;
 
-/** What a player looks from, and what it sees wherever that is: as the room's code said. */
+/** The place from which a player looks, and the entities that it sees wherever they are, as the room's code said. */
 export class Sight {
   /** Undefined: its own entity. */
   from: EntityRecord | Point | undefined = undefined;
