@@ -131,7 +131,7 @@ function receiveStates(session, stream, tick, body) {
 }
 const [endpoint, room] = process.argv.slice(2);
 const url = `${endpoint}/match/joinOrCreate/${room}`;
-const answer = await fetch(url, { method: "POST", body: '{"version":3}' });
+const answer = await fetch(url, { method: "POST", body: '{"version":4}' });
 const { ticket, linkPath, error } = await answer.json();
 if (error) throw new Error(`${error.code}: ${error.message}`);
 const socket = new WebSocket(endpoint.replace("http", "ws") + linkPath, ["paceline.4", `ticket.${ticket}`]);
