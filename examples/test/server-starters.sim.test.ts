@@ -2,6 +2,9 @@ import { expect, test } from "vitest";
 import { MmoGame } from "../mmo/game.js";
 import { World } from "../mmo/rooms.js";
 import { Creature } from "../mmo/world.js";
+import { RpgGame } from "../rpg/game.js";
+import { Cave } from "../rpg/rooms.js";
+import { CHESTS, Chest, Hero } from "../rpg/world.js";
 import { ShooterGame } from "../shooter/game.js";
 import { Arena } from "../shooter/rooms.js";
 import { Soldier } from "../shooter/world.js";
@@ -156,4 +159,43 @@ test("mmo: only those nearby hear what somebody says", async () => {
   speaker.say("back?");
   await stage.advance(1000);
   expect(far.heard).toEqual([{ from: 1, text: "back?" }]);
+});
+
+test("rpg: a torch shows a chest, which one of four heroes gets, and remembers what is in the dark again", async () => {
+  const { stage, seats } = await meet({
+    profile: "rpg",
+    players: 4,
+    rooms: Cave,
+    play: (room) => new RpgGame(room as never),
+  });
+  for (const { room } of seats) expect(room.entities(Hero).length).toBe(0); // asks for the kind
+  await stage.advance(1000);
+  const games = seats.map(({ game }) => game);
+  const chests = [...(stage.room as Cave).entitiesOf(Chest)];
+  expect(chests).toHaveLength(CHESTS);
+  expect(games.map(({ chests: seen }) => seen.size)).toEqual([0, 0, 0, 0]);
+  const goal = chests[0]!;
+  // From afar, a chest opens for nobody, even if its id was guessed.
+  expect(await stage.until(games[0]!.room.request("open", goal.id))).toBe(false);
+  const { x, y } = goal.position;
+  for (const game of games) game.room.send("walk", { x, y });
+  await stage.advance(8000);
+  for (const game of games)
+    expect([...game.chests.values()].map(({ chest, isLit }) => [chest.id, isLit])).toEqual([[goal.id, true]]);
+  const got = await stage.until(Promise.all(games.map((game) => game.room.request("open", goal.id))));
+  expect(got.filter(Boolean)).toHaveLength(1);
+  games[1]!.room.send("say", { text: "well done" });
+  games[0]!.room.send("walk", { x: 50, y: 50 });
+  // Words of a modified client.
+  games[1]!.room.send("walk", { x: "far", y: null } as never);
+  await expect(stage.until(games[1]!.room.request("open", "all" as never))).resolves.toBe(false);
+  await stage.advance(8000);
+  expect(games.map(({ heard }) => heard)).toEqual(games.map(() => ["2: well done"]));
+  expect(games[0]!.chests.get(goal.id)).toMatchObject({ isLit: false, chest: { isOpen: true } });
+  expect(games[1]!.chests.get(goal.id)).toMatchObject({ isLit: true, chest: { isOpen: true } });
+  // Heroes are seen from everywhere.
+  for (const { room } of seats) {
+    const gold = [...room.entities(Hero)].map((hero) => hero.gold);
+    expect(gold.toSorted((a, b) => a - b)).toEqual([0, 0, 0, 10]);
+  }
 });
