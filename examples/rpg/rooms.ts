@@ -10,7 +10,7 @@ export class Cave extends Room<{ messages: Messages; requests: Requests }> {
   override readonly entities = [Hero, Chest];
   override readonly tickHz = 20;
   override maxPlayers = 8;
-  // What lies in the dark is in no byte of the player. Every hero has a torch, and is seen from everywhere.
+  // Nothing that lies in the dark is in a byte of the player. Heroes have torches, and are seen from everywhere.
   override readonly interest = { radiusM: TORCH_M, cellM: 2, kinds: [{ definition: Hero, always: true }] };
   readonly #heroes = new Map<Player, { hero: ServerEntity<typeof Hero>; goal: { x: number; y: number } }>();
 
