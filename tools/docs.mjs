@@ -7,6 +7,7 @@ import path from "node:path";
 import { attackMarkdown } from "./docs/attack.mjs";
 import { entitiesMarkdown } from "./docs/entities.mjs";
 import { errorsMarkdown } from "./docs/errors.mjs";
+import { interestMarkdown } from "./docs/interest.mjs";
 import { labMarkdown } from "./docs/lab.mjs";
 import { motionMarkdown } from "./docs/motion.mjs";
 import { profilesMarkdown } from "./docs/profiles.mjs";
@@ -28,6 +29,7 @@ const GENERATED = {
   "docs/STATE-MACHINES.md": stateMachinesMarkdown,
   "docs/WIRE-FORMAT.md": wireFormatMarkdown,
   "docs/guides/entities.md": entitiesMarkdown,
+  "docs/guides/interest.md": interestMarkdown,
 };
 
 const isCheck = process.argv.includes("--check");

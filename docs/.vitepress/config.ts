@@ -58,7 +58,9 @@ const sidebar: DefaultTheme.SidebarItem[] = [
   {
     text: "Guides",
     items: entries(
-      ...["entities", "messages", "rooms", "profiles", "authority", "lag-compensation"].map(guide),
+      ...["entities", "messages", "rooms", "profiles", "authority", "interest", "lag-compensation"].map(
+        guide,
+      ),
       ...["reconnection", "players", "testing", "deployment", "trust", "types"].map(guide),
       "docs/PANEL.md",
     ),

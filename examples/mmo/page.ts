@@ -5,6 +5,7 @@ import type { GameServer } from "./rooms.js";
 import { Character, Creature, SIZE_M } from "./world.js";
 
 const PIXELS_PER_M = 4;
+const MAP_PIXELS = 120;
 
 const canvas = document.querySelector("canvas")!;
 const paint = canvas.getContext("2d")!;
@@ -39,6 +40,19 @@ function circle(at: { readonly x: number; readonly y: number }, radius: number, 
   paint.fill();
 }
 
+/** A map of the world in the corner: the own place, and where creatures were last seen. */
+function drawMap(): void {
+  const pixelsPerM = MAP_PIXELS / SIZE_M;
+  const dot = ({ x, y }: { readonly x: number; readonly y: number }, pixels: number): void =>
+    paint.fillRect(x * pixelsPerM - pixels / 2, y * pixelsPerM - pixels / 2, pixels, pixels);
+  paint.fillStyle = "#0008";
+  paint.fillRect(0, 0, MAP_PIXELS, MAP_PIXELS);
+  paint.fillStyle = "#9bc46b88";
+  for (const place of game.lastSeen.values()) dot(place, 2);
+  paint.fillStyle = "#6fc3ff";
+  dot(camera, 5);
+}
+
 function draw(): void {
   const characters = [...room.entities(Character)];
   const mine = characters.find(({ isMine }) => isMine);
@@ -50,9 +64,10 @@ function draw(): void {
     creatures += 1;
   }
   for (const { shown, isMine } of characters) circle(shown.position, 8, isMine ? "#6fc3ff" : "#ff8a65");
+  drawMap();
   const line = game.heard.at(-1);
   const heard = line ? `player ${line.from}: ${line.text}` : "a click walks";
-  status.textContent = `${characters.length} players, ${creatures} creatures, ${heard}`;
+  status.textContent = `${characters.length} players, ${creatures} creatures near, ${heard}`;
   requestAnimationFrame(draw);
 }
 draw();

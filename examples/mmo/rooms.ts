@@ -2,7 +2,7 @@
 import { Room, type Player, type Server, type ServerEntity } from "@paceline/server";
 import { Character, Creature, SIZE_M, type Messages } from "./world.js";
 
-const CREATURES = 200;
+const CREATURES = 500;
 const SPEED = 4;
 const EARSHOT_M = 30;
 
@@ -12,20 +12,23 @@ export class World extends Room<{ messages: Messages }> {
   override readonly entities = [Character, Creature];
   override readonly tickHz = 10;
   override maxPlayers = 100;
+  // A page shows 125 m around the own character. What is far away is in no byte of the player.
+  override readonly interest = { radiusM: 150 };
   readonly characters = new Map<Player, ServerEntity<typeof Character>>();
   readonly #goals = new Map<Walker, { x: number; y: number }>();
 
   override onCreate(): void {
-    for (let count = 0; count < CREATURES; count++) {
-      const creature = this.spawn(Creature, { position: somewhere() });
-      this.#goals.set(creature, somewhere());
-    }
+    for (let count = 0; count < CREATURES; count++)
+      this.#goals.set(this.spawn(Creature, { position: somewhere() }), somewhere());
     this.onMessage("walk", (player, { x, y }) => {
       // A message is a client's word, and a modified client can say anything.
       if (Number.isFinite(x) && Number.isFinite(y)) this.#goals.set(this.characters.get(player)!, { x, y });
     });
     this.onMessage("say", (player, { text }) => {
-      if (typeof text === "string") this.#say(player, text.slice(0, 200));
+      if (typeof text !== "string") return;
+      const { position } = this.characters.get(player)!;
+      // Only those nearby hear it: a world of a hundred players would be loud, and costly.
+      this.near(position, EARSHOT_M, "say", { from: player.number, text: text.slice(0, 200) });
     });
   }
   override onJoin(player: Player): void {
@@ -43,15 +46,6 @@ export class World extends Room<{ messages: Messages }> {
       const part = distance === 0 ? 0 : Math.min(1, (SPEED * seconds) / distance);
       walker.position.set(walker.position.x + dx * part, walker.position.y + dy * part);
       if (part === 1 && walker.kind.name === "creature") this.#goals.set(walker, somewhere());
-    }
-  }
-
-  /** Only those nearby hear it: a world of a hundred players would be loud, and costly. */
-  #say(player: Player, text: string): void {
-    const { x, y } = this.characters.get(player)!.position;
-    for (const [listener, { position }] of this.characters) {
-      if (Math.hypot(position.x - x, position.y - y) > EARSHOT_M) continue;
-      this.send(listener, "say", { from: player.number, text });
     }
   }
 }

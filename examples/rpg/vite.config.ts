@@ -2,6 +2,6 @@ import { paceline } from "@paceline/vite-plugin";
 import { defineConfig } from "vite";
 
 export default defineConfig({
-  plugins: [paceline({ rooms: { cave: { maxPlayers: 8 } } })],
+  plugins: [paceline({ game: "rooms.ts" })],
   build: { target: "es2022" },
 });

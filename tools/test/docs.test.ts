@@ -261,6 +261,13 @@ describe("user documents", () => {
     const answers: Readonly<Record<string, readonly string[]>> = {
       "docs/guides/authority.md": ["kick", "despawn", "ping", "round trip", "rttMs", "interest management"],
       "docs/guides/trust.md": ["interest management", "visibility", "area of interest", "fog of war", "kick"],
+      "docs/guides/interest.md": [
+        "interest management",
+        "area of interest",
+        "fog of war",
+        "viewpoint",
+        "spectators",
+      ],
       "docs/guides/entities.md": ["despawn", "memory", "food", "bullet", "interest management"],
       "docs/GLOSSARY.md": [
         "ping",

@@ -7,9 +7,9 @@ import type { RoomInterest } from "../src/interest/room-interest.js";
 import { newRoomCounters } from "../src/ops/room-counters.js";
 import { Receiver, type ReceiverNetwork } from "./receiver.js";
 
-export const TICK_HZ = 20;
+const TICK_HZ = 20;
 /** Half the edge of the meadow, m. */
-export const EDGE_M = 200;
+const EDGE_M = 200;
 const position = vec2({ range: [-EDGE_M, EDGE_M], precision: 0.01, unit: "m" });
 export const Walker = defineEntity("walker", { position });
 export const Food = defineEntity(
