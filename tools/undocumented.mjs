@@ -29,10 +29,12 @@ const OPTIONS = {
 const sources = new Map();
 const host = ts.createCompilerHost(OPTIONS);
 const readSource = host.getSourceFile.bind(host);
-host.getSourceFile = (file, ...rest) => {
+/** @type {typeof host.getSourceFile} */
+const readOnce = (file, ...rest) => {
   if (!sources.has(file)) sources.set(file, readSource(file, ...rest));
   return sources.get(file);
 };
+host.getSourceFile = readOnce;
 
 /** @type {Map<string, ts.Program>} */
 const programs = new Map();
