@@ -41,6 +41,8 @@ export class Audience {
   readonly #candidates: readonly EntityRecord[][];
   /** Views that belong to it. */
   size = 0;
+  /** The entities that views get alone, and the number of these views. */
+  readonly #alone = new Map<EntityRecord, number>();
 
   constructor(options: AudienceOptions) {
     const { world, tickHz, interest, terms } = options;
@@ -88,6 +90,18 @@ export class Audience {
     }
   }
 
+  /** Notes that one view more gets an entity alone, or one less. */
+  countAlone(record: EntityRecord, change: 1 | -1): void {
+    const count = (this.#alone.get(record) ?? 0) + change;
+    if (count > 0) this.#alone.set(record, count);
+    else this.#alone.delete(record);
+  }
+
+  /** Returns the last tick at which the entity was due to those who see it at the full rate; undefined: never. */
+  dueTick(record: EntityRecord): number | undefined {
+    return this.#replications[0]!.sentTick(record);
+  }
+
   force(record: EntityRecord): void {
     for (const replication of this.#replications) replication.force(record);
   }
@@ -98,6 +112,7 @@ export class Audience {
 
   /** Forgets an entity that left the world. */
   removed(record: EntityRecord, cell: number): void {
+    this.#alone.delete(record);
     for (const [level, replication] of this.#replications.entries()) {
       replication.removed(record);
       this.#groups.get(this.#keyOf(cell, level))?.leave(record);
@@ -107,6 +122,7 @@ export class Audience {
   /** Gives each view of the audience the due states of the cells that it sees. */
   write(moment: ReplicationMoment): void {
     for (const group of this.#groups.values()) this.#findCandidates(group, moment.tick);
+    if (moment.tick % this.#options.terms.everyTicks === 0) this.#addAlone();
     for (const [level, candidates] of this.#candidates.entries()) this.#choose(level, candidates, moment);
     for (const group of this.#groups.values())
       if (group.due.length > 0 || group.isUnsettled) this.#writeGroup(group, moment.tick);
@@ -125,12 +141,22 @@ export class Audience {
     if (entered.length > 0) entered.length = 0;
   }
 
+  /** Adds the entities that views get alone to those that may be due at the full rate, each once. */
+  #addAlone(): void {
+    if (this.#alone.size === 0) return;
+    const { kinds } = this.#options;
+    const candidates = this.#candidates[0]!;
+    const all = new Set(candidates);
+    for (const record of this.#alone.keys())
+      if (kinds.has(record.kind) && !all.has(record)) candidates.push(record);
+  }
+
   /** Finds what is due of the candidates at a level. */
   #choose(level: number, candidates: EntityRecord[], moment: ReplicationMoment): void {
     if (candidates.length === 0) return;
     const { cellOf, world } = this.#options;
     for (const record of this.#replications[level]!.due(moment, candidates))
-      this.#groups.get(this.#keyOf(cellOf(record), level))!.due.push(world.rowsAt(record, moment.tick));
+      this.#groups.get(this.#keyOf(cellOf(record), level))?.due.push(world.rowsAt(record, moment.tick));
     candidates.length = 0;
   }
 

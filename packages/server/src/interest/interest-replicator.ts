@@ -191,6 +191,7 @@ export class InterestReplicator implements RoomReplicator {
   #end(view: PlayerView): void {
     const { states, viewer, audience } = view;
     this.#interest.removeViewer(viewer);
+    view.end();
     audience.size -= 1;
     this.#views.delete(states);
     this.#viewOf.delete(viewer);

@@ -109,6 +109,10 @@ export class PlayerView {
   moveTo(audience: Audience): void {
     const cells = [...this.#receivers.values()].map(({ of: { cell, level } }) => ({ cell, level }));
     for (const { cell } of cells) this.unsee(cell);
+    for (const { record } of this.#private.values()) {
+      this.audience.countAlone(record, -1);
+      audience.countAlone(record, 1);
+    }
     this.audience = audience;
     for (const { cell, level } of cells) this.see(cell, level);
   }
@@ -125,6 +129,11 @@ export class PlayerView {
     for (const record of this.#left)
       if (!record.despawned && !this.states.sees!(record.id)) this.states.leftView(record);
     this.#left = [];
+  }
+
+  /** The player has left, or another record stands for it. */
+  end(): void {
+    for (const { record } of this.#private.values()) this.audience.countAlone(record, -1);
   }
 
   /** Forgets an entity that left the world. */
@@ -236,7 +245,7 @@ export class PlayerView {
       this.add(messageOf(states.body), states, this.states);
   }
 
-  /** Returns the states of entities that the player gets alone and that have changed since their last one. */
+  /** Returns the states of entities that the player gets alone and that were due since their last one. */
   #duePrivate(tick: number): EntityRows[] {
     const { list } = this.viewer;
     const due: EntityRows[] = [];
@@ -252,10 +261,11 @@ export class PlayerView {
   #addIfDue(id: number, tick: number, due: EntityRows[]): void {
     const entity = this.#private.get(id);
     if (!entity || !this.states.kinds.has(entity.record.kind)) return;
-    const rows = this.#world.rowsAt(entity.record, tick);
-    if (entity.sentTick !== NEVER && isSame(rows, entity.sentTick, tick)) return;
+    const { record, sentTick } = entity;
+    const dueTick = this.audience.dueTick(record);
+    if (sentTick !== NEVER && (dueTick === undefined || ((dueTick - sentTick) | 0) <= 0)) return;
     entity.sentTick = tick;
-    due.push(rows);
+    due.push(this.#world.rowsAt(record, tick));
   }
 
   #updatePrivate(tick: number): void {
@@ -283,6 +293,7 @@ export class PlayerView {
     const record = this.#world.records.get(id);
     if (!record || this.#private.get(id)?.record === record) return;
     this.#private.set(id, { record, sentTick: NEVER });
+    this.audience.countAlone(record, 1);
     this.#group.enter(record.rows, tick);
   }
 
@@ -290,6 +301,7 @@ export class PlayerView {
     const entity = this.#private.get(id);
     if (!entity) return;
     this.#private.delete(id);
+    this.audience.countAlone(entity.record, -1);
     this.#group.leave(entity.record.rows);
     this.states.forget(entity.record.rows);
     this.maybeLeft(entity.record);
@@ -315,11 +327,4 @@ export function messageOf(body: Uint8Array): Uint8Array {
   const message = new Uint8Array(body.length + 1);
   message.set(body, 1);
   return message;
-}
-
-/** Returns true if the state of a tick is that of an earlier one, and the earlier one is still kept. */
-function isSame(rows: EntityRows, before: number, tick: number): boolean {
-  if (rows.find(before) < 0 || !rows.isSameAt(before, tick)) return false;
-  const texts = rows.textsAt(before);
-  return rows.textsAt(tick).every((text, index) => text === texts[index]);
 }
