@@ -66,6 +66,8 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
   removals: readonly number[] = NO_IDS;
   /** True if the receiver shares with nobody. */
   isAlone = false;
+  /** True once it is known on which ticks the baselines depend. */
+  isMeasured = false;
   body: Uint8Array = NO_BODY;
   sentRows!: SentRows;
   removed: readonly number[] = NO_IDS;
@@ -98,6 +100,7 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
     this.removals = NO_IDS;
     this.isAlone = content === "all" && exceptions.count > 0;
     this.number = 0;
+    this.isMeasured = false;
     this.#exceptionCount = exceptions.count;
     for (let index = 0; index < exceptions.count; index++) this.#exceptions[index] = exceptions.items[index]!;
     this.#arrived = arrived;

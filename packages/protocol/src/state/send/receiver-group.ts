@@ -198,16 +198,21 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     const arrived = content === "all" && exceptions.count === 0 ? NO_TICKS : receiver.counted();
     for (let index = this.#at; index < this.#count; index++) {
       const cohort = this.#cohorts[index]!;
-      if (cohort.sends(content, due, removals) && cohort.takes(receiver, arrived, exceptions))
-        return cohort.add(receiver);
+      if (!cohort.sends(content, due, removals)) continue;
+      this.#measure(cohort);
+      if (cohort.takes(receiver, arrived, exceptions)) return cohort.add(receiver);
     }
     const cohort = (this.#cohorts[this.#count++] ??= new Cohort<R>());
     cohort.begin(receiver, content, arrived, exceptions);
     cohort.due = due;
     cohort.removals = removals;
-    // The cohort notes on which ticks its baselines depend.
-    if (content !== "all")
-      for (const entity of due) cohort.find(entity, this.#sentOf(entity), this.#job.tick);
+  }
+
+  /** Lets a cohort note on which ticks its baselines depend. One that nobody else may join need not. */
+  #measure(cohort: Cohort<R>): void {
+    if (cohort.isMeasured || cohort.content === "all") return;
+    cohort.isMeasured = true;
+    for (const entity of cohort.due) cohort.find(entity, this.#sentOf(entity), this.#job.tick);
   }
 
   /** Returns the exceptions of a receiver that count for what is sent, as a list that is valid until the next call. */
