@@ -159,6 +159,11 @@ const nothingToTry: Readonly<Record<string, readonly string[]>> = {
   "it tells what is, or is a part of another sentence": [
     "Open sockets",
     "Open rooms with an authority",
+    "interest.relevant failed: the entity is hidden from the player",
+    "interest.relevant takes too long for a step: some players get their states a step later",
+    "interest.cellVisible failed: the cell is hidden",
+    "more entities near a player than interest.maxEntities: it sees the most important ones",
+    "stateBytesPerSecond is too small for what is near a player, even at the slowest rate",
     "`tickHz` says",
     "authToken: ${words}",
     "TURN over ",

@@ -612,7 +612,7 @@ export const triedElsewhere: Readonly<Record<string, readonly [file: string, par
   ],
   "${why}\npaceline bots --help lists all options.": [
     "packages/cli/test/paceline.test.ts",
-    "prints what a wrong option of it names",
+    "is answered with a call for help that lists the options",
   ],
   "${error.message}\npaceline dev --help lists all options.": [
     "packages/cli/test/paceline.test.ts",
@@ -620,7 +620,7 @@ export const triedElsewhere: Readonly<Record<string, readonly [file: string, par
   ],
   "${error.message}\n${command} --help lists all options.": [
     "packages/cli/test/paceline.test.ts",
-    "prints what a wrong option of it names",
+    "is answered with a call for help that lists the options",
   ],
   "what readCommand takes": [
     "packages/client/test/lockstep-session.sim.test.ts",

@@ -18,13 +18,16 @@ const PARTS_OF_PLAYER = [
   "relay StreamSlots",
   "relay UpdateFilter",
   "relay WaitingPackets",
+  "server AlignedReceiver",
   "server MessageAllowance",
   "server PlayerStates",
+  "server Sight",
 ];
 const PARTS_OF_ROOM = [
   "relay BucketShare",
   "relay PeerNumbers",
   "relay RoomForwards",
+  "server Ground",
   "server Histogram",
   "server Hooks",
   "server MessageHandlers",

@@ -205,7 +205,7 @@ mistake(
     const url = await served();
     class Newer extends NodeWebSocket {
       constructor(address: string, [, credential = ""]: string[]) {
-        super(address, ["paceline.4", credential]);
+        super(address, ["paceline.5", credential]);
       }
     }
     return said(() => join(url, "race", { webSocket: Newer }));

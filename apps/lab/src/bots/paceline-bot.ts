@@ -24,7 +24,7 @@ const KIND_SHIFT = 5;
 /** In `said`: a receipt of bulk follows the acks (WF3). */
 const BULK_RECEIPT = 16;
 const ACK_BYTES = 4;
-const PROTOCOL_VERSION = 3;
+const PROTOCOL_VERSION = 4;
 
 /**
  * A player that speaks the wire format (docs/WIRE-FORMAT.md) by hand over a bare WebSocket. It joins in the
