@@ -1,15 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Client, type Entity, type HostedRoom } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
-import {
-  MessageKind,
-  PayloadKind,
-  readMessages,
-  readPacket,
-  readToAuthority,
-  writeInputs,
-} from "@paceline/protocol";
+import { MessageKind, PayloadKind, readMessages, readPacket, readToAuthority } from "@paceline/protocol";
 import { Room, defineServer, type ServerEntity } from "@paceline/server";
+import { arenaInputBody } from "../../bots/arena-input-body.js";
+import { ONE_ADDRESS_LIMITS } from "../../bots/one-address-limits.js";
 import { PacelineBot } from "../../bots/paceline-bot.js";
 import { ArenaClock, ArenaInput, CLOCK_MS } from "../../room/systems/arena-kinds.js";
 import { sentMsOf } from "../../room/systems/arena.js";
@@ -27,17 +22,6 @@ const STATE_BYTES_PER_SECOND = 10_000_000;
 const GREETING_LIMIT_MS = 5000;
 const POLL_MS = 20;
 const TICKS_PER_INPUT = TICK_HZ / INPUTS_PER_SECOND;
-/** All players come from one address, at the same time. */
-const LIMITS = {
-  matchesPerSecondPerAddress: 10_000,
-  matchBurstPerAddress: 100_000,
-  linksPerSecondPerAddress: 10_000,
-  linkBurstPerAddress: 100_000,
-  roomsPerMinutePerAddress: 100_000,
-  roomBurstPerAddress: 100_000,
-  joinsPerSecondPerRoom: 10_000,
-  joinBurstPerRoom: 100_000,
-};
 
 type WalkersTypes = { readonly options: { readonly room: number; readonly index: number } };
 
@@ -83,7 +67,7 @@ class WalkersRoom extends Room<WalkersTypes> {
 }
 
 function defineWalkers() {
-  return defineServer({ rooms: { [ROOM]: WalkersRoom }, limits: LIMITS });
+  return defineServer({ rooms: { [ROOM]: WalkersRoom }, limits: ONE_ADDRESS_LIMITS });
 }
 
 /** The view terms that the whole clients of this process have sent, one after the other. */
@@ -178,13 +162,9 @@ class WalkersView implements SeenState {
   }
 }
 
-const inputRow = new Float32Array(ArenaInput.definition.components.length);
-
-/** Returns the input that the checkers send, for all ticks since the one before. */
+/** Returns the input that the checkers send. */
 function inputBody(number: number): Uint8Array {
-  inputRow.set([number & 0xffff, -127, 127, 1.25, 2.5]);
-  const rows = Array.from({ length: TICKS_PER_INPUT }, () => inputRow);
-  return writeInputs(ArenaInput, { newest: (number * TICKS_PER_INPUT) & 0xffff, rows });
+  return arenaInputBody(number, TICKS_PER_INPUT);
 }
 
 export const paceline: CapacitySystem = {
@@ -201,7 +181,7 @@ export const paceline: CapacitySystem = {
   joinBot({ port, room, index, greeting, onEnd }) {
     const payloads = greeting.map((text) => Buffer.from(text, "base64"));
     return PacelineBot.join(
-      { port, room: ROOM, options: { room, index }, greeting: payloads, inputBody },
+      { server: port, room: ROOM, options: { room, index }, greeting: payloads, inputBody },
       onEnd,
     );
   },
