@@ -7,8 +7,16 @@ import { atMost, boundLines, type Bound } from "./result/bound.js";
 import { printResult } from "./result/result.js";
 import { table } from "./result/table.js";
 import { serveMemoryWorld, type MemoryArguments } from "./world/memory-process.js";
+import {
+  runWorldBots,
+  runWorldCheckers,
+  serveWorld,
+  type SocketArguments,
+} from "./world/socket-processes.js";
+import { runSocketWorld } from "./world/socket-world.js";
 import { queryRow, scalingRows, worldBounds, worldRow, type WorldRow } from "./world/rows.js";
-import { goalCases, scalingCases, type WorldCase } from "./world/world-cases.js";
+import { goalCases, scalingCases, type Scheme, type WorldCase } from "./world/world-cases.js";
+import type { Distribution } from "./world/world-shape.js";
 import type { WorldFigures } from "./world/world-figures.js";
 
 const USAGE = `pnpm bench world [--json] [--quick] [--only NAME,NAME] [--rounds N] [--seconds N]
@@ -16,15 +24,17 @@ const USAGE = `pnpm bench world [--json] [--quick] [--only NAME,NAME] [--rounds 
 What a room with interest costs its server, while everything in it walks to random places. A tick's time is that of the room's
 step, from the game's own step to the end of the states. "memory": a whole server and bare sessions that acknowledge ten
 times a second and send inputs at 5 Hz, over links of memory in one process on one core; its memory is that of both.
-"query": to find out alone who sees whom. "scaling": the same over links of memory, by the number of players and by what
+"sockets": the same over WebSockets, with the server on a core of its own, bots in two processes, and eight whole clients that
+check every place, that nothing far is sent and that nothing near is missing; a tick's time includes the writing to the
+sockets. "query": to find out alone who sees whom. "scaling": the same over links of memory, by the number of players and by what
 they see; a room has at most 1,000 players, so of 2,000 entities a half belongs to nobody.
 
-  --quick    a tenth of the players, without limits, and the smallest worlds of the scaling: less than 20 s
-  --only     memory, query, scaling
+  --quick    a tenth of the players, without limits, one world over sockets and the smallest of the scaling: less than 20 s
+  --only     memory, sockets, query, scaling
   --rounds   runs of each world with a goal, whose medians count; default 5
   --seconds  the time that is measured in each run`;
 
-const PARTS = ["memory", "query", "scaling"];
+const PARTS = ["memory", "sockets", "query", "scaling"];
 const COLUMNS = [
   ...[
     "scheme",
@@ -42,6 +52,8 @@ const COLUMNS = [
 const FULL = { seconds: 20, warmUpSeconds: 5, rounds: 5, share: 1, queryRounds: 600 };
 const QUICK = { seconds: 2, warmUpSeconds: 1, rounds: 1, share: 0.1, queryRounds: 60 };
 const QUICK_SCALING = 2;
+const FIRST_PORT = 21_000;
+const PORTS = 8000;
 const RUN_LIMIT_MS = 600_000;
 
 const { values } = parseArgs({
@@ -56,11 +68,13 @@ const { values } = parseArgs({
   },
 });
 
+let port = FIRST_PORT + Math.floor(Math.random() * PORTS);
 const settings = values.quick ? QUICK : FULL;
 
-async function play({ shape }: WorldCase): Promise<WorldFigures> {
+async function play({ scheme, shape }: WorldCase): Promise<WorldFigures> {
   const { warmUpSeconds } = settings;
   const seconds = Number(values.seconds ?? settings.seconds);
+  if (scheme === "sockets") return runSocketWorld(shape, port++, { warmUpSeconds, seconds });
   const child = new Child<MemoryArguments, "run">({ role: "memory", shape, warmUpSeconds, seconds }, 0);
   try {
     await child.ready();
@@ -104,12 +118,19 @@ function chosenParts(): readonly string[] {
   return chosen;
 }
 
+/** True if a quick run leaves the case out. */
+function isSlow(scheme: Scheme, distribution: Distribution): boolean {
+  return scheme === "sockets" && distribution !== "all-in-view";
+}
+
 async function run(): Promise<void> {
   const parts = chosenParts();
   const asked = parts.includes("query") ? query() : undefined;
   // The goals are those of the whole number of players.
   const goals = goalCases(settings.share)
-    .filter(({ scheme }) => parts.includes(scheme))
+    .filter(
+      ({ scheme, shape }) => parts.includes(scheme) && !(values.quick && isSlow(scheme, shape.distribution)),
+    )
     .map((each) => (values.quick ? { ...each, goals: {} } : each));
   const scaling = parts.includes("scaling")
     ? scalingCases().slice(0, values.quick ? QUICK_SCALING : undefined)
@@ -133,6 +154,13 @@ async function run(): Promise<void> {
   printResult("world", { rows: printed, bounds, isComplete, isQuick: values.quick, asJson: values.json });
 }
 
-if (values.child !== undefined) serveMemoryWorld(JSON.parse(values.child) as MemoryArguments);
+async function runChild(options: MemoryArguments | SocketArguments): Promise<void> {
+  if (options.role === "memory") serveMemoryWorld(options);
+  else if (options.role === "server") await serveWorld(options);
+  else if (options.role === "bots") runWorldBots(options);
+  else runWorldCheckers(options);
+}
+
+if (values.child !== undefined) await runChild(JSON.parse(values.child) as MemoryArguments | SocketArguments);
 else if (values.help) process.stdout.write(`${USAGE}\n`);
 else await run();

@@ -5,6 +5,7 @@ import type { Cancel, Scheduler } from "@paceline/transport";
  * timer in which it ran. By then all states are written.
  */
 export class StepTimes implements Scheduler {
+  readonly turnMs: Scheduler["turnMs"];
   readonly #base: Scheduler;
   readonly #hasSockets: boolean;
   #times: number[] = [];
@@ -14,6 +15,7 @@ export class StepTimes implements Scheduler {
   /** @param hasSockets true if a server writes to its sockets at the end of the event loop's turn, which counts as well */
   constructor(base: Scheduler, hasSockets: boolean) {
     this.#base = base;
+    this.turnMs = base.turnMs;
     this.#hasSockets = hasSockets;
   }
 

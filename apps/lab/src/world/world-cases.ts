@@ -1,4 +1,4 @@
-import type { WorldShape } from "./world-shape.js";
+import { HUBS, type WorldShape } from "./world-shape.js";
 
 /** `memory`: links of memory under virtual time. `sockets`: WebSockets on this machine. */
 export type Scheme = "memory" | "sockets";
@@ -31,7 +31,30 @@ function worldOf(distribution: "uniform" | "hot-spot", entities: number, aimedIn
 export function goalCases(share: number): WorldCase[] {
   const thousand = Math.round(MAX_RECEIVERS * share);
   const both = (["uniform", "hot-spot"] as const).map((distribution) => worldOf(distribution, thousand, 20));
-  return both.map((shape) => ({ scheme: "memory", shape, goals: { tickMsP99: 30 } }));
+  return [
+    ...both.map((shape): WorldCase => ({ scheme: "memory", shape, goals: { tickMsP99: 30 } })),
+    {
+      scheme: "sockets",
+      shape: crowdOf("all-in-view", Math.round(250 * share), 20, 16_000),
+      goals: { tickMsP95: 25, bytesPerReceiverPerSecond: 12_000 },
+    },
+    {
+      scheme: "sockets",
+      shape: crowdOf("three-hubs", Math.round(600 * share), 10, BYTES_PER_SECOND),
+      goals: { tickMsP95: 45 },
+    },
+    ...both.map((shape): WorldCase => ({ scheme: "sockets", shape, goals: { tickMsP95: 70 } })),
+  ];
+}
+
+function crowdOf(
+  distribution: "all-in-view" | "three-hubs",
+  players: number,
+  tickHz: number,
+  bytesPerSecond: number,
+): WorldShape {
+  const aimedInView = distribution === "three-hubs" ? players / HUBS : players;
+  return { distribution, entities: players, receivers: players, tickHz, aimedInView, bytesPerSecond };
 }
 
 /** Returns the cases that show how costs grow with the players and with what they see. */

@@ -6,7 +6,7 @@ import type { StepTimes } from "./step-times.js";
 import { geometryOf, type WorldShape } from "./world-shape.js";
 
 export const WORLD_ROOM = "world";
-const PRECISION_M = 0.01;
+export const PRECISION_M = 0.01;
 /** As many as a room has players, so that rates fall in a crowd, but nobody disappears. */
 const MAX_ENTITIES = 1000;
 

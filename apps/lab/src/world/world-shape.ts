@@ -24,7 +24,7 @@ const RADIUS_M = 50;
 /** Edge of a crowd, and a view distance that is longer than its diagonal, m. */
 const CROWD_M = 100;
 const CROWD_RADIUS_M = 150;
-const HUBS = 3;
+export const HUBS = 3;
 const HUB_DISTANCE_M = 1000;
 const HOT_SHARE = 0.3;
 const HOT_SPOT_SHARE_OF_EDGE = 0.1;
