@@ -49,8 +49,8 @@ const COLUMNS = [
   ],
   ...["bytesPerReceiverPerSecond", "inView", "rssMB", "goal"],
 ];
-const FULL = { seconds: 20, warmUpSeconds: 5, rounds: 5, share: 1, queryRounds: 600 };
-const QUICK = { seconds: 2, warmUpSeconds: 1, rounds: 1, share: 0.1, queryRounds: 60 };
+const FULL = { seconds: 20, warmUpSeconds: 5, rounds: 5, share: 1, scalingShare: 1, queryRounds: 600 };
+const QUICK = { seconds: 2, warmUpSeconds: 1, rounds: 1, share: 0.1, scalingShare: 0.4, queryRounds: 60 };
 const QUICK_SCALING = 2;
 const FIRST_PORT = 21_000;
 const PORTS = 8000;
@@ -133,7 +133,7 @@ async function run(): Promise<void> {
     )
     .map((each) => (values.quick ? { ...each, goals: {} } : each));
   const scaling = parts.includes("scaling")
-    ? scalingCases().slice(0, values.quick ? QUICK_SCALING : undefined)
+    ? scalingCases(settings.scalingShare).slice(0, values.quick ? QUICK_SCALING : undefined)
     : [];
   const goalRows = await playAll(goals, Number(values.rounds ?? settings.rounds));
   const scaled = await playAll(scaling, 1);

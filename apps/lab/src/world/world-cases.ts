@@ -57,12 +57,12 @@ function crowdOf(
   return { distribution, entities: players, receivers: players, tickHz, aimedInView, bytesPerSecond };
 }
 
-/** Returns the cases that show how costs grow with the players and with what they see. */
-export function scalingCases(): WorldCase[] {
+/** Returns the cases that show how costs grow with the players and with what they see. `share`: of the players, to be quick. */
+export function scalingCases(share: number): WorldCase[] {
   const sizes = [...SCALING_RECEIVERS, LARGEST_WORLD];
   return sizes.flatMap((entities) =>
     SCALING_IN_VIEW.map((inView): WorldCase => {
-      return { scheme: "memory", shape: worldOf("uniform", entities, inView), goals: {} };
+      return { scheme: "memory", shape: worldOf("uniform", Math.round(entities * share), inView), goals: {} };
     }),
   );
 }

@@ -1,4 +1,4 @@
-/** What a world cost its server. */
+/** Costs of a world for its server. */
 export interface WorldFigures {
   /** Times of the room's steps, from the game's step to the end of the states, ms. */
   readonly tickMs: readonly number[];
