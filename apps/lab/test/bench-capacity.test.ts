@@ -194,7 +194,7 @@ describe("bots of Paceline in a real room", () => {
     const greeting = [writeAuthority({ type: "view", isInterpolated: true, everyTicks: 1 })];
     const bots: Bot[] = [];
     for (let index = 0; index < 5; index++) {
-      const options = { port: tap.port, room: "walk", options: { index }, greeting, inputBody };
+      const options = { server: tap.port, room: "walk", options: { index }, greeting, inputBody };
       bots.push(await PacelineBot.join(options, (reason) => ends.push(reason)));
     }
     expect(WalkRoom.opened!.players.size).toBe(5);
@@ -226,7 +226,7 @@ describe("bots of Paceline in a real room", () => {
   test("say why the server ends them", { timeout: 60_000 }, async () => {
     const server = defineServer({ rooms: { walk: WalkRoom }, log: silentLog, guardsProcess: false });
     const port = Number(new URL(await server.listen(0)).port);
-    const options = { port, room: "nowhere", options: {}, greeting: [], inputBody };
+    const options = { server: port, room: "nowhere", options: {}, greeting: [], inputBody };
     await expect(PacelineBot.join(options, () => undefined)).rejects.toThrow("4106");
     const ends: string[] = [];
     await PacelineBot.join({ ...options, room: "walk", options: { index: 0 } }, (reason) =>

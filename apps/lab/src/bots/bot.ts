@@ -1,3 +1,5 @@
+import { systemScheduler, type Cancel, type Scheduler } from "@paceline/transport";
+
 /**
  * A player that decodes no states. It answers the server and sends inputs. A process can hold a thousand of
  * them.
@@ -19,14 +21,17 @@ const PUMP_MS = 2;
 /** Gives all bots of a process their turns, evenly over the time. */
 export class TurnPump {
   readonly #bots: { readonly bot: Bot; turns: number }[] = [];
-  readonly #timer: NodeJS.Timeout;
-  #lastMs = performance.now();
+  readonly #scheduler: Scheduler;
+  readonly #cancel: Cancel;
+  #lastMs: number;
   /** Turns that are due; a fraction waits for the next call. */
   #due = 0;
   #next = 0;
 
-  constructor() {
-    this.#timer = setInterval(() => this.#run(), PUMP_MS);
+  constructor(scheduler: Scheduler = systemScheduler) {
+    this.#scheduler = scheduler;
+    this.#lastMs = scheduler.nowMs();
+    this.#cancel = scheduler.every(PUMP_MS, () => this.#run());
   }
 
   get size(): number {
@@ -39,12 +44,12 @@ export class TurnPump {
 
   /** Stops, and lets all bots leave. */
   end(): void {
-    clearInterval(this.#timer);
+    this.#cancel();
     for (const { bot } of this.#bots) bot.leave();
   }
 
   #run(): void {
-    const nowMs = performance.now();
+    const nowMs = this.#scheduler.nowMs();
     this.#due += ((nowMs - this.#lastMs) / 1000) * TURNS_PER_SECOND * this.size;
     this.#lastMs = nowMs;
     // A late process leaves turns out: bots that catch up would load the server with a burst.

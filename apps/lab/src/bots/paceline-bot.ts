@@ -1,9 +1,30 @@
-import { MessageKind, PayloadKind, WEBSOCKET_PROTOCOL, readServerMessage } from "@paceline/protocol";
-import { BareWebSocket } from "./bare-web-socket.js";
+import {
+  MessageKind,
+  PROTOCOL_VERSION,
+  PayloadKind,
+  WEBSOCKET_PROTOCOL,
+  readServerMessage,
+} from "@paceline/protocol";
+import { systemScheduler, type Clock } from "@paceline/transport";
+import { BareWebSocket, type BareWebSocketOptions } from "./bare-web-socket.js";
 import type { Bot } from "./bot.js";
 
+/** A connection of a bot to its server. */
+export interface BotConnection {
+  /** Resolves when the server has accepted it; rejects if it does not. */
+  readonly opened: Promise<void>;
+  send(message: Uint8Array): void;
+  close(): void;
+}
+
+/** Connects a bot. */
+export type BotConnect = (
+  request: Pick<BareWebSocketOptions, "onMessage" | "onClose"> & { readonly protocols: readonly string[] },
+) => BotConnection;
+
 export interface PacelineBotOptions {
-  readonly port: number;
+  /** Port of the server on this machine, or the function that connects. */
+  readonly server: number | BotConnect;
   /** Name of the room's class at the server. */
   readonly room: string;
   /** Options of the join. */
@@ -12,6 +33,8 @@ export interface PacelineBotOptions {
   readonly greeting: readonly Uint8Array[];
   /** Returns the body of an input message (WF32). */
   readonly inputBody: (number: number) => Uint8Array;
+  /** Clock of the bot. Default: the machine's own. */
+  readonly clock?: Clock;
 }
 
 /** Bits of a packet's first byte (WF2). */
@@ -24,17 +47,16 @@ const KIND_SHIFT = 5;
 /** In `said`: a receipt of bulk follows the acks (WF3). */
 const BULK_RECEIPT = 16;
 const ACK_BYTES = 4;
-const PROTOCOL_VERSION = 4;
 
 /**
- * A player that speaks the wire format (docs/WIRE-FORMAT.md) by hand over a bare WebSocket. It joins in the
+ * A player that speaks the wire format (docs/WIRE-FORMAT.md) by hand, over a bare WebSocket or another connection. It joins in the
  * upgrade (WF48), answers pings, receipts reliable messages, and says acks at each turn. It says them even if
  * nothing has arrived since, which a whole client would leave out.
  */
 export class PacelineBot implements Bot {
   readonly #options: PacelineBotOptions;
   readonly #onEnd: (reason: string) => void;
-  readonly #socket: BareWebSocket;
+  readonly #connection: BotConnection;
   readonly #entered: Promise<void>;
   #enter!: () => void;
   #refuse!: (error: Error) => void;
@@ -55,9 +77,13 @@ export class PacelineBot implements Bot {
     this.#entered = new Promise((resolve, reject) => {
       [this.#enter, this.#refuse] = [resolve, reject];
     });
-    this.#socket = new BareWebSocket({
-      port: options.port,
-      path: "/link",
+    const { server } = options;
+    const connect =
+      typeof server === "function"
+        ? server
+        : (request: Parameters<BotConnect>[0]) =>
+            new BareWebSocket({ ...request, port: server, path: "/link" });
+    this.#connection = connect({
       protocols: [WEBSOCKET_PROTOCOL, credentialOf(options)],
       onMessage: (packet) => this.#receive(packet),
       onClose: (code, reason) => this.#closed(`the server closed a bot's link: ${code} ${reason}`),
@@ -67,7 +93,7 @@ export class PacelineBot implements Bot {
   /** Resolves after the welcome. `onEnd` is called if the server ends the session later. */
   static async join(options: PacelineBotOptions, onEnd: (reason: string) => void): Promise<PacelineBot> {
     const bot = new PacelineBot(options, onEnd);
-    await bot.#socket.opened;
+    await bot.#connection.opened;
     await bot.#entered;
     for (const payload of options.greeting) bot.#sendReliable(payload);
     return bot;
@@ -79,7 +105,7 @@ export class PacelineBot implements Bot {
   }
 
   leave(): void {
-    this.#socket.close();
+    this.#connection.close();
   }
 
   #closed(reason: string): void {
@@ -103,7 +129,7 @@ export class PacelineBot implements Bot {
     const packet = new Uint8Array(head.length + body.length);
     packet.set(head);
     packet.set(body, head.length);
-    this.#socket.send(packet);
+    this.#connection.send(packet);
   }
 
   #acks(): number[] {
@@ -166,7 +192,7 @@ export class PacelineBot implements Bot {
   }
 
   #pong(number: Buffer): void {
-    const us = Math.floor(performance.now() * 1000);
+    const us = Math.floor((this.#options.clock ?? systemScheduler).nowMs() * 1000);
     const body = Buffer.alloc(8);
     number.copy(body, 0, 0, 2);
     body.writeUInt32LE(us % 2 ** 32, 2);

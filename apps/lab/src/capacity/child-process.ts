@@ -90,8 +90,8 @@ const RESOLUTION_MS = 5;
  * Answers orders of the parent process, each after its work is done. The process ends with its parent, and
  * with an error if the work fails.
  */
-export function answerOrders(answers: Readonly<Record<CapacityOrder, () => unknown>>): void {
-  process.on("message", (order: CapacityOrder) => {
+export function answerOrders<Order extends string>(answers: Readonly<Record<Order, () => unknown>>): void {
+  process.on("message", (order: Order) => {
     void Promise.resolve(answers[order]()).then((figures) => process.send?.({ order, figures }));
   });
   process.on("disconnect", () => process.exit());

@@ -342,7 +342,9 @@ export class PlayerStates extends AlignedReceiver {
   /** Sends a body of states. */
   send(states: GroupStates, moment: ReplicationMoment): void {
     const { body, content, number, removed, rows } = states;
-    const sequence = this.sendBodies(body, number, moment, removed.length > 0);
+    this.#hasSent = true;
+    const key = this.#keyOf(number);
+    const sequence = this.connection.send(body, key, this.#departure(moment, removed.length > 0));
     this.noteSent(states, sequence, moment.nowMs);
     if (sequence === undefined || (this.#isFree && content !== "wanted")) return;
     // Whole states are the beginning, not the course: the budget pays for them, but does not learn from them.
@@ -353,15 +355,21 @@ export class PlayerStates extends AlignedReceiver {
   sendBodies(
     body: Uint8Array,
     number: number,
-    { tick, nowMs }: ReplicationMoment,
+    moment: ReplicationMoment,
     hasRemovals: boolean,
-    further?: readonly Uint8Array[],
+    further: readonly Uint8Array[],
   ): number | undefined {
-    const moment = { tick, nowMs, isFollowed: !this.isInOrder || hasRemovals };
-    // A slow line says how many states it takes: see `prepare`. None waits long enough to be replaced.
-    const key = this.isInOrder && !this.#isSlow ? 0 : number;
     this.#hasSent = true;
-    return this.connection.send(body, key, moment, further);
+    return this.connection.send(body, this.#keyOf(number), this.#departure(moment, hasRemovals), further);
+  }
+
+  /** A slow line says how many states it takes: see `prepare`. None waits long enough to be replaced. */
+  #keyOf(number: number): number {
+    return this.isInOrder && !this.#isSlow ? 0 : number;
+  }
+
+  #departure({ tick, nowMs }: ReplicationMoment, hasRemovals: boolean): StateMoment {
+    return { tick, nowMs, isFollowed: !this.isInOrder || hasRemovals };
   }
 
   /** Notes the packet that carries states. Its removals are announced until its acknowledgement. */

@@ -1,15 +1,8 @@
-import { setTimeout as pause } from "node:timers/promises";
 import { Client, type Entity, type HostedRoom } from "@paceline/client";
-import { NodeWebSocket } from "@paceline/client/node";
-import {
-  MessageKind,
-  PayloadKind,
-  readMessages,
-  readPacket,
-  readToAuthority,
-  writeInputs,
-} from "@paceline/protocol";
 import { Room, defineServer, type ServerEntity } from "@paceline/server";
+import { arenaInputBody } from "../../bots/arena-input-body.js";
+import { ONE_ADDRESS_LIMITS } from "../../bots/one-address-limits.js";
+import { OverheardSocket, overheardGreeting } from "../../bots/overheard-socket.js";
 import { PacelineBot } from "../../bots/paceline-bot.js";
 import { ArenaClock, ArenaInput, CLOCK_MS } from "../../room/systems/arena-kinds.js";
 import { sentMsOf } from "../../room/systems/arena.js";
@@ -24,20 +17,7 @@ const ROOM = "walkers";
 const MAX_ROOM_PLAYERS = 1000;
 /** More than a room of a thousand needs. */
 const STATE_BYTES_PER_SECOND = 10_000_000;
-const GREETING_LIMIT_MS = 5000;
-const POLL_MS = 20;
 const TICKS_PER_INPUT = TICK_HZ / INPUTS_PER_SECOND;
-/** All players come from one address, at the same time. */
-const LIMITS = {
-  matchesPerSecondPerAddress: 10_000,
-  matchBurstPerAddress: 100_000,
-  linksPerSecondPerAddress: 10_000,
-  linkBurstPerAddress: 100_000,
-  roomsPerMinutePerAddress: 100_000,
-  roomBurstPerAddress: 100_000,
-  joinsPerSecondPerRoom: 10_000,
-  joinBurstPerRoom: 100_000,
-};
 
 type WalkersTypes = { readonly options: { readonly room: number; readonly index: number } };
 
@@ -83,30 +63,7 @@ class WalkersRoom extends Room<WalkersTypes> {
 }
 
 function defineWalkers() {
-  return defineServer({ rooms: { [ROOM]: WalkersRoom }, limits: LIMITS });
-}
-
-/** The view terms that the whole clients of this process have sent, one after the other. */
-const views: Uint8Array[] = [];
-
-/** A WebSocket that keeps the view terms which its client sends to the server. */
-class OverheardSocket extends NodeWebSocket {
-  override send(data: Uint8Array): void {
-    for (const payload of authorityPayloads(data)) {
-      if (readToAuthority(payload.subarray(1))?.type === "view") views.push(payload.slice());
-    }
-    super.send(data);
-  }
-}
-
-function authorityPayloads(bytes: Uint8Array): Uint8Array[] {
-  const packet = readPacket(bytes);
-  const messages = typeof packet === "string" ? packet : readMessages(packet, () => undefined);
-  if (typeof messages === "string") return [];
-  // A reliable message has its number before its payload.
-  return messages
-    .filter(({ kind, body }) => kind === MessageKind.reliable && body[2] === PayloadKind.authority)
-    .map(({ body }) => body.subarray(2));
+  return defineServer({ rooms: { [ROOM]: WalkersRoom }, limits: ONE_ADDRESS_LIMITS });
 }
 
 type Game = ReturnType<typeof defineWalkers>;
@@ -178,13 +135,9 @@ class WalkersView implements SeenState {
   }
 }
 
-const inputRow = new Float32Array(ArenaInput.definition.components.length);
-
-/** Returns the input that the checkers send, for all ticks since the one before. */
+/** Returns the input that the checkers send. */
 function inputBody(number: number): Uint8Array {
-  inputRow.set([number & 0xffff, -127, 127, 1.25, 2.5]);
-  const rows = Array.from({ length: TICKS_PER_INPUT }, () => inputRow);
-  return writeInputs(ArenaInput, { newest: (number * TICKS_PER_INPUT) & 0xffff, rows });
+  return arenaInputBody(number, TICKS_PER_INPUT);
 }
 
 export const paceline: CapacitySystem = {
@@ -201,15 +154,9 @@ export const paceline: CapacitySystem = {
   joinBot({ port, room, index, greeting, onEnd }) {
     const payloads = greeting.map((text) => Buffer.from(text, "base64"));
     return PacelineBot.join(
-      { port, room: ROOM, options: { room, index }, greeting: payloads, inputBody },
+      { server: port, room: ROOM, options: { room, index }, greeting: payloads, inputBody },
       onEnd,
     );
   },
-  // With other view terms the server would put the bots into a group of their own.
-  async greeting() {
-    const untilMs = performance.now() + GREETING_LIMIT_MS;
-    while (views.length === 0 && performance.now() < untilMs) await pause(POLL_MS);
-    if (views.length === 0) throw new Error("the first client sent no view terms");
-    return [Buffer.from(views.at(-1)!).toString("base64")];
-  },
+  greeting: overheardGreeting,
 };
