@@ -8,7 +8,8 @@ import type { WorldFigures } from "./world-figures.js";
 import type { WorldShape } from "./world-shape.js";
 
 const BOT_PROCESSES = 2;
-const JOIN_LIMIT_MS = 120_000;
+/** The news of joins grows with the square of the players. */
+const JOIN_LIMIT_MS = 300_000;
 
 /**
  * Plays a world over WebSockets: the server on the first core, bots and whole clients on the others. Throws if a client has
