@@ -21,7 +21,7 @@ import type { WorldFigures } from "./world/world-figures.js";
 
 const USAGE = `pnpm bench world [--json] [--quick] [--only NAME,NAME] [--rounds N] [--seconds N]
 
-What a room with interest costs its server, while everything in it walks to random places. A tick's time is that of the room's
+The costs of a room with interest for its server, while everything in it walks to random places. A tick's time is that of the room's
 step, from the game's own step to the end of the states. "memory": a whole server and bare sessions that acknowledge ten
 times a second and send inputs at 5 Hz, over links of memory in one process on one core; its memory is that of both.
 "sockets": the same over WebSockets, with the server on a core of its own, bots in two processes, and eight whole clients that

@@ -1,6 +1,9 @@
-import type { EntityRecord } from "../src/entities/world.js";
+import { defineEntity, vec3 } from "@paceline/protocol";
+import { World, type EntityRecord } from "../src/entities/world.js";
+import { Ground } from "../src/interest/ground.js";
+import { exactTerms } from "../src/states/state-terms.js";
 import { describe, expect, test } from "vitest";
-import { Food, Meadow, Score, Walker, distanceM, positionOf, type MeadowInterest } from "./meadow.js";
+import { Food, Meadow, Runner, Score, Walker, distanceM, positionOf, type MeadowInterest } from "./meadow.js";
 import type { Receiver, ReceiverNetwork } from "./receiver.js";
 
 const RADIUS_M = 40;
@@ -286,6 +289,77 @@ describe("what a player looks from", () => {
     expect(player.held.has(friend.id)).toBe(false);
     expect(player.removals.at(-1)).toMatchObject({ id: friend.id, why: "out-of-view" });
   });
+});
+
+describe("detail", () => {
+  /** Returns the ticks of the states of a walker that no model predicts, at this place. */
+  const ticksOf = (x: number, rings: MeadowInterest["rings"], swayM = 2, kind = Walker): number[] => {
+    const meadow = new Meadow(20, { rings: rings! });
+    const player = meadow.join(inOrder);
+    meadow.spawn(Food, player, { x: 0, y: 0 });
+    const walker = meadow.spawn(kind, undefined, { x, y: 0 });
+    meadow.run(10, 0);
+    const ticks: number[] = [];
+    player.onState = ({ id, tick }) => void (id === walker.id && ticks.push(tick));
+    for (let tick = 0; tick < 60; tick++)
+      meadow.run(1, 0, undefined, () => positionOf(walker).set(x, swayM * Math.sin(tick / 3)));
+    return ticks;
+  };
+  const gaps = (ticks: readonly number[]): number[] => ticks.slice(1).map((tick, at) => tick - ticks[at]!);
+
+  test("follows the rates of the rings", () => {
+    const rings = [{ radiusM: 30 }, { radiusM: 90, everyTicks: 4 }];
+    expect(Math.min(...gaps(ticksOf(5, rings)))).toBe(1);
+    expect(Math.min(...gaps(ticksOf(75, rings)))).toBe(4);
+    expect(ticksOf(75, rings).length).toBeGreaterThan(8);
+  });
+
+  test("follows the thresholds of the rings", () => {
+    const rings = [{ radiusM: 30 }, { radiusM: 90, thresholdM: 10 }];
+    expect(ticksOf(5, rings).length).toBeGreaterThan(50);
+    expect(ticksOf(75, rings).length).toBeLessThan(5);
+    expect(ticksOf(75, rings, 40).length).toBeGreaterThan(20);
+    // A kind with motion has a state every 150 ms while it moves, whatever its error is.
+    expect(ticksOf(5, rings, 2, Runner).length).toBeGreaterThan(40);
+    expect(ticksOf(75, rings, 2, Runner).length).toBeLessThan(25);
+  });
+
+  test("follows the player's own terms: their rate, and their bytes where the room has more", () => {
+    const meadow = new Meadow(21, { radiusM: 100, maxEntities: 4096 });
+    const [modest, other] = [meadow.join(inOrder), meadow.join(inOrder)];
+    for (const player of [modest, other]) meadow.spawn(Walker, player, { x: 0, y: 0 });
+    for (let each = 0; each < 200; each++) meadow.spawn(Walker, undefined, meadow.somewhere(45));
+    meadow.run(20);
+    const { eventLifetimeMs, messagePeriodMs } = { eventLifetimeMs: 1000, messagePeriodMs: 0 };
+    modest.states.setView({
+      ...{ type: "view", ...exactTerms, eventLifetimeMs, messagePeriodMs },
+      ...{ everyTicks: 2, bytesPerSecond: 4000 },
+    });
+    meadow.run(60);
+    const [before, beforeOther, removals] = [modest.bytes, other.bytes, modest.removals.length];
+    const states = [0, 0];
+    modest.onState = ({ tick }) => void (states[tick % 2]! += 1);
+    for (let leg = 0; leg < 8; leg++) meadow.run(20, 5, { x: 10 * leg, y: -5 * leg });
+    expect((modest.bytes - before) / 8).toBeLessThan(4000 * 1.15);
+    expect((other.bytes - beforeOther) / 8).toBeGreaterThan(5000);
+    // Between its turns come only entities that enter another cell.
+    expect(states[1]! / states[0]!).toBeLessThan(0.3);
+    expect(modest.removals.length - removals).toBeLessThan(200);
+    expect(modest.drops).toEqual([]);
+  });
+});
+
+test("the ground of three dimensions is x and z, unless the room says x and y", () => {
+  const Drone = defineEntity("drone", {
+    position: vec3({ range: [-100, 100], precision: 0.01, unit: "m" }),
+  });
+  const world = new World({ definitions: [Drone], tickHz: 20, historyTicks: 64 });
+  const drone = world.spawn(Drone, { position: { x: 1, y: 2, z: 3 } }, undefined);
+  expect(new Ground([Drone], undefined).placeOf(drone)).toEqual([1, 3]);
+  expect(new Ground([Drone], "xy").placeOf(drone)).toEqual([1, 2]);
+  expect(new Ground([Drone], undefined).yOfPoint({ x: 1, y: 2, z: 3 })).toBe(3);
+  expect(new Ground([Drone], "xy").yOfPoint({ x: 1, y: 2, z: 3 })).toBe(2);
+  expect(new Ground([Drone], undefined).world).toEqual({ minX: -100, minY: -100, maxX: 100, maxY: 100 });
 });
 
 describe("a crowd", () => {

@@ -12,6 +12,8 @@ const TICK_HZ = 20;
 const EDGE_M = 200;
 const position = vec2({ range: [-EDGE_M, EDGE_M], precision: 0.01, unit: "m" });
 export const Walker = defineEntity("walker", { position });
+/** As a walker, but continued by its velocity. */
+export const Runner = defineEntity("runner", { position }, { motion: "velocity" });
 export const Food = defineEntity(
   "food",
   { position, size: scalar({ range: [0, 10], precision: 0.1 }) },
@@ -28,7 +30,7 @@ interface Place {
   readonly y: number;
 }
 type Placed = { readonly position: Place & { set(x: number, y: number): void } };
-type Kind = typeof Walker | typeof Food | typeof Score;
+type Kind = typeof Walker | typeof Runner | typeof Food | typeof Score;
 export type MeadowInterest = RoomInterest<{ readonly number: number }, { readonly id: number }>;
 
 export const positionOf = (record: EntityRecord) => (record.entity as unknown as Placed).position;
@@ -39,7 +41,11 @@ export function distanceM(a: EntityRecord, b: EntityRecord): number {
 
 /** A room with interest: walkers that walk to random places, food that lies around, and players who look at them. */
 export class Meadow {
-  readonly world = new World({ definitions: [Walker, Food, Score], tickHz: TICK_HZ, historyTicks: 64 });
+  readonly world = new World({
+    definitions: [Walker, Food, Score, Runner],
+    tickHz: TICK_HZ,
+    historyTicks: 64,
+  });
   readonly counters = newRoomCounters();
   readonly replicator: InterestReplicator;
   readonly players: Receiver[] = [];
@@ -54,7 +60,7 @@ export class Meadow {
     this.replicator = new InterestReplicator({
       ...{ world: this.world, tickHz: TICK_HZ, bytesPerSecond, counters: this.counters },
       interest,
-      ground: new Ground([Walker, Food, Score], interest.ground),
+      ground: new Ground([Walker, Food, Score, Runner], interest.ground),
       nowMs: () => 0,
       onFault: ({ kind }) => this.faults.push(kind),
     });

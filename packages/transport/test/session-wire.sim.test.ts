@@ -133,6 +133,32 @@ describe("acks", () => {
     expect(scene.acknowledged).toEqual([1, 3, 2]);
   });
 
+  test("[WF3] tell once of several bodies in a packet, whether it waited or not", () => {
+    const scene = new Scene();
+    const link = scene.link();
+    const send = (...bytes: readonly number[]): number | undefined => {
+      const [first, ...further] = bytes.map((byte) => Uint8Array.of(byte));
+      expect(scene.session.nextState).toBe((scene.acknowledged.at(-1) ?? 0) + 1);
+      return scene.session.sendState(first!, 0, Uint8Array.of(8), undefined, further);
+    };
+    for (const queuedBytes of [0, 1_000_000]) {
+      link.queuedBytes = queuedBytes;
+      const number = send(1, 2, 3);
+      link.queuedBytes = 0;
+      scene.scheduler.advance(20);
+      const packet = link.takeSent().find(({ header }) => header.tick !== undefined)!;
+      expect(packet.header.only).toBeUndefined();
+      expect(packet.messages.map(({ kind, body }) => [kind, ...body])).toEqual([
+        [MessageKind.state, 8, 1],
+        [MessageKind.state, 2],
+        [MessageKind.state, 3],
+      ]);
+      link.receive([], { sequence: number!, acks: { ack: packet.header.sequence, ackBits: 0 } });
+      expect(scene.acknowledged.at(-1)).toBe(number);
+    }
+    expect(scene.acknowledged).toEqual([1, 2]);
+  });
+
   test("[WF2] [WF3] of states that the owner does not follow are not told, whether they waited or not", () => {
     const scene = new Scene();
     const link = scene.link();

@@ -34,6 +34,8 @@ interface PlainField {
   readonly count: number;
   readonly kind: "angle" | "quat" | "number";
   readonly threshold: number;
+  /** True for the position of a kind without motion. */
+  readonly isPosition: boolean;
   /**
    * True: the threshold applies to each component, which may be rounded. False: to the distance of all
    * components.
@@ -100,7 +102,7 @@ export class SentReplica {
       ? this.#motionUrgency(state, tick, this.#policyOf(policy, heartbeatMs))
       : 0;
     if (ofMotion > 0) return ofMotion;
-    const isPlain = this.#hasPlainChange(state) || this.#hasOtherTexts(texts);
+    const isPlain = this.#hasPlainChange(state, policy.leastErrorM ?? 0) || this.#hasOtherTexts(texts);
     this.#reason = isPlain ? "field" : "heartbeat";
     return isPlain || ageMs >= heartbeatMs ? 1 : 0;
   }
@@ -182,9 +184,10 @@ export class SentReplica {
     this.#isFaulty = true;
   }
 
-  #hasPlainChange(state: Float32Array): boolean {
+  #hasPlainChange(state: Float32Array, leastErrorM: number): boolean {
     const sent = this.#sent;
-    for (const { at, count, kind, threshold, isOfEach } of this.#plain) {
+    for (const { at, count, kind, threshold: own, isOfEach, isPosition } of this.#plain) {
+      const threshold = isPosition ? Math.max(own, leastErrorM) : own;
       if (kind === "quat") {
         if (orientationErrorRad(state, sent, at) > threshold) return true;
         continue;
@@ -222,6 +225,7 @@ function plainFields(definition: EntityDefinition): PlainField[] {
     // The precision of a rotation applies to the whole, not to a component.
     const rounding = kind === "quat" ? 1 : ROUNDING_STEPS;
     const isOfEach = own === undefined;
-    return [{ at, count, kind, isOfEach, threshold: own ?? field.precision * rounding }];
+    const isPosition = path === "position";
+    return [{ at, count, kind, isOfEach, isPosition, threshold: own ?? field.precision * rounding }];
   });
 }

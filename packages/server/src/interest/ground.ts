@@ -6,7 +6,7 @@ import type { Point } from "../entities/sight.js";
 /** The two axes of a position on which distances count. */
 export type GroundAxes = "xy" | "xz";
 
-/** Where the places of one kind are in its rows. */
+/** The columns of a kind's rows that hold its places. */
 interface PlaceColumns {
   /** Index of the position's first component. */
   readonly at: number;

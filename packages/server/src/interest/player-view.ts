@@ -23,7 +23,7 @@ const MAX_BYTES_IN_ORDER = limits.reliablePacketBytes / 2 - HEADS_BYTES;
 /** Bytes of a message besides its body. */
 export const MESSAGE_BYTES = 4;
 const NEVER = -1;
-/** Filled anew for each view. */
+/** Each view writes the ids of its due entities here, and reads them at once. */
 const dueIds = new Uint16Array(4096);
 
 /** An entity that a player gets alone, and the tick of its last state. */

@@ -14,7 +14,7 @@ export interface KindInterest extends EntityInterest {
 }
 
 /**
- * What concerns a player: entities near its viewpoint. What concerns it not is not in the bytes that it gets. One of
+ * The entities that concern a player: those near its viewpoint. The player gets no byte of the others. One of
  * `radiusM` and `rings` is enough: `readonly interest = { radiusM: 80 }`.
  */
 export interface RoomInterest<P = never, E = never> extends Pick<
