@@ -45,7 +45,7 @@ test("paceline dev shows an error of the game's file on the page until the next 
     save(GAME.replace("{}", '{ onCreate() { throw new Error("no map"); } }'));
     // The server may not have loaded the saved file when the first player joins.
     await expect(async () => {
-      await fetch(`${address}/match/joinOrCreate/arena`, { method: "POST", body: '{"version":4}' });
+      await fetch(`${address}/match/joinOrCreate/arena`, { method: "POST", body: '{"version":5}' });
       await expect(overlay).toContainText(/hook=onCreate\s+Error: no map/, { timeout: 500 });
     }).toPass();
     await overlay.click();

@@ -131,10 +131,10 @@ function receiveStates(session, stream, tick, body) {
 }
 const [endpoint, room] = process.argv.slice(2);
 const url = `${endpoint}/match/joinOrCreate/${room}`;
-const answer = await fetch(url, { method: "POST", body: '{"version":4}' });
+const answer = await fetch(url, { method: "POST", body: '{"version":5}' });
 const { ticket, linkPath, error } = await answer.json();
 if (error) throw new Error(`${error.code}: ${error.message}`);
-const socket = new WebSocket(endpoint.replace("http", "ws") + linkPath, ["paceline.4", `ticket.${ticket}`]);
+const socket = new WebSocket(endpoint.replace("http", "ws") + linkPath, ["paceline.5", `ticket.${ticket}`]);
 socket.on("message", (data, isBinary) => isBinary && receive(data));
 socket.on("close", (code) => process.exit(code === 4000 ? 0 : 1));
 setInterval(() => {

@@ -5,7 +5,7 @@ import json
 from byte_reader import Drop
 from packets import is_build
 
-VERSION = 4
+VERSION = 5
 METHODS = ("joinOrCreate", "create", "join", "joinById", "reconnect")
 MOST_OPTIONS, MOST_OPTION_BYTES = 16, 4096
 

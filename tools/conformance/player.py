@@ -195,14 +195,14 @@ class Player:
     # Joining and leaving
 
     def match(self, room):
-        body = json.dumps({"version": 4, "options": {}, "webrtc": self.has_webrtc}).encode()
+        body = json.dumps({"version": 5, "options": {}, "webrtc": self.has_webrtc}).encode()
         request = urllib.request.Request(f"{self.endpoint}/match/joinOrCreate/{room}", body, method="POST")
         with urllib.request.urlopen(request) as answer:
             return json.load(answer)
 
     async def connect(self, path, credential):
         url = self.endpoint.replace("http", "ws") + path
-        self.socket = await WebSocket.connect(url, ["paceline.4", credential])
+        self.socket = await WebSocket.connect(url, ["paceline.5", credential])
 
     async def play(self, room):
         seat = await asyncio.to_thread(self.match, room)

@@ -72,7 +72,7 @@ function protocol.dissector(tvb, pinfo, tree)
 end
 
 -- Recognised by the subprotocol of the handshake, or by the first byte if the capture begins later.
-DissectorTable.get("ws.protocol"):add("paceline.4", protocol)
+DissectorTable.get("ws.protocol"):add("paceline.5", protocol)
 protocol:register_heuristic("ws", function(tvb, pinfo, tree)
   if tvb:len() < 7 or tvb(0, 1):uint() < 0x10 or tvb(0, 1):uint() > 0x18 then return false end
   protocol.dissector(tvb, pinfo, tree)

@@ -166,7 +166,7 @@ class OddProcess {
 
 /** Makes the log write some lines for each of many rooms. */
 async function makeNoise(url: string, rooms: number): Promise<void> {
-  const body = JSON.stringify({ version: 4, options: {} });
+  const body = JSON.stringify({ version: 5, options: {} });
   for (let room = 0; room < rooms; room++) {
     const response = await fetch(`${url}/match/create/race`, { method: "POST", body });
     await response.text();
@@ -206,7 +206,7 @@ describe("a log output that fails", () => {
     const url = await server.address();
     const room = await joined(url, "race");
     for (let loud = 0; loud < LOUD_ROOMS; loud++) {
-      const body = JSON.stringify({ version: 4, options: {} });
+      const body = JSON.stringify({ version: 5, options: {} });
       await (await fetch(`${url}/match/create/loud${loud}`, { method: "POST", body })).text();
     }
     const askedAtMs = performance.now();

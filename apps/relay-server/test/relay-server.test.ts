@@ -51,7 +51,7 @@ describe("the server", () => {
         'import { Room } from "@paceline/server"; export const rooms = { race: class extends Room {} };';
       writeFileSync(file, text);
       const address = await start(["--port", "0", "--rooms", "other", "--game", file]).address();
-      const body = JSON.stringify({ version: 4, options: {} });
+      const body = JSON.stringify({ version: 5, options: {} });
       const response = await fetch(`${address}/match/create/race`, { method: "POST", body });
       expect(response.status).toBe(200);
     } finally {
@@ -70,7 +70,7 @@ describe("the server", () => {
     });
     const match = await fetch(`${address}/match/joinOrCreate/race`, {
       method: "POST",
-      body: '{"version":4}',
+      body: '{"version":5}',
     });
     expect(await match.json()).toMatchObject({ roomName: "race", linkPath: "/link" });
     expect((await fetch(`${address}/`)).status).toBe(404);
@@ -213,7 +213,7 @@ describe("the server", () => {
     });
     const address = await server.address();
     const match = (name: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
-      fetch(`${address}/match/joinOrCreate/${name}`, { method: "POST", body: '{"version":4}', headers });
+      fetch(`${address}/match/joinOrCreate/${name}`, { method: "POST", body: '{"version":5}', headers });
     expect((await match("duel")).status).toBe(200);
     expect((await match("race")).status).toBe(404);
     expect((await match("lobby", { origin: "https://two.example" })).status).toBe(200);

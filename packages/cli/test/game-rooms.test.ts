@@ -76,7 +76,7 @@ async function linkFrom(url: string, ticket: string, address: string): Promise<s
     "Upgrade: websocket",
     "Sec-WebSocket-Version: 13",
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-    `Sec-WebSocket-Protocol: paceline.4, ticket.${ticket}`,
+    `Sec-WebSocket-Protocol: paceline.5, ticket.${ticket}`,
     `X-Forwarded-For: ${address}`,
   ];
   socket.write(`${lines.join("\r\n")}\r\n\r\n`);
@@ -98,7 +98,7 @@ describe("tickets of a server", () => {
     const response = await fetch(`${game}/match/joinOrCreate/race`, {
       method: "POST",
       headers,
-      body: '{"version":4}',
+      body: '{"version":5}',
     });
     const { ticket } = (await response.json()) as { ticket: string };
     expect(await linkFrom(game, ticket, "192.0.2.2")).toBe(expected);

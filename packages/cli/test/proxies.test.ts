@@ -158,7 +158,7 @@ describe.each(PROXIES.map((proxy) => [proxy.name, proxy] as const))("the example
           method: "POST",
           headers,
         });
-        asked.end('{"version":4}');
+        asked.end('{"version":5}');
         const [response] = (await once(asked, "response")) as [IncomingMessage];
         response.resume();
         return response.statusCode;
@@ -195,7 +195,7 @@ describe.each(PROXIES.map((proxy) => [proxy.name, proxy] as const))("the example
     const match = (from: string): Promise<Response> =>
       fetch(`${address}/match/join/race`, {
         method: "POST",
-        body: '{"version":4}',
+        body: '{"version":5}',
         // What a player writes there itself stands before what the proxy appends, and does not count.
         headers: { "X-Forwarded-For": from },
       });

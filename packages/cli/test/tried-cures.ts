@@ -523,13 +523,13 @@ export const trials: Readonly<Record<string, () => Promise<void>>> = {
   "use POST": async () => {
     const url = `${await served()}/match/joinOrCreate/race`;
     expect(await (await fetch(url)).text()).toContain("use POST");
-    const body = JSON.stringify({ version: 4, options: {}, webrtc: false });
+    const body = JSON.stringify({ version: 5, options: {}, webrtc: false });
     expect((await fetch(url, { method: "POST", body })).status).toBe(200);
   },
 
   'use /match/METHOD/NAME, METHOD being one of ${matchMethods.join(", ")}': async () => {
     const url = await served();
-    const body = JSON.stringify({ version: 4, options: {}, webrtc: false });
+    const body = JSON.stringify({ version: 5, options: {}, webrtc: false });
     const asked = (path: string): Promise<Response> =>
       fetch(`${url}/match/${path}`, { method: "POST", body });
     const [, methods] = /METHOD being one of ([\w, ]+)/.exec(await (await asked("enter/race")).text())!;

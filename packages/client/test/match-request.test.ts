@@ -11,7 +11,7 @@ const TIMEOUT_MS = 4000;
 const SHORT_MS = 150;
 const call = checkedCall("joinOrCreate", "race", { track: "hill" });
 const goodSeat = {
-  version: 4,
+  version: 5,
   ticket: "abc.DEF-_1",
   roomName: "race",
   roomId: "r",
@@ -77,7 +77,7 @@ describe("a match request", () => {
       {
         method: "POST",
         url: "/games/match/joinOrCreate/race",
-        body: JSON.stringify({ version: 4, options: { track: "hill" }, webrtc: true }),
+        body: JSON.stringify({ version: 5, options: { track: "hill" }, webrtc: true }),
       },
     ]);
   });

@@ -42,7 +42,7 @@ describe("an error in an answer", () => {
       const player = await real.join();
       spied().mockImplementationOnce(broken);
       const ask = () =>
-        fetch(real.url + path, { method, ...(method === "POST" && { body: '{"version":4}' }) });
+        fetch(real.url + path, { method, ...(method === "POST" && { body: '{"version":5}' }) });
       const failed = await ask();
       expect(failed.status).toBe(500);
       expect(await failed.text()).not.toContain("mistake");

@@ -164,7 +164,7 @@ describe("hostile bytes", () => {
     const protocols = token.map((text) => text.replaceAll(/[\r\n]/g, ""));
     await assert(
       asyncProperty(protocols, async (text) => {
-        const raw = await real.raw(["paceline.4", `ticket.${text}`]);
+        const raw = await real.raw(["paceline.5", `ticket.${text}`]);
         // An invalid subprotocol name is refused with an HTTP status, before there is a WebSocket.
         await eventually(() => expect([400, CloseCode.refused]).toContain(raw.closeCode ?? raw.status));
         raw.destroy();

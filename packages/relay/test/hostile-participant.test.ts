@@ -119,7 +119,7 @@ describe("a relay", () => {
   ])("[WF8] counts a message of %i bytes that is %s", async (bytes, _, code) => {
     const othersAreFine = await withOthers();
     const { ticket } = await real.seat();
-    const raw = await real.raw(["paceline.4", `ticket.${ticket}`]);
+    const raw = await real.raw(["paceline.5", `ticket.${ticket}`]);
     // A session that is not let in yet ends with its link. It is let in before the others hear of it.
     await eventually(() => expect(host.of("joined")).toHaveLength(2));
     expect(real.relay.health().sessions).toBe(3);

@@ -31,7 +31,7 @@ interface Scenario {
 }
 
 async function answerOf(path: string, body?: object): Promise<string[]> {
-  const response = await real.match(path, { version: 4, ...body });
+  const response = await real.match(path, { version: 5, ...body });
   if (response.status === 200) return [];
   const { error } = (await response.json()) as { error: { code: string } };
   return [`HTTP ${response.status}`, `\`${error.code}\``];

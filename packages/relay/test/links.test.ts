@@ -72,7 +72,7 @@ describe("links", () => {
     expect(await closeOf([WEBSOCKET_PROTOCOL, "resume.nobody.token"])).toBe(CloseCode.sessionUnknown);
     const older = real.player([`paceline.${PROTOCOL_VERSION - 1}`, `ticket.${ticket}`]);
     await eventually(() => expect(older.close?.code).toBe(CloseCode.versionMismatch));
-    expect(older.close?.reason).toMatch(/speaks paceline\.4: update the older/);
+    expect(older.close?.reason).toMatch(/speaks paceline\.5: update the older/);
     for (const version of [PROTOCOL_VERSION - 1, PROTOCOL_VERSION + 1])
       expect(await closeOf([`paceline.${version}`, `ticket.${ticket}`])).toBe(CloseCode.versionMismatch);
     const player = real.player([WEBSOCKET_PROTOCOL, `ticket.${ticket}`]);

@@ -47,7 +47,7 @@ const options: Arbitrary<unknown> = array(tuple(names, values), { maxLength: 18 
 );
 const body = record(
   {
-    version: oneof({ arbitrary: constant<unknown>(4), weight: 20 }, constantFrom<unknown>(0, "1", null)),
+    version: oneof({ arbitrary: constant<unknown>(5), weight: 20 }, constantFrom<unknown>(0, "1", null)),
     options: oneof({ arbitrary: options, weight: 10 }, anything()),
     webrtc: oneof({ arbitrary: boolean(), weight: 10 }, anything()),
     token: oneof(string({ unit: "binary" }), halves),
@@ -123,7 +123,7 @@ describe("a match request", () => {
       "4096 bytes",
     ],
   ])("with the options %s is refused: %s", (text, words) => {
-    const wish = readMatchBody({ version: 4, options: JSON.parse(text) as unknown });
+    const wish = readMatchBody({ version: 5, options: JSON.parse(text) as unknown });
     expect(wish).toMatchObject({ status: 400, code: "match/bad-request" });
     expect((wish as { message: string }).message).toContain(words);
   });

@@ -24,7 +24,7 @@ afterEach(() => real.stop());
 describe("match requests", () => {
   it("are answered with a seat", async () => {
     const response = await real.match("joinOrCreate/race", {
-      version: 4,
+      version: 5,
       options: { track: "loop" },
       webrtc: true,
     });
@@ -32,7 +32,7 @@ describe("match requests", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
     const text = /^[\w-]+$/;
     expect(await response.json()).toEqual({
-      version: 4,
+      version: 5,
       ticket: expect.stringMatching(/^[\w-]{32}$/) as string,
       roomId: expect.stringMatching(text) as string,
       roomName: "race",
@@ -45,27 +45,27 @@ describe("match requests", () => {
     ["joinOrCreate/race", "", 400, "match/bad-request", "the body is not JSON in UTF-8"],
     ["joinOrCreate/race", "{", 400, "match/bad-request", "the body is not JSON in UTF-8"],
     ["joinOrCreate/race", "[]", 400, "match/bad-request", "the body must be a JSON object"],
-    ["joinOrCreate/race", {}, 400, "session/version", "version 4"],
-    ["joinOrCreate/race", { version: 1 }, 400, "session/version", "version 4"],
-    ["joinOrCreate/race", { version: 4, webrtc: 1 }, 400, "match/bad-request", "webrtc"],
-    ["joinOrCreate/race", { version: 4, options: [] }, 400, "match/bad-request", "options"],
+    ["joinOrCreate/race", {}, 400, "session/version", "version 5"],
+    ["joinOrCreate/race", { version: 1 }, 400, "session/version", "version 5"],
+    ["joinOrCreate/race", { version: 5, webrtc: 1 }, 400, "match/bad-request", "webrtc"],
+    ["joinOrCreate/race", { version: 5, options: [] }, 400, "match/bad-request", "options"],
     [
       "joinOrCreate/race",
-      { version: 4, options: { a: null } },
+      { version: 5, options: { a: null } },
       400,
       "match/bad-request",
       "options.a: expected text, a finite number or a boolean, got null",
     ],
-    ["joinOrCreate/race", { version: 4, options: { a: { b: 1 } } }, 400, "match/bad-request", "options.a"],
-    ["joinOrCreate/race", { version: 4, options: { "": 1 } }, 400, "match/bad-request", "names of 1 to 64"],
-    ["joinOrCreate/rase", { version: 4 }, 404, "match/unknown-room", '"rase"'],
-    ["joinOrCreate/__proto__", { version: 4 }, 404, "match/unknown-room", "__proto__"],
-    ["joinOrCreate/%E0%A4%A", { version: 4 }, 404, "match/unknown-room", "%E0%A4%A"],
-    ["join/race", { version: 4 }, 404, "match/not-found", "no room"],
-    ["joinById/none", { version: 4 }, 404, "match/not-found", "id"],
-    ["steal/race", { version: 4 }, 404, "match/bad-request", "joinById"],
-    ["joinOrCreate/", { version: 4 }, 404, "match/bad-request", "METHOD"],
-    ["joinOrCreate/race/more", { version: 4 }, 404, "match/bad-request", "METHOD"],
+    ["joinOrCreate/race", { version: 5, options: { a: { b: 1 } } }, 400, "match/bad-request", "options.a"],
+    ["joinOrCreate/race", { version: 5, options: { "": 1 } }, 400, "match/bad-request", "names of 1 to 64"],
+    ["joinOrCreate/rase", { version: 5 }, 404, "match/unknown-room", '"rase"'],
+    ["joinOrCreate/__proto__", { version: 5 }, 404, "match/unknown-room", "__proto__"],
+    ["joinOrCreate/%E0%A4%A", { version: 5 }, 404, "match/unknown-room", "%E0%A4%A"],
+    ["join/race", { version: 5 }, 404, "match/not-found", "no room"],
+    ["joinById/none", { version: 5 }, 404, "match/not-found", "id"],
+    ["steal/race", { version: 5 }, 404, "match/bad-request", "joinById"],
+    ["joinOrCreate/", { version: 5 }, 404, "match/bad-request", "METHOD"],
+    ["joinOrCreate/race/more", { version: 5 }, 404, "match/bad-request", "METHOD"],
   ])("%s %j: %i %s", async (path, body, status, code, words) => {
     const answer = await refusal(await real.match(path, body));
     expect(answer).toMatchObject({ status, code });
@@ -74,7 +74,7 @@ describe("match requests", () => {
   });
 
   it("may have a body of limited size, with or without a stated length", async () => {
-    const long = JSON.stringify({ version: 4, padding: "x".repeat(5000) });
+    const long = JSON.stringify({ version: 5, padding: "x".repeat(5000) });
     expect(await refusal(await real.match("joinOrCreate/race", long))).toMatchObject({ status: 413 });
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const chunked = request(`${real.url}/match/joinOrCreate/race`, { method: "POST" });
@@ -104,7 +104,7 @@ describe("match requests", () => {
       addressOf: (from) => String(from.headers["x-test-address"]),
     });
     const from = (address: string): Promise<Response> =>
-      real.match("joinOrCreate/race", { version: 4 }, { headers: { "x-test-address": address } });
+      real.match("joinOrCreate/race", { version: 5 }, { headers: { "x-test-address": address } });
     for (let count = 0; count < 3; count++) expect((await from("192.0.2.1")).status).toBe(200);
     const limited = await from("192.0.2.1");
     expect(limited.headers.get("retry-after")).toBe("1");
@@ -131,7 +131,7 @@ describe("match requests", () => {
     await restart({ allowedOrigins: ["https://game.example"] });
     const from = (origin: string, method = "POST"): Promise<Response> =>
       method === "POST"
-        ? real.match("joinOrCreate/race", { version: 4 }, { headers: { origin } })
+        ? real.match("joinOrCreate/race", { version: 5 }, { headers: { origin } })
         : fetch(`${real.url}/match/joinOrCreate/race`, { method, headers: { origin } });
     const allowed = await from("https://game.example");
     expect(allowed.status).toBe(200);
@@ -193,9 +193,9 @@ describe("options that msgpack cannot carry", () => {
     "[M1] %s are refused in requests and in upgrades, and other players go on",
     async (options) => {
       const other = await real.join();
-      const body = `{"version":4,"options":${options}}`;
+      const body = `{"version":5,"options":${options}}`;
       expect(await refusal(await real.match("joinOrCreate/race", body))).toMatchObject({ status: 400 });
-      const credential = `{"version":4,"method":"create","target":"race","options":${options}}`;
+      const credential = `{"version":5,"method":"create","target":"race","options":${options}}`;
       const encoded = Buffer.from(credential).toString("base64url");
       const hostilePlayer = real.player([WEBSOCKET_PROTOCOL, `join.${encoded}`]);
       await eventually(() => expect(hostilePlayer.close?.code).toBe(CloseCode.matchRefused));
@@ -206,7 +206,7 @@ describe("options that msgpack cannot carry", () => {
 
   it("a target with half of a surrogate pair, or of many bytes, gets the right close code", async () => {
     for (const target of ["\\ud800", "€".repeat(200)]) {
-      const credential = `{"version":4,"method":"create","target":"${target}"}`;
+      const credential = `{"version":5,"method":"create","target":"${target}"}`;
       const encoded = Buffer.from(credential).toString("base64url");
       const player = real.player([WEBSOCKET_PROTOCOL, `join.${encoded}`]);
       await eventually(() => expect(player.close?.code).toBe(CloseCode.matchRefused));

@@ -35,7 +35,7 @@ async function started(options: Partial<RelayOptions> = {}): Promise<{ real: Rea
 /** Sends a match request with headers that `fetch` does not permit. */
 async function match(real: RealRelay, headers: Headers): Promise<{ status: number; body: string }> {
   const asked = request(`${real.url}/match/joinOrCreate/race`, { method: "POST", headers: { ...headers } });
-  asked.end('{"version":4}');
+  asked.end('{"version":5}');
   const [response] = (await once(asked, "response")) as [IncomingMessage];
   return { status: response.statusCode!, body: await text(response) };
 }

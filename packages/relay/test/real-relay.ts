@@ -76,13 +76,13 @@ export class RealRelay {
   }
 
   /** Sends a match request. A `body` of text is sent unchanged. */
-  match(path: string, body: unknown = { version: 4 }, init: RequestInit = {}): Promise<Response> {
+  match(path: string, body: unknown = { version: 5 }, init: RequestInit = {}): Promise<Response> {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     return fetch(`${this.url}/match/${path}`, { method: "POST", body: text, ...init });
   }
 
   async seat(path = "joinOrCreate/race", more: object = {}): Promise<SeatAnswer> {
-    const response = await this.match(path, { version: 4, ...more });
+    const response = await this.match(path, { version: 5, ...more });
     if (response.status !== 200) throw new Error(`no seat: ${await response.text()}`);
     return (await response.json()) as SeatAnswer;
   }

@@ -81,7 +81,7 @@ describe("vectors of subprotocols", () => {
     const link = virtual.link();
     const player = new Player(virtual.scheduler);
     player.attach(link.player);
-    handler.take(link.relay, { address: "::1", protocols: ["paceline.4", text] });
+    handler.take(link.relay, { address: "::1", protocols: ["paceline.5", text] });
     virtual.scheduler.advance(100);
     void handler.close(0);
     if (asked.length > 0) return asked[0]!;

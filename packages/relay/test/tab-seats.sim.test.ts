@@ -146,7 +146,7 @@ describe("a reloaded page", () => {
   });
 
   it("[M2] is refused if it claims a malformed seat", () => {
-    const body = { version: 4, options: {} };
+    const body = { version: 5, options: {} };
     for (const seat of [
       null,
       "a",

@@ -35,11 +35,11 @@ describe("seats", () => {
   });
 
   test.each([
-    ["join/race", { version: 4 }, 404, "match/not-found"],
-    ["create/chess", { version: 4 }, 404, "match/unknown-room"],
+    ["join/race", { version: 5 }, 404, "match/not-found"],
+    ["create/chess", { version: 5 }, 404, "match/unknown-room"],
     ["create/race", { version: 1 }, 400, "session/version"],
     ["create/race", "{", 400, "match/bad-request"],
-    ["enter/race", { version: 4 }, 404, "match/bad-request"],
+    ["enter/race", { version: 5 }, 404, "match/bad-request"],
   ])(`[M1] are refused with a status and a code: %s, %o`, async (path, body, status, code) => {
     const response = await real.match(path, body);
     const { error } = (await response.json()) as { error: { code: string; message: unknown } };

@@ -77,7 +77,7 @@ async function through(rudeness: Rudeness, options: Partial<ClientOptions> = {})
 const twoSteps = { authToken: "somebody" };
 
 async function match(path: string, track: string): Promise<{ status: number; ticket: string }> {
-  const body = JSON.stringify({ version: 4, options: { track } });
+  const body = JSON.stringify({ version: 5, options: { track } });
   const response = await fetch(`${stage.url}/match/${path}`, { method: "POST", body });
   const { ticket = "" } = (await response.json()) as { ticket?: string };
   return { status: response.status, ticket };
@@ -265,7 +265,7 @@ describe("joining", () => {
     const response = await fetch(`${stage.url}/match/joinOrCreate/race`, {
       method: "POST",
       headers: { Origin: "https://evil.example" },
-      body: JSON.stringify({ version: 4, options: {} }),
+      body: JSON.stringify({ version: 5, options: {} }),
     });
     expect(response.status).toBe(403);
     expect(await response.json()).toMatchObject({ error: { code: "session/origin" } });

@@ -161,7 +161,7 @@ describe("a build", () => {
     const wrong = build as string;
     expect(() => clientOf(wrong)).toThrow(/^build: expected 1 to 64 letters, digits/);
     expect(() => defineServer({ rooms, build: wrong })).toThrow(/^build: expected 1 to 64 letters, digits/);
-    const body = JSON.stringify({ version: 4, build });
+    const body = JSON.stringify({ version: 5, build });
     const answer = await fetch(`${url}/match/joinOrCreate/race`, { method: "POST", body });
     expect(await answer.json()).toMatchObject({
       error: { code: "match/bad-request", message: expect.stringContaining("build must be") as string },

@@ -76,7 +76,7 @@ describe("guests", () => {
     expect(token).toMatch(/^ey/);
     expect(offered.join(" ")).not.toContain(token);
     expect(offered.filter((name) => name.startsWith("join."))).toEqual([]);
-    const body = { version: 4, options: {}, authToken: "x".repeat(3001) };
+    const body = { version: 5, options: {}, authToken: "x".repeat(3001) };
     const response = await fetch(`${stage!.url}/match/joinOrCreate/race`, {
       method: "POST",
       body: JSON.stringify(body),

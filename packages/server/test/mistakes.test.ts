@@ -14,6 +14,7 @@ import {
   type Room as ClientRoom,
 } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
+import { PROTOCOL_VERSION } from "@paceline/protocol";
 import { Room, defineServer, jwtAuth, type AuthRequest, type RoomEntry } from "@paceline/server";
 import { silentLog } from "@paceline/relay";
 import { SignJWT } from "jose";
@@ -205,7 +206,7 @@ mistake(
     const url = await served();
     class Newer extends NodeWebSocket {
       constructor(address: string, [, credential = ""]: string[]) {
-        super(address, ["paceline.5", credential]);
+        super(address, [`paceline.${PROTOCOL_VERSION + 1}`, credential]);
       }
     }
     return said(() => join(url, "race", { webSocket: Newer }));

@@ -49,7 +49,7 @@ export class RawPlayer {
         onLinkDown: (_, close) => (this.close ??= close),
       },
     });
-    const body = { version: 4, method: "joinOrCreate", target: "staged", options: {}, ...request };
+    const body = { version: 5, method: "joinOrCreate", target: "staged", options: {}, ...request };
     this.#connect(`join.${Buffer.from(JSON.stringify(body)).toString("base64url")}`);
   }
 

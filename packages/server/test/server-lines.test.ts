@@ -48,7 +48,7 @@ async function askFrom(origin: string, url: string): Promise<{ status: number; b
   const response = await fetch(`${url}/match/joinOrCreate/duel`, {
     method: "POST",
     headers: { origin, "content-type": "application/json" },
-    body: JSON.stringify({ version: 4, options: {}, webrtc: false }),
+    body: JSON.stringify({ version: 5, options: {}, webrtc: false }),
   });
   return { status: response.status, body: await response.text() };
 }

@@ -69,7 +69,7 @@ function joinAsWire(trafficClass: TrafficClassName) {
   return async ({ port, onMessage }: JoinOptions): Promise<RelayClient> => {
     const answer = await fetch(`http://127.0.0.1:${port}/match/joinOrCreate/${ROOM}`, {
       method: "POST",
-      body: JSON.stringify({ version: 4, webrtc: false }),
+      body: JSON.stringify({ version: 5, webrtc: false }),
     });
     const { ticket } = (await answer.json()) as Seat;
     const peers = new Set<number>();

@@ -1,7 +1,7 @@
 // A number is never used again for another purpose.
 
 /** Version of the wire format. Both sides agree on it when a link opens, so packets do not carry it. */
-export const PROTOCOL_VERSION = 4;
+export const PROTOCOL_VERSION = 5;
 
 /** WebSocket subprotocol that names format and version. */
 export const WEBSOCKET_PROTOCOL = `paceline.${PROTOCOL_VERSION}`;

@@ -123,7 +123,7 @@ export async function matchBodies(hostile: Hostile): Promise<void> {
 
 async function bodyLane(hostile: Hostile): Promise<void> {
   const { random, captures } = hostile;
-  const bodies = [...captures.requests.map(({ body }) => body), JSON.stringify({ version: 4, options: {} })];
+  const bodies = [...captures.requests.map(({ body }) => body), JSON.stringify({ version: 5, options: {} })];
   while (!hostile.isOver("bodies")) {
     const target = random.bool(0.5) ? "crowd" : "arena";
     const method = random.bool(0.5) ? "create" : "joinOrCreate";

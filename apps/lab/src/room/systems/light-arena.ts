@@ -50,7 +50,7 @@ export async function joinArenaLightly(
       onLinkDown: (_link, { reason }) => refuse(new Error(reason)),
     },
   });
-  const request = { version: 4, method: "joinOrCreate", target: "arena", options: { index } };
+  const request = { version: 5, method: "joinOrCreate", target: "arena", options: { index } };
   const credential = `join.${Buffer.from(JSON.stringify(request)).toString("base64url")}`;
   const socket = new NodeWebSocket(`ws://127.0.0.1:${port}/link`, [WEBSOCKET_PROTOCOL, credential]);
   session.attach(new WebSocketLink(socket, { scheduler: systemScheduler }), {
