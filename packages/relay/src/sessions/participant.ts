@@ -335,7 +335,7 @@ export class Participant {
   }
 
   /**
-   * Takes a link of a client that returns, see {@link ParticipantLinks.offer}. `announce`: sends `resumed`, at once
+   * Takes a link of a client that returns, see `ParticipantLinks.offer`. `announce`: sends `resumed`, at once
    * if no older link may still be in use.
    */
   offer(next: AdmittedLink, announce: () => void): void {
