@@ -10,7 +10,7 @@ const STARTERS = [
   { name: "racing", engine: "three.js" },
   { name: "action", engine: "Phaser" },
   { name: "party", engine: "React" },
-  ...["shooter", "rpg", "mmo", "strategy", "puzzle"].map((name) => ({ name, engine: "a canvas" })),
+  ...["shooter", "rpg", "mmo", "arena", "strategy", "puzzle"].map((name) => ({ name, engine: "a canvas" })),
 ];
 
 /** The used part of Vite, which each starter installs. */

@@ -11,7 +11,7 @@ const USAGE = `npm create paceline [folder] [-- options]
   folder            where the game goes; must be empty or not there yet (${DEFAULT_FOLDER})
   --template NAME   canvas: players tell each other what they do; authority: a server decides (canvas);
                     or a small whole game of a genre: racing (three.js), shooter, action (Phaser), rpg, mmo,
-                    strategy, puzzle, party (React)
+                    arena, strategy, puzzle, party (React)
   --install         runs "npm install" in the folder`;
 
 interface Call {

@@ -3,8 +3,18 @@ import path from "node:path";
 
 const HOME = path.resolve(import.meta.dirname, "..");
 
-/** The starters of the repository's `examples`, one for each profile. */
-const starters = ["racing", "shooter", "action", "rpg", "mmo", "strategy", "puzzle", "party"] as const;
+/** The starters of the repository's `examples`: one for each profile, and an arena. */
+const starters = [
+  "racing",
+  "shooter",
+  "action",
+  "rpg",
+  "mmo",
+  "arena",
+  "strategy",
+  "puzzle",
+  "party",
+] as const;
 export const templates = ["canvas", "authority", ...starters] as const;
 export type Template = (typeof templates)[number];
 

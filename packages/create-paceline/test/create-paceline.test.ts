@@ -72,19 +72,22 @@ describe("npm create paceline", () => {
     expect(existsSync(path.join(folder, "My Game!/src/main.ts"))).toBe(true);
   });
 
-  test.each(Object.keys(profiles))("writes the starter of %s as a game of its own", async (genre) => {
-    const { code, text } = await create(["mine", "--template", genre]);
-    expect(text).toContain(`(template ${genre})`);
-    expect(code).toBe(0);
-    const files = readdirSync(path.join(folder, "mine"));
-    expect(files).toEqual(expect.arrayContaining([".gitignore", "game.ts", "index.html", "tsconfig.json"]));
-    expect(files).not.toContain("node_modules");
-    expect(read("mine/package.json")).not.toContain("workspace:");
-    const manifest = JSON.parse(read("mine/package.json")) as Record<string, Record<string, string>>;
-    expect(manifest["name"]).toBe("mine");
-    expect(manifest["dependencies"]?.["@paceline/client"]).toBe(VERSION);
-    expect(manifest["devDependencies"]?.["@paceline/vite-plugin"]).toBe(VERSION);
-  });
+  test.each([...Object.keys(profiles), "arena"])(
+    "writes the starter of %s as a game of its own",
+    async (genre) => {
+      const { code, text } = await create(["mine", "--template", genre]);
+      expect(text).toContain(`(template ${genre})`);
+      expect(code).toBe(0);
+      const files = readdirSync(path.join(folder, "mine"));
+      expect(files).toEqual(expect.arrayContaining([".gitignore", "game.ts", "index.html", "tsconfig.json"]));
+      expect(files).not.toContain("node_modules");
+      expect(read("mine/package.json")).not.toContain("workspace:");
+      const manifest = JSON.parse(read("mine/package.json")) as Record<string, Record<string, string>>;
+      expect(manifest["name"]).toBe("mine");
+      expect(manifest["dependencies"]?.["@paceline/client"]).toBe(VERSION);
+      expect(manifest["devDependencies"]?.["@paceline/vite-plugin"]).toBe(VERSION);
+    },
+  );
 
   test("accepts an empty folder, and picks a name if none is given", async () => {
     mkdirSync(path.join(folder, "paceline-game"));
