@@ -117,7 +117,7 @@ test("a virus bursts a heavy cell, and lets a light one through", async () => {
 test("everybody reads the leaders and the chat, and wrong words end nothing", async () => {
   const { stage, seats, cellOf } = await play(2);
   cellOf(1).mass = 400;
-  seats[0]!.room.send("say", { text: 7 } as never);
+  seats[0]!.room.send("say", { text: 7 as never });
   seats[0]!.room.send("say", { text: "hello" });
   await stage.advance(2500);
   for (const { game } of seats) {
