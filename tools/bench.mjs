@@ -15,7 +15,7 @@ import { buildFirstStatePages } from "./first-state-pages.mjs";
 import { pnpm, ROOT } from "./pnpm.mjs";
 
 /** Benchmarks that need the rivals' folder. */
-const RIVALRIES = ["client", "connect", "first-state", "room"];
+const RIVALRIES = ["arena", "client", "connect", "first-state", "room"];
 const LAB = path.join(ROOT, "apps/lab");
 
 /** @param {string} entry @param {string} outfile */
