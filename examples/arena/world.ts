@@ -8,7 +8,11 @@ const color = uint({ range: [0, 5] });
 const direction = scalar({ range: [-1, 1], precision: 0.02 });
 
 /** A player has up to 16 of them. Those that may grow together again are `ripe`. */
-export const Cell = defineEntity("cell", { position, mass, ripe: flag() }, { motion: "velocity", show: "extrapolate" });
+export const Cell = defineEntity(
+  "cell",
+  { position, mass, ripe: flag() },
+  { motion: "velocity", show: "extrapolate" },
+);
 export const Food = defineEntity("food", { position, color });
 /** It bursts a cell that is heavier than it is. */
 export const Virus = defineEntity("virus", { position });

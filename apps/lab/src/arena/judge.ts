@@ -23,7 +23,7 @@ interface Frame extends Step {
 
 /** A cell that moves less between two frames, m, stands still. */
 const MOVES_M = 0.03;
-/** Of a moving cell, what a page has to show of its motion. */
+/** A page shows at least this share of a moving cell's motion, or the frame is frozen. */
 const SHOWN_SHARE = 0.02;
 
 /** Compares what pages drew with what was true. */

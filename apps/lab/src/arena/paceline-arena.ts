@@ -2,9 +2,9 @@ import { Client } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { silentLog } from "@paceline/relay";
 import { defineServer } from "@paceline/server";
-import { ArenaGame } from "../../../../examples/arena/game.js";
-import { Arena, type GameServer } from "../../../../examples/arena/rooms.js";
-import { Cell, Food, Virus } from "../../../../examples/arena/world.js";
+import { ArenaGame } from "@paceline/example-arena/game";
+import { Arena, type GameServer } from "@paceline/example-arena/rooms";
+import { Cell, Food, Virus } from "@paceline/example-arena/world";
 import { ONE_ADDRESS_LIMITS } from "../bots/one-address-limits.js";
 import type { ArenaSystem, Drawn, TruthLog } from "./arena-system.js";
 

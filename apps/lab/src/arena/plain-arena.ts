@@ -1,4 +1,4 @@
-import { SIZE_M, moveCells, radiusOf, type Point } from "../../../../examples/arena/world.js";
+import { SIZE_M, moveCells, radiusOf, type Point } from "@paceline/example-arena/world";
 
 /** The screen of a page, m. */
 const SCREEN = { width: 200, height: 150 };
@@ -29,7 +29,7 @@ export interface Eater {
   cells: Body[];
 }
 
-/** What a page gets in a state: plain objects, as many first versions of such games send. */
+/** A state for one page. Plain objects, as many first versions of such games send. */
 export interface Screen {
   readonly cells: readonly object[];
   readonly food: readonly object[];

@@ -41,7 +41,7 @@ const STEP_MS = 1000 / STEP_HZ;
 const LEADERS_MS = 1000;
 const WEB_SOCKET_ONLY = { transports: ["websocket"], perMessageDeflate: false } as const;
 
-/** The same game as many write it: raw states of the screen, 40 times a second, drawn as they come. */
+/** Socket.IO with raw states of the screen, 40 times a second, drawn as they come: as many write such a game. */
 export const socketIoArena: ArenaSystem = {
   name: "socket.io",
   packages: ["socket.io", "socket.io-client"],
