@@ -230,7 +230,7 @@ for (const { title, tag, screens } of runs) {
         const viewport = sizeOf(screen.sizes[0]!);
         views.push(
           new View(
-            await enter("chromium", { viewport, hasTouch: screen.isTouch, framesPerDraw: 2, ...more }),
+            await enter("chromium", { viewport, hasTouch: screen.isTouch, framesPerDraw: 4, ...more }),
             screen,
           ),
         );
