@@ -28,6 +28,34 @@ export interface GameHandlers {
   handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): boolean;
 }
 
+type PageSource = { readonly file: string } | { readonly code: string; readonly folder: string };
+
+/** The chunks of each page, by its source: the code by the chunk's address. */
+const built = new Map<string, Promise<ReadonlyMap<string, string>>>();
+
+async function builtChunks(page: PageSource): Promise<ReadonlyMap<string, string>> {
+  const entry: BuildOptions =
+    "file" in page
+      ? { entryPoints: { page: page.file } }
+      : { stdin: { contents: page.code, resolveDir: page.folder, sourcefile: "page.js" } };
+  const { outputFiles } = await build({
+    ...entry,
+    bundle: true,
+    splitting: true,
+    write: false,
+    outdir: "/",
+    entryNames: "page",
+    format: "esm",
+    platform: "browser",
+  });
+  const texts = new Map(outputFiles.map(({ path: file, text }) => [`/${path.basename(file)}`, text]));
+  for (const [chunk, text] of Object.entries(TEXT_OF)) {
+    const count = [...texts.values()].filter((code) => code.includes(text)).length;
+    if (count !== 1) throw new Error(`${count} chunks contain the text of ${chunk}; expected one`);
+  }
+  return texts;
+}
+
 const HTML = '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/page.js"></script>';
 
 /** Serves a page in the chunks that esbuild makes of it. A test holds back or fails the chunks that it chooses. */
@@ -51,31 +79,12 @@ export class ChunkServer {
     });
   }
 
-  /** Builds the page from a file, or from code whose imports are those of the folder. */
-  static async start(
-    page: { readonly file: string } | { readonly code: string; readonly folder: string },
-    game?: GameHandlers,
-  ): Promise<ChunkServer> {
-    const entry: BuildOptions =
-      "file" in page
-        ? { entryPoints: { page: page.file } }
-        : { stdin: { contents: page.code, resolveDir: page.folder, sourcefile: "page.js" } };
-    const { outputFiles } = await build({
-      ...entry,
-      bundle: true,
-      splitting: true,
-      write: false,
-      outdir: "/",
-      entryNames: "page",
-      format: "esm",
-      platform: "browser",
-    });
-    const texts = new Map(outputFiles.map(({ path: file, text }) => [`/${path.basename(file)}`, text]));
-    for (const [chunk, text] of Object.entries(TEXT_OF)) {
-      const count = [...texts.values()].filter((code) => code.includes(text)).length;
-      if (count !== 1) throw new Error(`${count} chunks contain the text of ${chunk}; expected one`);
-    }
-    const server = new ChunkServer(texts, game);
+  /** Serves the page of a file, or of code whose imports are those of the folder. Builds each page once. */
+  static async start(page: PageSource, game?: GameHandlers): Promise<ChunkServer> {
+    const key = JSON.stringify(page);
+    const texts = built.get(key) ?? builtChunks(page);
+    built.set(key, texts);
+    const server = new ChunkServer(await texts, game);
     await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
     return server;
   }

@@ -120,7 +120,7 @@ test("axe finds nothing serious in the lobby, in the race and in the panel", asy
 
 test("the lobby is used by keyboard alone, in the order of what is seen", async ({ startServer, enter }) => {
   const server = await startServer();
-  const page = new RacePage(await enter("chromium", { viewport: DESK }));
+  const page = new RacePage(await enter("chromium", { viewport: DESK, framesPerDraw: 2 }));
   await page.browser.open(`${server.url}?color=%23e5484d`);
   const focused = (): Promise<string> =>
     page.browser.evaluate(() => {
@@ -155,7 +155,7 @@ test("nothing moves by itself for players who want less motion", async ({ startS
     });
   const found: string[][] = [];
   for (const wantsLittleMotion of [false, true]) {
-    const page = new RacePage(await enter("chromium", { wantsLittleMotion }));
+    const page = new RacePage(await enter("chromium", { wantsLittleMotion, framesPerDraw: 2 }));
     await page.browser.open(server.url);
     found.push(await page.browser.evaluate(moving));
   }
@@ -247,7 +247,7 @@ test("a browser without a canvas is told so", async ({ startServer, enter }) => 
 
 test("a server that is down gets a sentence, and a try at once", async ({ startServer, enter }) => {
   const server = await startServer();
-  const page = new RacePage(await enter("chromium"));
+  const page = new RacePage(await enter("chromium", { framesPerDraw: 2 }));
   await page.browser.open(server.url);
   await server.kill();
   await page.press("Enter");

@@ -44,18 +44,33 @@ interface Scene {
   readonly engine: Browser;
 }
 
+/** One browser of each kind for all tests of the file. */
+const engines = new Map<(typeof ENGINES)[number], Browser>();
+
+async function engineOf(name: (typeof ENGINES)[number]): Promise<Browser> {
+  const engine = engines.get(name) ?? (await launchEngine(name));
+  engines.set(name, engine);
+  return engine;
+}
+
+test.afterEach(async () => {
+  for (const engine of engines.values()) for (const context of engine.contexts()) await context.close();
+});
+test.afterAll(async () => {
+  for (const engine of engines.values()) await engine.close();
+});
+
 /** Plays on a relay of its own, with the players' page in chunks. */
 async function inScene(name: (typeof ENGINES)[number], play: (scene: Scene) => Promise<void>): Promise<void> {
   test.skip(executableOf(name) === undefined, `${name} is not installed`);
   const [server, chunks, engine] = [
     await GameServer.start(),
     await ChunkServer.start({ file: PAGE }),
-    await launchEngine(name),
+    await engineOf(name),
   ];
   try {
     await play({ server, chunks, engine });
   } finally {
-    await engine.close();
     await server.stop();
     chunks.stop();
   }
@@ -198,7 +213,7 @@ const hasFirstState = (page: Page) =>
 
 test("the faster codec is requested only after the first state", async () => {
   test.skip(executableOf("chromium") === undefined, "chromium is not installed");
-  const engine = await launchEngine("chromium");
+  const engine = await engineOf("chromium");
   const server = await GameServer.start();
   const chunks = await ChunkServer.start({ code: meshGame(), folder: GAME_FOLDER }, server.relay);
   try {
@@ -220,7 +235,6 @@ test("the faster codec is requested only after the first state", async () => {
     const [shownAtMs, askedAtMs] = await times();
     expect(askedAtMs).toBeGreaterThan(shownAtMs!);
   } finally {
-    await engine.close();
     await server.stop();
     chunks.stop();
   }
@@ -236,7 +250,7 @@ for (const [guessed, served, code] of [
 ] as const) {
   test(`a page that expects ${guessed} and joins a room with ${served} plays, however late the code is`, async () => {
     test.skip(executableOf("chromium") === undefined, "chromium is not installed");
-    const engine = await launchEngine("chromium");
+    const engine = await engineOf("chromium");
     const server = served === "a mesh" ? await GameServer.start() : await authority();
     const game = server instanceof GameServer ? server.relay : server;
     const page = { code, folder: GAME_FOLDER };
@@ -254,7 +268,6 @@ for (const [guessed, served, code] of [
       await expect.poll(() => hasFirstState(opened), { timeout: 20_000 }).toBe(true);
       expect(disturbed.requestsOf("authority")).toHaveLength(1);
     } finally {
-      await engine.close();
       await server.stop({ drainMs: 0 });
       undisturbed.stop();
       disturbed.stop();

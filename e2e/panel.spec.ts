@@ -90,8 +90,8 @@ test("the panel shows the paths, and its simulator acts on the real links", asyn
 
 test("the panel's bytes are those that the browser counts", async ({ startServer, enter, report }) => {
   const server = await startServer(2);
-  const viewer = new RacePage(await enter("chromium", { beforeLoad: [rememberTraffic] }));
-  const other = new RacePage(await enter("firefox"));
+  const viewer = new RacePage(await enter("chromium", { beforeLoad: [rememberTraffic], framesPerDraw: 2 }));
+  const other = new RacePage(await enter("firefox", { framesPerDraw: 2 }));
   for (const page of [viewer, other]) await page.join(server.url);
   await viewer.reaches(other, "direct");
   await viewer.press("KeyP");

@@ -21,8 +21,8 @@ const UPGRADE_LIMIT_MS = 20_000;
 
 test("WebRTC dies in mid-race", async ({ startServer, enter, report }) => {
   const server = await startServer();
-  const chromium = new RacePage(await enter("chromium", { beforeLoad: [rememberWebRtc] }));
-  const firefox = new RacePage(await enter("firefox", { beforeLoad: [rememberWebRtc] }));
+  const chromium = new RacePage(await enter("chromium", { beforeLoad: [rememberWebRtc], framesPerDraw: 2 }));
+  const firefox = new RacePage(await enter("firefox", { beforeLoad: [rememberWebRtc], framesPerDraw: 2 }));
   const pages = [chromium, firefox];
   for (const page of pages) await page.join(server.url);
   await chromium.reaches(firefox, "direct");

@@ -10,8 +10,8 @@ const GIVEN_UP_MS = 16_000;
 
 test("a page without RTCPeerConnection races over the relay", async ({ startServer, enter, report }) => {
   const server = await startServer();
-  const firefox = new RacePage(await enter("firefox"));
-  const chromium = new RacePage(await enter("chromium", { beforeLoad: [withoutWebRtc] }));
+  const firefox = new RacePage(await enter("firefox", { framesPerDraw: 2 }));
+  const chromium = new RacePage(await enter("chromium", { beforeLoad: [withoutWebRtc], framesPerDraw: 2 }));
   const pages = [firefox, chromium];
   for (const page of pages) await page.join(server.url);
   expect(await chromium.browser.evaluate(() => typeof RTCPeerConnection)).toBe("undefined");

@@ -1,9 +1,10 @@
 import {
   DEFAULT_CONVERGENCE,
   Kinematics,
-  SendDecision,
   RemoteBody,
+  newReckoner,
   reckoningModelOf,
+  sendDecisionOf,
   type SendDecisionPolicy,
 } from "@paceline/netcode";
 import { describe, expect, test } from "vitest";
@@ -90,9 +91,10 @@ function play(definition: Definition, races: readonly (readonly Moment[])[]) {
   const errors: number[] = [];
   let updates = 0;
   for (const moments of races) {
-    const publication = new SendDecision({ layout, model, tickSeconds: STEP_S }, width);
+    const publication = sendDecisionOf(definition, STEP_S)!;
     const kinematics = new Kinematics(layout, { isVelocityGiven: true });
-    const options = { layout, model, convergence: DEFAULT_CONVERGENCE, extrapolationLimitMs: 500 };
+    const reckoner = newReckoner(layout, model);
+    const options = { layout, reckoner, convergence: DEFAULT_CONVERGENCE, extrapolationLimitMs: 500 };
     const body = new RemoteBody(options, width);
     const shown = new Float64Array(width);
     const flying: { readonly row: Float64Array; readonly tick: number }[] = [];

@@ -1,8 +1,6 @@
-import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { silentLog } from "@paceline/relay";
 import { Room, defineServer, type ServerEntity } from "@paceline/server";
 import {
@@ -25,7 +23,6 @@ import { poseOf } from "../src/capacity/world.js";
 import { Walker } from "../src/capacity/systems/walker-kinds.js";
 import { ArenaInput } from "../src/room/systems/arena-kinds.js";
 
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const WAIT_MS = 15_000;
 
 async function until(holds: () => boolean): Promise<void> {
@@ -383,29 +380,4 @@ describe("rows of capacity", () => {
     expect(row).toMatchObject({ limit: "tick 7" });
     expect(row).not.toHaveProperty("players");
   });
-});
-
-test("`pnpm bench capacity` has whole clients check the states of a real room", { timeout: 120_000 }, () => {
-  const options = ["--quick", "--json", "--anyway", "--only", "ws,paceline", "--shapes", "one-room"];
-  const { stdout } = spawnSync(
-    process.execPath,
-    ["tools/bench.mjs", "capacity", ...options, "--players", "16"],
-    {
-      cwd: ROOT,
-      encoding: "utf8",
-    },
-  );
-  const result = JSON.parse(stdout.trim().split("\n").at(-1)!) as {
-    readonly quick: boolean;
-    readonly rows: readonly Record<string, number | string>[];
-  };
-  expect(result.quick).toBe(true);
-  expect(result.rows.map(({ system }) => system)).toEqual(["ws", "paceline"]);
-  for (const row of result.rows) {
-    expect(row).toMatchObject({ shape: "one-room", hz: 20, probes: 1, wrong: 0 });
-    const keys = ["ageMsP50", "ageMsP99", "serverCpuCores", "statesPerSecond", "bytesPerPlayerPerSecond"];
-    expect(keys.filter((key) => !(Number(row[key]) > 0))).toEqual([]);
-    expect(row["limit"]).toEqual(expect.any(String));
-    expect(row["cores"]).toContain("server on");
-  }
 });

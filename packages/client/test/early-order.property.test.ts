@@ -1,6 +1,6 @@
 /** What a server sends before the room of its welcome exists: the room takes all of it, in order and once. */
 import { array, assert, asyncProperty, boolean, constantFrom, record } from "fast-check";
-import { describe, test, expect } from "vitest";
+import { beforeAll, describe, test, expect } from "vitest";
 import { CloseCode, type PeerInfo } from "@paceline/protocol";
 import { FirstAttempt } from "../src/connection/first-attempt.js";
 import { checkedCall } from "../src/connection/match-request.js";
@@ -52,6 +52,9 @@ function recorder(taken: Sent): RoomMode {
   };
 }
 
+// A return goes by HTTP; in virtual time no code arrives.
+beforeAll(() => doors.seats.open());
+
 class Scenario {
   readonly server = new ScriptedServer();
   readonly modes: Sent[] = [];
@@ -78,14 +81,13 @@ class Scenario {
     };
     const parts = {
       ...{ serverUrl: "http://scripted.example", call: checkedCall("joinOrCreate", "race") },
-      ...{ scheduler, webSocket, page: undefined },
+      ...{ scheduler, webSocket, page: undefined, doors: { ...doors, mesh: door } },
     };
     this.join = new RoomJoin({
       ...parts,
       ...{ profile: "racing", transports: ["websocket"], newLink: undefined, sockets: 1 },
       ...{ tickHz: 60, isStepped: false, onBuild: () => undefined },
       first: new FirstAttempt({ ...parts, webrtc: false }),
-      doors: { ...doors, mesh: door },
     });
   }
 

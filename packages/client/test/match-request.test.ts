@@ -4,7 +4,8 @@ import { ConfigError, NetError } from "@paceline/client";
 import { VirtualScheduler } from "@paceline/testkit";
 import { systemScheduler, type Scheduler } from "@paceline/transport";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { checkedCall, requestSeat, serverUrlOf, type Seat } from "../src/connection/match-request.js";
+import { checkedCall, serverUrlOf } from "../src/connection/match-request.js";
+import { requestSeat, type Seat } from "../src/connection/match-http.js";
 
 /** Far more than a busy machine needs. The test of silence has its own timeout. */
 const TIMEOUT_MS = 4000;

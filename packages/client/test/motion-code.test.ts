@@ -2,20 +2,21 @@ import type { Room } from "@paceline/client";
 import { afterEach, expect, test, vi } from "vitest";
 import { until } from "./until.js";
 
-const MOTION = "../src/doors/motion.js";
+const DOORS = { velocity: "../src/doors/motion.js", turn: "../src/doors/reckoners.js" };
 const files = { areThere: false, asked: 0 };
 
 afterEach(() => {
-  vi.doUnmock(MOTION);
+  for (const door of Object.values(DOORS)) vi.doUnmock(door);
   vi.resetModules();
 });
 
-test(
-  "a kind with a motion that the game describes after the join holds until the code has come",
+test.each(["velocity", "turn"] as const)(
+  "a kind with the motion %s that the game describes after the join holds until the code has come",
   { timeout: 30_000 },
-  async () => {
+  async (motion) => {
     vi.resetModules();
-    vi.doMock(MOTION, (original) => {
+    Object.assign(files, { areThere: false, asked: 0 });
+    vi.doMock(DOORS[motion], (original) => {
       files.asked += 1;
       if (!files.areThere) throw new Error("404");
       return original();
@@ -28,7 +29,7 @@ test(
       position: vec2({ range: [-1000, 1000], precision: 0.01, unit: "m" }),
       velocity: vec2({ range: [-100, 100], precision: 0.01, unit: "m/s" }),
     };
-    const Cart = defineEntity("cart", fields, { motion: "velocity" });
+    const Cart = defineEntity("cart", fields, { motion });
     expect(files.asked).toBe(0);
     const own = a.spawn(Cart, { position: { x: 5, y: 6 }, velocity: { x: 20, y: 0 } });
     const seen = () => [...b.entities(Cart)].find(({ isMine }) => !isMine);

@@ -5,7 +5,7 @@ import type { PeerConnection } from "../src/peers/peer-connection.js";
 import { DIRECT, PeerFlood, costOf, floodedPair, floods } from "./peer-flood.js";
 import { VirtualHub } from "./virtual-hub.js";
 
-const SECONDS = 2;
+const SECONDS = 1;
 /** Messages of one packet of a flood: the last packet that is read may exceed the allowance. */
 const PACKET_MESSAGES = 900;
 

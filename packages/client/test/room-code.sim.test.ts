@@ -6,6 +6,7 @@ import type { RelayStage } from "./relay-stage.js";
 const MODULE = "../src/doors/room.js";
 const MOTION = "../src/doors/motion.js";
 const MESH = "../src/doors/mesh.js";
+const SEATS = "../src/doors/seats.js";
 const RTT_MS = 100;
 const STEP_MS = 5;
 
@@ -67,6 +68,7 @@ describe("the code of rooms", () => {
     vi.doUnmock(MODULE);
     vi.doUnmock(MOTION);
     vi.doUnmock(MESH);
+    vi.doUnmock(SEATS);
     vi.unstubAllGlobals();
     vi.resetModules();
   });
@@ -122,6 +124,21 @@ describe("the code of rooms", () => {
     expect(await refused(settled(stage, joining))).toMatchObject({ code: "session/code" });
     await stage.advance(1000);
     expect(stage.relay.health()).toMatchObject({ rooms: 0, sessions: 0 });
+  });
+
+  test("for requests by HTTP is no part of a join by an upgrade; a list fails without it, and the next one asks again", async () => {
+    breakCode(SEATS);
+    const stage = await newStage();
+    vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ rooms: [] })));
+    const { client } = stage.player();
+    const room = await settled(stage, client.joinOrCreate("race"));
+    expect(room.state).toBe("joined");
+    await expect(client.list("race")).rejects.toMatchObject({ code: "session/code", retryable: true });
+    vi.doUnmock(SEATS);
+    vi.resetModules();
+    expect(await client.list("race")).toEqual([]);
+    void room.leave();
+    await stage.advance(RTT_MS);
   });
 
   test("that comes after the seat has expired makes the client request another one", async () => {

@@ -11,8 +11,8 @@ import { VirtualScheduler } from "@paceline/testkit";
 import { DropCounters } from "@paceline/transport";
 import * as fc from "fast-check";
 import { beforeAll, expect, test, vi } from "vitest";
-import * as motion from "../src/doors/motion.js";
-import { takeMotion } from "../src/entities/motion.js";
+import { doors } from "../src/doors/doors.js";
+import { loadMotion } from "../src/entities/motion.js";
 import { RemoteEntities } from "../src/modes/mesh/remote-entities.js";
 import { RoomListeners } from "../src/modes/room-listeners.js";
 import { RawStates } from "./raw-states.js";
@@ -51,7 +51,7 @@ const kinds: Record<string, unknown> = {
 };
 
 beforeAll(async () => {
-  takeMotion(motion);
+  await loadMotion(doors, ["turn"]);
   await import("../src/doors/interpolation.js");
 });
 

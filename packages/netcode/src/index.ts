@@ -29,7 +29,8 @@ export {
 export { INPUT_CAPACITY_TICKS, ServerInputBuffer } from "./prediction/server-input-buffer.js";
 export { Kinematics, kinematicsOf } from "./reckoning/kinematics.js";
 export { FUTURE_SECONDS, type Reckoner } from "./reckoning/reckoner.js";
-export { newReckoner, reckoningModelOf } from "./reckoning/reckoning-model.js";
+export { newReckoner, reckonerOf, reckoningModelOf, sendDecisionOf } from "./reckoning/reckoning-model.js";
+export { worldReckonerOf } from "./reckoning/world-reckoner.js";
 export { type MotionFault, RemoteBody, type ShownBody } from "./reckoning/remote-body.js";
 export * from "./reckoning/send-decision.js";
 export {

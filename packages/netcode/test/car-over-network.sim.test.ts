@@ -3,7 +3,7 @@ import {
   RemoteBody,
   TickTimeline,
   kinematicsOf,
-  reckoningModelOf,
+  reckonerOf,
   sendDecisionOf,
   wrapAngle,
 } from "@paceline/netcode";
@@ -40,7 +40,6 @@ const policy = {
 const layout = Car.motionLayout!;
 const bodyOptions = {
   layout,
-  model: reckoningModelOf(Car),
   convergence: DEFAULT_CONVERGENCE,
   extrapolationLimitMs: 500,
 };
@@ -63,7 +62,7 @@ function drive(seed: number): Result {
   const random = seededRandom(seed);
   const path = carPath(random.fork(), SECONDS * TICK_HZ);
   const timeline = new TickTimeline(TICK_HZ);
-  const body = new RemoteBody(bodyOptions, WIDTH);
+  const body = new RemoteBody({ ...bodyOptions, reckoner: reckonerOf(Car) }, WIDTH);
   const [state, shown] = [new Float32Array(WIDTH), new Float32Array(WIDTH)];
   const settings = { delayMs: 50, jitterMs: 5, loss: { kind: "uniform", ratio: 0.01 } } as const;
   const network = new NetworkSimulator({

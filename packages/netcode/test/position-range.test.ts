@@ -41,7 +41,7 @@ describe("the position stays in the range of its field", () => {
   });
 
   test("of a remote body whose model leaves it, and the next correction begins at the range", () => {
-    const body = new RemoteBody({ ...options, model: runaway }, WIDTH);
+    const body = new RemoteBody({ ...options, reckoner: newReckoner(LAYOUT, runaway) }, WIDTH);
     body.receive(rowAt(99, -99), 1, 1);
     expect(farthest(1, (seconds, into) => body.show(seconds, into))).toBe(RANGE);
     // From where the model alone would be, it would jump: that is farther than a correction may be.

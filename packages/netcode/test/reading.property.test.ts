@@ -2,7 +2,7 @@ import { seededRandom } from "@paceline/testkit";
 import { array, assert, constantFrom, integer, property } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_CONVERGENCE, RemoteBody, type BodyLayout, type MotionFault } from "../src/index.js";
-import type { ReckoningModel } from "../src/reckoning/reckoning-model.js";
+import { newReckoner, type ReckoningModel } from "../src/reckoning/reckoning-model.js";
 import { carPath } from "./car-path.js";
 
 const LAYOUT: BodyLayout = { position: 0, dimensions: 2, velocity: 2, heading: 4, turnRate: 5 };
@@ -22,7 +22,8 @@ interface Arrival {
 }
 
 function newBody(model: ReckoningModel, onFault?: (fault: MotionFault) => void): RemoteBody {
-  const options = { layout: LAYOUT, model, convergence: DEFAULT_CONVERGENCE, extrapolationLimitMs: 500 };
+  const reckoner = newReckoner(LAYOUT, model);
+  const options = { layout: LAYOUT, reckoner, convergence: DEFAULT_CONVERGENCE, extrapolationLimitMs: 500 };
   return new RemoteBody(onFault ? { ...options, onFault } : options, WIDTH);
 }
 

@@ -8,7 +8,7 @@ import {
   type MotionFault,
   type SendDecisionPolicy,
 } from "../src/index.js";
-import type { ReckoningModel } from "../src/reckoning/reckoning-model.js";
+import { newReckoner, type ReckoningModel } from "../src/reckoning/reckoning-model.js";
 
 const LAYOUT: BodyLayout = { position: 0, dimensions: 2, velocity: 2, heading: 4, turnRate: 5 };
 const WIDTH = 6;
@@ -19,7 +19,8 @@ function row(x: number, vx: number, heading = 0): Float64Array {
 }
 
 function remoteBody(model: ReckoningModel, onFault?: (fault: MotionFault) => void): RemoteBody {
-  const options = { layout: LAYOUT, model, convergence: DEFAULT_CONVERGENCE, extrapolationLimitMs: 500 };
+  const reckoner = newReckoner(LAYOUT, model);
+  const options = { layout: LAYOUT, reckoner, convergence: DEFAULT_CONVERGENCE, extrapolationLimitMs: 500 };
   return new RemoteBody(onFault ? { ...options, onFault } : options, WIDTH);
 }
 
@@ -134,7 +135,9 @@ function publish(
   ticks = 120,
   firstTick = 0,
 ): { tick: number; reason: string }[] {
-  const decision = new SendDecision({ layout: LAYOUT, model: "velocity", tickSeconds: TICK }, WIDTH);
+  const velocity = () => newReckoner(LAYOUT, "velocity");
+  const reckoners = { sent: velocity(), fresh: velocity() };
+  const decision = new SendDecision({ layout: LAYOUT, ...reckoners, tickSeconds: TICK }, WIDTH);
   const sent: { tick: number; reason: string }[] = [];
   for (let step = 0; step < ticks; step++) {
     const tick = (firstTick + step) >>> 0;

@@ -7,6 +7,7 @@ import {
   REPEAT_AFTER_MS,
   RemoteBody,
   SendDecision,
+  newReckoner,
   type BodyLayout,
   type SendDecisionPolicy,
 } from "../src/index.js";
@@ -61,10 +62,12 @@ function policyOf({ stateHz, isInterpolated, repeatAfterMs = 0 }: Shuttle): Send
 function drive(shuttle: Shuttle): Seen {
   const { lossRatio, stateHz, isInterpolated } = shuttle;
   const policy = policyOf(shuttle);
-  const decision = new SendDecision({ layout: LAYOUT, model: "velocity", tickSeconds: TICK_S }, WIDTH);
+  const velocity = () => newReckoner(LAYOUT, "velocity");
+  const reckoners = { sent: velocity(), fresh: velocity() };
+  const decision = new SendDecision({ layout: LAYOUT, ...reckoners, tickSeconds: TICK_S }, WIDTH);
   const options = { layout: LAYOUT, convergence: DEFAULT_CONVERGENCE, extrapolationLimitMs: 1000 };
   const late = new InterpolatedBody({ ...options, extrapolationLimitMs: 250 }, WIDTH);
-  const present = new RemoteBody({ ...options, model: "velocity" }, WIDTH);
+  const present = new RemoteBody({ ...options, reckoner: velocity() }, WIDTH);
   const lagS = isInterpolated ? 0.05 + 2.5 / stateHz : 0;
   const [chance, road] = [seededRandom(3), seededRandom(9)];
   const truth: Float64Array[] = [];

@@ -2,6 +2,7 @@ import {
   DEFAULT_CONVERGENCE,
   RemoteBody,
   newReckoner,
+  reckonerOf,
   reckoningModelOf,
   sendDecisionOf,
 } from "@paceline/netcode";
@@ -103,7 +104,7 @@ describe("a game's own model", () => {
     const onFault = (fault: { readonly kind: string }): number => faults.push(fault.kind);
     const options = {
       layout: model.motionLayout!,
-      model: reckoningModelOf(model),
+      reckoner: reckonerOf(model),
       convergence: DEFAULT_CONVERGENCE,
       extrapolationLimitMs: 500,
       onFault,

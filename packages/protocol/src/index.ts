@@ -57,7 +57,7 @@ export {
   type Vec3Field,
 } from "./schema/entity-fields.js";
 export type { ValueOf } from "./schema/entity-values.js";
-export { type MotionLayout, type MotionModel, usesMotion } from "./schema/motion-layout.js";
+export { type MotionLayout, type MotionModel, usedMotions } from "./schema/motion-layout.js";
 export { BitCoder } from "./state/codec/bit-coder.js";
 export { NO_TICK, PacketEntries } from "./state/codec/packet-entries.js";
 export { LONGEST, MOVES, prefixTables, SIZES, TABLES, TOKENS } from "./state/codec/prefix-tables.js";

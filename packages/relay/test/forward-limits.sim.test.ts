@@ -40,7 +40,9 @@ class Stage {
     player.onForwarded = ({ peers, packet }) => {
       player.forwarded.length = 0;
       const [from = 0] = peers;
-      got.set(from, [...(got.get(from) ?? []), packet[0]!]);
+      const bytes = got.get(from) ?? [];
+      bytes.push(packet[0]!);
+      got.set(from, bytes);
     };
     return { player, link, got };
   }

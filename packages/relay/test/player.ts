@@ -20,6 +20,8 @@ export class Player {
   readonly forwarded: Envelope[] = [];
   readonly closes: LinkClose[] = [];
   end: LinkClose | undefined;
+  /** The first welcome: a flood asks for its number in every packet. */
+  #welcome: MessageOf<"welcome"> | undefined;
   /** Gets each forwarded packet, if a test needs more than {@link forwarded}. */
   onForwarded: ((envelope: Envelope) => void) | undefined;
 
@@ -47,9 +49,9 @@ export class Player {
   }
 
   get welcome(): MessageOf<"welcome"> {
-    const [welcome] = this.of("welcome");
-    if (!welcome) throw new Error("no welcome yet");
-    return welcome;
+    this.#welcome ??= this.of("welcome")[0];
+    if (!this.#welcome) throw new Error("no welcome yet");
+    return this.#welcome;
   }
 
   get resumeToken(): string {

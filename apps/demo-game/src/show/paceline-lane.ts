@@ -6,6 +6,7 @@ import {
   RemoteBody,
   kinematicsOf,
   lostAfterMsOf,
+  newReckoner,
   repeatAfterMsFor,
   sendDecisionOf,
   type ReplicationPolicy,
@@ -74,7 +75,12 @@ export class PacelineLane implements Lane {
   readonly #entity = { id: CAR, definition: ShownCar, state: this.#state, texts: [] };
   readonly #clock = new ClockEstimate();
   readonly #body = new RemoteBody(
-    { layout: this.#layout, model: "turn", convergence: DEFAULT_CONVERGENCE, extrapolationLimitMs: 1000 },
+    {
+      layout: this.#layout,
+      reckoner: newReckoner(this.#layout, "turn"),
+      convergence: DEFAULT_CONVERGENCE,
+      extrapolationLimitMs: 1000,
+    },
     WIDTH,
   );
   readonly #shown = new Float64Array(WIDTH);

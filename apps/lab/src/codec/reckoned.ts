@@ -3,6 +3,7 @@ import {
   Kinematics,
   SendDecision,
   RemoteBody,
+  newReckoner,
   type BodyLayout,
 } from "@paceline/netcode";
 import {
@@ -114,14 +115,16 @@ class ReckonedRun {
     this.#values = new Float64Array(definition.components.length);
     const each = <T>(make: () => T): T[] => Array.from({ length: CARS }, make);
     this.#kinematics = each(() => new Kinematics(LAYOUT, { isVelocityGiven: true }));
-    this.#publications = each(() => new SendDecision({ layout: LAYOUT, model: "turn", tickSeconds }, MOTION));
+    const turn = () => newReckoner(LAYOUT, "turn");
+    this.#publications = each(
+      () => new SendDecision({ layout: LAYOUT, sent: turn(), fresh: turn(), tickSeconds }, MOTION),
+    );
     const body = {
       layout: LAYOUT,
-      model: "turn",
       convergence: DEFAULT_CONVERGENCE,
       extrapolationLimitMs: 1500,
     };
-    this.#bodies = each(() => new RemoteBody({ ...body, model: "turn" }, MOTION));
+    this.#bodies = each(() => new RemoteBody({ ...body, reckoner: turn() }, MOTION));
   }
 
   run(isEveryTick: boolean): void {

@@ -1,4 +1,4 @@
-import { DEFAULT_CONVERGENCE, RemoteBody } from "@paceline/netcode";
+import { DEFAULT_CONVERGENCE, RemoteBody, newReckoner } from "@paceline/netcode";
 import { definitionOf } from "./systems/car-states.js";
 
 const ENTITIES = 1000;
@@ -35,12 +35,13 @@ export function samplingCost(nowMs: () => number): SamplingCost {
 }
 
 function movingBody(index: number): RemoteBody {
+  const layout = definitionOf("turn").motionLayout!;
   const options = {
-    layout: definitionOf("turn").motionLayout!,
-    model: "turn",
+    layout,
+    reckoner: newReckoner(layout, "turn"),
     convergence: DEFAULT_CONVERGENCE,
     extrapolationLimitMs: 500,
-  } as const;
+  };
   const body = new RemoteBody(options, WIDTH);
   const state = Float64Array.of(index, 0, 0, 15, 3, 0, 0.3, 1, 5, 0, 0.4);
   body.receive(state, 1, 1.05);

@@ -8,7 +8,7 @@ import {
   type ServerTypes,
   checkKeys,
   usesInputs,
-  usesMotion,
+  usedMotions,
 } from "@paceline/protocol";
 import {
   choiceAt,
@@ -45,7 +45,7 @@ import {
   serverUrlOf,
 } from "../connection/match-request.js";
 import { doors } from "../doors/doors.js";
-import { motionCode, takeMotion } from "../entities/motion.js";
+import { loadMotion } from "../entities/motion.js";
 import { firstPlan } from "../policy/plan-in-force.js";
 import type { RoomJoin } from "../room/room-join.js";
 import type { ModeName, RoomSetup } from "../room/room-setup.js";
@@ -185,8 +185,9 @@ export class Client<S extends object = ServerTypes> {
     this.#options = options;
     this.#scheduler = options.scheduler ?? workerScheduler;
     this.#credentials = credentialsOf(options.authToken, options.keepIdentity, this.#serverUrl);
-    // A join reports a failure.
+    // A join reports a failure. With credentials it goes by HTTP.
     roomCode().catch(() => undefined);
+    if (this.#credentials) doors.seats.prefetch();
   }
 
   /**
@@ -196,7 +197,7 @@ export class Client<S extends object = ServerTypes> {
    * call tries again.
    */
   static async preload(profile?: ProfileChoice): Promise<void> {
-    const codes: Promise<unknown>[] = [roomCode()];
+    const codes: Promise<unknown>[] = [roomCode(), doors.seats.open()];
     if (profile !== undefined) codes.push(doors[modeBy(profile)].open(), doors.sending.open());
     await Promise.all(codes);
   }
@@ -266,7 +267,7 @@ export class Client<S extends object = ServerTypes> {
     return untilAborted(
       signal,
       async () => {
-        const { requestRooms } = await doors.room.open();
+        const { requestRooms } = await doors.seats.open();
         return requestRooms({ ...request, scheduler: this.#scheduler, signal });
       },
       () => undefined,
@@ -376,7 +377,7 @@ function assertBuild({ build, onOutdated }: ClientOptions): void {
  * `session/code`.
  */
 async function roomCode() {
-  const [code] = await Promise.all([doors.room.open(), usesMotion() && loadMotion()]);
+  const [code] = await Promise.all([doors.room.open(), loadMotion(doors, [...usedMotions()])]);
   return code;
 }
 
@@ -388,10 +389,6 @@ function modeBy(profile: ProfileChoice): ModeName {
   const isNamed = typeof profile === "object" && profile.topology !== undefined;
   const hasAuthority = profileOf(profile).topology === "authority" || (!isNamed && usesInputs());
   return hasAuthority ? "authority" : "mesh";
-}
-
-async function loadMotion(): Promise<void> {
-  if (!motionCode()) takeMotion(await doors.motion.open());
 }
 
 /** True if the game itself sets the steps per second, false if only its genre does. */

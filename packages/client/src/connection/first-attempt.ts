@@ -8,8 +8,16 @@ import {
   type WebSocketLike,
 } from "@paceline/transport";
 import type { Page } from "../browser/page.js";
-import { joinCredential, linkUrlOf, requestSeat, type JoinCall } from "./match-request.js";
+import type { DoorTo } from "../browser/door.js";
+import { joinCredential, linkUrlOf, type JoinCall } from "./match-request.js";
+import type { askServer, requestSeat } from "./match-http.js";
 import { TabSeat } from "./tab-seat.js";
+
+/** The code for requests by HTTP. */
+export interface SeatCode {
+  readonly askServer: typeof askServer;
+  readonly requestSeat: typeof requestSeat;
+}
 
 /** The parts of a join that its first attempt and the connection after it use. */
 export interface JoinParts {
@@ -18,6 +26,7 @@ export interface JoinParts {
   readonly scheduler: Scheduler;
   readonly webSocket: WebSocketConstructor;
   readonly page: Page | undefined;
+  readonly doors: { readonly seats: DoorTo<SeatCode> };
 }
 
 export interface FirstAttemptOptions extends JoinParts {
@@ -96,7 +105,7 @@ export class FirstAttempt {
   }
 
   async #begin(): Promise<FirstResult> {
-    const { call, serverUrl, webrtc } = this.#options;
+    const { call, serverUrl, webrtc, doors } = this.#options;
     const kept = this.tabSeat.find(call);
     const seat = kept && (await this.tabSeat.claim(kept));
     const seated = seat ? { ...call, seat } : call;
@@ -105,6 +114,7 @@ export class FirstAttempt {
       this.#open(linkUrlOf(serverUrl), credential, true);
     } else {
       const { signal } = this.#abortion;
+      const { requestSeat } = await doors.seats.open();
       const { linkUrl, ticket } = await requestSeat({
         ...{ serverUrl, webrtc, signal, call: seated, scheduler: this.#options.scheduler },
         timeoutMs: ANSWER_TIMEOUT_MS,

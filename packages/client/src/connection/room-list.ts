@@ -1,5 +1,6 @@
 import { NetError, type ListAnswer, type RoomListing } from "@paceline/protocol";
-import { askServer, fieldsOf, type MatchRequest, type Unchecked } from "./match-request.js";
+import { fieldsOf } from "./match-request.js";
+import { askServer, type MatchRequest, type Unchecked } from "./match-http.js";
 
 /** Requests the list of rooms from the server. Rejects with {@link NetError}. */
 export async function requestRooms(request: MatchRequest): Promise<RoomListing[]> {

@@ -1,13 +1,15 @@
 import { NetError } from "@paceline/protocol";
 import type { Scheduler } from "@paceline/transport";
-import { ANSWER_TIMEOUT_MS } from "./first-attempt.js";
-import { requestSeat, type JoinCall, type MatchRequest, type Seat } from "./match-request.js";
+import { ANSWER_TIMEOUT_MS, type JoinParts } from "./first-attempt.js";
+import type { JoinCall } from "./match-request.js";
+import type { MatchRequest, Seat } from "./match-http.js";
 import type { Welcome } from "./server-connection-options.js";
 
 /** Time for which a server keeps a seat for the ticket, ms: longer than {@link ANSWER_TIMEOUT_MS}. */
 const TICKET_LIFETIME_MS = 25_000;
 
-interface SeatRequest extends Pick<MatchRequest, "serverUrl" | "webrtc" | "signal"> {
+interface SeatRequest
+  extends Pick<MatchRequest, "serverUrl" | "webrtc" | "signal">, Pick<JoinParts, "doors"> {
   readonly scheduler: Scheduler;
 }
 
@@ -32,6 +34,7 @@ export class SeatRequests {
     const nowMs = request.scheduler.nowMs();
     if (this.#seat && nowMs <= this.#seat.untilMs) return this.#seat;
     const { call } = this;
+    const { requestSeat } = await request.doors.seats.open();
     const seat = await requestSeat({ ...request, call, timeoutMs: ANSWER_TIMEOUT_MS });
     this.#seat = { ...seat, untilMs: nowMs + TICKET_LIFETIME_MS };
     return seat;

@@ -1,8 +1,9 @@
 import { CloseCode, NetError } from "@paceline/protocol";
 import { afterOwnTime, type Cancel, type Link, type LinkClose, type Scheduler } from "@paceline/transport";
 import { canJoinElsewhere, errorOf } from "./close-meaning.js";
-import { ANSWER_TIMEOUT_MS, type FirstAttempt, type FirstResult } from "./first-attempt.js";
-import { askServer, type JoinCall, type MatchRequest } from "./match-request.js";
+import { ANSWER_TIMEOUT_MS, type FirstAttempt, type FirstResult, type JoinParts } from "./first-attempt.js";
+import type { JoinCall } from "./match-request.js";
+import type { MatchRequest } from "./match-http.js";
 import type { Welcome } from "./server-connection-options.js";
 
 /** Time limit of a join, ms, however often the server answers. */
@@ -14,7 +15,7 @@ const UPGRADE_GRACE_MS = 1000;
 /** Close codes of a link whose ticket is void, or may be. */
 const spentCodes: readonly number[] = [CloseCode.ticketExpired, CloseCode.ticketUsed, CloseCode.timeout];
 
-interface ServerJoinOptions {
+interface ServerJoinOptions extends Pick<JoinParts, "doors"> {
   readonly scheduler: Scheduler;
   readonly serverUrl: string;
   readonly first: FirstAttempt;
@@ -161,11 +162,14 @@ export class ServerJoin {
 }
 
 /** Returns true if the server answers over HTTP, whatever it says. Takes no seat. */
-async function isAnswered(request: MatchRequest): Promise<boolean> {
+async function isAnswered({ doors, ...request }: MatchRequest & Pick<JoinParts, "doors">): Promise<boolean> {
   try {
+    const { askServer } = await doors.seats.open();
     await askServer({ ...request, call: { ...request.call, method: "list" } });
     return true;
   } catch (error) {
-    return error instanceof NetError && error.code !== "match/unreachable";
+    // Without the code for it, nobody has asked.
+    const isSilent = (code: string): boolean => code === "match/unreachable" || code === "session/code";
+    return error instanceof NetError && !isSilent(error.code);
   }
 }

@@ -7,6 +7,8 @@ import { doorsTo } from "../browser/door.js";
 export const doors = /* @__PURE__ */ doorsTo({
   /** A join, and the common part of rooms. */
   room: () => import("./room.js"),
+  /** Requests for seats and lists by HTTP, for those that the upgrade of a link cannot carry. */
+  seats: () => import("./seats.js"),
   /** Rooms without an authority. */
   mesh: () => import("./mesh.js"),
   /** Rooms with an authority. */
@@ -15,6 +17,8 @@ export const doors = /* @__PURE__ */ doorsTo({
   sending: () => import("./sending.js"),
   /** Moves entities between their states. */
   motion: () => import("./motion.js"),
+  /** The models of motion that are not in world axes. */
+  reckoners: () => import("./reckoners.js"),
   webRtc: () => import("./webrtc.js"),
   /** States that differ from references. */
   references: () => import("./references.js"),

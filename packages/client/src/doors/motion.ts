@@ -3,6 +3,6 @@ export {
   RemoteBody,
   kinematicsOf,
   noteWritten,
-  reckoningModelOf,
   sampleMotion,
+  worldReckonerOf,
 } from "@paceline/netcode";

@@ -1,7 +1,7 @@
 import type { EntityDefinition } from "@paceline/protocol";
 import { isInterpolated, type InterpolationDelay, type MotionFault, type ShownBody } from "@paceline/netcode";
 import type { Interpolation, ViewPolicy } from "../policy/view-policy.js";
-import { motionCode } from "./motion.js";
+import { motionCode, newReckonerOf } from "./motion.js";
 
 /** The interpolation code, once it has been fetched. */
 let code: Interpolation | undefined;
@@ -51,7 +51,7 @@ export class ShownBodies {
     const isWanted = this.interpolates(definition);
     const interpolation = isWanted ? code : undefined;
     if (isWanted && !code) this.#fetch();
-    const motion = motionCode();
+    const motion = motionCode(definition.motion);
     const { DEFAULT_CONVERGENCE: convergence } = interpolation ?? motion ?? {};
     if (!convergence) return { body: undefined, isInterpolated: false };
     const options = {
@@ -69,8 +69,8 @@ export class ShownBodies {
       const body = new DelayedBody(Object.assign(options, times), components.length);
       return { body, isInterpolated: true };
     }
-    const { RemoteBody, reckoningModelOf } = motion!;
-    const reckoning = { model: reckoningModelOf(definition), onFault };
+    const { RemoteBody } = motion!;
+    const reckoning = { reckoner: newReckonerOf(definition), onFault };
     const body = new RemoteBody(Object.assign(options, reckoning), components.length);
     return { body, isInterpolated: false };
   }

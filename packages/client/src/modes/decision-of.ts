@@ -1,5 +1,6 @@
-import { sendDecisionOf, type DecisionOf } from "@paceline/netcode";
-import { motionCode } from "../entities/motion.js";
+import { decisionWith, type DecisionOf } from "@paceline/netcode";
+import { motionCode, newReckonerOf } from "../entities/motion.js";
 
 /** Returns the decision when to send an entity; undefined without a motion, and before its code is loaded. */
-export const decisionOf: DecisionOf = (...entity) => (motionCode() ? sendDecisionOf(...entity) : undefined);
+export const decisionOf: DecisionOf = (definition, tickSeconds) =>
+  motionCode(definition.motion) && decisionWith(definition, tickSeconds, newReckonerOf);

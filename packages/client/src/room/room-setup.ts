@@ -1,11 +1,11 @@
 import type { ByteBudget, DropCounters, ProfileChoice, WebRtcLinkMaker } from "@paceline/transport";
 import type { DoorTo } from "../browser/door.js";
 import type { TransportKind } from "../browser/environment.js";
-import type { FirstAttempt, JoinParts } from "../connection/first-attempt.js";
+import type { FirstAttempt, JoinParts, SeatCode } from "../connection/first-attempt.js";
 import type { Welcome } from "../connection/server-connection-options.js";
 import type { ServerConnection } from "../connection/server-connection.js";
 import type { LoadStripes, SocketCount } from "../connection/stripes.js";
-import type { Motion } from "../entities/motion.js";
+import type { MotionDoors } from "../entities/motion.js";
 import type { EarlyTasks } from "../connection/early-tasks.js";
 import type { LoadColumns, ModeCode, SendingCode } from "../modes/room-mode.js";
 import type { ReferenceCode } from "../modes/state-stream.js";
@@ -22,8 +22,8 @@ export type ModeName = "mesh" | "authority";
 type DoorOf<Load extends () => Promise<object>> = DoorTo<Awaited<ReturnType<Load>>>;
 
 /** Code that a room fetches when it needs it. */
-interface RoomDoors extends Readonly<Record<ModeName, DoorTo<ModeCode>>> {
-  readonly motion: DoorTo<Motion>;
+interface RoomDoors extends MotionDoors, Readonly<Record<ModeName, DoorTo<ModeCode>>> {
+  readonly seats: DoorTo<SeatCode>;
   readonly sending: DoorTo<SendingCode>;
   readonly webRtc: DoorOf<LoadDirectPath>;
   readonly references: DoorTo<ReferenceCode>;

@@ -10,6 +10,7 @@ import {
   type EntityDefinition,
   type Fields,
   type InputDefinition,
+  type MotionModel,
 } from "@paceline/protocol";
 import { EntityList, type InitialFields, type InputStep, type WritableFields } from "@paceline/netcode";
 import { hasDirectLinks, type Cancel, type DropCounters } from "@paceline/transport";
@@ -19,7 +20,7 @@ import type { ConnectionState } from "../connection/connection-state.js";
 import { earlyHandlers, type EarlyTasks } from "../connection/early-tasks.js";
 import { IdleLoad } from "../browser/idle-load.js";
 import { OnlyEntityView, type OnlyEntity } from "./only-entity.js";
-import { motionCode, takeMotion } from "../entities/motion.js";
+import { loadMotion, motionCode } from "../entities/motion.js";
 import { OwnedEntities } from "../entities/owned-entities.js";
 import type { Entity, OwnedEntity } from "../entities/entity.js";
 import type { ModeCode, PrescribedSteps, RoomMode, RoomParts } from "../modes/room-mode.js";
@@ -88,7 +89,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   readonly #facts: ServerFacts;
   /** The WebRTC of this page that the server knows of; undefined before the first message about it. */
   #announced: boolean | undefined;
-  #isMotionLoading = false;
+  readonly #motionsLoading = new Set<MotionModel>();
   readonly #router: Router;
   readonly #undriven: UndrivenTicks;
 
@@ -98,7 +99,11 @@ export class Room<Messages extends object = any> extends RoomEvents {
     const { setup, connection, time, inForce } = joined;
     const { scheduler } = setup;
     this.setup = setup;
-    this.#msgpackr = new IdleLoad(async () => (await setup.doors.msgpackr.open()).useMsgpackr());
+    this.#msgpackr = new IdleLoad(async () => {
+      // Needed once the server has dropped the session, when no code may load any more.
+      setup.doors.seats.prefetch();
+      (await setup.doors.msgpackr.open()).useMsgpackr();
+    });
     this.drops = joined.drops;
     this.#connection = connection;
     this.#early = joined.early;
@@ -568,18 +573,18 @@ export class Room<Messages extends object = any> extends RoomEvents {
   #use(definition: EntityDefinition): void {
     if (!this.listeners.use(definition)) return;
     this.#mode.use(definition);
-    if (definition.motionLayout && !motionCode()) this.#loadMotion();
+    const { motion, motionLayout } = definition;
+    if (motionLayout && !motionCode(motion)) this.#loadMotion(motion);
   }
 
   /** Loads the code of motion for a kind that the game described after its join. */
-  #loadMotion(): void {
-    if (this.#isMotionLoading || this.state === "left") return;
-    this.#isMotionLoading = true;
+  #loadMotion(model: MotionModel): void {
+    if (this.#motionsLoading.has(model) || this.state === "left") return;
+    this.#motionsLoading.add(model);
     const { doors, scheduler } = this.setup;
     const isIn = (): boolean => this.state !== "left";
-    doors.motion.openWhile(scheduler, isIn).then(
-      (motion) => {
-        takeMotion(motion);
+    loadMotion(doors, [model], (door) => door.openWhile(scheduler, isIn)).then(
+      () => {
         this.#owned.motionLoaded();
         if (isIn()) this.#mode.planChanged();
       },

@@ -1,6 +1,5 @@
 import { angleDifference } from "../body/pose.js";
 import { positionErrorM, type BodyLayout, type Components } from "../body/body-layout.js";
-import { newReckoner, type ReckoningModel } from "./reckoning-model.js";
 import type { Reckoner } from "./reckoner.js";
 
 /** Errors of the pose that receivers show. */
@@ -11,7 +10,10 @@ export interface ReckoningError {
 
 export interface ReceiverModelOptions {
   readonly layout: BodyLayout;
-  readonly model: ReckoningModel;
+  /** Continues the last sent state. */
+  readonly sent: Reckoner;
+  /** Continues states that were not sent; undefined for a model that needs more than one state. */
+  readonly fresh: Reckoner | undefined;
   /** Length of a simulation tick, s. */
   readonly tickSeconds: number;
 }
@@ -32,12 +34,11 @@ export class ReceiverModel {
   readonly #actual: Float64Array;
   #sentTick: number | undefined;
 
-  constructor({ layout, model, tickSeconds }: ReceiverModelOptions, width: number) {
+  constructor({ layout, sent, fresh, tickSeconds }: ReceiverModelOptions, width: number) {
     this.#layout = layout;
     this.#tickSeconds = tickSeconds;
-    this.#sent = newReckoner(layout, model);
-    // A history of sent positions cannot predict from an unsent state.
-    this.#fresh = model === "history" ? undefined : newReckoner(layout, model);
+    this.#sent = sent;
+    this.#fresh = fresh;
     this.#expected = new Float64Array(width);
     this.#actual = new Float64Array(width);
   }

@@ -2,6 +2,7 @@ import type { EntityDefinition } from "@paceline/protocol";
 import type { BodyLayout } from "../body/body-layout.js";
 import { HistoryReckoner } from "./history-reckoner.js";
 import type { Reckoner, ReckoningModelName } from "./reckoner.js";
+import { decisionWith, type SendDecision } from "./send-decision.js";
 import { SteppedReckoner, type StepModel } from "./stepped-reckoner.js";
 import { TurnReckoner } from "./turn-reckoner.js";
 import { WorldReckoner } from "./world-reckoner.js";
@@ -21,6 +22,16 @@ const byName: Readonly<Record<ReckoningModelName, (layout: BodyLayout) => Reckon
 /** Creates the reckoner of one entity. */
 export function newReckoner(layout: BodyLayout, model: ReckoningModel): Reckoner {
   return typeof model === "function" ? new SteppedReckoner(model) : byName[model](layout);
+}
+
+/** Creates the reckoner of one entity with a motion, by any model. */
+export function reckonerOf(definition: EntityDefinition): Reckoner {
+  return newReckoner(definition.motionLayout!, reckoningModelOf(definition));
+}
+
+/** Returns a decision when to send an entity, by any model; undefined if it has no motion. */
+export function sendDecisionOf(definition: EntityDefinition, tickSeconds: number): SendDecision | undefined {
+  return decisionWith(definition, tickSeconds, reckonerOf);
 }
 
 /** Returns the model that continues entities of a definition: one of the SDK's, or the game's own. */

@@ -5,7 +5,6 @@ import {
   type ConvergenceOptions,
   type MovingPose,
 } from "../convergence/convergence.js";
-import { newReckoner, type ReckoningModel } from "./reckoning-model.js";
 import { type Reckoner, FUTURE_SECONDS, type RefusedState } from "./reckoner.js";
 import { clampPosition } from "../body/pose.js";
 
@@ -17,7 +16,8 @@ export interface MotionFault {
 
 export interface RemoteBodyOptions {
   readonly layout: BodyLayout;
-  readonly model: ReckoningModel;
+  /** Continues the states of this entity alone. */
+  readonly reckoner: Reckoner;
   readonly convergence: ConvergenceOptions;
   /** Longest extrapolation, ms. After it the entity keeps its last predicted pose. */
   readonly extrapolationLimitMs: number;
@@ -65,7 +65,7 @@ export class RemoteBody implements ShownBody {
   /** @param width components per row */
   constructor(options: RemoteBodyOptions, width: number) {
     this.#options = options;
-    this.#reckoner = newReckoner(options.layout, options.model);
+    this.#reckoner = options.reckoner;
     this.#convergence = new Convergence(options.layout, options.convergence);
     const row = (): Float64Array => new Float64Array(width);
     this.#shown = { now: row(), soon: row() };

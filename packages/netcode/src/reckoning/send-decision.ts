@@ -13,7 +13,7 @@ import {
   type ReckoningError,
 } from "./receiver-model.js";
 import type { SendDecisionPolicy, SendReason } from "./send-policy.js";
-import { reckoningModelOf } from "./reckoning-model.js";
+import type { Reckoner } from "./reckoner.js";
 
 /** Tolerance of intervals, since a game's steps never match them exactly. */
 const SLACK_SECONDS = 0.002;
@@ -99,9 +99,15 @@ function isRepeatDue(ageSeconds: number, { repeatAfterMs }: SendDecisionPolicy):
   return repeatAfterMs > 0 && ageSeconds >= repeatAfterMs / 1000;
 }
 
-/** Returns a decision for one entity; undefined if it has no motion. */
-export function sendDecisionOf(definition: EntityDefinition, tickSeconds: number): SendDecision | undefined {
-  const { motionLayout: layout, components } = definition;
+/** Returns a decision for one entity, whose states these reckoners continue; undefined if it has no motion. */
+export function decisionWith(
+  definition: EntityDefinition,
+  tickSeconds: number,
+  newReckoner: (definition: EntityDefinition) => Reckoner,
+): SendDecision | undefined {
+  const { motion, motionLayout: layout, components } = definition;
   if (!layout) return undefined;
-  return new SendDecision({ layout, model: reckoningModelOf(definition), tickSeconds }, components.length);
+  // A history of sent positions cannot predict from an unsent state.
+  const fresh = motion === "history" ? undefined : newReckoner(definition);
+  return new SendDecision({ layout, sent: newReckoner(definition), fresh, tickSeconds }, components.length);
 }

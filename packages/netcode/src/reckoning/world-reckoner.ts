@@ -1,9 +1,22 @@
 import { copyRow, type BodyLayout, type Components } from "../body/body-layout.js";
+import type { EntityDefinition } from "@paceline/protocol";
 import type { Reckoner } from "./reckoner.js";
 import { clampPosition, continueRotation } from "../body/pose.js";
 
 /** Number of derivatives used: 0 (`hold`), 1 (velocity), or 2 (acceleration, too). */
 type Order = 0 | 1 | 2;
+
+/** The models in world axes, by name. */
+const orders: Readonly<Partial<Record<EntityDefinition["motion"], Order>>> = {
+  velocity: 1,
+  acceleration: 2,
+};
+
+/** Creates the reckoner of an entity whose model is in world axes; undefined for the other models. */
+export function worldReckonerOf({ motion, motionLayout }: EntityDefinition): WorldReckoner | undefined {
+  const order = orders[motion];
+  return motionLayout && order !== undefined ? new WorldReckoner(motionLayout, order) : undefined;
+}
 
 /** Dead reckoning in world axes: `hold`, `velocity` and `acceleration` (DIS models 1 to 5). */
 export class WorldReckoner implements Reckoner {

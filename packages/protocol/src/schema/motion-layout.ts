@@ -3,11 +3,11 @@ import type { Fields } from "./entity-definition.js";
 import type { Field, Vec2Field, Vec3Field } from "./entity-fields.js";
 import { ConfigError } from "../errors/errors.js";
 
-let isMotionUsed = false;
+const used = new Set<MotionModel>();
 
-/** Returns true once an entity with a motion was described. Without one, a client needs no code that moves it. */
-export function usesMotion(): boolean {
-  return isMotionUsed;
+/** The models of all entities that were described. Without one, a client needs no code that moves them. */
+export function usedMotions(): ReadonlySet<MotionModel> {
+  return used;
 }
 
 /** Names of the motion models. */
@@ -76,7 +76,7 @@ export function layoutMotion(name: string, parts: MotionSource): MotionLayout | 
   const { fields, motion, offsets, components } = parts;
   assertMotion(name, motion);
   if (motion === "hold") return undefined;
-  isMotionUsed = true;
+  used.add(motion);
   const position = positionOf(name, parts);
   const dimensions = componentCount(position) as 2 | 3;
   const isDeclared = (field: string): boolean => fields[field]?.kind === position.kind;

@@ -3,6 +3,7 @@ import {
   RemoteBody,
   kinematicsOf,
   lostAfterMsOf,
+  newReckoner,
   repeatAfterMsFor,
   sendDecisionOf,
   type ConvergenceOptions,
@@ -125,7 +126,8 @@ class PacelineReceiver implements LabReceiver {
     const layout = motionLayout!;
     this.#heading = layout.heading!;
     this.#shown = new Float64Array(components.length);
-    this.#body = new RemoteBody({ layout, model, convergence, extrapolationLimitMs }, components.length);
+    const reckoner = newReckoner(layout, model);
+    this.#body = new RemoteBody({ layout, reckoner, convergence, extrapolationLimitMs }, components.length);
   }
 
   receive({ row, tick, isJump }: Update, { ownerSeconds }: LocalTime): void {

@@ -1,0 +1,1 @@
+export { reckonerOf } from "@paceline/netcode";
