@@ -58,3 +58,5 @@ export { relayOptionNames, type RelayOptions, type RoomKindOptions } from "./opt
 export type { TurnOptions } from "./options/turn-credentials.js";
 export { privateCandidates, type PrivateCandidates, type WebRtcOptions } from "./options/webrtc-options.js";
 export type { LinkRequest } from "./upgrade-handler.js";
+export type { RoomStore } from "./saving/room-store.js";
+export { memoryStore } from "./saving/stores/memory-store.js";

@@ -23,7 +23,7 @@ export {
   type RoomTypes,
 } from "@paceline/protocol";
 export type { EntityList } from "@paceline/netcode";
-export type { Log, LogFields } from "@paceline/relay";
+export { memoryStore, type Log, type LogFields, type RoomStore } from "@paceline/relay";
 export type { Scheduler } from "@paceline/transport";
 export { guestAuth } from "./auth/guest-auth.js";
 export { hasRole, identityOf, requireRole, type Authenticator, type Identity } from "./auth/identity.js";
