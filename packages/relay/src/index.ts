@@ -60,3 +60,5 @@ export { privateCandidates, type PrivateCandidates, type WebRtcOptions } from ".
 export type { LinkRequest } from "./upgrade-handler.js";
 export type { RoomStore } from "./saving/room-store.js";
 export { memoryStore } from "./saving/stores/memory-store.js";
+export { driverStore, type DriverStoreOptions, type StorageDriver } from "./saving/stores/driver-store.js";
+export { fileStore } from "./saving/stores/file-store.js";

@@ -11,13 +11,13 @@ class MemoryStore implements RoomStore {
 
   async save(id: string, bytes: Uint8Array): Promise<void> {
     assertRoomId(id);
-    // The caller may use its buffer again.
-    this.#rooms.set(id, [bytes.slice(), ...(this.#rooms.get(id) ?? [])].slice(0, 2));
+    // The caller may use its buffer again. A Buffer's `slice` would not copy.
+    this.#rooms.set(id, [new Uint8Array(bytes), ...(this.#rooms.get(id) ?? [])].slice(0, 2));
   }
 
   async load(id: string): Promise<Uint8Array[]> {
     assertRoomId(id);
-    return (this.#rooms.get(id) ?? []).map((bytes) => bytes.slice());
+    return (this.#rooms.get(id) ?? []).map((bytes) => new Uint8Array(bytes));
   }
 
   async remove(id: string): Promise<void> {
