@@ -1,4 +1,4 @@
-import { NetError, type ErrorCode } from "@paceline/protocol";
+import { ConfigError, NetError, type ErrorCode } from "@paceline/protocol";
 
 /** The code of a system error, its meaning, and what helps. */
 interface Failure {
@@ -41,8 +41,8 @@ const failures: Readonly<Record<string, Failure>> = {
 };
 
 /** Returns the error of a store: what was tried and where, why it failed, and what helps. */
-export function storeFailure(task: string, where: string, error: unknown): NetError {
-  if (error instanceof NetError) return error;
+export function storeFailure(task: string, where: string, error: unknown): Error {
+  if (error instanceof NetError || error instanceof ConfigError) return error;
   const known = failures[(error as { readonly code?: string } | undefined)?.code ?? ""];
   const why = error instanceof Error ? error.message : String(error);
   const sentence = known ? `${known.cause}: ${known.cure}` : why;
