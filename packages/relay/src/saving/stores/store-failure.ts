@@ -27,8 +27,8 @@ const failures: Readonly<Record<string, Failure>> = {
   EROFS: denied("the disk can only be read"),
   ENOENT: {
     code: "store/failed",
-    cause: "the directory is gone",
-    cure: "start the server again, which makes it",
+    cause: "there is no such file or directory",
+    cure: "a server makes its directory when it starts",
   },
   ENOTDIR: { code: "store/failed", cause: "it is not a directory", cure: "choose another directory" },
   EEXIST: { code: "store/failed", cause: "it is not a directory", cure: "choose another directory" },
