@@ -1,7 +1,8 @@
-import { mkdir, open, readFile, readdir, rename, rm, type FileHandle } from "node:fs/promises";
+import { mkdir, open, readFile, readdir, rm, type FileHandle } from "node:fs/promises";
 import path from "node:path";
 import { ConfigError, NetError } from "@paceline/protocol";
 import { DirectoryLock } from "./directory-lock.js";
+import { DiskThread, type DiskTask } from "./disk-thread.js";
 import {
   SlotStore,
   slots,
@@ -29,12 +30,48 @@ export function fileStore(directory: string, options?: StoreOptions): CountedSto
   return new SlotStore(new FileMedium(path.resolve(directory)), options);
 }
 
+interface FileTask extends DiskTask {
+  readonly kind: "write" | "close";
+  readonly file?: string;
+}
+
+/** Program of the thread. Windows flushes names with their files, and cannot open a directory. */
+const PROGRAM = `
+const directory = process.platform === "win32" ? undefined : fs.openSync(workerData.directory);
+function writeFlushed(file, bytes) {
+  const handle = fs.openSync(file, "w", 0o600);
+  try {
+    for (let at = 0; at < bytes.length; ) at += fs.writeSync(handle, bytes, at);
+    fs.fdatasyncSync(handle);
+  } finally {
+    fs.closeSync(handle);
+  }
+}
+serve({
+  write: ({ file, bytes }) => {
+    const unfinished = file + "${UNFINISHED}";
+    try {
+      writeFlushed(unfinished, bytes);
+      fs.renameSync(unfinished, file);
+    } catch (error) {
+      // A full disk gets back what was written of it.
+      fs.rmSync(unfinished, { force: true });
+      throw error;
+    }
+    if (directory !== undefined) fs.fsyncSync(directory);
+  },
+  close: () => directory !== undefined && fs.closeSync(directory),
+});
+`;
+
 class FileMedium implements SlotMedium {
   readonly where: string;
+  readonly #thread: DiskThread<FileTask>;
   #opened: Promise<OpenDirectory> | undefined;
 
   constructor(directory: string) {
     this.where = directory;
+    this.#thread = new DiskThread(PROGRAM, { directory });
   }
 
   async read(name: string, slot: Slot): Promise<Uint8Array | undefined> {
@@ -48,24 +85,14 @@ class FileMedium implements SlotMedium {
   }
 
   async write(name: string, slot: Slot, bytes: Uint8Array): Promise<void> {
-    const { lock, handle } = await this.#open();
+    const { lock } = await this.#open();
     if (lock.isLost) {
       throw new NetError(
         "store/locked",
         `cannot save a room in ${this.where}: the lock file was removed: start the server again`,
       );
     }
-    const file = this.#pathOf(name, slot);
-    const unfinished = `${file}${UNFINISHED}`;
-    try {
-      await writeFlushed(unfinished, bytes);
-      await rename(unfinished, file);
-    } catch (error) {
-      // A full disk gets back what was written of it.
-      await rm(unfinished, { force: true }).catch(() => undefined);
-      throw error;
-    }
-    await handle?.sync();
+    await this.#thread.ask({ kind: "write", file: this.#pathOf(name, slot), bytes });
   }
 
   async remove(name: string): Promise<void> {
@@ -86,6 +113,7 @@ class FileMedium implements SlotMedium {
     this.#opened = undefined;
     if (!opened) return;
     const { lock, handle } = await opened;
+    await this.#thread.close({ kind: "close" });
     await handle?.close();
     await lock.release();
   }
@@ -125,15 +153,5 @@ async function openDirectory(directory: string): Promise<OpenDirectory> {
   } catch (error) {
     await lock.release();
     throw error;
-  }
-}
-
-async function writeFlushed(file: string, bytes: Uint8Array): Promise<void> {
-  const handle = await open(file, "w", 0o600);
-  try {
-    for (let at = 0; at < bytes.length;) at += (await handle.write(bytes, at)).bytesWritten;
-    await handle.datasync();
-  } finally {
-    await handle.close();
   }
 }

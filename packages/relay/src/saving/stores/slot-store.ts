@@ -48,10 +48,7 @@ export interface StoreCounts {
 
 /** Largest content of a save. Rooms are saved at most every second, and are much smaller. */
 const MAX_SAVE_BYTES = 64 * 1024 * 1024;
-/**
- * Saves that are written at the same time. Files use Node's four threads, which also look up names and read
- * files of the page: a slow disk must leave some to them.
- */
+/** Saves that are written at the same time: while one waits for the disk, the next is on its way. */
 const WRITES_AT_ONCE = 2;
 
 /** The newest save of a room. */

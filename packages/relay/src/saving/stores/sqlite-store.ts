@@ -1,8 +1,7 @@
 import path from "node:path";
-import { Worker } from "node:worker_threads";
 import { ConfigError, NetError } from "@paceline/protocol";
+import { DiskThread, type DiskError, type DiskTask } from "./disk-thread.js";
 import { SlotStore, type CountedStore, type Slot, type SlotMedium, type StoreOptions } from "./slot-store.js";
-import { SQLITE_PROGRAM, type SqliteAnswer, type SqliteTask } from "./sqlite-worker.js";
 
 /** SQLite's own numbers of errors, and those of the system that mean the same. */
 const systemCodes: Readonly<Record<number, string>> = {
@@ -29,19 +28,65 @@ export function sqliteStore(file: string, options?: StoreOptions): CountedStore 
   return new SlotStore(new SqliteMedium(path.resolve(file)), options);
 }
 
-interface Asked {
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
+interface SqliteTask extends DiskTask {
+  readonly kind: "read" | "write" | "remove" | "names" | "close";
+  readonly name?: string;
+  readonly slot?: Slot;
 }
+
+/**
+ * Program of the thread. SQLite has no asynchronous calls. Its exclusive mode holds the file's lock until the
+ * process ends, however it ends.
+ */
+const PROGRAM = `
+process.removeAllListeners("warning");
+const { DatabaseSync } = require("node:sqlite");
+let database;
+let statements;
+function opened() {
+  if (database) return statements;
+  fs.closeSync(fs.openSync(workerData.path, "a", 0o600));
+  const opening = new DatabaseSync(workerData.path);
+  try {
+    opening.exec(
+      "PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;" +
+        "BEGIN EXCLUSIVE;" +
+        "CREATE TABLE IF NOT EXISTS paceline_rooms" +
+        " (name TEXT NOT NULL, slot TEXT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (name, slot)) WITHOUT ROWID;" +
+        "COMMIT;",
+    );
+    statements = {
+      read: opening.prepare("SELECT bytes FROM paceline_rooms WHERE name = ? AND slot = ?"),
+      write: opening.prepare("INSERT OR REPLACE INTO paceline_rooms (name, slot, bytes) VALUES (?, ?, ?)"),
+      remove: opening.prepare("DELETE FROM paceline_rooms WHERE name = ?"),
+      names: opening.prepare("SELECT DISTINCT name FROM paceline_rooms"),
+    };
+  } catch (error) {
+    opening.close();
+    throw error;
+  }
+  database = opening;
+  return statements;
+}
+serve({
+  read: ({ name, slot }) => opened().read.get(name, slot)?.bytes,
+  write: ({ name, slot, bytes }) => void opened().write.run(name, slot, bytes),
+  remove: ({ name }) => void opened().remove.run(name),
+  names: () => opened().names.all().map((row) => row.name),
+  close: () => {
+    database?.close();
+    database = undefined;
+  },
+});
+`;
 
 class SqliteMedium implements SlotMedium {
   readonly where: string;
-  #thread: Worker | undefined;
-  readonly #asked = new Map<number, Asked>();
-  #number = 0;
+  readonly #thread: DiskThread<SqliteTask>;
 
   constructor(file: string) {
     this.where = file;
+    this.#thread = new DiskThread(PROGRAM, { path: file });
   }
 
   async read(name: string, slot: Slot): Promise<Uint8Array | undefined> {
@@ -60,51 +105,22 @@ class SqliteMedium implements SlotMedium {
     return (await this.#ask({ kind: "names" })) as string[];
   }
 
-  async close(): Promise<void> {
-    if (this.#thread) await this.#ask({ kind: "close" });
-    this.#thread = undefined;
+  close(): Promise<void> {
+    return this.#thread.close({ kind: "close" });
   }
 
-  #ask(task: Omit<SqliteTask, "number">): Promise<unknown> {
-    const thread = (this.#thread ??= this.#started());
-    const number = ++this.#number;
-    return new Promise((resolve, reject) => {
-      this.#asked.set(number, { resolve, reject });
-      // A process does not end while a save is under way, and does not stay for an idle thread.
-      thread.ref();
-      // A save is an envelope of its own, which nobody needs afterwards.
-      const given = task.bytes ? [task.bytes.buffer as ArrayBuffer] : [];
-      thread.postMessage({ number, ...task } satisfies SqliteTask, given);
-    });
-  }
-
-  #started(): Worker {
-    const thread = new Worker(SQLITE_PROGRAM, { eval: true, workerData: { path: this.where }, execArgv: [] });
-    thread.on("message", ({ number, value, error }: SqliteAnswer) => {
-      const asked = this.#asked.get(number);
-      this.#asked.delete(number);
-      if (this.#asked.size === 0) thread.unref();
-      if (error) asked?.reject(this.#failure(error));
-      else asked?.resolve(value);
-    });
-    const failed = (error: unknown): void => {
-      if (this.#thread === thread) this.#thread = undefined;
-      for (const asked of this.#asked.values()) asked.reject(error);
-      this.#asked.clear();
-    };
-    thread.on("error", failed);
-    thread.on("exit", () => failed(new Error("the thread of SQLite has ended")));
-    return thread;
-  }
-
-  #failure({ message, code, number }: NonNullable<SqliteAnswer["error"]>): unknown {
-    // The lower byte is the kind of error, the upper one its details.
-    if ((number & 0xff) === BUSY) {
+  async #ask(task: SqliteTask): Promise<unknown> {
+    try {
+      return await this.#thread.ask(task);
+    } catch (error) {
+      const { message, code, errcode = 0 } = error as DiskError;
+      // The lower byte is the kind of error, the upper one its details.
+      const kind = errcode & 0xff;
+      if (kind !== BUSY) throw Object.assign(new Error(message), { code: systemCodes[kind] ?? code });
       const cure = "end that process, or choose another file";
-      return new NetError("store/locked", `cannot open ${this.where}: another process has it open: ${cure}`, {
+      throw new NetError("store/locked", `cannot open ${this.where}: another process has it open: ${cure}`, {
         retryable: true,
       });
     }
-    return Object.assign(new Error(message), { code: systemCodes[number & 0xff] ?? code });
   }
 }
