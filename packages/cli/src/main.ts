@@ -7,6 +7,7 @@ const USAGE = `paceline COMMAND [options]
   dev [game.ts]   a server for development: relay, rooms of game.ts reloaded on save, files of a folder
   start           the server for production
   bots [URL]      players for load, who end by themselves and print rates
+  rooms           the saved rooms of a server: list, or show one
 
   paceline COMMAND --help prints the options of a command.`;
 
@@ -14,6 +15,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<voi
   // Loaded only for these commands: the server for production has no compiler.
   dev: async (args) => (await import("./dev/dev-command.js")).dev(args),
   bots: async (args) => (await import("./bots/bots-command.js")).bots(args),
+  rooms: async (args) => (await import("./rooms/rooms-command.js")).rooms(args),
   start: (args) => serve(args, "paceline start"),
 };
 

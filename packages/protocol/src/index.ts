@@ -4,6 +4,7 @@ export * from "./bytes/plain-data.js";
 export * from "./bytes/sequence.js";
 export * from "./bytes/utf8.js";
 export {
+  decodeValue,
   encodeItems,
   encodeItemsAfter,
   encodeValue,

@@ -58,3 +58,12 @@ export { relayOptionNames, type RelayOptions, type RoomKindOptions } from "./opt
 export type { TurnOptions } from "./options/turn-credentials.js";
 export { privateCandidates, type PrivateCandidates, type WebRtcOptions } from "./options/webrtc-options.js";
 export type { LinkRequest } from "./upgrade-handler.js";
+export { GuardedStore, type GuardCounts, type GuardedStoreOptions } from "./saving/guarded-store.js";
+export type { RoomStore } from "./saving/room-store.js";
+export { memoryStore } from "./saving/stores/memory-store.js";
+export { driverStore, type DriverStoreOptions, type StorageDriver } from "./saving/stores/driver-store.js";
+export { fileStore } from "./saving/stores/file-store.js";
+export type { CountedStore, StoreCounts, StoreOptions } from "./saving/stores/slot-store.js";
+export { sqliteStore } from "./saving/stores/sqlite-store.js";
+export { savedContent, savedFile, savedFiles, type SavedFile } from "./saving/stores/saved-files.js";
+export type { OpenedSave } from "./saving/save-envelope.js";

@@ -1,8 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import path from "node:path";
 import { ConfigError, type RoomKind, assertRange, checkKeys } from "@paceline/protocol";
 import {
   consoleLog,
+  fileStore,
   harmlessLog,
   relayOptionNames,
   Relay,
@@ -10,6 +12,7 @@ import {
   type RelayStopOptions,
   type RoomAuthority,
   type RoomKindOptions,
+  type RoomStore,
 } from "@paceline/relay";
 import { systemScheduler } from "@paceline/transport";
 import { authorizerOf } from "./auth/authorize.js";
@@ -55,6 +58,8 @@ export interface ServerOptions<Rooms extends Readonly<Record<string, RoomEntry>>
 }
 
 const MS = [1, 600_000, "ms"] as const;
+/** Folder of saved rooms unless `store` says otherwise, as of `paceline start`. It is made at the first save. */
+const ROOMS_FOLDER = path.join("paceline-data", "rooms");
 const optionNames = [...relayOptionNames, "queues", "hookTimeoutMs", "blockedMs", "guardsProcess"];
 
 /** The types of a class's rooms that a client needs. */
@@ -98,7 +103,12 @@ export function defineServer<const Rooms extends Readonly<Record<string, RoomEnt
   }
   const onListening = (address: string): void =>
     log.info(`listening on ${address}`, { rooms: Object.keys(rooms).join(",") });
-  return new DefinedServer({ ...rest, rooms: kinds }, { running, guardsProcess, onListening });
+  const ownStore = rest.store ? undefined : fileStore(ROOMS_FOLDER, { log });
+  const store = rest.store ?? ownStore;
+  return new DefinedServer(
+    { ...rest, store, rooms: kinds },
+    { running, guardsProcess, onListening, ownStore },
+  );
 }
 
 function queueRooms(
@@ -121,6 +131,8 @@ interface ServerParts {
   readonly running: readonly RunningRooms[];
   readonly guardsProcess: boolean | undefined;
   readonly onListening: (address: string) => void;
+  /** The store that the server itself has made, and closes. */
+  readonly ownStore: RoomStore | undefined;
 }
 
 class DefinedServer<Rooms extends Readonly<Record<string, RoomEntry>>> extends Relay {
@@ -190,6 +202,7 @@ class DefinedServer<Rooms extends Readonly<Record<string, RoomEntry>>> extends R
     await stopped;
     this.#http.closeAllConnections();
     await Promise.all(this.#parts.running.map((rooms) => rooms.allOver()));
+    await this.#parts.ownStore?.close?.();
     this.#endGuard?.();
     this.#endGuard = undefined;
   }

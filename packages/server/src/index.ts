@@ -23,7 +23,20 @@ export {
   type RoomTypes,
 } from "@paceline/protocol";
 export type { EntityList } from "@paceline/netcode";
-export type { Log, LogFields } from "@paceline/relay";
+export {
+  driverStore,
+  fileStore,
+  memoryStore,
+  sqliteStore,
+  type CountedStore,
+  type DriverStoreOptions,
+  type Log,
+  type LogFields,
+  type RoomStore,
+  type StorageDriver,
+  type StoreCounts,
+  type StoreOptions,
+} from "@paceline/relay";
 export type { Scheduler } from "@paceline/transport";
 export { guestAuth } from "./auth/guest-auth.js";
 export { hasRole, identityOf, requireRole, type Authenticator, type Identity } from "./auth/identity.js";

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { OriginPolicy, type Log } from "@paceline/relay";
+import { OriginPolicy, fileStore, type CountedStore, type Log } from "@paceline/relay";
 import {
   defineServer,
   type ProcessGuardOptions,
@@ -7,6 +7,7 @@ import {
   type Server as GameServer,
 } from "@paceline/server";
 import { AdminServer } from "./admin-server.js";
+import { roomsFolderOf } from "./data-folder.js";
 import { NO_GAME, type Game } from "./game-rooms.js";
 import { listenOn } from "./port.js";
 import { ServerMetrics } from "./server-metrics.js";
@@ -33,6 +34,7 @@ export class RelayHost {
   readonly #roomNames: readonly string[];
   readonly #admin: AdminServer | undefined;
   readonly #files: StaticFiles | undefined;
+  readonly #store: CountedStore;
   #stopped: Promise<void> | undefined;
 
   /** Throws `ConfigError` for options that the relay refuses. */
@@ -40,11 +42,14 @@ export class RelayHost {
     this.#options = options;
     const kinds = { ...options.relay.rooms, ...rooms };
     this.#roomNames = Object.keys(kinds);
+    // Nothing is written, and the directory is not made, before a room is saved.
+    this.#store = fileStore(roomsFolderOf(options.dataFolder), { log });
     this.#relay = defineServer<Readonly<Record<string, RoomEntry>>>({
       ...options.relay,
       rooms: kinds,
       queues,
       log,
+      store: this.#store,
     });
     const { staticFolder: folder, connectTo } = options;
     const isOwnHost = (host: string): boolean => this.#relay.origins.isOwnHost(host);
@@ -105,6 +110,7 @@ export class RelayHost {
   async #stop(): Promise<void> {
     this.#server.close();
     await this.#relay.stop();
+    await this.#store.close?.();
     this.#server.closeAllConnections();
     this.#admin?.stop();
   }

@@ -10,6 +10,7 @@ import {
   type RelayOptions,
 } from "@paceline/relay";
 import { NO_FILE, readConfigFile, UsageError } from "./config-file.js";
+import { DATA_FOLDER } from "./data-folder.js";
 
 interface AdminOptions {
   readonly port: number;
@@ -27,6 +28,8 @@ export interface ServerOptions {
   readonly connectTo: readonly string[];
   /** Path of the module with the game's rooms. */
   readonly gameFile: string | undefined;
+  /** Directory of what outlives the process, such as saved rooms. It is made when something is kept. */
+  readonly dataFolder: string;
   readonly logLevel: LogLevel;
   /** Longest time that sessions go on after the process received a signal to end, ms. */
   readonly drainMs: number;
@@ -61,6 +64,7 @@ export const usageOf = (
   --connect-to URL        PACELINE_CONNECT_TO    servers that pages from --static may connect to besides this one;
                                                  repeat, or separate by commas (--move-to)
   --game FILE             PACELINE_GAME          a module that exports "rooms": classes of rooms by name
+  --data DIR              PACELINE_DATA          directory of what outlives the process: saved rooms (${DATA_FOLDER})
   --allow-origin ORIGIN   PACELINE_ALLOW_ORIGIN  pages that may connect: https://play.example.com, capacitor://localhost, or "*"
                                                  for all; repeat, or separate by commas (own host only)
   --public-host HOST      PACELINE_PUBLIC_HOST   name that leads here: play.example.com; repeat, or separate by
@@ -100,6 +104,7 @@ const flags = {
   static: text,
   "connect-to": list,
   game: text,
+  data: text,
   "allow-origin": list,
   "public-host": list,
   rooms: text,
@@ -176,6 +181,7 @@ export function serverOptions(args: readonly string[], environment: Environment)
     staticFolder: folderOf(textOf("static")),
     connectTo: originsOf([...listOf("connect-to"), ...(moveTo === undefined ? [] : [moveTo])]),
     gameFile,
+    dataFolder: dataFolderOf(textOf("data") ?? DATA_FOLDER),
     logLevel: levelOf(textOf("log-level") ?? "info"),
     moveTo,
     drainMs: 1000 * wholeOf("drain-seconds", textOf("drain-seconds") ?? "30", 3600, " seconds"),
@@ -309,6 +315,13 @@ function privateCandidatesOf(value: string | undefined): PrivateCandidates | und
 function folderOf(path: string | undefined): string | undefined {
   if (path === undefined || statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
   throw new UsageError(`static: expected a folder that exists, got "${path}"`);
+}
+
+/** The server makes the directory at its first save. A file of that name is a mistake that shows at once. */
+function dataFolderOf(folder: string): string {
+  const found = folder === "" ? undefined : statSync(folder, { throwIfNoEntry: false });
+  if (folder !== "" && (found === undefined || found.isDirectory())) return folder;
+  throw new UsageError(`data: expected a directory, or a name for a new one, got "${folder}"`);
 }
 
 function levelOf(value: string): LogLevel {

@@ -39,6 +39,11 @@ export const errorCodes = {
   "entity/refused": "The room's authority refused an entity that this player wanted to own.",
   "entity/clamped":
     "The game wrote a value out of its field's range; the nearest bound was taken. Told once for each field of a room.",
+  "store/full": "The disk that keeps saved rooms is full. The last save of each room is untouched.",
+  "store/denied": "The server may not write where it keeps saved rooms; the message names the place.",
+  "store/locked": "Another process keeps its rooms in that directory.",
+  "store/timeout": "The store of saved rooms did not answer in time.",
+  "store/failed": "The store of saved rooms failed; the message names the place and the cause.",
   "schema/mismatch": "Two builds of the game describe an entity differently.",
   "time/misfit":
     "`advance` was called with a time that cannot be meant: a count of steps, seconds, one that goes back. The message says what to write instead.",

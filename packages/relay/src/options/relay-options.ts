@@ -13,6 +13,7 @@ import { Faults } from "../ops/faults.js";
 import { consoleLog, harmlessLog, logLevels, type Log } from "../ops/log.js";
 import { forwardedAddress } from "../limits/network-address.js";
 import { OriginPolicy, type AllowedOrigins } from "../admission/origin-policy.js";
+import type { RoomStore } from "../saving/room-store.js";
 import type { RoomAuthority } from "../sessions/authority.js";
 import { RelayCounters } from "../ops/relay-counters.js";
 import { ForwardRates } from "../limits/forward-rates.js";
@@ -61,6 +62,8 @@ export interface RelayOptions {
   /** WebRTC links to the relay itself. Default: WebSockets only. */
   readonly webrtc?: WebRtcOptions;
   readonly limits?: Partial<RelayLimits>;
+  /** Where persistent rooms are kept. Needed if a kind of rooms is persistent. */
+  readonly store?: RoomStore | undefined;
   /**
    * Time that packets of a room wait for each other, so that a receiver gets them in one write: 0 to 5 ms.
    * Default: 5 in rooms of at least 16 participants, 0 in smaller ones.
@@ -100,6 +103,7 @@ export const relayOptionNames: readonly (keyof RelayOptions)[] = [
   "turn",
   "webrtc",
   "limits",
+  "store",
   "coalesceMs",
   "bindTicketsToAddress",
   "addressOf",

@@ -44,7 +44,12 @@ export class RoomClock {
     return this.#add(this.#scheduler.every(periodMs, () => this.#guard(fn)));
   }
 
-  /** Cancels all timers. */
+  /** @internal Returns true for a timer of this clock that has neither run nor been cancelled. */
+  isWaiting(timer: Cancel): boolean {
+    return this.#timers.has(timer);
+  }
+
+  /** Cancels all timers, also those of `Room.after` and `Room.every`. */
   clear(): void {
     for (const timer of [...this.#timers]) timer();
   }

@@ -13,6 +13,7 @@ import { PlayerRegistry } from "./player-registry.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomEntities } from "./room-entities.js";
 import { RoomErrors } from "./room-errors.js";
+import { RoomTimers } from "./room-timers.js";
 import type { Room } from "./room.js";
 import { TickLoop } from "./tick-loop.js";
 
@@ -59,6 +60,7 @@ export interface RoomParts extends Pick<RoomSetup, "onOver"> {
   readonly errors: RoomErrors;
   readonly hooks: Hooks;
   readonly clock: RoomClock;
+  readonly timers: RoomTimers;
   readonly loop: TickLoop;
   readonly handlers: MessageHandlers;
   readonly players: PlayerRegistry;
@@ -108,10 +110,11 @@ export function newRoomParts(room: Room, setup: RoomSetup, step: (tick: number) 
     ...{ messageLimits, playerLimits, maxOwnEntities },
   });
   const clock = new RoomClock(scheduler, (fn) => hooks.call("clock", fn));
+  const timers = new RoomTimers({ room, clock, scheduler, log, roomId: hosted.id });
   const info = { tickHz, kinds: entities.world.kinds, inputHash: room.inputs?.hash ?? 0 };
   return {
-    ...{ hosted, info, scheduler, counters, errors, hooks, clock, loop, handlers, players, entities },
-    ...{ lifecycle, onOver },
+    ...{ hosted, info, scheduler, counters, errors, hooks, clock, timers, loop, handlers, players },
+    ...{ entities, lifecycle, onOver },
     onClosed: () => setup.onClosed(room),
   };
 }

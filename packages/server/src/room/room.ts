@@ -15,6 +15,7 @@ import {
 import { EntityList, type InitialFields } from "@paceline/netcode";
 import type { RoomCallbacks, RoomOptions } from "@paceline/relay";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { Cancel } from "@paceline/transport";
 import { checkedPoint, type Point } from "../entities/sight.js";
 import type { RoomInterest } from "../interest/room-interest.js";
 import type { Past } from "../entities/rewind-history.js";
@@ -406,6 +407,34 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   /** Removes a player from the room. Has no effect for one who has left. */
   kick(player: Player, reason = "kicked"): void {
     this.#opened.players.of(player).kick(reason);
+  }
+
+  /**
+   * Calls the room's method of that name once, `ms` later, with `args`, which must be plain data. A persistent room saves
+   * such timers with their remaining times. An error in the method is one of the hook `clock`. Returns a function that
+   * cancels the timer, as {@link cancelTimers} does after a restore. Throws {@link ConfigError} if there is no such method.
+   */
+  after(ms: number, method: string, ...args: readonly unknown[]): Cancel;
+  /** Calls a function once. It is not saved, since no save can hold code: a persistent room logs that. */
+  after(ms: number, run: () => unknown): Cancel;
+  after(ms: number, called: string | (() => unknown), ...args: readonly unknown[]): Cancel {
+    return this.#opened.timers.after(ms, called, args);
+  }
+
+  /**
+   * Calls the room's method of that name every `ms`, 1 or more, with `args`. After a pause of the process it is called
+   * once for all missed calls. Otherwise like {@link after}.
+   */
+  every(ms: number, method: string, ...args: readonly unknown[]): Cancel;
+  /** Calls a function again and again. It is not saved. */
+  every(ms: number, run: () => unknown): Cancel;
+  every(ms: number, called: string | (() => unknown), ...args: readonly unknown[]): Cancel {
+    return this.#opened.timers.every(ms, called, args);
+  }
+
+  /** Cancels the timers of {@link after} and {@link every} that call this method. Returns their number. */
+  cancelTimers(method: string): number {
+    return this.#opened.timers.cancel(method);
   }
 
   /** Lets no more players in, until {@link unlock}. */

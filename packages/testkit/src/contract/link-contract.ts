@@ -8,6 +8,7 @@ import {
   type OutboxCounters,
   type Scheduler,
 } from "@paceline/transport";
+import { check, hex, pattern, same } from "./checks.js";
 
 /** Two connected links to test, and a way to let time pass. */
 export interface LinkPair {
@@ -374,10 +375,6 @@ async function until(pair: LinkPair, isReached: () => boolean, what: string): Pr
   }
 }
 
-function pattern(bytes: number, seed: number): Uint8Array {
-  return Uint8Array.from({ length: bytes }, (_, index) => (index * 31 + seed * 17 + 5) & 0xff);
-}
-
 function numbered(number: number, bytes: number): Uint8Array {
   const packet = new Uint8Array(bytes);
   new DataView(packet.buffer).setUint32(0, number);
@@ -388,21 +385,9 @@ function numberOf(packet: Uint8Array): number {
   return new DataView(packet.buffer, packet.byteOffset).getUint32(0);
 }
 
-function hex(packet: Uint8Array): string {
-  return Array.from(packet, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 /** Returns the packets sorted: their order between classes is undefined. */
 function hexSet(packets: readonly Uint8Array[]): string {
   return packets.map(hex).sort().join("\n");
-}
-
-function same(actual: unknown, expected: unknown, what: string): void {
-  check(actual === expected, `${what}: expected ${String(expected)}, got ${String(actual)}`);
-}
-
-function check(holds: boolean, message: string): void {
-  if (!holds) throw new Error(message);
 }
 
 /** An outbox in front of one link, for whole packets; its owner calls `pump` when the link has room. */
