@@ -7,7 +7,7 @@ import type { Cancel, Scheduler } from "@paceline/transport";
  */
 export class RoomClock {
   readonly #scheduler: Scheduler;
-  readonly #startedAtMs: number;
+  #startedAtMs: number;
   readonly #guard: (fn: () => unknown) => void;
   readonly #timers = new Set<Cancel>();
   #isEnded = false;
@@ -47,6 +47,11 @@ export class RoomClock {
   /** Cancels all timers. */
   clear(): void {
     for (const timer of [...this.#timers]) timer();
+  }
+
+  /** @internal Goes on from the time of a room of an earlier process. */
+  restore(elapsedMs: number): void {
+    this.#startedAtMs = this.#scheduler.nowMs() - elapsedMs;
   }
 
   /** @internal Cancels all timers, and lets none start any more. */

@@ -13,6 +13,7 @@ import { PlayerRegistry } from "./player-registry.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomEntities } from "./room-entities.js";
 import { RoomErrors } from "./room-errors.js";
+import { RoomSaving } from "./room-saving.js";
 import type { Room } from "./room.js";
 import { TickLoop } from "./tick-loop.js";
 
@@ -64,6 +65,7 @@ export interface RoomParts extends Pick<RoomSetup, "onOver"> {
   readonly players: PlayerRegistry;
   readonly entities: RoomEntities;
   readonly lifecycle: PlayerLifecycle;
+  readonly saving: RoomSaving;
   /** Called when the room is closed. */
   readonly onClosed: () => void;
 }
@@ -109,9 +111,10 @@ export function newRoomParts(room: Room, setup: RoomSetup, step: (tick: number) 
   });
   const clock = new RoomClock(scheduler, (fn) => hooks.call("clock", fn));
   const info = { tickHz, kinds: entities.world.kinds, inputHash: room.inputs?.hash ?? 0 };
+  const saving = new RoomSaving({ room, info, hooks, players, entities, lifecycle, loop, clock });
   return {
     ...{ hosted, info, scheduler, counters, errors, hooks, clock, loop, handlers, players, entities },
-    ...{ lifecycle, onOver },
+    ...{ lifecycle, saving, onOver },
     onClosed: () => setup.onClosed(room),
   };
 }
