@@ -1,10 +1,7 @@
 import {
   CloseCode,
   ConfigError,
-  PayloadKind,
-  SEQUENCE_MODULUS,
   SERVER_NUMBER,
-  sequenceDistance,
   writeControl,
   type ClientMessage,
   type IceServer,
@@ -13,7 +10,7 @@ import {
   type ServerMessage,
   type MatchRefusal,
 } from "@paceline/protocol";
-import { DropCounters, type Cancel, type LinkClose, type SavedSession } from "@paceline/transport";
+import { DropCounters, type Cancel, type LinkClose } from "@paceline/transport";
 import { addressBuckets, type AddressBuckets } from "./limits/address-buckets.js";
 import { AddressShares } from "./limits/address-shares.js";
 import { Forwarder } from "./forwarding/forwarder.js";
@@ -473,7 +470,7 @@ export class SessionRegistry implements ParticipantContext {
       ...(room.isSpectator(participant) && { spectator: true as const }),
       ...(fullRooms > 0 && { fullRooms }),
       ...(build !== undefined && { build }),
-      ...(participant.kept && { restored: participant.kept.received.command.expected }),
+      ...(participant.kept && { restored: participant.kept.session.received.command.expected }),
     }));
     participant.sendAll(all.slice(MAX_PEERS_IN_WELCOME).map(joinedPayload));
     if (!room.host) sendSlots(participant);
@@ -505,7 +502,7 @@ export class SessionRegistry implements ParticipantContext {
       roomId: room.id,
       roomName: room.name,
     });
-    if (kept && seat.received !== undefined) sendKept(participant, kept, seat.received);
+    if (kept && seat.received !== undefined) participant.repeat(kept, seat.received);
     if (!room.host) return this.#welcome(participant, token, seat);
     this.#joinHost(participant, room.host, seat, token).catch((error: unknown) => {
       this.settings.faults.report("room", error, { roomId: room.id });
@@ -607,16 +604,6 @@ const MAX_AWAY_MS = 24 * 3600 * 1000;
 /** Returns true if the authority can go on with the session of this player. A mesh has no authority. */
 function isSessionOf({ game }: SavedRoom, number: number): boolean {
   return !game || game.players.some((player) => player.number === number && player.isResumable);
-}
-
-/** Sends again the game's messages of an earlier session that a client has not had. `received`: the next that it lacks. */
-function sendKept(participant: Participant, { sent }: SavedSession, received: number): void {
-  const { firstId, fragments } = sent.command;
-  for (const [place, payload] of fragments.entries()) {
-    const isMissing = sequenceDistance((firstId + place) & (SEQUENCE_MODULUS - 1), received) >= 0;
-    // The others are about the session itself.
-    if (isMissing && payload[0] === PayloadKind.command) participant.send(payload);
-  }
 }
 
 /** Messages about the peers that have no place in a welcome. Every newcomer of a large room gets them. */

@@ -38,6 +38,8 @@ export interface SavedSeat {
   /** True: the session goes on exactly if the save is final. False while an earlier one is to be settled. */
   readonly isExact: boolean;
   readonly session: SavedSession;
+  /** The room's messages since that session, which no session has brought yet. */
+  readonly further: readonly Uint8Array[];
   readonly slots: readonly SavedSlot[];
 }
 
@@ -183,6 +185,7 @@ const seat = shape<SavedSeat>({
   resumeTokens: listOf(shape<SavedResumeToken>({ hash, messageId: optional(number16) }), 32),
   isExact: boolean,
   session,
+  further: listOf(data),
   slots: listOf(
     shape<SavedSlot>({ stream: number16, ageMs: ms, state: (value) => bytesOf(value, 65_536) }),
     256,

@@ -7,6 +7,7 @@ import {
   isRouted,
   limits as wireLimits,
   readClientMessage,
+  sequenceDistance,
   writeControl,
   type ClientMessage,
   type PeerInfo,
@@ -76,7 +77,15 @@ export interface ParticipantOptions {
   /** The seat of an earlier process with which it goes on. Its session goes on only if `isResumable`. */
   readonly saved?: { readonly seat: SavedSeat; readonly isResumable: boolean } | undefined;
   /** Messages of an earlier session of this seat that the page may lack: see {@link Participant.kept}. */
-  readonly kept?: SavedSession | undefined;
+  readonly kept?: KeptMessages | undefined;
+}
+
+/** What an earlier session of a seat leaves to the next one, after a restore of the room. */
+export interface KeptMessages {
+  /** Both windows of the last session that the client knows. */
+  readonly session: SavedSession;
+  /** The room's messages since then. */
+  readonly further: readonly Uint8Array[];
 }
 
 /** The relay, as its participants see it. */
@@ -138,7 +147,9 @@ export class Participant {
    * Both windows of a session that could not go on when its room was restored, until the seat's next welcome has
    * arrived. The client says how much of them it has, and learns what the restored room has.
    */
-  #kept: SavedSession | undefined;
+  #kept: KeptMessages | undefined;
+  /** Messages of an earlier session that this one repeats. */
+  readonly #repeated = new Set<Uint8Array>();
   readonly meter: SessionMeter;
   readonly forwards: ForwardShare;
   /** Its packets that wait until its room may forward them. */
@@ -190,7 +201,7 @@ export class Participant {
     const { saved } = options;
     this.resumeTokens = new ResumeTokens(saved?.isResumable ? saved.seat.resumeTokens : []);
     this.#isResumable = saved?.isResumable !== false;
-    this.#kept = saved && !saved.isResumable ? saved.seat.session : options.kept;
+    this.#kept = saved && !saved.isResumable ? saved.seat : options.kept;
     this.session = new Session({
       scheduler,
       saved: saved?.isResumable ? saved.seat.session : undefined,
@@ -325,9 +336,30 @@ export class Participant {
     return this.#welcomeId !== undefined && this.session.commands.isAcknowledged(this.#welcomeId);
   }
 
-  /** The windows of an earlier session of this seat, which the next one has to settle; undefined if there are none. */
-  get kept(): SavedSession | undefined {
-    return this.#isWelcomed ? undefined : this.#kept;
+  /** What an earlier session of this seat leaves, with the room's messages since; undefined if it is settled. */
+  get kept(): KeptMessages | undefined {
+    if (!this.#kept || this.#isWelcomed) return undefined;
+    const since = this.#gameMessages.filter((payload) => !this.#repeated.has(payload));
+    return { session: this.#kept.session, further: [...this.#kept.further, ...since] };
+  }
+
+  /** The game's messages without a receipt. The others are about the session itself. */
+  get #gameMessages(): readonly Uint8Array[] {
+    const { fragments } = this.session.save().sent.command;
+    return fragments.filter((payload) => payload[0] === PayloadKind.command);
+  }
+
+  /** Sends the game's messages of an earlier session that the page lacks. `received`: the first of these. */
+  repeat({ session, further }: KeptMessages, received: number): void {
+    const { firstId, fragments } = session.sent.command;
+    const missing = fragments.filter(
+      (_, place) => sequenceDistance((firstId + place) & 0xffff, received) >= 0,
+    );
+    for (const payload of [...missing, ...further]) {
+      if (payload[0] !== PayloadKind.command) continue;
+      this.#repeated.add(payload);
+      this.send(payload);
+    }
   }
 
   /** The relay's half of the seat, for a save of its room. */
@@ -340,7 +372,8 @@ export class Participant {
       ...{ id, number, seat, webrtc: news.webrtc, isSpectator: this.room.isSpectator(this), address },
       ...{ isHidden: this.#page.isHidden, ...(keptMs !== undefined && { keptMs }), tokens },
       // A session that could not go on after a restore has nothing of its own yet.
-      ...{ isExact: this.kept === undefined, session: this.kept ?? this.session.save() },
+      ...(this.kept ?? { session: this.session.save(), further: [] }),
+      isExact: this.kept === undefined,
       ...{ resumeTokens: resumeTokens.saved, slots: slots.save() },
     };
   }
@@ -354,7 +387,8 @@ export class Participant {
   forgoSession(): void {
     if (!this.#isResumable) return;
     this.#isResumable = false;
-    this.#kept = this.session.save();
+    for (const payload of this.#gameMessages) this.#repeated.add(payload);
+    this.#kept = { session: this.session.save(), further: [] };
   }
 
   /** Begins as one that is away, with the seat that an earlier process has saved. */
