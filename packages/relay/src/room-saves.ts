@@ -19,7 +19,7 @@ interface Watched {
   isBusy: boolean;
   /** Periods to leave out. */
   pause: number;
-  /** The refusal that the log has. */
+  /** The refusal that the log has, without its numbers. */
   told: string | undefined;
   /** True: its last save is being made, and an earlier one that is not encoded yet is given up. */
   isEnding: boolean;
@@ -161,10 +161,14 @@ export class RoomSaves {
   #write(watched: Watched, store: RoomStore, saved: SavedRoom): void {
     const { room } = watched;
     if (this.#watched.get(room.id) !== watched) return;
+    const { game, states } = saved;
+    const tooLong = (bytes: number): void =>
+      this.#refuse(watched, `it has ${bytes} bytes, of at most ${MAX_SAVED_BYTES}`);
+    const large = states.reduce((sum, { length }) => sum + length, game?.data.length ?? 0);
+    // Known before it is written, which would take longer than a step.
+    if (large > MAX_SAVED_BYTES) return tooLong(large);
     const bytes = writeSavedRoom(saved);
-    if (bytes.length > MAX_SAVED_BYTES) {
-      return this.#refuse(watched, `it has ${bytes.length} bytes, of at most ${MAX_SAVED_BYTES}`);
-    }
+    if (bytes.length > MAX_SAVED_BYTES) return tooLong(bytes.length);
     watched.told = undefined;
     this.#note(room, async () => {
       try {
@@ -184,8 +188,10 @@ export class RoomSaves {
     watched.isBusy = false;
     watched.pause = PERIODS_AFTER_REFUSAL;
     counters.count("saves", "refused");
-    if (watched.told === problem) return;
-    watched.told = problem;
+    // A size differs from save to save.
+    const kind = problem.replaceAll(/\d+/g, "");
+    if (watched.told === kind) return;
+    watched.told = kind;
     log.error("a room cannot be saved; its last save stays", { roomId, roomName, error: problem });
   }
 

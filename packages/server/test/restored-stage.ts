@@ -1,4 +1,4 @@
-import { Client, type Room as ClientRoom } from "@paceline/client";
+import { Client, type ClientOptions, type Room as ClientRoom } from "@paceline/client";
 import { silentLog } from "@paceline/relay";
 import { defineServer, type RoomEntry, type Server, type ServerOptions } from "@paceline/server";
 import { VirtualScheduler, seededRandom, virtualSocketPair, type VirtualSocket } from "@paceline/testkit";
@@ -104,14 +104,14 @@ export class RestoredStage {
     process.isDead = true;
   }
 
-  async join(): Promise<ClientRoom> {
+  async join(options: Partial<ClientOptions> = {}): Promise<ClientRoom> {
     const connect = (protocols: readonly string[]): VirtualSocket => this.#connect(protocols);
     const webSocket = function socket(_url: string, protocols: readonly string[] = []): VirtualSocket {
       return connect(protocols);
     };
     const { scheduler } = this;
     const plain = { profile: "racing", transports: ["websocket"], sockets: 1 } as const;
-    const client = new Client("http://kept.example", { ...plain, scheduler, webSocket });
+    const client = new Client("http://kept.example", { ...plain, ...options, scheduler, webSocket });
     return (await this.until(client.joinOrCreate("kept"))) as ClientRoom;
   }
 

@@ -17,14 +17,7 @@ import {
   type EntityDefinition,
   type StatePlan,
 } from "@paceline/protocol";
-import type {
-  GameCapture,
-  Participant,
-  RestoredRoom,
-  SavedGame,
-  SavedKind,
-  SavedPlayer,
-} from "@paceline/relay";
+import type { GameCapture, RestoredRoom, SavedGame, SavedKind, SavedPlayer } from "@paceline/relay";
 import type { EntityRecord } from "../entities/world.js";
 import type { Hooks } from "../hooks/hooks.js";
 import { checkedPoint } from "../entities/sight.js";
