@@ -84,6 +84,8 @@ export class RoomSaving {
   /** Entities that `onCreate` has spawned again although they had gone. */
   readonly #gone: EntityRecord[] = [];
   #isCreating = false;
+  /** Descriptions of the kinds, which are the same in each save. */
+  #columns: readonly Uint8Array[] | undefined;
 
   constructor(options: RoomSavingOptions) {
     this.#options = options;
@@ -191,15 +193,12 @@ export class RoomSaving {
   }
 
   #kinds(): SavedKind[] {
-    const { world } = this.#options.entities;
-    return world.plans.map(({ definition }) => {
+    const { plans, records } = this.#options.entities.world;
+    this.#columns ??= plans.map(({ definition }) => describeColumns(definition));
+    return plans.map(({ definition }, kind) => {
       const { name, schemaHash } = definition;
-      return {
-        name,
-        schemaHash,
-        columns: describeColumns(definition),
-        count: [...world.records.ofKind(definition)].length,
-      };
+      const count = [...records.ofKind(definition)].length;
+      return { name, schemaHash, columns: this.#columns![kind]!, count };
     });
   }
 
